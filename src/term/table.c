@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table.c - cells laid out in columns, for a terminal or as Markdown. */
+/* table.c - lay out cells in columns, for a terminal or as Markdown. */
 #include "term/table.h"
 
 #include <math.h>
@@ -138,14 +138,14 @@ static size_t header_width(const mls_column *column)
     return mls_display_width(mls_str_from(column->header));
 }
 
-/* Return the columns from the decimal point on: none in a text without one, which ends where the point would be. */
+/* Return the width from the decimal point on, or 0 if the text has no point. */
 static size_t fraction_width(mls_str text)
 {
     const char *point = text.len > 0 ? memchr(text.ptr, '.', text.len) : NULL;
     return point != NULL ? mls_display_width((mls_str){point, (size_t)(text.ptr + text.len - point)}) : 0;
 }
 
-/* Find the width of a column; 0: it is empty. */
+/* Set the width of a column; 0 if it is empty. */
 static void measure_column(mls_table *table, size_t k)
 {
     mls_column *column = &table->columns[k];
@@ -170,7 +170,7 @@ static size_t layout_total(const mls_table *table)
     return total;
 }
 
-/* Drop columns whose look has these bits of a mask, from the right, until the rest fits. */
+/* Drop columns, from the right, whose look has these bits of a mask until the rest fits. */
 static void drop_columns(mls_table *table, unsigned mask, unsigned bits, size_t room)
 {
     for (size_t k = table->column_count; k-- > 1 && layout_total(table) > room;) {
@@ -178,7 +178,7 @@ static void drop_columns(mls_table *table, unsigned mask, unsigned bits, size_t 
     }
 }
 
-/* Make a column narrower by `more`, but not narrower than `least`. */
+/* Reduce the width of a column by `more`, but not below `least`. */
 static void cut_column(mls_column *column, size_t more, size_t least)
 {
     if (column->width > least) {
@@ -186,7 +186,7 @@ static void cut_column(mls_column *column, size_t more, size_t least)
     }
 }
 
-/* Show the columns that fit, those of low rank first. */
+/* Show the columns of lowest rank that fit. */
 static void fit_by_rank(mls_table *table, size_t room)
 {
     size_t widths[MLS_TABLE_COLUMNS_MAX];
@@ -206,7 +206,7 @@ static void fit_by_rank(mls_table *table, size_t room)
 
 bool mls_table_layout(mls_table *table, size_t width)
 {
-    const size_t room = width > 0 ? width + COLUMN_GAP : SIZE_MAX; /* nothing follows the last gap */
+    const size_t room = width > 0 ? width + COLUMN_GAP : SIZE_MAX; /* the last column has no gap */
     size_t note = 0;
     mls_column *cut = NULL;
     for (size_t k = 0; k < table->column_count; k++) {
@@ -227,12 +227,12 @@ bool mls_table_layout(mls_table *table, size_t width)
     }
     drop_columns(table, MLS_COLUMN_DETAIL, MLS_COLUMN_DETAIL, room);
     drop_columns(table, MLS_COLUMN_KEEP, 0, room);
-    /* The width that a dropped column leaves goes to the one that was cut. */
+    /* Give the width of dropped columns back to the column that was cut. */
     const size_t left = layout_total(table);
     if (width > 0 && cut != NULL && cut->width > 0 && left < room) {
         cut->width = full - cut->width < room - left ? full : cut->width + room - left;
     }
-    /* Cut what is still too wide from the right: to CUT_MIN, which reads well, then to CUT_LEAST. */
+    /* Cut columns from the right, first to CUT_MIN, which is easy to read, then to CUT_LEAST. */
     for (size_t least = CUT_MIN; least >= CUT_LEAST; least -= CUT_MIN - CUT_LEAST) {
         for (size_t k = table->column_count; k-- > 0 && layout_total(table) > room;) {
             if ((table->columns[k].look & MLS_COLUMN_CUT_LAST) != 0) {
@@ -249,7 +249,7 @@ static bool is_left(const mls_column *column)
     return (column->look & (MLS_COLUMN_RIGHT | MLS_COLUMN_DECIMAL)) == 0;
 }
 
-/* Append a cell that is padded to its column; blanks that may end the line are only counted in *owed. */
+/* Append a cell padded to its column.  Blanks that may be trailing are only counted in *owed. */
 static void draw_cell(const mls_column *column, unsigned look, mls_cell cell, mls_sheet *sheet, size_t *owed)
 {
     const size_t whole = mls_display_width(cell.text);
@@ -288,7 +288,7 @@ void mls_table_draw_header(const mls_table *table, mls_sheet *sheet)
     mls_buffer_append_char(sheet->out, '\n');
 }
 
-/* Return whether each phrase of a heading (they are separated by two blanks) fits into so many columns. */
+/* Return whether every phrase of a heading (separated by two blanks) fits into `room` columns. */
 static bool phrases_fit(mls_str text, size_t room)
 {
     bool fit = true;
@@ -302,7 +302,7 @@ static bool phrases_fit(mls_str text, size_t room)
     return fit;
 }
 
-/* Append a heading, whose two texts have a style each, broken where the terminal ends; at phrases if they all fit. */
+/* Append a heading with its two styles, wrapped at the terminal's width: between phrases if they all fit. */
 static void draw_heading(size_t indent, const mls_row *row, mls_sheet *sheet)
 {
     const bool lead = row->lead.text.len > 0;

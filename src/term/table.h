@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table.h - rows and columns, for reports and for the live screen.
+/* table.h - tables, for reports and for the live screen.
  *
- *     mls_table table = {.indent = 2};
- *     mls_table_row(&table);
- *     mls_table_text(&table, "log", MLS_COLUMN_KEEP | MLS_COLUMN_CUT, name);
- *     mls_table_finish(&table, view);
- *
- * A row is never wrapped.  A table that is wider than the terminal moves its notes to lines of their own, then cuts the
- * column that may be cut, in its middle, then drops columns from the right, those of detail first, then cuts those that
- * are cut last.  If columns have ranks, those that fit are shown instead, the ones of low rank first.  All text is
- * escaped on its way in. */
+ * Rows are never wrapped.  If a table is too wide, it is narrowed in steps: notes move to lines of their own, the CUT
+ * column is cut in its middle, columns are dropped from the right (DETAIL first), and CUT_LAST columns are cut.  If
+ * columns have ranks, the columns of lowest rank that fit are shown instead.  All text is escaped. */
 #pragma once
 
 #include "base/memory.h"
@@ -18,15 +12,16 @@
 enum {
     MLS_COLUMN_LEFT = 0,
     MLS_COLUMN_RIGHT = 1,
-    MLS_COLUMN_DECIMAL = 2,   /* on the decimal point */
+    MLS_COLUMN_DECIMAL = 2,   /* aligned on the decimal point */
     MLS_COLUMN_KEEP = 4,      /* never dropped */
     MLS_COLUMN_CUT = 8,       /* may be cut in the middle; at most one column */
     MLS_COLUMN_DETAIL = 16,   /* dropped before all others */
-    MLS_COLUMN_CUT_LAST = 32, /* may be cut when all others are dropped */
-    MLS_COLUMN_DIM = 1024     /* numbers that are not known are dim; only for mls_table_members() */
+    MLS_COLUMN_CUT_LAST = 32, /* may be cut once all droppable columns are dropped */
+    MLS_COLUMN_DIM = 1024     /* show unknown numbers dim; only for mls_table_members() */
 };
 
-/* A column's rank, from 0 to 14, as bits of its look; all columns of a table have one of their own, or none has. */
+/* The rank of a column, from 0 to 14, as bits of its look.  Either all columns of a table have distinct ranks, or none
+ * has one. */
 #define MLS_COLUMN_RANK(rank) (((rank) + 1U) << 6)
 
 enum { MLS_TABLE_COLUMNS_MAX = 16 };
@@ -34,8 +29,8 @@ enum { MLS_TABLE_COLUMNS_MAX = 16 };
 typedef struct mls_column {
     const char *header;
     unsigned look;
-    size_t width;    /* while it is printed; 0: dropped or empty */
-    size_t fraction; /* columns from the decimal point on */
+    size_t width;    /* set by the layout; 0: dropped or empty */
+    size_t fraction; /* width from the decimal point on */
 } mls_column;
 
 typedef struct mls_cell {
@@ -45,8 +40,8 @@ typedef struct mls_cell {
 
 typedef struct mls_row {
     mls_cell cells[MLS_TABLE_COLUMNS_MAX];
-    mls_cell note; /* after the row, or below it where there is no room */
-    mls_cell lead; /* of a heading: before its note */
+    mls_cell note; /* shown after the row, or below it if it does not fit */
+    mls_cell lead; /* of a heading: text before its note */
 } mls_row;
 
 typedef struct mls_table {
@@ -55,14 +50,14 @@ typedef struct mls_table {
     size_t column_count;
     mls_row *rows;
     size_t count, capacity;
-    size_t filled;   /* cells of the newest row */
-    mls_style style; /* of the cells that follow: plain until it is set after mls_table_row() */
+    size_t filled;   /* number of cells of the newest row */
+    mls_style style; /* style of the next cells; mls_table_row() resets it to plain */
     mls_arena text;
     mls_buffer raw, clean; /* scratch */
 } mls_table;
 
-/* Add a row, and then its cells from left to right: formatted, a number in words, or a text (NULL: "-"), the last two
- * in the style of their row.  A row with a note and no cells is a heading, of any length, over the rows that follow. */
+/* Add a row, then its cells from left to right: formatted text, a formatted number, or a text (NULL: "-").  The last
+ * two use the style of their row.  A row with a note but no cells is a heading of any length for the rows after it. */
 void mls_table_row(mls_table *table);
 void mls_table_cell(mls_table *table, const char *header, unsigned look, mls_style style, const char *format, ...)
     MLS_PRINTF(5, 6);
@@ -70,17 +65,14 @@ void mls_table_words(mls_table *table, const char *header, unsigned look, mls_wo
 void mls_table_text(mls_table *table, const char *header, unsigned look, const char *text);
 void mls_table_note(mls_table *table, mls_style style, const char *format, ...) MLS_PRINTF(3, 4);
 
-/* Set the first words of a heading, in a style of their own; such a heading is indented like the rows. */
+/* Set the first words of a heading, in a style of their own.  Such a heading is indented like the rows. */
 void mls_table_lead(mls_table *table, mls_style style, const char *format, ...) MLS_PRINTF(3, 4);
 
-/* Add a number with so many decimals, "-" if it is not finite. */
+/* Add a number with `decimals` decimals, or "-" if it is not finite. */
 void mls_table_number(mls_table *table, const char *header, unsigned look, double number, int decimals);
 
-/* A column that shows a member of a struct: a number with `digits` decimals, or a text of at most `digits` bytes (0: of
- * any length).  MLS_TABLE_MEMBER() makes one from the type of the member.
- *
- *     static const mls_table_member columns[] = {MLS_TABLE_MEMBER("step", RIGHT, mls_profile_step, number, 0)};
- *     MLS_TABLE_ROWS(&table, columns, steps, count); */
+/* A column that shows a member of a struct: a number with `digits` decimals, or a text of at most `digits` bytes (0: no
+ * limit).  MLS_TABLE_MEMBER() derives the type from the member; MLS_TABLE_ROWS() adds all rows of an array. */
 typedef struct mls_table_member {
     const char *header;
     unsigned look;
@@ -95,7 +87,7 @@ typedef struct mls_table_member {
                             mls_str : MLS_SHOWN_STR, default : MLS_SHOWN_TEXT), offsetof(of, member), digits}
 /* clang-format on */
 
-/* Add the cells of columns to the newest row, from the struct `of`; or a row for each item of an array of structs. */
+/* Add cells for the members of the struct `of` to the newest row, or a row for each struct of an array. */
 void mls_table_members(mls_table *table, const mls_table_member *columns, size_t count, const void *of);
 void mls_table_rows(mls_table *table, const mls_table_member *columns, size_t count, const void *items, size_t size,
                     size_t rows);
@@ -103,14 +95,14 @@ void mls_table_rows(mls_table *table, const mls_table_member *columns, size_t co
 #define MLS_TABLE_ROWS(table, columns, items, rows)                                                                    \
     mls_table_rows(table, columns, sizeof columns / sizeof *columns, items, sizeof *(items), rows)
 
-/* Return the text of a buffer as one that the table owns.  Releases the buffer. */
+/* Move the text of a buffer into the table and release the buffer. */
 const char *mls_table_take(mls_table *table, mls_buffer *text);
 
-/* Print the rows (if there are any) fitted to the view's width, or as Markdown, and release the table. */
+/* Print the rows, if any, fitted to the view's width or as Markdown, and release the table. */
 void mls_table_finish(mls_table *table, mls_view *view);
 
-/* The same step by step, for a screen with other lines between the rows: lay the columns out (and return whether notes
- * must be below their rows), append the header or a row to a sheet, each with its end of line, and release. */
+/* Print a table step by step, for a screen with other lines between the rows.  Lay the columns out and return whether
+ * notes must be below their rows; append the header or a row, with line ends, to a sheet; release the table. */
 bool mls_table_layout(mls_table *table, size_t width);
 void mls_table_draw_header(const mls_table *table, mls_sheet *sheet);
 void mls_table_draw_row(const mls_table *table, const mls_row *row, bool notes_below, mls_sheet *sheet);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* terminal.c - modes of a terminal and signals, frames, and the way back. */
+/* terminal.c - terminal modes, signals, drawing of frames, and restoring the terminal. */
 #include "term/terminal.h"
 
 #include <errno.h>
@@ -9,9 +9,9 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-/* What a handler of signals needs to leave the terminal as it was. */
+/* State that signal handlers need to restore the terminal. */
 static struct {
-    const mls_terminal *volatile open; /* NULL: nothing is drawn */
+    const mls_terminal *volatile open; /* NULL: not drawing */
     char leave[64];
     size_t leave_length;
 } way_back;
@@ -29,7 +29,7 @@ static void go_back(void)
     }
 }
 
-/* Leave the terminal for good. */
+/* Restore the terminal and stop drawing. */
 static void leave(void)
 {
     if (way_back.open != NULL) {
@@ -58,7 +58,7 @@ static void note_leave(const mls_terminal *terminal, size_t lines)
     way_back.leave_length = length > 0 ? (size_t)length : 0;
 }
 
-/* Write all of a text; return whether the terminal still exists. */
+/* Write a whole text.  Return false if the terminal no longer exists. */
 static bool write_all(const mls_terminal *terminal, mls_str text)
 {
     for (size_t done = 0; done < text.len;) {
@@ -74,7 +74,7 @@ static bool write_all(const mls_terminal *terminal, mls_str text)
     return true;
 }
 
-/* Keys come one by one and are not shown; signals by key stay.  A job in the background leaves the terminal alone. */
+/* Turn off line editing and echo; keys that send signals still do.  Do nothing in a background job. */
 static void begin_drawing(mls_terminal *terminal)
 {
     struct termios modes = terminal->before;
@@ -101,7 +101,7 @@ void mls_terminal_open(mls_terminal *terminal, int drawn_on, bool full)
     terminal->raw = false;
     (void)sigemptyset(&taken);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        /* What nohup, or a shell for a job in the background, has the program ignore stays ignored. */
+        /* Signals that nohup, or a shell for a background job, made the program ignore stay ignored. */
         struct sigaction action;
         if (sigaction(ends[i], NULL, &action) != 0 || action.sa_handler != SIG_IGN) {
             (void)sigaddset(&taken, ends[i]);
@@ -124,7 +124,7 @@ void mls_terminal_open(mls_terminal *terminal, int drawn_on, bool full)
     begin_drawing(terminal);
 }
 
-/* Stop as any job does, the terminal as it was; and go on. */
+/* Stop the process like any job, with the terminal restored, and draw again once it continues. */
 static void stop_here(mls_terminal *terminal)
 {
     go_back();
@@ -192,8 +192,7 @@ bool mls_terminal_size(const mls_terminal *terminal, size_t *columns, size_t *ro
     return known;
 }
 
-/* Append the lines of a text, each erased to its end, without the first ones if there are more than `most`; return how
- * many were appended. */
+/* Append the last `most` lines of a text, each with an erase to its end.  Return the number of lines. */
 static size_t append_lines(mls_buffer *frame, mls_str text, size_t most)
 {
     size_t count = 0;

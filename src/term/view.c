@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view.c - text on its way to a person: colours, lines broken at the terminal's width, items of Markdown lists. */
+/* view.c - print text: colours, wrapping at the terminal's width, items of Markdown lists. */
 #include "term/view.h"
 
 #include "base/utf8.h"
@@ -114,8 +114,8 @@ void mls_markdown_append(mls_buffer *out, mls_str text)
     }
 }
 
-/* Return how many bytes of `text` fit into `room` columns, up to a separator, but at least those before the first one.
- */
+/* Return the number of bytes of `text` that fit into `room` columns, up to a separator, but at least those before the
+ * first separator. */
 static size_t wrap_length(mls_str text, size_t room, mls_str separator, bool brackets)
 {
     size_t end = 0;
@@ -134,8 +134,7 @@ static size_t wrap_length(mls_str text, size_t room, mls_str separator, bool bra
     return end;
 }
 
-/* Return where to end a line of `end` bytes so that the last line does not have a single word, if another one can be
- * spared for it. */
+/* Return where to end a line of `end` bytes so that the last line does not consist of a single word, if possible. */
 static size_t spare_word(mls_str text, size_t end, size_t room)
 {
     size_t next = end;
@@ -164,7 +163,7 @@ void mls_wrap_append(mls_buffer *out, bool color, mls_str text, mls_wrap wrap, m
         const size_t room = wrap.width > column ? wrap.width - column : 0;
         const mls_str separator = mls_str_from(wrap.separator);
         size_t full = wrap.width > 0 ? wrap_length(text, room, separator, wrap.brackets) : text.len;
-        /* After other text not even the first piece has to be on this line. */
+        /* If the line already has text, the first piece may move to the next line. */
         if (wrap.width > 0 && column > wrap.indent && mls_str_starts(text, separator) &&
             mls_display_width((mls_str){text.ptr, full}) > room) {
             full = 0;
@@ -242,7 +241,7 @@ void mls_view_item(mls_view *view, mls_buffer *line, mls_wrap wrap, mls_style st
 
 void mls_view_line(mls_view *view, mls_buffer *line, mls_style style, size_t indent, size_t hang)
 {
-    /* A list, like the line of a score, is broken as one. */
+    /* Wrap a list, such as the line of a score, between its items. */
     const char *separator = mls_str_contains(mls_buffer_str(line), MLS_S(" · ")) ? " · " : " ";
     mls_view_item(view, line, (mls_wrap){hang > 0 ? view->width : 0, indent, hang, separator, false}, style);
 }
