@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* library.c - the public functions, in the order of include/mlscore: what they take is checked, what others compute is
- * handed out. */
+/* library.c - the public functions, in the order of include/mlscore.  They check their arguments and return results of
+ * the other modules. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -17,14 +17,14 @@
 #include "submission/submission.h"
 #include "json/value.h"
 
-/* A public function that returns what is known of something. */
+/* Define a public function that returns a property. */
 #define GETTER(type, name, parameters, value)                                                                          \
     type name parameters                                                                                               \
     {                                                                                                                  \
         return value;                                                                                                  \
     }
 
-/* One that sets a choice. */
+/* Define a public function that sets an option. */
 #define SETTER(name, type, member)                                                                                     \
     void name(mls_rules *rules, type value)                                                                            \
     {                                                                                                                  \
@@ -34,13 +34,13 @@
 /* How logs are judged. */
 struct mls_rules {
     mls_rulesets *rulesets;
-    mls_ruleset *own;           /* of a rule file; NULL: none */
-    const mls_ruleset *chosen;  /* own, or of the edition; NULL: guessed */
-    const mls_edition *edition; /* of these; NULL: guessed, or a file that extends none */
+    mls_ruleset *own;           /* loaded from a rule file; NULL: none */
+    const mls_ruleset *chosen;  /* `own`, or the rules of the edition; NULL: guess */
+    const mls_edition *edition; /* edition of `chosen`; NULL: guess, or a rule file that does not extend one */
     mls_usage usage;
     bool usage_given, window;
     bool rcp_bypass, seed_bypass, bert_train_samples;
-    bool as_repo, strict; /* of submissions */
+    bool as_repo, strict; /* for submissions */
     unsigned threads;
 };
 
@@ -48,7 +48,7 @@ struct mls_rules {
 
 GETTER(const char *, mls_version, (void), MLS_VERSION)
 
-/* What a function cannot do without was NULL: "a path". */
+/* Report an argument that must not be NULL, such as "a path". */
 static mls_status refuse_missing(const char *what, mls_error *error)
 {
     return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%s is missing: NULL was given", what);
@@ -83,7 +83,7 @@ void mls_rules_set_usage(mls_rules *rules, mls_usage usage)
     }
 }
 
-/* From now on these, instead of what was chosen before. */
+/* Replace the chosen rules. */
 static void set_rules(mls_rules *rules, mls_ruleset *own, const mls_ruleset *chosen, const mls_edition *edition)
 {
     mls_ruleset_free(rules->own);
@@ -140,7 +140,7 @@ const char *mls_rules_benchmark(const mls_rules *rules, mls_usage usage, size_t 
     return of != NULL && index < of->benchmark_count ? of->benchmarks[index]->name : NULL;
 }
 
-/* The same choices as collecting takes them; all that is pointed to is that of `rules`. */
+/* Return the options of collecting.  Pointers in them belong to `rules`. */
 static mls_collect_options collecting_of(const mls_rules *rules)
 {
     const bool any_usage = !rules->usage_given && rules->chosen == NULL;
@@ -163,7 +163,7 @@ static mls_collect_options collecting_of(const mls_rules *rules)
 
 /* --------------------------------------------------------------- records, fed from one sink to those who take them */
 
-/* Those who take what is read. */
+/* The user's callbacks for records. */
 typedef struct takers {
     mls_record_taker *record;
     mls_malformed_taker *malformed;
@@ -189,7 +189,7 @@ static mls_sink sink_of(takers *to)
                       .malformed = to->malformed != NULL ? give_malformed : NULL};
 }
 
-/* Nobody should take what cannot be read for a log without a record. */
+/* Turn a file without any record that was not a readable log into an error. */
 static mls_status log_was_read(mls_status status, const mls_log_totals *totals, mls_error *error)
 {
     const char *reason = totals->old_format ? mls_reason_old_format : totals->unread;
@@ -243,7 +243,7 @@ static mls_status take_whole_run(void *state, mls_run *run, void **notes)
     return MLS_OK;
 }
 
-/* Judges a log, the open file `fd` or (fd -1) bytes, as a new run. */
+/* Judge a log, from the open file `fd` or (if fd is -1) from bytes, as a new run. */
 static mls_status judge_log(const mls_rules *rules, int fd, mls_str bytes, const char *name, mls_run **run,
                             mls_error *error)
 {

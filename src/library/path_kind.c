@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* path_kind.c - what stands at a path: by the beginnings of the files there, read as those would read them who can. */
+/* path_kind.c - detect the kind of a path from the first bytes of its files, with the readers of each kind. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -15,7 +15,7 @@
 #include "run/reading.h"
 #include "submission/judge.h"
 
-/* For all files of a path. */
+/* State shared by all files of a path. */
 typedef struct looker {
     mls_kernel_classes *classes;
     mls_path_seen *seen;
@@ -24,7 +24,7 @@ typedef struct looker {
 
 /* ------------------------------------------------------------- the beginning of a file */
 
-/* Whether an object's first member is called so, as in what score writes. */
+/* Return whether the first member of an object has this name, as in output of score. */
 static bool begins_with_member(mls_str head, mls_str member)
 {
     const size_t at = strspn(head.ptr, "[{\"\t\n\r ");
@@ -45,8 +45,8 @@ static bool is_export(const char *path, mls_str head)
            (mls_str_ends(name, MLS_S(".ndjson")) && begins_with_member(head, MLS_S("path\"")));
 }
 
-/* What commands write, by the member or column that it begins with, and one that only this has: of each command the
- * forms for machines. */
+/* The machine-readable formats of each command: the first member or column, and another one that only this command
+ * writes. */
 static const struct {
     const char *first, *also, *written_by;
 } written[] = {
@@ -90,7 +90,7 @@ static const struct {
     {"event\"", "\"seen_ms\"", "watch"},
 };
 
-/* Which command wrote it, in a form for machines; NULL: none did. */
+/* Return the command that wrote a file in a machine-readable format, or NULL. */
 static const char *writer_of(mls_str head)
 {
     for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
@@ -110,7 +110,7 @@ static bool is_model_config(mls_str head)
            (mls_str_contains(head, MLS_S("\"model_type\"")) || mls_str_contains(head, MLS_S("\"num_hidden_layers\"")));
 }
 
-/* A script whose first command exports, assigns or sources, and that exports something. */
+/* Return whether a text is a script whose first command exports, assigns or sources, and that exports a variable. */
 static bool is_config(mls_str head)
 {
     static const char first[] = "export |source |. |: |if |set ";
@@ -146,7 +146,8 @@ static bool is_profile(looker *looking, mls_str head)
     return is_one;
 }
 
-/* `records`: only what has them, which is power as MLPerf logs it. */
+/* Return whether a text is telemetry.  If `records` is set, accept only telemetry in records, which is power as MLPerf
+ * logs it. */
 static bool is_telemetry(mls_str head, bool records)
 {
     struct mls_telemetry_file file = {.source = {.path = NULL}};
@@ -160,7 +161,7 @@ static bool is_telemetry(mls_str head, bool records)
 
 /* ------------------------------------------------------------------------ files */
 
-/* Searches what follows for a record, block by block. */
+/* Search the rest of a file for a record, block by block. */
 static bool find_record(mls_window *window)
 {
     static const mls_str mark = MLS_STR(":::MLLOG ");
@@ -174,7 +175,8 @@ static bool find_record(mls_window *window)
     return found;
 }
 
-/* A record in its beginning makes a log of anything; one further on only of what is nothing else. */
+/* Detect the kind of a text.  A record in the first block makes any file a log; a later record does so only if no other
+ * kind matches. */
 static mls_path_kind kind_of_text(looker *looking, const char *path, mls_window *window)
 {
     const mls_str head = {window->at, (size_t)(window->end - window->at)};
@@ -216,7 +218,7 @@ static mls_path_kind kind_of_text(looker *looking, const char *path, mls_window 
     return MLS_PATH_UNKNOWN;
 }
 
-/* A file that was named (`found` NULL), or found in a folder. */
+/* Detect the kind of a file that was named (`found` is NULL) or found in a folder. */
 static mls_status look_at_file(looker *looking, const char *path, const mls_source *found, mls_path_kind *kind)
 {
     mls_input input = {.fd = found != NULL ? mls_file_open_again(path, found->root, looking->error)
@@ -243,14 +245,14 @@ static mls_status look_at_file(looker *looking, const char *path, const mls_sour
 
 /* ---------------------------------------------------------------------- folders */
 
-/* A submitter's folder has results, and beside them what describes them. */
+/* Return whether a folder is a submitter's: it has results, and descriptions or implementations next to them. */
 static bool is_whole_submitter(const char *root, mls_str path)
 {
     return mls_tree_has_folder(root, path, "results") &&
            (mls_tree_has_folder(root, path, "systems") || mls_tree_has_folder(root, path, "benchmarks"));
 }
 
-/* Whether a folder is a submitter's, or holds one: a round's. */
+/* Return whether a folder is a submitter's or a round's. */
 static bool is_submission(const char *path)
 {
     enum { NAMES_MAX = 10000 };
@@ -266,8 +268,8 @@ static bool is_submission(const char *path)
     return is_one;
 }
 
-/* What a file makes of the folder that it lies in.  Those that are skipped when logs are read may be of another kind,
- * though they hold no runs: scripts, and what the machine measured. */
+/* Return the kind that a file gives its folder.  Files that are skipped when logs are read, such as scripts and
+ * telemetry, may have another kind. */
 static mls_path_kind kind_in_folder(const mls_source *source, mls_path_kind kind)
 {
     const char *name = mls_path_name(source->path);
@@ -294,7 +296,7 @@ static mls_status look_at_folder(looker *looking, const char *path, mls_path_kin
         mls_path_kind one = MLS_PATH_UNKNOWN;
         if (!source->failed && !source->result && (source->size > 0 || source->skip != NULL)) {
             status = look_at_file(looking, source->path, source, &one);
-            status = status == MLS_ERROR_READ ? MLS_OK : status; /* whoever reads it all will say so */
+            status = status == MLS_ERROR_READ ? MLS_OK : status; /* the reader will report the error */
         }
         foreign = mls_foreign_reason(looking->seen->why) < MLS_FOREIGN_REASONS ? looking->seen->why : foreign;
         one = kind_in_folder(source, one);
@@ -335,7 +337,7 @@ mls_status mls_path_look(const char *path, mls_path_seen *seen, mls_error *error
     }
     if (stat(path, &about) != 0) {
         const int reason = errno;
-        /* The name of a config need not be here; a path is a file that is missing. */
+        /* The name of a config need not exist as a file; with a slash it is a missing file. */
         const mls_config_name name = mls_config_name_decode(mls_str_from(path));
         seen->kind = strchr(path, '/') == NULL && name.kind != MLS_CONFIG_KIND_NONE && name.gpus > 0 ? MLS_PATH_CONFIG
                                                                                                      : MLS_PATH_ABSENT;
@@ -346,7 +348,7 @@ mls_status mls_path_look(const char *path, mls_path_seen *seen, mls_error *error
     } else if (S_ISREG(about.st_mode)) {
         status = look_at_file(&looking, path, NULL, &seen->kind);
     }
-    /* Logs that are known but not read: whoever reads logs says so. */
+    /* Known kinds of logs that are not supported: the reader of logs reports them. */
     if (seen->kind == MLS_PATH_UNKNOWN && mls_foreign_reason(seen->why) < MLS_FOREIGN_REASONS) {
         seen->kind = MLS_PATH_LOGS;
     }
