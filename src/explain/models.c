@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* models.c - the table of models, and one model of JSON. */
+/* models.c - load the table of models, and read one model from JSON. */
 #include "base/memory.h"
 #include "explain/model_row.h"
 
@@ -12,7 +12,7 @@
 #define SHAPE(name, kind) MEMBER(#name, kind, shape.name)
 #define WORDS(name, member, words) MLS_MEMBER_OF(mls_model, name, WORD, member, words)
 
-/* The order of words is that of the enums, "not said" before them. */
+/* Words are in the order of the enums, after their "not said". */
 static const mls_row_member model_members[] = {
     MEMBER("", TEXT, key),
     MEMBER("model", TEXT, name),
@@ -59,7 +59,7 @@ static const mls_row_member model_members[] = {
     MEMBER("tokens_per_sample", NUMBER, tokens_per_sample),
     WORDS("epoch_num_is", epoch_num_is, "tokens samples"),
     MEMBER("epoch_num_may_start_at_1", BOOL, epoch_num_may_start_at_1),
-    /* A model of the user's own has none of these. */
+    /* A user's own model has none of the following members. */
     MEMBER("training_set", NUMBER, training_set),
     MEMBER("training_set_before.edition", TEXT, training_set_edition),
     MEMBER("training_set_before.samples", NUMBER, training_set_before),
