@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* checker_sink.h - a checker as what a scan of a log feeds. */
+/* checker_sink.h - a sink that passes the records of a scan to a checker. */
 #ifndef CHECKER_SINK_H
 #define CHECKER_SINK_H
 

@@ -66,7 +66,7 @@ static inline void script_word(mls_buffer *log, const char *word)
     }
 }
 
-/* The log that a script stands for; to be released. */
+/* Return the log that a script describes.  Release it after use. */
 static inline mls_buffer script_log(const char *script)
 {
     mls_buffer log = {0};

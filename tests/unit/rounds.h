@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of editions and benchmarks, and editions of any name, for tests; include after cmocka.h. */
+/* The tables of editions and benchmarks, and made-up editions, for tests.  Include it after cmocka.h. */
 #ifndef TESTS_UNIT_ROUNDS_H
 #define TESTS_UNIT_ROUNDS_H
 
@@ -20,7 +20,7 @@ static inline int free_editions(void **state)
     return 0;
 }
 
-/* An edition of training, of which only name and number count; it need not be in the table. */
+/* Return a training edition with only a name and a number, which need not be in the table. */
 static inline const mls_edition *edition_named(const char *name)
 {
     static mls_edition pool[64];

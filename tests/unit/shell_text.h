@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shell_text.h - a text read as a script that stands alone in a folder. */
+/* shell_text.h - read a text as a script that is alone in its folder. */
 #ifndef SHELL_TEXT_H
 #define SHELL_TEXT_H
 

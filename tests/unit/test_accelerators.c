@@ -110,7 +110,7 @@ static void test_flops_of_other_architectures(void **state)
 static void test_descriptions_name_accelerators(void **state)
 {
     const struct {
-        const char *model_name, *system_name, *name; /* name NULL: none */
+        const char *model_name, *system_name, *name; /* name NULL: no match */
     } rows[] = {
         {"NVIDIA H100-SXM5-80GB", "", "H100 SXM"},
         {"NVIDIA H100 80GB HBM3", "", "H100 SXM"},
@@ -173,11 +173,11 @@ static const mls_gpu *gpu_called(const tables *of, const char *name)
     return found;
 }
 
-/* As people type them, nvidia-smi prints them and clouds sell them; never one for another. */
+/* As users type them, nvidia-smi prints them and clouds sell them, without confusing two. */
 static void test_gpus_are_found_as_people_name_them(void **state)
 {
     static const struct {
-        const char *said, *name; /* name NULL: none */
+        const char *said, *name; /* name NULL: no match */
     } rows[] = {
         {"RTX 4090", "RTX 4090"},
         {"rtx4090", "RTX 4090"},
@@ -261,7 +261,7 @@ static void test_gpus_are_found_as_people_name_them(void **state)
     }
 }
 
-/* 900 GB/s of NVLink-C2C and 128 of PCIe 5.0 x16 count both directions: NVIDIA's "7 times". */
+/* 900 GB/s of NVLink-C2C and 128 GB/s of PCIe 5.0 x16 include both directions: NVIDIA's "7 times". */
 static void test_memory_and_links(void **state)
 {
     const tables *of = *state;
@@ -277,7 +277,7 @@ static void test_memory_and_links(void **state)
         const mls_gpu *gpu = &of->accelerators->gpus[i];
         const double mib = 1048576.0;
         assert_true(gpu->capacity_bytes > 0 && (gpu->link == NULL || gpu->link->one_way_gb_s > 0));
-        /* the driver keeps some of it, never much */
+        /* the driver reserves some memory, but never much */
         assert_true(gpu->reported_mib == 0 || ((double)gpu->capacity_bytes < (double)gpu->reported_mib * mib &&
                                                (double)gpu->capacity_bytes > (double)gpu->reported_mib * mib * 0.94));
     }

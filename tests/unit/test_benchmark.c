@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of benchmarks: what a row says in which edition, and rows that are refused. */
+/* The table of benchmarks: rows for each edition, and rows that are rejected. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,7 +44,7 @@ static void unknown_benchmarks_have_a_row_too(void **state)
     assert_true(isnan(unknown->fid_max));
 }
 
-/* A row that is added with a misspelt member must not be scored by the usual rules without a word. */
+/* A row with a misspelt member must not be scored by the default rules silently. */
 static void rows_make_sense(void **state)
 {
     static const char known[] = " runs left_out counts counted_before.edition counted_before.counts images.fid_most"

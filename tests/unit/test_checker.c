@@ -13,7 +13,7 @@
 #include "base/buffer.h"
 #include "checker_sink.h"
 
-/* A made-up edition, small enough to see what each rule does. */
+/* A made-up edition, small enough to show the effect of each rule. */
 static const char rules[] =
     "{\"usage\": \"training\", \"edition\": \"5.1.0\", \"scopes\": {"
     " \"common\": {\"begin\": {\"started\": false, \"names\": [], \"limit\": 0}, \"keys\": {"
@@ -76,7 +76,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* Adds a record with the least that a log must hold for these rules in front of the first one. */
+/* Add a record, preceded by the minimum log for these rules if it is the first one. */
 static void add(fixture *f, const char *key, const char *value, const char *metadata)
 {
     if (f->log.len == 0) {
@@ -99,7 +99,7 @@ static mls_verdict judge(fixture *f)
     return mls_checker_verdict(f->checker);
 }
 
-/* Expects exactly one finding. */
+/* Check that there is exactly one finding. */
 static void expect(mls_verdict verdict, mls_finding_code code, size_t line, const char *key, const char *message)
 {
     for (size_t i = 1; i < verdict.findings->count; i++) {
@@ -214,7 +214,7 @@ static void test_occurrences(void **state)
 static void test_scopes_overrule(void **state)
 {
     fixture *f = *state;
-    /* rank 32 breaks common's rule, seen before the division is known; closed_common overrules it. */
+    /* rank 32 breaks a rule of common before the division is known; closed_common overrules that rule. */
     add(f, "rank", "32", "{}");
     add(f, "submission_division", "\"closed\"", "{}");
     assert_true(judge(f).valid);
@@ -224,7 +224,7 @@ static void test_scopes_overrule(void **state)
     add(f, "submission_division", "\"closed\"", "{}");
     expect(judge(f), MLS_FINDING_OCCURRENCE, 0, "rank",
            "rank must be logged exactly once, is missing (closed_common, 5.1.0)");
-    /* Only the first division counts, and open_common does not want the seed to be logged once. */
+    /* Only the first division counts, and open_common does not require exactly one seed. */
     add(f, "submission_division", "\"open\"", "{}");
     add(f, "submission_division", "\"closed\"", "{}");
     add(f, "seed", "8", "{}");
@@ -245,7 +245,7 @@ static void test_scopes_that_do_not_exist(void **state)
         assert_int_equal(verdict.findings->count, 1);
         assert_int_equal(verdict.findings->items[0].code, MLS_FINDING_UNKNOWN_SCOPE);
     }
-    /* A benchmark named common asks for a scope that is judged already: no loop, nothing new. */
+    /* A benchmark named common queues a scope that is judged already: no loop, no new findings. */
     add(f, "rank", "8", "{}");
     add(f, "submission_division", "\"closed\"", "{}");
     add(f, "submission_benchmark", "\"Common\"", "{}");
@@ -354,7 +354,7 @@ static void test_advice_never_changes_the_verdict(void **state)
     assert_string_equal(stopped.findings->items[0].message, "run_stop says aborted");
     assert_int_equal(stopped.findings->items[0].severity, MLS_SEVERITY_ADVICE);
     assert_string_equal(stopped.findings->items[1].message, "the run took 25.0 hours");
-    /* Evaluations logged late and a late cache_clear say nothing of clocks, the steps of a run do. */
+    /* Late evaluations and a late cache_clear are not clock differences, but the steps of the run are. */
     mls_buffer_append_text(&f->log,
                            ":::MLLOG {\"time_ms\": 9000, \"key\": \"run_start\", \"value\": 1, \"metadata\": {}}\n");
     add(f, "rank", "16", "{}");
@@ -389,7 +389,7 @@ static void test_other_editions(void **state)
     const mls_checker_options options = {.rulesets = rulesets, .usage = MLS_USAGE_TRAINING};
     assert_int_equal(mls_checker_new(&options, &checker), MLS_OK);
     const mls_sink sink = checker_sink(checker);
-    /* 19 April 2025 would be edition 5.0, which has no gpt3: the newest that has it */
+    /* 19 April 2025 is in edition 5.0, which does not have gpt3, so the newest edition with it counts */
     static const char log[] =
         ":::MLLOG {\"time_ms\": 1745066917961, \"key\": \"submission_benchmark\", \"value\": \"gpt3\", \"metadata\": "
         "{}}\n"
@@ -410,7 +410,7 @@ static void test_other_editions(void **state)
     }
     assert_true(several);
 
-    /* An edition that was named is kept, and the log judged by it. */
+    /* If an edition is given, the log is judged by it. */
     const mls_edition *older;
     mls_checker_options named = options;
     assert_int_equal(mls_editions_find(mls_rulesets_editions(rulesets), MLS_USAGE_TRAINING, MLS_S("5.0"), &older, NULL),

@@ -15,7 +15,7 @@
 #include "config/config.h"
 #include "shell_text.h"
 
-/* The findings of a name and a text, OMP_NUM_THREADS set so that it does not matter. */
+/* Return the findings about a name and a text, with OMP_NUM_THREADS set so that it is not reported. */
 static mls_config_summary compare(const char *name, const char *text, mls_findings *findings, mls_shell **script)
 {
     const mls_config_name decoded = mls_config_name_decode(mls_str_from(name));
@@ -29,7 +29,7 @@ static mls_config_summary compare(const char *name, const char *text, mls_findin
     return summary;
 }
 
-/* Exactly one finding, of this code, with this message and line; message NULL: none at all. */
+/* Check that there is exactly one finding, with this code, message and line; message NULL: none at all. */
 static void assert_found(const char *name, const char *text, mls_finding_code code, size_t line, const char *message)
 {
     mls_findings findings = {0};
@@ -105,7 +105,7 @@ static void test_names_and_texts_that_agree(void **state)
         {"X_64x8x128x4x8_mbs2", "MINIBS=128 MICRO_BATCH_SIZE=2 TP=4 PP=8"},
         {"X_1x4", "DGXSYSTEM=X"},
         {"X_common", "DGXNNODES=3 TP=2 BATCHSIZE=1 DGXSYSTEM=Y_1x1"},
-        /* Unknown values disagree with nothing. */
+        /* Unknown values never disagree. */
         {"X_2x4x1xtp4", "eval x; DGXNNODES=$RANDOM"},
         {"X_2x4x1xtp4", "TP=$(nproc) DGXNGPU=$(nproc)"},
     };
@@ -114,14 +114,14 @@ static void test_names_and_texts_that_agree(void **state)
     }
 }
 
-/* Megatron's own examples of layouts, and what is none. */
+/* Megatron's own examples of layouts, and invalid ones. */
 static void test_layouts_of_pipelines(void **state)
 {
     (void)state;
     static const struct {
         const char *text;
         size_t count;
-        uint64_t layers, predictors, first, last; /* layers in all, and of these chunks */
+        uint64_t layers, predictors, first, last; /* layers in total, and in the first and last chunk */
     } known[] = {{"Et*4|(t*4|)*14tmL", 16, 61, 1, 4, 1},
                  {"Et*3|(tt|)*29,m|L", 32, 61, 1, 3, 0},
                  {"Et|(tt|)*30mL", 32, 61, 1, 1, 0},
@@ -267,7 +267,7 @@ static void test_samples_of_a_step(void **state)
     (void)state;
     const struct {
         const char *name, *text;
-        uint64_t accumulation, batch; /* 0: not known */
+        uint64_t accumulation, batch; /* 0: unknown */
     } cases[] = {
         {"X_1x8x2xtp1pp1cp1", "MINIBS=2 MICRO_BATCH_SIZE=2 TP=1", 1, 16},
         {"X_1x8x8xtp4", "MINIBS=8 MBS=4 TP=2", 2, 32},

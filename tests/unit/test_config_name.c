@@ -27,7 +27,7 @@ static void append_number(mls_buffer *row, uint64_t number)
     mls_buffer_append_char(row, ',');
 }
 
-/* A decoded name in the columns of the table of facts. */
+/* Format a decoded name like a row of the table of facts. */
 static char *as_row(const mls_config_name *decoded)
 {
     mls_buffer row = {0};
@@ -137,7 +137,7 @@ static void test_other_degrees(void **state)
     assert_int_equal(decode("X_16x8x4xtp4xpp2").data_parallel, 16);
     assert_int_equal(decode("X_16x8xtp4").global_batch_size, 0);
     assert_int_equal(decode("X_16x8xtp4").data_parallel, 32);
-    /* Expert parallelism takes no GPU from the data-parallel ranks. */
+    /* Expert parallelism does not reduce the number of data-parallel ranks. */
     assert_int_equal(decode("X_16x8x4xep8").batch_per_rank, 4);
     assert_int_equal(decode("X_16x8x4xep8").data_parallel, 128);
     assert_int_equal(decode("X_16x8x4xep8").global_batch_size, 512);
@@ -167,7 +167,7 @@ static void test_degrees_after_the_shape(void **state)
     assert_int_equal(decoded.tensor_parallel, 4);
     assert_true(mls_str_equal(decoded.system, MLS_S("gh200")));
     assert_int_equal(decoded.suffix_count, 1);
-    /* Neither is a part that only begins so, and n2 needs degrees. */
+    /* A part that only begins with degrees does not count, and n2 needs degrees. */
     assert_int_equal(decode("X_2x8x1_tp2x3").batch_per_gpu, 1);
     assert_int_equal(decode("X_2x8x1_tp2x3").tensor_parallel, 0);
     assert_int_equal(decode("X_n2_fast").kind, MLS_CONFIG_KIND_NONE);

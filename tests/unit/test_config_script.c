@@ -24,7 +24,7 @@ static mls_shell *read_text(const char *text)
     return shell_text_read("config_X_2x8.sh", mls_str_from(text));
 }
 
-/* The value of a name: its text, "?" when it is not known, "-" when it is not exported. */
+/* Return the value of a name: its text, "?" if it is unknown, "-" if it is not exported. */
 static char *value_of(const mls_shell *script, const char *name)
 {
     const mls_shell_variable *variable = mls_shell_find(script, mls_str_from(name));
@@ -65,7 +65,7 @@ static void assert_finds(const char *text, mls_finding_code code, size_t line)
 
 /* ---- the same as bash ---- */
 
-/* The environment that bash has after `set -a; source FILE`, NUL between its parts.  Empty: no bash. */
+/* Get bash's environment after `set -a; source FILE`, NUL-separated; empty without bash. */
 static void bash_environment(const char *name, mls_buffer *out)
 {
     mls_buffer command = {0};
@@ -88,7 +88,7 @@ static bool is_of_bash(mls_str name)
            mls_str_equal(name, MLS_S("SHLVL")) || mls_str_equal(name, MLS_S("_"));
 }
 
-/* Every variable bash exports is exported by us, with the same value unless that cannot be known. */
+/* Check that each variable that bash exports is exported with the same value or an unknown one. */
 static size_t compare_environment(const char *name, mls_str environment, const mls_shell *script)
 {
     size_t count = 0;
@@ -112,7 +112,8 @@ static size_t compare_environment(const char *name, mls_str environment, const m
     return count;
 }
 
-/* Of what we export, bash lacks only what cannot be known; and only names made for it cannot be known. */
+/* Check that bash exports everything we export, except unknown values, and that only the names made for it are unknown.
+ */
 static void compare_exports(const char *name, size_t in_bash, const mls_shell *script)
 {
     size_t known = 0;
@@ -171,7 +172,7 @@ static void test_exports_equal_those_of_bash(void **state)
     assert_true(scripts >= 15);
 }
 
-/* ---- unknown, and no guess ---- */
+/* ---- unknown values, which are never guessed ---- */
 
 static void test_unknown_values_spread(void **state)
 {
@@ -311,7 +312,7 @@ static void test_lines_and_completeness(void **state)
     mls_shell_free(script);
 }
 
-/* ---- limits and mistakes, each with its line ---- */
+/* ---- limits and errors, each with its line ---- */
 
 static void test_mistakes_are_findings(void **state)
 {

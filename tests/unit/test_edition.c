@@ -110,12 +110,12 @@ static void test_a_tree_has_one_edition(void **state)
         const char *benchmark, *edition;
         bool by_date;
     } cases[] = {
-        {0, 3, april_2025, "rgat", "5.1.0", true},    /* the most */
-        {0, 1, april_2025, "rgat", "5.1.0", true},    /* of equally many the newest */
-        {2, 0, july_2025, "rgat", "5.0.0", true},     /* the most */
-        {2, 0, NAN, "llama31_8b", "5.1.0", true},     /* which knows all benchmarks */
-        {0, 2, NAN, "bert", "5.1.0", true},           /* a date is not too late */
-        {0, 0, july_2025, "bert", "5.0.0", true},     /* unless nothing from there on knows any */
+        {0, 3, april_2025, "rgat", "5.1.0", true},    /* the majority */
+        {0, 1, april_2025, "rgat", "5.1.0", true},    /* a tie: the newest */
+        {2, 0, july_2025, "rgat", "5.0.0", true},     /* the majority */
+        {2, 0, NAN, "llama31_8b", "5.1.0", true},     /* has all benchmarks */
+        {0, 2, NAN, "bert", "5.1.0", true},           /* a date is never too late */
+        {0, 0, july_2025, "bert", "5.0.0", true},     /* unless no later edition has any */
         {0, 0, 0, "deepseekv3_671b", "6.1.0", false}, /* the newest */
         {0, 0, april_2025, "moon", "5.0.0", true},
     };

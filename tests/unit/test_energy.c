@@ -21,7 +21,7 @@
 
 static mls_findings findings;
 
-/* Returns the joules that such a power file adds. */
+/* Return the joules that a power file adds. */
 static double joules_of(const char *text, bool is_node, double time_to_train_ms, const char *name)
 {
     double joules = 0;
@@ -115,7 +115,7 @@ static void switch_by_hand(void **state)
     assert_int_equal(findings.count, 0);
     assert_true(isnan(network(EFFICIENCY("1.25"), 3000)));
     assert_int_equal(findings.counts.warning, 1);
-    /* With readings alone it adds nothing. */
+    /* Readings alone add nothing. */
     assert_close(network(EFFICIENCY("1.25") START("1000") READING("2000", "100") STOP("3000"), 3000), 0, 0);
     assert_int_equal(findings.counts.warning, 1);
     assert_true(isnan(network(RECORD("2", "interconnect_power_est", "800"), 3000)));

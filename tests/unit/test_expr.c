@@ -281,7 +281,7 @@ static void test_end_has_no_record(void **state)
     assert_int_equal(mls_expr_test(&expr, &f->input), MLS_OUTCOME_UNKNOWN);
 }
 
-/* The names of a module: a and b(x), which is twice x. */
+/* Resolve the names of a module: a and b(x), which is twice x. */
 static bool get_own(mls_expr_input *input, mls_str name, const mls_value *arguments, size_t count, mls_value *result)
 {
     double number = *(const double *)input->state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A group's checks: when they are made, and what its runs must agree on. */
+/* The checks of a group: when they apply, and what its runs must agree on. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@ static char *copy(const char *text)
     return text != NULL ? strdup(text) : NULL;
 }
 
-/* The first edition of the table at or behind a name. */
+/* Return the first edition of the table that is not before a name. */
 static const mls_edition *edition_of(const char *name)
 {
     const mls_edition *edition;
@@ -31,7 +31,7 @@ static const mls_edition *edition_of(const char *name)
     return edition;
 }
 
-/* Scores three runs that log these divisions; to be released. */
+/* Score three runs that log these divisions.  Release the group after use. */
 static mls_group scored(mls_run *runs, const char *edition, const char *benchmark, const char *const *divisions,
                         const mls_score_options *more)
 {
@@ -82,7 +82,7 @@ static void checks_are_for_the_closed_division_from_1_0_on(void **state)
     assert_checks("5.0.0", "bert", "open", false, false);
     assert_checks("5.0.0", "bert", NULL, false, false);
     assert_checks("2.1.0", "minigo", "closed", false, true);
-    /* Not a benchmark of the edition, and of none. */
+    /* Not a benchmark of the edition, or of any edition. */
     assert_checks("5.1.0", "bert", "closed", false, true);
     assert_checks("5.1.0", "made_up", "closed", false, true);
 }
@@ -112,7 +112,7 @@ static void divisions_that_mean_the_same_are_one(void **state)
     release(&group, runs);
 }
 
-/* The division of a system description decides, whatever the logs say; only there the spelling counts. */
+/* The division in a system description overrides the logs, and its spelling counts. */
 static void described_divisions_decide(void **state)
 {
     (void)state;
@@ -165,7 +165,7 @@ static void energy_goes_over_the_runs_that_time_keeps(void **state)
     group.power.joules = malloc(sizeof joules);
     group.marks = malloc(sizeof marks);
     if (group.power.joules == NULL || group.marks == NULL) {
-        abort(); /* which the analyser can follow, unlike an assertion */
+        abort(); /* unlike an assertion, the analyser can follow this */
     }
     memcpy(group.power.joules, joules, sizeof joules);
     memcpy(group.marks, marks, sizeof marks);

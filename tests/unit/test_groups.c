@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From runs to groups: repetitions, grouping, and the names of hosts. */
+/* From runs to groups: duplicates, grouping, and host names. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,7 +39,7 @@ typedef struct file {
     bool excluded;
 } file;
 
-/* Checks which runs stay, and why files without any are skipped. */
+/* Check which runs are kept, and why files without runs are skipped. */
 static void assert_repeats(const file *files, size_t count, const char *expected)
 {
     mls_collection all = {.skipped.items = calloc(count + 1, sizeof(mls_source)), .skipped.count = count};
@@ -173,7 +173,7 @@ static void runs_with_gaps_join_the_one_group_that_agrees(void **state)
     mls_run one[] = {run_of("a/1", NULL, NULL, NULL, none), run_of("a/2", "x", "closed", "C", 8),
                      run_of("a/3", "x", NULL, NULL, none), run_of("a/4", "y", NULL, NULL, none)};
     assert_groups(one, NULL, 4, "a[a/1 a/2 a/3] a/4[a/4]");
-    /* Two that agree: the one in the same folder, or none. */
+    /* Two groups match: the one in the same folder counts, or neither. */
     mls_run two[] = {run_of("a/1", "x", "closed", "C", 8), run_of("b/2", "x", "closed", "D", 8),
                      run_of("b/3", "x", "closed", NULL, none), run_of("c/4", "x", NULL, NULL, none)};
     assert_groups(two, NULL, 4, "a/1[a/1] b[b/2 b/3] c/4[c/4]");

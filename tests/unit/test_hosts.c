@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_hosts.c - lists of hosts: their names, and back. */
+/* test_hosts.c - expand and fold host lists. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include "score/hosts.h"
 
-/* Names with blanks between them. */
+/* Expand a list to names separated by blanks. */
 static void expand_hosts(const char *list, mls_buffer *text, mls_findings *findings)
 {
     mls_buffer_clear(text);
@@ -38,7 +38,7 @@ static void names_of_lists(void **state)
         {"n[1,3]-ib,x[9]", "n1-ib n3-ib x9"},
         {"a[1-3]b", "a1b a2b a3b"},
         {"r[1-2]n[3-4]", "r1n3 r1n4 r2n3 r2n4"},
-        /* As scontrol has them. */
+        /* As in scontrol. */
         {"x[1,5]c[0-1]s[0-2]", "x1c0s0 x1c0s1 x1c0s2 x5c0s0 x5c0s1 x5c0s2 x1c1s0 x1c1s1 x1c1s2 x5c1s0 x5c1s1 x5c1s2"},
         {"a[1-2]b[1-2]c[1-2]d[1-2]", "a1b1c1d1 a1b1c1d2 a2b1c1d1 a2b1c1d2 a1b2c1d1 a1b2c1d2 a2b2c1d1 a2b2c1d2 "
                                      "a1b1c2d1 a1b1c2d2 a2b1c2d1 a2b1c2d2 a1b2c2d1 a1b2c2d2 a2b2c2d1 a2b2c2d2"},
@@ -62,7 +62,7 @@ static void names_of_lists(void **state)
 
 static void words_that_stay(void **state)
 {
-    /* The list, its names, and the word that is said to stay with why. */
+    /* A list, its names, and the word that is kept with the reason. */
     static const char *const rows[][3] = {
         {"n[3-1],b", "n[3-1] b", "n[3-1] stays as it is: a range in it goes down"},
         {"a,n[1-3", "a n[1-3", "n[1-3 stays as it is: a bracket in it is not closed"},
@@ -92,7 +92,7 @@ static void words_that_stay(void **state)
         assert_string_equal(findings.items[0].message, rows[i][2]);
         mls_findings_release(&findings);
     }
-    /* Ten thousand names are no more for being in several words. */
+    /* The limit of ten thousand names applies to all words together. */
     mls_findings findings = {0};
     mls_buffer longest = {0};
     mls_buffer_clear(&text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_jobs.c - rows of sacct, the rows of a job, and where its time went. */
+/* test_jobs.c - rows of sacct, the rows of a job, and how its time was spent. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@ static mls_sacct *read_rows(const char *text)
     return sacct;
 }
 
-/* Joins runs of one job whose steps are seconds of the epoch, 0: none came. */
+/* Join runs of one job, with steps in seconds since 1970; 0: missing. */
 static void join(mls_sacct *sacct, mls_run *runs, size_t count, const double (*steps)[3], const char *job)
 {
     const mls_run *places[8];
@@ -49,7 +49,7 @@ static void release(mls_sacct *sacct, mls_run *runs, size_t count)
     mls_sacct_free(sacct);
 }
 
-/* A job from 1000 to 2000 whose runs overlap, lie outside, or never end: the parts add up to its time. */
+/* For a job from 1000 to 2000 whose runs overlap, are outside, or never end, the parts add up to its time. */
 static void times_add_up(void **state)
 {
     static const struct {
@@ -58,9 +58,9 @@ static void times_add_up(void **state)
         double parts[5];
     } rows[] = {
         {{{1100, 1150, 1300}, {1400, 1450, 1600}}, 2, {100, 100, 300, 100, 400}},
-        {{{1100, 1150, 1300}, {1120, 1200, 1400}}, 2, {100, 50, 250, 0, 600}}, /* side by side */
-        {{{900, 1150, 1300}, {1900, 1950, 2050}}, 2, {0, 200, 200, 600, 0}},   /* over its ends */
-        {{{1100, 1150, 0}, {0, 1200, 1300}}, 2, {100, 50, 100, 50, 700}},      /* died; said no init_start */
+        {{{1100, 1150, 1300}, {1120, 1200, 1400}}, 2, {100, 50, 250, 0, 600}}, /* in parallel */
+        {{{900, 1150, 1300}, {1900, 1950, 2050}}, 2, {0, 200, 200, 600, 0}},   /* beyond its ends */
+        {{{1100, 1150, 0}, {0, 1200, 1300}}, 2, {100, 50, 100, 50, 700}},      /* died; no init_start */
         {{{0, 1200, 0}}, 1, {0, 0, 0, 0, 0}},
     };
     (void)state;
@@ -81,7 +81,7 @@ static void times_add_up(void **state)
     }
 }
 
-/* Rows of one job in any order, one of them twice: a run is of the row in whose time it started. */
+/* Rows of one job in any order, with a duplicate: a run belongs to the row during which it started. */
 static void rows_of_a_requeued_job(void **state)
 {
     static const double steps[2][3] = {{1010, 1020, 0}, {2010, 2020, 2090}};
@@ -104,7 +104,7 @@ static void rows_of_a_requeued_job(void **state)
     release(sacct, runs, 2);
 }
 
-/* The time limit came 30 s before the median run would have ended. */
+/* The time limit ended the run 30 s before the median time. */
 static void a_limit_and_the_median(void **state)
 {
     static const double steps[4][3] = {{10, 20, 120}, {130, 140, 240}, {250, 260, 370}, {380, 390, 0}};
@@ -119,7 +119,7 @@ static void a_limit_and_the_median(void **state)
     release(sacct, runs, 4);
 }
 
-/* A number that is JobIDRaw of one job and JobID of another is the first. */
+/* A number that is the JobIDRaw of one job and the JobID of another means the first. */
 static void a_number_of_two_jobs(void **state)
 {
     static const double steps[1][3] = {{0}};
@@ -131,7 +131,7 @@ static void a_number_of_two_jobs(void **state)
     release(sacct, runs, 1);
 }
 
-/* A number that a NUL cuts short is none. */
+/* A number with a NUL is invalid. */
 static void a_nul_in_a_number(void **state)
 {
     static const char text[] = "JobIDRaw|JobID|State\n\0008|5|FAILED\n9|6\0|FAILED\n";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the library shows to others: each log and each choice gets the answer that its header promises. */
+/* The public library: each kind of log and option gives the result that the headers promise. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -84,7 +84,7 @@ static void members_of_records_are_asked_for(void **state)
     assert_true(number > 6.5 && number < 7.5);
 }
 
-/* Neither is a log that says nothing: it is none that can be read, and why is told. */
+/* A log without content is rejected too, with a reason. */
 static void what_is_no_log_is_refused(void **state)
 {
     static const mls_str old = {":::MLL 1558767599.999 run_start: null\n", 38};
@@ -213,7 +213,7 @@ static void assert_near(double got, double wanted)
     }
 }
 
-/* The finding of a kind, of which there is one. */
+/* Return the only finding of a kind. */
 static const mls_finding *finding_of(const mls_findings *findings, const char *kind)
 {
     const mls_finding *found = NULL;
@@ -228,7 +228,7 @@ static const mls_finding *finding_of(const mls_findings *findings, const char *k
     return found;
 }
 
-/* As `mlscore score testdata/slurm` has it. */
+/* The result of `mlscore score testdata/slurm`. */
 static void a_folder_of_a_job_is_a_group(void **state)
 {
     static const char *const paths[] = {"testdata/slurm", "testdata/none"};
@@ -259,7 +259,7 @@ static void a_folder_of_a_job_is_a_group(void **state)
     assert_null(mls_group_run(group, 10));
     assert_null(mls_collection_run(found, 10));
     assert_int_equal(mls_findings_total(mls_group_findings(group), MLS_SEVERITY_ERROR), 0);
-    assert_true(mls_group_is_well(group, false)); /* one of its runs is not valid, as the rules allow */
+    assert_true(mls_group_is_well(group, false)); /* one of its runs is invalid, which the rules allow */
     assert_false(mls_group_is_well(group, true));
 
     const mls_run *first = mls_group_run(group, 0);
@@ -311,7 +311,7 @@ static void files_without_a_run_are_left_out_with_the_reason(void **state)
     mls_rules_free(rules);
 }
 
-/* A family, a rule file and a window that are chosen are what is judged by. */
+/* The chosen family, rule file and window apply. */
 static void choices_are_obeyed(void **state)
 {
     static const char *const paths[] = {"testdata/logs/plain.log"};
@@ -334,7 +334,7 @@ static void choices_are_obeyed(void **state)
     mls_rules_free(NULL);
 }
 
-/* Eleven runs where ten are needed: only a window of them makes an official score. */
+/* Eleven runs where ten are needed: only with a window is the score official. */
 static void a_window_is_chosen_where_it_is_asked_for(void **state)
 {
     char folder[] = "/tmp/mlscore-test_XXXXXX";
@@ -368,7 +368,7 @@ static void a_window_is_chosen_where_it_is_asked_for(void **state)
     assert_int_equal(system(command), 0);
 }
 
-/* What is found about the folder itself has it as its path, what is found below has the path there. */
+/* Findings about the folder itself have its path, others that of the file or folder. */
 static void findings_of_a_submission_have_their_paths(void **state)
 {
     mls_rules *rules = new_rules();
@@ -402,7 +402,7 @@ static void findings_of_a_submission_have_their_paths(void **state)
     mls_rules_free(rules);
 }
 
-/* Whether the submission is valid; `checks` are those of its first result, of convergence and of seeds. */
+/* Return whether the submission is valid, and the checks of convergence and seeds of its first result in `checks`. */
 static bool submission_is_valid(const mls_rules *rules, const char *folder, char *checks)
 {
     mls_submission *submission = NULL;
@@ -451,7 +451,7 @@ static void choices_of_verify_are_taken(void **state)
     mls_rules_free(rules);
 }
 
-/* Judges a log and a folder, with choices that others use at the same time. */
+/* Judge a log and a folder, with rules that other threads use at the same time. */
 static void *judge_beside(void *rules)
 {
     mls_collection *found = NULL;
@@ -490,7 +490,7 @@ static void choices_may_be_used_by_many_threads(void **state)
     mls_rules_free(rules);
 }
 
-/* An error that says what was missing, and nothing made. */
+/* Check that a call fails with an error about the missing argument and creates nothing. */
 #define assert_refused(call)                                                                                           \
     do {                                                                                                               \
         error = (mls_error){.status = MLS_OK};                                                                         \
@@ -510,7 +510,7 @@ static mls_status take_nameless(void *state, const mls_record *record)
     return MLS_OK;
 }
 
-/* Numbers that no enumeration has: as an int they may be less than 0. */
+/* Numbers outside the enumerations, some of them negative as an int. */
 static const unsigned no_numbers[] = {2, 3, 4, 100, 1U << 31, UINT32_MAX};
 
 static void what_is_missing_is_refused(void **state)
@@ -554,7 +554,7 @@ static void what_is_missing_is_refused(void **state)
     mls_log_writer_free(NULL);
 }
 
-/* A writer says what was wrong with the record; texts and names may be NULL. */
+/* A writer reports what is wrong with a record; texts and names may be NULL. */
 static void a_writer_takes_what_is_missing(void **state)
 {
     mls_log_writer *writer = NULL;
@@ -614,7 +614,7 @@ static void numbers_of_no_enumeration_are_answered(void **state)
     }
     assert_null(mls_rules_edition(rules, MLS_USAGE_HPC, SIZE_MAX));
     assert_null(mls_rules_benchmark(rules, MLS_USAGE_HPC, 0, SIZE_MAX));
-    /* Past the end of each list, and without wanting what is told beside the answer. */
+    /* Past the end of each list, and with NULL for optional results. */
     assert_null(mls_findings_at(mls_run_findings(run), SIZE_MAX));
     assert_null(mls_submission_finding(submission, SIZE_MAX, NULL));
     assert_null(mls_submission_result_at(submission, SIZE_MAX));
@@ -628,7 +628,7 @@ static void numbers_of_no_enumeration_are_answered(void **state)
     assert_true(mls_run_hyperparameter_at(run, 0, NULL, NULL));
     assert_null(mls_run_hyperparameter(run, (mls_str){NULL, 0}));
     (void)mls_run_converged_at(run, NULL);
-    /* The family that was no family has changed nothing. */
+    /* The invalid family has not changed anything. */
     mls_run *again = NULL;
     const int fd = open("testdata/logs/died.log", O_RDONLY);
     assert_int_equal(mls_run_judge_fd(rules, fd, "died.log", &again, NULL), MLS_OK);
@@ -640,7 +640,7 @@ static void numbers_of_no_enumeration_are_answered(void **state)
     mls_rules_free(rules);
 }
 
-/* An endless device is no log, whoever opened it. */
+/* An endless device is not a log, whoever opened it. */
 static void devices_are_refused(void **state)
 {
     mls_rules *rules = new_rules();

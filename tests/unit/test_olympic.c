@@ -11,7 +11,7 @@
 #include "close.h"
 #include "score/score.h"
 
-/* When a run started, how many minutes it took, and whether it is valid. */
+/* The start of a run, its time in minutes, and whether it is valid. */
 typedef struct olympic_run {
     double start_ms, minutes;
     bool valid;
@@ -99,7 +99,7 @@ static void four_of_forty_may_be_dropped(void **state)
     for (size_t i = 0; i < 40; i++) {
         runs[i] = (olympic_run){(double)i, (double)(i + 1), i >= 3};
     }
-    /* Valid are 4 … 40; without the four fastest and one slowest 8 … 39 remain. */
+    /* Runs 4 … 40 are valid; without the four fastest and the slowest, 8 … 39 remain. */
     mls_olympic_result result = score(runs, 40, (olympic_rules){40, 4, false}, NULL);
     assert_close(result.score_minutes, 23.5, 1e-12);
     assert_int_equal(result.kept, 32);

@@ -108,7 +108,7 @@ static void check_fact(const mls_rcp_set *set, const cJSON *fact)
     const char *const names[] = {"precision", "platform", "creator", "when"};
     const char *const texts[] = {point->precision, point->platform, point->creator, point->when};
     for (size_t i = 0; i < 4; i++) {
-        /* Facts of a point in one edition hold for the others; "TBD" says nothing. */
+        /* The facts of a point in one edition apply to the others, too; "TBD" is unknown. */
         if (corpus_text(fact, names[i])[0] != '\0' && strcmp(corpus_text(fact, names[i]), "TBD") != 0) {
             assert_string_equal(texts[i], corpus_text(fact, names[i]));
         }

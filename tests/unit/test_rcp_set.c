@@ -17,7 +17,7 @@
 
 #define HEADING "benchmark,global_batch_size,to_converge\n"
 
-static mls_rcp_rules rules; /* of the last set */
+static mls_rcp_rules rules; /* of the current set */
 
 static mls_rcp_set *new_set(const char *edition, const char *benchmark, unsigned runs_needed)
 {
@@ -32,7 +32,7 @@ static mls_rcp_set *new_set(const char *edition, const char *benchmark, unsigned
     return set;
 }
 
-/* Makes the last set anew, with points of its own. */
+/* Replace the current set by one with the points of a table. */
 static void add(mls_rcp_set **set, const char *table)
 {
     mls_error error = {0};
@@ -64,7 +64,7 @@ static void least_mean_is_where_the_t_test_turns(void **state)
     assert_close(point->bar.stdev, sqrt(2), 1e-15);
     /* Three averaged values against one: two degrees of freedom, whose 5 % point is 2.91998558. */
     assert_close(point->bar.min_mean, 100 - 2.9199855803537 * sqrt(2) * sqrt(1.0 / 3 + 1), 1e-4);
-    /* The middle of the bracket that the bisection ends with, worked out apart from this program. */
+    /* The middle of the final bracket of the bisection, computed independently. */
     assert_close(point->bar.min_mean, 95.23167610168457, 1e-11);
     assert_close(point->bar.limit, point->bar.min_mean, 1e-9);
     assert_string_equal(point->source, "mine.csv");
@@ -107,7 +107,7 @@ static void points_out_of_line_are_pruned(void **state)
     mls_rcp_set_free(set);
 }
 
-/* Where no reference run differs the bisection ends a little below their mean, as it does for the reference. */
+/* If the reference runs do not vary, the bisection ends slightly below their mean, as in the reference. */
 static void limit_without_variance_is_the_middle_of_the_bracket(void **state)
 {
     (void)state;
@@ -172,7 +172,7 @@ static void unet3d_leaves_out_four(void **state)
     assert_int_not_equal(check(set, 84, 1, 40, 4).match, MLS_RCP_NO_CONVERGENCE);
     assert_int_equal(check(set, 84, 1, 40, 5).match, MLS_RCP_NO_CONVERGENCE);
     assert_int_equal(check(set, 84, 1, 8, 0).match, MLS_RCP_TOO_FEW_RUNS);
-    /* Points of other benchmarks need no more than three values. */
+    /* Points of other benchmarks do not need more than three values. */
     add(&set, HEADING "bert,8,1 2 3\n");
     mls_rcp_set_free(set);
 }
@@ -362,7 +362,7 @@ static void limits_in_words(void **state)
     mls_rcp_set_free(set);
 }
 
-/* However many groups ask, a benchmark's points are read once for an edition. */
+/* The points of a benchmark and edition are read once for any number of groups. */
 static void sets_are_made_once(void **state)
 {
     (void)state;

@@ -16,12 +16,12 @@
 #include "run/file.h"
 #include "scratch.h"
 
-/* The runs of a log, as they were handed over. */
+/* The runs of a log, as passed on. */
 typedef struct runs {
     mls_run items[16];
     bool part[16];
     size_t count;
-    size_t only_existing; /* 1: leave out what has neither init_start nor run_start, as scoring does */
+    size_t only_existing; /* 1: leave out runs without init_start and run_start, as scoring does */
     mls_status status;    /* to return */
 } runs;
 
@@ -77,7 +77,7 @@ static void number(mls_buffer *text, const char *before, double value)
     }
 }
 
-/* Each run as "first line-last line r<run_start> s<run_stop>[!]", the ! for one that is not valid. */
+/* Check each run, as "first line-last line r<run_start> s<run_stop>[!]", with ! for an invalid one. */
 static void assert_runs_of(const char *script, bool whole, const char *expected)
 {
     runs all;
@@ -110,7 +110,7 @@ static void one_run_in_a_file(void **state)
     assert_runs("- i2 - I3 r4 - e5 s6 -", "2-8 r4 s6");
     assert_runs("", "");
     assert_runs("- -", "");
-    assert_runs("c1 s9 e5 seed=1", ""); /* neither init_start nor run_start: no run */
+    assert_runs("c1 s9 e5 seed=1", ""); /* not a run: neither init_start nor run_start */
     assert_runs("m m", "");
     assert_runs("i2", "1-1 r- s-!");
     assert_runs("r2", "1-1 r2 s-!");
@@ -121,17 +121,17 @@ static void a_marker_starts_a_run(void **state)
     (void)state;
     assert_runs("B c1 i2 I3 r4 e5 s6 B c11 i12 I13 r14 e15 s16", "2-7 r4 s6, 9-14 r14 s16");
     assert_runs("X i2 I3 r4 e5 s6 'EXPERIMENT_STOP 7' X i12 I13 r14 e15 s16", "2-6 r4 s6, 9-13 r14 s16");
-    /* Both at once, as run.sub prints them, make one run and not two. */
+    /* Both lines at once, as run.sub prints them, begin one run, not two. */
     assert_runs("B X i2 I3 r4 e5 s6 B X i12 I13 r14 e15 s16", "3-7 r4 s6, 10-14 r14 s16");
-    /* A segment without init_start or run_start is no run. */
+    /* A segment without init_start or run_start is not a run. */
     assert_runs("B c1 s5 B i12 I13 r14 e15 s16 B - m", "5-9 r14 s16");
-    /* A run that died is cut off by the next marker, even when times say nothing. */
+    /* A run that died ends at the next marker, even if its times do not show it. */
     assert_runs("B i2 I3 r4 B i2 I3 r4 e5 s6", "2-4 r4 s-!, 6-10 r4 s6");
     assert_runs("' 0: Beginning trial 1 of 10' i2 I3 r4 e5 s6 '13: EXPERIMENT_START 17' i2 I3 r4 e5 s6",
                 "2-6 r4 s6, 8-12 r4 s6");
-    /* These are none. */
-    /* What was logged before the first marker prepares the run. */
+    /* Records before the first marker belong to the run. */
     assert_runs("c1 B i2 I3 r4 e5 s6 B c11 i12 I13 r14 e15 s16", "1-7 r4 s6, 9-14 r14 s16");
+    /* These lines are not markers. */
     assert_runs("i2 I3 '+ echo Beginning trial 1 of 10' 'Beginning trial' 'EXPERIMENT_START soon' r4 e5 s6",
                 "1-8 r4 s6");
 }
@@ -148,40 +148,40 @@ static void without_markers_times_cut(void **state)
     (void)state;
     assert_runs("c1 i2 I3 r4 e5 s6 c11 i12 I13 r14 e15 s16", "1-6 r4 s6, 7-12 r14 s16");
     assert_runs("i2 I3 r4 e5 s6 i12 I13 r14 e15 s16", "1-5 r4 s6, 6-10 r14 s16");
-    /* Of the same time is not later. */
+    /* The same time is not later. */
     assert_runs("i2 I3 r4 e5 s6 c6 i6 I7", "1-8 r4 s6");
-    /* cache_clear that is logged behind run_stop and happened before it. */
+    /* A cache_clear logged after run_stop with an earlier time. */
     assert_runs("i2 I3 r4 e5 s6 c1 c2 c5", "1-8 r4 s6");
     assert_runs("i2 I3 r4 e5 s6 c1 c11 i12 I13 r14 e15 s16 c11", "1-6 r4 s6, 7-13 r14 s16");
     /* A run that died: init_start later than its run_start. */
     assert_runs("i2 I3 r4 e5 i12 I13 r14 e15 s16", "1-4 r4 s-!, 5-9 r14 s16");
-    /* Its last words were the next one's first. */
+    /* The last records of a dead run belong to the next one. */
     assert_runs("i2 I3 r4 e5 c11 i12 I13 r14 e15 s16", "1-5 r4 s-!, 5-10 r14 s16");
     assert_runs("i2 I3 r4 e5 c3 c11 s12", "1-7 r4 s12");
     assert_runs("i2 I3 r4 i4 i3 e5 s6", "1-7 r4 s6");
-    /* One that died before it started leaves nothing to tell the next by. */
+    /* A run that died before its run_start cannot be separated from the next one. */
     assert_runs("i2 i12 I13 r14 e15 s16", "1-6 r14 s16");
-    /* Other records never cut. */
+    /* Other records never begin a run. */
     assert_runs("i2 I3 r4 e5 s6 seed=1 r14 s16 I13 e15", "1-10 r4 s6");
 }
 
 static void what_names_a_submission_behind_run_stop(void **state)
 {
     (void)state;
-    /* It is of the run that follows, and of the run before when none does. */
+    /* It belongs to the next run or, without one, to the previous run. */
     assert_runs("b1 i2 I3 r4 e5 s6 b7 i12 I13 r14 e15 s16", "1-6 r4 s6, 7-12 r14 s16");
     assert_runs("b1 i2 I3 r4 e5 s6 b7 e12 m r14 e15 s16", "1-6 r4 s6, 7-12 r14 s16!");
     assert_runs("b1 i2 I3 r4 e5 s6 b7 seed=1", "1-8 r4 s6");
     assert_runs("b1 i2 I3 r4 e5 s6 b7 m", "1-8 r4 s6!");
     assert_runs("b1 i2 I3 r4 e5 s6 b7 b7 B i12 I13 r14 e15 s16", "1-8 r4 s6, 10-14 r14 s16");
-    /* Late records of other ranks are of the run before. */
+    /* Late records of other ranks belong to the previous run. */
     assert_runs("b1 i2 I3 r4 e5 s6 b8 e5 s7 b9 i12 I13 r14 e15 s16", "1-9 r4 s6, 7-15 r14 s16");
-    /* A run that has named none before is named behind its run_stop. */
+    /* A run that did not name its benchmark may do so after its run_stop. */
     assert_runs("i2 I3 r4 e5 s6 b7 b7 i12 I13 r14 e15 s16 b17", "1-7 r4 s6, 8-13 r14 s16");
     assert_runs("b1 i2 I3 r4 b11 i12 I13 r14 s16 b21 i22 r24 s26", "1-5 r4 s-!, 5-9 r14 s16!, 10-13 r24 s26!");
 }
 
-/* Logs joined to one, of runs that overlap or came in another order. */
+/* Joined logs, of runs that overlap or are in another order. */
 static void logs_that_were_joined(void **state)
 {
     (void)state;
@@ -189,7 +189,7 @@ static void logs_that_were_joined(void **state)
     assert_runs("b5 c5 i6 I7 r14 e20 s24 b1 c1 i2 I3 r10 e15 s20", "1-7 r14 s24, 8-14 r10 s20");
     assert_runs("b15 c15 i16 I17 r24 e30 s34 b1 c1 i2 I3 r4 e5 s7", "1-7 r24 s34, 8-14 r4 s7");
     assert_runs("b1 c1 i2 I3 r10 e15 s20 b15 c18 i21 I22 r30 e35 s40", "1-7 r10 s20, 8-14 r30 s40");
-    /* One rank after the other is one run. */
+    /* Ranks one after the other are one run. */
     assert_runs("'0: :::MLLOG {\"time_ms\": 2, \"key\": \"init_start\", \"value\": 1, \"metadata\": {}}' I3 "
                 "'0: :::MLLOG {\"time_ms\": 4, \"key\": \"run_start\", \"value\": 1, \"metadata\": {}}' e5 s6 i2 "
                 "'1: :::MLLOG {\"time_ms\": 4, \"key\": \"run_start\", \"value\": 1, \"metadata\": {}}' e5 s6",
@@ -250,7 +250,7 @@ static void markers_tell_about_the_job(void **state)
     assert_true(second->node_count == 18);
     assert_int_equal(all.items[0].findings.count, 0);
     release(&all);
-    /* Half a marker is no crash. */
+    /* Half a marker must not crash. */
     script_read(&all, "':::DLPAL ' ':::DLPAL   ' ':::DLPAL a b' 'Beginning trial 99999999999999999999' i1", false);
     assert_int_equal(all.count, 1);
     release(&all);
@@ -258,7 +258,7 @@ static void markers_tell_about_the_job(void **state)
 
 /* ----------------------------------------------------- judged by rules */
 
-/* One rule: a run must start. */
+/* A single rule: a run must start. */
 static const char rules[] = "{\"usage\": \"training\", \"edition\": \"test\", \"scopes\": {\"common\": {\"keys\": {"
                             "\"run_start\": \"exactly_one\", \"seed\": \"optional\"}}}}";
 
@@ -294,7 +294,7 @@ static void times_cut_by_rules(void **state)
     add(&log, 5, "init_start");
     mls_buffer_append_text(&log, "noise\n:::MLLOG broken\n");
     add(&log, 6, "run_start");
-    add(&log, 7, "init_start"); /* that one died */
+    add(&log, 7, "init_start"); /* the previous run died */
     assert_int_equal(judge(&log, false, &all), MLS_OK);
     assert_int_equal(all.count, 3);
     assert_int_equal(all.items[0].line, 1);
@@ -317,11 +317,11 @@ static void dead_run_gives_back(void **state)
     runs all = {0};
     (void)state;
     add(&log, 1, "run_start");
-    add(&log, 4, "cache_clear"); /* the next run's, as shows with its init_start */
+    add(&log, 4, "cache_clear"); /* belongs to the next run, because of its init_start */
     add(&log, 4, "cache_clear");
     add(&log, 5, "init_start");
     add(&log, 6, "run_start");
-    add(&log, 7, "cache_clear"); /* this run's own: it ends well */
+    add(&log, 7, "cache_clear"); /* belongs to this run, which ends well */
     add(&log, 8, "run_stop");
     add(&log, 9, "init_start");
     assert_int_equal(judge(&log, false, &all), MLS_OK);
@@ -342,7 +342,7 @@ static void lines_cut_by_rules(void **state)
     mls_buffer_append_text(&log, "Beginning trial 1 of 3\n");
     add(&log, 1, "run_start");
     add(&log, 3, "run_stop");
-    add(&log, 4, "init_start"); /* times do not cut where lines do */
+    add(&log, 4, "init_start"); /* times do not count after a marker line */
     mls_buffer_append_text(&log, "Beginning trial 2 of 3\nBeginning trial 3 of 3\n");
     add(&log, 5, "seed");
     assert_int_equal(judge(&log, false, &all), MLS_OK);
@@ -398,10 +398,10 @@ static void failure_ends_the_scan(void **state)
 
 /* ------------------------------------------------------- several sources */
 
-/* A reading's reports, in one line: "0:1-3 0:4-5p done0 done1! …". */
+/* The callbacks of a reading, in one line: "0:1-3 0:4-5p done0 done1! …". */
 typedef struct reported_runs {
     mls_buffer text;
-    size_t heard; /* records that the listener heard */
+    size_t heard; /* records that the listener got */
     size_t stop_at;
 } reported_runs;
 
@@ -504,7 +504,7 @@ static void what_cannot_be_read_is_reported_and_the_rest_done(void **state)
     assert_reported((mls_reading){0}, paths, 4, 0, MLS_OK, "0:1-5 done0 done2? 3:1-5 done3 ");
 }
 
-/* A file is listened to in its order, by one thread or many; 40 MB are enough for all threads to share one. */
+/* A listener gets a file in order, with one thread or many.  40 MB are enough for all threads to share the file. */
 static void a_listener_hears_every_record(void **state)
 {
     static const char *const large[] = {"large.log"};
@@ -522,12 +522,12 @@ static void a_listener_hears_every_record(void **state)
     mls_sources_release(&sources);
 }
 
-/* Two readers that wait for each other: neither goes on before both have opened a file. */
+/* Two readers that wait until both have opened a file. */
 typedef struct met_readers {
     const mls_sources *sources;
     pthread_mutex_t lock;
     pthread_cond_t came;
-    size_t count; /* that have come */
+    size_t count; /* how many have opened one */
     bool alone;   /* one waited in vain */
     mls_buffer text;
 } met_readers;
@@ -573,7 +573,7 @@ static mls_status tell_heard(void *state, const mls_read *read)
     return met->text.failed ? MLS_ERROR_MEMORY : MLS_OK;
 }
 
-/* What is heard of a file is kept apart, so that two are read at once, and is told in order. */
+/* Data of listeners are kept per file, so two files are read in parallel but reported in order. */
 static void files_are_heard_side_by_side(void **state)
 {
     static const char *const paths[] = {"five.log", "two.log", "three.log"};
@@ -602,7 +602,7 @@ static void files_are_heard_side_by_side(void **state)
     (void)pthread_mutex_destroy(&met.lock);
 }
 
-/* Notes on a run: how many records, and a byte that has to be freed. */
+/* Notes on a run: the number of its records, and a byte that must be freed. */
 typedef struct noted {
     size_t records;
     char *owned;
@@ -630,7 +630,7 @@ static mls_status tell_notes(void *state, size_t index, mls_run *run, void **not
     return MLS_OK;
 }
 
-/* Each run has notes of its own: of five records, of three, of seven. */
+/* Each run has its own notes: about five, three and seven records. */
 static void each_run_is_noted_by_itself(void **state)
 {
     static const mls_observer observer = {.size = sizeof(noted), .record = note_record, .release = note_release};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules in words: no line that `mlscore rules` prints falls back to an expression. */
+/* Rules in words: no line of `mlscore rules` contains an expression. */
 /* clang-format off */
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 #include "rules/ruleset.h"
 
-/* Signs of an expression, besides a function's name and its bracket. */
+/* Parts of an expression, besides the name of a function and its bracket. */
 static const char *const signs[] = {"must satisfy", "$",   "==",  "!=",     "&&",     "||",    "?", "<", ">", "+", "*",
                                     " / ",          " - ", " ^ ", "value.", "value[", "(value"};
 

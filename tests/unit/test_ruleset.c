@@ -161,7 +161,7 @@ static void compare_edition(const mls_edition *edition, const cJSON *facts)
             for (later = key->next; later != NULL; later = later->next) {
                 last = last && strcmp(cJSON_GetObjectItem(later, "key")->valuestring, name) != 0;
             }
-            duplicates += !last; /* of two rules for one key the last counts */
+            duplicates += !last; /* the last of two rules for a key counts */
             if (last) {
                 compare_rule(scope, find_rule(scope, name), key);
             }
@@ -322,7 +322,7 @@ static void test_errors_name_the_place(void **state)
     }
 }
 
-/* Each piece `count` times, with its number in place of each #, between the others. */
+/* Check that `count` copies of a piece, with their number for each #, are rejected. */
 static void refuse_many(const char *before, const char *piece, int count, const char *behind, const char *message)
 {
     mls_buffer text = {0};
@@ -358,7 +358,7 @@ static void test_what_would_not_end_is_refused(void **state)
                 "rule a of scope common: after: then: then: then: then: \"if\" inside \"if\" more than 4 deep");
 }
 
-/* A NUL ends nothing: not a text, and not the file. */
+/* A NUL terminates neither a text nor the file. */
 static void test_a_nul_byte_is_refused(void **state)
 {
     (void)state;
@@ -416,7 +416,8 @@ static void test_a_chain_of_files_may_not_loop(void **state)
     assert_int_equal(mls_ruleset_load_file(path, &ruleset, &error), MLS_ERROR_READ);
 }
 
-/* "<=": at most 0.925 and above 0; ">=" from hpc's eval_error; both from the edition it extends; no number says it. */
+/* "<=": at most 0.925 and above 0; ">=" for hpc's eval_error; both inherited from the base edition, without a number.
+ */
 static void test_a_number_meets_a_target(void **state)
 {
     static const struct {
@@ -433,7 +434,7 @@ static void test_a_number_meets_a_target(void **state)
         {MLS_USAGE_TRAINING, "3.1.0", "resnet", 0.7589, true, false, 0},
         {MLS_USAGE_HPC, "3.0.0", "cosmoflow", 0.124, true, true, 0},
         {MLS_USAGE_HPC, "3.0.0", "cosmoflow", 0.125, true, false, 0},
-        {MLS_USAGE_TRAINING, "3.1.0", "stable_diffusion", 90, false, false, 0}, /* takes FID and CLIP */
+        {MLS_USAGE_TRAINING, "3.1.0", "stable_diffusion", 90, false, false, 0}, /* compares FID and CLIP */
         {MLS_USAGE_TRAINING, "0.7.0", "bert", 0.71, true, false, 8191},
         {MLS_USAGE_TRAINING, "0.7.0", "bert", 0.71, true, true, 8192},
         {MLS_USAGE_TRAINING, "0.7.0", "bert", 0.71, false, false, NAN},
@@ -456,7 +457,7 @@ static void test_a_number_meets_a_target(void **state)
     }
 }
 
-/* The first bound, of a member or not; one that depends on the batch size is that of the batch size, or none. */
+/* The first bound, of a member or not, is the target.  One that depends on the batch size is known only with it. */
 static void test_a_target_is_a_number(void **state)
 {
     static const struct {

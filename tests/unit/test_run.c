@@ -33,7 +33,7 @@ static void run_read(mls_run *run, const char *script)
     mls_buffer_release(&log);
 }
 
-/* The findings of a run, as "code key line; …". */
+/* Check the findings of a run, as "code key line; …". */
 static void assert_findings(const char *script, const char *expected)
 {
     mls_run run;
@@ -125,7 +125,7 @@ static void the_last_evaluation_before_run_stop(void **state)
     assert_converge("r4 e5/10=0.1 e6=0.2 s7", none, "epochs", 0.2);
     assert_converge("r4 s7", none, "samples", none);
     assert_converge("r4 e5/10=\"high\" s7", 10, "samples", none);
-    /* Behind run_stop in the file: counts when it was made before, as ranks interleave. */
+    /* An evaluation logged after run_stop counts if its time is earlier, since the output of ranks interleaves. */
     assert_converge("r4 e5/10=0.1 s7 e6/20=0.2", 20, "samples", 0.2);
     assert_converge("r4 e5/10=0.1 s7 e7/20=0.2", 20, "samples", 0.2);
     assert_converge("r4 e5/10=0.1 s7 e8/20=0.2", 10, "samples", 0.1);
@@ -231,8 +231,7 @@ static void hyperparameters_are_how_a_run_was_set_up(void **state)
     }
     mls_run_release(&run);
 
-    /* A long value stays the JSON that it was: no escape is cut in two, and digits beyond a double's are dropped.
-     */
+    /* A long value stays valid JSON: no escape is split, and digits beyond those of a double are dropped. */
     mls_run_init(&run);
     mls_buffer_append_char(&text, '"');
     mls_buffer_append_repeated(&text, 'x', 197);

@@ -39,7 +39,7 @@ static mls_sink sink_of(mls_run *run, const char *file)
     return (mls_sink){.state = run, .record = take_record, .malformed = take_malformed};
 }
 
-/* Checks made-up logs called a, b, c …; the outcome's findings are to be released. */
+/* Check made-up logs called a, b, c …  Release the findings of the outcome after use. */
 static mls_seed_outcome check_with(const char *const *texts, size_t count, bool bypass)
 {
     static const char *const names[] = {"a", "b", "c", "d", "e", "f"};
@@ -159,7 +159,7 @@ static void what_one_log_alone_can_get_wrong(void **state)
     assert_alone(SEED("123456789012345678901234567890"), NULL);
 }
 
-/* As Python's int() reads them; what it does not read is not the same as what it does. */
+/* Values are compared as Python's int() reads them.  One that it rejects differs from all that it accepts. */
 static void seeds_are_compared_as_whole_numbers(void **state)
 {
     static const char *const same[] = {"4711",          "4711.0", "4711.9",     "47.11e2",   "\"4711\"",
@@ -184,7 +184,7 @@ static void seeds_are_compared_as_whole_numbers(void **state)
         assert_int_equal(outcome.check, MLS_CHECK_PASS);
         mls_findings_release(&outcome.findings);
     }
-    /* -0, 0.9 and 0 are one. */
+    /* -0, 0.9 and 0 are equal. */
     mls_seed_outcome outcome = check((const char *const[]){SEED("-0"), SEED("0.9"), SEED("\"-00\"")}, 3);
     assert_int_equal(outcome.different, 1);
     mls_findings_release(&outcome.findings);

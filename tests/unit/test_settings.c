@@ -26,7 +26,7 @@ static mls_printed_reader *read_text(const char *text)
     return reader;
 }
 
-/* "yaml 8 | a=0 b=1" of what a run printed. */
+/* Format the settings printed by a run: "yaml 8 | a=0 b=1". */
 static char *words_of(const mls_printed *printed)
 {
     mls_buffer words = {0};
@@ -60,7 +60,7 @@ static void blocks_of_each_form(void **state)
         {SEVEN("", ": ") "http://host\n" EIGHT("", ": "), "yaml 8 | a=0 b=1 c=2 d=3 e=4 f=5 g=6 h=7"},
         {EIGHT("  ", " ..... "),
          "argsargs 8 | args.a=0 args.b=1 args.c=2 args.d=3 args.e=4 args.f=5 args.g=6 args.h=7"},
-        {EIGHT("", " ..... "), "|"}, /* nothing stands before the key */
+        {EIGHT("", " ..... "), "|"}, /* nothing precedes the key */
         {"C(a=0,\n  b=[1,\n     2],\n  c=f(3),\n  ),\n  d=4,\n  e=5,\n  f=6,\n  g=7,\n  h=<f at 0x1>,\n  i=\"8\")\nj: "
          "9\n",
          "pythonC 8 | C.a=0 C.b=[1 C.c=f(3) C.d=4 C.e=5 C.f=6 C.g=7 C.i=8"},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_shard.c - which shard reads a file, and what of a run comes back from a part. */
+/* test_shard.c - which shard reads a file, and reading a run back from a part. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ static void shards_as_written(void **state)
 
 static void order_of_paths(void **state)
 {
-    /* As a walk meets them: a folder's own name before what is in it, whatever follows the name elsewhere. */
+    /* As in a walk: a folder comes before its content, whatever follows its name elsewhere. */
     static const char *const rows[] = {"c", "c/a", "c/a/z.log", "c/a.log", "c/b2", "c/b2/x", "c/b10/a", "d"};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -91,7 +91,7 @@ static void words_of_ranges(void **state)
     free(missing.items);
 }
 
-/* Writes a run and reads it back. */
+/* Write a run and read it back. */
 static void carry_over(mls_part_run *run, mls_part_run *back, mls_map *texts)
 {
     mls_buffer line = {0};

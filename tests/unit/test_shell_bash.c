@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scripts of one line: A has the value that bash gives it, or none that is known; never another. */
+/* One-line scripts: A has the value that bash gives it or is unknown; it never has another value. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "base/buffer.h"
 #include "shell_text.h"
 
-/* "?": that it cannot be known; "-": that it is not exported. */
+/* "?": unknown; "-": not exported. */
 static const struct {
     const char *text, *expected;
 } rows[] = {
@@ -96,7 +96,7 @@ static const struct {
     {"true | true |& true; A=1", "1"},
 };
 
-/* What bash prints of A. */
+/* Get the value that bash prints for A. */
 static void bash_value(const char *text, mls_buffer *value)
 {
     char script[] = "/tmp/mlscore-bash_XXXXXX";
@@ -143,7 +143,7 @@ static void a_value_is_that_of_bash_or_not_known(void **state)
     }
 }
 
-/* What bash refuses is a finding, with its line; what stands before has been done. */
+/* An error in bash is a finding with its line; the commands before it have run. */
 static void a_mistake_is_a_finding(void **state)
 {
     static const char *const mistakes[] = {

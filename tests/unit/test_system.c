@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* System descriptions: what is refused, and where it says so. */
+/* System descriptions: which are rejected, and where the error is. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +48,7 @@ static const char *const fields[] = {"submitter",
                                      "operating_system",
                                      "sw_notes"};
 
-/* A description with every field but `without`, and `more` at its end. */
+/* Return a description with every member except `without`, and `more` at its end. */
 static char *description(const char *without, const char *status, const char *more)
 {
     char *text = malloc(8192);
@@ -181,7 +181,7 @@ static void what_is_not_json_is_refused_with_its_place(void **state)
 static void a_reader_like_the_reference_takes_these(void **state)
 {
     (void)state;
-    /* Python's reader takes NaN, duplicate members (the last counts), any blanks, \r\n. */
+    /* Python's parser accepts NaN, duplicate members (the last counts), any blanks, \r\n. */
     char *text = description(NULL, "\"Preview\"", ",\r\n\t\"x\": NaN, \"y\": [-Infinity], \"division\": \"open\"");
     judged result = judge(text, strlen(text), "5.1.0");
     assert_true(result.system.valid);
