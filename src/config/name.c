@@ -8,7 +8,7 @@
 #include "config/config.h"
 
 /* Discard the shape because of impossible numbers, but keep the words of the name. */
-static void spoil(mls_config_name *decoded, const char *problem)
+static void discard_shape(mls_config_name *decoded, const char *problem)
 {
     decoded->problem = decoded->problem == NULL ? problem : decoded->problem;
     decoded->kind = MLS_CONFIG_KIND_NONE;
@@ -18,9 +18,9 @@ static uint64_t read_number(mls_config_name *decoded, mls_str digits, bool may_b
 {
     size_t number = 0;
     if (!mls_size_parse(digits, &number)) {
-        spoil(decoded, "a number of the name is too large");
+        discard_shape(decoded, "a number of the name is too large");
     } else if (number == 0 && !may_be_zero) {
-        spoil(decoded, "a number of the name is 0");
+        discard_shape(decoded, "a number of the name is 0");
     }
     return number;
 }
@@ -29,7 +29,7 @@ static uint64_t multiply(mls_config_name *decoded, uint64_t a, uint64_t b)
 {
     uint64_t product;
     if (__builtin_mul_overflow(a, b, &product)) {
-        spoil(decoded, "a number of the name is too large");
+        discard_shape(decoded, "a number of the name is too large");
         product = 0;
     }
     return product;
@@ -134,7 +134,7 @@ static void read_further(mls_config_name *decoded, mls_str digits)
     } else if (decoded->extra_count < MLS_CONFIG_EXTRA_MAX) {
         decoded->extra[decoded->extra_count++] = read_number(decoded, digits, true);
     } else {
-        spoil(decoded, "the shape has too many numbers");
+        discard_shape(decoded, "the shape has too many numbers");
     }
 }
 
@@ -160,7 +160,7 @@ static bool read_degrees(mls_str part, mls_config_name *decoded)
             return false;
         }
         if (*degrees[i].degree != 0) {
-            spoil(decoded, "the name gives one degree of parallelism twice");
+            discard_shape(decoded, "the name gives one degree of parallelism twice");
         }
         *degrees[i].degree = read_number(decoded, number, false);
     }
@@ -316,7 +316,7 @@ mls_config_name mls_config_name_decode(mls_str text)
     text.len -= mls_str_ends(text, MLS_S(".sh")) ? strlen(".sh") : 0;
     mls_config_name decoded = {.name = text, .system = text};
     if (text.len > MLS_CONFIG_NAME_LENGTH_MAX) {
-        spoil(&decoded, "the name is too long");
+        discard_shape(&decoded, "the name is too long");
     } else if (text.len > 0) {
         (void)(find_part(&decoded, read_shape) || find_part(&decoded, read_model) || find_part(&decoded, read_nodes) ||
                find_part(&decoded, read_common));

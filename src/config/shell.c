@@ -103,9 +103,9 @@ static const char shell_names[] =
     " PIPESTATUS PS1 PS2 PS4 PWD SHELL SHLVL TERM ";
 
 /* bash sets these too, and ignores assignments to them. */
-static const char stubborn_names[] = " BASHPID BASH_COMMAND BASH_SUBSHELL EPOCHREALTIME EPOCHSECONDS EUID FUNCNAME"
-                                     " GROUPS HISTCMD LINENO PPID RANDOM SECONDS SHELLOPTS BASHOPTS SRANDOM UID"
-                                     " DIRSTACK BASH_ARGV0 _ ";
+static const char fixed_names[] = " BASHPID BASH_COMMAND BASH_SUBSHELL EPOCHREALTIME EPOCHSECONDS EUID FUNCNAME"
+                                  " GROUPS HISTCMD LINENO PPID RANDOM SECONDS SHELLOPTS BASHOPTS SRANDOM UID"
+                                  " DIRSTACK BASH_ARGV0 _ ";
 
 /* Return the index of a name, or the index to insert it at. */
 static size_t place_of(const shell_variables *variables, mls_str name, bool *found)
@@ -152,7 +152,7 @@ mls_str mls_shell_variable_get(const reading *r, mls_str name)
     if (found && !frame->lost) {
         return frame->variables.items[at].array ? SHELL_MAYBE : frame->variables.items[at].value;
     }
-    const bool own = mls_str_among(name, shell_names) || mls_str_among(name, stubborn_names);
+    const bool own = mls_str_among(name, shell_names) || mls_str_among(name, fixed_names);
     return frame->lost || frame->variables.forgotten || own ? SHELL_MAYBE : SHELL_UNSET;
 }
 
@@ -163,15 +163,15 @@ void mls_shell_variable_set(reading *r, mls_str name, mls_str value, bool append
         value = mls_shell_join(r, mls_shell_variable_get(r, name), value);
     }
     shell_slot *slot = slot_touch(r, name);
-    const bool stubborn = mls_str_among(name, stubborn_names);
+    const bool fixed = mls_str_among(name, fixed_names);
     const bool was_set = slot->value.ptr != mls_shell_unset;
     /* Assigning the same value again leaves no doubt: it is the value whether or not the command runs. */
     const bool same = was_set && !slot->array && mls_shell_known(value) && mls_str_equal(slot->value, value);
-    const bool unsure = stubborn || frame->lost || (frame->doubt > 0 && !same);
+    const bool unsure = fixed || frame->lost || (frame->doubt > 0 && !same);
     frame->separators_changed = frame->separators_changed || mls_str_equal(name, MLS_S("IFS"));
     slot->path = frame->path;
     slot->line = frame->line;
-    slot->exported = stubborn ? slot->exported && was_set : slot->exported || frame->export_all;
+    slot->exported = fixed ? slot->exported && was_set : slot->exported || frame->export_all;
     slot->value = unsure ? SHELL_MAYBE : slot->readonly ? SHELL_HOLE : value;
 }
 
@@ -215,7 +215,7 @@ static void print(reading *r, mls_str text)
 }
 
 /* Give up: make all variables unknown, now and after later assignments. */
-static void lose(reading *r, mls_str what)
+static void give_up(reading *r, mls_str what)
 {
     if (!r->frame.lost) {
         mls_shell_note(r, MLS_FINDING_CONFIG_UNKNOWN, "%.*s is not followed: no value is known here or later",
@@ -436,9 +436,9 @@ static int run_ignored(reading *r, const shell_fields *fields)
 }
 
 /* Give up at a command that configs do not use.  List the variables it names, with unknown values. */
-static int run_unused(reading *r, const shell_fields *fields)
+static int run_unsupported(reading *r, const shell_fields *fields)
 {
-    lose(r, field(fields, 0));
+    give_up(r, field(fields, 0));
     for (size_t i = 1; i < fields->count; i++) {
         const mls_str name = {fields->items[i].ptr, mls_str_name_length(fields->items[i])};
         if (name.len > 0) {
@@ -540,7 +540,7 @@ static int run_set(reading *r, const shell_fields *fields)
             all = all || is(field(fields, ++i), "allexport");
         }
         if (all && frame->doubt > 0) {
-            return run_unused(r, fields);
+            return run_unsupported(r, fields);
         }
         frame->export_all = all ? word.ptr[0] == '-' : frame->export_all;
     }
@@ -586,7 +586,7 @@ static int run_printf(reading *r, const shell_fields *fields)
     if (is(format, "-v") && mls_str_is_name(field(fields, 2))) {
         mls_shell_variable_set(r, field(fields, 2), SHELL_HOLE, false);
     } else if (is(format, "-v")) {
-        return run_unused(r, fields);
+        return run_unsupported(r, fields);
     }
     while (plain && format.len > 0) {
         const bool wide = format.len > 3 && mls_is_digit(format.ptr[2]) && format.ptr[3] == 'd';
@@ -706,7 +706,7 @@ static bool run_known(reading *r, const shell_fields *fields)
                     {" echo ", run_echo, false},
                     {" printf ", run_printf, false},
                     {" cd pushd popd shift shopt ulimit umask trap ", run_ignored, false},
-                    {" eval builtin let declare typeset local read mapfile readarray getopts ", run_unused, false},
+                    {" eval builtin let declare typeset local read mapfile readarray getopts ", run_unsupported, false},
                     {" return exit exec ", run_leave, false},
                     {" dirname basename readlink realpath ", run_path, true},
                     {" sed cat ", run_filter, true}};
@@ -1264,13 +1264,13 @@ static void read_if(parser *p)
 }
 
 /* Skip a loop or case, which configs do not use.  All values become unknown. */
-static void read_unused(parser *p)
+static void skip_unsupported(parser *p)
 {
     const char *last = token_is(p, "case") ? "esac" : "done";
     bool begins = true; /* a command may begin here, and so a keyword */
     p->skipped = true;
     if (!idle(p)) {
-        lose(p->r, MLS_S("a loop or case"));
+        give_up(p->r, MLS_S("a loop or case"));
     }
     next_token(p);
     p->depth++;
@@ -1279,7 +1279,7 @@ static void read_unused(parser *p)
         if (here.kind == TOKEN_END || p->depth >= SHELL_NESTING_MAX) {
             fail(p, no_keyword);
         } else if (begins && mls_str_among(here.text, unused_words)) {
-            read_unused(p);
+            skip_unsupported(p);
             begins = false;
         } else if (begins && mls_str_among(here.text, " if then elif else do while until { ! time ")) {
             next_token(p);
@@ -1372,7 +1372,7 @@ static void read_command(parser *p)
     p->depth++;
     bool compound = true;
     if (mls_str_among(p->token.text, unused_words)) {
-        read_unused(p);
+        skip_unsupported(p);
     } else if (take(p, "if")) {
         read_if(p);
     } else if (take(p, "[[")) {
@@ -1528,7 +1528,7 @@ void mls_shell_run_text(reading *r, mls_str text, size_t line)
             print(r, SHELL_HOLE);
             r->frame.status = STATUS_UNKNOWN;
             if (ahead.skipped) { /* the end may have been missed */
-                lose(r, MLS_S("a loop or case"));
+                give_up(r, MLS_S("a loop or case"));
             }
             return;
         }

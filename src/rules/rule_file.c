@@ -384,7 +384,7 @@ static void read_rules(rule_file *file, const mls_edition *edition, const char *
 
 /* ---- from the merged files to a ruleset ---- */
 
-static bool all_well(const rule_file *file)
+static bool succeeded(const rule_file *file)
 {
     return file->status == MLS_OK;
 }
@@ -427,7 +427,7 @@ static const char *string_byte(mls_str json, size_t column)
 static void compile_text(rule_file *file, mls_str json, mls_str text, size_t offset, mls_expr *expr)
 {
     mls_error why = {0};
-    if (!all_well(file)) {
+    if (!succeeded(file)) {
         return;
     }
     const mls_status status = mls_expr_compile(text, &file->scope->symbols, &file->ruleset->memory, expr, &why);
@@ -457,7 +457,7 @@ static void compile_expr(rule_file *file, mls_str json, mls_expr *expr)
     if (walk.object || walk.at == walk.end || *walk.at == ']') {
         wrong(file, json, "'lines' must be a list of strings");
     }
-    while (all_well(file) && mls_json_walk_next(&walk, &line)) {
+    while (succeeded(file) && mls_json_walk_next(&walk, &line)) {
         mls_buffer_append_text(&text, text.len > 0 ? " " : "");
         mls_buffer_append(&text, take_text(file, line.value, scratch, "'lines' must be a list of strings"));
     }
@@ -476,7 +476,7 @@ static void compile_exprs(rule_file *file, mls_str json, mls_expr_list *list)
     mls_json_walk walk = mls_json_walk_begin(json);
     list->count = several ? count_items(json) : 1;
     list->items = room_for(file, list->count, sizeof *list->items);
-    for (size_t i = 0; all_well(file) && i < list->count; i++) {
+    for (size_t i = 0; succeeded(file) && i < list->count; i++) {
         (void)(several && mls_json_walk_next(&walk, &item));
         compile_expr(file, item.value, &list->items[i]);
     }
@@ -494,7 +494,7 @@ static uint32_t compile_variable(rule_file *file, mls_str json)
     if (!is_identifier(name)) {
         fail(file, MLS_ERROR_VALUE, json.ptr, "'%.60s' cannot be the name of a variable", name.ptr);
     }
-    const uint32_t slot = all_well(file) ? name_number(&file->scope->symbols, name, &name) : 0;
+    const uint32_t slot = succeeded(file) ? name_number(&file->scope->symbols, name, &name) : 0;
     if (slot >= MLS_VARIABLES_PER_SCOPE_MAX) {
         fail(file, MLS_ERROR_LIMIT, json.ptr, "more than %d variables", MLS_VARIABLES_PER_SCOPE_MAX);
         return 0;
@@ -520,7 +520,7 @@ static void compile_constant(rule_file *file, mls_str json, unsigned depth, mls_
         mls_json_walk walk = mls_json_walk_begin(json);
         mls_value *items = room_for(file, count_items(json), sizeof *items);
         value->as.list.items = items;
-        while (all_well(file) && mls_json_walk_next(&walk, &item)) {
+        while (succeeded(file) && mls_json_walk_next(&walk, &item)) {
             compile_constant(file, item.value, depth + 1, &items[value->as.list.count++]);
         }
     } else if (value->kind != MLS_JSON_NULL) {
@@ -535,7 +535,7 @@ static void compile_begin(rule_file *file, mls_str json)
     if (json.ptr != NULL && !walk.object) {
         wrong(file, json, "'begin' must be an object of variables");
     }
-    while (all_well(file) && mls_json_walk_next(&walk, &item)) {
+    while (succeeded(file) && mls_json_walk_next(&walk, &item)) {
         const mls_str name = {item.name.ptr - 1, item.name.len + 2};
         const uint32_t slot = compile_variable(file, name);
         if (file->initial[slot].set) {
@@ -552,7 +552,7 @@ static void compile_set(rule_file *file, mls_str name, mls_str value, mls_action
 {
     action->slot = compile_variable(file, name);
     compile_expr(file, value, &action->expr);
-    if (!all_well(file)) {
+    if (!succeeded(file)) {
         return;
     }
     const mls_expr_node *root = action->expr.root;
@@ -597,7 +597,7 @@ static void compile_actions(rule_file *file, mls_str json, unsigned depth, mls_a
         return;
     }
     *actions = room_for(file, wanted, sizeof **actions);
-    while (all_well(file) && mls_json_walk_next(&walk, &item)) {
+    while (succeeded(file) && mls_json_walk_next(&walk, &item)) {
         mls_str members[MEMBERS_COUNT];
         mls_action *action = &(*actions)[(*count)++];
         take_members(file, item.value, names, members);
@@ -647,7 +647,7 @@ static void compile_others(rule_file *file, mls_str json, mls_str names, mls_rul
     mls_str *others = room_for(file, count - 1, sizeof *others);
     rule->others = others;
     rule->other_count = count - 1;
-    for (size_t i = 0; all_well(file) && i + 1 < count; i++) {
+    for (size_t i = 0; succeeded(file) && i + 1 < count; i++) {
         (void)name_number(&file->ruleset->key_names, all[i + 1], &others[i]);
     }
     mls_buffer either = {0};
@@ -761,25 +761,25 @@ static void compile_scope(rule_file *file, const rule_part *from)
     }
     compile_begin(file, part_of(from, MLS_S("begin"))->json);
     scope->rules = room_for(file, keys->names.count, sizeof *scope->rules);
-    for (const rule_part *rule = keys->first; all_well(file) && rule != NULL; rule = rule->next) {
+    for (const rule_part *rule = keys->first; succeeded(file) && rule != NULL; rule = rule->next) {
         if (rule->json.ptr != NULL) {
             compile_rule(file, rule, &scope->rules[scope->rule_count++]);
         }
     }
     compile_derive(file, part_of(from, MLS_S("derive"))->json);
     compile_exprs(file, end, &scope->end);
-    for (size_t i = 0; all_well(file) && i < scope->end.count; i++) {
+    for (size_t i = 0; succeeded(file) && i < scope->end.count; i++) {
         if ((scope->end.items[i].uses & MLS_EXPR_OF_RECORD) != 0) {
             wrong(file, end, "no record is left at the end: only $variables can be looked at");
         }
     }
-    for (size_t i = 0; all_well(file) && i < scope->symbols.count; i++) {
+    for (size_t i = 0; succeeded(file) && i < scope->symbols.count; i++) {
         if (!file->initial[i].set && file->setters[i].key.ptr == NULL) {
             fail(file, MLS_ERROR_VALUE, from->json.ptr, "nothing gives $%.60s a value: neither \"begin\" nor a \"set\"",
                  scope->symbols.entries[i].key.ptr);
         }
     }
-    if (all_well(file)) { /* after an error, there may be more variables than room for them */
+    if (succeeded(file)) { /* after an error, there may be more variables than room for them */
         scope->initial = room_for(file, scope->symbols.count, sizeof *scope->initial);
         scope->setters = room_for(file, scope->symbols.count, sizeof *scope->setters);
         memcpy(scope->initial, file->initial, scope->symbols.count * sizeof *scope->initial);
@@ -795,7 +795,7 @@ static void compile_scopes(rule_file *file)
     const mls_phrase *phrases = mls_rule_phrases(&ruleset->memory);
     ruleset->key_names.arena = &ruleset->memory;
     ruleset->scopes = room_for(file, file->scopes.names.count, sizeof *ruleset->scopes);
-    for (const rule_part *scope = file->scopes.first; all_well(file) && scope != NULL; scope = scope->next) {
+    for (const rule_part *scope = file->scopes.first; succeeded(file) && scope != NULL; scope = scope->next) {
         if (scope->json.ptr != NULL && ruleset->scope_count == MLS_SCOPES_MAX) {
             fail(file, MLS_ERROR_LIMIT, scope->json.ptr, "more than %d scopes", MLS_SCOPES_MAX);
         } else if (scope->json.ptr != NULL) {
@@ -838,7 +838,7 @@ static mls_status load_rules(const mls_edition *edition, const char *path, mls_s
     file->error = error != NULL ? error : &ignored;
     file->ruleset = made;
     read_rules(file, edition, path, text);
-    if (all_well(file)) {
+    if (succeeded(file)) {
         made->usage = file->usage;
         made->edition = mls_arena_copy(&made->memory, file->edition);
         made->base = mls_arena_copy(&made->memory, file->base.ptr != NULL ? file->base : file->edition);

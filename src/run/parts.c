@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* parts.c - break down the time of a run.
  *
- * Of the open spans, the one opened last owns the time until the next record; a stop closes the oldest span of its
+ * The open span that was opened last owns the time until the next record; a stop closes the oldest span of its
  * kind.  So an evaluation within a block is evaluation, and training that starts again during an evaluation is
  * training.  Since at most one evaluation is open, two numbers and a flag represent the list of open spans. */
 #include "run/parts.h"

@@ -317,7 +317,7 @@ static mls_status take_tools(reading_work *work, const mls_source *source, readi
 }
 
 /* Copy the verdict by other rules to the run that begins at the same line. */
-static mls_status look_again(void *state, size_t index, mls_run *run, void **notes)
+static mls_status copy_verdict(void *state, size_t index, mls_run *run, void **notes)
 {
     mls_run *look = state;
     (void)index;
@@ -331,7 +331,7 @@ static mls_status look_again(void *state, size_t index, mls_run *run, void **not
 
 /* Try the editions after and before the guessed one for a run that ended well, since they may give another verdict.
  * The file is read again, only for the first such run. */
-static mls_status ask_neighbours(ahead_file *file, mls_run *run)
+static mls_status try_neighbours(ahead_file *file, mls_run *run)
 {
     const mls_reading *reading = file->work->reading;
     mls_checker_options rules = *reading->rules;
@@ -344,7 +344,7 @@ static mls_status ask_neighbours(ahead_file *file, mls_run *run)
                                .cutting = reading->cutting,
                                .work.threads = 1,
                                .state = &look,
-                               .run = look_again};
+                               .run = copy_verdict};
     mls_status status = mls_editions_find(editions, run->usage, mls_str_from(run->edition), &own, NULL);
     file->asked = true;
     for (int step = 1; step >= -1 && status == MLS_OK && look.valid == run->valid; step -= 2) {
@@ -378,7 +378,7 @@ static mls_status pass_run(void *state, mls_run *run, void **notes)
 {
     ahead_file *file = state;
     const mls_reading *reading = file->work->reading;
-    const mls_status status = is_doubtful(file, run) ? ask_neighbours(file, run) : MLS_OK;
+    const mls_status status = is_doubtful(file, run) ? try_neighbours(file, run) : MLS_OK;
     run->file = mls_strdup(file->read.source->path);
     run->result = file->read.source->result;
     run->root = file->read.source->root;

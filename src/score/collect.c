@@ -53,7 +53,7 @@ static void skip_source(mls_source *source, char *reason)
 }
 
 /* Skip a source that contains only duplicates: "repeats the run in x.log". */
-static void say_repeats(mls_source *source, const mls_source_runs *runs)
+static void skip_repeats(mls_source *source, const mls_source_runs *runs)
 {
     mls_buffer reason = {0};
     if (runs->repeated == 1) {
@@ -99,7 +99,7 @@ void mls_repeats_remove(mls_collection *collection, mls_source_runs *found)
     }
     for (size_t i = 0; i < collection->skipped.count; i++) {
         if (found[i].repeated > 0 && found[i].repeated == found[i].count) {
-            say_repeats(&sources[i], &found[i]);
+            skip_repeats(&sources[i], &found[i]);
         }
     }
     /* Close the gaps of removed runs. */
@@ -197,7 +197,7 @@ static void take_digest(digest_of_source *heard, mls_collection *collection, siz
 }
 
 /* Return why a source was not used after reading it; NULL if it was. */
-static const char *useless(const mls_read *read, size_t runs, const char *none_read)
+static const char *unused_reason(const mls_read *read, size_t runs, const char *none_read)
 {
     return none_read != NULL             ? none_read
            : runs > 0                    ? NULL
@@ -219,7 +219,8 @@ static mls_status collect_source(void *state, const mls_read *read)
     char words[MLS_NONE_READ_LENGTH];
     const bool none_read =
         runs == 0 && mls_log_none_read(totals->records, totals->malformed - totals->quoted, totals->reason, words);
-    const char *reason = read->status != MLS_OK ? read->error.message : useless(read, runs, none_read ? words : NULL);
+    const char *reason =
+        read->status != MLS_OK ? read->error.message : unused_reason(read, runs, none_read ? words : NULL);
     source->failed = read->status != MLS_OK || none_read;
     source->finding = none_read ? mls_finding_info_get(MLS_FINDING_MALFORMED)->name : source->finding;
     if (read->heard != NULL) {

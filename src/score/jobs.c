@@ -84,7 +84,7 @@ static const mls_slurm_job *row_around(const mls_slurm_job *newest, const mls_ru
 
 /* Append the time limit that a job reached, how long the run had lasted, and how much the median run would still have
  * needed. */
-static void line_limit(mls_buffer *line, const mls_run *run, const mls_slurm_job *row, double median_minutes)
+static void append_limit(mls_buffer *line, const mls_run *run, const mls_slurm_job *row, double median_minutes)
 {
     const double ran = row->end_ms - run->run_start.time_ms;
     const double left = median_minutes * 60000 - ran;
@@ -101,7 +101,7 @@ static void line_limit(mls_buffer *line, const mls_run *run, const mls_slurm_job
 }
 
 /* Append the signal or the exit status of the job, or else of one of its steps. */
-static void line_codes(mls_buffer *line, const mls_slurm_job *row)
+static void append_codes(mls_buffer *line, const mls_slurm_job *row)
 {
     if (row->signal > 0 || row->derived_signal > 0) {
         const bool own = row->signal > 0;
@@ -118,7 +118,7 @@ static void line_codes(mls_buffer *line, const mls_slurm_job *row)
 
 /* Add a finding about how the job of an incomplete run ended; none if it succeeded or still runs, as far as Slurm
  * knows. */
-static void say_cause(mls_run *run, const mls_slurm_job *row, double median_minutes)
+static void add_cause(mls_run *run, const mls_slurm_job *row, double median_minutes)
 {
     mls_buffer line = {0};
     switch (mls_slurm_job_end(row)) {
@@ -135,7 +135,7 @@ static void say_cause(mls_run *run, const mls_slurm_job *row, double median_minu
         mls_buffer_append_text(&line, " was requeued");
         break;
     case MLS_SLURM_OUT_OF_TIME:
-        line_limit(&line, run, row, median_minutes);
+        append_limit(&line, run, row, median_minutes);
         break;
     case MLS_SLURM_CANCELLED:
         mls_buffer_printf(&line, " was cancelled%s%s", row->cancelled_by != NULL ? " by " : "",
@@ -143,7 +143,7 @@ static void say_cause(mls_run *run, const mls_slurm_job *row, double median_minu
         break;
     case MLS_SLURM_FAILED:
     case MLS_SLURM_ENDED:
-        line_codes(&line, row);
+        append_codes(&line, row);
         break;
     }
     if (line.len > 0) {
@@ -278,7 +278,7 @@ static void join_run(mls_sacct *sacct, double median_minutes, mls_run *run, cons
                          before ? "before" : "after", row->job, before ? "started" : "ended");
     }
     if (run->run_stop.line == 0 && mls_run_exists(run)) {
-        say_cause(run, row, median_minutes);
+        add_cause(run, row, median_minutes);
     }
 }
 
@@ -312,8 +312,8 @@ const mls_slurm_job *mls_slurm_job_of(const mls_slurm_jobs *jobs, const mls_run 
 
 mls_status mls_jobs_join(mls_sacct *sacct, const char *here, mls_collection *collection, mls_error *error)
 {
-    size_t *next =
-        mls_calloc(collection->run_count + 1, sizeof *next); /* for each run another one of its job, from 1 */
+    /* For each run another one of its job, from 1. */
+    size_t *next = mls_calloc(collection->run_count + 1, sizeof *next);
     (void)error;
     sacct->jobs.runs = collection->runs;
     sacct->jobs.of_run = mls_arena_zeroed(&sacct->arena, collection->run_count + 1, sizeof *sacct->jobs.of_run);

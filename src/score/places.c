@@ -131,7 +131,7 @@ static bool is_tree_log(const mls_source *source)
 }
 
 /* Add the vote of the result whose logs begin at a source.  Return the end of its logs. */
-static size_t ask_result(tree_finder *self, size_t at)
+static size_t poll_result(tree_finder *self, size_t at)
 {
     const mls_source *sources = self->sources->items;
     const mls_str folder = mls_path_folder(mls_str_from(sources[at].path));
@@ -236,7 +236,7 @@ void mls_tree_editions_find(const char *const *paths, size_t path_count, const m
         return;
     }
     for (size_t i = 0; i < sources->count;) {
-        i = is_tree_log(&sources->items[i]) ? ask_result(&finder, i) : i + 1;
+        i = is_tree_log(&sources->items[i]) ? poll_result(&finder, i) : i + 1;
     }
     mls_scan_room_free(finder.room);
     join_rounds(trees);

@@ -68,7 +68,7 @@ static mls_status take_malformed(void *state, const mls_malformed *malformed)
 }
 
 /* Add a warning with the reason, and return NAN. */
-static double complain(const power_log *log, const char *what)
+static double warn_unknown(const power_log *log, const char *what)
 {
     mls_findings_add(log->findings, MLS_FINDING_POWER_LOG, (mls_finding_place){.path = log->path}, "%s", what);
     return NAN;
@@ -83,13 +83,13 @@ static bool log_is_usable(const power_log *log, double time_to_train_ms)
                          "the power file holds lines or readings that cannot be read (%zu)", log->unreadable);
     }
     if (log->too_many) {
-        complain(log, "the power file holds too many readings");
+        warn_unknown(log, "the power file holds too many readings");
     }
     if (isnan(log->conversion_eff)) {
-        complain(log, "the power file does not say conversion_eff");
+        warn_unknown(log, "the power file does not say conversion_eff");
     }
     if (!isfinite(time_to_train_ms)) {
-        complain(log, "the run has no time to train, so it has no energy");
+        warn_unknown(log, "the run has no time to train, so it has no energy");
     }
     return mls_findings_found(log->findings, MLS_FINDING_POWER_LOG) == before;
 }
@@ -116,10 +116,10 @@ static double watts_of_node(power_log *log)
         }
     }
     if (!started) {
-        return complain(log, "the power file has no power_measurement_start");
+        return warn_unknown(log, "the power file has no power_measurement_start");
     }
     if (!(end_ms > start_ms)) {
-        return complain(log, "the power file has no reading after power_measurement_start");
+        return warn_unknown(log, "the power file has no reading after power_measurement_start");
     }
     if (!stopped) {
         mls_findings_add(log->findings, MLS_FINDING_POWER_STOP, (mls_finding_place){.path = log->path},
@@ -134,9 +134,9 @@ static double watts_of_switch(const power_log *log)
         return log->interconnect_power_est;
     }
     if (log->count == 0) {
-        return complain(log, "the power file does not say interconnect_power_est");
+        return warn_unknown(log, "the power file does not say interconnect_power_est");
     }
-    complain(log, "the file of a switch holds readings and no interconnect_power_est: it adds nothing");
+    warn_unknown(log, "the file of a switch holds readings and no interconnect_power_est: it adds nothing");
     return 0;
 }
 
