@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare.c - sides in, from logs and exports; what is said of them out. */
+/* compare.c - read the sides of a request, from logs and exports, and compare them. */
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -10,7 +10,7 @@
 #include "compare/side.h"
 #include "json/value.h"
 
-/* Whether score wrote it, and not a run: by the end of its name. */
+/* The format of a file written by score rather than a log, according to its extension. */
 typedef enum export_kind { NO_EXPORT, EXPORT_JSON, EXPORT_NDJSON, EXPORT_CSV } export_kind;
 
 static export_kind kind_of(const char *path)
@@ -40,8 +40,8 @@ static mls_status read_export(mls_comparison *to, const mls_side *side, const ch
     return status;
 }
 
-/* Reads the logs and the exports of a side; an export that cannot be read leaves the side without runs, so that no half
- * of it is compared. */
+/* Read the logs and exports of a side.  An unreadable export leaves the side without runs, so that it is never compared
+ * in part. */
 static mls_status read_side(const mls_compare_request *request, mls_comparison *to, const mls_side *side,
                             mls_error *error)
 {
@@ -90,7 +90,7 @@ static mls_status compare_sides(const mls_compare_request *request, mls_comparis
     mls_arena *arena = comparison->arena;
     if (request->sides.count > 1) {
         mls_sides_meet(comparison);
-    } else if (comparison->groups.count > 0) { /* a side alone: its groups are the sides */
+    } else if (comparison->groups.count > 0) { /* a single side: its groups become the sides */
         mls_side_meet_itself(comparison, request->baseline);
         const mls_status status =
             comparison->blocks.count > 0
@@ -113,7 +113,8 @@ static mls_status compare_sides(const mls_compare_request *request, mls_comparis
     return MLS_OK;
 }
 
-/* An export of weak scaling has the times of all models, and of the machine as a whole how large it is. */
+/* Compute the score of an exported group of weak scaling from the times of all models, and its size from the whole
+ * machine. */
 static void score_exported_models(const mls_compare_request *request, mls_side_group *group)
 {
     double first = INFINITY;
@@ -156,14 +157,14 @@ mls_status mls_compare(const mls_compare_request *request, mls_comparison *compa
     }
     for (size_t i = 0; i < comparison->groups.count; i++) {
         mls_side_group *group = comparison->groups.items[i];
-        if (isnan(group->accelerators) && group->side->accelerators > 0) { /* as the user says */
+        if (isnan(group->accelerators) && group->side->accelerators > 0) { /* count given by the user */
             group->accelerators = group->side->accelerators;
         }
         if (group->weak && group->logged == NULL) {
             score_exported_models(request, group);
         }
     }
-    if (status == MLS_OK && published) { /* these get their names by what they are */
+    if (status == MLS_OK && published) { /* published sides are named after their contents */
         status = mls_sides_take_published(request, comparison, error);
         status = status == MLS_OK && !alone ? find_baseline(request, comparison, error) : status;
     }

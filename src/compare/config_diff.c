@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* config_diff.c - the keys of configs and what each side says of them, sorted by whether they differ; and the same of
- * the configs beside the logs of a block. */
+/* config_diff.c - collect the keys of configs with the value of each side, sort them by whether they differ, and do the
+ * same for the configs next to the logs of a block. */
 #include "compare/config_diff.h"
 
 #include <inttypes.h>
@@ -15,12 +15,12 @@
 typedef struct differ {
     mls_config_diff *to;
     const mls_known_settings *known;
-    bool settings; /* are compared: see mls_config_diff_make() */
+    bool settings; /* compare settings; see mls_config_diff_make() */
     mls_map rows;
     MLS_LIST_OF(mls_config_row) all;
 } differ;
 
-/* Notes what a side says of a key.  Of several variables that mean one setting the first that says something counts. */
+/* Store the value of a key on a side.  If several variables set it, the first with a value counts. */
 static void say(differ *self, mls_str key, size_t side, mls_config_word_kind kind, mls_str value)
 {
     bool added;
@@ -36,13 +36,13 @@ static void say(differ *self, mls_str key, size_t side, mls_config_word_kind kin
     }
 }
 
-/* Parts of a name and what follows from name and text; 0 is not known. */
+/* Add the parts of a name and the values that follow from name and text. 0 is unknown. */
 static void add_parts(differ *self, size_t side)
 {
     const mls_config_side *of = &self->to->sides[side];
     const mls_config_name *name = of->name;
     const bool shaped = name->kind != MLS_CONFIG_KIND_NONE;
-    const uint64_t one = mls_config_has_degrees(name) ? 1 : 0; /* a degree that is left out */
+    const uint64_t one = mls_config_has_degrees(name) ? 1 : 0; /* value of a degree that is left out */
     const struct {
         const char *key;
         uint64_t number;
@@ -102,14 +102,14 @@ static void add_printed_side(differ *self, size_t side)
     }
 }
 
-/* Check whether a script exports a key, in one spelling or the other. */
+/* Return whether a script exports a key in either spelling. */
 static bool exports_key(const mls_shell *script, mls_str key)
 {
     const mls_str other = mls_key_also_spelt(key);
     return mls_shell_find(script, key) != NULL || (other.ptr != NULL && mls_shell_find(script, other) != NULL);
 }
 
-/* Whether a script sets what a row is about, under whatever name, known or not. */
+/* Return whether a script sets the setting of a row under any name, known or not. */
 static bool is_set_by(const differ *self, const mls_shell *script, mls_str key)
 {
     const mls_known_setting *known = self->settings ? mls_known_setting_named(self->known, key) : NULL;
@@ -121,8 +121,8 @@ static bool is_set_by(const differ *self, const mls_shell *script, mls_str key)
     return set;
 }
 
-/* A script that was read to its end does not export what it does not list, where scripts could have said something of
- * the key: some script does, or exports are known that set it.  Parts of names are never absent. */
+/* Mark keys absent that a completely read script does not export, if scripts can set the key: another script does, or
+ * known exports set it.  Parts of names are never absent. */
 static void find_absent(differ *self, size_t parts)
 {
     const mls_config_side *sides = self->to->sides;
@@ -146,14 +146,14 @@ static void find_absent(differ *self, size_t parts)
 static void judge_row(differ *self, const mls_config_row *row)
 {
     const mls_known_setting *known = self->settings ? mls_known_setting_named(self->known, row->key) : NULL;
-    const mls_config_word *first = NULL; /* that has a value */
+    const mls_config_word *first = NULL; /* first one with a value */
     size_t values = 0;
     size_t absent = 0;
     size_t unknown = 0;
     bool differs = false;
     for (size_t side = 0; side < self->to->side_count; side++) {
         const mls_config_word *word = &row->words[side];
-        /* Whether it says of a setting that there is none. */
+        /* A word that means false is equal to an absence. */
         const bool word_is_false =
             known != NULL && known->kind == MLS_KNOWN_WORD && mls_setting_truth(word->value) == 0;
         const bool none =
@@ -164,7 +164,8 @@ static void judge_row(differ *self, const mls_config_row *row)
         if (word->kind == MLS_CONFIG_VALUE) {
             first = first != NULL ? first : word;
             bool same = mls_str_equal(first->value, word->value);
-            if (!same && self->settings) { /* 1 is true, as frameworks print what configs export in another form */
+            if (!same &&
+                self->settings) { /* a value of 1 equals true because frameworks print exports in another form */
                 const mls_setting a = mls_setting_of_printed(known, first->value);
                 const mls_setting b = mls_setting_of_printed(known, word->value);
                 same = mls_setting_same(&a, &b);
@@ -227,14 +228,15 @@ void mls_config_diff_release(mls_config_diff *diff)
 
 /* ------------------------------------------------------------------------------ configs beside the logs of a block */
 
-/* Looking for the config of a group in a folder. */
+/* Search for the config of a group in a folder. */
 typedef struct config_search {
-    const char *config; /* that the logs name; NULL: they name none */
-    char *path;         /* of the first that may be it */
-    size_t count;       /* that may be it */
+    const char *config; /* name in the logs; NULL: none */
+    char *path;         /* path of the first match */
+    size_t count;       /* number of matches */
 } config_search;
 
-/* The config that the logs name, or any that has a shape; a link that leads out of the folder is none. */
+/* Count a file as a match if its name is the logged one or, without that, has a shape.  Links out of the folder do not
+ * match. */
 static mls_status config_beside(void *state, mls_walk_entry *entry)
 {
     config_search *search = state;
@@ -285,7 +287,8 @@ void mls_side_group_config(const mls_side_group *group, mls_shell **script, char
     }
 }
 
-/* Whether a row says how a job is run, by its name and all its values: exports hold paths, users and times, too. */
+/* Return whether the name and all values of a row describe how a job is run.  Exports also contain paths, users and
+ * times. */
 static bool is_comparable_row(const mls_known_settings *known, const mls_config_row *row, size_t sides)
 {
     bool comparable = true;
@@ -298,7 +301,7 @@ static bool is_comparable_row(const mls_known_settings *known, const mls_config_
     return comparable || mls_known_setting_named(known, row->key) != NULL;
 }
 
-/* Adds a row of exports; a side whose config cannot be known says nothing, nor does one without a config. */
+/* Add a row of exports.  It has no value for sides without a config or with an unknown value. */
 static void add_exported_row(const mls_block *block, const mls_known_settings *known, const mls_config_row *of,
                              mls_arena *arena, mls_differings *rows)
 {
@@ -323,7 +326,7 @@ static void add_exported_row(const mls_block *block, const mls_known_settings *k
     MLS_ARENA_ADD(arena, rows, row);
 }
 
-/* The configs of more sides are not read: each holds a script, and each key a word of each. */
+/* Maximum number of sides whose configs are compared; each keeps a script in memory. */
 enum { SIDES_MAX = 26 };
 
 void mls_block_exports(const mls_block *block, const mls_known_settings *known, mls_arena *arena, mls_differings *rows)

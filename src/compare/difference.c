@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* difference.c - how far two groups lie apart, whether that is more than chance, and which parts of the runs make it.
- */
+/* difference.c - compute the difference between two groups, its significance, and its shares by part of the run. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,7 +7,7 @@
 #include "base/statistics.h"
 #include "compare/comparison.h"
 
-/* MLCommons says of its results that those of imaging vary by so much, and all others by more. */
+/* Variance of results according to MLCommons: imaging benchmarks, and all others. */
 #define VARIANCE_IMAGING 0.025
 #define VARIANCE_OTHER 0.05
 
@@ -39,13 +38,13 @@ double mls_sum_mean(const mls_sum *sum, size_t count)
     return sum->known && count > 0 ? (double)sum->sum / (double)count : (double)NAN;
 }
 
-/* Nothing makes a score that there is not. */
+/* Return whether a run is kept; without a score no run is. */
 static bool run_is_kept(const mls_side_group *group, const mls_side_run *run)
 {
     return run->mark == MLS_OLYMPIC_KEPT && isfinite(group->score_minutes);
 }
 
-/* The times of a group's kept runs, or of all valid ones, in the order of the runs; how many there are. */
+/* Collect the times of a group's kept runs, or of all valid ones, in the order of the runs.  Return their number. */
 static size_t take_minutes(const mls_side_group *group, bool kept, double *minutes)
 {
     size_t count = 0;
@@ -59,7 +58,7 @@ static size_t take_minutes(const mls_side_group *group, bool kept, double *minut
     return count;
 }
 
-/* The mean of what it took the kept runs to converge, where all say so, in one unit. */
+/* Compute the mean convergence of the kept runs, if all have a value in one unit. */
 static void measure_convergence(mls_side_group *group, double *scratch)
 {
     bool known = group->kept > 0;
@@ -111,8 +110,8 @@ void mls_side_group_measure(mls_side_group *group)
     free(minutes);
 }
 
-/* b / n - a / m for numbers of runs n and m, in whole numbers; rounded, halves away from zero.  False, and 0, when the
- * fraction grows too large. */
+/* Compute b / n - a / m for n and m runs in integers, rounded with halves away from zero.  Return false, and 0, on
+ * overflow. */
 static bool round_difference(int64_t b, size_t n, int64_t a, size_t m, int64_t *rounded)
 {
     int64_t left;
@@ -129,7 +128,8 @@ static bool round_difference(int64_t b, size_t n, int64_t a, size_t m, int64_t *
     return known;
 }
 
-/* The times of a group's runs, sorted: all valid ones, and the kept ones with as many beside them as were cut. */
+/* The sorted times of a group: those of all valid runs, and those of the kept runs winsorized for the ones that were
+ * cut. */
 typedef struct group_times {
     double *valid, *trimmed;
     size_t valid_count, trimmed_count, cut;
@@ -147,8 +147,7 @@ static group_times times_make(const mls_side_group *group)
     const size_t count = take_minutes(group, true, kept);
     mls_sort_doubles(times.valid, times.valid_count);
     mls_sort_doubles(kept, count);
-    /* Runs that were cut count as the nearest that was kept: dropped runs, which have no time, are among the slowest.
-     */
+    /* Replace each cut run with the nearest kept one.  Dropped runs, which have no time, count among the slowest. */
     for (size_t i = 0; i < times.cut; i++) {
         times.trimmed[i] = kept[0];
         kept[count + i] = kept[count - 1];
@@ -162,7 +161,7 @@ static bool runs_are_hidden(const mls_side_group *group)
     return group->published != NULL && group->runs.count == 0;
 }
 
-/* The smallest share that any ranks of so many runs can have: both outermost of all ways to split them. */
+/* Return the smallest p value of a rank test with this many runs: that of the two most extreme splits. */
 static double min_rank_p(size_t a, size_t b)
 {
     double ways = 1;
@@ -185,14 +184,14 @@ static void judge_interval(mls_difference *difference, mls_mean_estimate a, mls_
                                              mls_student_t_quantile(POWER, interval.degrees)) *
                                                 interval.error / a.mean
                                           : (double)NAN;
-    /* Without any spread only ranks can differ. */
+    /* Without any spread only ranks can show a difference. */
     const bool shown = spread || difference->mann_whitney_p <= 1 - LEVEL;
     difference->verdict = shown && interval.high < 0  ? MLS_COMPARE_FASTER
                           : shown && interval.low > 0 ? MLS_COMPARE_SLOWER
                                                       : MLS_COMPARE_NONE;
 }
 
-/* By what a run is known again: whole milliseconds, as that is what is published. */
+/* What identifies a run, in whole milliseconds because published times are. */
 typedef struct run_identity {
     double start_ms;
     int64_t ms;
@@ -211,7 +210,7 @@ static bool has_identity(const mls_side_run *run)
     return run->start_ms > 0 && run->has_ms;
 }
 
-/* The runs of a group whose times are known, in order, to be given to free(). */
+/* Return the sorted identities of the runs with known times.  Free them with free(). */
 static run_identity *identities_make(const mls_side_group *group, size_t *count)
 {
     run_identity *made = mls_calloc(group->runs.count + 1, sizeof *made);
@@ -226,7 +225,7 @@ static run_identity *identities_make(const mls_side_group *group, size_t *count)
     return made;
 }
 
-/* Counts the runs that two groups share, each with one of the other. */
+/* Count the runs that two groups share, each matched once. */
 static size_t count_same(const mls_side_group *a, const mls_side_group *b)
 {
     size_t count_a;
@@ -245,7 +244,7 @@ static size_t count_same(const mls_side_group *a, const mls_side_group *b)
     return same;
 }
 
-/* Whether the runs of a group are so many others, and some whose times are not known: they died. */
+/* Return whether a group has this many runs with known times.  Its other runs failed. */
 static bool holds_only(const mls_side_group *group, size_t same)
 {
     size_t known = 0;
@@ -306,7 +305,7 @@ void mls_difference_make(const mls_side_group *a, const mls_side_group *b, mls_d
     free(y.valid);
 }
 
-/* Shares being taken: the sums of a and b up to here, and what is rounded away of them. */
+/* State of splitting: the sums of a and b so far, and the rounded total of the shares so far. */
 typedef struct splitting {
     const mls_side_group *a, *b;
     mls_split *split;
@@ -321,7 +320,7 @@ static void take_share(splitting *to, mls_share share, int64_t rounded)
     to->rounded = rounded;
 }
 
-/* The next share is what the two sums make of the whole. */
+/* Add a share: the change of the rounded total that two sums cause. */
 static void take_sums(splitting *to, mls_share share, int64_t a, int64_t b)
 {
     int64_t rounded;
@@ -333,8 +332,8 @@ static void take_sums(splitting *to, mls_share share, int64_t a, int64_t b)
     }
 }
 
-/* Two shares of what two sums make: by how often (a_count, b_count: means), and by how long each took.  Where the first
- * ends needs doubles; where both end does not. */
+/* Add two shares of two sums: one for the count (a_count and b_count are means) and one for the time of each.  The
+ * boundary between them is computed in doubles, their total in integers. */
 static void take_pair(splitting *to, mls_share often, double a_count, double b_count, int64_t a, int64_t b)
 {
     const double before = (double)to->b_sum / (double)to->b->kept - (double)to->a_sum / (double)to->a->kept;
@@ -350,7 +349,7 @@ static void take_pair(splitting *to, mls_share often, double a_count, double b_c
 
 void mls_split_make(const mls_side_group *a, const mls_side_group *b, mls_split *split)
 {
-    /* The time of all models is not made of the parts of each. */
+    /* The time of a weak scaling result is not the sum of the parts of its models. */
     *split = (mls_split){.known = a->kept > 0 && b->kept > 0 && a->ms.known && b->ms.known && !a->weak && !b->weak};
     splitting to = {.a = a, .b = b, .split = split};
     const bool delimited = a->evaluations.known && b->evaluations.known;
@@ -362,7 +361,7 @@ void mls_split_make(const mls_side_group *a, const mls_side_group *b, mls_split 
     if (!split->known) {
         return;
     }
-    /* Sums of one group's parts never exceed that of its times, which did not overflow. */
+    /* These sums cannot overflow: the parts of a group never exceed its times, whose sum did not overflow. */
     const int64_t a_training = p[MLS_PART_TRAINING].sum + (delimited ? 0 : a_evaluation);
     const int64_t b_training = q[MLS_PART_TRAINING].sum + (delimited ? 0 : b_evaluation);
     if (!p[MLS_PART_TRAINING].known || !q[MLS_PART_TRAINING].known) {

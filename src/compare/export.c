@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* export.c - groups from what `mlscore score` wrote: CSV, JSON, or NDJSON.
+/* export.c - read groups from output of `mlscore score`: CSV, JSON, or NDJSON.
  *
- * score/export.h says what is read of a run and of its group: columns of CSV, or members of objects of JSON.  What
- * contradicts itself was edited, or put together of several exports, and is refused: nobody knows which of two
- * statements is right. */
+ * score/export.h lists what is read, as columns of CSV or members of JSON objects.  An export that contradicts itself
+ * was edited or concatenated.  It is rejected, because it is unknown which statement is right. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -24,17 +23,17 @@
 #define MLS_EXPORT_DECLARE_UNREAD(name)
 #define MLS_EXPORT_DECLARE(name, kind, object, use) MLS_EXPORT_DECLARE_##kind(name)
 
-/* The cells of one row, or the members of a run and its group; NULL and NAN: not known. */
+/* The cells of a row, or the members of a run and its group.  NULL and NAN: unknown. */
 typedef struct export_row {
     MLS_EXPORT_LIST(MLS_EXPORT_DECLARE)
 } export_row;
 
-/* A group on its way in. */
+/* A group being read. */
 typedef struct export_group {
     mls_side_group *group;
-    size_t line;    /* where it begins */
-    double dropped; /* as it is reported; NAN: it is not */
-    bool marked;    /* every run says what became of it in the score */
+    size_t line;    /* line where it begins */
+    double dropped; /* as stated; NAN: not stated */
+    bool marked;    /* every run states whether it was kept */
 } export_group;
 
 #define MEMBER(name, kind, flags) {#name, MLS_MEMBER_##kind, offsetof(export_row, name), NULL, flags},
@@ -47,11 +46,12 @@ static const mls_row_member members[] = {MLS_EXPORT_LIST(DESCRIBE)};
 enum { MEMBERS = sizeof members / sizeof *members };
 _Static_assert((int)MLS_EXPORT_NEEDED == (int)MLS_MEMBER_NEEDED, "a flag of both");
 
-/* A spreadsheet may have rounded: numbers as near as this are alike; so are times of a run, to the millisecond. */
+/* Tolerances, because a spreadsheet may have rounded: relative for numbers, absolute for times of runs in milliseconds.
+ */
 #define ROUNDED 1e-6
 #define ROUNDED_MS 1.0
 
-/* Whether two numbers are alike; one that is not known is like any other. */
+/* Return whether two numbers are equal within the tolerance.  An unknown number equals any other. */
 static bool is_alike_number(double a, double b)
 {
     return !(fabs(a - b) > ROUNDED * fmax(fabs(a), fabs(b)));
@@ -62,7 +62,7 @@ static bool is_run_count(double number)
     return number >= 0 && floor(number) >= number;
 }
 
-/* The mark of a run; where there is none a valid run is kept. */
+/* Return the mark of a run.  A valid run without a mark is kept. */
 static mls_olympic_mark mark_of(const export_row *row)
 {
     for (mls_olympic_mark mark = MLS_OLYMPIC_KEPT; row->counted != NULL && mark <= MLS_OLYMPIC_OUTSIDE; mark++) {
@@ -119,7 +119,7 @@ static mls_status check_of_run(const export_row *row, size_t line, mls_error *er
     return MLS_OK;
 }
 
-/* Whether a row can be of the same group as one before it. */
+/* Check that a row is consistent with earlier rows of its group. */
 static mls_status row_agrees(const export_row *row, const export_group *with, size_t line, mls_error *error)
 {
     const mls_side_group *group = with->group;
@@ -140,14 +140,14 @@ static mls_status row_agrees(const export_row *row, const export_group *with, si
     return MLS_OK;
 }
 
-/* Whether a group can be what all its runs say. */
+/* Check that a group is consistent with its runs. */
 static mls_status group_check(const export_group *of, mls_error *error)
 {
     const mls_side_group *group = of->group;
     size_t kept = 0;
     size_t dropped = 0;
     double sum = 0;
-    double min = INFINITY; /* of the valid runs */
+    double min = INFINITY; /* minimum of the valid runs */
     double max = -(double)INFINITY;
     for (size_t i = 0; i < group->runs.count; i++) {
         const mls_side_run *run = &group->runs.items[i];
@@ -163,7 +163,7 @@ static mls_status group_check(const export_group *of, mls_error *error)
     }
     const double mean = sum / (double)kept;
     const mls_words score = mls_words_exact(group->score_minutes);
-    const bool scored = isfinite(group->score_minutes) && !group->weak; /* which is not the mean of its runs */
+    const bool scored = isfinite(group->score_minutes) && !group->weak; /* the score is the mean of its runs */
     if (scored && kept == 0) {
         return mls_error_set(error, MLS_ERROR_SYNTAX, of->line, 0, "a score of %s minutes, and no run in it",
                              score.text);
@@ -184,29 +184,29 @@ static mls_status group_check(const export_group *of, mls_error *error)
     return MLS_OK;
 }
 
-/* An export on its way in.  Runs of a group stand together, and most are set up alike: a group's are put into an array
- * of their number when it ends, and settings that come again are not kept again. */
+/* State of reading an export.  Runs of a group are usually adjacent and have equal settings.  Therefore the runs are
+ * copied to an array of exact size when their group ends, and equal settings are stored once. */
 typedef struct export_reading {
     mls_comparison *to;
     const mls_side *side;
     mls_error *error;
-    size_t line; /* that is read */
+    size_t line; /* current line */
     export_row row;
-    mls_arena texts;    /* of the row */
-    mls_arena keys;     /* of the maps, and the groups on their way */
-    mls_map seen;       /* runs, to their lines */
-    mls_map setups;     /* texts of settings, to these */
+    mls_arena texts;    /* texts of the row */
+    mls_arena keys;     /* memory of the maps and of groups being read */
+    mls_map seen;       /* files and lines of runs, to the line of the export */
+    mls_map setups;     /* texts of settings, to the stored settings */
     mls_buffer key;     /* scratch */
-    mls_side_group *of; /* whose runs are gathered */
+    mls_side_group *of; /* group of the runs being collected */
     MLS_LIST_OF(mls_side_run) runs;
     /* CSV */
     mls_text_table table;
     mls_map groups;  /* by their keys */
-    mls_str *params; /* by column: the key of a hyperparameter; ptr NULL: it is none */
+    mls_str *params; /* for each column the key of its hyperparameter; ptr NULL: not one */
     /* JSON */
-    mls_arena scratch; /* of a line that is read */
-    const char *at;    /* up to where the lines of the value were counted … */
-    size_t at_line;    /* … and the line there */
+    mls_arena scratch; /* for the current line */
+    const char *at;    /* position up to which lines were counted */
+    size_t at_line;    /* line number at that position */
 } export_reading;
 
 static void begin_export(export_reading *reading)
@@ -219,7 +219,7 @@ static mls_status refuse_export(const export_reading *reading, const char *reaso
     return mls_error_set(reading->error, MLS_ERROR_SYNTAX, reading->line, 0, "%s", reason);
 }
 
-/* Puts the runs that were gathered into their group, which may have some from before. */
+/* Append the collected runs to their group, which may already have some. */
 static void flush_runs(export_reading *reading)
 {
     mls_side_group *group = reading->of;
@@ -256,7 +256,7 @@ static mls_status end_export(export_reading *reading, mls_status status)
     return status;
 }
 
-/* A copy that stays; of NULL NULL. */
+/* Copy a text into the comparison; NULL stays NULL. */
 static const char *kept_text(const export_reading *reading, const char *text)
 {
     return text != NULL ? mls_arena_copy(reading->to->arena, mls_str_from(text)).ptr : NULL;
@@ -267,7 +267,7 @@ static bool is_false(const char *text)
     return text != NULL && strcmp(text, "false") == 0;
 }
 
-/* The group of the row, new. */
+/* Create the group of the row. */
 static export_group *add_export_group(export_reading *reading)
 {
     const export_row *row = &reading->row;
@@ -302,7 +302,7 @@ static export_group *add_export_group(export_reading *reading)
     return made;
 }
 
-/* A run has one place; what stands in it twice was put together of two exports, or copied. */
+/* Reject a run with the same file and line as an earlier run: the export was copied or concatenated. */
 static mls_status check_seen(export_reading *reading)
 {
     const export_row *row = &reading->row;
@@ -324,7 +324,7 @@ static mls_status check_seen(export_reading *reading)
     return MLS_OK;
 }
 
-/* The settings that the scratch key stands for, new and empty where there are none yet. */
+/* Return the settings stored under the scratch key; they are empty if it is new. */
 static mls_settings *find_setup(export_reading *reading, bool *added)
 {
     mls_map_entry *entry = mls_map_put(&reading->setups, mls_buffer_str(&reading->key), added);
@@ -334,7 +334,7 @@ static mls_settings *find_setup(export_reading *reading, bool *added)
     return entry->value.pointer;
 }
 
-/* Adds where the run was made, as another run may have been. */
+/* Add the place of the run, reusing stored settings. */
 static void add_export_place(export_reading *reading, const mls_side_group *group, mls_side_run *run)
 {
     const export_row *row = &reading->row;
@@ -363,7 +363,7 @@ static void add_export_place(export_reading *reading, const mls_side_group *grou
     run->environment = *setup;
 }
 
-/* Adds the run of the row, which has these settings. */
+/* Add the run of the row, with these settings. */
 static mls_status add_export_run(export_reading *reading, const mls_settings *settings, export_group *to)
 {
     const export_row *row = &reading->row;
@@ -424,7 +424,7 @@ static mls_status take_export_row(void *state, const mls_text_row *cells)
     if (status != MLS_OK) {
         return status;
     }
-    /* The group that the row belongs to, new or known … */
+    /* Find or create the group of the row. */
     mls_buffer_clear(&reading->key);
     for (size_t k = 0; k < MEMBERS; k++) {
         if ((members[k].flags & MLS_EXPORT_KEY) != 0) {
@@ -437,7 +437,7 @@ static mls_status take_export_row(void *state, const mls_text_row *cells)
         entry->value.pointer = add_export_group(reading);
     }
     export_group *group = entry->value.pointer;
-    /* … and its hyperparameters. */
+    /* Read the hyperparameters of the row. */
     mls_buffer_clear(&reading->key);
     mls_buffer_append_char(&reading->key, 's');
     for (size_t i = 0; i < cells->count; i++) {
@@ -477,14 +477,14 @@ mls_status mls_side_read_csv(mls_comparison *to, const mls_side *side, mls_str t
     return end_export(&reading, mls_text_table_read(&reading.table));
 }
 
-/* A member that is not of a row: its span; ptr NULL: there is none of the kind. */
+/* A JSON member that is not part of a row.  `span.ptr` is NULL if it is missing or of another kind. */
 typedef struct json_part {
     const char *name;
     mls_json_kind kind;
     mls_str span;
 } json_part;
 
-/* Goes on to the line that a span stands in; spans come in their order. */
+/* Advance the line number to a span.  Spans must be in order. */
 static void count_lines(export_reading *reading, mls_str span)
 {
     for (; reading->at < span.ptr; reading->at++) {
@@ -493,7 +493,7 @@ static void count_lines(export_reading *reading, mls_str span)
     reading->line = reading->at_line;
 }
 
-/* Puts one value into the row.  One of another kind says nothing, nor does a number that cannot be read. */
+/* Store a value in the row.  A value of the wrong kind, or an unreadable number, is unknown. */
 static void take_member(export_reading *reading, const mls_row_member *member, mls_str json)
 {
     static const mls_json_kind kinds[] = {
@@ -504,10 +504,10 @@ static void take_member(export_reading *reading, const mls_row_member *member, m
     }
     const mls_scalar cell = mls_scalar_of_text(member->kind, text);
     const char *wrong = mls_member_set(member, &cell, &reading->texts, &reading->row);
-    (void)wrong; /* it is not known then */
+    (void)wrong; /* the value is unknown then */
 }
 
-/* Members of a JSON object into the row, and the parts that are asked for, in one walk. */
+/* Store members of a JSON object in the row, and find the requested parts, in one pass. */
 static void take_members(export_reading *reading, mls_str object, unsigned of, json_part *parts, size_t part_count)
 {
     mls_raw_member each;
@@ -531,7 +531,7 @@ static void take_members(export_reading *reading, mls_str object, unsigned of, j
     }
 }
 
-/* The hyperparameters of an object. */
+/* Return the hyperparameters of an object. */
 static const mls_settings *settings_of_object(export_reading *reading, mls_str object)
 {
     mls_arena *arena = reading->to->arena;
@@ -591,7 +591,7 @@ static mls_status take_json_group(export_reading *reading, mls_str json)
     mls_str passed;
     count_lines(reading, json);
     take_members(reading, json, MLS_EXPORT_GROUP, parts, KINDS);
-    /* CSV has these as columns of the group. */
+    /* In CSV these are columns of the group. */
     if (parts[RCP].span.ptr != NULL && mls_json_member(parts[RCP].span, MLS_S("pass"), &passed) &&
         mls_str_equal(passed, MLS_S("false"))) {
         reading->row.rcp_pass = "false";
@@ -618,7 +618,7 @@ static mls_status take_json_group(export_reading *reading, mls_str json)
     return status == MLS_OK ? group_check(group, reading->error) : status;
 }
 
-/* One value: an object with groups, or a group. */
+/* Read one JSON value: an object with groups, or a group. */
 static mls_status take_json_value(export_reading *reading, mls_str json)
 {
     mls_str groups = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* meet.c - which groups of the sides are compared with which. */
+/* meet.c - match the groups of the sides. */
 #include <math.h>
 
 #include "base/buffer.h"
@@ -7,7 +7,7 @@
 #include "base/number.h"
 #include "compare/side.h"
 
-/* By what groups are paired, in this order; the last lets those meet that are left alone. */
+/* The criteria by which groups are matched, in this order.  The last one matches the only groups that are left. */
 typedef enum pairing {
     BY_CONFIG_AND_BATCH,
     BY_ACCELERATORS_AND_BATCH,
@@ -35,7 +35,7 @@ static bool can_meet(const mls_side_group *a, const mls_side_group *b)
     return same_benchmark(a, b) && a->weak == b->weak && !both;
 }
 
-/* The last folder of a group's path: its own, or the one that its only file lies in. */
+/* Return the name of the last folder of a group's path: its own, or that of its only file. */
 static mls_str last_folder(const mls_side_group *group)
 {
     mls_str path = mls_str_from(group->path);
@@ -66,7 +66,7 @@ static bool same_key(pairing by, const mls_side_group *a, const mls_side_group *
     }
 }
 
-/* The groups of one side, which stand together. */
+/* The groups of one side, which are adjacent. */
 typedef struct groups_span {
     mls_side_group **items;
     size_t count;
@@ -84,7 +84,7 @@ static groups_span groups_of(const mls_comparison *comparison, const mls_side *s
     return span;
 }
 
-/* The only free group with the key of `group`; NULL when there are none or several. */
+/* Return the only unmatched group with the same key as `group`; NULL if there are none or several. */
 static mls_side_group *only_one(groups_span among, pairing by, const mls_side_group *group)
 {
     mls_side_group *found = NULL;
@@ -100,7 +100,7 @@ static mls_side_group *only_one(groups_span among, pairing by, const mls_side_gr
     return found;
 }
 
-/* The groups of a that have met one of b are free for the groups of the next side again. */
+/* Match the groups of two sides.  Earlier matches of a's groups are cleared first. */
 static void pair_sides(groups_span a, groups_span b)
 {
     for (size_t i = 0; i < a.count; i++) {
@@ -117,7 +117,7 @@ static void pair_sides(groups_span a, groups_span b)
     }
 }
 
-/* Why a group met none of these. */
+/* Return why a group has no match among these. */
 static const char *why_alone(const mls_side_group *group, groups_span others)
 {
     bool benchmark = false;
@@ -136,7 +136,7 @@ static const char *why_alone(const mls_side_group *group, groups_span others)
                       : "division differs";
 }
 
-/* A block of groups, the first of which is the baseline's. */
+/* Add a block of groups; the first is the baseline's. */
 static void add_block(mls_comparison *comparison, mls_side_group *const *groups, size_t count)
 {
     mls_arena *arena = comparison->arena;
@@ -147,8 +147,8 @@ static void add_block(mls_comparison *comparison, mls_side_group *const *groups,
     MLS_ARENA_ADD(arena, &comparison->blocks, block);
 }
 
-/* Each other side is paired with the baseline by itself; a group of the baseline heads the block of all that it met,
- * and what is left alone is listed in the order of the sides. */
+/* Match each side with the baseline separately.  A group of the baseline and all its matches form a block.  Unmatched
+ * groups are listed in the order of the sides. */
 void mls_sides_meet(mls_comparison *comparison)
 {
     const groups_span base = groups_of(comparison, comparison->baseline);
@@ -182,10 +182,10 @@ void mls_sides_meet(mls_comparison *comparison)
     }
 }
 
-/* The names of groups, in this order; numbers distinguish what nothing else does. */
+/* The ways to name groups, in order of preference; numbers are the last resort. */
 typedef enum naming { NAMED_CONFIG, NAMED_BATCH, NAMED_FOLDER, NAMED_SYSTEM, NAMED_PATH, NAMED_NUMBER, NAMINGS } naming;
 
-/* A name of this kind for a group, empty where none is known. */
+/* Return the name of a group by one way; empty if unknown. */
 static mls_str name_by(naming by, const mls_side_group *group, size_t number, mls_arena *arena)
 {
     const char *const texts[NAMINGS] = {[NAMED_CONFIG] = group->config,
@@ -221,8 +221,8 @@ static bool are_apart(const mls_str *names, size_t count)
     return true;
 }
 
-/* Puts the groups of one benchmark and division side by side, the baseline's first.  They are named by the first thing
- * that distinguishes all of them. */
+/* Make a block of the groups of one benchmark and division, the baseline's first.  They are named by the first way that
+ * distinguishes all of them. */
 static void meet_class(mls_comparison *comparison, mls_side_group **groups, size_t count, const char *baseline)
 {
     mls_arena *arena = comparison->arena;

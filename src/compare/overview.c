@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* overview.c - what is said first of each group: chosen, in order of what matters. */
+/* overview.c - select the main results of each group, in order of importance. */
 #include "compare/overview.h"
 
 #include <math.h>
@@ -7,11 +7,11 @@
 
 #include "base/memory.h"
 
-/* What is worth a look. */
-#define WORTH_PART 0.005       /* of the published score */
-#define WORTH_LOST 0.01        /* of the score (or median run), by a slow phase or run */
-#define WORTH_EVALUATIONS 0.15 /* of the time */
-#define WORTH_SAMPLES 0.03     /* more than the reference's mean */
+/* Thresholds from which something is reported. */
+#define WORTH_PART 0.005       /* relative to the published score */
+#define WORTH_LOST 0.01        /* of the score (or median run), lost by a slow phase or run */
+#define WORTH_EVALUATIONS 0.15 /* share of the time */
+#define WORTH_SAMPLES 0.03     /* above the mean of the reference */
 
 bool mls_overview_is_failed(const mls_run *run)
 {
@@ -31,19 +31,18 @@ const mls_finding *mls_overview_cause(const mls_run *run)
 /* --------------------------------------------------------------------------------------------- why, and what differs
  */
 
-/* A ratio in tenths of a percent, as it is shown: what is added up is what a person adds up. */
+/* Return a ratio in tenths of a percent, rounded as shown, so that the shown numbers add up. */
 static double in_tenths(double ratio)
 {
     return floor(ratio * 1000 + 0.5);
 }
 
-/* The parts of the difference; what the others come to is one of them, and what scaling makes of the difference itself,
- * so that they add up. */
+/* Select the parts of the difference.  Add the remainder and the effect of scaling as parts, so that they add up. */
 static void find_parts(mls_overview_group *of)
 {
     mls_why_part all[MLS_WHY_PARTS_MAX];
     const mls_published_why *why = of->why;
-    /* A difference that is not split is all that there is to say. */
+    /* A difference that is not split has no parts. */
     if (why == NULL || !why->split.known || why->split.has[MLS_SHARE_RUN] || !isfinite(of->ratio)) {
         return;
     }
@@ -67,7 +66,7 @@ static void find_parts(mls_overview_group *of)
     of->part_count = kept;
 }
 
-/* The batch and what the optimizer is told matter before what only counts or names. */
+/* Return the importance of a setting: batch size and optimizer before counts and names. */
 static unsigned setting_rank(const mls_why_setting *setting)
 {
     const mls_str key = setting->key;
@@ -161,13 +160,13 @@ static bool fails_convergence(const mls_group *group)
     return group->rcp.check == MLS_CHECK_FAIL && group->rcp.result.match != MLS_RCP_TOO_FEW_RUNS;
 }
 
-/* Whether its runs together break a rule: of convergence, or of seeds. */
+/* Return whether the runs together break a rule, of convergence or of seeds. */
 static bool is_broken(const mls_group *group)
 {
     return fails_convergence(group) || group->seeds.check == MLS_CHECK_FAIL;
 }
 
-/* A rule that is broken: by a run that ended, by the group as a whole. */
+/* Look for a broken rule: by a run that ended, or by the group. */
 static mls_overview_first look_for_broken(const mls_group *group)
 {
     mls_overview_first first = {.look = MLS_LOOK_RUN};
@@ -194,7 +193,8 @@ static mls_overview_first look_for_broken(const mls_group *group)
     return (mls_overview_first){.look = MLS_LOOK_NOTHING};
 }
 
-/* What a finding of a job's messages begins with is the name of its signature. */
+/* Return whether two runs failed from the same cause.  Findings about a job's messages begin with the name of the
+ * signature. */
 static bool is_same_cause(const mls_run *a, const mls_run *b)
 {
     const mls_finding *one = mls_overview_cause(a);
@@ -209,7 +209,7 @@ static bool is_same_cause(const mls_run *a, const mls_run *b)
     return len == (named ? strcspn(right, " :") : strlen(right)) && strncmp(left, right, len) == 0;
 }
 
-/* Several runs that failed for one cause. */
+/* Look for several runs that failed from the same cause. */
 static mls_overview_first look_for_alike(const mls_group *group)
 {
     mls_overview_first first = {.look = MLS_LOOK_ALIKE};
@@ -228,7 +228,7 @@ static mls_overview_first look_for_alike(const mls_group *group)
     return first;
 }
 
-/* A precision or a way of cutting the model that differs, where the rate does. */
+/* Look for a different precision or parallelism if the rate differs. */
 static mls_overview_first look_for_setting(const mls_published_why *why)
 {
     mls_why_part parts[MLS_WHY_PARTS_MAX];
@@ -250,7 +250,7 @@ static mls_overview_first look_for_setting(const mls_published_why *why)
     return (mls_overview_first){.look = MLS_LOOK_NOTHING};
 }
 
-/* What takes time in every run: evaluations, and more samples than the reference needs. */
+/* Look for costs of every run: evaluations, and more samples than the reference needs. */
 static mls_overview_first look_for_habit(const mls_overview_group *of)
 {
     const mls_throughput *run = of->median;
@@ -308,7 +308,7 @@ static void find_next(mls_overview_group *of)
         add_next(of, (mls_overview_next){.command = "compare", .against = of->fastest->result});
     }
     if (of->median != NULL) {
-        /* Where nothing is left to be looked at, one may ask how far it would get elsewhere. */
+        /* If there is nothing to fix, suggest predicting other sizes. */
         if (mls_group_is_well(group, false) && of->first.look == MLS_LOOK_NOTHING && group->accelerators > 0 &&
             group->global_batch_size > 0 && !of->side->weak) {
             add_next(of, (mls_overview_next){.command = "plan"});
@@ -320,7 +320,8 @@ static void find_next(mls_overview_group *of)
 /* --------------------------------------------------------------------------------------------------------- all groups
  */
 
-/* Finds what the comparison has of a group: of a published result that it is itself there is no why. */
+/* Find the results of the comparison for a group.  There is no `why` for a published result that is the group itself.
+ */
 static void find_compared(const mls_comparison *comparison, mls_overview_group *to)
 {
     const mls_side_group *side = to->side;

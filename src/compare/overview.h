@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* overview.h - what is to be said first of groups of runs: their place among the published results, why they differ
- * from the fastest, where their time went, what failed, what to look at and what to ask next.
+/* overview.h - select the main results for groups of runs: their place among published results, the causes of the gap
+ * to the fastest, where time went, what failed, what to look at first, and which commands to run next.
  *
- * All of it is chosen here, from what a comparison, throughput and telemetry found; reports only word it. */
+ * The selection uses the results of a comparison, throughput and telemetry.  Reports only format it. */
 #pragma once
 
 #include "compare/comparison.h"
 #include "explain/telemetry/telemetry.h"
 #include "explain/throughput/throughput.h"
 
-/** The slow phase, or the slow run, that lost most. */
+/** The slow phase or slow run that lost the most time. */
 typedef struct mls_overview_slow {
-    double lost_ms, share;       /**< of the score before scaling; of the median run where there is none */
-    const mls_slow_phase *phase; /**< NULL: a run as a whole, */
-    const char *part;            /**< mostly in this one of its parts */
-    const mls_throughput *run;   /**< NULL: most of them, */
-    size_t runs;                 /**< so many, have it alike */
+    double lost_ms, share;       /**< share of the score before scaling, or of the median run if there is no score */
+    const mls_slow_phase *phase; /**< NULL: a run as a whole was slow */
+    const char *part;            /**< the part of the run that was slowest */
+    const mls_throughput *run;   /**< NULL: most runs have this phase */
+    size_t runs;                 /**< number of runs that have it */
 } mls_overview_slow;
 
-/** What to look at first: the first of these that there is. */
+/** What to look at first: the first of these that applies. */
 typedef enum mls_overview_look {
-    MLS_LOOK_RUN,         /**< run number `run` ended and breaks a rule, as do `runs` - 1 others */
+    MLS_LOOK_RUN,         /**< run number `run` ended but breaks a rule, as do `runs` - 1 others */
     MLS_LOOK_CONVERGENCE, /**< the group converges faster than the reference allows */
-    MLS_LOOK_SEEDS,       /**< what is wrong with its seeds: `message` */
+    MLS_LOOK_SEEDS,       /**< the seeds are wrong: `message` */
     MLS_LOOK_FINDING,     /**< another error of the group: `message` */
-    MLS_LOOK_ALIKE,       /**< `runs` of them failed for one cause: `message` */
-    MLS_LOOK_MACHINE,     /**< what was measured of its machines */
-    MLS_LOOK_SETTING,     /**< the rate differs from the published one, and so does `setting`, which is of a `kind` */
+    MLS_LOOK_ALIKE,       /**< `runs` runs failed from the same cause: `message` */
+    MLS_LOOK_MACHINE,     /**< a problem in the telemetry of the machines */
+    MLS_LOOK_SETTING,     /**< the rate differs from the published one, and so does `setting` of a `kind` */
     MLS_LOOK_SLOW,        /**< a slow phase or run */
-    MLS_LOOK_EVALUATIONS, /**< they take this `share` of the time */
-    MLS_LOOK_SAMPLES,     /**< this `share` more were needed than the reference's mean */
+    MLS_LOOK_EVALUATIONS, /**< evaluations take this `share` of the time */
+    MLS_LOOK_SAMPLES,     /**< the group needed more samples than the mean of the reference, by this `share` */
     MLS_LOOK_NOTHING
 } mls_overview_look;
 typedef struct mls_overview_first {
@@ -40,37 +40,37 @@ typedef struct mls_overview_first {
     double share;
 } mls_overview_first;
 
-/** A command to ask next, of the group or of a run of it. */
+/** A command to run next, for the group or one of its runs. */
 typedef struct mls_overview_next {
     const char *command;
-    const mls_run *run;                  /**< NULL: of the group */
-    const mls_published_result *against; /**< of compare; NULL: of another one */
+    const mls_run *run;                  /**< NULL: the group */
+    const mls_published_result *against; /**< result to compare with; NULL if the command is not compare */
 } mls_overview_next;
 
 enum { MLS_OVERVIEW_NEXT = 2, MLS_OVERVIEW_SETTINGS = 4 };
 
-/** A group, and what is said of it. */
+/** A group and its main results. */
 typedef struct mls_overview_group {
     const mls_side_group *side;
-    const mls_group *group;            /**< NULL, like the next: it is of an export, which has no logs */
-    const mls_throughput_group *timed; /**< measured */
-    const mls_beside *beside;          /**< the published results beside it; NULL: there are none */
-    const char *machine;               /**< the worst that was measured of its machines; NULL: nothing */
-    const mls_block *block;            /**< where it met what it is compared with; NULL: it met nothing */
-    const char *unmatched;             /**< why it met nothing of what was named; NULL: nothing was named, or it met */
-    const mls_published_near *nearest; /**< the published result nearest to it; NULL: there is none */
-    const mls_published_near *fastest; /**< that, where it is on as many of the same accelerators: the fastest of its
-                                            edition */
-    double ratio;                      /**< minutes over those of what it is compared with, or of `fastest`, less 1 */
-    const mls_published_why *why;      /**< the difference from that; NULL: its parts are not known */
-    mls_why_part parts[MLS_WHY_PARTS_MAX + 1]; /**< of the ratio, in tenths of a percent, which add up to it; the
-                                                    largest first */
+    const mls_group *group;            /**< NULL, as is `timed`, for an export, which has no logs */
+    const mls_throughput_group *timed; /**< its throughput */
+    const mls_beside *beside;          /**< the published results near it; NULL: none */
+    const char *machine;               /**< the worst telemetry finding about its machines; NULL: none */
+    const mls_block *block;            /**< the block in which it was matched; NULL: not matched */
+    const char *unmatched;             /**< why it was not matched; NULL: it was, or there was nothing to match */
+    const mls_published_near *nearest; /**< the nearest published result; NULL: none */
+    const mls_published_near
+        *fastest; /**< the fastest of its edition on the same number of the same accelerators; NULL: none */
+    double ratio; /**< its minutes over those of the matched group or of `fastest`, minus 1 */
+    const mls_published_why *why; /**< the causes of that difference; NULL: unknown */
+    mls_why_part parts[MLS_WHY_PARTS_MAX +
+                       1]; /**< parts of the ratio, the largest first; in tenths of a percent, which add up to it */
     size_t part_count;
-    const mls_why_setting *settings[MLS_OVERVIEW_SETTINGS]; /**< of why, those that matter most */
+    const mls_why_setting *settings[MLS_OVERVIEW_SETTINGS]; /**< the most important settings of `why` */
     size_t setting_count;
-    size_t valid;                 /**< runs */
-    bool sound;                   /**< it counts as it is: runs that the rules let fail are no fault of a group */
-    const mls_throughput *median; /**< the run of median length among those that ended; NULL: none did */
+    size_t valid;                 /**< number of valid runs */
+    bool sound;                   /**< the result is valid as it is, although the rules may allow failed runs */
+    const mls_throughput *median; /**< the run of median length among those that ended; NULL: none */
     mls_overview_slow slow;       /**< lost_ms 0: nothing was slow */
     mls_overview_first first;
     mls_overview_next next[MLS_OVERVIEW_NEXT];
@@ -78,23 +78,25 @@ typedef struct mls_overview_group {
 } mls_overview_group;
 
 typedef struct mls_overview {
-    const char *what, *command; /**< "logs", and whose lines these are the short form of: "score" */
+    const char *what,
+        *command; /**< kind of input, such as "logs", and the command that prints the long form, such as "score" */
     mls_overview_group *items;
-    const mls_overview_group **worst_first; /**< those that do not count, then by how far they are from the fastest */
+    const mls_overview_group **worst_first; /**< invalid ones first, then by distance from the fastest */
     size_t count;
     const mls_known_settings *known;
-    const mls_published *published;   /**< the results of each usage, where they were asked for */
-    const mls_collection *collection; /**< NULL: of an export */
+    const mls_published *published;   /**< results of each usage, if requested */
+    const mls_collection *collection; /**< NULL for an export */
 } mls_overview;
 
-/** Puts together what is known of the groups of a comparison: of the logs of its first side, in `collection` with what
- * was measured and noted of it, or (all NULL) of an export.  All must outlive *all, which is to be released. */
+/** Compute the overview of the groups of a comparison.  They are those of the logs of its first side, in `collection`
+ * with its throughput and telemetry, or (all three NULL) those of an export.  All arguments must outlive *all.  Release
+ * *all. */
 void mls_overview_make(const mls_comparison *comparison, const mls_collection *collection,
                        const mls_throughputs *measured, const mls_telemetry_notes *notes, mls_overview *all);
 void mls_overview_release(mls_overview *all);
 
-/** Whether a run did not end, or was aborted. */
+/** Return whether a run did not end or was aborted. */
 bool mls_overview_is_failed(const mls_run *run);
 
-/** Why a run did not end well: what the messages of its job show, else what its log does; NULL: nothing. */
+/** Return why a run failed: the cause in its job's messages, else the error in its log, or NULL. */
 const mls_finding *mls_overview_cause(const mls_run *run);

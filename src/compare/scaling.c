@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scaling.c - how minutes fall as accelerators are added, and what of it larger batches cost. */
+/* scaling.c - how the score changes with the number of accelerators, and the cost of larger batches. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 
 static const char *why_left_out(const mls_side_group *group)
 {
-    /* Two models that are not known are not the same, unless the user says what the sides ran on. */
+    /* Unknown models are not assumed to be equal, unless the user gave the accelerators of the sides. */
     const bool model_known = group->accelerator != NULL || group->side->accelerators > 0;
     return !isfinite(group->score_minutes) || !(group->score_minutes > 0) ? mls_no_score_reason(group)
            : group->weak                                                  ? "weak scaling: many models side by side"
@@ -18,13 +18,13 @@ static const char *why_left_out(const mls_side_group *group)
                                                                           : NULL;
 }
 
-/* Two that are not known are the same. */
+/* Compare two texts; NULL equals NULL. */
 static int compare_known(const char *a, const char *b)
 {
     return a == NULL || b == NULL ? (a != NULL) - (b != NULL) : strcmp(a, b);
 }
 
-/* Orders groups by their series; 0: they are of one. */
+/* Compare groups by series; 0: the same series. */
 static int compare_series(const mls_side_group *a, const mls_side_group *b)
 {
     const int order = a->usage != b->usage         ? (a->usage > b->usage) - (a->usage < b->usage)
@@ -33,7 +33,8 @@ static int compare_series(const mls_side_group *a, const mls_side_group *b)
     return order != 0 ? order : compare_known(a->accelerator, b->accelerator);
 }
 
-/* efficiency = algorithmic times system: what larger batches cost in training, and what the machine loses. */
+/* Compute the efficiency as the product of an algorithmic part (the convergence cost of larger batches) and a system
+ * part. */
 static void measure_points(mls_scaling_series *series)
 {
     const mls_side_group *base = series->points[0].group;
@@ -49,7 +50,7 @@ static void measure_points(mls_scaling_series *series)
     }
 }
 
-/* A group on its way into its series, which is known by the place of its first group. */
+/* A group being assigned to a series, which is identified by the place of its first group. */
 typedef struct scaled_group {
     mls_side_group *group;
     size_t place, series;
@@ -63,7 +64,7 @@ static int compare_alike(const void *left, const void *right)
     return order != 0 ? order : mls_compare_sizes(a->place, b->place);
 }
 
-/* By accelerators, then minutes. */
+/* Compare by accelerators, then minutes. */
 static int compare_points(const void *left, const void *right)
 {
     const scaled_group *a = left;
@@ -74,7 +75,7 @@ static int compare_points(const void *left, const void *right)
     return order != 0 ? order : mls_compare_sizes(a->place, b->place);
 }
 
-/* The series of groups that are alike; one size alone is none. */
+/* Add a series of similar groups.  A single size is not a series. */
 static void add_series(mls_comparison *comparison, const scaled_group *groups, size_t count)
 {
     mls_scaling_series series = {mls_arena_zeroed(comparison->arena, count, sizeof *series.points), count};
@@ -98,7 +99,7 @@ void mls_scaling_make(mls_comparison *comparison)
     size_t count = 0;
     for (size_t i = 0; i < total; i++) {
         mls_side_group *group = comparison->groups.items[i];
-        /* Of a result whose runs are not public the score before scaling follows from the published one. */
+        /* If the runs of a published result are not public, compute its unscaled score from the scaled one. */
         if (group->published != NULL && group->runs.count == 0) {
             group->score_minutes = group->scaled_minutes / group->scale;
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settings.c - in which settings a block differs, and which of its runs stand out. */
+/* settings.c - find the settings that differ in a block, and outliers among its runs. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,12 +7,13 @@
 #include "base/statistics.h"
 #include "compare/side.h"
 
-/* Fewer runs have no middle to be far from; so far, and so far of the middle at least, is an outlier. */
+/* Criteria for outliers: the minimum number of runs, deviations from the median, and relative distance from the median.
+ */
 enum { OUTLIERS_OF = 5 };
 #define OUTLIER_DEVIATIONS 3.5
 #define OUTLIER_DEVIATION_LEAST 0.01
 
-/* Adds what `runs` of a group have, or (NULL) lack; equal values are put together when all are there. */
+/* Add a value that `runs` runs of a group have, or (NULL) a missing one.  Equal values are merged later. */
 static void add_value(mls_arena *arena, mls_setting_values *values, const mls_setting *setting, size_t runs)
 {
     const mls_setting_value value = {setting != NULL ? *setting : (mls_setting){.number = NAN},
@@ -31,7 +32,7 @@ static int compare_setting_values(const void *left, const void *right)
     return order != 0 ? order : mls_str_compare(a->setting.text, b->setting.text);
 }
 
-/* The row of a key, new or known. */
+/* Find or create the row of a key. */
 static mls_differing *row_of(mls_arena *arena, mls_differings *rows, mls_map *by_key, mls_str key,
                              const mls_block *block)
 {
@@ -58,7 +59,7 @@ static int compare_value_counts(const void *left, const void *right)
     return order != 0 ? order : mls_str_compare(a->setting.text, b->setting.text);
 }
 
-/* Puts equal values together, the most frequent first. */
+/* Merge equal values, the most frequent first. */
 static void count_values(mls_setting_values *values)
 {
     size_t kept = 0;
@@ -84,11 +85,11 @@ static int compare_keys(const void *left, const void *right)
     return mls_str_compare(((const mls_differing *)left)->key, ((const mls_differing *)right)->key);
 }
 
-/* Adds the values that runs lack, puts all in order, and decides whether the row differs: `known_only` by known ones.
- */
+/* Add missing values, sort all values, and determine whether the row differs.  If `known_only` is set, ignore missing
+ * values. */
 static void finish_row(mls_arena *arena, mls_differing *row, bool known_only)
 {
-    bool untold = false; /* what not all runs of a published result have alike is not known of it */
+    bool untold = false; /* unknown, because a published result only has the settings that all its runs share */
     const mls_setting_value *first = NULL;
     for (size_t i = 0; i < row->value_count; i++) {
         mls_setting_values *values = &row->values[i];
@@ -96,7 +97,7 @@ static void finish_row(mls_arena *arena, mls_differing *row, bool known_only)
         for (size_t k = 0; k < values->count; k++) {
             having += values->items[k].runs;
         }
-        /* Some exports do not say how the runs of a group were set up. */
+        /* Some exports do not contain the settings of runs. */
         size_t settings = 0;
         for (size_t k = 0; k < values->group->runs.count; k++) {
             settings += values->group->runs.items[k].settings.count;
@@ -121,7 +122,7 @@ static void finish_row(mls_arena *arena, mls_differing *row, bool known_only)
     row->differs &= !untold;
 }
 
-/* Which settings of the runs rows are made of. */
+/* The settings of runs from which rows are made. */
 typedef enum setting_list { OF_HYPERPARAMETERS, OF_ENVIRONMENT, OF_PRINTED } setting_list;
 
 static void make_rows(const mls_block *block, mls_arena *arena, mls_differings *rows, mls_map *by_key,
@@ -136,7 +137,7 @@ static void make_rows(const mls_block *block, mls_arena *arena, mls_differings *
                                                                       : &run->printed;
             for (size_t s = 0; s < settings->count; s++) {
                 mls_differing *row = row_of(arena, rows, by_key, settings->items[s].key, block);
-                /* An export may name a key twice in one run: the first counts. */
+                /* If an export contains a key twice in one run, the first counts. */
                 if (row->values[i].upto <= k) {
                     row->values[i].upto = k + 1;
                     add_value(arena, &row->values[i], &settings->items[s], 1);
@@ -153,7 +154,7 @@ static void make_rows(const mls_block *block, mls_arena *arena, mls_differings *
     }
 }
 
-/* Whether runs of one side have different values, so that it is no property of the side. */
+/* Return whether runs of one side have different values, so that the value is not a property of the side. */
 static bool varies_within(const mls_differing *row)
 {
     bool varies = false;
@@ -163,7 +164,7 @@ static bool varies_within(const mls_differing *row)
     return varies;
 }
 
-/* Lists rows that differ: known settings in the order of their table, and the others. */
+/* List the rows that differ: known settings in the order of their table, then others. */
 static void list_settings(const mls_known_settings *known, mls_arena *arena, mls_differings *from, mls_differings *list,
                           mls_differings *others)
 {
@@ -203,7 +204,7 @@ void mls_block_settings(mls_block *block, const mls_known_settings *known, mls_a
     mls_differings exported = {0};
     mls_block_hyperparameters(block, arena);
     make_rows(block, arena, &block->environment, &places, OF_ENVIRONMENT);
-    /* The settings in which sides differ: as they printed them, and as their configs export those that none printed. */
+    /* Collect printed settings, and exports of the configs that no log printed. */
     make_rows(block, arena, &printed, &by_key, OF_PRINTED);
     mls_block_exports(block, known, arena, &exported);
     for (size_t i = 0; i < exported.count; i++) {
@@ -213,7 +214,7 @@ void mls_block_settings(mls_block *block, const mls_known_settings *known, mls_a
     list_settings(known, arena, &exported, &block->exported, &block->exported_others);
 }
 
-/* Milliseconds per sample of a run that counts for outliers; NAN of any other. */
+/* Return the milliseconds per sample of a run, or NAN if it is invalid or incomplete. */
 static double sample_ms(const mls_side_run *run)
 {
     return run->valid && run->has_ms && run->ms > 0 && run->unit != NULL && run->to_converge > 0

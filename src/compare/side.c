@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* side.c - sides, and groups with their runs, which are added one by one: those of logs here, others by export.c.  How
- * a run was set up becomes values to be compared, whether it was logged, printed, exported or shown. */
+/* side.c - sides, their groups and runs.  Groups of logs are added here, others by export.c.  Logged, printed, exported
+ * and shown settings become comparable values. */
 #include <math.h>
 
 #include "base/buffer.h"
@@ -10,7 +10,7 @@
 #include "score/score.h"
 #include "json/value.h"
 
-/* More milliseconds (30,000 years) are not a time of a run, and might not add up. */
+/* Maximum time of a run in milliseconds (30,000 years); larger values might overflow a sum. */
 #define WHOLE_MS_MAX 1e15
 
 bool mls_same_text(const char *a, const char *b)
@@ -48,7 +48,7 @@ mls_side_group *mls_side_group_add(mls_comparison *to, const mls_side_group *gro
     return copy;
 }
 
-/* A whole number of milliseconds; false when it is none that can be added up, or not finite. */
+/* Round to whole milliseconds.  Return false if the value is too large or not finite. */
 static bool whole_ms(double ms, int64_t *whole)
 {
     const bool usable = fabs(ms) <= WHOLE_MS_MAX;
@@ -77,7 +77,7 @@ void mls_side_run_parts(mls_side_run *run, bool delimited, const double ms[MLS_P
     run->ms = run->has_parts ? sum : run->ms;
 }
 
-/* Numbers that differ by less were written with fewer digits. */
+/* Numbers with a smaller relative difference are equal, written with fewer digits. */
 #define SAME_NUMBER 1e-9
 
 static void add_number(mls_arena *arena, mls_settings *settings, mls_str key, double number)
@@ -89,7 +89,7 @@ static void add_number(mls_arena *arena, mls_settings *settings, mls_str key, do
     }
 }
 
-/* Has no key, and the text itself. */
+/* Return a setting without a key that borrows the text. */
 static mls_setting read_shown(mls_str text)
 {
     double number;
@@ -113,7 +113,7 @@ void mls_setting_add_shown(mls_arena *arena, mls_settings *settings, mls_str key
     }
 }
 
-/* A text that reads true counts as the boolean: in a CSV they look the same. */
+/* Add a text. "true" becomes a boolean because CSV does not distinguish them. */
 static void add_plain(mls_arena *arena, mls_settings *settings, mls_str key, mls_str text)
 {
     mls_buffer shown = {0};
@@ -191,7 +191,7 @@ void mls_side_run_environment(mls_arena *arena, mls_side_run *run, const mls_sid
     }
 }
 
-/* Adds what the job printed before a run, as far as it can be compared. */
+/* Add the comparable settings that the job printed before a run. */
 static void add_printed(mls_arena *arena, mls_side_run *run, const mls_known_settings *known,
                         const mls_printed *printed)
 {
@@ -210,7 +210,7 @@ static void add_printed(mls_arena *arena, mls_side_run *run, const mls_known_set
     }
 }
 
-/* How long a run took, and what of it. */
+/* Return a run with its times and parts. */
 static mls_side_run timed_logged_run(const mls_group *group, size_t index)
 {
     const mls_run *run = group->runs[index];
@@ -232,12 +232,12 @@ static mls_side_run timed_logged_run(const mls_group *group, size_t index)
     return made;
 }
 
-/* Adds how a run was set up, and where. */
+/* Add the settings and the place of a run. */
 static void take_logged_setup(const mls_comparison *in, const mls_group *group, const mls_run *run,
                               const mls_side_group *to, mls_side_run *made)
 {
     mls_arena *arena = in->arena;
-    const bool described = in->opened.count > 0; /* published results are, exports are not */
+    const bool described = in->opened.count > 0; /* published results have them, exports do not */
     const mls_side_place place = {.config = mls_run_config(run),
                                   .container = run->job.container,
                                   .node_list = run->job.node_list,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* why.c - what the difference between a group and a published result is made of, in a few words. */
+/* why.c - the main causes of the difference between a group and a published result. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -32,7 +32,7 @@ const char *mls_share_direction(mls_share share, const char *unit, bool longer)
                                           : names[share][longer];
 }
 
-/* Adds a part where its size is worth it; the largest stand first. */
+/* Insert a part, the largest first, if it is at least `least`. */
 static void add_part(mls_why_part *parts, size_t *count, size_t limit, double least, mls_why_part part)
 {
     size_t at = *count;
@@ -54,7 +54,7 @@ size_t mls_why_parts(const mls_published_why *why, double least, mls_why_part *p
     const mls_split *split = &why->split;
     double other = 0;
     size_t count = 0;
-    /* A difference that is not split says nothing more than the whole. */
+    /* A difference that is not split has no parts. */
     for (int share = 0; share < MLS_SHARE_COUNT && split->known && !split->has[MLS_SHARE_RUN]; share++) {
         const char *name = mls_share_direction((mls_share)share, why->unit, split->ms[share] > 0);
         if (split->has[share] && name != NULL) {
@@ -68,7 +68,7 @@ size_t mls_why_parts(const mls_published_why *why, double least, mls_why_part *p
     return count;
 }
 
-/* The settings in which they differ. */
+/* Add the settings that differ. */
 static void add_why_rows(mls_arena *arena, const mls_differings *rows, mls_published_why *why)
 {
     for (size_t i = 0; i < rows->count; i++) {
@@ -76,7 +76,7 @@ static void add_why_rows(mls_arena *arena, const mls_differings *rows, mls_publi
         if (row->differs && row->values[0].count > 0 && row->values[1].count > 0) {
             const mls_setting_value *of_them = &row->values[0].items[0];
             const mls_setting_value *of_you = &row->values[1].items[0];
-            /* The row's own key may lie in an arena that goes before. */
+            /* The row's own key may be in an arena that is released earlier. */
             const mls_str key = of_them->lacking ? of_you->setting.key : of_them->setting.key;
             MLS_ARENA_ADD(arena, &why->settings, (mls_why_setting){key, *of_you, *of_them, row->known});
         }
@@ -101,7 +101,7 @@ mls_status mls_why_add(mls_comparison *in, const mls_compare_request *request, m
     if (*opened == NULL) {
         *opened = mls_arena_zeroed(in->arena, published->count, sizeof **opened);
     }
-    /* The group of the published result, opened when it is first asked for. */
+    /* Open the published result on first use. */
     mls_side_group **theirs = &(*opened)[result - published->results];
     if (*theirs == NULL) {
         const mls_score_options *how = &request->collect.score;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan.c - predictions: the figures by which published series changed, the groups to start from, which numbers of
- * accelerators and batches are predicted from them, and by how many a time is reached. */
+/* plan.c - predict scores: load the fitted figures, find the groups to start from, choose accelerator counts and batch
+ * sizes, predict them, and find the counts that reach a target time. */
 #include "compare/plan/plan.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ static const mls_row_member factor_members[] = {MEMBER("", TEXT, benchmark), MEM
                                                 MEMBER("system", NUMBER, system), MEMBER("batch", NUMBER, batch),
                                                 MEMBER("evaluation", NUMBER, evaluation)};
 
-/* The two numbers of each level; what is null is left as it was. */
+/* Read the two numbers of each level; a null value is not changed. */
 static bool read_levels(const cJSON *spread, double (*to)[2])
 {
     static const char *const levels[MLS_PLAN_LEVELS] = {"0.5", "0.75", "0.9"};
@@ -104,7 +104,7 @@ void mls_plan_figures_release(mls_plan_figures *figures)
 
 /* --------------------------------------------------------------------------------------------- groups to start from */
 
-/* A number that a run was set up with, or NAN. */
+/* Return a numeric setting of a run, or NAN. */
 static double setting_number(const mls_settings *settings, const char *key)
 {
     for (size_t i = 0; i < settings->count; i++) {
@@ -116,7 +116,8 @@ static double setting_number(const mls_settings *settings, const char *key)
     return NAN;
 }
 
-/* Accelerators that share one copy of the model, as the job printed it, else as its config is called; NAN: neither. */
+/* Return the number of accelerators per copy of the model, as printed by the job or in the config's name; NAN: unknown.
+ */
 static double model_parallel_of(const mls_side_group *group)
 {
     static const char *const degrees[] = {"tensor_parallel", "pipeline_parallel", "context_parallel"};
@@ -133,13 +134,14 @@ static double model_parallel_of(const mls_side_group *group)
                                      : (double)name.gpus / (double)name.data_parallel;
 }
 
-/* Whether it is a number that things can be counted with: whole, from 1 on. */
+/* Return whether a number is a positive integer. */
 static bool is_count(double number)
 {
     return number >= 1 && number == floor(number);
 }
 
-/* Adds the runs up; with `parts` only those whose parts are known.  False: what they took is not of one unit. */
+/* Sum up the runs; if `parts` is set, only those with known parts.  Return false if their convergence has different
+ * units. */
 static bool sum_runs(mls_plan_base *base, bool parts)
 {
     const char *unit = NULL;
@@ -166,7 +168,7 @@ static bool sum_runs(mls_plan_base *base, bool parts)
     return one_unit;
 }
 
-/* Takes the means.  NULL, or why nothing can be predicted from the group. */
+/* Compute the means.  Return NULL, or the reason why nothing can be predicted from the group. */
 static const char *measure_base(mls_plan_base *base)
 {
     const mls_side_group *group = base->group;
@@ -185,7 +187,7 @@ static const char *measure_base(mls_plan_base *base)
     base->per_node = nodes >= 1 ? group->accelerators / nodes : (double)NAN;
     base->model_parallel = model_parallel_of(group);
     const double ranks = group->accelerators / base->model_parallel;
-    if (ranks < 1 || ranks > group->global_batch_size) { /* the runs contradict it */
+    if (ranks < 1 || ranks > group->global_batch_size) { /* the runs contradict the degrees */
         base->model_parallel = NAN;
     }
     return group->weak ? "weak scaling: many models side by side are not predicted"
@@ -199,7 +201,8 @@ static const char *measure_base(mls_plan_base *base)
                                                                 : NULL;
 }
 
-/* Keeps what the config beside the logs asks of a GPU, where it says enough, and its runs are not said not to fit. */
+/* Store the memory that the config next to the logs needs, if it is complete and the estimate does not contradict the
+ * runs. */
 static void find_memory(mls_plan_base *base, const mls_plan_request *request, mls_arena *arena)
 {
     mls_memory_ask ask;
@@ -222,7 +225,7 @@ static void find_memory(mls_plan_base *base, const mls_plan_request *request, ml
     free(path);
 }
 
-/* Batches that were asked for are held against the points as they stand. */
+/* Find the reference points, unmodified, because requested batch sizes are compared with them. */
 static mls_status find_points(mls_plan_base *base, const mls_plan_request *request, mls_error *error)
 {
     const mls_editions *editions = request->editions;
@@ -242,7 +245,7 @@ static mls_status find_points(mls_plan_base *base, const mls_plan_request *reque
     return status;
 }
 
-enum { ROUNDS = 3 }; /* the base's, and the last two before it, whose results say which batches are used */
+enum { ROUNDS = 3 }; /* the base's round and the two before, whose batch sizes are suggested */
 
 static void find_published(mls_plan *plan, mls_plan_base *base)
 {
@@ -267,7 +270,7 @@ static void find_published(mls_plan *plan, mls_plan_base *base)
     }
 }
 
-/* The place of the first base of a series that has as many accelerators or more. */
+/* Return the index of the first base of a series with at least this many accelerators. */
 static size_t base_place(const mls_plan *plan, const mls_plan_series *series, double accelerators)
 {
     size_t from = series->first_base;
@@ -283,14 +286,14 @@ static size_t base_place(const mls_plan *plan, const mls_plan_series *series, do
     return from;
 }
 
-/* List a group as unfit: nothing, or not all that was asked for, can be predicted from it. */
+/* List a group for which not everything can be predicted. */
 static void add_unfit(mls_plan *plan, const mls_side_group *group, const char *reason)
 {
     MLS_ARENA_ADD(plan->arena, &plan->unfit, (mls_unmatched){group, reason});
 }
 
-/* Makes a base of a group that can be one.  It is put where it stands by its accelerators: an export may have thousands
- * of groups, of which each row asks for one. */
+/* Add a group as a base if possible.  Bases are sorted by accelerators for binary search, because an export may have
+ * thousands of groups. */
 static mls_status add_base(mls_plan *plan, const mls_plan_request *request, mls_plan_series *series,
                            const mls_side_group *group, mls_error *error)
 {
@@ -334,7 +337,7 @@ static bool is_alike(const mls_side_group *a, const mls_side_group *b)
                                                              : strcmp(a->accelerator, b->accelerator) == 0);
 }
 
-/* Finds the series, each made of all groups that are like its first, and the bases among these. */
+/* Find the series, each of all groups similar to its first, and their bases. */
 static mls_status find_bases(const mls_comparison *of, const mls_plan_request *request, mls_plan *plan,
                              mls_error *error)
 {
@@ -369,7 +372,7 @@ static mls_status find_bases(const mls_comparison *of, const mls_plan_request *r
                : status;
 }
 
-/* The group of a series to start from, where so many accelerators are asked for. */
+/* Return the base of a series with the nearest accelerator count. */
 static const mls_plan_base *base_for(const mls_plan *plan, const mls_plan_series *series, double accelerators)
 {
     const mls_plan_base *bases = plan->bases.items;
@@ -384,7 +387,7 @@ static const mls_plan_base *base_for(const mls_plan *plan, const mls_plan_series
 
 enum { MS_PER_MINUTE = 60000 };
 
-/* Samples to converge at a batch; NAN: not known. */
+/* Return the samples to converge at a batch size; NAN: unknown. */
 static double samples_at(const mls_plan_base *base, const mls_plan_request *request, double batch)
 {
     const double own = base->group->global_batch_size;
@@ -395,7 +398,7 @@ static double samples_at(const mls_plan_base *base, const mls_plan_request *requ
     return isnan(samples) ? request->samples : samples;
 }
 
-/* Predicts the times of a row whose base, numbers and samples are set. */
+/* Predict the times of a row.  Its base, counts and samples must be set. */
 static void predict(mls_plan_row *row, unsigned level)
 {
     const mls_plan_base *base = row->base;
@@ -428,11 +431,11 @@ double mls_plan_score(const mls_plan_row *row)
 /* ------------------------------------------------------------------------------------------------- what is predicted
  */
 
-/* Batches are suggested that were published for half to twice as many accelerators, and, where there are none,
- * reference batches from a quarter to 64 times the base's. */
+/* Suggested batch sizes: those published for half to twice the accelerator count or, without any, reference batches
+ * from a quarter to 64 times the base's. */
 enum { SIMILAR = 2, LEAST_BATCH = 4, LARGEST_BATCH = 64 };
 
-/* Adds a number that is whole. */
+/* Add a number if it is a positive integer. */
 static void add_candidate(mls_arena *arena, mls_plan_numbers *to, double number)
 {
     if (is_count(number)) {
@@ -440,7 +443,7 @@ static void add_candidate(mls_arena *arena, mls_plan_numbers *to, double number)
     }
 }
 
-/* Sorts candidates, and leaves each there once. */
+/* Sort the candidates and remove duplicates. */
 static void order_candidates(mls_plan_numbers *numbers)
 {
     size_t kept = 0;
@@ -453,14 +456,14 @@ static void order_candidates(mls_plan_numbers *numbers)
     numbers->count = kept;
 }
 
-/* Ranks that each take a share of the batch; NAN: not known. */
+/* Return the number of data parallel ranks; NAN: unknown. */
 static double data_parallel(const mls_plan_base *base, double accelerators)
 {
     return floor(accelerators / base->model_parallel);
 }
 
-/* The smallest batch that is suggested: a sample for each rank; where nobody says how many ranks there are, an
- * accelerator gets one, or as small a share of one as in the runs that were made. */
+/* Return the smallest suggested batch size: one sample per rank.  If the number of ranks is unknown, one sample per
+ * accelerator, or the base's share if it is smaller. */
 static double least_batch(const mls_plan_base *base, double accelerators)
 {
     const double ranks = data_parallel(base, accelerators);
@@ -468,9 +471,9 @@ static double least_batch(const mls_plan_base *base, double accelerators)
     return !isnan(ranks) ? (ranks >= 1 ? ranks : (double)INFINITY) : accelerators * (share < 1 ? share : 1);
 }
 
-/* The batches for so many accelerators, ascending: those asked for; else those that were published for a similar
- * number, and those of the base, in proportion, and of reference points which give every rank a sample: a point beyond
- * all that was published is nothing that anybody can use. */
+/* Find the batch sizes for an accelerator count, ascending: the requested ones.  Otherwise use those published for a
+ * similar count, the base's and one in proportion, and reference points, if each gives every rank a sample.  Reference
+ * points beyond all published sizes are left out, because nobody uses them. */
 static void find_batches(const mls_plan *plan, const mls_plan_request *request, const mls_plan_base *base,
                          double accelerators, mls_plan_numbers *batches)
 {
@@ -513,7 +516,8 @@ static void find_batches(const mls_plan *plan, const mls_plan_request *request, 
     order_candidates(batches);
 }
 
-/* Whether fewer accelerators than the base had would not hold the job: what they shared there each has more of. */
+/* Return whether the job would not fit in memory on fewer accelerators than the base's, where each has a larger share.
+ */
 static bool is_too_large(const mls_plan_row *row)
 {
     mls_memory_estimate estimate;
@@ -525,8 +529,7 @@ static bool is_too_large(const mls_plan_row *row)
     return mls_memory_estimate_make(&ask, &estimate, NULL) == MLS_OK && estimate.verdict == MLS_MEMORY_DOES_NOT_FIT;
 }
 
-/* By how much the score would be scaled, as a mean below the reference's is, and as the base's was; and what is to be
- * said against the row. */
+/* Set the scale factor, both for a mean below the reference's and as in the base, and the warning of the row. */
 static void judge_prediction(mls_arena *arena, mls_plan_row *row)
 {
     const mls_plan_base *base = row->base;
@@ -571,7 +574,8 @@ static mls_plan_row predicted(const mls_plan_base *base, const mls_plan_request 
     return row;
 }
 
-/* The fastest of several predictions has the interval of one that was chosen, unless somebody else chose the batch. */
+/* Mark the fastest of several predictions and adjust its interval for the selection, unless batch sizes were requested.
+ */
 static void recommend(mls_plan_row *row, const mls_plan_request *request)
 {
     const double *chosen = request->figures->chosen[request->level];
@@ -587,8 +591,8 @@ static bool is_faster(const mls_plan_row *row, const mls_plan_row *than)
     return isfinite(row->minutes) && (than == NULL || mls_plan_score(row) < mls_plan_score(than));
 }
 
-/* The rows of one number of accelerators, of which the fastest and that of the base's batch are shown, and some row in
- * any case: where no batch can be suggested, the least there could be, or the base's own, says why. */
+/* Add the rows of an accelerator count.  The fastest and the one with the base's batch size are shown.  If no batch
+ * size can be suggested, a row with the smallest possible one, or the base's, states why. */
 static void add_rows(mls_plan *plan, const mls_plan_request *request, const mls_plan_base *base, double accelerators,
                      mls_plan_numbers *batches)
 {
@@ -607,7 +611,7 @@ static void add_rows(mls_plan *plan, const mls_plan_request *request, const mls_
         mls_published_query query = mls_query_of_side(base->group);
         query.accelerators = accelerators;
         query.minutes = mls_plan_score(&row);
-        query.side = row.measured ? query.side : NULL; /* what is predicted has not been published */
+        query.side = row.measured ? query.side : NULL; /* a prediction is not published itself */
         if (isfinite(query.minutes)) {
             (void)mls_published_around(&plan->published, &query, 0, around, &row.place);
         }
@@ -626,7 +630,7 @@ static void add_rows(mls_plan *plan, const mls_plan_request *request, const mls_
     }
 }
 
-/* The fastest of so many accelerators.  Its base is NULL where there is none. */
+/* Return the fastest row for an accelerator count.  Its base is NULL if there is none. */
 static mls_plan_row find_fastest(const mls_plan *plan, const mls_plan_series *series, const mls_plan_request *request,
                                  double accelerators, mls_plan_numbers *batches)
 {
@@ -641,8 +645,8 @@ static mls_plan_row find_fastest(const mls_plan *plan, const mls_plan_series *se
     return fastest;
 }
 
-/* What no further accelerators take away, of the fastest that was found: it may have no base, where they would need
- * larger batches than convergence is known of. */
+/* Return the largest part of the time that more accelerators do not reduce.  The row may have no base if larger counts
+ * need batch sizes with unknown convergence. */
 static const char *largest_part(const mls_plan_row *row)
 {
     const double evaluation = row->evaluation_minutes;
@@ -652,10 +656,11 @@ static const char *largest_part(const mls_plan_row *row)
                                                                                                         : "other";
 }
 
-/* Numbers of nodes that an export makes up are looked at in larger steps. */
+/* Limit of steps over node counts; larger ranges are searched in larger steps. */
 enum { TARGET_STEPS_MAX = 1000000 };
 
-/* Looks at whole nodes, one after the other: more accelerators need not be faster. */
+/* Find the counts that reach the target.  All counts of whole nodes are tried because more accelerators are not always
+ * faster. */
 static void find_target(mls_plan *plan, mls_plan_series *series, const mls_plan_request *request,
                         mls_plan_numbers *batches)
 {
@@ -678,8 +683,8 @@ static void find_target(mls_plan *plan, mls_plan_series *series, const mls_plan_
     target->obstacle = isnan(target->by_low) ? largest_part(&row) : NULL;
 }
 
-/* Refuse a number of accelerators that cannot be predicted: as an error if there is one series, else by listing the
- * base as unfit, so that the other series are still predicted. */
+/* Reject an accelerator count: return an error if there is one series, else list the base as unfit, so that the other
+ * series are still predicted. */
 static mls_status refuse(mls_plan *plan, const mls_plan_base *base, const mls_error *error)
 {
     if (plan->series.count == 1) {
@@ -689,8 +694,8 @@ static mls_status refuse(mls_plan *plan, const mls_plan_base *base, const mls_er
     return MLS_OK;
 }
 
-/* Numbers of accelerators of a series, ascending: those asked for, be it by nodes of a base or times its number, or
- * what each base suggests, from half to eight times its own. */
+/* Find the accelerator counts of a series, ascending: the requested ones, also as nodes or multiples of a base, or by
+ * default half to eight times that of each base. */
 static mls_status find_accelerators(mls_plan *plan, const mls_plan_series *series, const mls_plan_request *request,
                                     mls_plan_numbers *to, mls_error *error)
 {

@@ -1,95 +1,98 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan.h - what runs that were made would score on other numbers of accelerators, with other batches.
+/* plan.h - predict from existing runs the score for other accelerator counts and batch sizes.
  *
- * The pace of one accelerator changes with their number and with its share of the batch, an evaluation with their
- * number, by exponents that were fitted to the published series of a benchmark; what it takes to converge follows the
- * reference convergence points.  Everything else stays as it was measured.  Batches that nobody asks for are those of
- * the runs, of reference points and of published results, of which the fastest is recommended.  Times are milliseconds
- * where the name says so, else minutes; NAN: not known. */
+ * The pace of an accelerator depends on the number of accelerators and on its share of the batch, and the time of an
+ * evaluation on the number, by exponents fitted to published series of the benchmark.  Convergence follows the
+ * reference convergence points.  Everything else is as measured.  If no batch sizes are requested, those of the runs,
+ * reference points and published results are tried, and the fastest is recommended.
+ *
+ * Times are milliseconds if the name says so, else minutes.  NAN is unknown. */
 #pragma once
 
 #include "compare/comparison.h"
 #include "explain/memory/memory.h"
 
-/** Predictions reach so many times up and down: nothing published says anything about more. */
+/** Maximum factor by which a prediction may differ in size; no published series goes further. */
 #define MLS_PLAN_TIMES_MAX 64
 
-/** The levels of intervals: 0.5, 0.75 and 0.9 of predictions of rounds that the fit had not seen lay inside. */
+/** Levels of the intervals.  On held-out rounds, 0.5, 0.75 and 0.9 of the predictions were inside. */
 enum { MLS_PLAN_LEVELS = 3 };
 extern const double mls_plan_levels[MLS_PLAN_LEVELS];
 
-/** How a benchmark's series changed: exponents of two a doubling. */
+/** How times scale in a benchmark: exponents per doubling. */
 typedef struct mls_plan_factors {
-    const char *benchmark;             /**< "*": of those that have none of their own */
-    uint64_t pairs;                    /**< published results, two and two, that they were fitted to */
-    double system;                     /**< of the pace of an accelerator, by their number */
-    double batch;                      /**< of it, by its share of the batch */
-    double evaluation;                 /**< of the time of an evaluation, by the number of accelerators */
-    double spread[MLS_PLAN_LEVELS][2]; /**< half-width of ln(predicted / true), and what each doubling adds */
+    const char *benchmark;             /**< "*": benchmarks without their own exponents */
+    uint64_t pairs;                    /**< number of pairs of published results in the fit */
+    double system;                     /**< of the pace of an accelerator, by accelerator count */
+    double batch;                      /**< of the pace of an accelerator, by its share of the batch */
+    double evaluation;                 /**< of the time of an evaluation, by accelerator count */
+    double spread[MLS_PLAN_LEVELS][2]; /**< half-width of ln(predicted / true), and its increase per doubling */
 } mls_plan_factors;
 
 typedef struct mls_plan_figures {
     mls_plan_factors *items;
     size_t count;
-    double chosen[MLS_PLAN_LEVELS][2]; /**< the half-widths of the fastest of several predictions, below and above it,
-                                            over those of a single one */
+    double chosen[MLS_PLAN_LEVELS][2]; /**< half-widths, below and above, of the fastest of several predictions relative
+                                          to those of a single one */
     struct mls_arena *arena;
 } mls_plan_figures;
 
-/** Reads the embedded figures, or (`text` with a ptr) others: JSON with an object `benchmarks`, by their names, one of
- * which is "*", and perhaps `chosen` (else 1).  MLS_OK, or MLS_ERROR_SYNTAX or _VALUE with what is
- * wrong; to be released in any case.
- */
+/** Load the embedded figures or, if text.ptr is not NULL, the given ones: a JSON object with `benchmarks`, an object by
+ * name that includes "*", and optionally `chosen` (default 1).  Return MLS_OK, or MLS_ERROR_SYNTAX or MLS_ERROR_VALUE.
+ * Release *figures in any case. */
 mls_status mls_plan_figures_load(mls_str text, mls_plan_figures *figures, mls_error *error) MLS_MUST_USE;
 void mls_plan_figures_release(mls_plan_figures *figures);
 
-/** What a prediction starts from: the means of the valid runs of a group whose parts are known, or, where training is
- * not delimited, of all valid runs: then the whole run is training. */
+/** The starting point of a prediction: means over the valid runs with known parts.  If training is not delimited, all
+ * valid runs are used and count entirely as training. */
 typedef struct mls_plan_base {
     const mls_side_group *group;
     const mls_plan_factors *factors;
-    mls_rcp_set *points; /**< reference convergence points of its edition, perhaps none */
-    double reference;    /**< what they take at its batch, or, where scoring takes it instead, at the smallest above */
-    MLS_LIST_OF(const mls_published_result *) published; /**< of its benchmark: its round, and the last two before */
+    mls_rcp_set *points; /**< reference convergence points of its edition, possibly empty */
+    double reference; /**< convergence of the reference at its batch size or, if scoring uses that, at the next larger
+                         one */
+    MLS_LIST_OF(const mls_published_result *) published; /**< results of its benchmark: its round and the two before */
     size_t runs;
     double samples; /**< to converge, in the unit of the group */
     double training_ms, evaluation_ms, evaluations, total_ms;
-    const mls_memory_ask *memory; /**< what its config asks of a GPU; NULL: no config beside the logs says enough */
-    double per_node;              /**< accelerators of a node */
-    double model_parallel;        /**< accelerators that share a model: tp * pp * cp */
+    const mls_memory_ask *memory; /**< memory that its config needs per GPU; NULL: no usable config next to the logs */
+    double per_node;              /**< accelerators per node */
+    double model_parallel;        /**< accelerators per model: tp * pp * cp */
 } mls_plan_base;
 
-/** A prediction. */
+/** One prediction. */
 typedef struct mls_plan_row {
     const mls_plan_base *base;
     double accelerators, global_batch_size;
-    bool measured;        /**< it is the base itself, whose minutes are its score unless batches were asked for */
-    bool recommended;     /**< the fastest prediction of so many accelerators, of batches that nobody asked for */
-    bool shown;           /**< the base's batch, the fastest of so many accelerators, the only one, or asked for */
-    double samples, rate; /**< to converge; and a second */
-    double efficiency;    /**< rate of an accelerator over the base's */
+    bool measured;        /**< the base itself; its minutes are the score unless batch sizes were requested */
+    bool recommended;     /**< the fastest of its accelerator count, if no batch sizes were requested */
+    bool shown;           /**< base's batch size, fastest of its accelerator count, only one, or requested */
+    double samples, rate; /**< samples to converge; samples per second */
+    double efficiency;    /**< rate per accelerator relative to the base */
     double training_minutes, evaluation_minutes, other_minutes;
-    double minutes, low_minutes, high_minutes; /**< unscaled; the interval is of the level that was asked for */
-    double scale;                              /**< what the score would be multiplied with */
+    double minutes, low_minutes, high_minutes; /**< unscaled; the interval has the requested level */
+    double scale;                              /**< factor from minutes to the score */
     double accelerator_minutes;
     mls_published_place place;
-    double model_parallel; /**< accelerators that must share a model for each copy of it to have a sample, at least */
-    const char *note;      /**< why it is not to be believed as it stands, or what it needs; NULL: nothing is known */
+    double
+        model_parallel; /**< minimum number of accelerators that must share a model so that each copy gets a sample */
+    const char *note;   /**< warning or requirement; NULL: none */
 } mls_plan_row;
 
-/** The score of a row: that of the base, or minutes as they would be scaled. */
+/** Return the score of a row: that of the base, or the scaled minutes. */
 double mls_plan_score(const mls_plan_row *row);
 
-/** The least numbers of accelerators by which a time is reached. */
+/** The smallest accelerator counts that reach a target time. */
 typedef struct mls_plan_target {
-    double minutes;                    /**< NAN: none was asked for */
-    double by_low, by_middle, by_high; /**< end of the interval, and the prediction itself; NAN: no number does */
-    const char *obstacle;              /**< the largest part of the time where no number does; NULL: some does */
+    double minutes; /**< NAN: none requested */
+    double by_low, by_middle,
+        by_high;          /**< counts for the ends of the interval and for the prediction; NAN: unreachable */
+    const char *obstacle; /**< largest part of the time if no count reaches it; else NULL */
 } mls_plan_target;
 
-/** What is predicted for one benchmark on one kind of accelerators: places in the lists of the plan. */
+/** The predictions for one benchmark on one kind of accelerator, as ranges in the plan's lists. */
 typedef struct mls_plan_series {
-    const mls_side_group *group; /**< the first that is said to be of it */
+    const mls_side_group *group; /**< its first group */
     size_t first_base, bases, first_row, rows;
     mls_plan_target target;
 } mls_plan_series;
@@ -99,35 +102,34 @@ typedef MLS_LIST_OF(double) mls_plan_numbers;
 typedef struct mls_plan_request {
     const mls_editions *editions;
     const mls_plan_figures *figures;
-    const mls_models *models;               /**< with the next: whether fewer accelerators would hold the job; NULL: */
-    const mls_accelerators *known;          /**< it is not asked */
-    const char *benchmark;                  /**< NULL: each that there is */
-    mls_plan_numbers accelerators, batches; /**< whole numbers; none: what the base suggests */
-    mls_plan_numbers nodes, times; /**< other ways to say how many accelerators: nodes of the base, times its */
-    double samples;                /**< to converge where no reference point tells; NAN: not known */
-    double target_minutes;         /**< NAN: none */
-    unsigned level;                /**< place in mls_plan_levels */
+    const mls_models *models;               /**< NULL, with `known`: do not check */
+    const mls_accelerators *known;          /**< whether the job fits in the memory of fewer accelerators */
+    const char *benchmark;                  /**< NULL: all benchmarks */
+    mls_plan_numbers accelerators, batches; /**< whole numbers; empty: choose from the base */
+    mls_plan_numbers nodes, times;          /**< accelerator counts as numbers of nodes, or as multiples of the base */
+    double samples;                         /**< to converge, if reference points do not tell; NAN: unknown */
+    double target_minutes;                  /**< NAN: none */
+    unsigned level;                         /**< index in mls_plan_levels */
 } mls_plan_request;
 
-/** Owns what it points to, but for the groups. */
+/** A plan.  Owns what it points to, except the groups. */
 typedef struct mls_plan {
     MLS_LIST_OF(mls_plan_series) series; /**< in the order of the groups */
-    MLS_LIST_OF(mls_plan_base) bases;    /**< of each series by their number of accelerators */
-    MLS_LIST_OF(mls_plan_row) rows;      /**< of each series by accelerators, then batch */
-    MLS_LIST_OF(mls_unmatched) unfit;    /**< groups from which not all was predicted, and why */
+    MLS_LIST_OF(mls_plan_base) bases;    /**< for each series by accelerator count */
+    MLS_LIST_OF(mls_plan_row) rows;      /**< for each series by accelerator count, then batch size */
+    MLS_LIST_OF(mls_unmatched) unfit;    /**< groups with missing predictions, and why */
     unsigned level;
     mls_published published;
     struct mls_arena *arena;
 } mls_plan;
 
-/** Predicts from the groups of a comparison of the mode MLS_COMPARE_NOTHING, each row from the group of its series
- * whose number of accelerators is nearest.  MLS_OK, MLS_ERROR_VALUE (no group of the benchmark; of
- * the only series numbers that are more than MLS_PLAN_TIMES_MAX times away, or not whole), or what mls_published_load()
- * and mls_rcp_set_new() return; to be released in any case, before the comparison. */
+/** Predict from the groups of a comparison of mode MLS_COMPARE_NOTHING. Each row starts from the group of its series
+ * with the nearest accelerator count.  Return MLS_OK, MLS_ERROR_VALUE (no group of the benchmark; for a single series,
+ * counts that are not whole or more than MLS_PLAN_TIMES_MAX times away), or an error of mls_published_load() or
+ * mls_rcp_set_new().  Release *plan in any case, before the comparison. */
 mls_status mls_plan_make(const mls_comparison *of, const mls_plan_request *request, mls_plan *plan,
                          mls_error *error) MLS_MUST_USE;
 void mls_plan_release(mls_plan *plan);
 
-/** Whether it answers what was asked: some row has minutes, and the target, if there is one, is within reach of each
- * series. */
+/** Return whether the plan has a prediction and every series reaches the target, if there is one. */
 bool mls_plan_answers(const mls_plan *plan);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* beside.c - groups beside the published results nearest to them. */
+/* beside.c - find the published results near groups. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,13 +9,13 @@
 /* Distances are compared to nine decimals. */
 #define DISTANCES 1e9
 
-/* Published minutes have four decimals; a number half-way between two was rounded to either. */
+/* Published minutes have four decimals, and a tie may have been rounded either way. */
 #define HALF_A_DECIMAL 0.5e-4
 
-/* A score of some of its runs, or by other rules, is as near as this to that of the whole. */
+/* Maximum relative difference of scores from a subset of the runs, or by other rules, of the same result. */
 #define MAY_BE_ITSELF 0.05
 
-/* A factor that the review committee set, where nothing says when runs began. */
+/* Maximum relative difference for a factor set by the review committee, if starts of runs are unknown. */
 #define NEARLY_THE_SAME 0.001
 
 mls_published_query mls_query_of_side(const mls_side_group *group)
@@ -45,7 +45,8 @@ static double distance_in_size(const mls_published_query *query, const mls_publi
                                       : floor(fabs(log(accelerators / query->accelerators)) * DISTANCES + 0.5);
 }
 
-/* Whether a result is nearer than one that stands before it, and so is the faster of the two or of a lower row. */
+/* Return whether a result is nearer than an earlier one.  Otherwise the earlier one is as near and faster, or has a
+ * lower row. */
 static bool is_nearer(const mls_published_query *query, const mls_published_result *result,
                       const mls_published_result *before)
 {
@@ -65,7 +66,7 @@ static bool is_asked_for(const mls_published_query *query, const mls_published_r
            is_wanted(query, result);
 }
 
-/* The edition whose results are looked at; the newest come first. */
+/* Return the edition to search: the query's or, if it has no result, the newest. */
 static unsigned edition_for(const mls_published *published, const mls_published_query *query)
 {
     unsigned newest = 0;
@@ -155,7 +156,7 @@ size_t mls_published_around(const mls_published *published, const mls_published_
     mls_published_query any = *query;
     any.submitter = NULL;
     const unsigned edition = edition_for(published, &any);
-    const mls_published_result *last = NULL; /* on as many of the same */
+    const mls_published_result *last = NULL; /* the last one on the same accelerators */
     bool published_itself = false;
     size_t count = 0;
     size_t faster = 0;
@@ -172,7 +173,7 @@ size_t mls_published_around(const mls_published *published, const mls_published_
             continue;
         }
         mls_published_near near = near_of(query, result);
-        near.self &= !published_itself; /* in 4.0 systems share names */
+        near.self &= !published_itself; /* in 4.0 several systems share a name */
         const bool before = near.ratio > 0 && !near.self && !published_itself;
         published_itself |= near.self;
         place->rank += before;
@@ -186,7 +187,7 @@ size_t mls_published_around(const mls_published *published, const mls_published_
         last = result;
         near.rank_alike = rank;
         const bool behind = !before && !near.self;
-        if (near.self) { /* its like, that are listed before it, are no faster */
+        if (near.self) { /* equal results listed before it are not faster */
             place->rank = result->rank;
             place->rank_alike = rank;
         }
@@ -196,7 +197,7 @@ size_t mls_published_around(const mls_published *published, const mls_published_
             faster += before;
             slower += behind;
         }
-        if (faster == limit + 2) { /* the fastest stays */
+        if (faster == limit + 2) { /* always keep the fastest */
             memmove(around + 1, around + 2, limit * sizeof *around);
             faster--;
             count--;
@@ -212,7 +213,7 @@ size_t mls_published_around(const mls_published *published, const mls_published_
     return count;
 }
 
-/* The results of an edition, which are read when they are first asked for. */
+/* Return the results of an edition, loading them on first use. */
 static mls_status find_edition(mls_published_beside *beside, const mls_edition *edition, const mls_published **results,
                                mls_error *error)
 {
@@ -239,7 +240,7 @@ mls_status mls_published_beside_find(mls_published_beside *beside, const mls_gro
         const mls_group *group = &groups[i];
         const mls_published *results;
         mls_published_near near;
-        /* Only on as many of the same accelerators a result can stand beside a group. */
+        /* Only results on the same number of the same accelerators are comparable. */
         if (mls_is_weak(&group->weak) || !(group->scaled_minutes > 0) || group->accelerator == NULL ||
             isnan(group->accelerators)) {
             continue;
@@ -288,7 +289,7 @@ static mls_status add_beside(mls_comparison *comparison, mls_side_group *group, 
     beside.around = mls_arena_array(comparison->arena, 2 * limit + 3, sizeof *beside.around);
     beside.count = mls_published_nearest(published, &query, beside.near, MLS_BESIDE_MOST);
     beside.around_count = mls_published_around(published, &query, limit, beside.around, &beside.place);
-    /* Each has the reasons for its difference; settings only the nearest. */
+    /* Compute the causes of all differences. */
     for (size_t i = 0; i < beside.count && status == MLS_OK; i++) {
         status = mls_why_add(comparison, request, group, &beside.near[i], true, error);
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* published.c - reads the published results, and ranks them.
+/* published.c - load the published results and rank them.
  *
- * A table of src/data/published has a line for each system, followed by lines for its results; the first two name the
- * fields of both, and a line of the one has more fields than one of the other.  Fields stand between bars: it is read
- * whenever scores are printed, and needs no quotes, for which libcsv would look at each byte. */
+ * A table of src/data/published has a line for each system, followed by lines for its results.  The first two lines
+ * name the fields of both; a system has more fields than a result.  Fields are separated by '|' without quoting,
+ * because the tables are read whenever scores are printed, and a CSV parser would be slower. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@
 #include "json/text_table.h"
 
 typedef struct system_row {
-    mls_published_system system; /* its name NULL: its identifier */
+    mls_published_system system; /* if its name is NULL, use its identifier */
     const char *division;
 } system_row;
 
@@ -29,7 +29,7 @@ static const mls_row_member system_members[] = {SYSTEM(TEXT, "submitter", system
                                                 SYSTEM(TEXT, "host_processor", system.host_processor),
                                                 SYSTEM(TEXT, "framework", system.framework)};
 
-/* Nothing is said of what is exact. */
+/* Exact results have no `known` in the table. */
 #define KNOWN MLS_MEMBER_OF(mls_published_result, "known", WORD, known, "announced bounds")
 #define RESULT(kind, member) MLS_MEMBER_OF(mls_published_result, #member, kind, member, NULL)
 static const mls_row_member result_members[] = {RESULT(TEXT, benchmark),      RESULT(NUMBER, runs),
@@ -44,13 +44,13 @@ const char *mls_published_known_name(mls_published_known known)
     return known <= MLS_PUBLISHED_BOUNDS ? names[known] : "";
 }
 
-/* Reading in progress. */
+/* State of loading. */
 typedef struct published_reading {
     mls_published *to;
     size_t capacity;
-    mls_published_result result; /* what those that follow have in common */
-    const char *accelerator;     /* of the last system */
-    mls_accelerator_model model; /* its */
+    mls_published_result result; /* members shared by the following results */
+    const char *accelerator;     /* accelerator of the last system */
+    mls_accelerator_model model; /* model of the last system */
     mls_text_table systems, results;
 } published_reading;
 
@@ -67,7 +67,7 @@ static mls_status take_published_system(published_reading *reading, const mls_te
     system->system_name = system->system_name != NULL ? system->system_name : system->system_id;
     system->division = division != MLS_DIVISION_OTHER ? division : MLS_DIVISION_NONE;
     system->accelerators = all > 0 ? all : (double)NAN;
-    /* The model is often that of the system before: it takes longer to find than all else. */
+    /* Finding the model is expensive, so reuse that of the previous system. */
     if (!mls_same_text(reading->accelerator, system->accelerator)) {
         reading->accelerator = system->accelerator;
         reading->model = mls_accelerator_model_of(mls_str_from(system->accelerator));
@@ -85,7 +85,7 @@ static mls_status take_published_result(published_reading *reading, const mls_te
     *result = reading->result;
     result->row = to->count;
     const mls_status status = mls_text_table_row(&reading->results, cells, result);
-    /* As much must be known of the score as the row says. */
+    /* Check that the row has the numbers that its kind of score needs. */
     const bool known = result->known == MLS_PUBLISHED_BOUNDS ? isnan(result->minutes) && result->unscaled_low > 0 &&
                                                                    result->unscaled_high >= result->unscaled_low
                                                              : result->minutes > 0;
@@ -105,7 +105,7 @@ static mls_status take_published_row(void *state, const mls_text_row *row)
     if (reading->results.columns == 0) {
         mls_text_table *results = &reading->results;
         const mls_status status = mls_text_table_heading(results, row);
-        /* The last columns are of one round only: rows of others are read faster when nobody asks them for these. */
+        /* Only one round has the last columns.  Rows are parsed faster without them. */
         while (status == MLS_OK && results->count > 0 && results->at[results->count - 1] == 0) {
             results->count--;
         }
@@ -131,13 +131,13 @@ static mls_status read_published_table(published_reading *reading, mls_str text)
     return mls_bars_read(text, take_published_row, reading, NULL);
 }
 
-/* Systems without a division come last. */
+/* Compare divisions; systems without a division are last. */
 int mls_division_compare(mls_division a, mls_division b)
 {
     return mls_compare_sizes((size_t)a - MLS_DIVISION_CLOSED, (size_t)b - MLS_DIVISION_CLOSED);
 }
 
-/* Newest edition first; those that are ranked together become neighbours. */
+/* Compare by edition, the newest first, so that results that are ranked together are adjacent. */
 static int compare_places(const mls_published_result *a, const mls_published_result *b)
 {
     int order = mls_compare_sizes(b->edition, a->edition);
@@ -163,7 +163,7 @@ static void rank_results(mls_published *published)
         end = first;
         while (end < published->count && compare_places(&results[first], &results[end]) == 0) {
             const bool tied = end > first && results[end].minutes <= results[end - 1].minutes;
-            const bool known = !isnan(results[end].minutes); /* these come first */
+            const bool known = !isnan(results[end].minutes); /* known minutes are first */
             ranked += known;
             results[end].rank = tied ? results[end - 1].rank : known ? ranked : 0;
             end++;
@@ -175,8 +175,8 @@ static void rank_results(mls_published *published)
     }
 }
 
-/* The round of an embedded table, "5.1" of "published/training-5.1.table", which is of *usage; empty: it is none of the
- * usage that is wanted. */
+/* Return the round of an embedded table, "5.1" for "published/training-5.1.table", and set *usage.  Return an empty
+ * text if it is not of the wanted usage. */
 static mls_str table_round(const char *name, mls_usage wanted, mls_usage *usage)
 {
     mls_str rest = mls_str_from(name);

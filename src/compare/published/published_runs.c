@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* published_runs.c - the runs of a published result, and what all of them were set up with; of many results opened
- * together, the settings in which they differ.
+/* published_runs.c - read the runs of published results and their common settings, and find the settings that differ
+ * between results.
  *
- * A table of src/data/published/runs names below its first line the settings of a round, each with a value as it was
- * logged, and below its second heading has a line for each result: its settings by their numbers, from 1 and rising,
- * and its runs, numbers between blanks.  A run starts so many milliseconds after the one before it.  Only the line that
- * is asked for is taken apart. */
+ * After its first line, a table of src/data/published/runs lists the settings of a round with their logged values.
+ * After its second header it has a line for each result: the numbers of its settings (from 1, ascending) and its runs,
+ * as numbers separated by blanks.  The start of a run is in milliseconds after the previous start.  Only the requested
+ * line is parsed. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,16 +18,16 @@
 
 #define RESULTS_HEADING "\nsystem_id|system_name|benchmark|unit|by|settings|"
 
-/* The words of a run, in their order. */
+/* The columns of a run. */
 enum { VALID, TO_CONVERGE, TRAINING, EVALUATION, EVALUATIONS, STARTUP, BETWEEN, TAIL, INIT, START, WORDS };
 
-/* Cells of a line before its runs. */
+/* Number of cells before the runs of a line. */
 enum { BEFORE_RUNS = 6 };
 
 enum { TABLE_NAME = 128 };
 
-/* Finds the rest of the line of a result, behind its system and benchmark; only of systems that share their identifier
- * the name stands there too.  False: there is none. */
+/* Find the line of a result, and return it without system and benchmark.  The name of the system is in the line only if
+ * systems share an identifier.  Return false if the line does not exist. */
 static bool find_line(mls_str results, const mls_published_result *result, mls_str *line)
 {
     const char *const names[] = {"", result->system->system_name};
@@ -46,7 +46,7 @@ static bool find_line(mls_str results, const mls_published_result *result, mls_s
     return found;
 }
 
-/* Adds the settings that have these numbers. */
+/* Add the settings with these numbers. */
 static mls_status take_published_settings(mls_published_runs *to, mls_str numbers, mls_str head)
 {
     mls_str line;
@@ -68,7 +68,7 @@ static mls_status take_published_settings(mls_published_runs *to, mls_str number
     return MLS_OK;
 }
 
-/* A run of ten words; `-` is not known. */
+/* Add a run from its ten words; `-` is unknown. */
 static mls_status take_published_run(mls_published_runs *to, mls_str words, double *clock)
 {
     double numbers[WORDS];
@@ -98,7 +98,7 @@ static mls_status take_published_run(mls_published_runs *to, mls_str words, doub
     return mls_str_word(&words).len == 0 ? MLS_OK : MLS_ERROR_VALUE;
 }
 
-/* A line behind its system and benchmark: unit, by what training is measured, settings, runs. */
+/* Read a line after its system and benchmark: unit, kind of delimiters, settings, runs. */
 static mls_status take_result_line(mls_published_runs *to, mls_str line, mls_str head)
 {
     mls_str cell;
@@ -120,7 +120,7 @@ static mls_status take_result_line(mls_published_runs *to, mls_str line, mls_str
     return status;
 }
 
-/* The name of the table that the runs of a result stand in, and the table. */
+/* Return the table with the runs of a result, and set `name` to its name. */
 static mls_str find_table(const mls_published_result *result, char name[TABLE_NAME])
 {
     (void)snprintf(name, TABLE_NAME, "published/runs/%s-%s.table", mls_usage_name(result->usage), result->round);
@@ -140,7 +140,7 @@ mls_status mls_published_open(const mls_published_result *result, mls_published_
     mls_status status = MLS_ERROR_VALUE;
     if (mls_str_after(head, MLS_S(RESULTS_HEADING), &results)) {
         head.len = (size_t)(results.ptr - head.ptr) - strlen(RESULTS_HEADING);
-        (void)mls_str_cut(&head, '\n', &line); /* its heading */
+        (void)mls_str_cut(&head, '\n', &line); /* header of the results */
         status = find_line(results, result, &line) ? take_result_line(runs, line, head) : MLS_OK;
         if (runs->unit != NULL && strcmp(runs->unit, "epochs") == 0) {
             runs->unit = mls_epoch_unit(result->benchmark);
@@ -187,7 +187,7 @@ mls_published_starts mls_published_starts_of(const mls_published_result *result)
     if (table.ptr != NULL && mls_str_after(table, MLS_S(RESULTS_HEADING), &results) &&
         find_line(results, result, &line)) {
         bool more = true;
-        for (int i = BEFORE_RUNS - 3; i > 0 && more; i--) { /* its system and benchmark are gone */
+        for (int i = BEFORE_RUNS - 3; i > 0 && more; i--) { /* system and benchmark were removed */
             more = mls_str_cut(&line, '|', &cell);
         }
         starts.left = more ? line : (mls_str){NULL, 0};
@@ -211,7 +211,7 @@ mls_status mls_published_each_starts(mls_usage usage, mls_status (*take)(void *s
         round = (mls_str){round.ptr + strlen(folder), round.len - strlen(folder) - strlen(".table")};
         bool more =
             mls_str_after((mls_str){file->begin, (size_t)(file->end - file->begin)}, MLS_S(RESULTS_HEADING), &rest) &&
-            mls_str_cut(&rest, '\n', &line); /* the rest of the heading */
+            mls_str_cut(&rest, '\n', &line); /* rest of the header */
         status = more ? MLS_OK : MLS_ERROR_VALUE;
         while (more && status == MLS_OK) {
             mls_published_starts starts = {.round = round};
@@ -243,7 +243,7 @@ void mls_published_runs_release(mls_published_runs *runs)
 
 #define BATCH_SIZE MLS_S("global_batch_size")
 
-/* The values of a key: the first, how many results have one, and whether another one is different. */
+/* The values of a key: the first one, the number of results with a value, and whether they differ. */
 typedef struct key_row {
     mls_str value;
     size_t known;
@@ -260,7 +260,7 @@ mls_str mls_published_setting_of(const mls_published_runs *runs, mls_str key)
     return (mls_str){0};
 }
 
-/* Numbers are the same in whatever way they were written. */
+/* Return whether two logged values are equal; numbers are compared by value. */
 static bool same_logged(mls_str a, mls_str b)
 {
     double x;
@@ -306,7 +306,7 @@ mls_status mls_published_open_all(mls_published_hit *hits, size_t count, mls_pub
         note_settings(&keys, runs);
         hits[i].opened = runs;
     }
-    /* Marks the settings that differ, and lists their keys, whose names are those of the settings. */
+    /* Mark the settings that differ, and list their keys.  Names of keys are borrowed from the settings. */
     for (size_t i = 0; i < opened->count; i++) {
         for (size_t k = 0; k < opened->items[i].settings.count; k++) {
             mls_published_setting *setting = &opened->items[i].settings.items[k];
@@ -315,7 +315,7 @@ mls_status mls_published_open_all(mls_published_hit *hits, size_t count, mls_pub
             if (row->differs && row->known > 0) {
                 MLS_GROW(&opened->keys, items);
                 opened->keys.items[opened->keys.count++] = (mls_published_key){setting->key, row->known};
-                row->known = 0; /* it is listed */
+                row->known = 0; /* already listed */
             }
         }
     }

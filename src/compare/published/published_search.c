@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* published_search.c - which of the published results are asked for, and in which order. */
+/* published_search.c - filter and sort published results. */
 #include <math.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -13,7 +13,7 @@ const char *mls_published_text_name(mls_published_text which)
     return which < MLS_PUBLISHED_TEXTS ? names[which] : "";
 }
 
-/* The texts that one is looked for in; the second may be NULL. */
+/* Return the texts to search; the second may be NULL. */
 static void texts_of(const mls_published_result *result, mls_published_text which, const char *texts[2])
 {
     const mls_published_system *system = result->system;
@@ -30,7 +30,7 @@ static bool has_part(const char *text, const char *part)
     return text != NULL && strcasestr(text, part) != NULL;
 }
 
-/* Rounds spell the same availability in many ways: "onprem", "Available on-premise". */
+/* Compare availabilities.  Rounds spell them differently: "onprem", "Available on-premise". */
 static bool is_available(const char *text, const char *wanted)
 {
     static const char *const words[][3] = {{"cloud", "cloud", "cloud"},
@@ -45,7 +45,7 @@ static bool is_available(const char *text, const char *wanted)
     return has_part(text, wanted);
 }
 
-/* Whether all words of a text stand in a name. */
+/* Return whether a name contains all words of a text. */
 static bool has_words(const char *name, const char *text)
 {
     mls_str rest = mls_str_from(text);
@@ -103,7 +103,7 @@ mls_nearest mls_published_nearest_text(const mls_published *published, mls_publi
     const char *texts[2];
     for (size_t i = 0; i < published->count; i++) {
         texts_of(&published->results[i], which, texts);
-        if (which == MLS_PUBLISHED_ACCELERATOR) { /* as people call it */
+        if (which == MLS_PUBLISHED_ACCELERATOR) { /* the common name */
             texts[1] = published->results[i].system->model.text;
         }
         for (size_t k = 0; k < 2; k++) {
@@ -115,7 +115,7 @@ mls_nearest mls_published_nearest_text(const mls_published *published, mls_publi
     return nearest;
 }
 
-/* Results that are alike stay in the order of all results, which is that of editions. */
+/* Compare hits by the requested order.  Ties keep the order of all results, which is by edition. */
 static int order_hits(const void *left, const void *right, void *by)
 {
     const mls_published_result *a = ((const mls_published_hit *)left)->result;
@@ -140,7 +140,7 @@ static int order_hits(const void *left, const void *right, void *by)
     return order != 0 ? order : (a > b) - (a < b);
 }
 
-/* The order of a trend: its editions become neighbours, the oldest first. */
+/* Compare in the order of a trend, in which editions are adjacent, the oldest first. */
 static int compare_trends(const mls_published_result *a, const mls_published_result *b)
 {
     int order = strcmp(a->benchmark, b->benchmark);
@@ -156,7 +156,7 @@ static int by_trend(const void *left, const void *right)
     return order != 0 ? order : mls_compare_sizes(a->edition, b->edition);
 }
 
-/* Whether a faster result of the same kind stands before; those come first. */
+/* Return whether the hits, which are sorted, contain a faster result of the same kind. */
 static bool is_beaten(const mls_published_hit *hits, size_t count, const mls_published_result *result)
 {
     while (count-- > 0) {
@@ -172,7 +172,7 @@ static bool is_beaten(const mls_published_hit *hits, size_t count, const mls_pub
     return false;
 }
 
-/* Leaves what occurs in several editions, with its ratios; returns how many. */
+/* Keep results that occur in several editions, and set their ratios.  Return their number. */
 static size_t make_trend(mls_published_hit *hits, size_t count)
 {
     size_t kept = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* published_side.c - a published result as a group of a side: its runs count as those of logs do. */
+/* published_side.c - convert a published result to a group of a side, with runs that are scored like those of logs. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ const char *mls_no_score_reason(const mls_side_group *group)
                                                                                       : "no score";
 }
 
-/* Adds the runs, which count in the score as those of logs do; settings and place are those of all. */
+/* Add the runs, scored like those of logs, with the settings and place that they share. */
 static void add_published_runs(mls_arena *arena, mls_side_group *to, const mls_published_runs *from,
                                const mls_benchmark *rules, bool select_window)
 {
@@ -25,7 +25,7 @@ static void add_published_runs(mls_arena *arena, mls_side_group *to, const mls_p
     const mls_published_system *system = to->published->system;
     const mls_side_place place = {
         .nodes = system->nodes, .host_processor = system->host_processor, .framework = system->framework};
-    mls_side_run alike = {0}; /* what all runs share */
+    mls_side_run alike = {0}; /* members that all runs share */
     for (size_t i = 0; i < from->settings.count; i++) {
         mls_setting_add_json(arena, &alike.settings, from->settings.items[i].key, from->settings.items[i].value);
     }

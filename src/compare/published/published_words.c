@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* published_words.c - which published results stand on a side: `published:WORDS`.
+/* published_words.c - select the published results of a side from its words: `published:WORDS`.
  *
- * Words narrow the results of a round down to those of one system; best and nearest choose one of what is left, by the
- * other side.  Where nothing is left, or several systems are, explain() says why, and what was meant perhaps. */
+ * Words narrow the results of a round down to one system; best and nearest select one of the remaining results,
+ * depending on the other side.  If none or several systems remain, explain() reports the reason and suggestions. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -14,24 +14,24 @@
 
 enum { WORDS_MOST = 16, CANDIDATES_MOST = 10 };
 
-/* A side's words, taken apart, and the results that they leave. */
+/* The parsed words of a side, and the results that match. */
 typedef struct published_words {
     mls_side *side;
     mls_str all;
     mls_str texts[WORDS_MOST];
-    bool whole[WORDS_MOST]; /* some system is called just that */
+    bool whole[WORDS_MOST]; /* a system has exactly this name */
     size_t text_count;
-    unsigned edition;             /* 0: none is named … */
-    MLS_LIST_OF(unsigned) rounds; /* … and it may be of these */
+    unsigned edition;             /* 0: not given */
+    MLS_LIST_OF(unsigned) rounds; /* possible rounds if no edition is given */
     bool best, nearest;
-    mls_published left; /* only results and their number */
+    mls_published left; /* owns only `results` and `count` */
 } published_words;
 
 typedef struct choosing {
     const mls_compare_request *request;
     mls_comparison *to;
     mls_published all;
-    size_t logged; /* groups of other sides */
+    size_t logged; /* number of groups of other sides */
     MLS_LIST_OF(published_words) sides;
 } choosing;
 
@@ -100,7 +100,7 @@ static mls_status read_published_words(choosing *in, published_words *of, mls_er
 
 /* ------------------------------------------------------------ what is left */
 
-/* The rounds of a side: the one that its words name, else those of the logs, of another side, or of the options. */
+/* Find the rounds of a side: the one in its words, else those of the logs, of another side, or of the options. */
 static void find_rounds(const choosing *in, published_words *of)
 {
     mls_arena *arena = in->to->arena;
@@ -139,7 +139,7 @@ static bool has_word(const published_words *of, size_t i, const mls_published_re
                               strcasestr(result->system->system_id, of->texts[i].ptr) != NULL;
 }
 
-/* By its words and round alone. */
+/* Return whether a result matches the words and the round. */
 static bool is_meant(const published_words *of, const mls_published_result *result)
 {
     bool meant = is_of_round(of, result);
@@ -154,7 +154,7 @@ static bool is_result_on(const mls_published_result *result, mls_usage usage, co
     return benchmark != NULL && result->usage == usage && strcmp(result->benchmark, benchmark) == 0;
 }
 
-/* Whether the other sides have something to hold a result against: logs, or else all other published ones. */
+/* Return whether the other sides have groups to compare a result with: logs, or else all other published sides. */
 static bool is_on_both(const choosing *in, const published_words *of, const mls_published_result *result)
 {
     bool on = in->request->mode != MLS_COMPARE_SIDES;
@@ -197,13 +197,13 @@ static void take_left(const choosing *in, published_words *of)
 
 /* -------------------------------------------------------- best and nearest */
 
-/* Leaves one result of each benchmark: they are sorted by it, and then by minutes. */
+/* Keep one result of each benchmark.  The results are sorted by benchmark, then by minutes. */
 static void choose_one(const choosing *in, published_words *of)
 {
     mls_published_result *results = of->left.results;
     size_t kept = 0;
     for (size_t first = 0, end; first < of->left.count; first = end) {
-        const mls_side_group *group = NULL; /* the first of another side on the benchmark */
+        const mls_side_group *group = NULL; /* first group of another side with the benchmark */
         for (size_t i = 0; i < in->to->groups.count && group == NULL; i++) {
             const mls_side_group *other = in->to->groups.items[i];
             const bool on = other->side != of->side && is_result_on(&results[first], other->usage, other->benchmark);
@@ -237,7 +237,7 @@ static void choose_one(const choosing *in, published_words *of)
 
 /* ------------------------------------------------------------ what is wrong */
 
-/* Lists the systems that are left as candidates, each by the words that choose it and what it is; how many there are.
+/* List the remaining systems as candidates, each with the words that select it and a description.  Return their number.
  */
 static size_t list_systems(const choosing *in, const published_words *of)
 {
@@ -267,7 +267,7 @@ static size_t list_systems(const choosing *in, const published_words *of)
     return systems;
 }
 
-/* A word that no result of the round has: what was meant, perhaps. */
+/* Explain that no result of the round matches a word, and suggest a similar one. */
 static void explain_word(const choosing *in, const published_words *of, mls_str word, mls_buffer *why)
 {
     mls_nearest nearest = mls_nearest_to(word);
@@ -288,7 +288,7 @@ static void explain_word(const choosing *in, const published_words *of, mls_str 
     }
 }
 
-/* Words that each mean something, and nothing together: what there is without the last that can be left out. */
+/* Explain that no result matches all words, and list the matches without the last word that can be omitted. */
 static void explain_together(const choosing *in, const published_words *of, mls_buffer *why)
 {
     mls_buffer_append_text(why, "no published result is all of that");
@@ -312,7 +312,7 @@ static void explain_together(const choosing *in, const published_words *of, mls_
     }
 }
 
-/* Words that mean results, all on other benchmarks: on which. */
+/* Explain that the words only match results of other benchmarks, and list these. */
 static void explain_benchmarks(const choosing *in, const published_words *of, mls_buffer *why)
 {
     mls_map known = {.arena = in->to->arena};
@@ -327,13 +327,13 @@ static void explain_benchmarks(const choosing *in, const published_words *of, ml
     }
 }
 
-/* Refuses a side: nothing is left of it (`narrowed`: by best or nearest), or several systems are. */
+/* Report that no result is left (`narrowed`: after best or nearest), or that several systems are. */
 static mls_status explain(const choosing *in, const published_words *of, bool narrowed, mls_error *error)
 {
     mls_buffer why = {0};
     size_t results = 0; /* of the round */
-    size_t meant = 0;   /* of these, by the words */
-    size_t unknown = 0; /* the first word that none of them has */
+    size_t meant = 0;   /* those that match the words */
+    size_t unknown = 0; /* index of the first word without any match */
     for (size_t i = 0; i < in->all.count; i++) {
         results += is_of_round(of, &in->all.results[i]);
         meant += is_meant(of, &in->all.results[i]);
@@ -383,7 +383,7 @@ static mls_status add_result(const choosing *in, const published_words *of, cons
         return status;
     }
     group.side = of->side;
-    /* Systems that share their identifier cannot be told apart: the one with runs is taken. */
+    /* Systems that share an identifier cannot be distinguished, so prefer the one with runs. */
     for (size_t i = in->logged; i < in->to->groups.count; i++) {
         mls_side_group *other = in->to->groups.items[i];
         if (other->side == of->side && same_system(other->published, result) &&
@@ -396,7 +396,7 @@ static mls_status add_result(const choosing *in, const published_words *of, cons
     return MLS_OK;
 }
 
-/* Finds the results of a side, and adds them. */
+/* Find and add the results of a side. */
 static mls_status choose_side(const choosing *in, published_words *of, mls_error *error)
 {
     bool several = false;
@@ -418,7 +418,7 @@ static mls_status choose_side(const choosing *in, published_words *of, mls_error
     return status;
 }
 
-/* A side's name by choice, the shortest first. */
+/* Return a possible name of a side; choice 0 is the shortest. */
 static const char *name_for(const published_words *of, unsigned choice)
 {
     const mls_published_result *first = &of->left.results[0];
@@ -431,7 +431,7 @@ static const char *name_for(const published_words *of, unsigned choice)
     return submitter ? first->system->submitter : system ? first->system->system_id : of->all.ptr;
 }
 
-/* Names a side by what no other side may be called. */
+/* Name a side so that the name is unique. */
 static void name_side(const choosing *in, const published_words *of)
 {
     for (unsigned choice = 0; choice < 3; choice++) {
@@ -471,7 +471,7 @@ mls_status mls_sides_take_published(const mls_compare_request *request, mls_comp
     for (size_t i = 0; i < in.sides.count; i++) {
         find_rounds(&in, &in.sides.items[i]);
     }
-    /* A side whose words mean nothing is refused before another one that finds nothing on the same benchmark. */
+    /* Report a side without any match before one that only has other benchmarks. */
     for (size_t i = 0; i < in.sides.count && status == MLS_OK; i++) {
         bool meant = false;
         for (size_t k = 0; k < in.all.count && !meant; k++) {
@@ -479,7 +479,7 @@ mls_status mls_sides_take_published(const mls_compare_request *request, mls_comp
         }
         status = meant ? MLS_OK : explain(&in, &in.sides.items[i], false, error);
     }
-    /* Sides that are chosen by another side come last. */
+    /* Choose sides that depend on other sides last. */
     for (int relative = 0; relative < 2; relative++) {
         for (size_t i = 0; i < in.sides.count && status == MLS_OK; i++) {
             published_words *of = &in.sides.items[i];
@@ -493,7 +493,7 @@ mls_status mls_sides_take_published(const mls_compare_request *request, mls_comp
             name_side(&in, &in.sides.items[i]);
         }
     }
-    /* All who look for the groups of a side expect them in the order of the sides. */
+    /* Sort the groups by side, as users of the list expect. */
     mls_side_group **sorted = mls_arena_array(arena, comparison->groups.count + 1, sizeof *sorted);
     size_t count = 0;
     for (size_t s = 0; s < request->sides.count; s++) {
