@@ -221,21 +221,6 @@ enum { SETTINGS_SHOWN = 10, SETTINGS_LEAST = 3, VALUES_SHOWN = 10, VALUE_MOST = 
 /* Lines of a screen, and those of a block that are headings or count what is left out. */
 enum { SCREEN = 24, HEADINGS = 5 };
 
-/* Return the columns that each side has for a value, next to the longest key. */
-static size_t value_width(const side_by_side *to, const mls_differings *settings)
-{
-    size_t longest = 0;
-    for (size_t k = 0; k < settings->count; k++) {
-        longest =
-            settings->items[k].differs && settings->items[k].key.len > longest ? settings->items[k].key.len : longest;
-    }
-    const size_t indents = to->table.indent + strlen("  ");
-    const size_t gaps = strlen("  ") * to->count;
-    const size_t used = indents + longest + gaps;
-    const size_t room = to->view->width > used ? (to->view->width - used) / to->count : 0;
-    return to->view->width == 0 || room > VALUE_MOST ? VALUE_MOST : room < COMPARED_WIDTH ? COMPARED_WIDTH : room;
-}
-
 /* Append the values of a side, "a x 3, b".  A value without room loses its middle: names and versions differ at their
  * ends. */
 static void append_values(mls_buffer *cell, const mls_setting_values *values, size_t most, size_t room)
@@ -283,7 +268,17 @@ static void setting_row(side_by_side *to, const mls_differing *setting, bool all
 /* Add rows for at most so many settings that differ; with `all` also for those that do not. */
 static void setting_rows(side_by_side *to, const mls_differings *settings, size_t most, bool all)
 {
-    const size_t width = value_width(to, settings);
+    size_t longest = 0; /* key */
+    for (size_t k = 0; k < settings->count; k++) {
+        const mls_differing *setting = &settings->items[k];
+        longest = setting->differs && setting->key.len > longest ? setting->key.len : longest;
+    }
+    /* Each side has the same room for a value, next to the keys and two blanks before each column. */
+    const size_t used = to->table.indent + 2 + longest + 2 * to->count;
+    const size_t room = to->view->width > used ? (to->view->width - used) / to->count : 0;
+    const size_t width = to->view->width == 0 || room > VALUE_MOST ? VALUE_MOST
+                         : room < COMPARED_WIDTH                   ? COMPARED_WIDTH
+                                                                   : room;
     size_t shown = 0;
     for (int equal = 0; equal < (all ? 2 : 1); equal++) {
         for (size_t k = 0; k < settings->count && shown < most; k++) {

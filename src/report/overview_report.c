@@ -20,9 +20,9 @@ enum { LINES = 2, LIST_LINES = 3 };
 
 /* ------------------------------------------------------------------------- lines */
 
-/* Return the end of the item starting at `at`.  Items are separated by "   " or " · ".  Return 0 if the text is not a
- * list. */
-static size_t item_end(mls_str text, size_t at)
+/* Return the end of the text from `at` on that is not broken: an item of a list ("   " or " · " separate items) if it
+ * fits on a line, else a word with the percent sign after it. */
+static size_t unbroken_end(mls_str text, size_t at, size_t room)
 {
     static const char *const between[] = {"   ", " · "};
     size_t end = text.len;
@@ -33,15 +33,7 @@ static size_t item_end(mls_str text, size_t at)
         end = next != NULL && (size_t)(next - text.ptr) < end ? (size_t)(next - text.ptr) : end;
         list |= mls_str_contains(text, mark);
     }
-    return list ? end : 0;
-}
-
-/* Return the end of the text from `at` on that is not broken: an item of a list if it fits on a line, else a word with
- * the percent sign after it. */
-static size_t unbroken_end(mls_str text, size_t at, size_t room)
-{
-    size_t end = item_end(text, at);
-    if (end > 0 && mls_display_width((mls_str){text.ptr + at, end - at}) <= room) {
+    if (list && end > 0 && mls_display_width((mls_str){text.ptr + at, end - at}) <= room) {
         return end;
     }
     for (end = at; end < text.len && text.ptr[end] != ' ';) {
@@ -180,21 +172,6 @@ static void append_slow(mls_buffer *line, const mls_overview_group *of)
                       mls_words_percent(slow->share, 1).text, isnan(of->side->score_minutes) ? "median run" : "score");
 }
 
-/* "MFU 0.31 of BF16's peak, 0.16 of FP8's" */
-static void append_utilization(mls_buffer *line, const mls_utilization *of)
-{
-    const double share = isnan(of->bf16) ? of->derived : of->bf16;
-    if (of->accelerator == NULL || isnan(share) || of->narrowest > 1) {
-        return;
-    }
-    mls_buffer_printf(line, "   MFU %s of %s's peak", mls_words_grouped(share, 2).text,
-                      isnan(of->accelerator->peak[MLS_PRECISION_BF16]) ? "FP16" : "BF16");
-    if (of->has_precision && !isnan(of->bf16) && !isnan(of->precision)) {
-        mls_buffer_printf(line, ", %s of %s's", mls_words_grouped(of->precision, 2).text,
-                          of->named == MLS_PRECISION_FP8 ? "FP8" : "FP4");
-    }
-}
-
 void mls_overview_append_inside(mls_buffer *line, const mls_overview_group *of)
 {
     const mls_throughput *run = of->median;
@@ -211,7 +188,16 @@ void mls_overview_append_inside(mls_buffer *line, const mls_overview_group *of)
     if (ms[MLS_PART_STARTUP] > STARTUP_SHOWN * run->run_ms) {
         mls_buffer_printf(line, " (startup %s)", mls_words_percent(ms[MLS_PART_STARTUP] / run->run_ms, 0).text);
     }
-    append_utilization(line, &run->utilization);
+    const mls_utilization *of_peak = &run->utilization;
+    const double share = isnan(of_peak->bf16) ? of_peak->derived : of_peak->bf16;
+    if (of_peak->accelerator != NULL && !isnan(share) && !(of_peak->narrowest > 1)) {
+        mls_buffer_printf(line, "   MFU %s of %s's peak", mls_words_grouped(share, 2).text,
+                          isnan(of_peak->accelerator->peak[MLS_PRECISION_BF16]) ? "FP16" : "BF16");
+        if (of_peak->has_precision && !isnan(of_peak->bf16) && !isnan(of_peak->precision)) {
+            mls_buffer_printf(line, ", %s of %s's", mls_words_grouped(of_peak->precision, 2).text,
+                              of_peak->named == MLS_PRECISION_FP8 ? "FP8" : "FP4");
+        }
+    }
     if (of->slow.lost_ms > 0) {
         mls_buffer_append_text(line, "   ");
         append_slow(line, of);
@@ -453,7 +439,7 @@ void mls_overview_append_against(mls_buffer *line, const mls_overview_group *of)
 
 /* ---------------------------------------------------------------------------- next */
 
-/* A word as a shell takes it: one with bytes that are not to be printed has them as numbers. */
+/* Append a word quoted for the shell; bytes that cannot be printed are written as numbers. */
 static void append_word(mls_buffer *line, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+:,=@%-";
@@ -480,8 +466,7 @@ static void append_word(mls_buffer *line, const char *word)
     mls_buffer_append_char(line, '\'');
 }
 
-/* The commands to ask next.  They can be pasted: what no line has room for goes on in the next, before which a shell
- * joins them. */
+/* Print the commands to try next.  They can be pasted: a long one continues on the next line after a backslash. */
 static void show_next(mls_view *view, const mls_overview_group *of)
 {
     const char *path = of->side->path;
@@ -600,21 +585,6 @@ static void show_overview_group(mls_view *view, const mls_overview *all, const m
 
 /* ---------------------------------------------------------------------------- many */
 
-/* Return the length of the folder that contains all groups, with its slash. */
-static size_t common_path(const mls_overview *all)
-{
-    const char *first = all->items[0].side->path;
-    size_t common = mls_path_folder(mls_str_from(first)).len;
-    for (size_t i = 1; i < all->count; i++) {
-        size_t same = 0;
-        while (same < common && all->items[i].side->path[same] == first[same]) {
-            same++;
-        }
-        common = mls_path_folder((mls_str){first, same}).len;
-    }
-    return common;
-}
-
 static void add_group_row(mls_table *table, const mls_overview_group *of, size_t common)
 {
     const mls_side_group *side = of->side;
@@ -629,17 +599,14 @@ static void add_group_row(mls_table *table, const mls_overview_group *of, size_t
     mls_table_number(table, "min", MLS_COLUMN_DECIMAL | MLS_COLUMN_KEEP, side->scaled_minutes, 3);
     mls_table_cell(table, "valid", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, of->sound ? MLS_STYLE_PLAIN : MLS_STYLE_BAD,
                    "%zu of %zu%s", valid, side->runs.count, of->sound ? "" : " !");
-    if (fastest != NULL) {
-        mls_table_cell(table, "place", MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, "%zu of %zu", of->beside->place.rank_alike,
-                       of->beside->place.ranked_alike);
-    } else {
-        mls_table_text(table, "place", MLS_COLUMN_RIGHT, NULL);
-    }
+    mls_table_cell(table, "place", MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, fastest != NULL ? "%zu of %zu" : "-",
+                   fastest != NULL ? of->beside->place.rank_alike : 0,
+                   fastest != NULL ? of->beside->place.ranked_alike : 0);
     mls_table_text(table, "to the fastest", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP,
                    fastest != NULL && fastest->self ? "fastest"
                    : isnan(of->ratio)               ? NULL
                                                     : mls_words_change(of->ratio).text);
-    /* A result's folder is called like its benchmark. */
+    /* The folder of a result has the name of the benchmark, which needs not be repeated. */
     const char *path = mls_path_shown(side->path) + common;
     const size_t folder = mls_path_folder(mls_str_from(path)).len;
     const bool named = folder > 0 && side->benchmark != NULL && strcmp(path + folder, side->benchmark) == 0;
@@ -650,14 +617,23 @@ static void add_group_row(mls_table *table, const mls_overview_group *of, size_t
 static void show_groups(mls_view *view, const mls_overview *all)
 {
     mls_table table = {.indent = INDENT};
-    const size_t common = common_path(all);
+    /* Paths are shown below the folder that contains all groups. */
+    const char *first = all->items[0].side->path;
+    size_t common = mls_path_folder(mls_str_from(first)).len;
+    for (size_t i = 1; i < all->count; i++) {
+        size_t same = 0;
+        while (same < common && all->items[i].side->path[same] == first[same]) {
+            same++;
+        }
+        common = mls_path_folder((mls_str){first, same}).len;
+    }
     for (size_t i = 0; i < all->count; i++) {
         add_group_row(&table, all->worst_first[i], common);
     }
     mls_output_printf(view->output, "%zu groups, those first that do not count or are furthest from the fastest\n",
                       all->count);
     if (common > 0) {
-        show_path(view, (mls_str){all->items[0].side->path, common});
+        show_path(view, (mls_str){first, common});
     }
     mls_table_finish(&table, view);
     mls_view_gap(view);

@@ -68,18 +68,11 @@ static void add_plan_row(mls_table *table, const mls_plan_row *row)
     }
     mls_table_number(table, "scale", RIGHT | MLS_COLUMN_DETAIL, row->scale, 4);
     mls_table_number(table, "accel.-min", RIGHT | MLS_COLUMN_DETAIL, row->accelerator_minutes, 0);
-    if (row->place.ranked_alike > 1) {
-        mls_table_cell(table, "on as many", RIGHT, table->style, "%zu of %zu", row->place.rank_alike,
-                       row->place.ranked_alike);
-    } else {
-        mls_table_text(table, "on as many", RIGHT, NULL);
-    }
-    if (row->place.ranked > 1) {
-        mls_table_cell(table, "of all", RIGHT, table->style, "%zu of %zu%s", row->place.rank, row->place.ranked,
-                       row->place.published > row->place.ranked ? " known" : "");
-    } else {
-        mls_table_text(table, "of all", RIGHT, NULL);
-    }
+    const mls_published_place *place = &row->place;
+    mls_table_cell(table, "on as many", RIGHT, table->style, place->ranked_alike > 1 ? "%zu of %zu" : "-",
+                   place->rank_alike, place->ranked_alike);
+    mls_table_cell(table, "of all", RIGHT, table->style, place->ranked > 1 ? "%zu of %zu%s" : "-", place->rank,
+                   place->ranked, place->published > place->ranked ? " known" : "");
     if (row->note != NULL) {
         mls_table_note(table, MLS_STYLE_WARN, "%s", row->note);
     }

@@ -426,17 +426,6 @@ static void show_profile(mls_view *view, const mls_profile *profile, mls_profile
     mls_found_show(view, &found, look);
 }
 
-/* Return whether a profile belongs to the job, whose ranks are shown together. */
-static bool is_of_job(const mls_profiles *all, const mls_profile *profile)
-{
-    for (size_t i = 0; all->job != NULL && i < all->job->count; i++) {
-        if (all->job->items[i].profile == profile) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void show_profiles(mls_printer *to, const void *what)
 {
     const mls_profiles *all = what;
@@ -446,7 +435,11 @@ static void show_profiles(mls_printer *to, const void *what)
         mls_ranks_show(view, all);
     }
     for (size_t i = 0; i < all->count; i++) {
-        if (all->each || !is_of_job(all, all->items[i])) {
+        bool of_job = false; /* its ranks are shown together */
+        for (size_t k = 0; all->job != NULL && k < all->job->count; k++) {
+            of_job |= all->job->items[k].profile == all->items[i];
+        }
+        if (all->each || !of_job) {
             mls_output_text(view->output, some ? "\n" : "");
             show_profile(view, all->items[i], all->by);
             some = true;

@@ -40,17 +40,6 @@ mls_words mls_published_minutes_words(const mls_published_result *result)
     return words;
 }
 
-/* Add a rank, with the number of ranked results if not all have a rank. */
-static void rank_cell(mls_table *table, const mls_published_result *result)
-{
-    const bool all = result->ranked == result->published;
-    mls_table_cell(table, "rank", RIGHT, MLS_STYLE_PLAIN,
-                   result->rank == 0 ? "-"
-                   : all             ? "%zu"
-                                     : "%zu/%zu",
-                   result->rank, result->ranked);
-}
-
 /* Return the short name of an accelerator, or with -v the whole. */
 static const char *accelerator_shown(const mls_view *view, const mls_published_system *system)
 {
@@ -117,8 +106,13 @@ static void show_results(mls_printer *to, const void *what)
     for (size_t i = 0; i < list->count; i++) {
         const mls_published_result *result = list->hits[i].result;
         const mls_published_system *system = result->system;
+        const bool all_ranked = result->ranked == result->published;
         mls_table_row(&table);
-        rank_cell(&table, result);
+        mls_table_cell(&table, "rank", RIGHT, MLS_STYLE_PLAIN,
+                       result->rank == 0 ? "-"
+                       : all_ranked      ? "%zu"
+                                         : "%zu/%zu",
+                       result->rank, result->ranked);
         mls_table_text(&table, "edition", KEEP, result->round);
         mls_table_text(&table, "benchmark", KEEP, result->benchmark);
         mls_table_words(&table, "scaled min", minutes, mls_published_minutes_words(result));

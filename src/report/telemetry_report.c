@@ -49,18 +49,17 @@ static const struct shown_metric {
     unsigned look;
     double scale;
     int decimals;
-    bool detail;
 } shown_metrics[] = {
-    {"power W", MLS_METRIC_POWER_W, DECIMAL | KEEP, 1, 1, false},
-    {"use %", MLS_METRIC_UTILIZATION_GPU_PERCENT, DECIMAL | KEEP, 1, 1, false},
-    {"graph %", MLS_METRIC_GRAPHICS_ACTIVE, DECIMAL | DETAIL, 100, 1, true},
-    {"SM act %", MLS_METRIC_SM_ACTIVE, DECIMAL | DETAIL, 100, 1, true},
-    {"SM occ %", MLS_METRIC_SM_OCCUPANCY, DECIMAL | DETAIL, 100, 1, true},
-    {"tensor %", MLS_METRIC_TENSOR_ACTIVE, DECIMAL | DETAIL, 100, 1, true},
-    {"DRAM %", MLS_METRIC_DRAM_ACTIVE, DECIMAL | DETAIL, 100, 1, true},
-    {"SM MHz", MLS_METRIC_SM_CLOCK_MHZ, RIGHT, 1, 0, false},
-    {"°C", MLS_METRIC_TEMPERATURE_GPU_C, DECIMAL, 1, 1, false},
-    {"memory GiB", MLS_METRIC_MEMORY_USED_MIB, DECIMAL, 1.0 / MIB_PER_GIB, 1, false},
+    {"power W", MLS_METRIC_POWER_W, DECIMAL | KEEP, 1, 1},
+    {"use %", MLS_METRIC_UTILIZATION_GPU_PERCENT, DECIMAL | KEEP, 1, 1},
+    {"graph %", MLS_METRIC_GRAPHICS_ACTIVE, DECIMAL | DETAIL, 100, 1},
+    {"SM act %", MLS_METRIC_SM_ACTIVE, DECIMAL | DETAIL, 100, 1},
+    {"SM occ %", MLS_METRIC_SM_OCCUPANCY, DECIMAL | DETAIL, 100, 1},
+    {"tensor %", MLS_METRIC_TENSOR_ACTIVE, DECIMAL | DETAIL, 100, 1},
+    {"DRAM %", MLS_METRIC_DRAM_ACTIVE, DECIMAL | DETAIL, 100, 1},
+    {"SM MHz", MLS_METRIC_SM_CLOCK_MHZ, RIGHT, 1, 0},
+    {"°C", MLS_METRIC_TEMPERATURE_GPU_C, DECIMAL, 1, 1},
+    {"memory GiB", MLS_METRIC_MEMORY_USED_MIB, DECIMAL, 1.0 / MIB_PER_GIB, 1},
 };
 enum { SHOWN_METRICS = sizeof shown_metrics / sizeof *shown_metrics };
 
@@ -80,10 +79,10 @@ static void choose_metrics(const mls_telemetry_window *window, bool chosen[SHOWN
         for (size_t k = 0; k < window->device_count && !chosen[i]; k++) {
             chosen[i] = !isnan(shown_value(&window->devices[k], &shown_metrics[i]));
         }
-        detailed |= chosen[i] && shown_metrics[i].detail;
+        detailed |= chosen[i] && (shown_metrics[i].look & DETAIL) != 0;
     }
     for (size_t i = 0; i < SHOWN_METRICS && !detailed; i++) {
-        chosen[i] = !shown_metrics[i].detail;
+        chosen[i] = (shown_metrics[i].look & DETAIL) == 0;
     }
 }
 
