@@ -51,21 +51,6 @@ static void line_group(mls_buffer *line, const mls_group *group)
     }
 }
 
-/* Why the first of the runs did not end that have no run_stop. */
-static const mls_finding *first_ending(const mls_group *group)
-{
-    for (size_t i = 0; i < group->run_count; i++) {
-        const mls_findings *findings = &group->runs[i]->findings;
-        for (size_t k = findings->count; k-- > 0;) {
-            const mls_finding_code code = findings->items[k].code;
-            if (code == MLS_FINDING_DIAGNOSIS || code == MLS_FINDING_JOB_ENDED) {
-                return &findings->items[k];
-            }
-        }
-    }
-    return NULL;
-}
-
 void mls_score_line(mls_buffer *line, const void *what)
 {
     const mls_collection *collection = what;
@@ -74,7 +59,16 @@ void mls_score_line(mls_buffer *line, const void *what)
         line_group(line, &collection->groups[i]);
     }
     for (size_t i = 0; i < collection->group_count && line->len < LINE_BYTES_MAX; i++) {
-        const mls_finding *ending = first_ending(&collection->groups[i]);
+        /* Why the first run without run_stop did not end. */
+        const mls_group *group = &collection->groups[i];
+        const mls_finding *ending = NULL;
+        for (size_t r = 0; r < group->run_count && ending == NULL; r++) {
+            const mls_findings *findings = &group->runs[r]->findings;
+            for (size_t k = findings->count; k-- > 0 && ending == NULL;) {
+                const mls_finding_code code = findings->items[k].code;
+                ending = code == MLS_FINDING_DIAGNOSIS || code == MLS_FINDING_JOB_ENDED ? &findings->items[k] : NULL;
+            }
+        }
         if (ending != NULL) {
             mls_buffer_printf(line, "; %s", ending->message);
         }
@@ -183,7 +177,7 @@ static void print_family(const metrics *all, const char *name, const char *help)
     mls_output_printf(all->output, "# HELP mlscore_%s %s\n# TYPE mlscore_%s gauge\n", name, help, name);
 }
 
-/* `own` is a label more (NULL: none); a value that is not known is no sample. */
+/* Print a sample with the label `own` (NULL: none), unless its value is not known. */
 static void print_sample(const metrics *all, const char *name, size_t group, const char *own, const char *is,
                          double value)
 {
@@ -199,36 +193,6 @@ static void print_sample(const metrics *all, const char *name, size_t group, con
     mls_buffer_release(&line);
 }
 
-static double score_seconds(const mls_group *group)
-{
-    return mls_group_result(group).minutes * 60;
-}
-
-static double scaled_seconds(const mls_group *group)
-{
-    return mls_group_result(group).scaled_minutes * 60;
-}
-
-static double runs_needed(const mls_group *group)
-{
-    return group->rules->runs_needed > 0 ? (double)group->rules->runs_needed : (double)NAN;
-}
-
-static double is_official(const mls_group *group)
-{
-    return mls_group_result(group).official;
-}
-
-static double rcp_passes(const mls_group *group)
-{
-    return group->rcp.check == MLS_CHECK_NOT_MADE ? (double)NAN : (double)group->rcp.result.pass;
-}
-
-static double seeds_are_well(const mls_group *group)
-{
-    return group->seeds.check == MLS_CHECK_NOT_MADE ? (double)NAN : (double)(group->seeds.check != MLS_CHECK_FAIL);
-}
-
 static double last_stop_seconds(const mls_group *group)
 {
     double last = (double)NAN;
@@ -238,54 +202,55 @@ static double last_stop_seconds(const mls_group *group)
     return last / 1000;
 }
 
-static const struct {
-    const char *name, *help;
-    double (*value)(const mls_group *group);
-} group_families[GROUP_FAMILIES] = {
-    {"score_seconds", "The score before scaling: the olympic mean of the runs' times.", score_seconds},
-    {"score_scaled_seconds", "The score after scaling by the reference convergence check.", scaled_seconds},
-    {"runs_needed", "How many runs a result needs.", runs_needed},
-    {"score_official", "1: the group has the runs that a result needs.", is_official},
-    {"rcp_pass", "1: it converges no faster than the reference allows.", rcp_passes},
-    {"seeds_ok", "1: its runs were made with seeds of their own.", seeds_are_well},
-    {"last_run_stop_timestamp_seconds", "When the last run of the group stopped.", last_stop_seconds},
-};
-
-static double run_seconds(const mls_run *run)
-{
-    return mls_run_minutes(run) * 60;
-}
-
-static double run_init_seconds(const mls_run *run)
-{
-    return mls_run_init_minutes(run) * 60;
-}
-
-static double run_samples(const mls_run *run)
+static double samples_to_converge(const mls_run *run)
 {
     const mls_convergence converged = mls_run_to_converge(run);
     return strcmp(converged.unit, "samples") == 0 ? converged.number : (double)NAN;
 }
 
-static double run_throughput(const mls_run *run)
-{
-    return run->throughputs > 0 ? run->throughput / (double)run->throughputs : (double)NAN;
-}
+/* Families of metrics: F(kind of row, name, help, value), where NAN is a value that is not known. */
+#define GROUP_FAMILY_LIST(F)                                                                                           \
+    F(group, score_seconds, "The score before scaling: the olympic mean of the runs' times.",                          \
+      mls_group_result(row).minutes * 60)                                                                              \
+    F(group, score_scaled_seconds, "The score after scaling by the reference convergence check.",                      \
+      mls_group_result(row).scaled_minutes * 60)                                                                       \
+    F(group, runs_needed, "How many runs a result needs.",                                                             \
+      row->rules->runs_needed > 0 ? (double)row->rules->runs_needed : (double)NAN)                                     \
+    F(group, score_official, "1: the group has the runs that a result needs.", mls_group_result(row).official)         \
+    F(group, rcp_pass, "1: it converges no faster than the reference allows.",                                         \
+      row->rcp.check == MLS_CHECK_NOT_MADE ? (double)NAN : (double)row->rcp.result.pass)                               \
+    F(group, seeds_ok, "1: its runs were made with seeds of their own.",                                               \
+      row->seeds.check == MLS_CHECK_NOT_MADE ? (double)NAN : (double)(row->seeds.check != MLS_CHECK_FAIL))             \
+    F(group, last_run_stop_timestamp_seconds, "When the last run of the group stopped.", last_stop_seconds(row))
+#define RUN_FAMILY_LIST(F)                                                                                             \
+    F(run, run_seconds, "Time-to-train of a run.", mls_run_minutes(row) * 60)                                          \
+    F(run, run_init_seconds, "Time from init_start to init_stop of a run.", mls_run_init_minutes(row) * 60)            \
+    F(run, run_samples, "Samples that a run took to converge.", samples_to_converge(row))                              \
+    F(run, throughput_samples_per_second, "Mean throughput that a run tracked.",                                       \
+      row->throughputs > 0 ? row->throughput / (double)row->throughputs : (double)NAN)
+#define FAMILY_FUNCTION(kind, name, help, value)                                                                       \
+    static double kind##_##name(const mls_##kind *row)                                                                 \
+    {                                                                                                                  \
+        return value;                                                                                                  \
+    }
+#define FAMILY_ROW(kind, name, help, value) {#name, help, kind##_##name},
+GROUP_FAMILY_LIST(FAMILY_FUNCTION)
+RUN_FAMILY_LIST(FAMILY_FUNCTION)
+
+static const struct {
+    const char *name, *help;
+    double (*value)(const mls_group *group);
+} group_families[GROUP_FAMILIES] = {GROUP_FAMILY_LIST(FAMILY_ROW)};
 
 static const struct {
     const char *name, *help;
     double (*value)(const mls_run *run);
-} run_families[RUN_FAMILIES] = {
-    {"run_seconds", "Time-to-train of a run.", run_seconds},
-    {"run_init_seconds", "Time from init_start to init_stop of a run.", run_init_seconds},
-    {"run_samples", "Samples that a run took to converge.", run_samples},
-    {"throughput_samples_per_second", "Mean throughput that a run tracked.", run_throughput},
-};
+} run_families[RUN_FAMILIES] = {RUN_FAMILY_LIST(FAMILY_ROW)};
 
 /* -------------------------------------------------------------- printing */
 
-/* Make the labels of groups as long as there is room for their samples; of several with the same labels the second gets
- * group="2".  Return how many samples that leaves for runs. */
+/* Make the labels of groups while there is room for their samples.  If several groups have the same labels, the second
+ * gets group="2".  Return how many samples are left for runs. */
 static size_t choose_groups(metrics *all, const mls_metrics_labels *user, mls_arena *arena)
 {
     mls_map seen = {.arena = arena}; /* labels, and how many groups have them */

@@ -70,66 +70,51 @@ static double shown_value(const mls_telemetry_device *device, const struct shown
     return shown->metric == MLS_METRIC_POWER_W && !isnan(device->mean_power_w) ? device->mean_power_w : mean;
 }
 
-/* Choose the metrics that have a column: those that a device has, or if none has a detail, all that are not details. */
-static void choose_metrics(const mls_telemetry_window *window, bool chosen[SHOWN_METRICS])
+static void show_devices(mls_view *view, const mls_telemetry_window *window)
 {
+    static const char vendor[] = "NVIDIA ";
+    mls_table table = {.indent = INDENT};
+    bool chosen[SHOWN_METRICS] = {false};
     bool detailed = false;
+    size_t hidden = 0;
+    /* A metric has a column if a device has it; if none has a detail, all that are not details have one. */
     for (size_t i = 0; i < SHOWN_METRICS; i++) {
-        chosen[i] = false;
         for (size_t k = 0; k < window->device_count && !chosen[i]; k++) {
             chosen[i] = !isnan(shown_value(&window->devices[k], &shown_metrics[i]));
         }
         detailed |= chosen[i] && (shown_metrics[i].look & DETAIL) != 0;
     }
-    for (size_t i = 0; i < SHOWN_METRICS && !detailed; i++) {
-        chosen[i] = (shown_metrics[i].look & DETAIL) == 0;
-    }
-}
-
-static void add_device_row(mls_table *table, const mls_telemetry_device *device, const bool chosen[SHOWN_METRICS],
-                           bool stands_out)
-{
-    static const char vendor[] = "NVIDIA ";
-    const char *model = device->name != NULL ? device->name : "";
-    model += strncmp(model, vendor, sizeof vendor - 1) == 0 ? sizeof vendor - 1 : 0;
-    mls_table_row(table);
-    table->style = stands_out ? MLS_STYLE_WARN : MLS_STYLE_PLAIN;
-    mls_table_text(table, "host", KEEP | MLS_COLUMN_CUT, device->host != NULL ? device->host : "");
-    mls_table_cell(table, "device", KEEP, table->style, "%.*s%s%.*s", MLS_CUT_TEXT(device->device, NAME_BYTES),
-                   *model != '\0' ? "  " : "", MLS_CUT_TEXT(model, NAME_BYTES));
-    mls_table_words(table, "samples", RIGHT, mls_words_count((double)device->samples));
-    mls_table_words(table, "cover", RIGHT, mls_words_percent(device->coverage, 0));
-    for (size_t i = 0; i < SHOWN_METRICS; i++) {
-        const struct shown_metric *shown = &shown_metrics[i];
-        if (chosen[i]) {
-            mls_table_number(table, shown->title, shown->look, shown_value(device, shown) * shown->scale,
-                             shown->decimals);
-        }
-    }
-    mls_table_number(table, "energy kJ", DECIMAL, device->energy_joules / 1000, 2);
-    if (device->repeated) {
-        mls_table_note(table, MLS_STYLE_DIM, "measured twice");
-    } else if (fabs(device->energy_joules - device->counted_joules) > fabs(device->energy_joules) / 100) {
-        mls_table_note(table, MLS_STYLE_DIM, "in part measured twice");
-    }
-}
-
-static void show_devices(mls_view *view, const mls_telemetry_window *window)
-{
-    mls_table table = {.indent = INDENT};
-    bool chosen[SHOWN_METRICS];
-    size_t hidden = 0;
-    choose_metrics(window, chosen);
     for (size_t i = 0; i < window->device_count; i++) {
         const mls_telemetry_device *device = &window->devices[i];
-        bool out = false;
+        const char *model = device->name != NULL ? device->name : "";
+        model += strncmp(model, vendor, sizeof vendor - 1) == 0 ? sizeof vendor - 1 : 0;
+        bool outlier = false;
         for (size_t k = 0; k < window->outlier_count; k++) {
-            out |= window->outliers[k].device == device;
+            outlier |= window->outliers[k].device == device;
         }
-        if (out || i < mls_view_limit(view, DEVICES_SHOWN)) {
-            add_device_row(&table, device, chosen, out);
-        } else {
+        if (!outlier && i >= mls_view_limit(view, DEVICES_SHOWN)) {
             hidden++;
+            continue;
+        }
+        mls_table_row(&table);
+        table.style = outlier ? MLS_STYLE_WARN : MLS_STYLE_PLAIN;
+        mls_table_text(&table, "host", KEEP | MLS_COLUMN_CUT, device->host != NULL ? device->host : "");
+        mls_table_cell(&table, "device", KEEP, table.style, "%.*s%s%.*s", MLS_CUT_TEXT(device->device, NAME_BYTES),
+                       *model != '\0' ? "  " : "", MLS_CUT_TEXT(model, NAME_BYTES));
+        mls_table_words(&table, "samples", RIGHT, mls_words_count((double)device->samples));
+        mls_table_words(&table, "cover", RIGHT, mls_words_percent(device->coverage, 0));
+        for (size_t k = 0; k < SHOWN_METRICS; k++) {
+            const struct shown_metric *shown = &shown_metrics[k];
+            if (detailed ? chosen[k] : (shown->look & DETAIL) == 0) {
+                const double value = shown_value(device, shown) * shown->scale;
+                mls_table_number(&table, shown->title, shown->look, value, shown->decimals);
+            }
+        }
+        mls_table_number(&table, "energy kJ", DECIMAL, device->energy_joules / 1000, 2);
+        if (device->repeated) {
+            mls_table_note(&table, MLS_STYLE_DIM, "measured twice");
+        } else if (fabs(device->energy_joules - device->counted_joules) > fabs(device->energy_joules) / 100) {
+            mls_table_note(&table, MLS_STYLE_DIM, "in part measured twice");
         }
     }
     mls_table_finish(&table, view);
