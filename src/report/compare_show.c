@@ -307,42 +307,37 @@ static void begin_settings(side_by_side *to, const char *heading)
     }
 }
 
-/* Show which sides have no known hyperparameters, as exports may have none. */
-static bool show_unknown(side_by_side *to)
+/* Show which sides have no known hyperparameters (exports may have none), and which printed no settings although
+ * another side did. */
+static void show_unknown(side_by_side *to)
 {
-    mls_buffer names = {0};
+    mls_buffer unknown = {0};
+    mls_buffer unprinted = {0};
+    size_t without = 0;
     for (size_t i = 0; i < to->count; i++) {
+        const char *name = to->groups[i]->side->name;
         size_t known = 0;
+        size_t printed = 0;
         for (size_t k = 0; k < to->block->hyperparameters.count; k++) {
             known += to->block->hyperparameters.items[k].values[to->places[i]].count;
         }
-        if (known == 0) {
-            mls_buffer_printf(&names, "%s%s", names.len > 0 ? ", " : "no hyperparameter is known of ",
-                              to->groups[i]->side->name);
-        }
-    }
-    return add_names(to, MLS_STYLE_PLAIN, &names);
-}
-
-/* Show which sides printed no settings, if another side did: most logs and all exports have none. */
-static void show_unprinted(side_by_side *to)
-{
-    mls_buffer names = {0};
-    size_t without = 0;
-    for (size_t i = 0; i < to->count; i++) {
-        size_t printed = 0;
         for (size_t k = 0; k < to->groups[i]->runs.count; k++) {
             printed += to->groups[i]->runs.items[k].printed.count;
         }
+        if (known == 0) {
+            mls_buffer_printf(&unknown, "%s%s", unknown.len > 0 ? ", " : "no hyperparameter is known of ", name);
+        }
         if (printed == 0) {
-            mls_buffer_printf(&names, "%s%s", without++ > 0 ? ", " : "no printed setting is known of ",
-                              to->groups[i]->side->name);
+            mls_buffer_printf(&unprinted, "%s%s", without++ > 0 ? ", " : "no printed setting is known of ", name);
         }
     }
     if (without == to->count) {
-        mls_buffer_release(&names);
+        mls_buffer_release(&unprinted);
     }
-    (void)add_names(to, MLS_STYLE_PLAIN, &names);
+    if (!add_names(to, MLS_STYLE_PLAIN, &unknown) && to->block->hyperparameters.differ == 0) {
+        add_line(to, MLS_STYLE_PLAIN, "no hyperparameter differs");
+    }
+    (void)add_names(to, MLS_STYLE_PLAIN, &unprinted);
 }
 
 /* Show known settings, which affect speed; the others with -v, else only their number. */
@@ -367,10 +362,7 @@ static void show_setup(side_by_side *to)
 {
     const mls_differings *settings = &to->block->hyperparameters;
     const mls_differings *environment = &to->block->environment;
-    if (!show_unknown(to) && settings->differ == 0) {
-        add_line(to, MLS_STYLE_PLAIN, "no hyperparameter differs");
-    }
-    show_unprinted(to);
+    show_unknown(to);
     /* Both lists should end on the screen that the block begins on; the environment has few rows. */
     const size_t others = HEADINGS + to->table.count + environment->differ;
     const size_t left = others + SETTINGS_LEAST < SCREEN ? SCREEN - others : SETTINGS_LEAST;

@@ -220,21 +220,6 @@ static void show_entry(mls_view *view, const mls_config_entry *entry)
     }
 }
 
-static void show_entry_findings(mls_view *view, const mls_config_entry *entry, bool advice)
-{
-    const mls_found_look look = {.indent = INDENT, .hang = HANG + INDENT, .named = true};
-    mls_found found = {0};
-    mls_buffer name = {0};
-    mls_buffer_append(&name, entry->file != NULL ? mls_str_from(entry->file) : entry->name.name);
-    for (size_t i = 0; i < entry->findings.count; i++) {
-        if (advice || entry->findings.items[i].severity != MLS_SEVERITY_ADVICE) {
-            mls_found_add_one(&found, &entry->findings.items[i], (mls_owner){.path = name.ptr}, NULL);
-        }
-    }
-    mls_found_show(view, &found, look);
-    mls_buffer_release(&name);
-}
-
 static void add_entry_row(mls_table *table, const mls_config_entry *entry)
 {
     enum { RIGHT = MLS_COLUMN_RIGHT, KEEP = MLS_COLUMN_KEEP };
@@ -303,7 +288,16 @@ static void show_configs(mls_printer *to, const void *what)
         } else if (entry->memory != NULL) {
             mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s: memory: %s", entry->file, entry->memory);
         }
-        show_entry_findings(view, entry, advises);
+        mls_found found = {0};
+        mls_buffer name = {0};
+        mls_buffer_append(&name, entry->file != NULL ? mls_str_from(entry->file) : entry->name.name);
+        for (size_t k = 0; k < entry->findings.count; k++) {
+            if (advises || entry->findings.items[k].severity != MLS_SEVERITY_ADVICE) {
+                mls_found_add_one(&found, &entry->findings.items[k], (mls_owner){.path = name.ptr}, NULL);
+            }
+        }
+        mls_found_show(view, &found, (mls_found_look){.indent = INDENT, .hang = HANG + INDENT, .named = true});
+        mls_buffer_release(&name);
     }
     if (counts.advice > 0 && !advises) {
         mls_output_printf(view->output, "%zu advice (-v lists %s)\n", counts.advice,

@@ -195,31 +195,25 @@ static mls_style line_weak(mls_buffer *line, const mls_group *group)
     return enough ? MLS_STYLE_BOLD : MLS_STYLE_WARN;
 }
 
+/* Print the score of a group, then "reference convergence: pass: mean …". */
 static void show_score(mls_view *view, const mls_group *group)
 {
+    const bool weak = mls_is_weak(&group->weak);
     mls_buffer line = {0};
-    const mls_style look = mls_is_weak(&group->weak) ? line_weak(&line, group) : line_score(&line, group);
+    const mls_style look = weak ? line_weak(&line, group) : line_score(&line, group);
     if (group->has_spread) {
         mls_buffer_printf(
             &line, " · fastest %s · slowest %s · spread %s", mls_words_minutes(group->spread.min_minutes).text,
             mls_words_minutes(group->spread.max_minutes).text, mls_words_percent(group->spread.variation, 1).text);
     }
     mls_view_line(view, &line, look, INDENT, HANG);
-}
-
-/* "reference convergence: pass: mean …", and the score that follows from it. */
-static void show_convergence(mls_view *view, const mls_group *group)
-{
-    const mls_rcp_result *result = &group->rcp.result;
-    const mls_style worse = result->match == MLS_RCP_TOO_FEW_RUNS ? MLS_STYLE_WARN : MLS_STYLE_BAD;
-    const bool weak = mls_is_weak(&group->weak);
-    mls_buffer line = {0};
-    if (group->rcp.check == MLS_CHECK_NOT_MADE) {
-        return;
+    if (group->rcp.check != MLS_CHECK_NOT_MADE) {
+        const mls_rcp_result *result = &group->rcp.result;
+        const mls_style worse = result->match == MLS_RCP_TOO_FEW_RUNS ? MLS_STYLE_WARN : MLS_STYLE_BAD;
+        mls_buffer_append_text(&line, "reference convergence: ");
+        mls_rcp_result_describe(result, weak ? (double)NAN : group->score.score_minutes, &line);
+        mls_view_line(view, &line, result->pass ? MLS_STYLE_PLAIN : worse, INDENT, HANG);
     }
-    mls_buffer_append_text(&line, "reference convergence: ");
-    mls_rcp_result_describe(result, weak ? (double)NAN : group->score.score_minutes, &line);
-    mls_view_line(view, &line, result->pass ? MLS_STYLE_PLAIN : worse, INDENT, HANG);
 }
 
 static void show_seeds(mls_view *view, const mls_group *group)
@@ -250,21 +244,6 @@ static void show_seeds(mls_view *view, const mls_group *group)
     }
 }
 
-static void show_energy(mls_view *view, const mls_group *group)
-{
-    const double joules = group->power.energy_joules;
-    if (group->power.joules == NULL) {
-        return;
-    }
-    if (isnan(joules)) {
-        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "energy: %s",
-                        isnan(group->score.score_minutes) ? "none without a score" : "not known");
-    } else {
-        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "energy: %s J (%s kJ)",
-                        mls_words_count(floor(joules + 0.5)).text, mls_words_grouped(joules / 1000, 1).text);
-    }
-}
-
 /* "published 5.1: 1.398 min on 72 x GB200 (Wiwynn, rank 7 of 62); yours 1.414 min, 1.2 % slower" */
 static void show_published(mls_view *view, const mls_group *group, const mls_published_near *near)
 {
@@ -292,23 +271,9 @@ static void show_published(mls_view *view, const mls_group *group, const mls_pub
     mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
 }
 
-static void show_group_findings(mls_view *view, const mls_group *group)
-{
-    const mls_found_look look = {.indent = INDENT, .hang = HANG, .named = true};
-    mls_found found = {0};
-    for (size_t i = 0; i < group->findings.count; i++) {
-        mls_finding finding = group->findings.items[i];
-        finding.path = finding.path != NULL ? mls_group_name_below(group, finding.path) : NULL;
-        if (finding.code != MLS_FINDING_RUN_COUNT) {
-            mls_found_add_one(&found, &finding, (mls_owner){0}, NULL);
-        }
-    }
-    mls_found_show(view, &found, look);
-}
-
-/* Show the findings of runs: first why runs did not end, then all others.  The one that the row of a run contains is
- * shown only with -v. */
-static void show_run_findings(mls_view *view, const mls_group *group)
+/* Show the findings of a group, then those of its runs: first why runs did not end, then all others.  The one that the
+ * row of a run contains is shown only with -v. */
+static void show_findings(mls_view *view, const mls_group *group)
 {
     const mls_found_look look = {.indent = INDENT,
                                  .hang = HANG,
@@ -316,8 +281,16 @@ static void show_run_findings(mls_view *view, const mls_group *group)
                                  .together = true,
                                  .sorted = true,
                                  .limit = mls_view_limit(view, FINDINGS_SHOWN)};
+    mls_found own = {0};
     mls_found endings = {0};
     mls_found others = {0};
+    for (size_t i = 0; i < group->findings.count; i++) {
+        mls_finding finding = group->findings.items[i];
+        finding.path = finding.path != NULL ? mls_group_name_below(group, finding.path) : NULL;
+        if (finding.code != MLS_FINDING_RUN_COUNT) {
+            mls_found_add_one(&own, &finding, (mls_owner){0}, NULL);
+        }
+    }
     for (size_t i = 0; i < group->run_count; i++) {
         const mls_run *run = group->runs[i];
         const mls_finding *noted = view->verbose == 0 ? mls_run_reason(run) : NULL;
@@ -333,20 +306,9 @@ static void show_run_findings(mls_view *view, const mls_group *group)
         }
         mls_found_add_unkept(&others, &run->findings, NULL);
     }
+    mls_found_show(view, &own, (mls_found_look){.indent = INDENT, .hang = HANG, .named = true});
     mls_found_show(view, &endings, look);
     mls_found_show(view, &others, look);
-}
-
-/* Print why the command fails with --strict, which does not change the validity of runs or the score. */
-static void show_strict(mls_view *view, const mls_group *group)
-{
-    const mls_finding_counts counts = mls_group_found(group);
-    if (view->strict && !mls_findings_pass(&counts, true)) {
-        mls_buffer line = {0};
-        mls_buffer_append_text(&line, "fails with --strict");
-        mls_found_append_counts(&line, ": ", &counts);
-        mls_view_line(view, &line, MLS_STYLE_BAD, INDENT, HANG);
-    }
 }
 
 void mls_group_show_note(mls_view *view, const mls_group *group, const mls_telemetry_notes *notes)
@@ -473,16 +435,28 @@ void mls_score_show(mls_printer *to, const void *what)
         mls_group_show_jobs(to->view, group, collection->jobs);
         show_runs(to->view, group);
         show_score(to->view, group);
-        show_convergence(to->view, group);
         show_seeds(to->view, group);
-        show_energy(to->view, group);
+        const double joules = group->power.energy_joules;
+        if (group->power.joules != NULL && isnan(joules)) {
+            mls_view_printf(to->view, MLS_STYLE_PLAIN, INDENT, HANG, "energy: %s",
+                            isnan(group->score.score_minutes) ? "none without a score" : "not known");
+        } else if (group->power.joules != NULL) {
+            mls_view_printf(to->view, MLS_STYLE_PLAIN, INDENT, HANG, "energy: %s J (%s kJ)",
+                            mls_words_count(floor(joules + 0.5)).text, mls_words_grouped(joules / 1000, 1).text);
+        }
         mls_group_show_note(to->view, group, beside != NULL ? beside->telemetry : NULL);
         if (beside != NULL && beside->published != NULL && beside->published[i].result != NULL) {
             show_published(to->view, group, &beside->published[i]);
         }
-        show_group_findings(to->view, group);
-        show_run_findings(to->view, group);
-        show_strict(to->view, group);
+        show_findings(to->view, group);
+        /* --strict changes neither the validity of runs nor the score, but the command fails. */
+        const mls_finding_counts counts = mls_group_found(group);
+        if (to->view->strict && !mls_findings_pass(&counts, true)) {
+            mls_buffer line = {0};
+            mls_buffer_append_text(&line, "fails with --strict");
+            mls_found_append_counts(&line, ": ", &counts);
+            mls_view_line(to->view, &line, MLS_STYLE_BAD, INDENT, HANG);
+        }
     }
     mls_jobs_show_findings(to->view, collection->jobs);
     mls_collection_show_skipped(to->view, collection);
