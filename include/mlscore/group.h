@@ -27,8 +27,8 @@ typedef struct mls_group mls_group;
  * input.  Files that cannot be read do not make it fail: see mls_collection_left_out().  Free the collection with
  * mls_collection_free().
  *
- * On failure, set *collection to NULL and return MLS_ERROR_VALUE (a path is NULL), MLS_ERROR_LIMIT (too many files) or
- * MLS_ERROR_MEMORY. */
+ * On failure, set *collection to NULL and return MLS_ERROR_VALUE (a path is NULL) or MLS_ERROR_LIMIT (too many files).
+ */
 mls_status mls_collection_new(const mls_rules *rules, const char *const *paths, size_t count,
                               mls_collection **collection, mls_error *error) MLS_MUST_USE;
 

@@ -38,8 +38,8 @@ typedef mls_status mls_malformed_taker(void *state, size_t line, size_t column, 
  * gzip file is decompressed.
  *
  * Return MLS_OK, even if there are no records; or the result of a callback that stopped the reading.  Errors are
- * MLS_ERROR_READ (after the callbacks for everything before the failure), MLS_ERROR_MEMORY, or MLS_ERROR_VALUE if the
- * file cannot be a log: it is from training 0.6 or older, or it begins like an archive, an image or the like. */
+ * MLS_ERROR_READ (after the callbacks for everything before the failure), or MLS_ERROR_VALUE if the file
+ * cannot be a log: it is from training 0.6 or older, or it begins like an archive, an image or the like. */
 mls_status mls_log_read_fd(int fd, mls_record_taker *record, mls_malformed_taker *malformed, void *state,
                            mls_error *error) MLS_MUST_USE;
 

@@ -23,7 +23,8 @@ typedef struct mls_rules mls_rules;
 /** The two families of benchmarks that log in this format. */
 typedef enum mls_usage { MLS_USAGE_TRAINING = 0, MLS_USAGE_HPC = 1 } mls_usage;
 
-/** Make rules, to be freed with mls_rules_free().  On failure, set *rules to NULL and return MLS_ERROR_MEMORY. */
+/** Make rules, to be freed with mls_rules_free().  On failure, set *rules to NULL and return MLS_ERROR_VALUE (the
+ * embedded data is invalid). */
 mls_status mls_rules_new(mls_rules **rules, mls_error *error) MLS_MUST_USE;
 
 /** Free rules.  NULL is allowed. */
@@ -35,14 +36,14 @@ void mls_rules_set_usage(mls_rules *rules, mls_usage usage);
 
 /** Judge by an edition of the current family, by its name, such as "5.1".
  *
- * On failure, change nothing and return MLS_ERROR_UNKNOWN (the message lists the known editions), MLS_ERROR_VALUE
- * (`name` is NULL, or an edition before 0.7) or MLS_ERROR_MEMORY. */
+ * On failure, change nothing and return MLS_ERROR_UNKNOWN (the message lists the known editions), or
+ * MLS_ERROR_VALUE (`name` is NULL, or an edition before 0.7). */
 mls_status mls_rules_set_edition(mls_rules *rules, const char *name, mls_error *error) MLS_MUST_USE;
 
 /** Judge by a rule file in the format of mlscore-rules(5), which also sets the family.
  *
- * On failure, change nothing and return MLS_ERROR_READ, MLS_ERROR_VALUE (`path` is NULL), MLS_ERROR_MEMORY, or an error
- * with line and column if the file is wrong. */
+ * On failure, change nothing and return MLS_ERROR_READ, MLS_ERROR_VALUE (`path` is NULL), or an error with line and
+ * column if the file is wrong. */
 mls_status mls_rules_set_file(mls_rules *rules, const char *path, mls_error *error) MLS_MUST_USE;
 
 /** If there are more runs than a result needs, score the window of consecutive runs that the rules select. */

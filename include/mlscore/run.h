@@ -17,8 +17,8 @@ typedef struct mls_run mls_run;
  * For files with several runs, see group.h.  Free the run with mls_run_free().
  *
  * Return MLS_OK whatever the verdict; a file without records is judged as an empty log.  On failure, set *run to NULL
- * and return MLS_ERROR_READ, MLS_ERROR_VALUE (`name` is NULL, or the file cannot be a log: see mls_log_read_fd()) or
- * MLS_ERROR_MEMORY. */
+ * and return MLS_ERROR_READ, or MLS_ERROR_VALUE (`name` is NULL, or the file cannot be a log: see mls_log_read_fd()).
+ */
 mls_status mls_run_judge_fd(const mls_rules *rules, int fd, const char *name, mls_run **run,
                             mls_error *error) MLS_MUST_USE;
 

@@ -19,7 +19,7 @@ typedef struct mls_submission_result mls_submission_result;
  * the file extends applies.  Free the submission with mls_submission_free().
  *
  * Return MLS_OK whatever the verdict.  On failure, set *submission to NULL and return MLS_ERROR_READ (the folder cannot
- * be read), MLS_ERROR_VALUE (`path` is NULL) or MLS_ERROR_MEMORY. */
+ * be read) or MLS_ERROR_VALUE (`path` is NULL). */
 mls_status mls_submission_new(const mls_rules *rules, const char *path, mls_submission **submission,
                               mls_error *error) MLS_MUST_USE;
 

@@ -42,11 +42,11 @@ mls_status mls_log_writer_new(mls_log_writer **writer, mls_error *error) MLS_MUS
 /** Free a writer and close its files, ignoring errors: call mls_log_writer_close() first.  NULL is allowed. */
 void mls_log_writer_free(mls_log_writer *writer);
 
-/** Append lines to a file, too, and create it if necessary.  Several files may be added.  On failure, return
+/** Append all lines to a file, which is created if necessary.  Several files may be added.  On failure, return
  * MLS_ERROR_WRITE, MLS_ERROR_VALUE (`path` is NULL) or MLS_ERROR_MEMORY. */
 mls_status mls_log_writer_add_file(mls_log_writer *writer, const char *path, mls_error *error) MLS_MUST_USE;
 
-/** Write lines to an open file descriptor, too.  It stays open.  On failure, return MLS_ERROR_MEMORY. */
+/** Write all lines to an open file descriptor as well.  It stays open.  On failure, return MLS_ERROR_MEMORY. */
 mls_status mls_log_writer_add_fd(mls_log_writer *writer, int fd, mls_error *error) MLS_MUST_USE;
 
 /** Write only in the process of rank `wanted`, from 0.  Writers of other ranks drop all records and do not open files,
@@ -89,7 +89,7 @@ void mls_log_writer_put_time(mls_log_writer *writer, int64_t time_ms);
 mls_status mls_log_writer_record(mls_log_writer *writer, mls_log_event event, const char *key, const char *file,
                                  int line, mls_error *error) MLS_MUST_USE;
 
-/** Write a record with the file and line of the call.  The start of an interval, its end, or a point in time. */
+/** Write a record for the start of an interval, its end, or a point in time, with the file and line of the call. */
 #define mls_log_writer_start(writer, key, error)                                                                       \
     mls_log_writer_record(writer, MLS_LOG_START, key, __FILE__, __LINE__, error)
 #define mls_log_writer_end(writer, key, error)                                                                         \

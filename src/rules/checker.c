@@ -562,7 +562,7 @@ static bool is_in_file(const mls_edition *edition, mls_str key)
     return mls_str_contains(mls_data_find(name), mls_str_from(quoted));
 }
 
-/* If `next` is the first edition with rules for the key, judge the log by it.  The first rule file that contains a key
+/* Judge the log by `next` if it is the first edition with rules for the key.  The first rule file that contains a key
  * introduces it, so the rules need not be loaded for other editions. */
 static void follow_key(mls_checker *checker, mls_str key)
 {

@@ -60,8 +60,8 @@ typedef struct mls_accelerators {
     size_t gpu_count;
 } mls_accelerators;
 
-/** Load the tables.  Always free them with mls_accelerators_free().  Return MLS_ERROR_MEMORY, or MLS_ERROR_VALUE if the
- * embedded data is invalid. */
+/** Load the tables.  Always free them with mls_accelerators_free().  Return MLS_ERROR_VALUE if the embedded data is
+ * invalid. */
 mls_status mls_accelerators_load(mls_accelerators **accelerators, mls_error *error) MLS_MUST_USE;
 void mls_accelerators_free(mls_accelerators *accelerators);
 

@@ -59,14 +59,15 @@ typedef struct mls_sacct mls_sacct;
 mls_status mls_sacct_new(mls_sacct **sacct, mls_error *error);
 void mls_sacct_free(mls_sacct *sacct);
 
-/** Read the output of `sacct --parsable2` with a header, or of `sacct --json`; job steps are ignored.  `source` is its
- * name for messages.  Times without a zone are in `zone`; minutes NAN means that of this host.  If there are two rows
- * for the same submit time of a job, the later one counts.  Return MLS_ERROR_VALUE or _SYNTAX, with a place, if the
- * text is neither, or MLS_ERROR_MEMORY. */
+/** A time zone.  With minutes NAN, it is that of this host. */
 typedef struct mls_sacct_zone {
     double minutes;
     const char *name; /**< "local", "+02:00" */
 } mls_sacct_zone;
+
+/** Read the output of `sacct --parsable2` with a header, or of `sacct --json`; job steps are ignored.  `source` is its
+ * name for messages.  Times without a zone are in `zone`.  If there are two rows for the same submit time of a job, the
+ * later one counts.  Return MLS_ERROR_VALUE or _SYNTAX, with a place, if the text is neither. */
 mls_status mls_sacct_read(mls_sacct *sacct, mls_str text, const char *source, mls_sacct_zone zone,
                           mls_error *error) MLS_MUST_USE;
 
