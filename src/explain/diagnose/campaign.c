@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* campaign.c - diagnosed jobs as a chain: what comes back on the same node, and the time that failing cost.
+/* campaign.c - evaluate diagnosed jobs as a chain: recurring failures, and the time lost.
  *
- * Downtime is what NVIDIA's article on reliable training counts: checkpoints, and for each error its detection, the
- * shutdown, the work that is done again and the restart; cut so that no second counts twice. */
+ * Downtime is defined as in NVIDIA's article on reliable training: checkpoints, and for each error its detection, the
+ * shutdown, the repeated work and the restart.  The intervals are cut so that no second counts twice. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,8 +11,8 @@
 #include "base/statistics.h"
 #include "explain/diagnose/diagnose.h"
 
-/* Return the class that the end of a job stands for; 0: it did not fail.  A script that goes on when a step of it
- * failed may still end well. */
+/* Return the failure class of a job's Slurm state; 0: not failed.  A script that continues after a failed step may
+ * still succeed. */
 static unsigned class_of_end(const mls_slurm_job *row)
 {
     static const unsigned kinds[] = {[MLS_SLURM_ENDED] = 0,
@@ -28,7 +28,7 @@ static unsigned class_of_end(const mls_slurm_job *row)
     return kinds[end == MLS_SLURM_ENDED && codes ? MLS_SLURM_FAILED : end];
 }
 
-/* Return the failure that ended a job; NULL: there was none. */
+/* Return the failure that ended a job, or NULL. */
 static const mls_failure *ending(const mls_campaign_job *job)
 {
     const mls_diagnosis *diagnosis = job->diagnosis;
@@ -40,7 +40,7 @@ static void fill_job(mls_campaign_job *job, const mls_sacct *sacct, mls_arena *a
 {
     const mls_diagnosis *diagnosis = job->diagnosis;
     const mls_failure *failure = ending(job);
-    /* The number of the job is the last one in its name: of job_9007 it is 9007. */
+    /* The job's number is the last one in its name: 9007 for job_9007. */
     mls_str path = mls_str_from(diagnosis->path);
     mls_str number = mls_path_cut(&path);
     while (number.len > 0 && !mls_is_digit(number.ptr[number.len - 1])) {
@@ -66,7 +66,7 @@ static void fill_job(mls_campaign_job *job, const mls_sacct *sacct, mls_arena *a
     }
 }
 
-/* Compare by start; those without one come last. */
+/* Compare by start, unknown starts last. */
 static int compare_job_starts(const void *left, const void *right)
 {
     const mls_campaign_job *a = left;
@@ -81,7 +81,7 @@ static double span(double from, double to)
     return to > from ? to - from : 0;
 }
 
-/* Return the first and the last completed iteration of a job; where no line names one, its progress. */
+/* Return the first or last completed iteration of a job, or its progress if iterations are not logged. */
 static mls_iteration end_of(const mls_diagnosis *diagnosis, bool first)
 {
     mls_iteration found = {(double)NAN, (double)NAN, (double)NAN};
@@ -94,7 +94,7 @@ static mls_iteration end_of(const mls_diagnosis *diagnosis, bool first)
     return found;
 }
 
-/* Return when an iteration was completed in a job; NAN: it was not. */
+/* Return the time at which an iteration was completed in a job; NAN: it was not. */
 static double completed_at(const mls_diagnosis *diagnosis, double iteration)
 {
     const mls_iteration first = end_of(diagnosis, true);
@@ -111,7 +111,7 @@ static double completed_at(const mls_diagnosis *diagnosis, double iteration)
     return time;
 }
 
-/* Return the time of saving between two times; all of it counts as checkpoints. */
+/* Return the time spent saving between two times, all of which counts as checkpoint time. */
 static double saving_time(const mls_diagnosis *diagnosis, double from, double to)
 {
     double sum = 0;
@@ -124,7 +124,7 @@ static double saving_time(const mls_diagnosis *diagnosis, double from, double to
     return sum;
 }
 
-/* Set the time that the failure of a job cost; `next`: the job that went on, NULL: none did. */
+/* Compute the time lost by the failure of a job.  `next` is the job that continued it, or NULL. */
 static void price(mls_campaign_job *job, const mls_campaign_job *next)
 {
     const mls_failure *failure = ending(job);
@@ -136,7 +136,7 @@ static void price(mls_campaign_job *job, const mls_campaign_job *next)
     seen = seen < stood ? stood : seen;
     double loaded = next != NULL ? next->diagnosis->loaded_iteration : (double)NAN;
     const bool known = isfinite(loaded);
-    for (size_t i = 0; i < job->diagnosis->checkpoint_count && !known; i++) { /* else the last one that was saved */
+    for (size_t i = 0; i < job->diagnosis->checkpoint_count && !known; i++) { /* otherwise the last saved one */
         const mls_checkpoint *checkpoint = &job->diagnosis->checkpoints[i];
         loaded = isfinite(checkpoint->end_ms) ? checkpoint->iteration : loaded;
     }
@@ -146,7 +146,7 @@ static void price(mls_campaign_job *job, const mls_campaign_job *next)
     job->lost_ms[MLS_LOST_SHUTDOWN] = span(seen, job->end_ms);
     job->lost_ms[MLS_LOST_WORK] = span(from, last.time_ms) - saving_time(job->diagnosis, from, last.time_ms);
     if (next != NULL) {
-        /* A job that never got to an iteration is lost as a whole, and counts for its own failure. */
+        /* A job without any iteration is lost completely, as part of its own failure. */
         job->lost_ms[MLS_LOST_RESTART] = span(next->start_ms, end_of(next->diagnosis, true).time_ms);
     }
 }
@@ -182,13 +182,13 @@ static void count_time(mls_campaign *campaign)
     campaign->percent = campaign->total_ms > 0 ? 100 * campaign->downtime_ms / campaign->total_ms : (double)NAN;
 }
 
-/* A failure whose node is known. */
+/* A failure with a known node. */
 typedef struct sighting {
     const mls_failure *failure;
     const char *job;
 } sighting;
 
-/* Find one signature on one node in several jobs, or (of the application) at one iteration on several nodes. */
+/* Find a signature that recurs on one node in several jobs, or (`application`) at one iteration on several nodes. */
 static void find_recurrences(mls_campaign *campaign, const sighting *all, size_t count, bool application)
 {
     for (size_t i = 0; i < count; i++) {
@@ -199,7 +199,7 @@ static void find_recurrences(mls_campaign *campaign, const sighting *all, size_t
         if (!may_recur) {
             continue;
         }
-        bool listed = false; /* with an earlier one */
+        bool listed = false; /* part of an earlier recurrence */
         mls_recurrence found = {.signature = failure->signature->id,
                                 .node = application ? NULL : failure->node,
                                 .iteration = application ? failure->iteration : (double)NAN,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cause.c - the verdict on a job that has been read: its runs, and for each that failed the first cause and what is
- * known of it. */
+/* cause.c - the verdict on a job: its runs, and the root cause of each failed run with its details. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -17,24 +16,24 @@
 
 enum { LAST_INTERVALS = 5, PROGRESS_MIN = 6 };
 
-/* Until a time: the median length of all steps, of the last ones and of those before; NAN: too few. */
+/* Median step lengths until a time: of all steps, of the last ones, and of those before them; NAN: too few. */
 typedef struct step_lengths {
     double median, last, before;
 } step_lengths;
 
 typedef struct job_steps {
-    const mls_iteration *iterations; /* the job's; its last progress counts as one more behind them */
+    const mls_iteration *iterations; /* the job's iterations; its last progress counts as one more */
     size_t count;
     mls_iteration last_time;
-    double stride;   /* as many advances are between two of them */
-    uint32_t *times; /* their places, and that of the last progress, in the order of time */
+    double stride;   /* advances between two iterations */
+    uint32_t *times; /* indexes of iterations and of the last progress, sorted by time */
     struct known {
         uint32_t iteration, samples;
-    } * known;           /* at each of these times, the places of the last iteration and the last samples */
-    uint32_t *intervals; /* the iterations that they end with, the shortest first */
-    uint32_t *ranks;     /* of each iteration its interval's place there, from 1 */
-    int32_t *tree;       /* counts those until the time that was asked for last */
-    size_t taken, came;  /* until that time: of the times, of the iterations */
+    } * known;           /* for each of these times, indexes of the last iteration and the last samples */
+    uint32_t *intervals; /* iterations sorted by the length of the interval before them */
+    uint32_t *ranks;     /* rank of each iteration's interval in that order, from 1 */
+    int32_t *tree;       /* Fenwick tree that counts the intervals until the last requested time */
+    size_t taken, came;  /* numbers of times and of iterations until that time */
     size_t interval_count, last[LAST_INTERVALS];
 } job_steps;
 
@@ -48,7 +47,7 @@ static double time_of_progress(const void *steps, size_t place)
     return progress_at(steps, place).time_ms;
 }
 
-/* Return the length of the step that ends with an iteration, which is not the first. */
+/* Return the length of the step before an iteration, which must not be the first. */
 static double step_before(const void *of, size_t place)
 {
     const job_steps *steps = of;
@@ -86,7 +85,7 @@ static void make_steps(job_steps *steps, const mls_job_log *job)
     }
 }
 
-/* Return the last progress at or before a time; NAN: none is known. */
+/* Return the last progress at or before a time; NAN: unknown. */
 static mls_iteration known_at(const job_steps *steps, double time_ms)
 {
     size_t low = 0;
@@ -107,7 +106,7 @@ static mls_iteration known_at(const job_steps *steps, double time_ms)
                            progress_at(steps, known.iteration).iteration, progress_at(steps, known.samples).samples};
 }
 
-/* Add to the count of the interval that ends with an iteration. */
+/* Add to the count of the interval before an iteration. */
 static void count_interval(job_steps *steps, size_t place, int32_t by)
 {
     for (size_t i = steps->ranks[place]; i < steps->count; i += i & -i) {
@@ -115,7 +114,7 @@ static void count_interval(job_steps *steps, size_t place, int32_t by)
     }
 }
 
-/* Return the interval that has `below` others before it that are not longer. */
+/* Return the interval with rank `below` (from 0) among the counted ones. */
 static double interval_at(const job_steps *steps, size_t below)
 {
     size_t at = 0;
@@ -138,7 +137,7 @@ static double median_of(const job_steps *steps, size_t count)
     return mls_median(middle, count % 2 == 0 ? 2 : 1);
 }
 
-/* Return the lengths of steps until a time; times come in their order, NAN last. */
+/* Return the step lengths until a time.  Times must be ascending, NAN last. */
 static step_lengths lengths_until(job_steps *steps, double until_ms)
 {
     step_lengths lengths = {NAN, NAN, NAN};
@@ -150,7 +149,7 @@ static step_lengths lengths_until(job_steps *steps, double until_ms)
         }
         steps->came += place < steps->count;
         if (place == 0 || place == steps->count) {
-            continue; /* no interval ends with it */
+            continue; /* it does not end an interval */
         }
         steps->interval_count++;
         count_interval(steps, place, 1);
@@ -184,9 +183,10 @@ static step_lengths lengths_until(job_steps *steps, double until_ms)
 
 /* ---------------------------------------------------------------- runs */
 
-/* Take records that are no run out of the runs.  Records without an init_start or a run_start among them are not a run,
- * as scoring has it: lines between them are of every run, as in a file without records.  But a launch that died so
- * early says why, and is not a success of others; and a job of which nothing else is known is one that died early. */
+/* Remove segments that are not runs.  As in scoring, records without init_start or run_start are not a run, and their
+ * lines belong to every run, like those of a file without records.  However, a launch that failed so early is kept: it
+ * may contain the reason, and must not count as the success of others.  If a job has nothing else, it is such a launch.
+ */
 static void drop_unbegun(mls_job_log *job)
 {
     bool began = false;
@@ -203,8 +203,7 @@ static void drop_unbegun(mls_job_log *job)
     }
 }
 
-/* Number the runs, of which one may be in several files with the same times, count them for the job and its
- * diagnosis, and sets whether each succeeded. */
+/* Number the runs, merging those in several files with equal times, count them, and set whether each succeeded. */
 static void number_runs(mls_job_log *job, bool *success)
 {
     mls_arena arena = {0};
@@ -231,7 +230,7 @@ static void number_runs(mls_job_log *job, bool *success)
         }
         success[segment->run] |= segment->success;
     }
-    /* Other files may contain no more than the end that it came to before. */
+    /* Other files may contain only its earlier end. */
     for (size_t i = 0; i < job->segment_count; i++) {
         success[job->segments[i].run] &= !job->segments[i].again || job->segments[i].success;
     }
@@ -240,14 +239,14 @@ static void number_runs(mls_job_log *job, bool *success)
 
 /* ---------------------------------------------------------------- the verdict on a run */
 
-/* How far from the first of them other messages may be to be taken for it. */
+/* Messages near the first one, in lines or milliseconds, may replace it as the cause. */
 enum { NEAR_LINES = 50, LAST_TURN = MLS_ROLE_END };
 #define NEAR_MS 10000.0
 #define HANG_MS 300000.0
 #define HANG_MEDIANS 10.0
 #define SLOWER_MEDIANS 1.5
 
-/* The failures that no line says. */
+/* Signatures of failures without a message. */
 #define UNSAID(name, class, why, what_to_do, where)                                                                    \
     {                                                                                                                  \
         .id = (name), .kind = (class), .origin = MLS_ORIGIN_UNKNOWN, .persistence = MLS_PERSISTENCE_UNKNOWN,           \
@@ -270,26 +269,26 @@ static const mls_signature traceback_signature =
            "hold the rest.",
            "docs.python.org, traceback");
 
-/* A run's verdict in the making. */
+/* State of the verdict on a run. */
 typedef struct run_view {
     mls_job_log *job;
     const job_steps *steps;
-    size_t number;                   /* of the failure: among the runs that began; 0: it is a launch that died before */
-    double last_times[MLS_SURVIVED]; /* of the last advances */
-    const mls_log_segment *last;     /* in which it advanced last; NULL: it never did */
-    const mls_log_segment *own;      /* its first */
-    const mls_log_segment *traced;   /* the first with a traceback that nothing ended; NULL: none */
-    bool broken_off;                 /* it ends within a bar of progress */
-    bool again;                      /* it succeeded, and began again */
-    double end_ms;                   /* the last time in what it printed */
-    mls_match *matches;              /* its own, then those of every run */
+    size_t number;                   /* number among the runs that began; 0: a launch that failed earlier */
+    double last_times[MLS_SURVIVED]; /* times of the last advances */
+    const mls_log_segment *last;     /* segment of the last advance; NULL: none */
+    const mls_log_segment *own;      /* its first segment */
+    const mls_log_segment *traced;   /* first segment with an unfinished traceback; NULL: none */
+    bool broken_off;                 /* it ends inside a progress bar */
+    bool again;                      /* it succeeded and restarted */
+    double end_ms;                   /* last time in its output */
+    mls_match *matches;              /* its own matches, then those of every run */
     mls_match_count *counts;         /* likewise */
-    const mls_match *cause;          /* NULL: nothing said why */
+    const mls_match *cause;          /* NULL: unknown */
     bool failed;
-    step_lengths lengths; /* until then */
+    step_lengths lengths; /* until end_ms */
 } run_view;
 
-/* Give a year to times that have none. */
+/* Add the year to times without one. */
 static void resolve_times(mls_job_log *job)
 {
     const double near_ms = job->full_time;
@@ -317,11 +316,11 @@ static void resolve_times(mls_job_log *job)
     }
 }
 
-/* Take what a part of a file, which is the run's or of every run, says of its progress. */
+/* Add the progress of a segment that belongs to the run or to every run. */
 static void view_part(run_view *view, const mls_log_segment *segment)
 {
     view->own = view->own == NULL && segment->line > 0 ? segment : view->own;
-    /* A file without records goes on when the run is over, if another one follows. */
+    /* A file without records may continue after the run if another run follows. */
     if ((segment->line > 0 || view->job->run_count <= 1) && !(segment->last_ms <= view->end_ms) &&
         !isnan(segment->last_ms)) {
         view->end_ms = segment->last_ms;
@@ -343,7 +342,7 @@ static void view_part(run_view *view, const mls_log_segment *segment)
     }
 }
 
-/* Give each run what is its own, before what is of no run and so of every one. */
+/* Assign to each run its own segments first, then those that belong to every run. */
 static void fill_views(mls_job_log *job, run_view *views)
 {
     for (int own = 0; own < 2; own++) {
@@ -374,7 +373,7 @@ static void fill_views(mls_job_log *job, run_view *views)
     }
 }
 
-/* Return whether a later message says that it is over: of the same file, or of any one where there are times. */
+/* Return whether a later message marks a match as recovered: in the same file, or in any file if times are known. */
 static bool has_recovered(const mls_job_log *job, const mls_match *match)
 {
     const mls_recovery *after = &job->recoveries[match->signature];
@@ -383,8 +382,7 @@ static bool has_recovered(const mls_job_log *job, const mls_match *match)
            (after->node == match->node || after->node == NULL || match->node == NULL);
 }
 
-/* Return whether training went on after it: of one file the lines show it, of a file without records the times of those
- * that have. */
+/* Return whether training continued after a match: by lines in the same file, else by times. */
 static bool was_survived(const run_view *view, const mls_match *match)
 {
     const mls_log_segment *segment = &view->job->segments[match->segment];
@@ -393,7 +391,7 @@ static bool was_survived(const run_view *view, const mls_match *match)
            (segment->line == 0 && elsewhere && view->last_times[MLS_SURVIVED - 1] > match->time_ms);
 }
 
-/* Return whether a match came first: by time, when all have one, then by file, then by line. */
+/* Return whether a match is earlier: by time if `timed`, then by file, then by line. */
 static bool came_before(const mls_job_log *job, const mls_match *a, const mls_match *b, bool timed)
 {
     const size_t file_a = job->segments[a->segment].file;
@@ -404,14 +402,14 @@ static bool came_before(const mls_job_log *job, const mls_match *a, const mls_ma
     return file_a != file_b ? file_a < file_b : a->at.line < b->at.line;
 }
 
-/* Return the turn of a signature: an effect that only says that something died is tried where no other matches. */
+/* Return the turn of a signature.  Generic effects, which only report that something ended, come last. */
 static unsigned turn_of(const mls_signature *signature)
 {
     return signature->role == MLS_ROLE_EFFECT && signature->generic ? LAST_TURN : signature->role;
 }
 
-/* Return the first cause among the matches of one turn: of those near the first one that of the highest precedence;
- * NULL: none matches. */
+/* Return the cause among the matches of one turn: of those near the first one, the one with the highest precedence.
+ * Return NULL without a match. */
 static const mls_match *first_of(const run_view *view, unsigned turn)
 {
     const mls_job_log *job = view->job;
@@ -450,7 +448,7 @@ static int compare_failure_counts(const void *left, const void *right)
                                 : strcmp(a->signature->id, b->signature->id);
 }
 
-/* List the signatures that were counted, in the arena of the diagnosis; return how many. */
+/* List the signatures with a count, in the arena of the diagnosis.  Return their number. */
 static size_t list_counts(const mls_job_log *job, const size_t *counts, mls_failure_count **list)
 {
     const size_t signatures = mls_signatures_count(job->signatures);
@@ -468,7 +466,7 @@ static size_t list_counts(const mls_job_log *job, const size_t *counts, mls_fail
     return count;
 }
 
-/* List all other messages of the run, with how often they came. */
+/* List all other messages of the run with their counts. */
 static void fold_others(const run_view *view, const mls_match *cause, mls_failure *failure)
 {
     mls_job_log *job = view->job;
@@ -478,8 +476,9 @@ static void fold_others(const run_view *view, const mls_match *cause, mls_failur
     }
     for (mls_match *match = view->matches; match != NULL; match = match->next) {
         const bool survived = was_survived(view, match);
-        const bool apart = survived && (job->segments[match->segment].line == 0 || /* by time: it has been counted */
-                                        has_recovered(job, match));
+        const bool apart =
+            survived && (job->segments[match->segment].line == 0 || /* survived by time, so already counted */
+                         has_recovered(job, match));
         match->reported |= !survived;
         counts[match->signature] -= match == cause || (apart && counts[match->signature] > 0);
     }
@@ -490,7 +489,7 @@ static void fold_others(const run_view *view, const mls_match *cause, mls_failur
     free(counts);
 }
 
-/* List the ranks that were seen and did not report the timeout, which are the same for each run of the job. */
+/* List the ranks that were seen but did not report the timeout.  They are the same for all runs of a job. */
 static void find_suspects(mls_job_log *job, mls_failure *failure)
 {
     if (job->suspects == NULL) {
@@ -514,7 +513,7 @@ static bool is_id(const mls_signature *signature, const char *id)
     return strcmp(signature->id, id) == 0;
 }
 
-/* Find rank and node if the cause has neither and launchers saw only one process end. */
+/* Find rank and node of a cause that has neither, if launchers reported the end of a single process. */
 static void find_place(const run_view *view, int32_t *rank, const char **node)
 {
     static const char *const launchers[] = {"srun-", "mpi-", "torchrun-"};
@@ -529,7 +528,7 @@ static void find_place(const run_view *view, int32_t *rank, const char **node)
             launcher |= mls_str_starts(id, mls_str_from(launchers[i]));
         }
         if (launcher && !was_survived(view, match)) {
-            const bool many = strstr(match->at.text, "tasks ") != NULL; /* of which the pattern has the first */
+            const bool many = strstr(match->at.text, "tasks ") != NULL; /* the pattern has only the first rank */
             ranks += match->rank < 0 ? 0 : many ? 2 : match->rank != one_rank;
             nodes += match->node != NULL && match->node != one_node;
             one_rank = match->rank >= 0 ? match->rank : one_rank;
@@ -541,7 +540,8 @@ static void find_place(const run_view *view, int32_t *rank, const char **node)
     *node = nodes == 1 && ranks <= 1 ? one_node : *node;
 }
 
-/* Return whether an exception of a module's own type is the root: other ranks only lost the rank that ended by it. */
+/* Return whether an exception of a module's own type is the root cause because other ranks only report the loss of its
+ * rank. */
 static bool was_lost_by_others(const run_view *view, const mls_match *cause)
 {
     const mls_signature *signature = mls_job_signature(view->job, cause);
@@ -555,7 +555,7 @@ static bool was_lost_by_others(const run_view *view, const mls_match *cause)
     return lost && signature->kind == MLS_CLASS_CODE && memchr(cause->at.text, '.', type) != NULL;
 }
 
-/* Fill a failure from the match that caused it. */
+/* Fill in a failure from its cause. */
 static void fill_cause(const run_view *view, const mls_match *cause, mls_failure *failure)
 {
     mls_job_log *job = view->job;
@@ -611,7 +611,7 @@ static void judge_run(const run_view *view, mls_failure *failure)
     failure->hang = (timeout || ended) && still > HANG_MS && still > HANG_MEDIANS * lengths.median;
     failure->slower = lengths.last >= SLOWER_MEDIANS * lengths.before ? lengths.last / lengths.before : (double)NAN;
     if (ended && (cause == NULL || failure->hang)) {
-        /* No message tells the cause: all that is known is where training was last, or a traceback without its end. */
+        /* Without a message, only the last progress or an unfinished traceback is known. */
         cause = NULL;
         failure->signature = failure->hang ? &hang_signature : &end_signature;
         failure->root_known = false;
@@ -655,8 +655,8 @@ static void judge_run(const run_view *view, mls_failure *failure)
 
 /* ---------------------------------------------------------------- the job */
 
-/* Fill the failures of the runs without success, in their order; a job without records, and a run that succeeded and
- * began again, failed only if a message shows it. */
+/* Create the failures of the runs without success, in order.  A job without records, and a run that restarted after
+ * success, failed only if a message shows it. */
 static void judge_runs(mls_job_log *job)
 {
     mls_diagnosis *to = job->to;
@@ -684,7 +684,7 @@ static void judge_runs(mls_job_log *job)
             order[count++] = (mls_placed){failed_at(view), run};
         }
     }
-    if (count > 0) { /* else the lengths of steps do not matter */
+    if (count > 0) { /* otherwise step lengths are not needed */
         mls_sort_placed(order, count, sizeof *order);
         make_steps(&steps, job);
     }
@@ -731,7 +731,7 @@ void mls_job_judge(mls_job_log *job)
             to->overran[to->overran_count++] = mls_signatures_get(job->signatures, i)->id;
         }
     }
-    /* Of the times that are kept the last one may be missing. */
+    /* The last time may be missing after thinning out. */
     if (to->iteration_count > 0 && job->last_time.time_ms > to->iterations[to->iteration_count - 1].time_ms) {
         mls_job_add_iteration(job, job->last_time);
     }

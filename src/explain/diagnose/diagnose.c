@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* diagnose.c - a job's files, read one after the other, to its diagnosis. */
+/* diagnose.c - read the files of a job in sequence and diagnose it. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "explain/diagnose/job.h"
 #include "run/reading.h"
 
-/* Return why a file of a folder is not read, by its name, packed or not; NULL: it may be a log. */
+/* Return the reason why a file of a folder is skipped, according to its name without compression suffix, or NULL. */
 static const char *other_file(const char *path)
 {
     mls_str name = mls_str_from(path);
@@ -30,7 +30,7 @@ typedef struct diagnose_state {
     const mls_sources *sources;
 } diagnose_state;
 
-/* Return the part of a file's path below that of the job; its own name when the job is a file. */
+/* Return a file's path relative to the job, or its name if the job is a file. */
 static const char *short_name(const diagnose_state *state, const char *path)
 {
     const mls_str job = mls_str_from(state->job->to->path);
@@ -114,7 +114,7 @@ static mls_status read_files(diagnose_state *state, mls_sources *sources, mls_er
     return mls_read_sources(&reading, sources->items, sources->count, error);
 }
 
-/* Return the place of a signature; SIZE_MAX: the id is unknown or NULL. */
+/* Return the index of a signature; SIZE_MAX if the id is unknown or NULL. */
 static size_t find_signature(const mls_signatures *signatures, const char *id)
 {
     const size_t count = mls_signatures_count(signatures);

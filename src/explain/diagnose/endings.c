@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* endings.c - why runs that never ended did not, as findings of theirs. */
+/* endings.c - diagnose runs that did not end, and add findings to them. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,11 +12,10 @@
 #include "explain/diagnose/diagnose.h"
 #include "run/run.h"
 
-/* Knowing all messages once more takes as long as diagnosing a few logs, and megabytes. */
+/* Limits on threads: loading all signatures takes as long as diagnosing a few logs, and megabytes of memory. */
 enum { LOGS_A_THREAD = 16, THREADS_MAX = 8 };
 
-/* Open the file of a run again.  Root is not led out of a user's folder, though the log was read before: it may be
- * another file by now. */
+/* Open the file of a run again.  It may have been replaced since, so links out of a user's folder are checked again. */
 static int open_again(void *state, const char *path)
 {
     const mls_endings *endings = state;
@@ -26,14 +25,14 @@ static int open_again(void *state, const char *path)
     return fd;
 }
 
-/* Return the failure of that run: the one that started when it did, of several the one in its own lines; else the first
- * whose records are among its own.  It is the same one, whichever runs were asked for before. */
+/* Return the failure of a run: the one with the same start (if several, the one in its lines), else the first one whose
+ * records are in the run.  The result does not depend on earlier calls. */
 static const mls_failure *failure_of(mls_endings *endings, const mls_run *run)
 {
     const size_t count = endings->diagnosis.failure_count;
     const mls_failure *first = NULL;
     for (size_t i = 0; i < count; i++) {
-        /* Runs come in the order of their failures: the next one is looked at first. */
+        /* Runs come in the order of failures, so try the next one first. */
         const size_t place = (endings->next + i) % count;
         const mls_failure *failure = &endings->diagnosis.failures[place];
         const double apart = failure->run_start_ms - run->run_start.time_ms;
@@ -58,7 +57,7 @@ mls_status mls_endings_find(mls_endings *endings, mls_run *run, mls_error *error
 {
     struct stat about;
     mls_diagnose_options *options = &endings->options;
-    /* What was read from a pipe is gone, and waiting for more would take for ever. */
+    /* Pipes cannot be read again, and might block forever. */
     if (!wants_ending(run) || (options->open == NULL && (stat(run->file, &about) != 0 || !S_ISREG(about.st_mode)))) {
         return MLS_OK;
     }
@@ -102,9 +101,9 @@ void mls_endings_release(mls_endings *endings)
     *endings = (mls_endings){0};
 }
 
-/* The runs of files, which are worked on side by side; a slot diagnoses one file after the other. */
+/* The runs of files that are processed in parallel.  Each slot diagnoses one file at a time. */
 typedef struct all_endings {
-    mls_run **firsts; /* of each file with a run that wants an ending, the first such run */
+    mls_run **firsts; /* the first run without an end of each file */
     mls_run *end;
     struct {
         mls_endings endings;
@@ -144,7 +143,7 @@ mls_status mls_endings_find_all(const mls_diagnose_options *options, mls_run *ru
     all_endings all = {
         .firsts = mls_calloc(count + 1, sizeof *all.firsts), .end = runs + count, .slot_count = 1, .error = error};
     size_t files = 0;
-    const char *file = NULL; /* of the last of them, while its runs go on */
+    const char *file = NULL; /* file of the last of them, while its runs continue */
     for (size_t i = 0; i < count; i++) {
         file = file != NULL && runs[i].file != NULL && strcmp(runs[i].file, file) == 0 ? file : NULL;
         if (file == NULL && wants_ending(&runs[i])) {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* follow.c - what lines and records say of a job: its runs, their progress, and the messages that were not survived. */
+/* follow.c - track the runs of a job, their progress, and the messages that they did not survive, from lines and
+ * records. */
 #include <math.h>
 
 #include "base/moment.h"
 #include "base/utf8.h"
 #include "explain/diagnose/job.h"
 
-enum { NAMES_MAX = MLS_RANKS_MAX, NAME_BYTES_MAX = 255 }; /* of a host, by the DNS */
+enum { NAMES_MAX = MLS_RANKS_MAX, NAME_BYTES_MAX = 255 }; /* limit of DNS names */
 
 void mls_keep_line(mls_kept_line *kept, size_t line, mls_str text)
 {
@@ -53,7 +54,7 @@ void mls_job_note(mls_job_log *job, const mls_match *match)
                                                      .signature = mls_job_signature(job, match)};
 }
 
-/* Take the matches before `end` out of those of the open segment: they are not causes. */
+/* Dismiss the open segment's matches before `end`: they are not causes. */
 static void dismiss(mls_job_log *job, size_t end)
 {
     for (size_t i = job->open_matches; i < end; i++) {
@@ -93,7 +94,7 @@ void mls_job_advance(mls_job_log *job, size_t number, mls_pace pace, double reac
     if (isfinite(time_ms)) {
         job->last_time = (mls_iteration){time_ms, counts ? reached : (double)NAN, segment->samples};
         if (job->time_skipped++ % job->time_stride == 0) {
-            /* Of many times every second one is dropped, again and again; the first always stays. */
+            /* Drop every second time if there are too many; the first always stays. */
             if (to->iteration_count == MLS_PROGRESS_MAX) {
                 for (size_t i = 0; i < to->iteration_count / 2; i++) {
                     to->iterations[i] = to->iterations[2 * i];
@@ -104,7 +105,7 @@ void mls_job_advance(mls_job_log *job, size_t number, mls_pace pace, double reac
             mls_job_add_iteration(job, job->last_time);
         }
     }
-    /* What was survived, as training has got so far, is not a cause. */
+    /* Dismiss messages that training has survived. */
     size_t survived = job->open_matches;
     size_t kept = job->open_counts;
     while (survived < job->match_count && job->matches[survived].advances + MLS_SURVIVED <= segment->advances) {
@@ -139,14 +140,14 @@ void mls_job_open_segment(mls_job_log *job)
     job->open_counts = job->count_count;
 }
 
-/* Take out all that the open segment has shown: it succeeded. */
+/* Dismiss everything in the open segment because it succeeded. */
 static void forget_all(mls_job_log *job)
 {
     dismiss(job, job->match_count);
     job->count_count = job->open_counts;
 }
 
-/* Close the open tracebacks, of which the first that the segment did not survive is its own. */
+/* Close the open tracebacks.  The first one that the segment did not survive is stored in it. */
 static void end_tracebacks(mls_job_log *job, mls_log_segment *segment)
 {
     for (size_t i = 0; i < job->traceback_count; i++) {
@@ -159,8 +160,8 @@ static void end_tracebacks(mls_job_log *job, mls_log_segment *segment)
     }
 }
 
-/* Close the open segment.  A run that succeeded had no failure; one that then began again without an end may have one,
- * as a job without records may: if a message shows it. */
+/* Close the open segment.  A successful run has no failure.  A run that restarted afterwards without an end, like a job
+ * without records, has failed only if a message shows it. */
 void mls_job_close_segment(mls_job_log *job)
 {
     mls_log_segment *segment = mls_job_segment(job);
@@ -177,8 +178,7 @@ void mls_job_close_segment(mls_job_log *job)
         forget_all(job);
         return;
     }
-    /* Lines to be read, from the end back: those that look like errors, and as many of the last as there is room for.
-     */
+    /* Choose lines to read from the end: those that look like errors, then the last ones, while there is room. */
     const size_t fill = MLS_READ_LINES - bad->count;
     size_t read_line = 0;
     segment->read = mls_arena_array(job->to->arena, MLS_READ_LINES, sizeof *segment->read);
@@ -216,8 +216,8 @@ void mls_job_take_record(mls_job_log *job, const mls_brief_record *record)
     if (record->key == MLS_KEY_RUN_START && isnan(segment->start_ms)) {
         segment->start_ms = record->time_ms;
     } else if (record->key == MLS_KEY_RUN_START && record->time_ms > segment->stop_ms) {
-        /* A run_start later than the run_stop is of the same run, as scoring has it.  That run is not over with its
-         * first end. */
+        /* As in scoring, a run_start after the run_stop belongs to the same run, which then does not end at its first
+         * run_stop. */
         if (segment->success && !segment->again) {
             end_tracebacks(job, segment);
             forget_all(job);
@@ -247,7 +247,7 @@ void mls_job_take_record(mls_job_log *job, const mls_brief_record *record)
     }
 }
 
-/* Thin out the matches of a role: of each run the earliest stay, and of the others those of highest precedence. */
+/* Thin out the matches of a role: keep the earliest of each run, and those of highest precedence. */
 static void drop_matches(mls_job_log *job, unsigned role)
 {
     const size_t share = MLS_CANDIDATES_MAX / 2 / job->segment_count + 1;
@@ -274,7 +274,7 @@ static void drop_matches(mls_job_log *job, unsigned role)
         }
     }
     job->role_counts[role] -= job->match_count - to;
-    job->role_limits[role] = 2 * job->role_counts[role]; /* so that it is not done again for each */
+    job->role_limits[role] = 2 * job->role_counts[role]; /* avoids repeating this for every match */
     job->match_count = to;
     while (to > 0 && job->matches[to - 1].segment == job->segment_count - 1) {
         to--;
@@ -311,7 +311,7 @@ void mls_job_take_match(mls_job_log *job, size_t signature, size_t number, const
                        .samples = segment->samples,
                        .advances = segment->advances,
                        .otherwise = known->otherwise != NULL};
-    if (known->otherwise != NULL) { /* it has another meaning unless it is about one of these names */
+    if (known->otherwise != NULL) { /* the meaning differs for other names */
         const mls_str name = group_of(job, signature, line, "name");
         for (size_t i = 0; i < known->name_count; i++) {
             match.otherwise &= !mls_str_equal(known->names[i], name);
@@ -319,7 +319,7 @@ void mls_job_take_match(mls_job_log *job, size_t signature, size_t number, const
     }
     const mls_failure_role role = mls_job_signature(job, &match)->role;
     mls_keep_line(&match.at, number, line->message);
-    if (mls_line_take(&rest, "%_traceback :", &parts)) { /* of torchrun's table: about the rank of the rows above it */
+    if (mls_line_take(&rest, "%_traceback :", &parts)) { /* in torchrun's table: about the rank in the rows above */
         match.rank = match.rank < 0 ? job->table_rank : match.rank;
         match.node = match.node == NULL ? job->table_host : match.node;
     }

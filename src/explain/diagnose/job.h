@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job.h - private to diagnose/: a job while its logs are read.
+/* job.h - internals of diagnose/: the state of a job while its logs are read.
  *
- * Files are read one after the other, on one thread (read.c).  The records of a block come first and are kept in brief;
- * then its lines are walked together with them.  Lines and records advance the run that they belong to (follow.c),
- * whose progress is also read from lines that are not records (progress.c).  What a run did not survive is kept until
- * the verdict (cause.c). */
+ * Files are read in sequence on one thread (read.c).  For each block, its records are parsed and summarized first; then
+ * its lines are processed together with them.  Both advance the current run (follow.c), whose progress is also read
+ * from other lines (progress.c).  Messages that a run did not survive are stored until the verdict (cause.c). */
 #pragma once
 
 #include "base/map.h"
@@ -16,181 +15,181 @@
 
 enum {
     MLS_READ_LINES = 5,
-    MLS_SURVIVED = 3,    /* advances of training after a message that was not a cause */
-    MLS_TEXT_KEPT = 500, /* bytes of a line */
+    MLS_SURVIVED = 3,    /* advances of training after which a message is not a cause */
+    MLS_TEXT_KEPT = 500, /* bytes stored of a line */
     MLS_TRACEBACKS_MAX = 1024
 };
 
-/* MLS_GROW() of a list whose members are called so: matches, match_count, match_capacity. */
+/* Grow a list with members such as matches, match_count and match_capacity. */
 #define MLS_GROW_OF(owner, items, item)                                                                                \
     mls_grow((void **)&(owner)->items, (owner)->item##_count, &(owner)->item##_capacity, sizeof *(owner)->items)
 
-/* Text that is kept of a line. */
+/* A stored line. */
 typedef struct mls_kept_line {
     size_t line;
     char text[MLS_TEXT_KEPT + 1];
 } mls_kept_line;
 
-/* Lines that a person would read first, the last one first. */
+/* The lines to read first, the last one first. */
 typedef struct mls_read_lines {
     struct {
         mls_kept_line at;
-        int32_t rank;     /* -1: not known */
-        const char *node; /* NULL: not known */
+        int32_t rank;     /* -1: unknown */
+        const char *node; /* NULL: unknown */
     } items[MLS_READ_LINES];
     size_t count;
 } mls_read_lines;
 
-/* A traceback that has begun and has not ended. */
+/* A traceback that has not ended. */
 typedef struct mls_traceback {
-    uint64_t stream; /* by rank and local rank */
+    uint64_t stream; /* identifies rank and local rank */
     size_t line;     /* 0: no traceback */
-    size_t advances; /* of its segment, before it */
+    size_t advances; /* advances of its segment before it */
     double time_ms;
     int32_t rank;
     const char *node;
-    bool ignored; /* Python said before it that the program goes on */
+    bool ignored; /* Python reported before it that the exception is ignored */
 } mls_traceback;
 
-/* The last message that ended others. */
+/* The last message that marks other messages as recovered. */
 typedef struct mls_recovery {
-    size_t file, line; /* line 0: no message */
+    size_t file, line; /* line 0: none */
     double time_ms;
     const char *node;
 } mls_recovery;
 
 /* A message that may be a cause. */
 typedef struct mls_match {
-    struct mls_match *next; /* for the verdict, of the same run */
+    struct mls_match *next; /* next match of the same run, for the verdict */
     size_t signature, segment;
     mls_kept_line at;
     double time_ms;
-    int32_t rank;              /* -1: not known */
-    const char *node, *gpu;    /* NULL: not known */
-    double iteration, samples; /* the last ones before it in its segment; NAN: unknown */
-    size_t advances;           /* of its segment, before it */
-    bool otherwise;            /* the signature's meaning for other names applies */
-    bool kept;                 /* it stays when matches are thinned out */
-    bool reported;             /* with the failure of a run */
+    int32_t rank;              /* -1: unknown */
+    const char *node, *gpu;    /* NULL: unknown */
+    double iteration, samples; /* last known values before it in its segment; NAN: unknown */
+    size_t advances;           /* advances of its segment before it */
+    bool otherwise;            /* use the signature's alternative for other names */
+    bool kept;                 /* it is not dropped when matches are thinned out */
+    bool reported;             /* it is part of a reported failure */
 } mls_match;
 
-/* How often a signature matched between two advances of a segment: lines or records by which training got further than
- * before. */
+/* The number of matches of a signature between two advances of a segment.  An advance is a line or record with more
+ * progress than before. */
 typedef struct mls_match_count {
-    struct mls_match_count *next; /* for the verdict, of the same run */
+    struct mls_match_count *next; /* next count of the same run, for the verdict */
     size_t signature, segment, advances, count;
 } mls_match_count;
 
-/* The counts of a run's progress, of each of which the largest number that was reached is kept. */
+/* The counters of progress.  The maximum of each is stored. */
 typedef enum mls_pace {
     MLS_PACE_SAMPLES,
     MLS_PACE_STEP,
     MLS_PACE_EPOCH,
     MLS_PACE_ITERATION,
-    MLS_PACE_LOOSE, /* of forms that count other things too, where nothing surer is known: it may begin anew */
+    MLS_PACE_LOOSE, /* from ambiguous forms, used only if no other is known; may restart */
     MLS_PACE_COUNT
 } mls_pace;
 
-/* The part of a file that belongs to one run; a file without records is one part. */
+/* The part of a file that belongs to one run.  A file without records is one part. */
 typedef struct mls_log_segment {
     size_t file;
-    size_t line;              /* of its first record; 0: it has no record */
-    bool began;               /* it has an init_start or a run_start, as a run has for scoring */
-    bool died;                /* it contains a message that may be a cause, when all has been read */
-    double first_ms, last_ms; /* the first time of the file, where it is the first segment; the last time; NAN: none */
+    size_t line;              /* line of its first record; 0: none */
+    bool began;               /* it has an init_start or a run_start, so scoring counts it as a run */
+    bool died;                /* it contains a possible cause; set when all has been read */
+    double first_ms, last_ms; /* first time of the file, in its first segment; last time; NAN: none */
     double start_ms, stop_ms;
     bool success;
-    bool again; /* it began again after it had succeeded, and has not come to an end since */
-    size_t run; /* number in the job, from 1 on; 0: it belongs to no run */
+    bool again; /* it restarted after success and has not ended since */
+    size_t run; /* number in the job, from 1; 0: not part of a run */
     double reached[MLS_PACE_COUNT];
     size_t advances;
-    double last_times[MLS_SURVIVED]; /* of the last advances, newest first */
-    size_t last_line;                /* of the last advance; 0: none */
-    const char *last_text;           /* its text, when the segment is closed */
-    double iteration, samples;       /* the last ones */
-    size_t end_line;                 /* the last line */
-    mls_failure_line *read;          /* the open segment's, when it is closed without success */
+    double last_times[MLS_SURVIVED]; /* times of the last advances, newest first */
+    size_t last_line;                /* line of the last advance; 0: none */
+    const char *last_text;           /* text of that line; set when the segment is closed */
+    double iteration, samples;       /* last known values */
+    size_t end_line;                 /* last line of the segment */
+    mls_failure_line *read;          /* lines to read; set when the segment is closed without success */
     size_t read_count;
     bool read_errors;        /* as in mls_failure */
     mls_traceback traceback; /* the first that did not end */
-    bool broken_off;         /* its last line ends within a progress bar */
+    bool broken_off;         /* its last line ends inside a progress bar */
 } mls_log_segment;
 
-/* A record of the block that is being read, as far as it matters. */
+/* The needed part of a record in the current block. */
 typedef struct mls_brief_record {
     size_t line;
     mls_key key;
     double time_ms;
     bool progress, success;
     double reached[MLS_PACE_ITERATION]; /* NAN: not in the record */
-    mls_str payload;                    /* in the block; empty: search it for signatures */
+    mls_str payload;                    /* text in the block to search for signatures, or empty */
 } mls_brief_record;
 
-/* The block that is being read. */
+/* The block being read. */
 typedef struct mls_log_block {
     mls_marked_lines marked;
     mls_brief_record *records;
     size_t record_count, record_capacity;
-    size_t *run_starts; /* the lines that runs begin with */
+    size_t *run_starts; /* first lines of runs */
     size_t run_start_count, run_start_capacity;
-    size_t timed_to;  /* a time has been looked for in the lines before it */
-    size_t kept_from; /* the first line of the open segment */
+    size_t timed_to;  /* times before this line have been parsed */
+    size_t kept_from; /* first line of the open segment */
 } mls_log_block;
 
 typedef struct mls_job_file {
     const char *name;
-    int32_t root_rank; /* the first rank after torchrun's "Root Cause"; -1: none */
+    int32_t root_rank; /* first rank after torchrun's "Root Cause"; -1: none */
 } mls_job_file;
 
 typedef struct mls_job_log {
     mls_signatures *signatures;
-    mls_diagnosis *to; /* has what only grows: notes, iterations, checkpoints */
+    mls_diagnosis *to; /* receives notes, iterations and checkpoints directly */
     size_t iteration_capacity, checkpoint_capacity, skipped_capacity;
     mls_job_file *files;
     size_t file_count, file_capacity;
     mls_log_segment *segments; /* the last one is open */
     size_t segment_count, segment_capacity;
-    /* Lines of the open segment: its last advance, whose text is empty until it is kept; the last lines that are not
-     * records; and the last of those that look like errors. */
+    /* Lines of the open segment: its last advance (text empty until it is stored), the last lines that are not records,
+     * and the last of them that look like errors. */
     mls_kept_line last;
     mls_read_lines plain, errors;
-    size_t run_count;   /* that are numbered: those of the diagnosis, and launches that died before a run began */
-    mls_match *matches; /* that were not survived; those of the open segment are the last */
+    size_t run_count;   /* numbered runs and launches that failed before a run began */
+    mls_match *matches; /* those that were not survived; the open segment's are last */
     size_t match_count, match_capacity;
-    mls_match_count *counts; /* of them, dropped ones too, in the same order */
+    mls_match_count *counts; /* their counts, including dropped ones, in the same order */
     size_t count_count, count_capacity;
-    size_t open_matches, open_counts; /* where those of the open segment begin */
+    size_t open_matches, open_counts; /* index of the first one of the open segment */
     size_t role_counts[MLS_ROLE_END];
-    size_t role_limits[MLS_ROLE_END]; /* the number of matches of a role at which they are thinned out again */
-    size_t *matched;                  /* for each signature, all its matches */
-    size_t *recovers;                 /* for each signature the one that it ends; SIZE_MAX: none */
+    size_t role_limits[MLS_ROLE_END]; /* number of matches of a role at which they are thinned out next */
+    size_t *matched;                  /* number of matches of each signature */
+    size_t *recovers;                 /* for each signature the one that it marks as recovered; SIZE_MAX: none */
     mls_recovery *recoveries;         /* for each signature */
-    mls_map names;                    /* of nodes and GPUs, so that each is kept once */
-    const char **rank_nodes;          /* for each rank its node; NULL: not known */
+    mls_map names;                    /* names of nodes and GPUs, each stored once */
+    const char **rank_nodes;          /* node of each rank; NULL: unknown */
     uint8_t *rank_seen;               /* MLS_RANK_… */
     size_t watchdog_signature, exception_signature, ignored_signature; /* SIZE_MAX: not in the table */
-    uint32_t *suspects;                                                /* as in mls_failure, when a run needs them */
+    uint32_t *suspects;                                                /* as in mls_failure; computed on first use */
     size_t suspect_count;
-    double full_time;                 /* the first time that has a year */
-    size_t time_stride, time_skipped; /* of the iterations that are kept */
+    double full_time;                 /* the first time with a year */
+    size_t time_stride, time_skipped; /* for thinning out iterations */
     mls_iteration last_time;
     mls_log_block block;
-    char *scratch; /* for two lines */
-    /* Of the file that is being read: */
+    char *scratch; /* buffer for two lines */
+    /* State of the current file: */
     mls_run_cut cut;
-    double file_time;       /* the last one seen */
-    const char *table_host; /* of torchrun's table */
+    double file_time;       /* last time in the file */
+    const char *table_host; /* host in torchrun's table */
     int32_t table_rank;
-    bool root_cause;           /* its line "Root Cause" has come */
-    mls_traceback *tracebacks; /* that are open: at most one of a stream, MLS_TRACEBACKS_MAX in all */
+    bool root_cause;           /* after its line "Root Cause" */
+    mls_traceback *tracebacks; /* open tracebacks: at most one per stream and MLS_TRACEBACKS_MAX in all */
     size_t traceback_count;
-    uint64_t ignored_stream; /* where the exception of the next traceback is ignored … */
-    size_t ignored_line;     /* … by this line; 0: nowhere */
+    uint64_t ignored_stream; /* stream whose next traceback is of an ignored exception */
+    size_t ignored_line;     /* line after which that no longer applies; 0: none */
 } mls_job_log;
 
 enum { MLS_RANK_SEEN = 1, MLS_RANK_TIMED_OUT = 2 };
 
-static inline mls_log_segment *mls_job_segment(const mls_job_log *job) /* the open one */
+static inline mls_log_segment *mls_job_segment(const mls_job_log *job) /* return the open segment */
 {
     return &job->segments[job->segment_count - 1];
 }
@@ -201,30 +200,30 @@ static inline const mls_signature *mls_job_signature(const mls_job_log *job, con
     return match->otherwise ? signature->otherwise : signature;
 }
 
-static inline const char *mls_job_copy(mls_job_log *job, const char *text) /* for the diagnosis */
+static inline const char *mls_job_copy(mls_job_log *job, const char *text) /* copy a text for the diagnosis */
 {
     return mls_arena_copy(job->to->arena, mls_str_from(text)).ptr;
 }
 
 /* ---- read.c */
 
-/* Prepare the search of signatures and marks; begin a file; return the sink that its bytes go to. */
+/* Prepare the search for signatures and marks; begin a file; return the sink for its bytes. */
 void mls_job_prepare(mls_job_log *job);
 void mls_job_begin_file(mls_job_log *job, const char *name);
 mls_sink mls_job_sink(mls_job_log *job);
 
-/* When line `i` of the block was printed: its own time, else the last one in the file before it. */
+/* Return the time of line `i` of the block: its own, else the last one before it in the file. */
 double mls_job_time_of(mls_job_log *job, size_t i, const mls_log_line *line);
 
-/* ---- progress.c: the progress that a line which is not a record shows; `loose`: its form may be one that is not sure
- */
+/* ---- progress.c: read the progress in a line that is not a record; `loose` allows ambiguous forms */
 void mls_job_read_progress(mls_job_log *job, size_t i, const mls_log_line *line, bool loose);
 
-/* Return whether a line may be a progress bar, or begin with a counter's name, by its beginning. */
+/* Return whether a line may be a progress bar, or start with the name of a counter, according to its first characters.
+ */
 bool mls_maybe_bar(const char *line);
 bool mls_maybe_counted(const char *line);
 
-/* Return whether a message ends within a bar that is not full. */
+/* Return whether a message ends inside a progress bar that is not full. */
 bool mls_breaks_off(mls_str message);
 
 /* ---- follow.c */
@@ -232,19 +231,19 @@ void mls_job_open_segment(mls_job_log *job);
 void mls_job_close_segment(mls_job_log *job);
 void mls_job_take_record(mls_job_log *job, const mls_brief_record *record);
 
-/* Advance the run, as line `number` shows. */
+/* Advance the run to the progress in line `number`. */
 void mls_job_advance(mls_job_log *job, size_t number, mls_pace pace, double reached, double time_ms);
 
-/* Append an iteration to those of the diagnosis. */
+/* Append an iteration to the diagnosis. */
 void mls_job_add_iteration(mls_job_log *job, mls_iteration one);
 
-/* Take a line that has a signature. */
+/* Add a line that matches a signature. */
 void mls_job_take_match(mls_job_log *job, size_t signature, size_t number, const mls_log_line *line, double time_ms);
 
-/* Keep a message that caused nothing, unless there are too many. */
+/* Store a message that was not a cause, unless there are too many. */
 void mls_job_note(mls_job_log *job, const mls_match *match);
 
-/* Return the kept copy of a name; NULL if it is empty or there are too many. */
+/* Return the stored copy of a name, or NULL if it is empty or there are too many. */
 const char *mls_job_name(mls_job_log *job, mls_str name);
 void mls_job_know_rank(mls_job_log *job, int32_t rank, const char *node);
 void mls_keep_line(mls_kept_line *kept, size_t line, mls_str text);

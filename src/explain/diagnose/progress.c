@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* progress.c - how far training has come, by the lines of many programs.
+/* progress.c - read the progress of training from the output of many programs.
  *
- * "iteration 412/5000" and "step 412" at a message's start are sure.  The other forms count other things too, such as
- * shards that are loaded, and are looked at only in a file that has neither those nor records. */
+ * "iteration 412/5000" and "step 412" at the start of a message are reliable.  The other forms may count something
+ * else, such as loaded shards, and are used only in files without those or records. */
 #include <math.h>
 
 #include "base/moment.h"
 #include "explain/diagnose/job.h"
 
-/* A bar as tqdm draws it: " 31%|███  | 331/1063 [01:06<02:24,  5.06it/s]". */
+/* A progress bar of tqdm: " 31%|███ | 331/1063 [01:06<02:24, 5.06it/s]". */
 typedef struct progress_bar {
-    mls_str title; /* what stands before it */
+    mls_str title; /* text before it */
     int32_t done, all;
     bool closed; /* it ends with the bracket */
 } progress_bar;
@@ -21,7 +21,7 @@ bool mls_maybe_bar(const char *line)
         line++;
     }
     const char *digits = line;
-    while (mls_is_digit(*line)) { /* most lines have none, or a rank's */
+    while (mls_is_digit(*line)) { /* most lines have no number, or a rank */
         line++;
     }
     return line > digits && line - digits <= 3 && line[0] == '%' && line[1] == '|';
@@ -35,7 +35,7 @@ bool mls_maybe_counted(const char *line)
     return first != NULL && strncmp(line + 1, rests[first - firsts].ptr, rests[first - firsts].len) == 0;
 }
 
-/* Find the text after the last place of `words`; false: they are not there. */
+/* Find the text after the last occurrence of `words`; return false if there is none. */
 static bool find_last(mls_str text, mls_str words, mls_str *rest)
 {
     bool found = false;
@@ -45,7 +45,7 @@ static bool find_last(mls_str text, mls_str words, mls_str *rest)
     return found;
 }
 
-/* Take the last bar of a line that was drawn over again and again. */
+/* Read the last bar of a line that was redrawn. */
 static bool take_bar(mls_str message, progress_bar *bar)
 {
     mls_line_parts parts;
@@ -90,7 +90,7 @@ bool mls_breaks_off(mls_str message)
 
 /* ---------------------------------------------------------------- forms: false, it is not this one */
 
-/* Count a bar of training, and not of files that are loaded; its steps, those of epochs before among them. */
+/* Read the steps of a training bar, including those of previous epochs.  Bars of loading files do not count. */
 static bool count_bar(mls_str message, double *reached)
 {
     progress_bar bar;
@@ -104,7 +104,7 @@ static bool count_bar(mls_str message, double *reached)
     return true;
 }
 
-/* Count "… logging_writer.py:48] [100] loss=0.4" of clu, which t5x and others write by */
+/* Read "… logging_writer.py:48] [100] loss=0.4" of clu, which t5x and others use. */
 static bool count_writer(mls_str message, double *reached)
 {
     mls_line_parts parts;
@@ -115,7 +115,7 @@ static bool count_writer(mls_str message, double *reached)
     return found;
 }
 
-/* Count "{'loss': 2.31, 'epoch': 0.12}" */
+/* Read "{'loss': 2.31, 'epoch': 0.12}". */
 static bool count_epochs(mls_str message, double *reached)
 {
     mls_str rest;
@@ -138,7 +138,7 @@ static bool count_epochs(mls_str message, double *reached)
     return true;
 }
 
-/* Count "10/100 [==>...] - ETA: 1:23" of Keras, with thick lines in its third version */
+/* Read "10/100 [==>...] - ETA: 1:23" of Keras, and the heavy lines of its version 3. */
 static bool count_keras(mls_str message, double *reached)
 {
     mls_line_parts parts;
@@ -149,7 +149,7 @@ static bool count_keras(mls_str message, double *reached)
     return mls_line_take(&message, "/%n%_", &parts) && mls_str_any(message, "[=|[>|[.|━", mls_str_starts);
 }
 
-/* Return whether the word before a counter shows that it is not where training is: "saved at step 100", "every 10
+/* Return whether the word before a counter shows that it is not the current progress: "saved at step 100", "every 10
  * steps". */
 static bool is_spoken_of(mls_str before)
 {
@@ -169,7 +169,7 @@ static bool is_letter(char c)
     return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
 }
 
-/* Take the number of "step: 10", "Step 10/500", "iter =  10", "iteration 3/99", behind the counter's name. */
+/* Read the number of "step: 10", "Step 10/500", "iter = 10", "iteration 3/99", after the counter's name. */
 static bool take_counted(mls_str rest, double *reached)
 {
     static const char *const endings[] = {"ation", "s"};
@@ -188,7 +188,7 @@ static bool take_counted(mls_str rest, double *reached)
     return next != '.' && next != '_' && !is_letter(next);
 }
 
-/* Count by the first of some names that has a number. */
+/* Read the first counter among several names that has a number. */
 static bool count_words(mls_str message, const char *names, double *reached)
 {
     for (mls_str name; mls_list_next(&names, '|', &name);) {
@@ -214,9 +214,9 @@ static bool count_batches(mls_str message, double *reached)
     return count_words(message, "batch|Batch", reached);
 }
 
-/* Count "Epoch [1/90][10/5004]" of torchvision's example and mmcv, "Epoch(train) [1][10/7330]" and "Iter(train)
- * [10/5000]" of mmengine, "Train: 0 [ 10/1251 (0%)]" of timm, "Train Epoch: 1 [640/60000 (1%)]", " 001:    10 / 5004":
- * the last of the numbers that have a total. */
+/* Read "Epoch [1/90][10/5004]" of torchvision's example and mmcv, "Epoch(train) [1][10/7330]" and "Iter(train)
+ * [10/5000]" of mmengine, "Train: 0 [ 10/1251 (0%)]" of timm, "Train Epoch: 1 [640/60000 (1%)]", " 001: 10 / 5004": the
+ * last of the numbers with a total. */
 static bool count_pairs(mls_str message, double *reached)
 {
     const char *names = "(train)|Epoch|epoch|Train:";
@@ -244,7 +244,7 @@ void mls_job_read_progress(mls_job_log *job, size_t i, const mls_log_line *line,
 {
     static const struct {
         bool (*count)(mls_str message, double *reached);
-        bool iterations; /* else of an epoch, or of other things */
+        bool iterations; /* false: epochs, or something else */
     } forms[] = {{count_bar, true},   {count_writer, true},   {count_epochs, false}, {count_keras, false},
                  {count_steps, true}, {count_batches, false}, {count_pairs, false}};
     mls_line_parts parts;

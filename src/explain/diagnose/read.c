@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read.c - a block of a log: searched once for all that matters, then walked line by line. */
+/* read.c - search each block of a log once for everything relevant, then process it line by line. */
 #include <math.h>
 
 #include "explain/diagnose/job.h"
 #include "json/json_check.h"
 #include "json/value.h"
 
-/* The texts that are looked for beside the signatures: those that examine() knows, those that only have a line
- * examined, and counters, which matter where nothing surer shows how far training has come. */
+/* The texts to search besides signatures: those that examine() handles, those that only cause a line to be examined,
+ * and counters, which are used if nothing more reliable shows the progress. */
 typedef enum mark {
     MARK_TRACEBACK,
     MARK_SAVING,
@@ -20,7 +20,8 @@ typedef enum mark {
     MARK_COUNTERS = 16
 } mark;
 static const mls_str mark_texts[] = {
-    [MARK_TRACEBACK] = MLS_STR("Traceback (most recent call last)"), /* a colon, or a frame of rich or IPython */
+    [MARK_TRACEBACK] =
+        MLS_STR("Traceback (most recent call last)"), /* followed by a colon, or by a frame of rich or IPython */
     [MARK_SAVING] = MLS_STR("saving checkpoint at iteration "),
     [MARK_SAVED] = MLS_STR("successfully saved checkpoint from iteration "),
     [MARK_LOADED] = MLS_STR("successfully loaded checkpoint "),
@@ -110,7 +111,7 @@ static mls_status block_record(void *state, const mls_record *record)
                                 .reached = {(double)NAN, (double)NAN, (double)NAN}};
     mls_str span;
     bool wanted = stop || brief->progress;
-    for (size_t i = 0; i < MLS_PACE_ITERATION && wanted; i++) { /* the first that it has */
+    for (size_t i = 0; i < MLS_PACE_ITERATION && wanted; i++) { /* the first key in the record */
         if (mls_record_metadata_member(record, counts[i], &span) && !mls_json_number(span, &brief->reached[i])) {
             brief->reached[i] = NAN;
         }
@@ -134,7 +135,7 @@ static mls_status block_marker(void *state, const mls_marker *marker)
     return MLS_OK;
 }
 
-/* Return how many records of the block are in lines before line `i`. */
+/* Return the number of records in lines before line `i` of the block. */
 static size_t records_before(const mls_job_log *job, size_t i)
 {
     const mls_log_block *block = &job->block;
@@ -162,14 +163,14 @@ static const mls_brief_record *record_of(const mls_job_log *job, size_t i)
 
 /* ---------------------------------------------------------------- times */
 
-/* Note the first time that has a year, which is that of the job. */
+/* Store the first time with a year, which determines the year of the job. */
 static void note_time(mls_job_log *job, double time_ms)
 {
     job->full_time = isnan(job->full_time) && time_ms >= 0 ? time_ms : job->full_time;
 }
 
-/* Return the time in line `i` itself; NAN: it has none.  Most lines are not read for it: there may be one where two
- * colons are near the beginning with minutes between, 13:28:01. */
+/* Return the time in line `i`; NAN: none.  As a fast filter, a line is parsed only if it has two colons with minutes
+ * between them near its beginning, as in 13:28:01. */
 static double line_time(mls_job_log *job, size_t i)
 {
     enum { NEAR = 160 };
@@ -177,7 +178,7 @@ static double line_time(mls_job_log *job, size_t i)
     const mls_brief_record *record = record_of(job, i);
     double time_ms = record != NULL ? record->time_ms : (double)NAN;
     const mls_str text = record == NULL ? mls_lines_text(lines, i) : (mls_str){"", 0};
-    for (size_t at = 0; at < text.len && at < NEAR; at += 16) { /* the block goes on after the line */
+    for (size_t at = 0; at < text.len && at < NEAR; at += 16) { /* the block continues after the line */
         const mls_bytes16 first = mls_load16(text.ptr + at);
         const mls_bytes16 tens = mls_load16(text.ptr + at + 1);
         const mls_bytes16 second = mls_load16(text.ptr + at + 3);
@@ -191,7 +192,7 @@ static double line_time(mls_job_log *job, size_t i)
     return time_ms;
 }
 
-/* Set file_time to the last time before line `end`, looked for from there back to where the last look began. */
+/* Set file_time to the last time before line `end`, searching back to where the previous search began. */
 static void find_time_before(mls_job_log *job, size_t end)
 {
     double time_ms = NAN;
@@ -216,7 +217,7 @@ double mls_job_time_of(mls_job_log *job, size_t i, const mls_log_line *line)
 
 /* ---------------------------------------------------------------- one line */
 
-/* Take the number after `words`. */
+/* Read the number after `words`. */
 static bool number_after(mls_str message, mls_str words, double *number)
 {
     mls_line_parts parts;
@@ -226,7 +227,7 @@ static bool number_after(mls_str message, mls_str words, double *number)
     return found;
 }
 
-/* Take "saving checkpoint at iteration 40", and later "successfully saved checkpoint from iteration 40" */
+/* Read "saving checkpoint at iteration 40" and later "successfully saved checkpoint from iteration 40". */
 static void take_checkpoint(mls_job_log *job, mark found, size_t i, const mls_log_line *line)
 {
     mls_diagnosis *to = job->to;
@@ -251,7 +252,7 @@ static void take_checkpoint(mls_job_log *job, mark found, size_t i, const mls_lo
     }
 }
 
-/* Take a row of torchrun's table, which names the rank that the rows below it are about. */
+/* Read a row of torchrun's table that names the rank of the rows below it. */
 static void take_table_row(mls_job_log *job, const mls_log_line *line)
 {
     mls_line_parts parts;
@@ -267,7 +268,7 @@ static void take_table_row(mls_job_log *job, const mls_log_line *line)
     }
 }
 
-/* Take where ranks ran: "srun: error: node076: tasks 0-3,7: …" */
+/* Read the nodes of ranks: "srun: error: node076: tasks 0-3,7: …". */
 static void take_srun(mls_job_log *job, const mls_log_line *line)
 {
     mls_line_parts parts;
@@ -293,11 +294,11 @@ void mls_job_prepare(mls_job_log *job)
     mls_signatures_prepare(job->signatures, mark_texts, MARK_COUNTERS, sizeof mark_texts / sizeof *mark_texts);
 }
 
-/* Read what line `i` shows: marks, progress, and a signature.  An exception counts only after the traceback of its own
- * stream; a traceback right after "Exception ignored in", of the same stream, does not end the program. */
+/* Read the marks, progress and signature of line `i`. An exception counts only after a traceback of its own stream.  A
+ * traceback right after "Exception ignored in" of the same stream does not end the program. */
 static void examine(mls_job_log *job, size_t i)
 {
-    enum { OTHERS_BETWEEN = 64 }; /* lines of other ranks */
+    enum { OTHERS_BETWEEN = 64 }; /* limit for lines of other ranks in between */
     const mls_log_line line = mls_log_line_of(&job->block.marked.lines, i, job->scratch);
     const size_t number = job->block.marked.lines.line + i;
     const uint32_t marks = mls_signatures_search(job->signatures, line.text);
@@ -362,7 +363,7 @@ static bool looks_like_error(mls_str message)
         mls_str_contains);
 }
 
-/* Return whether a text is among the lines: ranks print the same. */
+/* Return whether the lines contain a text: ranks often print the same. */
 static bool is_among(const mls_read_lines *lines, mls_str message)
 {
     bool found = false;
@@ -380,7 +381,7 @@ static void add_line(mls_job_log *job, mls_read_lines *lines, size_t i, const ml
     mls_keep_line(&lines->items[to].at, job->block.marked.lines.line + i, line->message);
 }
 
-/* Put the lines of this block before those that were kept of earlier blocks; `once`: not a text that is there. */
+/* Append the lines stored from earlier blocks to those of this block, without duplicates if `once` is set. */
 static void put_before(mls_read_lines *kept, mls_read_lines *lines, bool once)
 {
     for (size_t k = 0; k < kept->count && lines->count < MLS_READ_LINES; k++) {
@@ -391,11 +392,11 @@ static void put_before(mls_read_lines *kept, mls_read_lines *lines, bool once)
     *kept = *lines;
 }
 
-/* Keep the last lines before line `end` of the block that are not records, those that look like errors, and the text
- * of the last advance.  Errors are looked for in marked lines only, as there are many blocks. */
+/* Store the last lines before line `end` that are not records, those that look like errors, and the text of the last
+ * advance.  For speed, errors are searched only in marked lines. */
 static void keep_lines(mls_job_log *job, size_t end)
 {
-    enum { LOOKED_AT = 200 }; /* lines before the end among which errors are looked for */
+    enum { LOOKED_AT = 200 }; /* number of lines before the end that are searched for errors */
     mls_log_block *block = &job->block;
     const mls_lines *lines = &block->marked.lines;
     mls_log_segment *segment = mls_job_segment(job);
@@ -439,8 +440,8 @@ static void keep_lines(mls_job_log *job, size_t end)
 
 /* ---------------------------------------------------------------- a block */
 
-/* Mark the lines with something that is looked for, and those that may be a step; and note the ranks.  All text is
- * searched but most records. */
+/* Mark the lines that match anything searched for or may be a step, and store ranks.  All text is searched, except most
+ * records. */
 static void mark_lines(mls_job_log *job)
 {
     mls_log_block *block = &job->block;
@@ -477,7 +478,7 @@ static void mark_lines(mls_job_log *job)
     }
 }
 
-/* Examine the marked lines; and those that may end a traceback, or be anything that a user wants to know. */
+/* Examine the marked lines, and those that may end a traceback or match a user's signature. */
 static void examine_lines(mls_job_log *job, size_t from, size_t end)
 {
     const mls_log_block *block = &job->block;
@@ -495,8 +496,8 @@ static void examine_lines(mls_job_log *job, size_t from, size_t end)
     }
 }
 
-/* Examine lines, and begin the runs that begin in them or with line `end`, of which *next is the first.  Lines before
- * the first record of a file belong to its first run. */
+/* Examine lines and start the runs that begin in them or at line `end`; *next is the first such run.  Lines before the
+ * first record of a file belong to its first run. */
 static void walk_lines(mls_job_log *job, size_t from, size_t end, size_t *next)
 {
     const mls_log_block *block = &job->block;
@@ -523,12 +524,12 @@ static mls_status block_lines(void *state, const mls_lines *lines)
     mls_job_log *job = state;
     mls_log_block *block = &job->block;
     mls_log_segment *segment = mls_job_segment(job);
-    /* Counters matter only where nothing surer shows how far training has come. */
+    /* Counters are read only if nothing more reliable shows the progress. */
     const bool counters = block->record_count == 0 && segment->line == 0 && segment->reached[MLS_PACE_ITERATION] < 0;
     block->timed_to = block->kept_from = 0;
     mls_marked_begin(&block->marked, job->signatures, counters, lines);
     mark_lines(job);
-    if (isnan(job->file_time)) { /* the first time of the file */
+    if (isnan(job->file_time)) { /* first time of the file */
         double time_ms = NAN;
         for (size_t i = 0; i < lines->count && isnan(time_ms); i++) {
             time_ms = line_time(job, i);
