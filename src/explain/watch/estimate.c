@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* estimate.c - where a run will end, how fast it gets there, and how far off that may be; and the olympic mean of runs
- * that have ended and of supposed ones. */
+/* estimate.c - predict where a run will end, its pace, and the uncertainty; and the olympic mean of finished and
+ * assumed runs. */
 #include "explain/watch/estimate.h"
 
 #include <math.h>
@@ -10,12 +10,12 @@
 #include "base/statistics.h"
 #include "score/score.h"
 
-/* With one or two runs, and no reference: how far apart runs lie, as a share of their mean. */
+/* Relative standard deviation of runs if there are only one or two and no reference. */
 #define SPREAD_UNKNOWN 0.12
-/* Few runs make steep lines: a slope by n of them counts n / (n + SHRINK). */
+/* Shrinkage of slopes from few runs: a slope from n runs is multiplied by n / (n + SHRINK). */
 #define SHRINK 6
-#define NORMAL_90 1.2816 /* the quantile of the normal distribution at 90 % */
-/* What the pace may be off, at each end. */
+#define NORMAL_90 1.2816 /* 90 % quantile of the normal distribution */
+/* Uncertainty of the pace as factors. */
 #define PACE_LOW 0.98
 #define PACE_HIGH 1.02
 
@@ -41,7 +41,7 @@ void mls_curve_add(mls_curve *curve, mls_value_point point)
     curve->before = last != NULL ? last->at : (double)NAN;
     curve->stride = curve->stride > 0 ? curve->stride : 1;
     const size_t place = curve->seen++;
-    /* The last one may be there only for being the last. */
+    /* The last one may have been kept only because it was last. */
     if (last != NULL && (place - 1) % curve->stride != 0) {
         *last = point;
         return;
@@ -63,12 +63,12 @@ void mls_curve_release(mls_curve *curve)
     *curve = (mls_curve){0};
 }
 
-/* Where the run may end: values, times a scale, moved by a shift. */
+/* The possible ends of the run: values, scaled and shifted. */
 typedef struct outcomes {
-    const double *values; /* `own`, or the reference's */
+    const double *values; /* `own` or the reference's */
     size_t count;
     double scale, shift;
-    double mean, stdev; /* moved; of a sample */
+    double mean, stdev; /* after the shift; sample standard deviation */
     double own[MLS_PAST_RUNS_MAX];
 } outcomes;
 
@@ -92,7 +92,7 @@ static double between(double x, double x0, double y0, double x1, double y1)
     return x1 > x0 || x1 < x0 ? y0 + (y1 - y0) * (x - x0) / (x1 - x0) : y1;
 }
 
-/* Return the value that a run had at a position, linear between evaluations; NAN outside of them. */
+/* Return the value of a run at a position, interpolated linearly; NAN outside of its evaluations. */
 static double value_at(const mls_curve *curve, double at)
 {
     for (size_t i = 0; i < curve->count; i++) {
@@ -104,7 +104,7 @@ static double value_at(const mls_curve *curve, double at)
     return (double)NAN;
 }
 
-/* Return where a run first had a value, by the direction of its values; NAN: it never did. */
+/* Return the position at which a run first reached a value; NAN: never. */
 static double first_at(const mls_curve *curve, double value)
 {
     const bool rising = last_of(curve)->value >= curve->items[0].value;
@@ -124,7 +124,7 @@ static double pace_until(const mls_curve *curve)
     return curve->count > 1 ? (last->minutes - first->minutes) / (last->at - first->at) : first->minutes / first->at;
 }
 
-/* Return the minutes a unit, evaluations included. */
+/* Return the pace in minutes per unit, including evaluations. */
 static double find_pace(const mls_curve *curve, const mls_estimate_basis *basis)
 {
     double paces[MLS_PAST_RUNS_MAX];
@@ -137,7 +137,7 @@ static double find_pace(const mls_curve *curve, const mls_estimate_basis *basis)
     return count > 0 ? mls_mean(paces, count) : pace_until(curve);
 }
 
-/* Return the distance from one evaluation to the next; 0: not known. */
+/* Return the distance between evaluations; 0: unknown. */
 static double find_distance(const mls_curve *curve, const mls_estimate_basis *basis)
 {
     size_t count = 0;
@@ -161,11 +161,11 @@ static double find_distance(const mls_curve *curve, const mls_estimate_basis *ba
     return median;
 }
 
-/* Find what the run may need by the curves of runs that have a value at its last evaluation, `here`; return whether
- * there are enough of them.
+/* Find the outcomes from the curves of runs that have a value at the position of the last evaluation, `here`. Return
+ * whether there are enough such runs.
  *
- * Runs that were further at this position needed less (or the other way round, as the line through them says); and, as
- * a second view, how much further each had to go from where it was as this run is now. */
+ * One prediction is a regression: runs that were better at this position usually converged earlier.  The other one is
+ * the distance that each run still had to go from the position where it had this value. */
 static bool outcomes_by_curves(const mls_value_point *here, const mls_estimate_basis *basis, outcomes *to)
 {
     double needed[MLS_PAST_RUNS_MAX];
@@ -205,7 +205,7 @@ static bool outcomes_by_curves(const mls_value_point *here, const mls_estimate_b
     }
     measure_outcomes(to, to->own, n, 1);
     if (reached >= CURVES_MIN) {
-        /* Move the outcomes to the mean of both views, each weighted by the inverse of its variance. */
+        /* Shift the outcomes to the mean of both predictions, weighted by inverse variance. */
         const double second = here->at + mls_mean(further, reached);
         const double spread = mls_stdev_sample(further, reached);
         const double one = to->stdev * to->stdev;
@@ -217,7 +217,7 @@ static bool outcomes_by_curves(const mls_value_point *here, const mls_estimate_b
     return true;
 }
 
-/* Round a position to an evaluation after the last one, up or to the nearest. */
+/* Round a position to an evaluation after the last one: up, or to the nearest. */
 static double at_evaluation(double here, double distance, double at, bool nearest)
 {
     if (!(distance > 0)) {
@@ -227,7 +227,7 @@ static double at_evaluation(double here, double distance, double at, bool neares
     return here + fmax(1, nearest ? floor(steps + 0.5) : ceil(steps - 1e-9)) * distance;
 }
 
-/* Return the mean of the outcomes that are still ahead, or `none` if there are none. */
+/* Return the mean of the outcomes after `here`, or `none` if there are none. */
 static double mean_beyond(const outcomes *all, double here, double none)
 {
     double sum = 0;
@@ -242,7 +242,7 @@ static double mean_beyond(const outcomes *all, double here, double none)
     return count > 0 ? sum / (double)count : none;
 }
 
-/* Return half of the interval around the mean of the outcomes. */
+/* Return the half-width of the interval around the mean outcome. */
 static double half_interval(const outcomes *all, mls_estimate_from from, const mls_estimate_basis *basis)
 {
     const double n = (double)all->count;
@@ -272,7 +272,7 @@ static double mean_tail(const mls_estimate_basis *basis)
     return count > 0 ? sum / (double)count : 0;
 }
 
-/* Before the first evaluation: by the times of the runs alone. */
+/* Estimate before the first evaluation, from the times of other runs only. */
 static mls_estimate estimate_by_minutes(double now, const mls_estimate_basis *basis, outcomes *all)
 {
     mls_estimate estimate = mls_estimate_none();
@@ -291,7 +291,7 @@ static mls_estimate estimate_by_minutes(double now, const mls_estimate_basis *ba
     return estimate;
 }
 
-/* Find what the run may need, by the best of what is known, and return by what. */
+/* Find the outcomes from the best available data, and return their source. */
 static mls_estimate_from find_outcomes(const mls_value_point *here, const mls_estimate_basis *basis, outcomes *all)
 {
     if (outcomes_by_curves(here, basis, all)) {
@@ -322,7 +322,7 @@ mls_estimate mls_estimate_left(const mls_curve *curve, double now, const mls_est
     const mls_value_point *here = last_of(curve);
     const double distance = find_distance(curve, &basis);
     const double pace = find_pace(curve, &basis);
-    if (!(pace > 0 && isfinite(pace))) { /* its times do not grow with its positions, or it has none yet */
+    if (!(pace > 0 && isfinite(pace))) { /* no evaluations yet, or times that do not increase */
         return mls_estimate_none();
     }
     const double later = here->minutes - now + mean_tail(&basis);
@@ -331,7 +331,7 @@ mls_estimate mls_estimate_left(const mls_curve *curve, double now, const mls_est
     const double middle = mean_beyond(&all, here->at, (double)NAN);
     const bool nearest = isnan(middle) || estimate.from == MLS_ESTIMATE_CURVES;
     const double half = half_interval(&all, estimate.from, &basis);
-    /* It did not end here: the next evaluation is due, after the distance of the first one if no other is known. */
+    /* It did not end at this evaluation, so the next one is due, after the distance of the first one if unknown. */
     const double next = distance > 0 ? distance : here->at;
     estimate.end = isnan(middle) ? here->at + next : at_evaluation(here->at, distance, middle, nearest);
     const double low = fmin(at_evaluation(here->at, distance, all.mean - half, false), estimate.end);
@@ -349,9 +349,9 @@ mls_estimate mls_estimate_left(const mls_curve *curve, double now, const mls_est
 
 /* ------------------------------------------------------------------------ the score */
 
-/* To the minute's thousandth. */
+/* Accuracy in minutes. */
 #define BEAT_WIDTH 0.001
-/* A run that takes longer than any: two thousand years. */
+/* Minutes of a run that is longer than any (two thousand years). */
 #define BEAT_MOST 1e9
 
 static size_t runs_to_come(const mls_so_far *so_far)
@@ -360,7 +360,7 @@ static size_t runs_to_come(const mls_so_far *so_far)
     return so_far->rules->runs_needed > finished ? so_far->rules->runs_needed - finished : 0;
 }
 
-/* Return the score when `more` runs of the same length follow. */
+/* Return the score if `more` runs of equal length follow. */
 static mls_olympic_result suppose(const mls_so_far *so_far, size_t more, double minutes)
 {
     const size_t count = so_far->valid + so_far->not_valid + more;

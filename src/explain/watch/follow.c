@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* follow.c - which files exist, which of them are known, and what is new in them. */
+/* follow.c - list files, match them with known ones, and read new bytes. */
 #include "explain/watch/follow.h"
 
 #include <errno.h>
@@ -12,8 +12,8 @@
 #include "base/file.h"
 #include "explain/watch/live.h"
 
-/* A folder that changed less than so many milliseconds before it was listed is listed again, and every folder at each
- * fourth look. */
+/* A folder that changed less than RECENT_MS before its listing is listed again, and every folder at each fourth look.
+ */
 enum { RECENT_MS = 3000, LISTED_EVERY = 4 };
 
 static double modified_ms(const struct stat *about)
@@ -23,7 +23,7 @@ static double modified_ms(const struct stat *about)
 
 /* ------------------------------------------------------------------------ reading */
 
-/* Begin to read a file, or begin again. */
+/* Begin or restart reading a file. */
 static void begin_file(mls_follow *follow, mls_followed *file)
 {
     file->offset = 0;
@@ -32,7 +32,7 @@ static void begin_file(mls_follow *follow, mls_followed *file)
     mls_live_file_begin(follow->live, file);
 }
 
-/* A failure is told once, until the file can be read again. */
+/* Report a failure once, until the file can be read again. */
 static void tell_failed(mls_follow *follow, mls_followed *file, const mls_error *why)
 {
     if (!file->failed && why->system_errno != ENOENT) {
@@ -41,7 +41,7 @@ static void tell_failed(mls_follow *follow, mls_followed *file, const mls_error 
     file->failed = true;
 }
 
-/* Read a file that has grown, or may have, to the size that it has now. */
+/* Read a file that may have grown up to its current size. */
 static void read_file(mls_follow *follow, mls_followed *file, double now_ms)
 {
     mls_error why = {0};
@@ -52,12 +52,12 @@ static void read_file(mls_follow *follow, mls_followed *file, double now_ms)
         tell_failed(follow, file, &why);
         return;
     }
-    /* If another file has the path by now, the next look will see it. */
+    /* If another file has the path now, the next look will find it. */
     if (fstat(fd, &about) == 0 && about.st_ino == file->inode && about.st_dev == file->device) {
         char bytes[MLS_FOLLOWED_BYTES];
         mls_status status = MLS_OK;
         file->size = (uint64_t)about.st_size;
-        /* The bytes that were read must still be before the place that was reached. */
+        /* Check that the bytes before the last position have not changed. */
         const off_t from = (off_t)(file->offset - file->before_count);
         const bool same =
             file->before_count == 0 || (pread(fd, bytes, file->before_count, from) == (ssize_t)file->before_count &&
@@ -73,7 +73,7 @@ static void read_file(mls_follow *follow, mls_followed *file, double now_ms)
         }
         if (!file->unread && file->size != file->offset) {
             mls_live_grown(mls_live_last_run(file), now_ms - file->written_ms);
-            /* The file's own time says when the first bytes came. */
+            /* The first bytes were written at the file's modification time. */
             file->written_ms = file->offset > 0 ? now_ms : fmin(modified_ms(&about), now_ms);
             status = mls_log_feed_read(file->feed, fd, &file->offset, file->size - file->offset, &follow->room, &why);
             const size_t count = file->offset < sizeof file->before ? (size_t)file->offset : sizeof file->before;
@@ -110,7 +110,7 @@ void mls_follow_end(mls_follow *follow)
 
 struct mls_notify_folder {
     int number;
-    char *path; /* with its slash */
+    char *path; /* with a trailing slash */
 };
 
 void mls_follow_ask_kernel(mls_follow *follow)
@@ -145,7 +145,7 @@ static void watch_folders(mls_follow *follow)
     }
 }
 
-/* Return a path without "./" before it. */
+/* Return a path without leading "./". */
 static mls_str plain_path(mls_str path)
 {
     while (mls_str_starts(path, MLS_S("./"))) {
@@ -195,7 +195,7 @@ bool mls_follow_take_notices(mls_follow *follow, bool *written)
 
 /* ------------------------------------------------------------------------ listing */
 
-/* Return the place of a file among the known ones, or where it would be. */
+/* Return the index of a file among the known ones, or its insertion point. */
 static size_t place_of_inode(const mls_follow *follow, const struct stat *about, bool *known)
 {
     size_t low = 0;
@@ -219,8 +219,8 @@ static void note_size(mls_followed *file, const struct stat *about)
     file->waits |= file->size != file->offset && !file->unread;
 }
 
-/* Take a file that was listed.  A file with several names keeps the one that it is known by, if it still has it: first
- * come those (`again`), then the others. */
+/* Process a listed file.  A file with several names keeps its known name if it still exists: such files come first
+ * (`again`). */
 static void take_source(mls_follow *follow, const mls_source *source, bool again)
 {
     struct stat about;
@@ -274,7 +274,7 @@ static void free_file(mls_follow *follow, mls_followed *file)
 static void add_folder(mls_names *folders, mls_str folder)
 {
     const mls_str text = folder.len > 0 ? folder : MLS_S("./");
-    /* Files of one folder come one after the other. */
+    /* Files of one folder are adjacent. */
     for (size_t i = folders->count; i-- > 0;) {
         if (mls_str_equal(mls_str_from(folders->items[i]), text)) {
             return;
@@ -283,7 +283,7 @@ static void add_folder(mls_names *folders, mls_str folder)
     mls_names_add(folders, text);
 }
 
-/* Return when one of the folders was changed last; INFINITY: one is gone. */
+/* Return the latest modification of the folders; INFINITY: one was removed. */
 static double folders_changed_ms(const mls_follow *follow)
 {
     double changed_ms = 0;
@@ -294,11 +294,11 @@ static double folders_changed_ms(const mls_follow *follow)
     return changed_ms;
 }
 
-/* Return whether the same files exist as when they were listed; note which of them have grown. */
+/* Return whether the listing is still valid, and mark files that have grown. */
 static bool is_as_listed(mls_follow *follow)
 {
     const double changed_ms = folders_changed_ms(follow);
-    const bool recent = changed_ms > follow->listed_ms - RECENT_MS; /* times are coarse */
+    const bool recent = changed_ms > follow->listed_ms - RECENT_MS; /* timestamps are coarse */
     bool same = follow->listed_ms > 0 && !recent && follow->missing.count == 0 && ++follow->looks < LISTED_EVERY &&
                 changed_ms <= follow->changed_ms;
     for (size_t i = 0; i < follow->files.count && same; i++) {
@@ -312,7 +312,7 @@ static bool is_as_listed(mls_follow *follow)
     return same;
 }
 
-/* Note the folders where files are, or may be later, and the paths that do not exist. */
+/* Store the folders that contain files or may do so later, and missing paths. */
 static void note_folders(mls_follow *follow, const mls_sources *sources)
 {
     mls_names_release(&follow->folders);

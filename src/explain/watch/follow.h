@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* follow.h - the logs below some paths, read as they grow.
+/* follow.h - follow the logs below some paths as they grow.
  *
- * Each look lists them as run/ does and reads what is new.  A file is known by its device and inode: a renamed file is
- * read on under its new name, and one that comes back shorter, or with other bytes before the place that was reached,
- * is read from its beginning.  No file is kept open.  The kernel says which files of the folders were written to
- * (inotify), but not what other nodes write (Lustre, NFS, GPFS), and perhaps not for all folders: so a look is due now
- * and then all the same.  What is read goes to the runs of live.h. */
+ * Each look lists the files as run/ does and reads new bytes, which go to the runs of live.h.  Files are identified by
+ * device and inode: a renamed file continues under its new name.  A file that was truncated, or whose bytes before the
+ * last position have changed, is read again from the start.  Files are not kept open.
+ *
+ * inotify reports writes in the folders, but not those of other nodes (Lustre, NFS, GPFS), and possibly not for all
+ * folders.  Therefore files are looked at regularly anyway. */
 #pragma once
 
 #include "base/walk.h"
@@ -16,7 +17,7 @@ struct mls_live;
 typedef enum mls_file_change {
     MLS_FILE_FOUND,
     MLS_FILE_RENAMED,
-    MLS_FILE_RESTARTED, /* it was cut short, and is read from its beginning */
+    MLS_FILE_RESTARTED, /* truncated, so it is read from the start */
     MLS_FILE_GONE,
     MLS_FILE_FAILED /* it cannot be read */
 } mls_file_change;
@@ -25,52 +26,52 @@ enum { MLS_FOLLOWED_BYTES = 32 };
 
 typedef struct mls_followed {
     char *path;
-    size_t root; /* as its source has it */
+    size_t root; /* as in its source */
     bool result;
     uint64_t device, inode;
-    uint64_t size, offset;           /* when it was looked at; read so far */
-    double written_ms;               /* when bytes last came, of the first ones by its own time; since 1970 */
-    bool unread;                     /* it is packed, or not text */
-    bool failed;                     /* it could not be read the last time */
-    bool seen;                       /* in this look */
-    bool waits;                      /* something is to be read, or may be */
-    char before[MLS_FOLLOWED_BYTES]; /* the bytes before the place that was reached */
+    uint64_t size, offset; /* size at the last look; bytes read so far */
+    double written_ms;     /* time of the last new bytes since 1970; for the first ones the file's modification time */
+    bool unread;           /* compressed or not text, so it is not read */
+    bool failed;           /* the last read failed */
+    bool seen;             /* found in this look */
+    bool waits;            /* there may be bytes to read */
+    char before[MLS_FOLLOWED_BYTES]; /* the bytes before `offset` */
     size_t before_count;
     mls_log_feed *feed;
-    struct mls_live_reader *reader; /* of live.h, as the feed */
+    struct mls_live_reader *reader; /* of live.h; receives the records of the feed */
 } mls_followed;
 
-/* Starts with paths, live and notify_fd (-1) set, all else zero. */
+/* State of following files.  Initialise with paths, live and notify_fd (-1) set, all else zero. */
 typedef struct mls_follow {
-    const char *const *paths; /* of files and folders; borrowed */
+    const char *const *paths; /* files and folders; borrowed */
     size_t path_count;
     struct mls_live *live;
-    int notify_fd;                     /* to wait for; -1: the kernel is not asked */
+    int notify_fd;                     /* file descriptor to poll; -1: inotify is not used */
     MLS_LIST_OF(mls_followed *) files; /* by inode */
-    mls_names folders;                 /* that have them, or may have them later: each once */
+    mls_names folders;                 /* folders that contain files or may do so later, without duplicates */
     mls_names missing;                 /* paths that do not exist yet */
-    double changed_ms;                 /* when a folder was changed last, as it was listed */
-    double listed_ms;                  /* when that was */
-    unsigned looks;                    /* since then */
+    double changed_ms;                 /* last modification of a folder at the last listing */
+    double listed_ms;                  /* time of the last listing */
+    unsigned looks;                    /* number of looks since then */
     mls_scan_room *room;
-    MLS_LIST_OF(struct mls_notify_folder) watched; /* folders that the kernel watches */
+    MLS_LIST_OF(struct mls_notify_folder) watched; /* folders watched with inotify */
 } mls_follow;
 
-/* Ask the kernel to say what changes; it may refuse. */
+/* Start inotify.  It may fail; files are then only polled. */
 void mls_follow_ask_kernel(mls_follow *follow);
 
-/* Take what the kernel has said since, and note the files that were written to.  *written: there were some.  Return
- * whether more than that happened, or may have: then a look is due. */
+/* Read inotify events and mark the files that were written to; *written: there were some.  Return whether a look is due
+ * because anything else may have changed. */
 bool mls_follow_take_notices(mls_follow *follow, bool *written);
 
-/* List the files if a folder may have changed, and now and then, and find those that have grown.  MLS_OK or
+/* List the files if a folder may have changed, and regularly, and find those that have grown.  Return MLS_OK or
  * MLS_ERROR_LIMIT. */
 mls_status mls_follow_look(mls_follow *follow, double now_ms, mls_error *error) MLS_MUST_USE;
 
-/* Read what is new in those that have grown or were written to. */
+/* Read the new bytes of files that have grown or were written to. */
 void mls_follow_read(mls_follow *follow, double now_ms);
 
-/* Take the last line of each file, which has no ending, as a whole line. */
+/* Process the last line of each file even if it is not terminated. */
 void mls_follow_end(mls_follow *follow);
 
 void mls_follow_release(mls_follow *follow);

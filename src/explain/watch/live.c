@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* live.c - from the lines of followed files to the state of runs and their events. */
+/* live.c - update the state of runs from the lines of followed files, and report events. */
 #include "explain/watch/live.h"
 
 #include <math.h>
@@ -15,25 +15,25 @@
 #include "score/score.h"
 #include "json/value.h"
 
-/* Silence that does not matter: of anything, and of a run that initializes while nothing is known of others. */
+/* Silence that is always tolerated: in general, and for an initializing run if no other runs are known. */
 enum { PATIENCE_MS = 60 * 1000, PATIENCE_INIT_MS = 30 * 60 * 1000 };
 
 #define NOT_KNOWN ((double)NAN)
 
-/* Something that was read. */
+/* A queued event. */
 typedef struct mls_happening {
     mls_watch_kind kind;
-    mls_live_run *run; /* NULL: of a file */
-    double order_ms;   /* its time, or that of the record before it in its file; -INFINITY: there is none */
-    size_t order;      /* in which it was read */
+    mls_live_run *run; /* NULL: about a file */
+    double order_ms;   /* its time, or that of the previous record in its file; -INFINITY: none */
+    size_t order;      /* order in which it was read */
     double time_ms;
     size_t line;
     double first_ms, value, throughput, needed;
     mls_training_progress at;
-    bool any_step; /* step_num may count samples: it is the `step` of tracked_stats */
+    bool any_step; /* step_num may count samples because it is the `step` of tracked_stats */
     mls_run_status status;
-    /* Of the queue's arena. */
-    const mls_live_facts *facts; /* of INIT and START */
+    /* In the queue's arena. */
+    const mls_live_facts *facts; /* for INIT and START */
     const char *file, *message;
 } mls_happening;
 
@@ -52,7 +52,7 @@ const char *mls_watch_kind_name(mls_watch_kind kind)
 
 /* ------------------------------------------------------------------------ runs and groups */
 
-/* Return a copy of a text in an arena; NULL of NULL. */
+/* Copy a text to an arena; NULL stays NULL. */
 static char *copy_text(mls_arena *arena, const char *text)
 {
     const size_t size = text != NULL ? strlen(text) + 1 : 0;
@@ -102,13 +102,13 @@ static void free_live_group(mls_live_group *group)
     free(group);
 }
 
-/* Return the run that counts if this one repeats another one. */
+/* Return the run itself, or the run that it duplicates. */
 static mls_live_run *run_of(mls_live_run *run)
 {
     return run->same != NULL ? run->same : run;
 }
 
-/* Return the bytes of a time as a key of a map, none where it is NAN. */
+/* Return the bytes of a time as a map key, which is empty for NAN. */
 static mls_str time_key(const double *time_ms)
 {
     return isnan(*time_ms) ? (mls_str){"", 0} : (mls_str){(const char *)time_ms, sizeof *time_ms};
@@ -128,7 +128,7 @@ const mls_live_listed *mls_live_list_at(const mls_map *lists, double time_ms)
     return entry != NULL ? entry->value.pointer : NULL;
 }
 
-/* Note that a run started, or that its first record is earlier than was known; a run without a time is not noted. */
+/* Record a run under its start, again if an earlier first record was found.  Runs without a time are not recorded. */
 static void add_started(mls_live *live, mls_live_run *run)
 {
     live->started.arena = &live->lists;
@@ -143,8 +143,8 @@ static void add_to_group(mls_live_group *group, mls_live_run *run)
     group->runs.items[group->runs.count++] = run;
 }
 
-/* Find what the reference needed to converge: the values of the point at the batch size, of the nearer of two, or of
- * the outermost. */
+/* Set the reference values: those of the point at the batch size, of the nearer of two points, or of the outermost one.
+ */
 static void find_group_reference(mls_live *live, mls_live_group *group)
 {
     const mls_score_options *score = &live->how->score;
@@ -170,7 +170,7 @@ static void find_group_reference(mls_live *live, mls_live_group *group)
     }
 }
 
-/* Find the value that the runs must reach: that of the rules, but an open one may have set itself another. */
+/* Set the target value of the rules; a run of the open division may have logged its own. */
 static void find_group_target(const mls_live *live, const mls_live_run *run, mls_live_group *group)
 {
     const mls_checker_options *by = &live->how->checker;
@@ -187,8 +187,7 @@ static void find_group_target(const mls_live *live, const mls_live_run *run, mls
     }
 }
 
-/* Return the row of a benchmark, and its edition, as scoring will have them for a run whose first record has that time.
- */
+/* Return the benchmark and its edition as scoring would choose them for a run with this first record. */
 static const mls_benchmark *rules_of(const mls_live *live, const char *benchmark, double date_ms,
                                      const mls_edition **edition)
 {
@@ -200,7 +199,7 @@ static const mls_benchmark *rules_of(const mls_live *live, const char *benchmark
     return mls_benchmark_find(editions, usage, name);
 }
 
-/* Find the group of a run that has started, which may be a new one, and give the run its number. */
+/* Find or create the group of a run that has started, and number the run. */
 static void join_group(mls_live *live, mls_live_run *run)
 {
     mls_buffer bytes = {0};
@@ -234,8 +233,8 @@ static void join_group(mls_live *live, mls_live_run *run)
     run->number = ++run->group->numbered;
 }
 
-/* Compare runs by when they ended: ten logs that are read at once are found in another order than logs that are
- * followed as they grow, and sums differ by that in their last digit. */
+/* Compare runs by their ends.  A fixed order keeps sums equal in their last digit, whether logs are read at once or
+ * followed. */
 static int compare_finished(const mls_live_run *left, const mls_live_run *right)
 {
     const int order = mls_compare_doubles(left->run_stop.time_ms, right->run_stop.time_ms);
@@ -250,7 +249,7 @@ void mls_live_finished_add(mls_live_run *run)
         return;
     }
     MLS_GROW(&group->finished, items);
-    /* Runs stop in the order of time, so that this is most often the last one. */
+    /* Runs usually stop in the order of time, so the new run is usually last. */
     size_t at = group->finished.count++;
     for (; at > 0 && compare_finished(group->finished.items[at - 1], run) > 0; at--) {
         group->finished.items[at] = group->finished.items[at - 1];
@@ -258,7 +257,7 @@ void mls_live_finished_add(mls_live_run *run)
     group->finished.items[at] = run;
 }
 
-/* Make the lists and maps of runs anew, without the runs that are gone; groups that have none left are forgotten. */
+/* Rebuild the lists and maps of runs after runs were removed, and remove empty groups. */
 static void list_runs_again(mls_live *live)
 {
     mls_arena_release(&live->lists);
@@ -354,25 +353,25 @@ mls_estimate mls_live_estimate(const mls_live_run *run, double time_ms)
 
 /* ------------------------------------------------------------------------ reading */
 
-/* The line of something that was queued, and its order. */
+/* The line and order of a queued event. */
 typedef struct queued_line {
     size_t line;
     double order_ms;
 } queued_line;
 
-/* A file that is read. */
+/* State of reading a file. */
 typedef struct mls_live_reader {
     mls_live *live;
     const mls_followed *file;
     mls_file cutter;
-    mls_live_run *run;               /* the last one; NULL: there is none yet */
-    size_t begun;                    /* the line that it begins in, as the cutter has it */
+    mls_live_run *run;               /* the last run; NULL: none yet */
+    size_t begun;                    /* its first line according to the cutter */
     bool ended;                      /* it has a run_stop, or died */
     double order_ms;                 /* see mls_happening */
-    double applied_ms;               /* the same when the queue was applied last */
-    size_t round;                    /* in which something was queued last */
-    size_t failures;                 /* before the first run */
-    MLS_LIST_OF(queued_line) queued; /* in that round, by their lines */
+    double applied_ms;               /* its value when the queue was last applied */
+    size_t round;                    /* round in which the last event was queued */
+    size_t failures;                 /* number before the first run */
+    MLS_LIST_OF(queued_line) queued; /* events queued in that round, by line */
     mls_marked_lines marked;
     mls_sink sinks[2];
 } mls_live_reader;
@@ -384,7 +383,7 @@ static void queue_for(mls_live *live, mls_happening happening)
     live->queue.items[live->queue.count++] = happening;
 }
 
-/* Return a happening of a record (NULL: of a line) of the run that is read. */
+/* Return a new event for a record, or (NULL) a line, of the current run. */
 static mls_happening happening_of(mls_live_reader *self, mls_watch_kind kind, const mls_record *record, size_t line)
 {
     if (self->round != self->live->round) {
@@ -435,7 +434,7 @@ static double number_fact(const mls_run *run, mls_str name)
     return text != NULL && mls_json_number(mls_str_from(text), &number) ? number : NOT_KNOWN;
 }
 
-/* The beginning of a run's initialization or training, with what it has logged of itself so far. */
+/* Queue the start of a run's initialization or training with the facts logged so far. */
 static void queue_begun(mls_live_reader *self, const mls_record *record, mls_watch_kind kind)
 {
     const mls_run *read = &self->cutter.current;
@@ -455,7 +454,7 @@ static void queue_begun(mls_live_reader *self, const mls_record *record, mls_wat
     queue(self, begun);
 }
 
-/* Return a number of a record's metadata; NAN: it has none. */
+/* Return a number from a record's metadata; NAN: none. */
 static double counted(const mls_record *record, mls_str name)
 {
     mls_str span;
@@ -463,12 +462,12 @@ static double counted(const mls_record *record, mls_str name)
     return mls_record_metadata_member(record, name, &span) && mls_json_number(span, &number) ? number : NOT_KNOWN;
 }
 
-/* How far the run is, if a record has that; not more often than it is wanted. */
+/* Queue the progress in a record, limited to the wanted frequency. */
 static void queue_progress(mls_live_reader *self, const mls_record *record, mls_watch_kind kind)
 {
     mls_happening happening = happening_of(self, kind, record, record->line);
     const double step = counted(record, MLS_S("step_num"));
-    /* The samples_count of a block is its length. */
+    /* samples_count of a block is the length of the block. */
     const bool block = record->key_id == MLS_KEY_BLOCK_START || record->key_id == MLS_KEY_BLOCK_STOP;
     const bool tracked = record->key_id == MLS_KEY_TRACKED_STATS || record->key_id == MLS_KEY_THROUGHPUT;
     happening.any_step = isnan(step);
@@ -498,7 +497,7 @@ static mls_status take_record(void *state, const mls_record *record)
     if (is_of_other_job(self)) {
         return MLS_OK;
     }
-    if (self->run == NULL || self->begun != read->line) { /* a run begins with this record */
+    if (self->run == NULL || self->begun != read->line) { /* the record is the first of a new run */
         queue_death(self, record, record->line, "the next trial began");
         self->run = mls_live_run_add(self->live, self->file, self->run);
         self->run->line = record->line;
@@ -556,7 +555,7 @@ static mls_status take_record(void *state, const mls_record *record)
     return MLS_OK;
 }
 
-/* A line that ends a job, or begins the next trial of it, ends a run that has not stopped. */
+/* End a run without run_stop at a line that ends its job or starts its next trial. */
 static mls_status take_marker(void *state, const mls_marker *marker)
 {
     static const char *const why[] = {[MLS_MARKER_TRIAL_BEGIN] = "the next trial began",
@@ -573,7 +572,7 @@ static mls_status take_marker(void *state, const mls_marker *marker)
 
 static void queue_failure(mls_live_reader *self, size_t line, mls_str text)
 {
-    mls_live_run *run = self->run; /* of the line, of a file that may have been read further already */
+    mls_live_run *run = self->run; /* run of the line; the file may have been read further */
     while (run != NULL && run->line > line) {
         run = run->above;
     }
@@ -582,7 +581,7 @@ static void queue_failure(mls_live_reader *self, size_t line, mls_str text)
         return;
     }
     mls_happening failure = happening_of(self, MLS_WATCH_FAILURE, NULL, line);
-    /* It comes after the last that happened above it in the file; that may be of the run before the line's own. */
+    /* Order it after the previous event in the file, which may be of the previous run. */
     size_t at = self->queued.count;
     while (at > 0 && self->queued.items[at - 1].line >= line) {
         at--;
@@ -594,7 +593,7 @@ static void queue_failure(mls_live_reader *self, size_t line, mls_str text)
     queue(self, failure);
 }
 
-/* Find the lines with the message of a failure. */
+/* Find lines with failure messages. */
 static mls_status take_lines(void *state, const mls_lines *lines)
 {
     mls_live_reader *self = state;
@@ -718,7 +717,7 @@ static void tell_event(mls_live *live, mls_watch_event event)
     }
 }
 
-/* Tell an event of a run; `of` may be NULL. */
+/* Report an event of a run; `of` may be NULL. */
 static void tell_run(mls_live *live, mls_watch_kind kind, const mls_live_run *run, const mls_happening *of,
                      const char *message)
 {
@@ -730,7 +729,7 @@ static void tell_run(mls_live *live, mls_watch_kind kind, const mls_live_run *ru
                                        .message = message});
 }
 
-/* Tell how far a run is, and how long it still takes. */
+/* Report the progress of a run with an estimate of the remaining time. */
 static void tell_estimated(mls_live *live, mls_watch_kind kind, mls_live_run *run, const mls_happening *of)
 {
     run->estimate = mls_live_estimate(run, of->time_ms);
@@ -738,8 +737,7 @@ static void tell_estimated(mls_live *live, mls_watch_kind kind, mls_live_run *ru
     tell_run(live, kind, run, of, NULL);
 }
 
-/* Return whether two runs have the same times, as far as both have come: the job's output repeats a trial's own file.
- */
+/* Return whether two runs have equal times as far as both have come: a job's output repeats the trial's own log. */
 static bool is_same_run(const mls_live_run *a, const mls_live_run *b)
 {
     const double apart[] = {a->first_ms - b->first_ms, a->init_start.time_ms - b->init_start.time_ms,
@@ -756,8 +754,8 @@ static bool is_job_output(const mls_live_run *run)
     return mls_str_starts(mls_str_from(mls_path_name(run->file)), MLS_S("slurm-"));
 }
 
-/* Find out whether another file has the run too: then the one that was found first goes on for both, under the name of
- * the trial's own file. */
+/* Find the same run in another file.  The run found first continues for both, under the name of the trial's own file.
+ */
 static void find_repeated(mls_live *live, mls_live_run *run)
 {
     mls_live_run *first = NULL;
@@ -778,9 +776,9 @@ static void find_repeated(mls_live *live, mls_live_run *run)
     add_started(live, run);
 }
 
-/* Return the samples of the `step` of tracked_stats, which counts steps in some logs and samples in others: whichever
- * is nearer to where the run should be, by the pace until its last evaluation, before that by the throughput that it
- * logs, else by the pace of the runs of its group that have ended.  NAN: not known. */
+/* Return the samples of the `step` of tracked_stats, which counts steps in some logs and samples in others.  Choose the
+ * value nearer to the expected position, according to the pace up to the last evaluation, else the logged throughput,
+ * else the pace of finished runs of the group.  Return NAN if it is unknown. */
 static double samples_of_step(const mls_live_run *run, const mls_happening *of)
 {
     const double step = of->at.step_num;
@@ -803,7 +801,7 @@ static double samples_of_step(const mls_live_run *run, const mls_happening *of)
     return !(expected > 0) || !(step > 0) ? NOT_KNOWN : expected * expected > step * step * batch ? step * batch : step;
 }
 
-/* Return the position of a record in training, in what the benchmark counts, else in what the record has. */
+/* Return the position of a record in the benchmark's unit, or else in the record's. */
 static double live_position(const mls_live_run *run, const mls_happening *of)
 {
     const mls_live_group *group = run->group;
@@ -826,7 +824,7 @@ static void take_number(double *number, double told)
     *number = isnan(told) ? *number : told;
 }
 
-/* Take what a run has logged of itself, as long as it is in no group. */
+/* Update the facts of a run until it joins a group. */
 static void take_facts(mls_live *live, mls_live_run *run, const mls_live_facts *told)
 {
     mls_live_facts *facts = &run->facts;
@@ -859,7 +857,7 @@ static void apply_start(mls_live *live, mls_live_run *run, const mls_happening *
     run->first_ms = of->first_ms;
     run->run_start = (mls_step){of->time_ms, of->line};
     if (run->same != NULL && run->same->run_start.line > 0 && !is_same_run(run, run->same)) {
-        mls_live_run **at = &run->same->repeat; /* it is one of its own again */
+        mls_live_run **at = &run->same->repeat; /* no longer a duplicate */
         while (*at != run) {
             at = &(*at)->next_repeat;
         }
@@ -874,7 +872,7 @@ static void apply_start(mls_live *live, mls_live_run *run, const mls_happening *
     if (counts->group != NULL) {
         return;
     }
-    if (counts != run) { /* the repetition is ahead */
+    if (counts != run) { /* the duplicate is ahead */
         counts->run_start = run->run_start;
         counts->first_ms = run->first_ms;
     }
@@ -886,7 +884,7 @@ static void apply_start(mls_live *live, mls_live_run *run, const mls_happening *
 
 static void apply_progress(mls_live *live, mls_live_run *run, const mls_happening *of)
 {
-    /* Without another evaluation a run is at most as far as the distance to the next one and a tenth. */
+    /* Limit the position to 1.1 times the distance between evaluations after the last one. */
     const double furthest =
         run->curve.count > 1 ? run->last.at + 1.1 * (run->last.at - run->curve.before) : (double)INFINITY;
     double at = live_position(run, of);
@@ -908,7 +906,7 @@ static void apply_evaluation(mls_live *live, mls_live_run *run, const mls_happen
 {
     const mls_value_point point = {live_position(run, of), mls_live_minutes(run, of->time_ms), of->value};
     if (run->evaluations > 0 && !(point.minutes > run->last.minutes) && !(point.at > run->last.at)) {
-        return; /* a repetition has it again */
+        return; /* a duplicate repeats it */
     }
     run->state = MLS_LIVE_TRAINING;
     run->evaluations++;
@@ -931,7 +929,7 @@ static void apply_stop(mls_live *live, mls_live_run *run, const mls_happening *o
     run->status = of->status;
     run->needed = success ? of->needed : NOT_KNOWN;
     run->state = success ? MLS_LIVE_SUCCESS : MLS_LIVE_ABORTED;
-    /* If the target is not known, the run's own status counts. */
+    /* If the target is unknown, use the status of the run. */
     run->met = run->met || (success && !mls_live_has_target(run));
     if (success && run->group != NULL) {
         run->group->finished_well = true;
@@ -954,8 +952,8 @@ static void apply_death(mls_live *live, mls_live_run *run, const mls_happening *
     }
 }
 
-/* Tell a line of failure, of no run (NULL) or of a run; one that both the trial's file and the job's output have is
- * told once. */
+/* Report a failure line of a run or (NULL) outside of runs.  A line that is in both the trial's log and the job's
+ * output is reported once. */
 static void apply_failure(mls_live *live, mls_live_run *run, const mls_happening *of)
 {
     if (run != NULL) {
@@ -1062,8 +1060,7 @@ void mls_live_grown(mls_live_run *last, double silence_ms)
     }
 }
 
-/* Return how long a run may be silent before it counts as stalled, by what is known of its group, or of all groups
- * while it is in none. */
+/* Return the silence after which a run counts as stalled, from its group or, before it joins one, from all groups. */
 static double patience_of(const mls_live_run *run, const mls_live_group *all)
 {
     const mls_live_group *group = run->group != NULL ? run->group : all;
@@ -1080,7 +1077,7 @@ void mls_live_check_silence(mls_live *live, bool job_ended)
 {
     mls_live_group all = {0};
     mls_arena arena = {0};
-    mls_map latest = {.arena = &arena}; /* by folder, the latest time at which a run began there */
+    mls_map latest = {.arena = &arena}; /* latest start of a run by folder */
     for (size_t i = 0; i < live->groups.count; i++) {
         const mls_live_group *group = live->groups.items[i];
         all.finished_well |= group->finished_well;
@@ -1103,13 +1100,13 @@ void mls_live_check_silence(mls_live *live, bool job_ended)
         if (run->same != NULL || mls_live_run_ended(run) || run->state == MLS_LIVE_WAITING) {
             continue;
         }
-        /* Since something was written to a run's file, or to the other one that has it. */
+        /* Measure the silence of both files if the run has a duplicate. */
         const double own = run->followed->written_ms;
         const double silence =
             live->now_ms - (run->repeat != NULL ? fmax(own, run->repeat->followed->written_ms) : own);
         const bool stalled = silence > patience_of(run, &all);
-        /* Of trials one after the other in a folder, one that was silent when the next began has died.  Trials side by
-         * side are not silent. */
+        /* In a folder of sequential trials, a run that was silent when the next one began has died.  Parallel trials
+         * are not silent. */
         const mls_map_entry *entry = mls_map_find(&latest, mls_path_folder(mls_str_from(run->file)));
         const mls_live_run *newest = entry != NULL ? entry->value.pointer : NULL;
         const bool outlived = newest != NULL && newest->init_start.time_ms > run->newest_ms;

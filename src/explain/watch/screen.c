@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* screen.c - events as lines; groups, their runs, what their score is and may be, and what went wrong. */
+/* screen.c - print events as lines; and groups with their runs, scores, outlooks and failures. */
 #include "explain/watch/screen.h"
 
 #include <math.h>
@@ -116,7 +116,7 @@ void mls_watch_dated_line(const mls_watch_event *event, mls_buffer *line)
 
 enum { GRAPH_COLUMNS = 60, GRAPH_ROWS = 8, DOTS_ACROSS = 2, DOTS_DOWN = 4, GRAPH_LABEL = 10 };
 
-/* Dots of a cell, a bit each, in the order of braille; of the run, and of others. */
+/* Dots of each cell as the bits of braille characters, for the run and for others. */
 typedef struct dots {
     uint8_t own[GRAPH_ROWS][GRAPH_COLUMNS];
     uint8_t others[GRAPH_ROWS][GRAPH_COLUMNS];
@@ -135,7 +135,7 @@ static void widen(dots *graph, const mls_curve *curve)
     }
 }
 
-/* Return how many dots a value is below the top. */
+/* Return the distance of a value from the top, in dots. */
 static double dots_down(const dots *graph, double value)
 {
     const double height = graph->highest > graph->lowest ? graph->highest - graph->lowest : 1;
@@ -155,8 +155,8 @@ static void mark(const dots *graph, uint8_t cells[GRAPH_ROWS][GRAPH_COLUMNS], co
     }
 }
 
-/* Draw the values of a run's evaluations against its positions, over a few lines and an axis: those of runs of its
- * group that have ended as fainter dots, the target as a line.  With braille dots, or (`ascii`) with '*' and '.'. */
+/* Draw a run's evaluations against its positions, with finished runs of its group as fainter dots and the target as a
+ * line.  Use braille dots or (`ascii`) '*' and '.'. */
 static void draw_graph(const mls_live_run *run, bool ascii, mls_sheet *sheet)
 {
     const double target = run->facts.target;
@@ -213,7 +213,7 @@ typedef struct composing {
     const mls_watch *watch;
     mls_sheet sheet;
     bool wide;
-    size_t lines_left; /* for rows of runs; SIZE_MAX: any number */
+    size_t lines_left; /* rows left for runs; SIZE_MAX: no limit */
 } composing;
 
 void mls_screen_note(mls_screen *screen, mls_str text)
@@ -232,7 +232,7 @@ void mls_screen_release(mls_screen *screen)
     *screen = (mls_screen){0};
 }
 
-/* Return the time in the run: that of its last record, and what went by since it was written. */
+/* Return the time in the run: that of its last record plus the silence since then. */
 static double run_clock_ms(const composing *self, const mls_live_run *run)
 {
     const double silence = self->watch->live.now_ms - run->followed->written_ms;
@@ -249,7 +249,7 @@ static mls_words minutes_short(double minutes)
     return mls_words_seconds(minutes > 0 ? floor(minutes * 60 + 0.5) : 0);
 }
 
-/* "0:24 (0:12-0:37, 2 runs)" */
+/* Append the remaining time, such as "0:24 (0:12-0:37, 2 runs)". */
 static void append_left(const composing *self, const mls_live_run *run, mls_buffer *text)
 {
     const double now_ms = run_clock_ms(self, run);
@@ -283,7 +283,7 @@ static void append_left(const composing *self, const mls_live_run *run, mls_buff
     }
 }
 
-/* Add a number in words, or an empty cell. */
+/* Add a number, or an empty cell if it is unknown. */
 static void add_number(mls_table *table, const char *header, unsigned rank, double number, mls_words words)
 {
     mls_table_text(table, header, MLS_COLUMN_RIGHT | MLS_COLUMN_RANK(rank), isfinite(number) ? words.text : "");
@@ -330,7 +330,7 @@ static void add_run(const composing *self, const mls_live_group *group, const ml
     mls_table_text(table, "log", MLS_COLUMN_LEFT | MLS_COLUMN_RANK(10), wide ? mls_path_name(run->file) : "");
 }
 
-/* How far the run is by its estimate, as a bar; never whole before it has stopped. */
+/* Draw the estimated progress as a bar, which is never full before the run has stopped. */
 static void draw_bar(composing *self, const mls_live_run *run)
 {
     mls_sheet *sheet = &self->sheet;
@@ -354,7 +354,7 @@ static void draw_bar(composing *self, const mls_live_run *run)
     mls_buffer_release(&bar);
 }
 
-/* Compare runs by number; those without one come last. */
+/* Compare runs by number, unnumbered ones last. */
 static int compare_numbers(const void *a, const void *b)
 {
     const mls_live_run *left = *(mls_live_run *const *)a;
@@ -365,8 +365,8 @@ static int compare_numbers(const void *a, const void *b)
                                            : mls_compare_sizes(left->found, right->found);
 }
 
-/* Return the runs of a group in the order of their numbers, for free(); with one group alone also those that are in
- * none yet. */
+/* Return the runs of a group in the order of their numbers, to be freed with free().  If there is only one group,
+ * include runs without a group. */
 static mls_live_run **runs_in_order(const mls_live *live, const mls_live_group *group, size_t *count)
 {
     const bool alone = live->groups.count == 1;
@@ -383,8 +383,7 @@ static mls_live_run **runs_in_order(const mls_live *live, const mls_live_group *
     return runs;
 }
 
-/* Draw as many rows as there is room for.  If that is not enough for all, those that have finished and those that wait
- * are counted on a line each. */
+/* Draw as many rows as fit.  If not all fit, summarize finished and waiting runs in a line each. */
 static void draw_rows(composing *self, mls_live_run **runs, size_t count, mls_table *table)
 {
     size_t finished = 0;
@@ -480,7 +479,8 @@ static void draw_heading(composing *self, const mls_live_group *group, mls_live_
     mls_sheet_end(sheet);
 }
 
-/* Check convergence as if the runs to come need what those before them needed.  Return whether that is known. */
+/* Check convergence, assuming that remaining runs need what finished runs needed.  Return whether the result is known.
+ */
 static bool judge_reference(const mls_live_group *group, size_t to_come, mls_rcp_result *result)
 {
     double *numbers = mls_calloc(group->runs.count + to_come + 1, sizeof *numbers);
@@ -608,7 +608,7 @@ void mls_screen_compose(const mls_screen *screen, const mls_watch *watch, mls_bu
     for (size_t i = 0; i < live->groups.count; i++) {
         draw_group(&self, live->groups.items[i]);
     }
-    /* What is in no group yet. */
+    /* Runs and files without a group. */
     for (size_t i = 0; i < watch->follow.missing.count; i++) {
         mls_sheet_line(sheet, MLS_STYLE_DIM, "waiting for '%s'", watch->follow.missing.items[i]);
     }
@@ -623,7 +623,7 @@ void mls_screen_compose(const mls_screen *screen, const mls_watch *watch, mls_bu
         mls_sheet_line(sheet, MLS_STYLE_DIM, "no run yet in %zu %s", watch->follow.files.count,
                        watch->follow.files.count == 1 ? "file" : "files");
     }
-    /* Lines of failure, and how many more there are. */
+    /* Failure lines, and the number of further ones. */
     size_t more = screen->noted - failures;
     for (size_t i = MLS_SCREEN_FAILURES - failures; i < MLS_SCREEN_FAILURES; i++) {
         mls_sheet_line(sheet, MLS_STYLE_BAD, "  ! %s", screen->failures[i]);

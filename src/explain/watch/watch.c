@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* watch.c - when to look, what to do with what was found, and when to score it; and what scontrol prints of a job. */
+/* watch.c - schedule looks and scoring, join scores with live runs, and read the output of scontrol. */
 #include "explain/watch/watch.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "base/program.h"
 #include "log/signatures.h"
 
-/* Scoring takes at most one part in so many of the time. */
+/* Scoring uses at most 1/COLLECT_SHARE of the time. */
 enum { COLLECT_SHARE = 50 };
 
 void mls_watch_begin(mls_watch *watch, const mls_watch_options *options)
@@ -38,8 +38,8 @@ static void tell(const mls_watch *watch, mls_watch_event event)
     watch->options.event(watch->options.state, &event);
 }
 
-/* Return the live run of a run that was collected, by when it began, whatever file it was read from; of several the
- * last one found in its file.  NULL: there is none. */
+/* Return the live run of a collected run with the same start, in any file; if there are several, the last one in its
+ * file.  Return NULL if there is none. */
 static mls_live_run *find_live(const mls_watch *watch, const mls_run *run)
 {
     mls_live_run *found = NULL;
@@ -67,8 +67,8 @@ bool mls_watch_run_ended(const mls_watch *watch, const mls_run *run)
     return run->run_stop.line > 0 || (live != NULL && live->state == MLS_LIVE_DIED);
 }
 
-/* Join a group that was scored with what is watched, and tell what is wrong with its runs that have ended.  Return
- * whether one has ended since it was scored last. */
+/* Join a scored group with its live runs, and report findings of finished runs.  Return whether a run has ended since
+ * the last scoring. */
 static bool join_scored(mls_watch *watch, const mls_group *group)
 {
     bool ended = false;
@@ -99,13 +99,13 @@ static bool join_scored(mls_watch *watch, const mls_group *group)
     return ended;
 }
 
-/* Score all, and tell the scores of groups of which a run has ended, or (`last`) of all. */
+/* Score everything, and report the scores of groups in which a run has ended, or (`last`) of all groups. */
 static mls_status collect_all(mls_watch *watch, bool last, mls_error *error)
 {
     mls_names paths = {0};
     const double began = mls_clock_ms();
     const char *of = watch->options.job;
-    /* The paths that were given, or the files that are not of another job. */
+    /* The given paths, or the files that do not belong to other jobs. */
     for (size_t i = 0; i < watch->options.path_count && of == NULL; i++) {
         mls_names_add(&paths, mls_str_from(watch->options.paths[i]));
     }
@@ -202,9 +202,9 @@ mls_status mls_watch_finish(mls_watch *watch, double now_ms, mls_error *error)
 
 void mls_watch_release(mls_watch *watch)
 {
-    /* What is left in the queue is not told any more. */
+    /* Events left in the queue are not reported. */
     watch->live.event = NULL;
-    mls_live_release(&watch->live); /* first: the runs of each file are not to be looked for one file after the other */
+    mls_live_release(&watch->live); /* first, because removing runs file by file would be slow */
     mls_follow_release(&watch->follow);
     mls_collection_release(&watch->collection);
     mls_arena_release(&watch->by_start_arena);
@@ -262,7 +262,7 @@ bool mls_is_job_number(mls_str text)
     return text.len <= JOB_BYTES_MAX && mls_size_parse(job, &number) && (!array || mls_size_parse(task, &number));
 }
 
-/* Return the value of a name in "Name=value Name=value": values may have blanks in them, names do not. */
+/* Return the value of a name in "Name=value Name=value".  Values may contain blanks, names may not. */
 static mls_str job_line_value(mls_str line, mls_str name)
 {
     mls_str rest;
