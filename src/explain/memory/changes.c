@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* changes.c - the estimate, its verdict, and what could be changed: every change is computed anew, none is guessed. */
+/* changes.c - compute estimates and verdicts, and try changes.  Every change is computed in full. */
 #include "base/buffer.h"
 #include "explain/memory/sizes.h"
 
 enum { MILLION = 1000000 };
 
-/* Make the estimate with these weights, which training does not need. */
+/* Compute an estimate with these weights; training does not need them. */
 static mls_status make_one(const mls_memory_ask *ask, const mls_weights *weights, mls_memory_estimate *to,
                            mls_error *error)
 {
@@ -22,8 +22,8 @@ static mls_status make_one(const mls_memory_ask *ask, const mls_weights *weights
     if (status == MLS_OK && (to->high > MLS_BYTES_MAX || to->global_batch > MLS_BYTES_MAX)) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "these sizes add up to more than 9 PB on one GPU");
     }
-    /* A server fills its share of the memory with the KV cache; CUDA graphs, which it captures then, lie beside that.
-     */
+    /* A server fills its share of the memory with the KV cache.  CUDA graphs are captured later and need memory outside
+     * the share. */
     const bool host = to->spill > 0 && to->host_bytes >= to->spill;
     const uint64_t beside = share != 0 ? ITEM(to, CUDA_GRAPHS) : 0;
     const bool filled = ADD(to->budget, beside) > to->capacity;
@@ -69,13 +69,13 @@ const mls_memory_estimate *mls_memory_shown(const mls_memory_answer *answer)
     return answer->published.decides ? &answer->published : &answer->estimate;
 }
 
-/* A change that could be tried.  Its values end before one of MODEL, which no change sets. */
+/* A change to try.  Its values end before one of MODEL, which changes never set. */
 typedef struct candidate {
     bool possible;
     mls_memory_change change;
 } candidate;
 
-/* Compute the effect of a change; false: it cannot be made. */
+/* Compute the effect of a change.  Return false if it is not possible. */
 static bool change_works(const mls_memory_ask *ask, mls_memory_change *change)
 {
     mls_memory_ask changed = *ask;
@@ -103,8 +103,8 @@ static void try_all(const mls_memory_ask *ask, const candidate *candidates, size
     }
 }
 
-/* Try changes of training.  Twice the parallelism is half as many copies of the model, each of which takes twice as
- * many micro-batches. */
+/* Try changes of training.  Doubling the parallelism halves the number of model copies, each of which processes twice
+ * as many micro-batches. */
 static void try_training(const mls_memory_ask *ask, mls_memory_answer *answer)
 {
     const int64_t tp = (int64_t)VALUE(ask, TP);

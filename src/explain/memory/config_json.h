@@ -1,30 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* config_json.h - private to memory/: the members of a config.json, and what src/data/models.json says of its family.
+/* config_json.h - internals of memory/: the members of a config.json, and the formulas of its family in
+ * src/data/models.json.
  *
- * Sizes of a model are formulas of the file's members.  A formula is made of whole numbers, names, + - * / %,
- * parentheses, `count list`, `a | b` (b where a is 0 or missing), `c ? a : b` and `name ~ word` (whether a text, or one
- * of a list, contains the word).  A name is one of those that are given, else another formula of the family, of its
- * kind of state or of all families, else a member of the file: true is 1, "auto" and -1 are missing, a[] may be a list
- * for the layers, of which all are the same, a,b is the first of a and b that the nearest place has, and a.b is member
- * b of a.  In the formula of a name that name is the member.  Subtraction ends at 0.  These are not the expressions of
- * rules, whose numbers are floating-point and for which a missing name is an error. */
+ * Sizes of a model are formulas of the file's members.  A formula consists of integers, names, + - * / %, parentheses,
+ * `count list`, `a | b` (b if a is 0 or missing), `c ? a : b` and `name ~ word` (whether a text, or one of a list,
+ * contains the word).  Subtraction ends at 0.
+ *
+ * A name is a given value, else another formula of the family, of its kind of state or of all families, else a member
+ * of the file.  In members, true is 1, and "auto" and -1 are missing. a[] may be a list with equal values for all
+ * layers, a,b is the first of a and b in the nearest object, and a.b is member b of a.  In the formula of a name, that
+ * name is the member.  These are not the expressions of rules, which use floating-point numbers and reject missing
+ * names. */
 #pragma once
 
 #include <cjson/cJSON.h>
 
 #include "explain/memory/sizes.h"
 
-/* A config.json on its way into a shape.  Members are looked up in text_config, the language part of larger models,
- * then outside, then in what the family has by default. */
+/* State of reading a config.json.  Members are looked up in text_config (the language part of larger models), then in
+ * the outer object, then in the defaults of the family. */
 typedef struct config_json {
     const cJSON *outer, *inner;
-    const cJSON *family;   /* of src/data/models.json; NULL: not known */
+    const cJSON *family;   /* row of src/data/models.json; NULL: unknown */
     const cJSON *state;    /* of its kind of state; NULL: none */
-    const cJSON *formulas; /* of all families */
-    const cJSON *defaults; /* of the family */
-    const cJSON *standard; /* what its class has by default, where text_config leaves it out; else NULL */
-    const char *type;      /* "": none */
-    /* The values of names of formulas: sizes of a complete shape, and numbers found elsewhere. */
+    const cJSON *formulas; /* formulas of all families */
+    const cJSON *defaults; /* defaults of the family */
+    const cJSON *standard; /* defaults of its class if it has no text_config member for them; else NULL */
+    const char *type;      /* model_type; "": none */
+    /* Values of names in formulas: sizes of a complete shape, and numbers found elsewhere. */
     const mls_model_shape *shape;
     struct config_given {
         const char *name;
@@ -32,22 +35,22 @@ typedef struct config_json {
     } given[8];
     size_t given_count;
     mls_error *error;
-    bool wrong; /* something cannot be used; the error says what */
+    bool wrong; /* something is invalid; the error has the reason */
 } config_json;
 
-/* Parts of a file that are not known or not counted; unsure: all of its figures may be wrong. */
+/* The parts of a file that are unknown or not counted; unsure: all figures may be wrong. */
 typedef struct mls_memory_doubt {
     char words[MLS_MEMORY_DOUBT_MAX];
     bool unsure;
 } mls_memory_doubt;
 
-/* Add a sentence to a doubt, behind those that are there, unless it is there already. */
+/* Append a sentence to a doubt, unless it is already there. */
 void mls_doubt_add(mls_memory_doubt *doubt, const char *format, ...) MLS_PRINTF(2, 3);
 
-/* Note why the file cannot be counted; the first reason stays. */
+/* Set the error that the file cannot be counted; the first reason is kept. */
 void mls_config_refuse(config_json *of, const char *name, const char *why);
 
-/* A member of an object, of the exact name; and its text, "" where it has none. */
+/* Return a member of an object by its exact name; return its text, or "". */
 static inline const cJSON *mls_item(const cJSON *object, const char *name)
 {
     return cJSON_GetObjectItemCaseSensitive(object, name);
@@ -58,37 +61,36 @@ static inline const char *mls_item_text(const cJSON *object, const char *name)
     return text != NULL ? text : "";
 }
 
-/* Return the first of an object's members by the words of `names` that is there and not null; and the row of a table
- * that has a type among its "types".  NULL: none. */
+/* Return the first member in the words of `names` that exists and is not null.  Return the row of a table whose "types"
+ * contain a type.  Return NULL if there is none. */
 const cJSON *mls_item_of(const cJSON *object, const char *names);
 const cJSON *mls_row_of_type(const cJSON *rows, mls_str type);
 
-/* A member of the file by the first of its names that is there and not null. */
+/* Return a member of the file: the first name that exists and is not null. */
 const cJSON *mls_config_member(const config_json *of, const char *names);
 uint64_t mls_config_number(config_json *of, const char *names, uint64_t otherwise);
 bool mls_config_flag(config_json *of, const char *name, bool otherwise);
 
-/* Return the value of a formula, or of a member where there is no formula of that name; `otherwise` where the file
- * lacks what it takes.  A member that is not a whole number is refused. */
+/* Return the value of a formula or, without a formula of that name, of a member.  Return `otherwise` if the file lacks
+ * a needed member.  Reject members that are not integers. */
 uint64_t mls_formula_value(config_json *of, const char *name, uint64_t otherwise);
 
-/* Return the same, refused by the name of what is missing. */
+/* Return the same, but reject the file with the name of the missing member. */
 uint64_t mls_formula_needed(config_json *of, const char *name);
 
 /* Return whether the family or its kind of state has a formula of that name. */
 bool mls_formula_is_own(const config_json *of, const char *name);
 
-/* layers.c: reads which layers attend, look back a window, keep a state or have experts, and counts what is not alike.
+/* layers.c: determine which layers have attention, a window, a state or experts, and count what differs between layers.
  */
 void mls_config_read_layers(config_json *of, mls_model_shape *shape);
 
-/* Count the parts that read pictures or hear sound by the towers and projectors of the table; a part that is not known
- * there is a doubt. */
+/* Count vision and audio towers and their projectors from the table; an unknown one adds a doubt. */
 void mls_towers_read(config_json *of, const cJSON *table, mls_model_shape *shape, mls_memory_doubt *doubt);
 
-/* quantization.c: in which form the weights of a complete shape and its KV cache are kept, by the quantization_config
- * of a file, with the bytes of the weights; of no bytes: as usual, or it is not known, which is a doubt.  `type` is the
- * model_type.  MLS_ERROR_VALUE with what cannot be. */
+/* quantization.c: determine the formats and bytes of the weights of a complete shape, and of its KV cache, from the
+ * quantization_config of a file.  The bytes are 0 if the format is the usual one, or if it is unknown, which adds a
+ * doubt.  `type` is the model_type.  Return MLS_ERROR_VALUE for invalid contents. */
 typedef struct mls_quantized {
     mls_memory_form form;
     int64_t kv_precision; /* MLS_MEMORY_NOT_SET: unknown */

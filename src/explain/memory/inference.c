@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inference.c - weights and the KV cache, and what may lie in the host's memory. */
+/* inference.c - memory for inference: weights, KV cache, and the part that could be in the host's memory. */
 
 #include "base/number.h"
 #include "explain/memory/sizes.h"
 
-/* Refuse a layout that does not divide the model. */
+/* Reject a layout that does not divide the model. */
 static mls_status check_layout(const mls_model_shape *m, uint64_t t, uint64_t p, uint64_t gpus, mls_error *error)
 {
     if (m->heads % t != 0) {

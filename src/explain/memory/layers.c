@@ -7,15 +7,15 @@
 #include "base/utf8.h"
 #include "explain/memory/config_json.h"
 
-/* The longest list that is searched for each layer. */
+/* Maximum length of lists that are searched for each layer. */
 enum { LISTED_MAX = 1000 };
 
 typedef struct layer_counts {
-    uint64_t full, sliding, state, cross; /* how a layer mixes tokens; cross: it attends to what is beside them */
-    uint64_t full_shares, sliding_shares; /* of these, those that use the keys and values of an earlier layer */
-    uint64_t dense, experts;              /* its feed-forward */
-    bool apart;                           /* they are not alike */
-    mls_layer_set attends, keeps, expert, plain; /* which they are, as far as it is known */
+    uint64_t full, sliding, state, cross;        /* kinds of layers; cross: it attends to another input */
+    uint64_t full_shares, sliding_shares;        /* of these, those that use the keys and values of an earlier layer */
+    uint64_t dense, experts;                     /* its feed-forward */
+    bool apart;                                  /* layers differ */
+    mls_layer_set attends, keeps, expert, plain; /* sets of layers, if known */
 } layer_counts;
 
 /* Note that a layer is of a kind. */
@@ -50,7 +50,7 @@ static bool add_mixer(config_json *of, mls_str word, bool shares, uint64_t layer
     return true;
 }
 
-/* Count a list of the kinds of layers; `repeated`: until each layer has one. */
+/* Count the layers in a list of their kinds, which is repeated for all layers if `repeated` is set. */
 static void read_layer_types(config_json *of, const cJSON *types, bool repeated, const mls_model_shape *shape,
                              layer_counts *to)
 {
@@ -68,7 +68,7 @@ static void read_layer_types(config_json *of, const cJSON *types, bool repeated,
     to->apart |= to->full_shares + to->sliding_shares > 0;
 }
 
-/* Count the layers of Nemotron-H, each of which is one thing, an attention, a state, a feed-forward or experts. */
+/* Count the layers of Nemotron-H, each of which is only one of attention, state, feed-forward and experts. */
 static void read_layer_blocks(config_json *of, mls_model_shape *shape, layer_counts *to)
 {
     const cJSON *list = mls_config_member(of, "layers_block_type");
@@ -96,8 +96,8 @@ static void read_layer_blocks(config_json *of, mls_model_shape *shape, layer_cou
     }
 }
 
-/* Count a list of a number for each layer (1: it is of the kind), or of the numbers of some layers, and note these in
- * *set, if it is not NULL. */
+/* Count the layers in a list: either a flag for each layer, or the indexes of layers.  Add them to *set, if it is not
+ * NULL. */
 static uint64_t count_listed(config_json *of, const char *names, const mls_model_shape *shape, bool flags,
                              mls_layer_set *set)
 {
@@ -400,7 +400,7 @@ void mls_config_read_layers(config_json *of, mls_model_shape *shape)
     enum { WALKED_MAX = 100000 };
     layer_counts counts = {0};
     if (shape->layers > WALKED_MAX || shape->heads == 0 || shape->hidden == 0) {
-        return; /* refused later, by the name of what is missing or absurd */
+        return; /* reported later with the name of the value */
     }
     if (family_says(of, "blocks")) {
         read_blocks(of, mls_config_member(of, "block_configs"), shape);
@@ -436,7 +436,7 @@ void mls_config_read_layers(config_json *of, mls_model_shape *shape)
         shape->caches[0].layers = shape->caches[1].layers = 0;
     }
     static const char *const parts[] = {"parameters", "attention_layer", "dense_layer", "expert_layer", "ends"};
-    bool own = false; /* its family counts a part in its own way */
+    bool own = false; /* its family counts a part differently */
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         own |= mls_formula_is_own(of, parts[i]);
     }
@@ -469,7 +469,7 @@ static bool count_tower(config_json *of, const cJSON *table, const cJSON *part, 
     const cJSON *projectors = mls_item(table, "projectors");
     kind = kind != NULL ? kind : cJSON_GetStringValue(mls_item(part, "model_name"));
     kind = kind != NULL ? kind : whole != NULL ? whole : "";
-    /* What its class has by default does not count for a part that only mentions a width. */
+    /* Defaults of the class do not count for a part that only has a width. */
     bool enough = false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         enough |= cJSON_HasObjectItem(part, names[i]);

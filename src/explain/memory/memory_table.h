@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory_table.h - what can be said of a job whose memory is asked for, and the items that its memory is made of.
+/* memory_table.h - the settings of a memory estimate, and the items of memory.
  *
- * MLS_MEMORY_SETTINGS(S) is S(ID, what it is about, option, kind, argument, help); the order is that of --help.  A
- * WORD's value is its place in the argument, from 0 on. */
+ * MLS_MEMORY_SETTINGS(S) is S(ID, use, option, kind, argument, help), in the order of --help.  The value of a WORD is
+ * its index in the argument, from 0. */
 #pragma once
 
 #define MLS_MEMORY_SETTINGS(S)                                                                                         \
@@ -69,17 +69,17 @@
     S(STEP_COPY, TRAINING, "step-copy", FLAG, NULL,                                                                    \
       "training: the optimizer's step makes a copy, as torch's foreach ones do")
 
-/* The precisions; behind amp the types of GGUF. */
+/* The precisions; types of GGUF come after amp. */
 #define MLS_MEMORY_PRECISIONS                                                                                          \
     "fp32|fp16|bf16|fp8|int8|mxfp8|nvfp4|mxfp4|fp4|int4|amp|Q4_0|Q4_1|Q5_0|Q5_1|Q8_0|Q2_K|Q3_K_S|Q3_K_M|Q3_K_L|"       \
     "Q4_K_S|Q4_K_M|Q5_K_S|Q5_K_M|Q6_K"
 
-/* Settings without an option of their own, which an option before sets too. */
+/* Settings without an option of their own; the option of another setting sets them. */
 #define MLS_MEMORY_PARTS(S)                                                                                            \
     S(RECOMPUTE_LAYERS, TRAINING, "recompute-layers", NUMBER, NULL, "")                                                \
     S(LORA_TARGETS, TRAINING, "lora-targets", NUMBER, NULL, "")
 
-/* I(ID, what has it, name, sentence). */
+/* I(ID, use, name, sentence). */
 #define MLS_MEMORY_ITEMS(I)                                                                                            \
     I(WEIGHTS, BOTH, weights, "the model's parameters on this GPU")                                                    \
     I(TOWERS, INFERENCE, towers, "the parts that read pictures or hear sound")                                         \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oom.c - messages of memory that ran out: their sizes in bytes, and what follows from these. */
+/* oom.c - parse out-of-memory messages, and derive advice from their sizes. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,16 +10,16 @@
 #include "log/marked.h"
 #include "log/prefix.h"
 
-/* More messages of one search are counted only. */
+/* Further messages of a search are only counted. */
 enum { MESSAGES_KEPT = 100000 };
 
-/* So many lines after a message may belong to it, in so many bytes. */
+/* Maximum number of lines and bytes after a message that may belong to it. */
 enum { LINES_JOINED = 12, JOINED_MAX = 4096 };
 
-/* A log that says this outside of messages has followed the advice on fragments. */
+/* Text that shows, outside of messages, that the advice on fragmentation was followed. */
 static const mls_str marks[] = {MLS_STR("expandable_segments:True")};
 
-/* A message with what came after it, each line after a blank or after nothing. */
+/* A message with its following lines, joined with a blank or directly. */
 typedef struct open_text {
     char bytes[JOINED_MAX];
     size_t length;
@@ -36,11 +36,11 @@ struct mls_oom_search {
     size_t count, capacity;
     size_t dropped;
     const char *file;
-    unsigned left;          /* lines that may go on with the last of the items; 0: none is open */
-    int32_t rank;           /* of the line that it is of */
-    open_text texts[GLUES]; /* for it */
-    size_t first;           /* of this file */
-    bool expandable;        /* the file says that segments are expandable */
+    unsigned left;          /* number of following lines that may continue the last message; 0: none */
+    int32_t rank;           /* rank of the line */
+    open_text texts[GLUES]; /* of the current message */
+    size_t first;           /* index of the file's first message */
+    bool expandable;        /* the file enables expandable segments */
 };
 
 /* Return the bytes of "12.50 GiB", "86G" or "87kB", whose units are powers of 1024 in messages; -1: unknown. */
@@ -182,7 +182,7 @@ static void read_captures(mls_oom *oom, const oom_message *message)
     }
 }
 
-/* Read a text; false: it is not a message. */
+/* Parse a text.  Return false if it is not a message. */
 static bool read_message(const mls_oom_search *search, mls_str text, mls_oom *oom)
 {
     const ptrdiff_t found = mls_signatures_find(search->signatures, text, false);
@@ -208,7 +208,7 @@ static unsigned sizes_known(const mls_oom *oom)
     return known;
 }
 
-/* Add a line to a text that a message may go on in.  False: there is no room. */
+/* Append a line to a message.  Return false if it does not fit. */
 static bool open_add(open_text *to, mls_str line, const char *glue)
 {
     const size_t gap = to->length > 0 ? strlen(glue) : 0;
@@ -270,7 +270,7 @@ static void examine_line(mls_oom_search *search, size_t i)
     }
     MLS_GROW(search, items);
     search->items[search->count++] = oom;
-    /* From now on lines may continue this message. */
+    /* The following lines may continue this message. */
     search->left = LINES_JOINED;
     for (size_t k = 0; k < GLUES; k++) {
         search->texts[k].length = 0;

@@ -13,7 +13,7 @@
 #include "explain/memory/config_json.h"
 #include "json/json_row.h"
 
-/* Beyond what any quantizer writes; with more, reading is a matter of time. */
+/* Limits beyond any real file, to bound the running time. */
 enum {
     PATTERNS_MAX = 200000,
     TRIED_MAX = 1000000,
@@ -26,12 +26,12 @@ enum {
 typedef struct quantization {
     config_json *of; /* outer is quantization_config */
     const cJSON *table;
-    const cJSON *modules; /* names of parts that its family has of its own; NULL: none */
+    const cJSON *modules; /* names of parts in its family; NULL: none */
     const mls_model_shape *shape;
     mls_weights_plan plan;
-    mls_number_form form; /* of most modules */
-    bool mixed;           /* some modules have other forms, which are not counted */
-    uint64_t tried;       /* patterns, for each layer that they were held against */
+    mls_number_form form; /* format of most modules */
+    bool mixed;           /* some modules have other formats, which are not counted */
+    uint64_t tried;       /* number of patterns tried for each layer */
 } quantization;
 
 /* ---------------------------------------------------------------- members */
@@ -94,10 +94,10 @@ static uint64_t row_value(quantization *q, const cJSON *row, const cJSON *where,
 
 /* ---------------------------------------------------------------- names of modules */
 
-/* A pattern on its way through the modules of a model. */
+/* A pattern that is matched with the modules of a model. */
 typedef struct module_pattern {
     mls_str text;
-    mls_pattern compiled; /* of an expression, and of a shell's pattern as one */
+    mls_pattern compiled; /* for regular expressions and shell patterns */
     bool expression, shell;
 } module_pattern;
 
@@ -136,7 +136,7 @@ static bool matches_part(quantization *q, const module_pattern *pattern, mls_wei
                             : mls_text_printf(text, sizeof text, "%slayers.%" PRIu64 ".%.*s.weight",
                                               mls_str_starts(pattern->text, MLS_S("layers.")) ? "" : "model.", layer,
                                               MLS_CUT(name, 80));
-        /* Shell's patterns are of tensors, expressions and names of the modules around them. */
+        /* Shell patterns match tensors; expressions and names match modules. */
         if (matches_name(q, pattern, (mls_str){text, (size_t)len - (pattern->shell ? 0 : strlen(".weight"))})) {
             return true;
         }
@@ -217,7 +217,7 @@ static void mark_name(quantization *q, mls_str text, unsigned form)
     mls_pattern_release(&pattern.compiled);
 }
 
-/* Return whether a name is of an expert behind the first, which is like it. */
+/* Return whether a name is of an expert other than the first; all are alike. */
 static bool is_further_expert(const char *name)
 {
     static const char experts[] = ".experts.";
@@ -226,7 +226,7 @@ static bool is_further_expert(const char *name)
     return mls_is_digit(number[0]) && (number[0] != '0' || mls_is_digit(number[1]));
 }
 
-/* Mark all modules that a list of names holds; a name of all linear layers is its own. */
+/* Set the format of all modules in a list of names, which may include the name for all linear layers. */
 static void mark_list(quantization *q, const cJSON *list, unsigned form)
 {
     if (list == NULL || cJSON_IsNull(list)) {
@@ -414,7 +414,7 @@ static void read_exceptions(quantization *q)
 /* The name of a method in a sentence. */
 #define METHOD(method) MLS_CUT_TEXT((method)[0] != '\0' ? (method) : "of no method", 40)
 
-/* Read in which precision servers keep the KV cache of such a checkpoint unless they are told another. */
+/* Return the precision in which servers store the KV cache of such a checkpoint by default. */
 static int64_t read_kv_cache(const quantization *q, mls_memory_doubt *doubt)
 {
     const cJSON *scheme = mls_config_member(q->of, "kv_cache_scheme");
@@ -441,7 +441,7 @@ static int64_t read_kv_cache(const quantization *q, mls_memory_doubt *doubt)
 
 static void read_quantization(quantization *q, mls_memory_form *to, mls_memory_doubt *doubt)
 {
-    /* Not all files name their method. */
+    /* Some files do not name their method. */
     const cJSON *named = mls_config_member(q->of, "quant_method quant_library");
     const char *method = cJSON_IsString(named)                                           ? named->valuestring
                          : named != NULL                                                 ? ""

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settings.c - what is asked: from the words of options, the exports of a config and the settings that a job printed to
- * values.  Options come first, then what was printed, then exports: what is set already stays. */
+/* settings.c - set the values of a question from options, then from printed settings, then from exports of a config.  A
+ * value that is already set is not changed. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ mls_str mls_memory_setting_word(mls_memory_setting setting, int64_t value)
     return (mls_str){NULL, 0};
 }
 
-/* Return the place of a word in a list; MLS_MEMORY_NOT_SET: it is not there. */
+/* Return the index of a word in a list, or MLS_MEMORY_NOT_SET. */
 static int64_t place_in(const char *words, mls_str word)
 {
     int64_t place = 0;
@@ -129,7 +129,7 @@ static uint64_t default_value(const mls_memory_ask *ask, mls_memory_setting sett
                                                              [MLS_MEMORY_RUNTIME] = UINT64_C(1) << 30,
                                                              [MLS_MEMORY_PREFILL] = 8192,
                                                              [MLS_MEMORY_RECOMPUTE_LAYERS] = UINT64_MAX};
-    /* The stages of ZeRO that the names of FSDP mean. */
+    /* Stages of ZeRO for the names of FSDP. */
     static const uint64_t stages[] = {
         [MLS_FSDP_NO_SHARD] = 0, [MLS_FSDP_SHARD_GRAD_OP] = 2, [MLS_FSDP_FULL_SHARD] = 3, [MLS_FSDP_HYBRID_SHARD] = 3};
     const int64_t fsdp = ask->values[MLS_MEMORY_FSDP];
@@ -169,7 +169,7 @@ uint64_t mls_memory_value(const mls_memory_ask *ask, mls_memory_setting setting)
     return ask->values[setting] == MLS_MEMORY_NOT_SET ? default_value(ask, setting) : (uint64_t)ask->values[setting];
 }
 
-/* Appends the name that was meant, if one is near, to a message. */
+/* Append a suggestion for a misspelled name to a message. */
 #define MEANT_FORMAT "%s%.*s%s"
 #define MEANT(nearest)                                                                                                 \
     (nearest).found.len > 0 ? "; did you mean '" : "", (int)(nearest).found.len,                                       \
@@ -188,7 +188,7 @@ static mls_status set_gpu(mls_memory_ask *ask, const char *text, mls_error *erro
                                             MEANT(nearest));
 }
 
-/* Set a setting; return what the option takes if the text is wrong, else NULL. */
+/* Set a setting.  Return the expected format if the text is invalid, else NULL. */
 static const char *set_recompute(mls_memory_ask *ask, const char *text)
 {
     const size_t colon = strcspn(text, ":");
@@ -279,7 +279,7 @@ static mls_status read_model_file(mls_memory_ask *ask, const char *path, mls_str
         if (access(beside.ptr, F_OK) == 0) {
             status = mls_file_read(beside.ptr, true, MLS_MEMORY_MODEL_BYTES_MAX, &text, &why);
             status = status == MLS_OK ? mls_memory_quantization_parse(ask, mls_buffer_str(&text), &why) : status;
-            status = status == MLS_OK || known /* config.json says enough */
+            status = status == MLS_OK || known /* config.json has all that is needed */
                          ? MLS_OK
                          : mls_error_set(error, status, 0, 0, "%s beside it: %s", quantized, why.message);
         }
@@ -398,14 +398,14 @@ mls_status mls_memory_set(mls_memory_ask *ask, mls_memory_setting setting, const
     return wrong_value(error, setting, text, wanted);
 }
 
-/* Set what is not set. */
+/* Set a setting unless it is set. */
 static void fill(mls_memory_ask *ask, mls_memory_setting setting, uint64_t value)
 {
     int64_t *at = &ask->values[setting];
     *at = *at == MLS_MEMORY_NOT_SET ? (int64_t)value : *at;
 }
 
-/* Set what is not set, but not to 0, which means that the value is unknown. */
+/* Set a setting unless it is set or the value is 0, which means unknown. */
 static void fill_known(mls_memory_ask *ask, mls_memory_setting setting, uint64_t value)
 {
     if (value != 0) {
@@ -452,7 +452,7 @@ bool mls_memory_printed(mls_memory_ask *ask, const mls_known_settings *known, co
             fill(ask, rows[i].setting, mls_known_is_on(known, values, name));
         }
     }
-    /* The accumulation that a global batch makes on so many GPUs. */
+    /* The accumulation that follows from the global batch and the number of GPUs. */
     const uint64_t global = mls_known_number(known, values, MLS_S("global_batch"));
     const uint64_t copies = MUL(VALUE(ask, TP), VALUE(ask, PP), VALUE(ask, CP));
     const uint64_t at_once = gpus >= copies ? MUL(gpus / copies, VALUE(ask, MICRO_BATCH)) : 0;
@@ -495,7 +495,7 @@ static void not_usable(const exports *of, const mls_shell_variable *variable, co
     for (size_t i = 0; i < of->findings->count; i++) {
         if (of->findings->items[i].line == variable->line &&
             mls_str_equal(mls_str_from(of->findings->items[i].key), variable->name)) {
-            return; /* two settings look at it */
+            return; /* another setting handles it */
         }
     }
     if (variable->known) {

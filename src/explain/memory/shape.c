@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shape.c - what a model is made of: what it did not say, and the parameters that follow. */
+/* shape.c - complete the sizes of a model and compute its parameters. */
 #include <inttypes.h>
 
 #include "base/buffer.h"
 #include "explain/memory/sizes.h"
 
-/* Far beyond any model there is, and small enough for what is walked through one by one. */
+/* Limits far beyond any real model that bound the running time. */
 enum { LAYERS_MAX = 100000 };
 static const uint64_t size_max = 100000000;
 static const uint64_t other_max = UINT64_C(1) << 50;

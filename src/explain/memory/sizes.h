@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sizes.h - private to memory/: integers that overflow into "absurd", the sizes of a model, and the bytes of its
- * weights where not all of them are kept alike. */
+/* sizes.h - internals of memory/: integers with overflow checks, the sizes of a model, and the bytes of its weights if
+ * their formats differ. */
 #pragma once
 
 #include "explain/memory/memory.h"
 
-/* The result of an overflow, and of everything that is made from it. */
+/* The result of an overflow, and of any computation with such a result. */
 #define MLS_ABSURD UINT64_MAX
 
-/* The largest size: beyond it a double, as in JSON, is not exact; no GPU has 9 PB. */
+/* Maximum size: larger ones are not exact in a double, as in JSON; no GPU has 9 PB. */
 #define MLS_BYTES_MAX (UINT64_C(1) << 53)
 
 static inline uint64_t mls_bytes_product(const uint64_t *factors, size_t count)
@@ -35,11 +35,11 @@ static inline uint64_t mls_bytes_sum(const uint64_t *terms, size_t count)
 #define MUL(...) mls_bytes_product(MLS_LIST(__VA_ARGS__))
 #define ADD(...) mls_bytes_sum(MLS_LIST(__VA_ARGS__))
 
-/* The value of a setting, VALUE(ask, TP), and an item of an estimate, ITEM(to, WEIGHTS). */
+/* The value of a setting, such as VALUE(ask, TP), and an item of an estimate, such as ITEM(to, WEIGHTS). */
 #define VALUE(ask, id) mls_memory_value(ask, MLS_MEMORY_##id)
 #define ITEM(estimate, id) (estimate)->items[MLS_MEMORY_ITEM_##id]
 
-/* x / y, rounded down, and up; y is not 0. */
+/* Return x / y, rounded down or up; y must not be 0. */
 static inline uint64_t mls_bytes_per(uint64_t x, uint64_t y)
 {
     return x == MLS_ABSURD ? x : x / y;
@@ -50,7 +50,7 @@ static inline uint64_t mls_bytes_up(uint64_t x, uint64_t y)
     return x == MLS_ABSURD ? x : x / y + (x % y != 0);
 }
 
-/* x - y, but never below 0. */
+/* Return x - y, at least 0. */
 static inline uint64_t mls_bytes_less(uint64_t x, uint64_t y)
 {
     return x == MLS_ABSURD ? x : y < x ? x - y : 0;
@@ -66,7 +66,7 @@ static inline uint64_t mls_bytes_min(uint64_t x, uint64_t y)
     return x < y ? x : y;
 }
 
-/* Bytes of a number, as a fraction: with a scale for each block of 32 or 16 numbers they are not whole. */
+/* Bytes per number as a fraction, which is not an integer if blocks of 32 or 16 numbers have a scale. */
 typedef struct mls_number_bytes {
     uint64_t n, q;
 } mls_number_bytes;
@@ -83,12 +83,12 @@ typedef enum mls_number_kind {
     MLS_MXFP4,
     MLS_FP4,
     MLS_INT4,
-    MLS_AMP, /* of PyTorch: kept in FP32, computed in 16 bits */
-    MLS_GGUF /* the first of the types of GGUF, whose numbers are not all kept alike */
+    MLS_AMP, /* PyTorch autocast: stored in FP32, computed in 16 bits */
+    MLS_GGUF /* the first type of GGUF; these mix formats */
 } mls_number_kind;
-mls_number_bytes mls_number_bytes_of(int64_t kind); /* 0 / 1 of types of GGUF */
+mls_number_bytes mls_number_bytes_of(int64_t kind); /* 0 / 1 for types of GGUF */
 
-/* The values that words of memory_table.h stand for. */
+/* The values of words in memory_table.h. */
 enum { MLS_FRAMEWORK_TORCH = 1 };
 enum { MLS_RECOMPUTE_NONE, MLS_RECOMPUTE_SELECTIVE, MLS_RECOMPUTE_FULL };
 enum { MLS_GRADIENTS_FP32, MLS_GRADIENTS_BF16 };
@@ -108,34 +108,34 @@ enum {
     MLS_LORA_DOWN = 128
 };
 
-/* Return the digits that a size such as "12.50 GiB" begins with, and in *unit what follows them and a blank. */
+/* Return the digits at the start of a size such as "12.50 GiB", and set *unit to the text after them and a blank. */
 mls_str mls_size_split(mls_str text, mls_str *unit);
 
-/* Set the model and completes its shape; benchmark NULL: the model of no benchmark. */
+/* Set the model and complete its shape; benchmark is NULL if it is not a benchmark's model. */
 void mls_memory_take_model(mls_memory_ask *ask, const mls_model_shape *shape, const char *benchmark, mls_str name);
 
-/* Read the formats of the weights of the model that is set from a file of its own, hf_quant_config.json, which is like
- * a quantization_config.  As mls_memory_model_parse(). */
+/* Read the formats of the model's weights from hf_quant_config.json, which is similar to a quantization_config.  Errors
+ * are those of mls_memory_model_parse(). */
 mls_status mls_memory_quantization_parse(mls_memory_ask *ask, mls_str text, mls_error *error) MLS_MUST_USE;
 
 /* Fill in the sizes that a model leaves out. */
 void mls_shape_complete(mls_model_shape *shape);
 
-/* MLS_ERROR_VALUE if layers, hidden, heads or vocabulary are missing, or a size is beyond that of any model. */
+/* Check a shape.  Return MLS_ERROR_VALUE if layers, hidden, heads or vocabulary are missing, or a size is absurd. */
 mls_status mls_shape_check(const mls_model_shape *shape, mls_error *error) MLS_MUST_USE;
 
-/* Parameters of a complete shape on one GPU, with tensor parallel t and expert parallel e. */
+/* The parameters of a complete shape on one GPU, with tensor parallelism t and expert parallelism e. */
 typedef struct mls_layer_parameters {
-    uint64_t attention; /* of a layer, with its biases */
-    uint64_t dense;     /* of the feed-forward of a dense layer */
-    uint64_t routed;    /* of the routed experts of an expert layer */
-    uint64_t shared;    /* of its shared experts and its router */
-    uint64_t norms;     /* of a layer */
+    uint64_t attention; /* per layer, with biases */
+    uint64_t dense;     /* feed-forward of a dense layer */
+    uint64_t routed;    /* routed experts of a layer */
+    uint64_t shared;    /* shared experts and router of a layer */
+    uint64_t norms;     /* per layer */
 } mls_layer_parameters;
 mls_layer_parameters mls_shape_layer(const mls_model_shape *shape, uint64_t t, uint64_t e);
 uint64_t mls_shape_parameters(const mls_model_shape *shape);
 
-/* Key and value heads on one GPU; if there are fewer than GPUs, each keeps a copy of one. */
+/* Return the number of KV heads on one GPU. If there are fewer heads than GPUs, each has a copy of one. */
 static inline uint64_t mls_shape_kv_heads(const mls_model_shape *shape, uint64_t t)
 {
     return t > shape->kv_heads ? 1 : shape->kv_heads / t;
@@ -152,7 +152,7 @@ static inline uint64_t mls_shape_expert_hidden(const mls_model_shape *shape)
     return shape->expert_hidden != 0 ? shape->expert_hidden : shape->hidden;
 }
 
-/* Return the memory of one GPU that trains.  MLS_ERROR_VALUE with what does not divide. */
+/* Compute the memory of one GPU for training.  Return MLS_ERROR_VALUE if the layout does not divide the model. */
 mls_status mls_training_make(const mls_memory_ask *ask, mls_memory_estimate *to, mls_error *error) MLS_MUST_USE;
 
 /* Set the error of an impossible layout, "heads: 5 is not divisible by tp 2". */
@@ -181,31 +181,31 @@ typedef enum mls_weight_part {
 /* "embedding", "head" … */
 extern const char *const mls_weight_names[MLS_WEIGHT_COUNT];
 
-/* How numbers are kept, in thousandths of a bit: for each number, and for a group of numbers, such as a scale.  group
- * 0: a row of their matrix. */
+/* The format of numbers, in thousandths of a bit: `each` per number, and `beside` per group of numbers, such as a
+ * scale. group 0: a row of the matrix. */
 typedef struct mls_number_form {
     uint64_t group, each, beside;
 } mls_number_form;
 
-/* Which part of which layer is kept in which form. */
+/* The format of each part of each layer. */
 enum { MLS_FORMS_MAX = 16 };
 typedef struct mls_weights_plan {
     mls_number_form forms[MLS_FORMS_MAX];
     size_t form_count;
-    unsigned rest; /* the form of norms, biases and all that is no part */
+    unsigned rest; /* format of norms, biases and everything else */
     uint64_t layers;
-    unsigned char *marks; /* the form of each layer of each part; the embedding and the head have one */
-    unsigned char usual[MLS_WEIGHT_COUNT]; /* the form that all layers of a part were marked with at once, last */
+    unsigned char *marks;                  /* format of each layer of each part; embedding and head have one */
+    unsigned char usual[MLS_WEIGHT_COUNT]; /* the last format given to all layers of a part at once */
 } mls_weights_plan;
 
-/* Make a plan in which everything is kept in 16 bits, its form 0. */
+/* Create a plan with 16 bits, its format 0, for everything. */
 mls_weights_plan mls_weights_plan_new(const mls_model_shape *shape);
 void mls_weights_plan_release(mls_weights_plan *plan);
 
-/* Add a form and returns its place. */
+/* Add a format and return its index. */
 unsigned mls_weights_plan_add(mls_weights_plan *plan, mls_number_form form);
 
-/* Mark all layers of a part. */
+/* Set the format of all layers of a part. */
 void mls_weights_plan_mark(mls_weights_plan *plan, mls_weight_part part, unsigned form);
 
 static inline uint64_t mls_weights_layers(const mls_weights_plan *plan, mls_weight_part part)
@@ -218,17 +218,17 @@ static inline unsigned char *mls_weights_marks(const mls_weights_plan *plan, mls
     return plan->marks + (size_t)part * (size_t)plan->layers;
 }
 
-/* Mark with a form what quantizers quantize by default: the linear layers without head and router, or the routed
- * experts alone. */
+/* Set the format of what quantizers quantize by default: the linear layers except head and router, or only the routed
+ * experts. */
 void mls_weights_plan_quantize(mls_weights_plan *plan, mls_number_form form, bool experts_alone);
 
-/* Compute the bytes of a plan and describes it by the name of a method and the form of most parts; NULL: by its bits.
- */
+/* Compute the bytes of a plan, and describe it by the name of a method and the format of most parts (NULL: by its
+ * bits). */
 void mls_weights_describe(const mls_weights_plan *plan, const mls_model_shape *shape, const char *name,
                           const mls_number_form *form, mls_memory_form *to);
 
-/* The weights of the whole model in a precision: n / q bytes; the bytes in published checkpoints, if they are known to
- * differ, else 0; and the formats, if there are several. */
+/* The weights of a whole model in a precision: n / q bytes; the bytes in published checkpoints if they differ, else 0;
+ * and the formats, if there are several. */
 typedef struct mls_weights {
     uint64_t n, q, published;
     bool decides; /* the verdict is that of published checkpoints */
@@ -238,6 +238,7 @@ typedef struct mls_weights {
 mls_status mls_weights_of(const mls_memory_ask *ask, uint64_t parameters, mls_weights *weights,
                           mls_error *error) MLS_MUST_USE;
 
-/* Return the memory of one GPU with these weights, n / q bytes of them.  MLS_ERROR_VALUE with what does not divide. */
+/* Compute the memory of one GPU for inference with these weights, n / q bytes.  Return MLS_ERROR_VALUE if the layout
+ * does not divide the model. */
 mls_status mls_inference_make(const mls_memory_ask *ask, const mls_weights *weights, mls_memory_estimate *to,
                               mls_error *error) MLS_MUST_USE;

@@ -7,7 +7,7 @@
 
 #include "explain/memory/sizes.h"
 
-/* The settings, by the letters of the formulas. */
+/* The settings under the letters used in the formulas. */
 typedef struct job {
     const mls_memory_ask *ask;
     const mls_model_shape *m;
@@ -17,8 +17,8 @@ typedef struct job {
     uint64_t s, S, b, micro; /* tokens of a sequence, of it on one GPU; sequences of a micro-batch, micro-batches */
     uint64_t T, A;           /* tokens of a micro-batch on one GPU; t with sequence parallel, else 1 */
     uint64_t w, wp, x, z;    /* bytes of a computed number, a parameter, a layer's input, that of its function */
-    uint64_t y, low;         /* of query, key and value, and at least */
-    uint64_t V;              /* vocabulary, filled up */
+    uint64_t y, low;         /* bytes of query, key and value, and their minimum */
+    uint64_t V;              /* padded vocabulary */
     uint64_t zero, recompute, rank, slots; /* slots: layers, and what counts as one */
     bool torch, amp, fp8, fp4, dropout, embed_slot, loss_slot;
 } job;
@@ -62,7 +62,7 @@ static mls_status check_divides(const job *j, uint64_t gpus, mls_error *error)
     return MLS_OK;
 }
 
-/* Refuses what the layout, the layers or the precision rule out. */
+/* Reject what the layout, the layers or the precision do not allow. */
 static mls_status check_job(const job *j, uint64_t gpus, mls_error *error)
 {
     const mls_model_shape *m = j->m;
@@ -320,7 +320,7 @@ static uint64_t activations_of(const job *j, const stage *of)
 
 /* ------------------------------------------------------------------- a stage */
 
-/* Return the bytes of the optimizer for each parameter. */
+/* Return the bytes of the optimizer per parameter. */
 static uint64_t optimizer_bytes(const job *j)
 {
     const uint64_t optimizer = VALUE(j->ask, OPTIMIZER);

@@ -18,7 +18,7 @@ enum { MILLI = 1000 };
 
 /* ---------------------------------------------------------------- the parts of a model */
 
-/* Of one layer, in rows of this length, and the layers that have it. */
+/* The numbers of one layer, the length of a row, and the range of layers. */
 typedef struct part_size {
     uint64_t numbers, row, first, end;
 } part_size;
@@ -70,7 +70,7 @@ static uint64_t numbers_of(const part_size *size)
     return MUL(size->numbers, mls_bytes_less(size->end, size->first));
 }
 
-/* Compute the sizes of all parts, and in *rest the numbers that belong to none. */
+/* Compute the sizes of all parts, and set *rest to the numbers outside of them. */
 static void size_parts(const mls_model_shape *m, part_size sizes[MLS_WEIGHT_COUNT], uint64_t *rest)
 {
     const bool tied = m->tied_embeddings == MLS_SAID_YES;
@@ -97,7 +97,7 @@ static void size_parts(const mls_model_shape *m, part_size sizes[MLS_WEIGHT_COUN
     }
     *rest = mls_bytes_less(parameters, all);
     if (m->counted != 0 && m->state_layers > 0) {
-        /* Layers such as Mamba's: linear ones, but for little. */
+        /* Layers such as Mamba's consist almost only of linear layers. */
         const uint64_t state = mls_bytes_less(*rest, m->other_parameters) / m->state_layers;
         sizes[MLS_WEIGHT_STATE] = (part_size){state, m->hidden, 0, mls_bytes_min(m->state_layers, m->layers)};
         *rest = mls_bytes_less(*rest, numbers_of(&sizes[MLS_WEIGHT_STATE]));
@@ -200,7 +200,7 @@ void mls_weights_describe(const mls_weights_plan *plan, const mls_model_shape *s
     enum { SHOWN_MAX = 4 };
     part_size sizes[MLS_WEIGHT_COUNT];
     uint64_t rest;
-    uint64_t numbers[MLS_FORMS_MAX] = {0}; /* of each form */
+    uint64_t numbers[MLS_FORMS_MAX] = {0}; /* numbers of each format */
     uint64_t wide = 0;
     size_t narrow = 0;
     mls_buffer words = {0};
@@ -275,7 +275,7 @@ static unsigned gguf_type(const cJSON *types, mls_str name, uint64_t row)
     return 0;
 }
 
-/* Return how many of the first layers a condition of a mix holds for. */
+/* Return for how many of the first layers a condition of a mix is true. */
 static uint64_t gguf_layers(const mls_model_shape *m, mls_str condition)
 {
     const bool grouped = m->kv_lora_rank == 0 && m->heads / m->kv_heads >= 4;
