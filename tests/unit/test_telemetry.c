@@ -43,9 +43,8 @@ static joined_log join(const char *text, double from, double until, const mls_te
     joined_log joined = {.file = read_text(text, options)};
     const mls_telemetry_options none = mls_telemetry_defaults();
     const mls_telemetry_run run = {"run.log", 1, T0 + from, T0 + until};
-    assert_int_equal(mls_telemetry_window_make(&joined.file, 1, (mls_str){"", 0}, &run,
-                                               options != NULL ? options : &none, &joined.window),
-                     MLS_OK);
+    mls_telemetry_window_make(&joined.file, 1, (mls_str){"", 0}, &run, options != NULL ? options : &none,
+                              &joined.window);
     if (joined.window.devices == NULL) {
         abort(); /* the analyzer does not know that assertions end a test */
     }
@@ -193,7 +192,7 @@ static size_t rounds_seen(size_t devices, double within, double between, double 
         const double shake = jitter * (double)(i * 7919 % 13) / 12;
         rows[i].time_ms = T0 + pause + (double)turn * between + (double)(i % devices) * within + shake;
     }
-    assert_true(mls_rows_rounds(rows, count, &rounds));
+    mls_rows_rounds(rows, count, &rounds);
     return rounds.size;
 }
 
@@ -249,7 +248,7 @@ static void a_skipped_moment_is_no_pause(void **state)
             left =
                 left > 1 ? left - 1 : table[i].every - table[i].spread + row * row % 10007 % (2 * table[i].spread + 1);
         }
-        assert_true(mls_rows_rounds(rows, ROWS, &rounds));
+        mls_rows_rounds(rows, ROWS, &rounds);
         assert_int_equal(rounds.size, 1);
     }
 }
@@ -622,7 +621,7 @@ static void the_zone_that_fits_is_suggested(void **state)
             mls_buffer_printf(&text, "%s%s, 0, 100, 90, 1900\n", row == 0 ? "00" : "59", table[i].time + place + 2);
         }
         struct mls_telemetry_file file = read_text(text.ptr, &options);
-        assert_int_equal(mls_timezone_suggest(&file, 1, &run, 1, &options, zone), MLS_OK);
+        mls_timezone_suggest(&file, 1, &run, 1, &options, zone);
         assert_string_equal(zone, table[i].zone);
         mls_telemetry_file_release(&file);
         mls_buffer_release(&text);
@@ -640,7 +639,7 @@ static void the_nearest_of_zones_that_fit_as_well(void **state)
     struct mls_telemetry_file file = read_text(HEADING "2026/11/21 10:00:00.000, 0, 100, 90, 1900\n"
                                                        "2026/11/21 14:20:00.000, 0, 100, 90, 1900\n",
                                                &options);
-    assert_int_equal(mls_timezone_suggest(&file, 1, runs, 2, &options, zone), MLS_OK);
+    mls_timezone_suggest(&file, 1, runs, 2, &options, zone);
     assert_string_equal(zone, "-02:15");
     mls_telemetry_file_release(&file);
 }

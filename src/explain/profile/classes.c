@@ -30,29 +30,22 @@ static const struct {
     {"optimizer", MLS_CLASS_BYTES},
 };
 
-/* The number of a class, which is added when it is not there; MLS_CLASSES_MAX: there is no room, or no memory. */
-static size_t class_number(mls_kernel_classes *classes, mls_str name)
+/* Return the number of a class, which is added if it is new; MLS_CLASSES_MAX with an error if there are too many. */
+static size_t class_number(mls_kernel_classes *classes, mls_str name, mls_error *error)
 {
     unsigned i;
     if (MLS_NAME_FIND(classes->names, classes->count, name, &i)) {
         return i;
     }
-    const mls_str copy = mls_arena_copy(&classes->memory, name);
     if (classes->count == MLS_CLASSES_MAX) {
+        (void)mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "has more than %d classes", MLS_CLASSES_MAX);
         return MLS_CLASSES_MAX;
     }
-    classes->names[classes->count] = copy.ptr;
+    classes->names[classes->count] = mls_arena_copy(&classes->memory, name).ptr;
     if (MLS_NAME_FIND(known_roles, sizeof known_roles / sizeof *known_roles, name, &i)) {
         classes->roles[classes->count] = known_roles[i].roles;
     }
     return classes->count++;
-}
-
-static mls_status too_many(const mls_kernel_classes *classes, mls_error *error)
-{
-    return classes->count < MLS_CLASSES_MAX
-               ? MLS_ERROR_MEMORY
-               : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "has more than %d classes", MLS_CLASSES_MAX);
 }
 
 /* A pattern is a text, or a list of texts any of which may be found. */
@@ -86,9 +79,9 @@ static mls_status add_class(mls_kernel_classes *classes, const cJSON *item, bool
     if (!mls_str_is_name(mls_str_from(name))) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "'%.60s' cannot be the name of a class", name);
     }
-    const size_t number = class_number(classes, mls_str_from(name));
+    const size_t number = class_number(classes, mls_str_from(name), error);
     if (number == MLS_CLASSES_MAX) {
-        return too_many(classes, error);
+        return MLS_ERROR_VALUE;
     }
     if (!rule) {
         return MLS_OK;
@@ -120,10 +113,9 @@ static mls_status read_classes(mls_kernel_classes *classes, const cJSON *json, m
         status = read_pattern(fp32, "FP32", &classes->fp32, error);
     }
     if (status == MLS_OK) {
-        classes->other = class_number(classes, MLS_S("other"));
-        classes->copy = class_number(classes, MLS_S("copy"));
-        status =
-            classes->other < MLS_CLASSES_MAX && classes->copy < MLS_CLASSES_MAX ? MLS_OK : too_many(classes, error);
+        classes->other = class_number(classes, MLS_S("other"), error);
+        classes->copy = class_number(classes, MLS_S("copy"), error);
+        status = classes->other < MLS_CLASSES_MAX && classes->copy < MLS_CLASSES_MAX ? MLS_OK : MLS_ERROR_VALUE;
     }
     return status;
 }
@@ -150,13 +142,12 @@ mls_status mls_kernel_classes_new(mls_str json, mls_kernel_classes **classes, ml
 {
     mls_kernel_classes *made = mls_calloc(1, sizeof *made);
     cJSON *root = NULL;
-    mls_status status = MLS_ERROR_MEMORY;
-    if (made != NULL && (made->lock = mls_malloc(sizeof *made->lock)) != NULL) {
-        (void)pthread_mutex_init(made->lock, NULL);
-        status = json.ptr == NULL ? mls_json_data("kernels.json", &root, error) : mls_json_tree(json, &root, error);
-        status = status == MLS_OK ? read_classes(made, root, error) : status;
-        status = status == MLS_OK ? read_ncu_rules(made, error) : status;
-    }
+    made->lock = mls_malloc(sizeof *made->lock);
+    (void)pthread_mutex_init(made->lock, NULL);
+    mls_status status =
+        json.ptr == NULL ? mls_json_data("kernels.json", &root, error) : mls_json_tree(json, &root, error);
+    status = status == MLS_OK ? read_classes(made, root, error) : status;
+    status = status == MLS_OK ? read_ncu_rules(made, error) : status;
     cJSON_Delete(root);
     if (status != MLS_OK) {
         mls_kernel_classes_free(made);
@@ -174,9 +165,7 @@ void mls_kernel_classes_free(mls_kernel_classes *classes)
         }
         mls_pattern_release(&classes->fp32);
         mls_arena_release(&classes->memory);
-        if (classes->lock != NULL) {
-            (void)pthread_mutex_destroy(classes->lock);
-        }
+        (void)pthread_mutex_destroy(classes->lock);
         free(classes->lock);
         free(classes);
     }

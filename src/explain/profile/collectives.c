@@ -96,15 +96,6 @@ static bool find_key(struct mls_collectives *of, const mls_collective_texts *tex
     return entry != NULL;
 }
 
-/* The list of a profile, made when the first one comes. */
-static struct mls_collectives *collectives_of(mls_profile *profile)
-{
-    if (profile->collectives == NULL && (profile->collectives = mls_calloc(1, sizeof *profile->collectives)) != NULL) {
-        profile->collectives->map.arena = profile->arena;
-    }
-    return profile->collectives;
-}
-
 void mls_collective_add(mls_profile *profile, const mls_collective_texts *texts, bool nccl, int64_t start,
                         int64_t length)
 {
@@ -113,7 +104,11 @@ void mls_collective_add(mls_profile *profile, const mls_collective_texts *texts,
         profile->nccl_without_arguments += nccl;
         return;
     }
-    struct mls_collectives *of = collectives_of(profile);
+    if (profile->collectives == NULL) {
+        profile->collectives = mls_calloc(1, sizeof *profile->collectives);
+        profile->collectives->map.arena = profile->arena;
+    }
+    struct mls_collectives *of = profile->collectives;
     if (!find_key(of, texts, &made.key) || of->kernels.count == UINT32_MAX) {
         of->dropped++;
         return;
@@ -148,16 +143,6 @@ static size_t count_alike(const mls_collective *items, size_t count, mls_number_
     return alike;
 }
 
-/* By their starts, and by their places in the file where two start at once. */
-static void sort_by_start(mls_collective *items, size_t count)
-{
-    mls_sort_in_place(items, count, sizeof *items, number_of_start);
-    for (size_t i = 0, alike; i < count; i += alike) {
-        alike = count_alike(items + i, count - i, number_of_start);
-        mls_sort_in_place(items + i, alike, sizeof *items, number_in_file);
-    }
-}
-
 void mls_collectives_sort(struct mls_collectives *of, int64_t base_ns)
 {
     if (of == NULL) {
@@ -171,7 +156,12 @@ void mls_collectives_sort(struct mls_collectives *of, int64_t base_ns)
         alike = count_alike(items + i, count - i, number_of_key);
         of->keys.items[items[i].key].first = i;
         of->keys.items[items[i].key].count = alike;
-        sort_by_start(items + i, alike);
+        /* By their starts, and by their places in the file where two start at once. */
+        mls_sort_in_place(items + i, alike, sizeof *items, number_of_start);
+        for (size_t k = i, equal; k < i + alike; k += equal) {
+            equal = count_alike(items + k, i + alike - k, number_of_start);
+            mls_sort_in_place(items + k, equal, sizeof *items, number_in_file);
+        }
     }
 }
 

@@ -8,7 +8,7 @@
 
 #include "base/number.h"
 
-bool mls_gather_init(mls_gather *gather, const mls_kernel_classes *classes, mls_profile *profile)
+void mls_gather_init(mls_gather *gather, const mls_kernel_classes *classes, mls_profile *profile)
 {
     mls_tally *kernels = &gather->tallies[MLS_TALLY_KERNELS];
     *gather = (mls_gather){.classes = classes,
@@ -25,7 +25,6 @@ bool mls_gather_init(mls_gather *gather, const mls_kernel_classes *classes, mls_
         kernels->rows[kernels->count] = (mls_tally_row){.class_number = i < MLS_ROW_COPY ? i : classes->copy};
         mls_row_clear(&kernels->rows[kernels->count++]);
     }
-    return true;
 }
 
 void mls_gather_release(mls_gather *gather)
@@ -86,7 +85,9 @@ mls_tally_row *mls_tally_put(mls_tally *tally, mls_str name, bool *full)
 {
     mls_map_entry *entry = mls_map_find(&tally->map, name);
     *full = entry == NULL && (tally->map.count == MLS_NAMES_MAX || name.len > MLS_NAME_BYTES_MAX - tally->bytes);
-    if (entry == NULL && !*full && MLS_GROW(tally, rows) && (entry = mls_map_put(&tally->map, name, NULL)) != NULL) {
+    if (entry == NULL && !*full) {
+        MLS_GROW(tally, rows);
+        entry = mls_map_put(&tally->map, name, NULL);
         entry->value.number = tally->count;
         tally->bytes += name.len;
         tally->rows[tally->count] = (mls_tally_row){.name = entry->key};
@@ -158,11 +159,10 @@ void mls_gather_size(mls_gather *gather, mls_copy_operation operation, double me
     mls_sums_add(&gather->sizes[operation].sums, 1, megabytes, (double)NAN, (double)NAN);
 }
 
-/* The number of a stream, whose name is that of its device, a NUL, and its own. */
-static mls_status find_track(mls_gather *gather, mls_str device, mls_str stream, uint32_t *track)
+bool mls_gather_activity(mls_gather *gather, mls_str device, mls_str stream, mls_activity activity)
 {
     enum { KEPT = 80 };
-    char key[2 * KEPT];
+    char key[2 * KEPT]; /* the name of the device, a NUL, and that of the stream */
     device.len = device.len < KEPT ? device.len : KEPT - 1;
     stream.len = stream.len < KEPT ? stream.len : KEPT;
     memcpy(key, device.ptr, device.len);
@@ -172,32 +172,20 @@ static mls_status find_track(mls_gather *gather, mls_str device, mls_str stream,
     mls_map_entry *entry = mls_map_find(&gather->track_map, whole);
     if (entry == NULL) {
         if (gather->tracks.count == MLS_TRACKS_MAX) {
-            return MLS_ERROR_LIMIT;
+            return false;
         }
-        entry = MLS_GROW(&gather->tracks, items) ? mls_map_put(&gather->track_map, whole, NULL) : NULL;
-        const mls_map_entry *on = entry != NULL ? mls_map_put(&gather->device_map, device, NULL) : NULL;
-        if (on == NULL) {
-            return MLS_ERROR_MEMORY;
-        }
+        entry = mls_map_put(&gather->track_map, whole, NULL);
+        const mls_map_entry *on = mls_map_put(&gather->device_map, device, NULL);
+        MLS_GROW(&gather->tracks, items);
         gather->tracks.items[gather->tracks.count++] =
             (mls_track){.device = on->key,
                         .stream = {entry->key.ptr + device.len + 1, stream.len},
                         .device_number = (size_t)(on - gather->device_map.entries)};
     }
-    *track = (uint32_t)(entry - gather->track_map.entries);
-    return MLS_OK;
-}
-
-mls_status mls_gather_activity(mls_gather *gather, mls_str device, mls_str stream, mls_activity activity)
-{
-    const mls_status status = find_track(gather, device, stream, &activity.track);
-    if (status == MLS_OK && !MLS_GROW(&gather->activities, items)) {
-        return MLS_ERROR_MEMORY;
-    }
-    if (status == MLS_OK) {
-        gather->activities.items[gather->activities.count++] = activity;
-    }
-    return status;
+    activity.track = (uint32_t)(entry - gather->track_map.entries);
+    MLS_GROW(&gather->activities, items);
+    gather->activities.items[gather->activities.count++] = activity;
+    return true;
 }
 
 static uint64_t correlation_of(const void *item)
@@ -219,22 +207,6 @@ void mls_gather_call(mls_gather *gather, int64_t correlation, int64_t begin, boo
     MLS_GROW(&gather->calls, items);
     gather->calls.items[gather->calls.count++] =
         (mls_cuda_launch){(uint32_t)correlation, {(uint32_t)(kept >> 32), (uint32_t)kept}};
-}
-
-/* Brings the calls into the order of their correlations, each once. */
-static void order_calls(mls_gather *gather)
-{
-    mls_cuda_launch *calls = gather->calls.items;
-    size_t kept = 0;
-    mls_sort_in_place(calls, gather->calls.count, sizeof *calls, correlation_of);
-    for (size_t i = 0; i < gather->calls.count; i++) {
-        const bool again = kept > 0 && calls[kept - 1].correlation == calls[i].correlation;
-        kept += !again;
-        if (!again || begin_of(&calls[i]) < begin_of(&calls[kept - 1])) {
-            calls[kept - 1] = calls[i];
-        }
-    }
-    gather->calls.count = kept;
 }
 
 /* The place of the first call with that correlation or a higher one, which is mostly `near` another. */
@@ -260,20 +232,31 @@ static size_t call_place(const mls_gather *gather, uint64_t correlation, size_t 
 
 void mls_gather_launches(mls_gather *gather)
 {
+    mls_cuda_launch *calls = gather->calls.items;
+    size_t kept = 0;
     size_t near = 0;
-    order_calls(gather);
+    /* Sort the calls by correlation; keep the earliest of each. */
+    mls_sort_in_place(calls, gather->calls.count, sizeof *calls, correlation_of);
+    for (size_t i = 0; i < gather->calls.count; i++) {
+        const bool again = kept > 0 && calls[kept - 1].correlation == calls[i].correlation;
+        kept += !again;
+        if (!again || begin_of(&calls[i]) < begin_of(&calls[kept - 1])) {
+            calls[kept - 1] = calls[i];
+        }
+    }
+    gather->calls.count = kept;
     for (size_t i = 0; i < gather->activities.count; i++) {
         mls_activity *activity = &gather->activities.items[i];
         const uint64_t correlation = (uint64_t)activity->launch;
         near = call_place(gather, correlation, near);
         activity->launch = MLS_NO_LAUNCH;
-        if (near < gather->calls.count && gather->calls.items[near].correlation == correlation) {
-            const uint64_t begin = begin_of(&gather->calls.items[near]);
+        if (near < kept && calls[near].correlation == correlation) {
+            const uint64_t begin = begin_of(&calls[near]);
             activity->launch = (int64_t)(begin / 2);
             activity->row |= begin % 2 != 0 ? MLS_ROW_GRAPH : 0;
         }
     }
-    free(gather->calls.items);
+    free(calls);
     gather->calls.items = NULL;
     gather->calls.count = gather->calls.capacity = 0;
 }
@@ -378,7 +361,7 @@ void mls_gather_attribute(mls_gather *gather)
     }
 }
 
-static bool list_steps(mls_gather *gather)
+static void list_steps(mls_gather *gather)
 {
     mls_profile *profile = gather->profile;
     mls_sums sums = {.min = (double)NAN, .max = (double)NAN};
@@ -386,7 +369,7 @@ static bool list_steps(mls_gather *gather)
     const double placed = gather->activities.count > 0 ? 0 : (double)NAN;
     mls_profile_step *step = mls_arena_array(gather->arena, gather->steps.count + 1, sizeof *step);
     profile->steps.each = step;
-    for (size_t i = 0; step != NULL && i < gather->steps.count; i++, step++) {
+    for (size_t i = 0; i < gather->steps.count; i++, step++) {
         const mls_host_span *span = &gather->steps.items[i];
         const double ns = (double)(span->end - span->start);
         *step = (mls_profile_step){.number = span->number,
@@ -401,7 +384,6 @@ static bool list_steps(mls_gather *gather)
     profile->steps.max_ms = sums.max / 1e6;
     profile->steps.outside_ms = gather->outside_steps_ns / 1e6 + known;
     profile->steps.unknown_ms = gather->unknown_ns / 1e6;
-    return step != NULL;
 }
 
 static int compare_annotations(const void *a, const void *b)
@@ -413,15 +395,13 @@ static int compare_annotations(const void *a, const void *b)
     return left != right ? (left < right ? 1 : -1) : mls_str_compare(x->name, y->name);
 }
 
-bool mls_gather_list_annotations(mls_gather *gather)
+void mls_gather_list_annotations(mls_gather *gather)
 {
     const mls_tally *names = &gather->tallies[MLS_TALLY_ANNOTATIONS];
     const double known = gather->launches_known ? 0 : (double)NAN;
     mls_profile *profile = gather->profile;
     mls_profile_annotation *items = mls_arena_array(gather->arena, names->count + 1, sizeof *items);
-    if (!list_steps(gather)) {
-        return false;
-    }
+    list_steps(gather);
     for (size_t i = 0; i < names->count; i++) {
         const mls_sums *host = &names->rows[i].sums;
         items[i] = (mls_profile_annotation){
@@ -441,5 +421,4 @@ bool mls_gather_list_annotations(mls_gather *gather)
         items[i].share = mls_profile_share(items[i].gpu_ms, profile->activity_ms);
     }
     qsort(items, profile->annotation_count, sizeof *items, compare_annotations);
-    return true;
 }

@@ -235,8 +235,7 @@ typedef struct mls_gather {
     bool too_much;                           /* said so */
 } mls_gather;
 
-/* False: no memory; to be released in any case. */
-bool mls_gather_init(mls_gather *gather, const mls_kernel_classes *classes, mls_profile *profile);
+void mls_gather_init(mls_gather *gather, const mls_kernel_classes *classes, mls_profile *profile);
 void mls_gather_release(mls_gather *gather);
 
 /* Adds what was counted and timed; min and max may be NAN. */
@@ -252,7 +251,7 @@ double mls_gather_divisor(mls_gather *gather, char open, bool comma_decimal);
 /* Return the row of a kernel's name, which is classified when it is new. */
 uint32_t mls_gather_name(mls_gather *gather, mls_str name);
 
-/* The row of another name; NULL with *full set where there is no room for more names, else: no memory. */
+/* Return the row of another name; NULL with *full set if there is no room for more names. */
 mls_tally_row *mls_tally_put(mls_tally *tally, mls_str name, bool *full);
 
 /* The operation that a copy is, by its name. */
@@ -265,8 +264,8 @@ mls_str mls_cuda_call(mls_str name);
 /* Adds what a copy moved. */
 void mls_gather_size(mls_gather *gather, mls_copy_operation operation, double megabytes);
 
-/* Adds an activity of a stream, by the texts of both; MLS_ERROR_LIMIT: there is no room for more streams. */
-mls_status mls_gather_activity(mls_gather *gather, mls_str device, mls_str stream, mls_activity activity) MLS_MUST_USE;
+/* Add an activity of a stream, by the texts of both.  Return false if there is no room for more streams. */
+bool mls_gather_activity(mls_gather *gather, mls_str device, mls_str stream, mls_activity activity) MLS_MUST_USE;
 
 /* Adds a call that may have launched something; one whose numbers are too large to be kept did not. */
 void mls_gather_call(mls_gather *gather, int64_t correlation, int64_t begin, bool graph);
@@ -277,18 +276,18 @@ void mls_gather_launches(mls_gather *gather);
 /* Adds a step or an annotation of the host; gives what was launched in it to each; lists them. */
 void mls_gather_annotation(mls_gather *gather, mls_str name, int64_t start, int64_t length);
 void mls_gather_attribute(mls_gather *gather);
-bool mls_gather_list_annotations(mls_gather *gather);
+void mls_gather_list_annotations(mls_gather *gather);
 
 /* Says once that there are more streams than are kept. */
 void mls_gather_too_much(mls_gather *gather, size_t line);
 
-/* Make a profile of what was gathered: time lines (line.c), counters (counters.c), what the
- * rules of ncu say (advice.c), what nsys says of launches (launched.c), verdicts (verdicts.c). */
-bool mls_gather_line(mls_gather *gather);
-bool mls_gather_counters(mls_gather *gather);
-bool mls_gather_list_advice(mls_gather *gather);
-bool mls_gather_list_launched(mls_gather *gather);
-bool mls_gather_judge(mls_gather *gather);
+/* Make a profile of what was gathered: timelines (line.c), counters and advice of ncu (ncu.c), launches (nsys.c),
+ * verdicts (verdicts.c). */
+void mls_gather_line(mls_gather *gather);
+void mls_gather_counters(mls_gather *gather);
+void mls_gather_list_advice(mls_gather *gather);
+void mls_gather_list_launched(mls_gather *gather);
+void mls_gather_judge(mls_gather *gather);
 
 /* As mls_profile_read(), from an input, which it releases. */
 mls_status mls_profile_input_read(mls_input *input, const char *file, const mls_kernel_classes *classes,

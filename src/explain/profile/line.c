@@ -177,15 +177,12 @@ static mls_profile_device device_of(mls_str name, const device_line *line)
 }
 
 /* The devices and their streams, whose lists lie one after the other in one array. */
-static bool list_devices(mls_gather *gather, const device_line *lines)
+static void list_devices(mls_gather *gather, const device_line *lines)
 {
     mls_profile *profile = gather->profile;
     mls_profile_stream *stream = mls_arena_array(gather->arena, gather->tracks.count, sizeof *stream);
     mls_profile_device *device = mls_arena_array(gather->arena, gather->device_map.count, sizeof *device);
     profile->devices = device;
-    if (stream == NULL || device == NULL) {
-        return false;
-    }
     qsort(gather->tracks.items, gather->tracks.count, sizeof *gather->tracks.items, compare_tracks);
     for (size_t i = 0; i < gather->tracks.count; i++, stream++) {
         const mls_track *track = &gather->tracks.items[i];
@@ -197,27 +194,15 @@ static bool list_devices(mls_gather *gather, const device_line *lines)
         *stream = (mls_profile_stream){track->stream, track->activities, milliseconds(track->busy.length)};
         device->stream_count++;
     }
-    return true;
 }
 
-/* The activities of each device, one device after the other. */
-static void end_idle(mls_gather *gather, device_line *lines)
-{
-    mls_activity *activities = gather->activities.items;
-    mls_sort_in_place(activities, gather->activities.count, sizeof *activities, device_number_of);
-    for (size_t i = 0; i < gather->device_map.count; i++) {
-        idle_end(&lines[i].idle, activities, lines[i].activities);
-        activities += lines[i].activities;
-    }
-}
-
-bool mls_gather_line(mls_gather *gather)
+void mls_gather_line(mls_gather *gather)
 {
     const size_t count = gather->activities.count;
     mls_cover all = {0};
     gather->profile->has_devices = true;
     if (count == 0) {
-        return true;
+        return;
     }
     device_line *lines = mls_calloc(gather->device_map.count, sizeof *lines);
     mls_gather_launches(gather);
@@ -228,10 +213,15 @@ bool mls_gather_line(mls_gather *gather)
         mls_cover_add(&all, activity->start, activity->start + activity->length);
         add_activity(gather, lines, activity);
     }
-    end_idle(gather, lines);
+    /* One device after the other. */
+    mls_activity *activities = gather->activities.items;
+    mls_sort_in_place(activities, count, sizeof *activities, device_number_of);
+    for (size_t i = 0; i < gather->device_map.count; i++) {
+        idle_end(&lines[i].idle, activities, lines[i].activities);
+        activities += lines[i].activities;
+    }
     gather->profile->length_ms = milliseconds(all.reach - all.first);
     gather->first_ns = all.first;
-    const bool ok = list_devices(gather, lines);
+    list_devices(gather, lines);
     free(lines);
-    return ok;
 }

@@ -342,7 +342,7 @@ static void list_counters(mls_gather *gather, const kernel_sums *sums)
     share_bounds(profile);
 }
 
-bool mls_gather_counters(mls_gather *gather)
+void mls_gather_counters(mls_gather *gather)
 {
     mls_profile *profile = gather->profile;
     const size_t rows = gather->tallies[MLS_TALLY_KERNELS].count;
@@ -365,7 +365,6 @@ bool mls_gather_counters(mls_gather *gather)
                          "%zu of %zu launches have no throughput of computing or none of memory", missing,
                          gather->launches.count);
     }
-    return profile->has_counters;
 }
 
 /* Whether advice is not of one rule for one kernel, and which comes first. */
@@ -415,7 +414,7 @@ static void add_launch(mls_profile_advice *to, const mls_launch *launch, double 
     to->speedup_percent += speedup;
 }
 
-bool mls_gather_list_advice(mls_gather *gather)
+void mls_gather_list_advice(mls_gather *gather)
 {
     const mls_tally *kernels = &gather->tallies[MLS_TALLY_KERNELS];
     mls_profile *profile = gather->profile;
@@ -426,8 +425,8 @@ bool mls_gather_list_advice(mls_gather *gather)
     for (size_t i = 0; i < count; i++) {
         items[i].row = gather->launches.items[items[i].launch].row;
     }
-    if (to == NULL || count == 0) {
-        return to != NULL;
+    if (count == 0) {
+        return;
     }
     qsort(items, count, sizeof *items, compare_advice);
     for (size_t i = 0; i < count; i++) {
@@ -452,5 +451,4 @@ bool mls_gather_list_advice(mls_gather *gather)
         to->gain_ms = to->global ? mls_number_round(to->gain_ms, 9) : (double)NAN;
     }
     qsort(profile->advice, profile->advice_count, sizeof *profile->advice, compare_gains);
-    return true;
 }

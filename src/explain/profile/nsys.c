@@ -527,6 +527,7 @@ static const char *add_found(mls_reports *r)
     return why;
 }
 
+/* Return a time whose open mark has been decided. */
 static int64_t decide_time(mls_gather *gather, int64_t time, char open)
 {
     return mls_gather_divisor(gather, open, false) > 1 ? time / 1000 + (time % 1000 >= 500) : time;
@@ -567,9 +568,8 @@ static const char *add_traced(mls_reports *r, mls_str name)
     const mls_str number = mls_cut_brackets(&device); /* "NVIDIA H200 (0)" is device 0 */
     const size_t agent = mls_str_starts(device, MLS_S("Agent ")) ? sizeof "Agent " - 1 : 0;
     device = mls_str_rest(device, agent);
-    const mls_status status = mls_gather_activity(gather, number.len > 0 ? number : device,
-                                                  mls_report_text(r, r->at[MLS_ROLE_STREAM]), activity);
-    if (status == MLS_ERROR_LIMIT) {
+    if (!mls_gather_activity(gather, number.len > 0 ? number : device, mls_report_text(r, r->at[MLS_ROLE_STREAM]),
+                             activity)) {
         mls_gather_too_much(gather, r->line);
     } else if (copy && r->nsys.there[MLS_ROLE_BYTES] && !bytes->negative) {
         mls_gather_size(gather, operation,
@@ -621,7 +621,7 @@ static int compare_found(const void *a, const void *b)
                                         : mls_str_compare(x->name, y->name);
 }
 
-static bool list_launches(mls_gather *gather)
+static void list_launches(mls_gather *gather)
 {
     const mls_tally *tally = &gather->tallies[MLS_TALLY_LAUNCHES];
     mls_profile_launches *items = mls_arena_array(gather->arena, tally->count + 1, sizeof *items);
@@ -637,11 +637,9 @@ static bool list_launches(mls_gather *gather)
     }
     gather->profile->launch_count = tally->count;
     qsort(items, tally->count, sizeof *items, compare_launches);
-
-    return items != NULL;
 }
 
-static bool list_found(mls_gather *gather)
+static void list_found(mls_gather *gather)
 {
     const mls_tally *tally = &gather->tallies[MLS_TALLY_ANALYSIS];
     mls_profile_found *items = mls_arena_array(gather->arena, tally->count + 1, sizeof *items);
@@ -654,12 +652,14 @@ static bool list_found(mls_gather *gather)
     }
     gather->profile->analysis_count = tally->count;
     qsort(items, tally->count, sizeof *items, compare_found);
-
-    return items != NULL;
 }
 
-bool mls_gather_list_launched(mls_gather *gather)
+void mls_gather_list_launched(mls_gather *gather)
 {
-    return (!gather->tallies[MLS_TALLY_LAUNCHES].known || list_launches(gather)) &&
-           (!gather->tallies[MLS_TALLY_ANALYSIS].known || list_found(gather));
+    if (gather->tallies[MLS_TALLY_LAUNCHES].known) {
+        list_launches(gather);
+    }
+    if (gather->tallies[MLS_TALLY_ANALYSIS].known) {
+        list_found(gather);
+    }
 }

@@ -38,7 +38,7 @@ static double round_sum(double sum)
 }
 
 /* The rows that anything was counted in, with their shares of a whole. */
-static bool list_profile_rows(mls_gather *gather, const mls_tally_row *from, size_t count, double whole_ms,
+static void list_profile_rows(mls_gather *gather, const mls_tally_row *from, size_t count, double whole_ms,
                               mls_profile_rows *rows)
 {
     rows->items = mls_arena_array(gather->arena, count + 1, sizeof *rows->items);
@@ -60,14 +60,13 @@ static bool list_profile_rows(mls_gather *gather, const mls_tally_row *from, siz
         }
     }
     qsort(rows->items, rows->count, sizeof *rows->items, compare_profile_rows);
-    return true;
 }
 
-static bool list_tally(mls_gather *gather, mls_tally_kind kind, mls_profile_rows *rows)
+static void list_tally(mls_gather *gather, mls_tally_kind kind, mls_profile_rows *rows)
 {
     const mls_tally *tally = &gather->tallies[kind];
     rows->known = tally->known;
-    return list_profile_rows(gather, tally->rows, tally->count, (double)NAN, rows);
+    list_profile_rows(gather, tally->rows, tally->count, (double)NAN, rows);
 }
 
 /* A row for each operation, pageable and not. */
@@ -91,7 +90,7 @@ static void sum_copies(mls_gather *gather, mls_tally_row copies[MLS_COPY_COUNT])
 }
 
 /* Sums by class, and of all. */
-static bool list_classes(mls_gather *gather)
+static void list_classes(mls_gather *gather)
 {
     mls_profile *profile = gather->profile;
     const mls_tally *kernels = &gather->tallies[MLS_TALLY_KERNELS];
@@ -118,11 +117,10 @@ static bool list_classes(mls_gather *gather)
     profile->activity_ms = round_sum(all) / 1e6;
     profile->pageable_share = mls_profile_share(round_sum(profile->pageable_share) / 1e6, profile->activity_ms);
     profile->copies.known = profile->classes.known = profile->names.known = true;
-    return list_profile_rows(gather, copies, MLS_COPY_COUNT, (double)NAN, &profile->copies) &&
-           list_profile_rows(gather, gather->by_class, gather->classes->count, profile->activity_ms,
-                             &profile->classes) &&
-           list_profile_rows(gather, kernels->rows + MLS_ROW_NAME, kernels->count - MLS_ROW_NAME, profile->kernel_ms,
-                             &profile->names);
+    list_profile_rows(gather, copies, MLS_COPY_COUNT, (double)NAN, &profile->copies);
+    list_profile_rows(gather, gather->by_class, gather->classes->count, profile->activity_ms, &profile->classes);
+    list_profile_rows(gather, kernels->rows + MLS_ROW_NAME, kernels->count - MLS_ROW_NAME, profile->kernel_ms,
+                      &profile->names);
 }
 
 /* Times are of the wall clock when the trace says a base, or when they are after 2001-09-09. */
@@ -140,7 +138,7 @@ static double wall_clock_ms(const mls_gather *gather)
 }
 
 /* The most memory of each device, and the step in which that was. */
-static bool list_peaks(mls_gather *gather)
+static void list_peaks(mls_gather *gather)
 {
     mls_profile *profile = gather->profile;
     profile->memory = mls_arena_array(gather->arena, gather->peak_count + 1, sizeof *profile->memory);
@@ -158,10 +156,10 @@ static bool list_peaks(mls_gather *gather)
             memory->step = step->start <= peak->at && peak->at < step->end ? step->number : memory->step;
         }
     }
-    return profile->memory != NULL;
 }
 
-static mls_status gather_finish(mls_gather *gather)
+/* Fill the profile from what was gathered. */
+static void gather_finish(mls_gather *gather)
 {
     mls_profile *profile = gather->profile;
     const mls_marks marks = gather->marks;
@@ -170,18 +168,23 @@ static mls_status gather_finish(mls_gather *gather)
         mls_findings_add(&profile->findings, MLS_FINDING_NUMBER_FORMAT, (mls_finding_place){0},
                          "some numbers have a decimal point and some a decimal comma: what 1,234 means is not clear");
     }
-    if ((gather->has_line && !mls_gather_line(gather)) ||
-        (profile->kind == MLS_PROFILE_NCU && (!mls_gather_counters(gather) || !mls_gather_list_advice(gather))) ||
-        !list_classes(gather) || !mls_gather_list_annotations(gather) || !list_peaks(gather) ||
-        !mls_gather_list_launched(gather) || !list_tally(gather, MLS_TALLY_API, &profile->api) ||
-        !list_tally(gather, MLS_TALLY_RANGES, &profile->ranges) ||
-        !list_tally(gather, MLS_TALLY_OSRT, &profile->osrt)) {
-        return MLS_ERROR_MEMORY;
+    if (gather->has_line) {
+        mls_gather_line(gather);
     }
+    if (profile->kind == MLS_PROFILE_NCU) {
+        mls_gather_counters(gather);
+        mls_gather_list_advice(gather);
+    }
+    list_classes(gather);
+    mls_gather_list_annotations(gather);
+    list_peaks(gather);
+    mls_gather_list_launched(gather);
+    list_tally(gather, MLS_TALLY_API, &profile->api);
+    list_tally(gather, MLS_TALLY_RANGES, &profile->ranges);
+    list_tally(gather, MLS_TALLY_OSRT, &profile->osrt);
     profile->start_ms = wall_clock_ms(gather);
     mls_collectives_sort(profile->collectives, gather->base_ns);
     mls_gather_judge(gather);
-    return MLS_OK;
 }
 
 /* Says of a file that cannot be read what it is, and what makes a readable one of it; NULL: it may be read. */
@@ -292,13 +295,15 @@ mls_status mls_profile_input_read(mls_input *input, const char *file, const mls_
         mls_profile *made = mls_calloc(1, sizeof *made);
         made->arena = mls_calloc(1, sizeof *made->arena);
         made->file = file;
-        (void)mls_gather_init(&gather, classes, made);
+        mls_gather_init(&gather, classes, made);
         gather.whole = again ? &whole : NULL;
         status = read_once(&gather, input, &copy, error);
         whole = gather.marks;
         const unsigned locale = whole.point == whole.comma ? 0 : whole.point ? 1 : 2;
         again = status == MLS_OK && !again && (gather.wrong >> locale & 1) != 0;
-        status = status == MLS_OK && !again ? gather_finish(&gather) : status;
+        if (status == MLS_OK && !again) {
+            gather_finish(&gather);
+        }
         mls_gather_release(&gather);
         *profile = made;
         if (again || status != MLS_OK) {
@@ -369,9 +374,6 @@ mls_status mls_profile_compare(const mls_profile *base, const mls_profile *profi
     const size_t max = base->classes.count + profile->classes.count;
     *changes = (mls_profile_changes){.items = mls_calloc(max + 1, sizeof *changes->items),
                                      .per_step = base->steps.count > 0 && profile->steps.count > 0};
-    if (changes->items == NULL) {
-        return MLS_ERROR_MEMORY;
-    }
     for (size_t i = 0; i < max; i++) {
         const bool old = i < base->classes.count;
         const mls_str name = old ? base->classes.items[i].name : profile->classes.items[i - base->classes.count].name;

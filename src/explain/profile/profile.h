@@ -14,7 +14,7 @@
 typedef struct mls_kernel_classes mls_kernel_classes;
 
 /** Loads classes from a text of the form of src/data/kernels.json; ptr NULL: that file itself.  To be freed.
- * MLS_ERROR_SYNTAX or _VALUE with a message, or MLS_ERROR_MEMORY. */
+ * MLS_ERROR_SYNTAX or _VALUE with a message. */
 mls_status mls_kernel_classes_new(mls_str json, mls_kernel_classes **classes, mls_error *error) MLS_MUST_USE;
 void mls_kernel_classes_free(mls_kernel_classes *classes);
 
@@ -234,7 +234,7 @@ typedef struct mls_profile {
 /** Reads the profile in an open file, pipe or device, which stays the caller's.  `file` is its name in messages and
  * outlives the profile, as do the classes.  MLS_OK with *profile to be freed; MLS_ERROR_UNKNOWN: it is none, with the
  * reason and, if there is one, the command that makes a profile of it;
- * MLS_ERROR_READ; MLS_ERROR_MEMORY. */
+ * MLS_ERROR_READ. */
 mls_status mls_profile_read(int fd, const char *file, const mls_kernel_classes *classes, mls_profile **profile,
                             mls_error *error) MLS_MUST_USE;
 
@@ -261,7 +261,7 @@ typedef struct mls_profile_changes {
     bool per_step;
 } mls_profile_changes;
 
-/** Fills `changes`; MLS_OK or MLS_ERROR_MEMORY. */
+/** Fill `changes`; always MLS_OK. */
 mls_status mls_profile_compare(const mls_profile *base, const mls_profile *profile, mls_profile_changes *changes);
 
 /** Says where in a run, from start to stop (NAN: it has not ended), the profile lies.  Called for several runs, the one

@@ -225,7 +225,6 @@ static void find_missing(const mls_rank_traces *traces, mls_findings *findings)
     if (missing > LISTED) {
         mls_buffer_append_text(&list, ", …");
     }
-    findings->out_of_memory |= list.failed;
     if (missing > 0) {
         mls_findings_add(findings, MLS_FINDING_RANK_MISSING, (mls_finding_place){.path = NULL},
                          "of %zu ranks these have no trace here: %s; who waited for them is not seen", world, list.ptr);
@@ -235,7 +234,7 @@ static void find_missing(const mls_rank_traces *traces, mls_findings *findings)
 
 /* Fills the list with the traces of one job, by rank, and says what is strange about their ranks; empty: they are of
  * no job. */
-static bool rank_traces_find(mls_profile *const *profiles, size_t count, mls_rank_traces *traces,
+static void rank_traces_find(mls_profile *const *profiles, size_t count, mls_rank_traces *traces,
                              mls_findings *findings)
 {
     list_traces(profiles, count, traces);
@@ -246,7 +245,6 @@ static bool rank_traces_find(mls_profile *const *profiles, size_t count, mls_ran
         check_world(traces, findings);
         find_missing(traces, findings);
     }
-    return !findings->out_of_memory;
 }
 
 /* From which share of the waiting, and of the time of all kernels, on one rank is a straggler; from which share of what
@@ -266,21 +264,18 @@ static const char *keep_sentence(mls_arena *arena, const char *format, ...)
     return kept;
 }
 
-/* The median over all ranks but one of a member, a double at this offset.  The findings say where memory ran out. */
+/* The median over all ranks but one of a member, a double at this offset. */
 static double median_of_others(mls_ranks *ranks, const mls_rank *but, size_t member)
 {
     double *values = mls_calloc(ranks->count + 1, sizeof *values);
-    double median = (double)NAN;
     size_t count = 0;
-    ranks->findings.out_of_memory |= values == NULL;
     for (size_t i = 0; i < ranks->count; i++) {
         if (&ranks->items[i] != but) {
             memcpy(&values[count++], (const char *)&ranks->items[i] + member, sizeof *values);
         }
     }
     mls_sort_doubles(values, count);
-    median = mls_median(values, count);
-
+    const double median = mls_median(values, count);
     free(values);
     return median;
 }
@@ -429,7 +424,7 @@ static void mend_advice(mls_ranks *ranks, const mls_rank *rank, const mls_waits 
 }
 
 /* Finds the straggler, and says what it did meanwhile; mends what the profiles advise. */
-static bool ranks_judge(mls_ranks *ranks, const mls_waits *waits)
+static void ranks_judge(mls_ranks *ranks, const mls_waits *waits)
 {
     double awaited = 0;
     mls_buffer causes = {0};
@@ -438,7 +433,7 @@ static bool ranks_judge(mls_ranks *ranks, const mls_waits *waits)
         mend_advice(ranks, &ranks->items[i], waits);
     }
     if (ranks->straggler == NULL) {
-        return true;
+        return;
     }
     ranks->verdicts = mls_arena_array(ranks->arena, 1, sizeof *ranks->verdicts);
     const straggler_acts acts = acts_of(ranks, awaited / 1e6 / (double)(ranks->count - 1));
@@ -450,9 +445,7 @@ static bool ranks_judge(mls_ranks *ranks, const mls_waits *waits)
                                    "%s",
                                    ranks->straggler->rank, words_of_ms(awaited / 1e6).text,
                                    mls_words_percent(share, 0).text, causes.ptr)};
-
     mls_buffer_release(&causes);
-    return true;
 }
 
 /* How far apart clocks are that are reported. */
@@ -493,18 +486,16 @@ static int compare_rank_keys(const void *a, const void *b)
 }
 
 /* The keys of all ranks, equal ones side by side. */
-static bool list_keys(ranks_match *match)
+static void list_keys(ranks_match *match)
 {
     mls_map shared = {.arena = &match->scratch};
     for (size_t r = 0; r < match->ranks->count; r++) {
         const struct mls_collectives *of = match->ranks->items[r].profile->collectives;
         for (size_t i = 0; of != NULL && i < of->keys.count; i++) {
             const mls_collective_key *key = &of->keys.items[i];
-            const mls_map_entry *entry = key->count > 0 ? mls_map_put(&shared, key->whole, NULL) : NULL;
-            if (key->count > 0 && (entry == NULL || !MLS_GROW(&match->keys, items))) {
-                return false;
-            }
             if (key->count > 0) {
+                const mls_map_entry *entry = mls_map_put(&shared, key->whole, NULL);
+                MLS_GROW(&match->keys, items);
                 match->keys.items[match->keys.count++] =
                     (rank_key){(size_t)(entry - shared.entries), r, key, of->kernels.items + key->first};
             }
@@ -513,7 +504,6 @@ static bool list_keys(ranks_match *match)
     if (match->keys.count > 0) {
         qsort(match->keys.items, match->keys.count, sizeof *match->keys.items, compare_rank_keys);
     }
-    return true;
 }
 
 /* The sums of collectives of one kind and size. */
@@ -622,12 +612,11 @@ static bool say_unmatched(ranks_match *match, const rank_key *keys, size_t count
                          "%.*s of %.*s %.*s in group '%.*s' is not matched: %s", MLS_CUT(name, NAME_SHOWN),
                          MLS_CUT(elements, NAME_SHOWN), MLS_CUT(type, NAME_SHOWN), MLS_CUT(group, NAME_SHOWN), why.ptr);
     }
-    match->ranks->findings.out_of_memory |= why.failed;
     mls_buffer_release(&why);
     return true;
 }
 
-static bool match_keys(ranks_match *match)
+static void match_keys(ranks_match *match)
 {
     for (size_t i = 0, end; i < match->keys.count; i = end) {
         const rank_key *keys = &match->keys.items[i];
@@ -638,15 +627,11 @@ static bool match_keys(ranks_match *match)
             continue;
         }
         mls_collective_sum *sum = kind_of_key(match, keys->key);
-        if (sum == NULL) {
-            return false;
-        }
         for (size_t k = 0; k < keys->key->count; k++) {
             add_collective(match, keys, end - i, k, sum);
         }
         match->ranks->matched += keys->key->count;
     }
-    return true;
 }
 
 static int compare_sums(const void *a, const void *b)
@@ -722,35 +707,26 @@ static void check_arguments(mls_ranks *ranks)
     }
 }
 
-/* Room for the ends of the collectives of each rank. */
-static bool make_sums(ranks_match *match)
-{
-    const size_t count = match->ranks->count;
-    match->sums = mls_arena_zeroed(&match->scratch, count, sizeof *match->sums);
-    for (size_t i = 0; i < count; i++) {
-        const struct mls_collectives *of = match->ranks->items[i].profile->collectives;
-        const size_t kernels = of != NULL ? of->kernels.count : 0;
-        match->sums[i].apart = mls_arena_array(&match->scratch, kernels + 1, sizeof(double));
-    }
-    return match->sums != NULL;
-}
-
-static bool match_ranks(mls_ranks *ranks)
+static void match_ranks(mls_ranks *ranks)
 {
     ranks_match match = {.ranks = ranks};
     match.kinds.arena = &match.scratch;
-    const bool ok = make_sums(&match) && list_keys(&match) && match_keys(&match);
-    if (ok) {
-        finish_sums(&match);
-        check_clocks(&match);
-        check_arguments(ranks);
+    match.sums = mls_arena_zeroed(&match.scratch, ranks->count, sizeof *match.sums);
+    for (size_t i = 0; i < ranks->count; i++) {
+        const struct mls_collectives *of = ranks->items[i].profile->collectives;
+        match.sums[i].apart = mls_arena_array(&match.scratch, (of != NULL ? of->kernels.count : 0) + 1, sizeof(double));
     }
+    list_keys(&match);
+    match_keys(&match);
+    finish_sums(&match);
+    check_clocks(&match);
+    check_arguments(ranks);
     free(match.keys.items);
     mls_arena_release(&match.scratch);
-    return ok && ranks_judge(ranks, &match.waits);
+    ranks_judge(ranks, &match.waits);
 }
 
-static bool take_traces(mls_ranks *ranks, const mls_rank_traces *traces)
+static void take_traces(mls_ranks *ranks, const mls_rank_traces *traces)
 {
     ranks->items = mls_arena_zeroed(ranks->arena, traces->count + 1, sizeof *ranks->items);
     for (size_t i = 0; i < traces->count; i++) {
@@ -771,24 +747,24 @@ static bool take_traces(mls_ranks *ranks, const mls_rank_traces *traces)
             rank->idle_unknown_ms += device->idle_unknown_ms;
         }
     }
-    return ranks->items != NULL;
 }
 
 mls_status mls_ranks_join(mls_profile *const *profiles, size_t count, mls_ranks **ranks)
 {
     mls_rank_traces traces = {0};
     mls_ranks *made = mls_calloc(1, sizeof *made);
-    bool ok = made != NULL && (made->arena = mls_calloc(1, sizeof *made->arena)) != NULL &&
-              rank_traces_find(profiles, count, &traces, &made->findings);
-    const bool none = ok && traces.count == 0;
-    ok = ok && (none || (take_traces(made, &traces) && match_ranks(made)));
-    free(traces.items);
-    if (!ok || none) {
+    made->arena = mls_calloc(1, sizeof *made->arena);
+    rank_traces_find(profiles, count, &traces, &made->findings);
+    if (traces.count == 0) {
         mls_ranks_free(made);
         made = NULL;
+    } else {
+        take_traces(made, &traces);
+        match_ranks(made);
     }
+    free(traces.items);
     *ranks = made;
-    return ok ? MLS_OK : MLS_ERROR_MEMORY;
+    return MLS_OK;
 }
 
 void mls_ranks_free(mls_ranks *ranks)

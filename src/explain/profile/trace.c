@@ -419,9 +419,8 @@ static void add_gpu_activity(mls_trace *t)
     } else {
         activity.row = mls_gather_name(t->gather, name);
     }
-    const mls_status status = mls_gather_activity(t->gather, text_of(t, PART_DEVICE, PART_PROCESS),
-                                                  text_of(t, PART_STREAM, PART_THREAD), activity);
-    if (status == MLS_ERROR_LIMIT) {
+    if (!mls_gather_activity(t->gather, text_of(t, PART_DEVICE, PART_PROCESS), text_of(t, PART_STREAM, PART_THREAD),
+                             activity)) {
         mls_gather_too_much(t->gather, trace_event_line(t));
     } else if (!copied) {
         const bool kept = activity.row >= MLS_ROW_NAME;

@@ -274,7 +274,7 @@ static void judge_host(mls_gather *gather)
               "the OS runtime's time is waiting: threads that wait are normal; it matters when the GPU is idle too");
 }
 
-bool mls_gather_judge(mls_gather *gather)
+void mls_gather_judge(mls_gather *gather)
 {
     mls_profile *profile = gather->profile;
     profile->verdicts = mls_arena_array(gather->arena, VERDICTS_MAX, sizeof *profile->verdicts);
@@ -285,5 +285,4 @@ bool mls_gather_judge(mls_gather *gather)
         judge_line(gather);
         judge_host(gather);
     }
-    return true;
 }

@@ -144,10 +144,10 @@ typedef struct mls_log_device {
 void mls_device_init(mls_log_device *device, mls_log_kind kind);
 
 /* Sorts by time; rows of the same time stay in the order of the file. */
-bool mls_device_sort(mls_log_device *device) MLS_MUST_USE;
+void mls_device_sort(mls_log_device *device);
 
 /* Sorts by time, of rows with the same time the last stays, and takes the median interval. */
-bool mls_device_finish(mls_log_device *device) MLS_MUST_USE;
+void mls_device_finish(mls_log_device *device);
 
 /* Moves the row that stands at order[i] to i, for each i; changes `order`. */
 void mls_rows_arrange(mls_log_row *rows, size_t *order, size_t count);
@@ -166,8 +166,8 @@ typedef struct mls_rounds {
     size_t close;    /* rows that come right after another one: far sooner than most */
 } mls_rounds;
 
-/* False: no memory. */
-bool mls_rows_rounds(const mls_log_row *rows, size_t count, mls_rounds *rounds);
+/* Find the rounds of rows. */
+void mls_rows_rounds(const mls_log_row *rows, size_t count, mls_rounds *rounds);
 
 /* A value of a row; its power is power_w, else power_instant_w.  NaN: it has none. */
 static inline double mls_device_value(const mls_log_device *device, const mls_log_row *row, unsigned quantity)
@@ -241,7 +241,7 @@ struct mls_telemetry_file {
     mls_log_device *devices;
     size_t count, capacity;
     mls_findings findings;
-    mls_status status; /* MLS_ERROR_READ: it could not be read; MLS_ERROR_MEMORY: it is too large */
+    mls_status status; /* MLS_ERROR_READ: it could not be read */
     mls_error error;
     uint64_t volume, inode; /* the same file is read once */
 };
@@ -254,7 +254,7 @@ void mls_telemetry_file_read(struct mls_telemetry_file *file, const mls_telemetr
 void mls_telemetry_file_release(struct mls_telemetry_file *file);
 
 /* Takes the rows that name no device apart, and says so. */
-bool mls_devices_split(struct mls_telemetry_file *file) MLS_MUST_USE;
+void mls_devices_split(struct mls_telemetry_file *file);
 
 /* Reads the files of telemetry->skipped; those with measurements become its sources, with their hosts, the others stay.
  * As mls_telemetry_read(). */
@@ -271,20 +271,20 @@ mls_str mls_host_of(const char *path);
 /* Names the hosts of files whose names say none: by their folders, or as hosts of their own where they must be of
  * several.  `by_names`: what hosts are called yet is from names, which say none where logs of several hosts have the
  * same. */
-bool mls_hosts_name(struct mls_telemetry_file *files, size_t count, bool by_names) MLS_MUST_USE;
+void mls_hosts_name(struct mls_telemetry_file *files, size_t count, bool by_names);
 
 /* Sums up what files measured during a run: of all, or (`folder` not empty) of those below a folder, without the '/' at
- * its end. MLS_OK or MLS_ERROR_MEMORY; to be released in any case. */
-mls_status mls_telemetry_window_make(const struct mls_telemetry_file *files, size_t count, mls_str folder,
-                                     const mls_telemetry_run *run, const mls_telemetry_options *options,
-                                     mls_telemetry_window *window);
+ * its end.  The window is to be released. */
+void mls_telemetry_window_make(const struct mls_telemetry_file *files, size_t count, mls_str folder,
+                               const mls_telemetry_run *run, const mls_telemetry_options *options,
+                               mls_telemetry_window *window);
 
 /* The share that must have been measured for an estimate. */
 #define MLS_COVERAGE_MIN 0.9
 
 /* The zone with which the files cover most of the runs, as "-08:00"; "" when they do so already, or none helps. */
-mls_status mls_timezone_suggest(const struct mls_telemetry_file *files, size_t count, const mls_telemetry_run *runs,
-                                size_t run_count, const mls_telemetry_options *options, char text[8]);
+void mls_timezone_suggest(const struct mls_telemetry_file *files, size_t count, const mls_telemetry_run *runs,
+                          size_t run_count, const mls_telemetry_options *options, char text[8]);
 
 /* "node02 device 1", for findings. */
 typedef struct mls_device_words {

@@ -103,7 +103,7 @@ static char *note_words(const group_note *note)
 }
 
 /* Logs that nobody wanted for their records: what their names end in is what measurements are written to. */
-static mls_status find_candidates(const mls_sources *skipped, mls_sources *found)
+static void find_candidates(const mls_sources *skipped, mls_sources *found)
 {
     for (size_t i = 0; i < skipped->count; i++) {
         const mls_str path = mls_str_from(skipped->items[i].path);
@@ -114,7 +114,6 @@ static mls_status find_candidates(const mls_sources *skipped, mls_sources *found
         MLS_GROW(found, items);
         found->items[found->count++] = (mls_source){.path = copy};
     }
-    return MLS_OK;
 }
 
 bool mls_telemetry_measures(const mls_source *source)
@@ -131,8 +130,8 @@ bool mls_telemetry_measures(const mls_source *source)
     return measures;
 }
 
-static mls_status note_group(const mls_telemetry *telemetry, const mls_telemetry_options *options,
-                             const mls_group *group, mls_telemetry_note *to)
+static void note_group(const mls_telemetry *telemetry, const mls_telemetry_options *options, const mls_group *group,
+                       mls_telemetry_note *to)
 {
     group_note note = {0};
     const mls_str path = mls_str_from(group->path);
@@ -155,7 +154,6 @@ static mls_status note_group(const mls_telemetry *telemetry, const mls_telemetry
         to->machine = note.rank > 0 ? mls_buffer_detach(&note.worst) : NULL;
     }
     mls_buffer_release(&note.worst);
-    return MLS_OK;
 }
 
 /* Only what was measured around the runs is kept: a log may be of weeks. */
@@ -185,15 +183,15 @@ mls_status mls_telemetry_note_groups(const mls_collection *collection, unsigned 
     if (isnan(options.from_ms)) {
         return MLS_OK;
     }
-    mls_status status = find_candidates(&collection->skipped, &telemetry.skipped);
-    status = status == MLS_OK ? mls_telemetry_open(&telemetry, &options, NULL) : status;
+    find_candidates(&collection->skipped, &telemetry.skipped);
+    const mls_status status = mls_telemetry_open(&telemetry, &options, NULL);
     if (telemetry.source_count > 0 && status == MLS_OK) {
         notes->items = mls_calloc(collection->group_count, sizeof *notes->items);
         notes->count = collection->group_count;
     }
-    for (size_t i = 0; i < notes->count && status == MLS_OK; i++) {
+    for (size_t i = 0; i < notes->count; i++) {
         if (!collection->groups[i].result_folder) {
-            status = note_group(&telemetry, &options, &collection->groups[i], &notes->items[i]);
+            note_group(&telemetry, &options, &collection->groups[i], &notes->items[i]);
         }
     }
     mls_telemetry_release(&telemetry);

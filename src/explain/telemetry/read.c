@@ -18,8 +18,7 @@ static mls_str keep_text(struct mls_telemetry_file *file, mls_str text)
     if (text.len == 0 || text.ptr[0] == '[' || mls_str_equal(text, MLS_S("N/A"))) {
         return (mls_str){NULL, 0};
     }
-    const mls_str kept = mls_arena_copy(&file->arena, text);
-    return kept;
+    return mls_arena_copy(&file->arena, text);
 }
 
 /* Whether a device may be the one that a row names, as far as both say. */
@@ -56,14 +55,10 @@ static void learn(struct mls_telemetry_file *file, mls_log_device *device, const
     device->model = device->model.len > 0 ? device->model : keep_text(file, row->model);
 }
 
-/* An entry of a map, a new one where there may be more devices; NULL: there is none, or memory runs out. */
+/* Return an entry of a map, which is added unless there may be no more devices; NULL if it does not exist. */
 static mls_map_entry *device_entry(struct mls_telemetry_file *file, mls_map *map, mls_str key)
 {
-    if (file->count == MLS_DEVICES_MAX) {
-        return mls_map_find(map, key);
-    }
-    mls_map_entry *entry = mls_map_put(map, key, NULL);
-    return entry;
+    return file->count == MLS_DEVICES_MAX ? mls_map_find(map, key) : mls_map_put(map, key, NULL);
 }
 
 /* Looks among the devices of a name, which are chained; a new one comes first. */
@@ -119,7 +114,7 @@ static mls_log_device *find_by_names(struct mls_telemetry_file *file, const mls_
     return device;
 }
 
-/* The device that a row is about; NULL: it would be one too many, or memory runs out (the file's status). */
+/* Return the device that a row is about; NULL if it would be one too many. */
 static mls_log_device *device_of(struct mls_telemetry_file *file, const mls_parsed_row *row)
 {
     /* Rows come in the order of devices, mostly. */
@@ -127,14 +122,14 @@ static mls_log_device *device_of(struct mls_telemetry_file *file, const mls_pars
     mls_log_device *device = file->count > 0 ? &file->devices[turn] : NULL;
     if (device == NULL || !is_named_so(device, row)) {
         device = find_by_names(file, row);
-        if (device == NULL || file->status != MLS_OK) {
+        if (device == NULL) {
             return NULL;
         }
         learn(file, device, row);
     }
     device->models |= row->unnamed && row->model.len > 0 && !mls_str_equal(row->model, device->model);
     file->turn = (size_t)(device - file->devices) + 1;
-    return file->status == MLS_OK ? device : NULL;
+    return device;
 }
 
 static int compare_devices(const void *left, const void *right)
@@ -149,22 +144,16 @@ static int compare_devices(const void *left, const void *right)
     return order;
 }
 
-/* Where instances alone are measured they are the devices. */
-static void finish_instances(struct mls_telemetry_file *file)
+/* Sorts the devices by their names; those of one name are called by what tells them apart. */
+static void devices_sort(struct mls_telemetry_file *file)
 {
     bool whole = false;
     for (size_t i = 0; i < file->count; i++) {
         whole |= file->devices[i].kind == MLS_LOG_DCGM && !file->devices[i].instance;
     }
     for (size_t i = 0; i < file->count; i++) {
-        file->devices[i].instance &= whole;
+        file->devices[i].instance &= whole; /* where only instances are measured, they are the devices */
     }
-}
-
-/* Sorts the devices by their names; those of one name are called by what tells them apart. */
-static void devices_sort(struct mls_telemetry_file *file)
-{
-    finish_instances(file);
     if (file->count > 1) {
         qsort(file->devices, file->count, sizeof *file->devices, compare_devices);
     }
@@ -227,11 +216,6 @@ static void note_rows(log_reading *reading, mls_finding_code code, size_t count,
 }
 
 static const char last_cut[] = "the last line has no ending and is not whole: it was cut off, and is left out";
-
-static void out_of_memory(struct mls_telemetry_file *file)
-{
-    file->status = mls_error_memory(&file->error);
-}
 
 /* -------------------------------------------------------------------- rows */
 
@@ -296,7 +280,7 @@ static void keep_row(log_reading *reading, mls_parsed_row *row)
     struct mls_telemetry_file *file = reading->file;
     mls_log_device *device = device_of(file, row);
     if (device == NULL) {
-        if (file->status == MLS_OK && !reading->too_many) {
+        if (!reading->too_many) {
             reading->too_many = true;
             mls_findings_add_as(&file->findings, MLS_FINDING_ROW_DAMAGED, MLS_SEVERITY_WARNING,
                                 (mls_finding_place){.path = file->source.path, .line = reading->line},
@@ -380,10 +364,6 @@ static void take_power_record(log_reading *reading, mls_str payload)
     mls_decimal decimal;
     mls_arena_reset(&reading->scratch);
     const char *wrong = mls_record_validate(payload, &record, &reading->scratch, &where);
-    if (wrong == mls_reason_memory) {
-        out_of_memory(reading->file);
-        return;
-    }
     const bool readable = wrong == NULL && mls_json_number(record.value, &number) && isfinite(number);
     if (wrong != NULL || (record.key_id == MLS_KEY_POWER_READING && !readable)) {
         if (reading->power) {
@@ -488,7 +468,7 @@ static bool is_none(const log_reading *reading)
 static void take_lines(log_reading *reading, mls_window *window)
 {
     mls_str line;
-    while (reading->file->status == MLS_OK && mls_window_line(window, 0, &line)) {
+    while (mls_window_line(window, 0, &line)) {
         if (reading->overlong || line.len > MLS_WINDOW_KEPT) {
             reading->line++;
             note_row(reading, MLS_FINDING_ROW_DAMAGED, "a line of more than 1 MiB");
@@ -547,23 +527,17 @@ static const char *skip_reason(const log_reading *reading, bool empty)
 
 static void read_blocks(log_reading *reading, mls_input *input)
 {
-    struct mls_telemetry_file *file = reading->file;
     mls_window window;
     bool empty = true;
     mls_window_init(&window, input);
     do {
-        if (!mls_window_fill(&window)) {
-            out_of_memory(file);
-        } else {
-            empty = empty && window.at == window.end;
-            take_lines(reading, &window);
-        }
-    } while (file->status == MLS_OK && !input->ended && !is_none(reading));
-    if (file->status == MLS_OK) {
-        end_lines(reading, &window);
-    }
+        (void)mls_window_fill(&window);
+        empty = empty && window.at == window.end;
+        take_lines(reading, &window);
+    } while (!input->ended && !is_none(reading));
+    end_lines(reading, &window);
     mls_window_release(&window);
-    file->skip = input->unread != NULL ? input->unread : skip_reason(reading, empty);
+    reading->file->skip = input->unread != NULL ? input->unread : skip_reason(reading, empty);
 }
 
 /* Says what devices lack that the log should tell; `parts` of them were found by their order. */
@@ -616,25 +590,24 @@ static void finish_devices(log_reading *reading)
 {
     struct mls_telemetry_file *file = reading->file;
     const size_t named = file->count;
-    if (file->status == MLS_OK && !mls_devices_split(file)) {
-        out_of_memory(file);
+    if (file->status != MLS_OK) {
+        return;
     }
-    for (size_t i = 0; i < file->count && file->status == MLS_OK; i++) {
+    mls_devices_split(file);
+    for (size_t i = 0; i < file->count; i++) {
         mls_log_device *device = &file->devices[i];
         if (device->kind == MLS_LOG_MLPERF && !isnan(reading->efficiency)) {
             device->power_scale = reading->efficiency;
         }
         mls_rounds rounds = {.size = 1};
-        if (!mls_device_finish(device) ||
-            (device->dense && !device->unnamed && !mls_rows_rounds(device->rows, device->count, &rounds))) {
-            out_of_memory(file);
+        mls_device_finish(device);
+        if (device->dense && !device->unnamed) {
+            mls_rows_rounds(device->rows, device->count, &rounds);
         }
         device->mixed = rounds.size > 1;
     }
-    if (file->status == MLS_OK) {
-        note_devices(reading, file->count - named);
-        devices_sort(file);
-    }
+    note_devices(reading, file->count - named);
+    devices_sort(file);
 }
 
 void mls_telemetry_file_release(struct mls_telemetry_file *file)

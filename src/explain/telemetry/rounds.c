@@ -92,7 +92,7 @@ static bool is_steady(const round_sizes *sizes, size_t count)
            sizes->changes <= CHANGES_AT_ENDS + sizes->rounds / CHANGES_SHARE;
 }
 
-bool mls_rows_rounds(const mls_log_row *rows, size_t count, mls_rounds *rounds)
+void mls_rows_rounds(const mls_log_row *rows, size_t count, mls_rounds *rounds)
 {
     double before_ms = (double)NAN;
     double *distances = mls_malloc((count + 1) * sizeof *distances);
@@ -129,7 +129,6 @@ bool mls_rows_rounds(const mls_log_row *rows, size_t count, mls_rounds *rounds)
         rounds->apart_ms = INFINITY;
     }
     free(distances);
-    return true;
 }
 
 /* ------------------------------------------------------------- taking apart */
@@ -243,26 +242,26 @@ static void drop_unreadable(mls_log_device *device)
 }
 
 /* Looks for rounds in the order of the log and, where its rows were mixed up, in that of time. */
-static bool find_rounds(mls_log_device *device, mls_rounds *rounds)
+static void find_rounds(mls_log_device *device, mls_rounds *rounds)
 {
     enum { CLOSE_SHARE = 50 };
     mls_rows_rounds(device->rows, device->count, rounds);
     if (rounds->size > 1) {
-        return true;
+        return;
     }
     drop_unreadable(device);
-    if (device->disordered && (!mls_device_sort(device) || !mls_rows_rounds(device->rows, device->count, rounds))) {
-        return false;
+    if (device->disordered) {
+        mls_device_sort(device);
+        mls_rows_rounds(device->rows, device->count, rounds);
     }
     const double length_ms = fabs(device->rows[device->count - 1].time_ms - device->rows[0].time_ms);
     const bool often = rounds->close > 1 && rounds->close >= device->count / CLOSE_SHARE;
     if (rounds->size == 1 && (often || (device->count > 1 && length_ms < SURE_MS))) {
         device->close = often ? rounds->close : device->count;
     }
-    return true;
 }
 
-static bool split_device(struct mls_telemetry_file *file, size_t at)
+static void split_device(struct mls_telemetry_file *file, size_t at)
 {
     mls_log_device *device = &file->devices[at];
     mls_rounds rounds;
@@ -270,7 +269,7 @@ static bool split_device(struct mls_telemetry_file *file, size_t at)
     const size_t size = rounds.size;
     if (size == 1 || file->count + size > MLS_DEVICES_MAX) {
         drop_unreadable(device);
-        return true;
+        return;
     }
     uint16_t *labels = mls_malloc((device->count + 1) * sizeof *labels);
     size_t *counts = mls_calloc(size + 1, sizeof *counts);
@@ -291,17 +290,14 @@ static bool split_device(struct mls_telemetry_file *file, size_t at)
     }
     free(labels);
     free(counts);
-    return true;
 }
 
-bool mls_devices_split(struct mls_telemetry_file *file)
+void mls_devices_split(struct mls_telemetry_file *file)
 {
     const size_t count = file->count;
     for (size_t i = 0; i < count; i++) {
-        const mls_log_device *device = &file->devices[i];
-        if (device->unnamed && device->timed && !split_device(file, i)) {
-            return false;
+        if (file->devices[i].unnamed && file->devices[i].timed) {
+            split_device(file, i);
         }
     }
-    return true;
 }

@@ -463,7 +463,7 @@ void mls_rows_arrange(mls_log_row *rows, size_t *order, size_t count)
     }
 }
 
-bool mls_device_sort(mls_log_device *device)
+void mls_device_sort(mls_log_device *device)
 {
     size_t *order = mls_malloc(device->count * sizeof *order);
     for (size_t i = 0; i < device->count; i++) {
@@ -472,20 +472,18 @@ bool mls_device_sort(mls_log_device *device)
     qsort_r(order, device->count, sizeof *order, compare_rows, device->rows);
     mls_rows_arrange(device->rows, order, device->count);
     free(order);
-    return true;
 }
 
-bool mls_device_finish(mls_log_device *device)
+void mls_device_finish(mls_log_device *device)
 {
     size_t kept = 0;
     if (!device->timed) {
-        return true;
+        return;
+    }
+    if (device->disordered) {
+        mls_device_sort(device);
     }
     double *distances = mls_malloc(device->count * sizeof *distances);
-    if ((device->disordered && !mls_device_sort(device))) {
-        free(distances);
-        return false;
-    }
     for (size_t i = 0; i < device->count; i++) {
         const mls_log_row *row = &device->rows[i];
         if (kept > 0 && row->time_ms == device->rows[kept - 1].time_ms) {
@@ -503,7 +501,6 @@ bool mls_device_finish(mls_log_device *device)
     device->interval_ms = mls_median(distances, kept - 1);
     device->dense = kept > 1 && distances[mls_rows_within(kept - 1)] < MLS_ROUND_MS;
     free(distances);
-    return true;
 }
 
 void mls_row_begin(mls_parsed_row *row, mls_log_kind kind)

@@ -104,12 +104,6 @@ mls_str mls_host_of(const char *path)
 
 /* ------------------------------------------------------- of several files */
 
-static bool name_file(struct mls_telemetry_file *file, mls_str host)
-{
-    file->host = mls_arena_copy(&file->arena, host);
-    return file->host.ptr != NULL;
-}
-
 /* How much of the begin two folders share, in whole parts. */
 static size_t shared_folders(mls_str a, mls_str b)
 {
@@ -149,29 +143,9 @@ static mls_str folder_name(mls_str path)
     return mls_path_cut(&path);
 }
 
-/* Counts under each last part how many different folders end in it: none, one or more. */
-static bool list_parts(const struct mls_telemetry_file *files, size_t count, mls_str shared, mls_map *parts)
-{
-    for (size_t i = 0; i < count; i++) {
-        const mls_str host = folder_host(&files[i], shared);
-        bool added = false;
-        mls_map_entry *entry = host.len > 0 ? mls_map_put(parts, folder_name(host), &added) : NULL;
-        if (host.len > 0 && entry == NULL) {
-            return false;
-        }
-        if (added) {
-            entry->value.number = i;
-        } else if (entry != NULL && entry->value.number != SIZE_MAX &&
-                   !mls_str_equal(folder_host(&files[entry->value.number], shared), host)) {
-            entry->value.number = SIZE_MAX;
-        }
-    }
-    return true;
-}
-
 /* Files whose names say no host are told apart by the folders that they do not share: by the last part of each where
  * no other folder ends so. */
-static bool name_by_folders(struct mls_telemetry_file *files, size_t count)
+static void name_by_folders(struct mls_telemetry_file *files, size_t count)
 {
     mls_arena arena = {0};
     mls_map parts = {.arena = &arena};
@@ -182,17 +156,28 @@ static bool name_by_folders(struct mls_telemetry_file *files, size_t count)
             shared = shared.ptr == NULL ? folder : (mls_str){shared.ptr, shared_folders(shared, folder)};
         }
     }
-    bool ok = list_parts(files, count, shared, &parts);
-    for (size_t i = 0; i < count && ok; i++) {
+    /* Under each last part: a file below the one folder that ends in it, or SIZE_MAX if there are several folders. */
+    for (size_t i = 0; i < count; i++) {
         const mls_str host = folder_host(&files[i], shared);
         if (host.len > 0) {
-            const mls_map_entry *entry = mls_map_find(&parts, folder_name(host));
-            const bool unique = entry != NULL && entry->value.number != SIZE_MAX;
-            ok = name_file(&files[i], unique ? folder_name(host) : host);
+            bool added;
+            mls_map_entry *entry = mls_map_put(&parts, folder_name(host), &added);
+            if (added) {
+                entry->value.number = i;
+            } else if (entry->value.number != SIZE_MAX &&
+                       !mls_str_equal(folder_host(&files[entry->value.number], shared), host)) {
+                entry->value.number = SIZE_MAX;
+            }
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        const mls_str host = folder_host(&files[i], shared);
+        if (host.len > 0) {
+            const bool unique = mls_map_find(&parts, folder_name(host))->value.number != SIZE_MAX;
+            files[i].host = mls_arena_copy(&files[i].arena, unique ? folder_name(host) : host);
         }
     }
     mls_arena_release(&arena);
-    return ok;
 }
 
 /* Whether two logs of one name, in two folders, measured at one time what is not the same, of devices of one number
@@ -214,26 +199,23 @@ static bool are_of_two_hosts(const struct mls_telemetry_file *a, const struct ml
 }
 
 /* A name that logs of several hosts have is no host's: "results.csv" in the folders of two nodes. */
-static bool forget_shared_names(struct mls_telemetry_file *files, size_t count)
+static void forget_shared_names(struct mls_telemetry_file *files, size_t count)
 {
     mls_arena arena = {0};
     mls_map hosts = {.arena = &arena};
-    bool ok = true;
-    for (size_t i = 0; i < count && ok; i++) {
+    for (size_t i = 0; i < count; i++) {
         bool added = false;
         mls_map_entry *entry = files[i].host.len > 0 ? mls_map_put(&hosts, files[i].host, &added) : NULL;
-        ok = entry != NULL || files[i].host.len == 0;
         if (entry != NULL && (added || entry->value.number != SIZE_MAX)) {
             const bool shared = !added && are_of_two_hosts(&files[entry->value.number], &files[i]);
             entry->value.number = shared ? SIZE_MAX : i;
         }
     }
-    for (size_t i = 0; i < count && ok; i++) {
+    for (size_t i = 0; i < count; i++) {
         const mls_map_entry *entry = files[i].host.len > 0 ? mls_map_find(&hosts, files[i].host) : NULL;
         files[i].host.len = entry != NULL && entry->value.number == SIZE_MAX ? 0 : files[i].host.len;
     }
     mls_arena_release(&arena);
-    return ok;
 }
 
 /* A device of a file whose host nobody knows. */
@@ -253,8 +235,12 @@ static int compare_nameless(const void *left, const void *right)
     return order != 0 ? order : (a->first_ms > b->first_ms) - (a->first_ms < b->first_ms);
 }
 
-static size_t list_nameless(struct mls_telemetry_file *files, size_t count, nameless_device *list)
+/* Files that measured the same of a device of one number at one time are of two hosts, unless its UUID says that it is
+ * the same one: nobody logs the same twice.  Files with other columns look at one host in two ways.  Each such file
+ * becomes a host of its own, with the name of the file. */
+static void name_by_themselves(struct mls_telemetry_file *files, size_t count, size_t devices)
 {
+    nameless_device *list = mls_malloc((devices + 1) * sizeof *list);
     size_t listed = 0;
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < files[i].count && files[i].host.len == 0; k++) {
@@ -263,15 +249,9 @@ static size_t list_nameless(struct mls_telemetry_file *files, size_t count, name
                                                device->timed ? device->rows[device->count - 1].time_ms : INFINITY};
         }
     }
-    return listed;
-}
-
-/* Files that measured the same of a device of one number at one time are of two hosts, unless its UUID says that it is
- * the same one: nobody logs the same twice.  Files with other columns look at one host in two ways. */
-static void mark_conflicts(const nameless_device *list, size_t count)
-{
+    qsort(list, listed, sizeof *list, compare_nameless);
     const nameless_device *longest = list;
-    for (const nameless_device *now = list + 1; now < list + count; now++) {
+    for (const nameless_device *now = list + 1; now < list + listed; now++) {
         const bool alike =
             now->file->columns == longest->file->columns && mls_str_equal(now->device->name, longest->device->name);
         const bool same = now->device->ids[1].len > 0 && mls_str_equal(now->device->ids[1], longest->device->ids[1]);
@@ -280,17 +260,6 @@ static void mark_conflicts(const nameless_device *list, size_t count)
         }
         longest = alike && longest->last_ms >= now->last_ms ? longest : now;
     }
-}
-
-/* Each of such files becomes a host of its own, called by its name. */
-static bool name_by_themselves(struct mls_telemetry_file *files, size_t count, size_t devices)
-{
-    nameless_device *list = mls_malloc((devices + 1) * sizeof *list);
-    const size_t listed = list_nameless(files, count, list);
-    if (listed > 1) {
-        qsort(list, listed, sizeof *list, compare_nameless);
-        mark_conflicts(list, listed);
-    }
     free(list);
     for (size_t i = 0; i < count; i++) {
         const char *path = files[i].source.path;
@@ -298,27 +267,27 @@ static bool name_by_themselves(struct mls_telemetry_file *files, size_t count, s
             mls_findings_add(
                 &files[i].findings, MLS_FINDING_HOST_UNKNOWN, (mls_finding_place){.path = path},
                 "neither the name nor the folder of the log says its host: it is taken for one of its own");
-            if (!name_file(&files[i], mls_str_from(mls_path_name(path)))) {
-                return false;
-            }
+            files[i].host = mls_arena_copy(&files[i].arena, mls_str_from(mls_path_name(path)));
         }
     }
-    return true;
 }
 
-bool mls_hosts_name(struct mls_telemetry_file *files, size_t count, bool by_names)
+void mls_hosts_name(struct mls_telemetry_file *files, size_t count, bool by_names)
 {
     size_t unnamed = 0;
     size_t devices = 0;
-    if (by_names && !forget_shared_names(files, count)) {
-        return false;
+    if (by_names) {
+        forget_shared_names(files, count);
     }
     for (size_t i = 0; i < count; i++) {
         const bool named = files[i].host.len > 0;
         unnamed += !named;
         devices += named ? 0 : files[i].count;
     }
-    return unnamed < 2 || (name_by_folders(files, count) && name_by_themselves(files, count, devices));
+    if (unnamed >= 2) {
+        name_by_folders(files, count);
+        name_by_themselves(files, count, devices);
+    }
 }
 
 mls_telemetry_options mls_telemetry_defaults(void)
@@ -326,37 +295,6 @@ mls_telemetry_options mls_telemetry_defaults(void)
     const double none = (double)NAN;
     return (mls_telemetry_options){
         .gap_ms = none, .start_ms = none, .interval_ms = none, .from_ms = none, .until_ms = none};
-}
-
-static mls_status compile_pattern(const char *text, mls_pattern *pattern, mls_error *error)
-{
-    const mls_status status =
-        text != NULL ? mls_pattern_compile(pattern, MLS_PATTERN_LINES, mls_str_from(text)) : MLS_OK;
-    if (text == NULL) {
-        return text == NULL ? MLS_OK : mls_error_memory(error);
-    }
-    if (status != MLS_OK || mls_pattern_groups(pattern) != 1) {
-        mls_pattern_release(pattern);
-        return mls_error_set(error, MLS_ERROR_SYNTAX, 0, 0,
-                             "--host-pattern takes a regular expression with one group, not '%s'", text);
-    }
-    return MLS_OK;
-}
-
-/* By the pattern where there is one, else by its name. */
-static bool name_host(struct mls_telemetry_file *file, const mls_pattern *pattern)
-{
-    const mls_str path = mls_str_from(file->source.path);
-    mls_str host = {NULL, 0};
-    if (pattern->code == NULL) {
-        host = mls_host_of(file->source.path);
-    } else if (mls_pattern_find(pattern, path, 0, &host) == MLS_ERROR_MEMORY) {
-        return false;
-    } else if (host.ptr != NULL) {
-        host = mls_pattern_group(pattern, path, NULL);
-    }
-    file->host = host.len > 0 ? mls_arena_copy(&file->arena, host) : (mls_str){NULL, 0};
-    return host.len == 0 || file->host.ptr != NULL;
 }
 
 typedef struct files_reading {
@@ -396,7 +334,6 @@ static void keep_files(mls_telemetry *telemetry, const mls_pattern *hosts)
             file.source.skip == NULL ? useless_words(telemetry->sources, telemetry->source_count, &file) : NULL;
         if (why != NULL) {
             file.source.failed = file.status != MLS_OK;
-            telemetry->out_of_memory |= file.status == MLS_ERROR_MEMORY;
             file.source.skip = mls_strdup(why);
         }
         if (file.source.skip != NULL) {
@@ -405,7 +342,15 @@ static void keep_files(mls_telemetry *telemetry, const mls_pattern *hosts)
             mls_telemetry_file_release(&file);
             continue;
         }
-        (void)name_host(&file, hosts);
+        mls_str host = {NULL, 0};
+        if (hosts->code == NULL) {
+            host = mls_host_of(file.source.path);
+        } else {
+            const mls_str path = mls_str_from(file.source.path);
+            (void)mls_pattern_find(hosts, path, 0, &host);
+            host = host.ptr != NULL ? mls_pattern_group(hosts, path, NULL) : host;
+        }
+        file.host = host.len > 0 ? mls_arena_copy(&file.arena, host) : (mls_str){NULL, 0};
         telemetry->sources[telemetry->source_count++] = file;
     }
 }
@@ -414,18 +359,19 @@ mls_status mls_telemetry_open(mls_telemetry *telemetry, const mls_telemetry_opti
 {
     mls_sources *sources = &telemetry->skipped;
     mls_pattern hosts = {0};
+    const char *pattern = options->host_pattern;
+    if (pattern != NULL && (mls_pattern_compile(&hosts, MLS_PATTERN_LINES, mls_str_from(pattern)) != MLS_OK ||
+                            mls_pattern_groups(&hosts) != 1)) {
+        mls_pattern_release(&hosts);
+        return mls_error_set(error, MLS_ERROR_SYNTAX, 0, 0,
+                             "--host-pattern takes a regular expression with one group, not '%s'", pattern);
+    }
     files_reading reading = {mls_calloc(sources->count + 1, sizeof *reading.files), options};
     const mls_relay relay = {.threads = options->threads > 0 ? options->threads : mls_processor_count(),
                              .slots = MLS_RELAY_SLOTS_MAX,
                              .count = sources->count,
                              .state = &reading,
                              .work = read_measurements};
-    mls_status status = compile_pattern(options->host_pattern, &hosts, error);
-    if (status != MLS_OK || reading.files == NULL) {
-        free(reading.files);
-        mls_pattern_release(&hosts);
-        return status != MLS_OK ? status : mls_error_memory(error);
-    }
     for (size_t i = 0; i < sources->count; i++) {
         mls_source *source = &sources->items[i];
         /* A file that is no log of a run by its name may be just what is wanted here. */
@@ -438,13 +384,13 @@ mls_status mls_telemetry_open(mls_telemetry *telemetry, const mls_telemetry_opti
     }
     telemetry->sources = reading.files;
     telemetry->source_count = sources->count;
-    status = mls_relay_run(&relay);
+    const mls_status status = mls_relay_run(&relay);
     keep_files(telemetry, &hosts);
     mls_pattern_release(&hosts);
-    const bool by_names = options->host_pattern == NULL;
-    return status == MLS_OK && mls_hosts_name(telemetry->sources, telemetry->source_count, by_names)
-               ? MLS_OK
-               : mls_error_memory(error);
+    if (status == MLS_OK) {
+        mls_hosts_name(telemetry->sources, telemetry->source_count, pattern == NULL);
+    }
+    return status;
 }
 
 /* From the first to the last measurement. */
@@ -485,9 +431,6 @@ mls_status mls_telemetry_read(const char *const *paths, size_t path_count, const
                               mls_error *error)
 {
     *telemetry = (mls_telemetry){.options = *options, .reported = mls_calloc(1, sizeof *telemetry->reported)};
-    if (telemetry->reported == NULL) {
-        return mls_error_memory(error);
-    }
     mls_status status = mls_sources_find(paths, path_count, &telemetry->skipped, error);
     if (status == MLS_OK) {
         status = mls_telemetry_open(telemetry, options, error);

@@ -159,7 +159,6 @@ typedef struct mls_telemetry {
     mls_telemetry_options options;
     mls_sources skipped;                /**< that hold no measurement, and why */
     size_t failed;                      /**< files and folders that could not be read */
-    bool out_of_memory;                 /**< a file of these was too large */
     struct mls_telemetry_file *sources; /**< with measurements */
     size_t source_count;
     mls_telemetry_reported *reported;
@@ -167,7 +166,7 @@ typedef struct mls_telemetry {
 
 /** Reads what stands under `paths` ("-": standard input; folders are walked).  There is a window for each run; without
  * any run one from the first to the last measurement.  Logs are recognised by what they hold.  MLS_OK,
- * MLS_ERROR_MEMORY, MLS_ERROR_LIMIT or MLS_ERROR_SYNTAX (of the host pattern); *telemetry is to be released in any
+ * MLS_ERROR_LIMIT or MLS_ERROR_SYNTAX (of the host pattern); *telemetry is to be released in any
  * case. */
 mls_status mls_telemetry_read(const char *const *paths, size_t path_count, const mls_telemetry_run *runs,
                               size_t run_count, const mls_telemetry_options *options, mls_telemetry *telemetry,
@@ -193,7 +192,7 @@ typedef struct mls_telemetry_notes {
 } mls_telemetry_notes;
 
 /** Measures each group of a Slurm directory, beside whose logs such files lie; the files are those that the collection
- * has skipped.  MLS_OK or MLS_ERROR_MEMORY; the notes are to be released in any case. */
+ * has skipped.  The notes are to be released in any case. */
 mls_status mls_telemetry_note_groups(const mls_collection *collection, unsigned threads, mls_telemetry_notes *notes);
 void mls_telemetry_notes_release(mls_telemetry_notes *notes);
 

@@ -42,58 +42,36 @@ static void name_device(mls_buffer *key, const mls_telemetry_device *device)
 /* The device of one number and host whose UUID is known, as a log without UUIDs may have measured it. */
 enum { NONE = 0, SEVERAL = 1, KNOWN = 2 };
 
-static bool number_by_uuid(device_log *logs, size_t count, mls_map *uuids, mls_map *names, size_t *numbers)
-{
-    mls_buffer key = {0};
-    bool ok = true;
-    for (size_t i = 0; i < count && ok; i++) {
-        if (logs[i].device->uuid == NULL) {
-            continue;
-        }
-        mls_buffer_clear(&key);
-        mls_buffer_append_text(&key, logs[i].device->uuid);
-        logs[i].same = device_number(uuids, &key, numbers);
-        name_device(&key, logs[i].device);
-        mls_map_entry *named = mls_map_put(names, mls_buffer_str(&key), NULL);
-        ok = logs[i].same != SIZE_MAX;
-        if (ok) {
-            const size_t known = logs[i].same + KNOWN;
-            named->value.number = named->value.number == NONE || named->value.number == known ? known : SEVERAL;
-        }
-    }
-    mls_buffer_release(&key);
-    return ok;
-}
-
-static bool number_by_name(device_log *logs, size_t count, mls_map *others, const mls_map *names, size_t *numbers)
-{
-    mls_buffer key = {0};
-    bool ok = true;
-    for (size_t i = 0; i < count && ok; i++) {
-        if (logs[i].device->uuid == NULL) {
-            name_device(&key, logs[i].device);
-            const mls_map_entry *named = mls_map_find(names, mls_buffer_str(&key));
-            logs[i].same = named != NULL && named->value.number >= KNOWN ? named->value.number - KNOWN
-                                                                         : device_number(others, &key, numbers);
-            ok = logs[i].same != SIZE_MAX;
-        }
-    }
-    mls_buffer_release(&key);
-    return ok;
-}
-
-/* A UUID says which device it is; where there is none, host and number do. */
-static bool number_devices(device_log *logs, size_t count)
+/* Give the logs of one device the same number.  A UUID identifies the device; without one, host and number do. */
+static void number_devices(device_log *logs, size_t count)
 {
     mls_arena arena = {0};
     mls_map uuids = {.arena = &arena};
     mls_map names = {.arena = &arena};
     mls_map others = {.arena = &arena};
+    mls_buffer key = {0};
     size_t numbers = 0;
-    const bool ok =
-        number_by_uuid(logs, count, &uuids, &names, &numbers) && number_by_name(logs, count, &others, &names, &numbers);
+    for (size_t i = 0; i < count; i++) {
+        if (logs[i].device->uuid != NULL) {
+            mls_buffer_clear(&key);
+            mls_buffer_append_text(&key, logs[i].device->uuid);
+            logs[i].same = device_number(&uuids, &key, &numbers);
+            name_device(&key, logs[i].device);
+            mls_map_entry *named = mls_map_put(&names, mls_buffer_str(&key), NULL);
+            const size_t known = logs[i].same + KNOWN;
+            named->value.number = named->value.number == NONE || named->value.number == known ? known : SEVERAL;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (logs[i].device->uuid == NULL) {
+            name_device(&key, logs[i].device);
+            const mls_map_entry *named = mls_map_find(&names, mls_buffer_str(&key));
+            logs[i].same = named != NULL && named->value.number >= KNOWN ? named->value.number - KNOWN
+                                                                         : device_number(&others, &key, &numbers);
+        }
+    }
+    mls_buffer_release(&key);
     mls_arena_release(&arena);
-    return ok;
 }
 
 /* More of what is wanted first; what is not known last. */
@@ -213,7 +191,7 @@ static void count_log(device_log *log, const mls_telemetry_run *run, const mls_t
 }
 
 /* Adds a device to the sums, with all logs of it, the best first. */
-static bool count_device(mls_telemetry_window *window, device_log *logs, size_t count,
+static void count_device(mls_telemetry_window *window, device_log *logs, size_t count,
                          const mls_telemetry_options *options, double *covered_ms)
 {
     const double length = window->run.stop_ms - window->run.start_ms;
@@ -247,41 +225,38 @@ static bool count_device(mls_telemetry_window *window, device_log *logs, size_t 
         window->energy_estimate_joules +=
             measured / length >= MLS_COVERAGE_MIN ? energy / (measured / length) : (double)NAN;
     }
-    return true;
 }
 
 /* Sums up the devices of a window, each moment once, however many logs have it; `devices` are the logs of its devices.
- * False when memory runs out. */
-static bool telemetry_window_sum(mls_telemetry_window *window, const mls_log_device *const *devices,
+ */
+static void telemetry_window_sum(mls_telemetry_window *window, const mls_log_device *const *devices,
                                  const mls_telemetry_options *options)
 {
     device_log *logs = mls_calloc(window->device_count + 1, sizeof *logs);
     double covered_ms = 0;
     size_t count = 0;
-    bool ok = logs != NULL;
-    for (size_t i = 0; i < window->device_count && ok; i++) {
+    for (size_t i = 0; i < window->device_count; i++) {
         mls_telemetry_device *device = &window->devices[i];
         device->together = device->coverage;
         device->counted_joules = (double)NAN;
         logs[count] = (device_log){device, devices[i], 0};
         count += !device->instance;
     }
-    ok = ok && number_devices(logs, count);
-    if (ok && count > 1) {
+    number_devices(logs, count);
+    if (count > 1) {
         qsort(logs, count, sizeof *logs, compare_device_logs);
     }
-    for (size_t first = 0, end = 0; first < count && ok; first = end) {
+    for (size_t first = 0, end = 0; first < count; first = end) {
         while (end < count && logs[end].same == logs[first].same) {
             end++;
         }
-        ok = count_device(window, logs + first, end - first, options, &covered_ms);
+        count_device(window, logs + first, end - first, options, &covered_ms);
     }
     free(logs);
     const double none = (double)NAN;
     window->energy_joules = window->powered > 0 ? window->energy_joules : none;
     window->energy_estimate_joules = window->powered > 0 ? window->energy_estimate_joules : none;
     window->mean_power_w = window->energy_joules * 1000 / covered_ms * (double)window->powered;
-    return ok;
 }
 
 /* How far from the median a mean is out: that far, or that part of it; and further than most are from it. */
@@ -377,7 +352,7 @@ static void report_outlier(mls_telemetry_window *window, const mls_telemetry_out
 }
 
 /* Who stands out, with findings. */
-static bool telemetry_window_compare(mls_telemetry_window *window)
+static void telemetry_window_compare(mls_telemetry_window *window)
 {
     const mls_telemetry_device **peers = mls_calloc(window->device_count + 1, sizeof *peers);
     double *values = mls_calloc(2 * window->device_count + 1, sizeof *values);
@@ -407,7 +382,6 @@ static bool telemetry_window_compare(mls_telemetry_window *window)
     }
     free(peers);
     free(values);
-    return true;
 }
 
 /* The use above which a clock is compared. */
@@ -621,19 +595,6 @@ static bool is_below(const char *path, mls_str folder)
     return folder.len == 0 || (mls_str_starts(mls_str_from(path), folder) && path[folder.len] == '/');
 }
 
-/* Sums up the devices of files, and what logs each is of. */
-static void sum_devices(const struct mls_telemetry_file *files, size_t count, mls_str folder,
-                        const mls_telemetry_options *options, mls_telemetry_window *window, const mls_log_device **logs)
-{
-    for (size_t i = 0; i < count; i++) {
-        const struct mls_telemetry_file *file = &files[i];
-        for (size_t k = 0; k < file->count && is_below(file->source.path, folder); k++) {
-            logs[window->device_count] = &file->devices[k];
-            window->devices[window->device_count++] = sum_device(file, &file->devices[k], &window->run, options);
-        }
-    }
-}
-
 static void report_files(const struct mls_telemetry_file *files, size_t count, mls_str folder,
                          mls_telemetry_window *window)
 {
@@ -655,9 +616,9 @@ static void report_files(const struct mls_telemetry_file *files, size_t count, m
     }
 }
 
-mls_status mls_telemetry_window_make(const struct mls_telemetry_file *files, size_t count, mls_str folder,
-                                     const mls_telemetry_run *run, const mls_telemetry_options *options,
-                                     mls_telemetry_window *window)
+void mls_telemetry_window_make(const struct mls_telemetry_file *files, size_t count, mls_str folder,
+                               const mls_telemetry_run *run, const mls_telemetry_options *options,
+                               mls_telemetry_window *window)
 {
     size_t max = 0;
     *window = (mls_telemetry_window){.run = *run};
@@ -666,17 +627,17 @@ mls_status mls_telemetry_window_make(const struct mls_telemetry_file *files, siz
     }
     const mls_log_device **logs = mls_calloc(max + 1, sizeof *logs);
     window->devices = mls_calloc(max + 1, sizeof *window->devices);
-    bool ok = window->devices != NULL;
-    if (ok) {
-        sum_devices(files, count, folder, options, window, logs);
-        ok = telemetry_window_sum(window, logs, options);
+    for (size_t i = 0; i < count; i++) {
+        const struct mls_telemetry_file *file = &files[i];
+        for (size_t k = 0; k < file->count && is_below(file->source.path, folder); k++) {
+            logs[window->device_count] = &file->devices[k];
+            window->devices[window->device_count++] = sum_device(file, &file->devices[k], run, options);
+        }
     }
+    telemetry_window_sum(window, logs, options);
     free(logs);
-    if (ok) {
-        report_files(files, count, folder, window);
-        ok = telemetry_window_compare(window);
-    }
-    return ok ? MLS_OK : MLS_ERROR_MEMORY;
+    report_files(files, count, folder, window);
+    telemetry_window_compare(window);
 }
 
 void mls_telemetry_window_release(mls_telemetry_window *window)
@@ -716,11 +677,11 @@ static double measured_until(const mls_log_device *device, const double *before,
 }
 
 /* Adds for each zone how much of the runs a device has measured, had its times been of it. */
-static bool try_zones(const mls_log_device *device, const mls_telemetry_run *runs, size_t run_count,
+static void try_zones(const mls_log_device *device, const mls_telemetry_run *runs, size_t run_count,
                       const mls_telemetry_options *options, double given, double covered[EAST - WEST + 1])
 {
     double *before = measured_before(device, options);
-    for (size_t run = 0; run < run_count && before != NULL; run++) {
+    for (size_t run = 0; run < run_count; run++) {
         for (int zone = WEST; zone <= EAST; zone++) {
             /* A log in a zone further east has earlier times, so the run is looked for later in it. */
             const double shift = (zone - given) * QUARTER_MS;
@@ -730,11 +691,10 @@ static bool try_zones(const mls_log_device *device, const mls_telemetry_run *run
         }
     }
     free(before);
-    return before != NULL;
 }
 
-mls_status mls_timezone_suggest(const struct mls_telemetry_file *files, size_t count, const mls_telemetry_run *runs,
-                                size_t run_count, const mls_telemetry_options *options, char text[8])
+void mls_timezone_suggest(const struct mls_telemetry_file *files, size_t count, const mls_telemetry_run *runs,
+                          size_t run_count, const mls_telemetry_options *options, char text[8])
 {
     double covered[EAST - WEST + 1] = {0};
     const double given = options->timezone_minutes * 60000 / QUARTER_MS;
@@ -743,8 +703,8 @@ mls_status mls_timezone_suggest(const struct mls_telemetry_file *files, size_t c
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < files[i].count; k++) {
             const mls_log_device *device = &files[i].devices[k];
-            if (device->timed && device->local && !try_zones(device, runs, run_count, options, given, covered)) {
-                return MLS_ERROR_MEMORY;
+            if (device->timed && device->local) {
+                try_zones(device, runs, run_count, options, given, covered);
             }
         }
     }
@@ -759,5 +719,4 @@ mls_status mls_timezone_suggest(const struct mls_telemetry_file *files, size_t c
         (void)snprintf(text, 8, best == 0 ? "UTC" : "%c%02d:%02d", best < 0 ? '-' : '+', minutes / 60 % 100,
                        minutes % 60);
     }
-    return MLS_OK;
 }

@@ -88,14 +88,14 @@ static size_t list_spots(const mls_throughput_group *group, spot *spots, spot_en
 
 /* Slow phases of more than half of the runs that have a sample in common are one: looked for where the next one of the
  * phases that are open ends, and the last one that began is among them. */
-static bool find_shared(mls_throughput_group *group, size_t runs, mls_arena *arena, mls_arena *scratch)
+static void find_shared(mls_throughput_group *group, size_t runs, mls_arena *arena, mls_arena *scratch)
 {
     size_t total = 0;
     for (size_t i = 0; i < group->group->run_count; i++) {
         total += group->runs[i].slow_phase_count;
     }
     if (runs < MLS_TIMED_MIN || total * 2 <= runs) {
-        return true;
+        return;
     }
     spot *spots = mls_arena_array(scratch, total, sizeof *spots);
     spot_end *ends = mls_arena_array(scratch, 2 * total, sizeof *ends);
@@ -122,10 +122,9 @@ static bool find_shared(mls_throughput_group *group, size_t runs, mls_arena *are
             spots[owners[one->at]].at = one->at;
         }
     }
-    return true;
 }
 
-bool mls_throughput_group_heal(mls_throughput_group *group, const mls_healing *healing, mls_arena *scratch)
+void mls_throughput_group_heal(mls_throughput_group *group, const mls_healing *healing, mls_arena *scratch)
 {
     const size_t all = group->group->run_count;
     size_t reached = 0;
@@ -139,7 +138,7 @@ bool mls_throughput_group_heal(mls_throughput_group *group, const mls_healing *h
         }
     }
     if (changed == 0 || changed < reached) {
-        return factors != NULL;
+        return;
     }
     for (size_t i = 0; i < changed; i++) {
         const mls_healing *of = &healing[factors[i].place];
@@ -153,11 +152,10 @@ bool mls_throughput_group_heal(mls_throughput_group *group, const mls_healing *h
     mls_sort_placed(factors, changed, sizeof *factors);
     group->healed = &group->runs[factors[(changed - 1) / 2].place];
     group->healed_count = changed;
-    return true;
 }
 
 /* Which run stands for the group by what it lost before its pace was steady: the one in the middle. */
-static bool find_typical_warmup(mls_throughput_group *group, mls_arena *scratch)
+static void find_typical_warmup(mls_throughput_group *group, mls_arena *scratch)
 {
     const size_t all = group->group->run_count;
     mls_placed *shares = mls_arena_array(scratch, all, sizeof *shares);
@@ -173,17 +171,17 @@ static bool find_typical_warmup(mls_throughput_group *group, mls_arena *scratch)
     if (middle != NULL && middle->value >= WARMUP_MIN) {
         group->warmed_up = &group->runs[middle->place];
     }
-    return true;
 }
 
-bool mls_throughput_group_share(mls_throughput_group *group, mls_arena *arena, mls_arena *scratch)
+void mls_throughput_group_share(mls_throughput_group *group, mls_arena *arena, mls_arena *scratch)
 {
     size_t runs = 0;
     mls_arena_reset(scratch);
     for (size_t i = 0; i < group->group->run_count; i++) {
         runs += counts(&group->runs[i], group->runs);
     }
-    return find_typical_warmup(group, scratch) && find_shared(group, runs, arena, scratch);
+    find_typical_warmup(group, scratch);
+    find_shared(group, runs, arena, scratch);
 }
 
 /* A pace is slow above the median by 3 % and five deviations; a run by 3 % of what was expected and five seconds. */
@@ -252,7 +250,7 @@ static bool is_slow_run(const mls_throughput_group *group, const double *medians
     return slow->pace || (slow->extra_ms > EXTRA_MIN * slow->expected_ms && slow->extra_ms > EXTRA_MIN_MS);
 }
 
-bool mls_throughput_group_judge(mls_throughput_group *group, mls_arena *arena, mls_arena *scratch)
+void mls_throughput_group_judge(mls_throughput_group *group, mls_arena *arena, mls_arena *scratch)
 {
     const size_t count = group->group->run_count;
     double medians[MLS_SLOW_PART_COUNT];
@@ -264,7 +262,7 @@ bool mls_throughput_group_judge(mls_throughput_group *group, mls_arena *arena, m
         group->timed += is_timed(&group->runs[i]);
     }
     if (group->timed < MLS_TIMED_MIN) {
-        return true;
+        return;
     }
     group->slow_runs = mls_arena_array(arena, count, sizeof *group->slow_runs);
     for (int part = 0; part < MLS_SLOW_PART_COUNT; part++) {
@@ -290,7 +288,6 @@ bool mls_throughput_group_judge(mls_throughput_group *group, mls_arena *arena, m
             group->slow_runs[group->slow_run_count++] = slow;
         }
     }
-    return true;
 }
 
 /* A part of a slow run is reported when it took so much more or less, in milliseconds and of what the run did. */
@@ -477,7 +474,7 @@ static void report_slow_run(mls_throughput_group *group, const mls_slow_run *slo
     mls_buffer_release(&line);
 }
 
-bool mls_throughput_group_report(mls_throughput_group *group)
+void mls_throughput_group_report(mls_throughput_group *group)
 {
     size_t slow = 0;
     report_shared(group);
@@ -490,7 +487,6 @@ bool mls_throughput_group_report(mls_throughput_group *group)
             report_slow_run(group, &group->slow_runs[slow++]);
         }
     }
-    return !group->findings.out_of_memory;
 }
 
 #define FLOPS_PER_TFLOP 1e12

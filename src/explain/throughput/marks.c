@@ -212,15 +212,12 @@ double mls_timing_training(const mls_timing *timing, double ms)
 
 /* Keeps, in order of time, a mark whose position is above the last kept one and not above that of any later evaluation,
  * when training time has passed since.  The first is measured from run_start. */
-static bool keep_marks(const mls_timing *timing, const pace_marks *marks, pace_marks *kept)
+static void keep_marks(const mls_timing *timing, const pace_marks *marks, pace_marks *kept)
 {
     double *min = mls_arena_array(timing->scratch, marks->count + 1, sizeof *min);
     double reached = 0;
     double trained = 0;
     *kept = (pace_marks){mls_arena_array(timing->scratch, marks->count + 1, sizeof *kept->items), 0};
-    if (kept->items == NULL) {
-        return false;
-    }
     mls_sort_placed(marks->items, marks->count, sizeof *marks->items);
     min[marks->count] = INFINITY;
     for (size_t i = marks->count; i-- > 0;) {
@@ -236,7 +233,6 @@ static bool keep_marks(const mls_timing *timing, const pace_marks *marks, pace_m
             trained = training;
         }
     }
-    return true;
 }
 
 /* Whether checkpoints were evaluated when the training was over, as one submitter of resnet did. */
@@ -270,14 +266,14 @@ static void add_fine_marks(const mls_timing *timing, pace_marks *marks)
 
 /* Leave in each segment with an evaluation that nothing delimits the time of its steps, where train_step_time was
  * logged: the rest is evaluation. */
-static bool keep_steps(mls_timing *timing)
+static void keep_steps(mls_timing *timing)
 {
     mls_throughput *run = timing->run;
     mls_weighted *paces = mls_arena_array(timing->scratch, run->segment_count + 1, sizeof *paces);
     double evaluated_ms = 0;
     size_t at = 0;
     if (run->parts.evaluation_delimited || run->in_epochs || run->segment_count == 0) {
-        return paces != NULL;
+        return;
     }
     for (size_t i = 0; i < run->segment_count; i++) {
         const mls_pace_segment *segment = &run->segments[i];
@@ -306,27 +302,9 @@ static bool keep_steps(mls_timing *timing)
     timing->evaluated_ms = evaluated_ms;
     run->parts.ms[MLS_PART_TRAINING] -= evaluated_ms;
     run->parts.ms[MLS_PART_EVALUATION] += evaluated_ms;
-    return true;
 }
 
-static bool cut_segments(mls_timing *timing, const pace_marks *kept)
-{
-    mls_throughput *run = timing->run;
-    mls_pace_segment before = {0};
-    double trained = 0;
-    run->segments = mls_arena_array(timing->scratch, kept->count + 1, sizeof *run->segments);
-    for (size_t i = 0; i < kept->count; i++) {
-        const pace_mark *mark = &kept->items[i];
-        const double training = mls_timing_training(timing, mark->when.value);
-        const double from = before.from_samples + before.delta;
-        before = (mls_pace_segment){before.to_ms, mark->when.value, from, mark->samples - from, training - trained};
-        trained = training;
-        run->segments[run->segment_count++] = before;
-    }
-    return keep_steps(timing);
-}
-
-bool mls_timing_mark(mls_timing *timing)
+void mls_timing_mark(mls_timing *timing)
 {
     mls_throughput *run = timing->run;
     pace_marks marks = {0};
@@ -342,18 +320,25 @@ bool mls_timing_mark(mls_timing *timing)
         }
     }
     /* For lateness the evaluations count alone. */
-    if (!keep_marks(timing, &marks, &kept)) {
-        return false;
-    }
+    keep_marks(timing, &marks, &kept);
     if (run->marks_from == MLS_MARKS_FROM_EVALUATIONS && kept.count > 0 && are_late(timing, &kept)) {
         run->marks_from = MLS_MARKS_FROM_LATE_EVALUATIONS;
         kept.items[0] = kept.items[kept.count - 1];
         kept.count = 1;
     } else if (run->marks_from <= MLS_MARKS_FROM_EVALUATIONS && !run->in_epochs) {
         add_fine_marks(timing, &marks);
-        if (!keep_marks(timing, &marks, &kept)) {
-            return false;
-        }
+        keep_marks(timing, &marks, &kept);
     }
-    return cut_segments(timing, &kept);
+    mls_pace_segment before = {0};
+    double trained = 0;
+    run->segments = mls_arena_array(timing->scratch, kept.count + 1, sizeof *run->segments);
+    for (size_t i = 0; i < kept.count; i++) {
+        const pace_mark *mark = &kept.items[i];
+        const double training = mls_timing_training(timing, mark->when.value);
+        const double from = before.from_samples + before.delta;
+        before = (mls_pace_segment){before.to_ms, mark->when.value, from, mark->samples - from, training - trained};
+        trained = training;
+        run->segments[run->segment_count++] = before;
+    }
+    keep_steps(timing);
 }

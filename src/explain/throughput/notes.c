@@ -134,7 +134,7 @@ static void give_up(mls_pace_notes *notes)
     notes->too_many = true;
 }
 
-static bool note(mls_pace_notes *notes, mls_noted_kind kind, const mls_record *record)
+static void note(mls_pace_notes *notes, mls_noted_kind kind, const mls_record *record)
 {
     mls_noted_record noted = {.time_ms = record->time_ms,
                               .samples = metadata_number(record, MLS_S("samples_count")),
@@ -155,31 +155,27 @@ static bool note(mls_pace_notes *notes, mls_noted_kind kind, const mls_record *r
         noted.value = value_number(record, MLS_S("throughput"));
         noted.step_ms = step_ms_of(record);
     } else if (!is_position(notes, &noted)) {
-        return true;
+        return;
     }
     if (kind != MLS_NOTED_STATS && notes->count - notes->stats >= MLS_NOTED_MAX) {
         give_up(notes);
-        return true;
+        return;
     }
     MLS_GROW(notes, items);
     notes->items[notes->count++] = noted;
-    return true;
 }
 
 /* The run's status in the words of whoever logged it, which are not always the rules'. */
-static bool note_stop(mls_pace_notes *notes, const mls_record *record)
+static void note_stop(mls_pace_notes *notes, const mls_record *record)
 {
     mls_arena arena = {0};
     mls_str status;
-    bool done = true;
     notes->stop_samples = metadata_number(record, MLS_S("samples_count"));
     if (mls_record_metadata_member(record, MLS_S("status"), &status) && mls_json_kind_of(status) == MLS_JSON_STRING) {
-        done = mls_json_string(status, &arena, &status);
-        (void)mls_text_printf(notes->status, sizeof notes->status, "%.*s",
-                              MLS_CUT(done ? status : MLS_S(""), sizeof notes->status - 1));
+        (void)mls_json_string(status, &arena, &status);
+        (void)mls_text_printf(notes->status, sizeof notes->status, "%.*s", MLS_CUT(status, sizeof notes->status - 1));
     }
     mls_arena_release(&arena);
-    return done;
 }
 
 /* How late it is, and whether that is earlier than it was. */
@@ -198,29 +194,30 @@ static void note_time(mls_pace_notes *notes, const mls_record *record)
 static mls_status pace_record(void *state, const mls_record *record)
 {
     mls_pace_notes *notes = state;
-    bool done = true;
     if (isfinite(record->time_ms)) {
         note_time(notes, record);
     }
     switch (notes->too_many ? MLS_KEY_OTHER : record->key_id) {
     case MLS_KEY_EVAL_ACCURACY:
     case MLS_KEY_EVAL_ERROR:
-        done = note(notes, MLS_NOTED_EVALUATION, record);
+        note(notes, MLS_NOTED_EVALUATION, record);
         break;
     case MLS_KEY_TRACKED_STATS:
-        done = !is_kept(notes) || note(notes, MLS_NOTED_STATS, record);
+        if (is_kept(notes)) {
+            note(notes, MLS_NOTED_STATS, record);
+        }
         break;
     case MLS_KEY_BLOCK_START:
-        done = note(notes, MLS_NOTED_BLOCK, record);
+        note(notes, MLS_NOTED_BLOCK, record);
         break;
     default:
         break;
     }
     if (record->key_id == MLS_KEY_RUN_STOP && !notes->spans.ended) {
-        done = note_stop(notes, record);
+        note_stop(notes, record);
     }
     const bool ends = record->key_id == MLS_KEY_RUN_STOP && !notes->spans.ended;
-    done = mls_spans_record(&notes->spans, record) && done;
+    (void)mls_spans_record(&notes->spans, record);
     if (ends) {
         mls_fit((void **)&notes->items, notes->count, &notes->capacity, sizeof *notes->items);
         mls_fit((void **)&notes->spans.items, notes->spans.count, &notes->spans.capacity, sizeof *notes->spans.items);
@@ -228,7 +225,7 @@ static mls_status pace_record(void *state, const mls_record *record)
     if (notes->spans.too_many && !notes->too_many) {
         give_up(notes);
     }
-    return done ? MLS_OK : MLS_ERROR_MEMORY;
+    return MLS_OK;
 }
 
 void mls_pace_notes_used(mls_pace_notes *notes)

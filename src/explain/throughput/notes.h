@@ -99,30 +99,29 @@ typedef struct mls_timing {
 double mls_timing_training(const mls_timing *timing, double ms);
 
 /* Fills in positions, segments and the curve. */
-bool mls_timing_mark(mls_timing *timing) MLS_MUST_USE;
+void mls_timing_mark(mls_timing *timing);
 
 /* Finds in the segments the reference pace, band, warm-up, slow phases, shift and the sparkline. */
-bool mls_timing_pace(mls_timing *timing) MLS_MUST_USE;
+void mls_timing_pace(mls_timing *timing);
 
 /* Which evaluations were slow. */
-bool mls_timing_evaluations(mls_timing *timing) MLS_MUST_USE;
+void mls_timing_evaluations(mls_timing *timing);
 
 /* So many runs with an end and samples it takes to say what is usual in a group. */
 enum { MLS_TIMED_MIN = 3 };
 
 /* Where all runs of a group that came to the healing step change their pace there, that is by design: what is slow is
  * measured against the pace that healing leaves.  `healing`: of each run. */
-bool mls_throughput_group_heal(mls_throughput_group *group, const mls_healing *healing,
-                               mls_arena *scratch) MLS_MUST_USE;
+void mls_throughput_group_heal(mls_throughput_group *group, const mls_healing *healing, mls_arena *scratch);
 
 /* Finds what its runs share, before any of it is reported. */
-bool mls_throughput_group_share(mls_throughput_group *group, mls_arena *arena, mls_arena *scratch) MLS_MUST_USE;
+void mls_throughput_group_share(mls_throughput_group *group, mls_arena *arena, mls_arena *scratch);
 
 /* Which runs of a group were slow, and where. */
-bool mls_throughput_group_judge(mls_throughput_group *group, mls_arena *arena, mls_arena *scratch) MLS_MUST_USE;
+void mls_throughput_group_judge(mls_throughput_group *group, mls_arena *arena, mls_arena *scratch);
 
 /* The machine of a group as a person names it, else as the system is described, else as the config is named; *found is
- * NULL when it is not known.  MLS_OK or MLS_ERROR_MEMORY. */
+ * NULL when it is not known.  Always MLS_OK. */
 mls_status mls_utilization_machine(const mls_group *group, const mls_throughput_options *options,
                                    const mls_accelerator **found, double *accelerators) MLS_MUST_USE;
 
@@ -130,7 +129,7 @@ mls_status mls_utilization_machine(const mls_group *group, const mls_throughput_
 void mls_utilization_find(mls_throughput *run, const mls_throughput_options *options);
 
 /* Adds what was found about a measured group to its findings. */
-bool mls_throughput_group_report(mls_throughput_group *group) MLS_MUST_USE;
+void mls_throughput_group_report(mls_throughput_group *group);
 
 /* Fills in time_to_target_ms from the curve.  MLS_OK or what loading the rules returned. */
 mls_status mls_time_to_target(mls_throughput *run, const mls_group *group, mls_rulesets *rulesets,

@@ -49,7 +49,7 @@ static bool is_slow(const mls_throughput *run, const mls_pace_segment *segment, 
 }
 
 /* The first segment has the start in it, so it is left out where there are others enough. */
-static bool find_reference(mls_timing *timing)
+static void find_reference(mls_timing *timing)
 {
     mls_throughput *run = timing->run;
     const size_t first = run->segment_count >= SEGMENTS_REFERENCE;
@@ -66,7 +66,6 @@ static bool find_reference(mls_timing *timing)
     const double band = BAND_DEVIATIONS * MLS_DISTANCE_TO_STDEV * mls_median_weighted(paces, count);
     run->steady_ms_per_sample = reference;
     run->band = band > BAND_MIN ? band : BAND_MIN;
-    return true;
 }
 
 /* Measure the run up to its last segment. */
@@ -156,13 +155,6 @@ static mls_slow_phase *list_phases(const mls_timing *timing, size_t healed, doub
     return phases;
 }
 
-static bool find_phases(mls_timing *timing)
-{
-    mls_throughput *run = timing->run;
-    run->slow_phases = list_phases(timing, run->segment_count, 0, &run->slow_phase_count);
-    return run->slow_phases != NULL;
-}
-
 /* The median of the paces from one segment to before another one, by samples, as a stall would outweigh the few that
  * may be left; `paces` has room for them. */
 static double median_pace(const mls_throughput *run, size_t from, size_t to, mls_weighted *paces)
@@ -176,7 +168,7 @@ static double median_pace(const mls_throughput *run, size_t from, size_t to, mls
 /* Compares the paces before segment `at`, in which the healing step lies, and from segment `healed` on: in all, and
  * next to it.  What begins to be slow there is by design, be it for good or until the machine has settled; what is slow
  * later on is so against the pace that healing leaves. */
-static bool compare_healed(mls_timing *timing, size_t first, size_t at, size_t healed)
+static void compare_healed(mls_timing *timing, size_t first, size_t at, size_t healed)
 {
     const mls_throughput *run = timing->run;
     mls_healing *healing = timing->healing;
@@ -191,7 +183,7 @@ static bool compare_healed(mls_timing *timing, size_t first, size_t at, size_t h
     healing->changed = factor >= 1 + SHIFT_MIN && near >= near_before * (1 + SHIFT_MIN);
     healing->factor = healing->changed ? factor : 1;
     healing->phases = list_phases(timing, healed, fmax(pace, run->steady_ms_per_sample), &healing->phase_count);
-    for (size_t i = 0; healing->phases != NULL && i < healing->phase_count; i++) {
+    for (size_t i = 0; i < healing->phase_count; i++) {
         const double from = healing->phases[i].from_samples;
         const bool begins = from == run->segments[at].from_samples || from == run->segments[healed].from_samples;
         healing->changed |= begins;
@@ -200,11 +192,10 @@ static bool compare_healed(mls_timing *timing, size_t first, size_t at, size_t h
         }
     }
     healing->phase_count = kept;
-    return healing->phases != NULL;
 }
 
 /* Finds what the healing step does to the pace, where there are segments on both sides of it. */
-static bool find_healing(mls_timing *timing)
+static void find_healing(mls_timing *timing)
 {
     const mls_throughput *run = timing->run;
     const size_t first = run->warmup_segments > 0 ? run->warmup_segments : 1;
@@ -215,8 +206,9 @@ static bool find_healing(mls_timing *timing)
         at++;
     }
     const size_t healed = at + (at < run->segment_count && run->segments[at].from_samples < samples);
-    return timing->healing->step == 0 || run->in_epochs || at <= first || healed >= run->segment_count ||
-           compare_healed(timing, first, at, healed);
+    if (timing->healing->step != 0 && !run->in_epochs && at > first && healed < run->segment_count) {
+        compare_healed(timing, first, at, healed);
+    }
 }
 
 /* The sum of distances of sorted paces from their lower median, which *median becomes. */
@@ -247,7 +239,7 @@ static double deviation_cut(const mls_placed *sorted, size_t count, size_t cut, 
 }
 
 /* One cut of the segments after warm-up in two, each side around a median of its own, if that explains enough. */
-static bool find_shift(mls_timing *timing)
+static void find_shift(mls_timing *timing)
 {
     mls_throughput *run = timing->run;
     const mls_pace_segment *segments = run->segments + run->warmup_segments;
@@ -259,7 +251,7 @@ static bool find_shift(mls_timing *timing)
     double best_ratio = 1;
     size_t cut = 0;
     if (count < SEGMENTS_SHIFT) {
-        return true;
+        return;
     }
     for (size_t i = 0; i < count; i++) {
         sorted[i] = (mls_placed){pace_of(&segments[i]), i};
@@ -280,7 +272,6 @@ static bool find_shift(mls_timing *timing)
         run->shift_samples = segments[cut].from_samples;
         run->shift_factor = best_ratio;
     }
-    return true;
 }
 
 /* Each cell is a share of the training time, with the mean pace of what was trained in it; what was not measured is a
@@ -316,7 +307,7 @@ static void draw_spark(mls_throughput *run)
     }
 }
 
-bool mls_timing_pace(mls_timing *timing)
+void mls_timing_pace(mls_timing *timing)
 {
     mls_throughput *run = timing->run;
     if (run->segment_count > 0 &&
@@ -324,7 +315,7 @@ bool mls_timing_pace(mls_timing *timing)
         run->segment_count = 0;
     }
     if (run->segment_count == 0) {
-        return true;
+        return;
     }
     measure_segments(timing);
     drop_untrained(timing);
@@ -338,10 +329,12 @@ bool mls_timing_pace(mls_timing *timing)
     run->steady_step_ms = run->steady_ms_per_sample * run->run->global_batch_size;
     find_warmup(run);
     draw_spark(run);
-    return find_phases(timing) && find_shift(timing) && find_healing(timing);
+    run->slow_phases = list_phases(timing, run->segment_count, 0, &run->slow_phase_count);
+    find_shift(timing);
+    find_healing(timing);
 }
 
-bool mls_timing_evaluations(mls_timing *timing)
+void mls_timing_evaluations(mls_timing *timing)
 {
     mls_throughput *run = timing->run;
     const mls_slow_evaluation *all = timing->evaluations;
@@ -360,5 +353,4 @@ bool mls_timing_evaluations(mls_timing *timing)
             run->slow_evaluations[run->slow_evaluation_count++] = all[i];
         }
     }
-    return true;
 }

@@ -107,7 +107,7 @@ static void take_stretch(void *state, const mls_stretch *stretch)
     mls_stretch *before = run->stretch_count > 0 ? &run->stretches[run->stretch_count - 1] : NULL;
     if (before != NULL && before->part == part && before->overlapped == stretch->overlapped && before->to_ms >= from) {
         before->to_ms = to;
-    } else if (run->stretches != NULL) {
+    } else {
         run->stretches[run->stretch_count++] = (mls_stretch){part, stretch->overlapped, from, to};
     }
     if (part == MLS_PART_TRAINING) {
@@ -138,17 +138,8 @@ static double median_logged(const mls_timing *timing, bool steps, double *values
     return mls_median_lower(values, count);
 }
 
-static bool find_logged(mls_timing *timing)
-{
-    double *values = mls_arena_array(timing->scratch, timing->notes->count + 1, sizeof *values);
-    timing->run->logged_throughput = median_logged(timing, false, values);
-    timing->run->logged_step_ms = median_logged(timing, true, values);
-
-    return values != NULL;
-}
-
 /* Measures one run. */
-static bool measure_run(mls_timing *timing)
+static void measure_run(mls_timing *timing)
 {
     mls_throughput *run = timing->run;
     const mls_pace_notes *notes = timing->notes;
@@ -156,7 +147,7 @@ static bool measure_run(mls_timing *timing)
     run->status = notes != NULL && notes->status[0] != '\0' ? notes->status : NULL;
     run->backwards = notes != NULL ? notes->backwards : 0;
     if (run->state > MLS_TIMED_UNFINISHED) {
-        return true;
+        return;
     }
     timing->start_ms = run->run->run_start.time_ms;
     const size_t max = notes->spans.count + 1; /* each record of a span ends one stretch at most, and so does the end */
@@ -168,12 +159,18 @@ static bool measure_run(mls_timing *timing)
     run->evaluations_from = !run->parts.evaluation_delimited ? MLS_EVALUATIONS_FROM_NOTHING
                             : run->parts.evaluation_derived  ? MLS_EVALUATIONS_FROM_VALIDATION
                                                              : MLS_EVALUATIONS_FROM_RECORDS;
-    return !run->has_parts || (mls_timing_mark(timing) && mls_timing_pace(timing) && find_logged(timing) &&
-                               mls_timing_evaluations(timing));
+    if (run->has_parts) {
+        mls_timing_mark(timing);
+        mls_timing_pace(timing);
+        double *values = mls_arena_array(timing->scratch, notes->count + 1, sizeof *values);
+        run->logged_throughput = median_logged(timing, false, values);
+        run->logged_step_ms = median_logged(timing, true, values);
+        mls_timing_evaluations(timing);
+    }
 }
 
-/* The same items in another arena; true where there was memory. */
-static bool move(void *list, size_t count, size_t size, mls_arena *arena)
+/* Copy a list to another arena. */
+static void move(void *list, size_t count, size_t size, mls_arena *arena)
 {
     void **items = list;
     void *copy = count > 0 ? mls_arena_array(arena, count, size) : NULL;
@@ -181,18 +178,17 @@ static bool move(void *list, size_t count, size_t size, mls_arena *arena)
         memcpy(copy, *items, count * size);
     }
     *items = copy;
-    return copy != NULL || count == 0;
 }
 
-/* Of what was measured as much stays as there is, out of the room for all that there might have been. */
-static bool finish_measured(mls_throughput *run, mls_healing *healing, mls_arena *arena)
+/* Move what was measured out of the scratch arena, which had room for all that there might have been. */
+static void finish_measured(mls_throughput *run, mls_healing *healing, mls_arena *arena)
 {
-    return move(&run->segments, run->series ? run->segment_count : 0, sizeof *run->segments, arena) &&
-           move(&run->stretches, run->series ? run->stretch_count : 0, sizeof *run->stretches, arena) &&
-           move(&run->slow_phases, run->slow_phase_count, sizeof *run->slow_phases, arena) &&
-           move(&healing->phases, healing->phase_count, sizeof *healing->phases, arena) &&
-           move(&run->slow_evaluations, run->slow_evaluation_count, sizeof *run->slow_evaluations, arena) &&
-           move(&run->curve, run->curve_count, sizeof *run->curve, arena);
+    move(&run->segments, run->series ? run->segment_count : 0, sizeof *run->segments, arena);
+    move(&run->stretches, run->series ? run->stretch_count : 0, sizeof *run->stretches, arena);
+    move(&run->slow_phases, run->slow_phase_count, sizeof *run->slow_phases, arena);
+    move(&healing->phases, healing->phase_count, sizeof *healing->phases, arena);
+    move(&run->slow_evaluations, run->slow_evaluation_count, sizeof *run->slow_evaluations, arena);
+    move(&run->curve, run->curve_count, sizeof *run->curve, arena);
 }
 
 /* Where samples are filled up to one length, that is as long as the log says they may be. */
@@ -216,7 +212,7 @@ static void name_benchmark(mls_throughput *run, const mls_group *group, const ml
 
 /* Puts the runs of a group, which are measured, where what was noted of them stood, as far as it goes: that is most of
  * what is held of a run. */
-static mls_status finish_group(mls_throughputs *all, mls_throughput_group *group, const mls_throughput *measured)
+static void finish_group(mls_throughputs *all, mls_throughput_group *group, const mls_throughput *measured)
 {
     const mls_group *of = group->group;
     for (size_t i = 0; i < of->run_count; i++) {
@@ -228,7 +224,6 @@ static mls_status finish_group(mls_throughputs *all, mls_throughput_group *group
         /* The run belongs to the collection, in which it stands at its own place. */
         all->runs[of->runs[i] - all->collection->runs] = &group->runs[i];
     }
-    return MLS_OK;
 }
 
 /* The step that the runs of a group printed; 0: none did, or they differ. */
@@ -267,17 +262,21 @@ static mls_status measure_group(mls_throughputs *all, mls_throughput_group *grou
                              .run = run,
                              .healing = &healing[i]};
         mls_arena_reset(scratch);
-        status = measure_run(&timing) && finish_measured(run, &healing[i], all->arena) ? MLS_OK : MLS_ERROR_MEMORY;
+        measure_run(&timing);
+        finish_measured(run, &healing[i], all->arena);
         mls_utilization_find(run, &all->options);
-        status = status == MLS_OK ? mls_time_to_target(run, of, all->options.rulesets, error) : status;
+        status = mls_time_to_target(run, of, all->options.rulesets, error);
     }
-    status = status == MLS_OK ? finish_group(all, group, measured) : status;
+    if (status == MLS_OK) {
+        finish_group(all, group, measured);
+        mls_throughput_group_heal(group, healing, scratch);
+        mls_throughput_group_judge(group, all->arena, scratch);
+        mls_throughput_group_share(group, all->arena, scratch);
+        mls_throughput_group_report(group);
+    }
     free(measured);
-    const bool judged = status == MLS_OK && mls_throughput_group_heal(group, healing, scratch) &&
-                        mls_throughput_group_judge(group, all->arena, scratch) &&
-                        mls_throughput_group_share(group, all->arena, scratch) && mls_throughput_group_report(group);
     free(healing);
-    return status == MLS_OK && !judged ? MLS_ERROR_MEMORY : status;
+    return status;
 }
 
 mls_status mls_throughputs_measure(const mls_collection *collection, const mls_throughput_options *options,
@@ -285,9 +284,6 @@ mls_status mls_throughputs_measure(const mls_collection *collection, const mls_t
 {
     mls_arena scratch = {0};
     *all = (mls_throughputs){.arena = mls_calloc(1, sizeof *all->arena), .collection = collection, .options = *options};
-    if (all->arena == NULL) {
-        return mls_error_memory(error);
-    }
     all->groups = mls_arena_zeroed(all->arena, collection->group_count + 1, sizeof *all->groups);
     all->runs = mls_arena_zeroed(all->arena, collection->run_count + 1, sizeof *all->runs);
     mls_status status = MLS_OK;
