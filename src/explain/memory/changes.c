@@ -35,8 +35,8 @@ static mls_status make_one(const mls_memory_ask *ask, const mls_weights *weights
     return status;
 }
 
-/* Make both estimates, with every number in as many bits and as published checkpoints hold the weights.  Where these
- * are not known, or it is no such precision, *published has no estimate. */
+/* Compute two estimates: with equal bits for all numbers, and with the weights of published checkpoints.  If the latter
+ * are unknown, or not of this precision, *published has no estimate. */
 static mls_status make_both(const mls_memory_ask *ask, mls_memory_estimate *to, mls_memory_estimate *published,
                             mls_error *error)
 {

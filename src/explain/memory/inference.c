@@ -77,7 +77,7 @@ mls_status mls_inference_make(const mls_memory_ask *ask, const mls_weights *weig
     to->estimate = ADD(to->low, rest);
     to->high = ADD(to->low, MUL(2, rest));
     to->kv_per_token = mls_bytes_up(MUL(kv.n, cached_numbers(m, 1, 1)), kv.q);
-    /* For how much more there is room, and if a server has a share of the memory, the size of the cache that fills it.
+    /* Compute the remaining capacity and, if a server has a share of the memory, the size of the cache that fills it.
      */
     const uint64_t of_user = ADD(mls_bytes_per(user, MUL(kv.q, p)), mls_bytes_up(m->state_bytes, MUL(t, p)));
     const uint64_t of_token = mls_bytes_up(MUL(cached_numbers(m, t, 1), kv.n), MUL(kv.q, p));

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* layers.c - models as a stack of layers that need not be alike: which of them attend to all tokens, to a window, to
- * pictures or to none, which keep a state of fixed size, which have experts, and what they all have together; and the
- * towers beside them. */
+/* layers.c - models whose layers may differ: which layers have full, window, cross or no attention, a fixed-size state,
+ * or experts, and their total size; and the towers of multimodal models. */
 #include <string.h>
 
 #include "base/utf8.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_file.c - a model from a file: a Hugging Face config.json, or an object with the members of
+/* model_file.c - read a model from a file: a Hugging Face config.json, or an object with the members of
  * src/data/models.json.
  *
- * The file may contain anything.  What it leaves out of its architecture follows from its family, as the classes of the
- * transformers library have it. */
+ * The file may contain anything.  Parts of the architecture that it does not define follow from its family, like the
+ * defaults of the classes in the transformers library. */
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
@@ -141,7 +141,7 @@ static uint64_t *shape_size(mls_model_shape *shape, size_t i)
     return (uint64_t *)(void *)((char *)shape + sizes[i].offset);
 }
 
-/* A value, or what is missing for it. */
+/* A value, or the name of the missing member. */
 typedef struct formula_number {
     uint64_t number;
     mls_str lacks;    /* ptr NULL: nothing */
@@ -153,12 +153,12 @@ typedef struct formula {
     config_json *of;
     mls_str name;
     const struct formula *outer;
-    const char *at; /* what is left of the text */
+    const char *at; /* rest of the text */
 } formula;
 
 static formula_number read_choice(formula *f);
 
-/* Move on to behind one of some marks, after blanks, and return it; 0: there is none. */
+/* Skip blanks and one of some characters, and return that character; 0: none of them follows. */
 static char take(formula *f, const char *marks)
 {
     while (*f->at == ' ') {
@@ -459,8 +459,7 @@ static bool is_suspect(const cJSON *item, const char *words)
     return suspect && (whole || cJSON_IsTrue(item));
 }
 
-/* Refuses members that change the shape of the model in a way that its family does not know, and adds to the doubt
- * those that may do so. */
+/* Reject members that change the shape in a way unknown to the family; members that may do so add a doubt. */
 static void check_members(config_json *of, const cJSON *table, mls_memory_doubt *doubt)
 {
     enum { NAMED_MAX = 6 };
@@ -507,7 +506,7 @@ static void find_family(config_json *of, const cJSON *table, mls_memory_doubt *d
     of->inner = language_part(of->outer);
     of->type = family_type(of->outer);
     const char *types[] = {mls_item_text(of->inner, "model_type"), mls_item_text(of->outer, "model_type")};
-    /* Two encoders are one model, whichever of them reads text. */
+    /* Count two encoders as one model, whichever of them reads text. */
     const cJSON *whole = family_of(families, mls_str_from(types[1]));
     of->family = cJSON_HasObjectItem(whole, "whole") ? whole : NULL;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
@@ -572,7 +571,7 @@ static mls_status read_json(mls_str text, cJSON **json, mls_error *error)
         } else if (text.ptr[i] == '"') {
             quoted = !quoted;
         }
-        /* Three letters become four: the column of what is wrong behind them is one off. */
+        /* The replacement of a three-letter word is one longer, so columns of errors after it are off by one. */
         mls_buffer_append(&plain, (mls_str){put, len == 3 ? 4 : len});
         i += len;
     }
@@ -581,8 +580,8 @@ static mls_status read_json(mls_str text, cJSON **json, mls_error *error)
     return status;
 }
 
-/* Refuses an object with a name that is there twice, of which one reader takes the first, another the last; and one
- * that is too long, as all members are searched for each name. */
+/* Reject objects with duplicate names, which readers treat differently, and very large objects, because all members are
+ * searched for each name. */
 static void check_object(config_json *of, const cJSON *object)
 {
     enum { MEMBERS_MAX = 20000 };
@@ -685,7 +684,7 @@ mls_status mls_memory_quantization_parse(mls_memory_ask *ask, mls_str text, mls_
     }
     cJSON *config = cJSON_CreateObject();
     cJSON_AddItemToObject(config, "quantization_config", json);
-    memcpy(doubt.words, ask->doubt, ask->doubt_apart); /* what config.json says of the weights is said once more */
+    memcpy(doubt.words, ask->doubt, ask->doubt_apart); /* replace the doubt about the weights from config.json */
     status = mls_quantization_read(config, ask->model_type, &ask->shape, &quantized, &doubt, error);
     if (status == MLS_OK && ask->quantization.bytes == 0) {
         ask->quantization = quantized.form;

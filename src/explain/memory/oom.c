@@ -324,8 +324,8 @@ static void advise_on(mls_oom *oom, bool expandable)
     oom->advice = oom->advice != 0 ? oom->advice : 1U << MLS_OOM_TOO_MUCH;
 }
 
-/* Keep the messages of a file that weigh most in their class: one that only a signature knows is often an echo of one
- * that has more, and of those without a wording the surest counts. */
+/* Keep the most informative messages of a file in each class.  A message that only matches a signature often repeats a
+ * more detailed one; of those without a known wording the most reliable is kept. */
 void mls_oom_search_end(mls_oom_search *search)
 {
     uint64_t most[2] = {0};

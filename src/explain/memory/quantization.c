@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* quantization.c - the quantization_config of a config.json: in which form which modules of the checkpoint are kept, by
- * the rows of src/data/quantization.json.
+/* quantization.c - determine the format of each module of a checkpoint from the quantization_config of a config.json,
+ * with the rules of src/data/quantization.json.
  *
- * The lists of modules that stay in 16 bits name them whole, by a part of their path, by a shell's pattern or, behind
- * "re:", by an expression; each is held against the names that the parts of a model have in public checkpoints. */
+ * The lists of modules that stay in 16 bits contain full names, parts of paths, shell patterns, or regular expressions
+ * after "re:".  Each is matched with the names that parts of a model have in public checkpoints. */
 
 #include <inttypes.h>
 
@@ -185,7 +185,7 @@ static void mark_name(quantization *q, mls_str text, unsigned form)
 {
     module_pattern pattern = {.text = text, .expression = mls_str_starts(text, MLS_S("re:"))};
     pattern.shell = !pattern.expression && (mls_str_contains(text, MLS_S("*")) || mls_str_contains(text, MLS_S("?")));
-    /* Models with other parts beside the language model have a prefix before "layers.". */
+    /* Multimodal models have a prefix before "layers.". */
     mls_str prefixes = mls_str_from(pattern.expression ? "" : mls_item_text(q->table, "prefixes"));
     for (mls_str prefix = mls_str_word(&prefixes); prefix.len > 0; prefix = mls_str_word(&prefixes)) {
         const mls_str rest = mls_str_rest(text, prefix.len);
@@ -493,7 +493,7 @@ mls_status mls_quantization_read(const cJSON *json, const char *type, const mls_
 {
     const config_json whole = {.outer = json, .inner = mls_item(json, "text_config")};
     const cJSON *said = mls_config_member(&whole, "quantization_config compression_config");
-    const cJSON *inner = mls_item(said, "quantization"); /* of hf_quant_config.json */
+    const cJSON *inner = mls_item(said, "quantization"); /* in hf_quant_config.json */
     config_json of = {.outer = cJSON_IsObject(inner) ? inner : said, .defaults = said, .error = error};
     quantization q = {.of = &of, .shape = shape};
     cJSON *table = NULL;

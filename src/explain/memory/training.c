@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* training.c - what every stage of a pipeline keeps: weights, gradients, optimizer, activations.
+/* training.c - memory for training: weights, gradients, optimizer and activations of each pipeline stage.
  *
- * Activations are those of Korthikanti et al. 2022 (arXiv:2205.05198), item by item, so that what a format or a
- * framework changes is changed in one place; for GPT the items add up to the paper's formulas, to the byte. */
+ * Activations follow Korthikanti et al. 2022 (arXiv:2205.05198), item by item, so that each effect of a format or a
+ * framework is in one place.  For GPT the items add up exactly to the paper's formulas. */
 #include <inttypes.h>
 
 #include "explain/memory/sizes.h"
@@ -19,7 +19,7 @@ typedef struct job {
     uint64_t w, wp, x, z;    /* bytes of a computed number, a parameter, a layer's input, that of its function */
     uint64_t y, low;         /* bytes of query, key and value, and their minimum */
     uint64_t V;              /* padded vocabulary */
-    uint64_t zero, recompute, rank, slots; /* slots: layers, and what counts as one */
+    uint64_t zero, recompute, rank, slots; /* slots: layers, and parts that count as layers */
     bool torch, amp, fp8, fp4, dropout, embed_slot, loss_slot;
 } job;
 
@@ -30,7 +30,7 @@ typedef struct stage {
     uint64_t predictors;      /* and those that predict one more token */
     uint64_t linear, routed, parameters, adapters, trained;
     uint64_t chunks;            /* in flight */
-    uint64_t flight, of_flight; /* what is in flight of the stage, as a fraction: chunks of them all, or layers */
+    uint64_t flight, of_flight; /* fraction of the stage that is in flight, in chunks or layers */
 } stage;
 
 /* --------------------------------------------------------------- the layout */
@@ -220,7 +220,7 @@ static stage stage_of(const job *j, uint64_t i)
     of.chunks = j->v == 1 ? mls_bytes_min(j->micro, j->p - i)
                           : mls_bytes_min(MUL(j->micro, j->v), ADD(MUL(2, j->p - i - 1), MUL(j->v - 1, j->p), 1));
     fill_layers(j, i, &of);
-    /* A layer that predicts joins the token before to what it reads, and has the embedding beside it. */
+    /* A prediction layer concatenates its input with the previous token's, and has a copy of the embedding. */
     const uint64_t joins = MUL(of.predictors, 2, m->hidden, m->hidden) / j->t;
     of.routed = MUL(of.experts, layer.routed);
     of.linear = ADD(MUL(of.layers, layer.attention), MUL(of.layers - of.experts, layer.dense), of.routed,
@@ -274,7 +274,8 @@ static uint64_t layer_bytes(const job *j, bool experts, bool low)
     const uint64_t FT = MUL(ffn_of(m, experts), j->T);
     const uint64_t inputs = experts ? m->experts_per_token + (m->shared_experts > 0) : 1;
     const uint64_t value_dim = m->kv_lora_rank != 0 ? m->value_head_dim : m->head_dim;
-    /* The softmax of attention: fused it keeps a number for each row, else all of it unless it is computed again. */
+    /* The softmax of attention: if fused it stores one number per row, else the whole matrix unless it is recomputed.
+     */
     const uint64_t core = VALUE(j->ask, ATTENTION) != MLS_ATTENTION_UNFUSED ? MUL(4, heads, j->T)
                           : j->recompute == MLS_RECOMPUTE_SELECTIVE
                               ? 0

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* weights.c - the bytes of a model's weights, where embeddings, norms and some matrices are kept in more bits than
- * others: by src/data/quantization.json as published checkpoints of a precision have it, and by the types of GGUF as
- * llama.cpp gives them to tensors. */
+/* weights.c - compute the bytes of a model's weights if embeddings, norms and some matrices have more bits than others:
+ * from src/data/quantization.json for published checkpoints of a precision, and for types of GGUF as llama.cpp assigns
+ * them to tensors. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -86,7 +86,7 @@ static void size_parts(const mls_model_shape *m, part_size sizes[MLS_WEIGHT_COUN
     const uint64_t parameters = mls_shape_parameters(m);
     const uint64_t ends = ADD(numbers_of(&sizes[MLS_WEIGHT_EMBEDDING]), numbers_of(&sizes[MLS_WEIGHT_HEAD]));
     if (all > parameters && all != MLS_ABSURD) {
-        /* Parts that are not alike have less than this on average: those of layers, else the embedding too. */
+        /* Upper limit of the average size of differing parts: those of layers, or with the embedding. */
         const bool layers = parameters > ends;
         const double share =
             layers ? (double)(parameters - ends) / (double)(all - ends) : (double)parameters / (double)all;
@@ -362,7 +362,7 @@ mls_status mls_weights_of(const mls_memory_ask *ask, uint64_t parameters, mls_we
         mls_weights_describe(&plan, m, name, &form, &weights->form);
         weights->published = weights->form.bytes;
         weights->decides = row_number(row, "decides") != 0;
-    } else { /* the forms of all types, behind that of 16 bits, and what the mix gives to each part */
+    } else { /* the formats of all types, after that of 16 bits, and the mix of each part */
         const cJSON *types = mls_item(table, "types");
         for (const cJSON *type = types->child; type != NULL; type = type->next) {
             mls_weights_plan_add(
