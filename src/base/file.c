@@ -192,7 +192,7 @@ static mls_status read_open(int fd, bool any, size_t limit, mls_buffer *text, ml
         const ssize_t got = read(fd, text->ptr + text->len, READ_STEP);
         if (got == 0) {
             const char *packed = any ? NULL : mls_file_magic_words((mls_str){text->ptr + before, text->len - before});
-            return packed == NULL ? MLS_OK : mls_error_set(error, MLS_ERROR_SYNTAX, 0, 0, "holds no text: %s", packed);
+            return packed == NULL ? MLS_OK : mls_error_set(error, MLS_ERROR_SYNTAX, 0, 0, "is not a text: %s", packed);
         }
         if (got < 0 && errno != EINTR) {
             return mls_error_set_errno(error, MLS_ERROR_READ, errno, "");

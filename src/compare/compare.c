@@ -82,7 +82,7 @@ static mls_status find_baseline(const mls_compare_request *request, mls_comparis
                                : comparison->sides.items[0];
     return comparison->baseline != NULL
                ? MLS_OK
-               : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "--baseline: no side is called '%s'", request->baseline);
+               : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "--baseline: no side is named '%s'", request->baseline);
 }
 
 static mls_status compare_sides(const mls_compare_request *request, mls_comparison *comparison, mls_error *error)
@@ -95,9 +95,9 @@ static mls_status compare_sides(const mls_compare_request *request, mls_comparis
         const mls_status status =
             comparison->blocks.count > 0
                 ? find_baseline(request, comparison, error)
-                : mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
-                                "only one side, and no two groups of one benchmark in it: name another, or "
-                                "compare with published results by --published");
+                : mls_error_set(
+                      error, MLS_ERROR_VALUE, 0, 0,
+                      "only one side, without two groups of one benchmark: give another side, or use --published");
         if (status != MLS_OK) {
             return status;
         }
@@ -169,11 +169,10 @@ mls_status mls_compare(const mls_compare_request *request, mls_comparison *compa
         status = status == MLS_OK && !alone ? find_baseline(request, comparison, error) : status;
     }
     if (status == MLS_OK && request->mode == MLS_COMPARE_SIDES && comparison->groups.count > MLS_COMPARED_GROUPS_MAX) {
-        status =
-            mls_error_set(error, MLS_ERROR_LIMIT, 0, 0,
-                          "%zu groups: more than %zu are not compared side by side; of an export in NDJSON grep takes "
-                          "those of one benchmark or config",
-                          comparison->groups.count, MLS_COMPARED_GROUPS_MAX);
+        status = mls_error_set(error, MLS_ERROR_LIMIT, 0, 0,
+                               "%zu groups: at most %zu can be compared side by side; select some, for example with "
+                               "grep from an NDJSON export",
+                               comparison->groups.count, MLS_COMPARED_GROUPS_MAX);
     }
     for (size_t i = 0; i < comparison->groups.count && status == MLS_OK; i++) {
         mls_side_group_measure(comparison->groups.items[i]);

@@ -78,7 +78,7 @@ static mls_status check_of_group(const export_row *row, size_t line, mls_error *
     const double scaled = row->score_minutes * row->scale;
     mls_usage usage;
     if (row->usage != NULL && !mls_usage_from_name(mls_str_from(row->usage), &usage)) {
-        return mls_error_set(error, MLS_ERROR_SYNTAX, line, 0, "the usage '%s' is neither training nor hpc",
+        return mls_error_set(error, MLS_ERROR_SYNTAX, line, 0, "invalid usage '%s': expected training or hpc",
                              row->usage);
     }
     if (row->score_minutes <= 0) {
@@ -133,7 +133,7 @@ static mls_status row_agrees(const export_row *row, const export_group *with, si
                   {"accelerators", row->accelerators, group->accelerators}};
     for (size_t i = 0; i < sizeof stated / sizeof *stated; i++) {
         if (isnan(stated[i].here) != isnan(stated[i].there) || !is_alike_number(stated[i].here, stated[i].there)) {
-            return mls_error_set(error, MLS_ERROR_SYNTAX, line, 0, "another %s than line %zu has of the same group",
+            return mls_error_set(error, MLS_ERROR_SYNTAX, line, 0, "%s differs from that of the same group at line %zu",
                                  stated[i].name, with->line);
         }
     }
@@ -317,7 +317,7 @@ static mls_status check_seen(export_reading *reading)
     mls_buffer_append(&reading->key, (mls_str){(const char *)numbers, sizeof numbers});
     mls_map_entry *entry = mls_map_put(&reading->seen, mls_buffer_str(&reading->key), &added);
     if (!added) {
-        return mls_error_set(reading->error, MLS_ERROR_SYNTAX, reading->line, 0, "the run of line %zu once more",
+        return mls_error_set(reading->error, MLS_ERROR_SYNTAX, reading->line, 0, "duplicate of the run at line %zu",
                              entry->value.number);
     }
     entry->value.number = reading->line;
@@ -566,7 +566,7 @@ static mls_status take_json_run(export_reading *reading, mls_str json, export_gr
     take_members(reading, parts[PARTS].span, MLS_EXPORT_PARTS, &by, 1);
     if (row->file == NULL || !mls_json_member(json, MLS_S("valid"), &valid) ||
         mls_json_kind_of(valid) != MLS_JSON_BOOL) {
-        return refuse_export(reading, "a run without the members file and valid");
+        return refuse_export(reading, "a run without file and valid");
     }
     row->parts_by = by.span.ptr;
     for (mls_json_walk walk = mls_json_walk_begin(parts[NODES].span);
@@ -601,7 +601,7 @@ static mls_status take_json_group(export_reading *reading, mls_str json)
         reading->row.seeds_ok = "false";
     }
     if (reading->row.path == NULL || parts[RUNS].span.ptr == NULL) {
-        return refuse_export(reading, "a group without the members path and runs: not what mlscore score writes");
+        return refuse_export(reading, "a group without path and runs: not an export of mlscore score");
     }
     mls_status status = check_of_group(&reading->row, reading->line, reading->error);
     if (status != MLS_OK) {
@@ -628,7 +628,7 @@ static mls_status take_json_value(export_reading *reading, mls_str json)
         return take_json_group(reading, json);
     }
     if (mls_json_kind_of(groups) != MLS_JSON_LIST) {
-        return refuse_export(reading, "groups is not a list: not what mlscore score writes");
+        return refuse_export(reading, "'groups' is not a list: not an export of mlscore score");
     }
     for (mls_json_walk walk = mls_json_walk_begin(groups); status == MLS_OK && mls_json_walk_next(&walk, &group);) {
         status = take_json_group(reading, group.value);
@@ -670,7 +670,7 @@ mls_status mls_side_read_json(mls_comparison *to, const mls_side *side, mls_str 
     }
     if (status == MLS_OK && values == 0) {
         reading.line = line + 1;
-        status = refuse_export(&reading, "empty: not what mlscore score writes");
+        status = refuse_export(&reading, "empty: not an export of mlscore score");
     }
     return end_export(&reading, status);
 }

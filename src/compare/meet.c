@@ -131,7 +131,7 @@ static const char *why_alone(const mls_side_group *group, groups_span others)
             scaling |= others.items[i]->weak == group->weak;
         }
     }
-    return !benchmark ? "no such benchmark on the other side"
+    return !benchmark ? "benchmark missing on the other side"
            : !scaling ? "one is of weak scaling, the other is not"
                       : "division differs";
 }

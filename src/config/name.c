@@ -160,7 +160,7 @@ static bool read_degrees(mls_str part, mls_config_name *decoded)
             return false;
         }
         if (*degrees[i].degree != 0) {
-            discard_shape(decoded, "the name gives one degree of parallelism twice");
+            discard_shape(decoded, "the name contains a degree of parallelism twice");
         }
         *degrees[i].degree = read_number(decoded, number, false);
     }
@@ -362,14 +362,14 @@ static const char *read_layout(mls_str rest, mls_pipeline_layout *layout)
         }
         if (letter == '(') {
             if (depth == DEPTH_MAX) {
-                return "its groups are too deep inside each other";
+                return "its groups are nested too deeply";
             }
             groups[depth].begin = rest;
             groups[depth++].left = 0;
             continue;
         }
         if (letter == ')' && depth == 0) {
-            return "a ) closes no (";
+            return "unmatched )";
         }
         const size_t times = take_repeat(&rest);
         if (times == 0) {
@@ -394,7 +394,7 @@ static const char *read_layout(mls_str rest, mls_pipeline_layout *layout)
             break;
         case 'E':
             if (embedding || layout->count > 1 || chunk->layers > 0 || chunk->predictors > 0 || times != 1) {
-                return "the embedding, E, stands once, at the start";
+                return "the embedding, E, must occur once, at the start";
             }
             embedding = true;
             break;
@@ -402,7 +402,7 @@ static const char *read_layout(mls_str rest, mls_pipeline_layout *layout)
             chunk->layers += (uint32_t)times;
             layout->layers += times;
             if (layout->predictors > 0) {
-                return "no layer, t, follows one that predicts, m";
+                return "a layer, t, must not follow a prediction layer, m";
             }
             break;
         case 'm':
@@ -411,7 +411,7 @@ static const char *read_layout(mls_str rest, mls_pipeline_layout *layout)
             break;
         case 'L':
             if (times != 1) {
-                return "the loss, L, stands once, at the end";
+                return "the loss, L, must occur once, at the end";
             }
             loss = true;
             break;

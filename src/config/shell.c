@@ -35,7 +35,7 @@ void mls_shell_note(reading *r, mls_finding_code code, const char *format, ...)
 void mls_shell_limit(reading *r, const char *limit)
 {
     if (!r->stopped) {
-        mls_shell_note(r, MLS_FINDING_CONFIG_LIMIT, "the reading ends here: %s", limit);
+        mls_shell_note(r, MLS_FINDING_CONFIG_LIMIT, "reading stops here: %s", limit);
     }
     r->stopped = true;
 }
@@ -276,7 +276,7 @@ static mls_status file_load(reading *r, const char *path, mls_str *bytes, mls_er
     *bytes = MLS_S("");
     mls_status status = mls_file_read(path, false, MLS_SHELL_BYTES_MAX, &text, error);
     if (status == MLS_ERROR_LIMIT) {
-        (void)mls_error_set(error, status, 0, 0, "is longer than a config may be");
+        (void)mls_error_set(error, status, 0, 0, "is longer than a config can be");
     } else if (status == MLS_ERROR_READ && mls_str_starts(mls_str_from(error->message), MLS_S("is a "))) {
         (void)mls_error_set(error, status, 0, 0, "is not a file");
     } else if (status == MLS_OK) {
@@ -779,7 +779,7 @@ static void run_source(reading *r, const shell_fields *fields)
         mls_shell_file_match(r, named, &matches);
     }
     if (status == MLS_ERROR_READ && !r->stopped) {
-        mls_shell_note(r, MLS_FINDING_CONFIG_SOURCE, "sources '%.*s', which is not there", (int)named.len, named.ptr);
+        mls_shell_note(r, MLS_FINDING_CONFIG_SOURCE, "sources '%.*s', which does not exist", (int)named.len, named.ptr);
     } else if (matches.unknown && !r->stopped) {
         const bool known = mls_shell_known(named) && !frame->moved;
         mls_shell_note(r, MLS_FINDING_CONFIG_SOURCE, "sources %s%.*s%s: values from before line %zu are unknown",
@@ -1549,7 +1549,7 @@ mls_status mls_shell_read(const char *path, const char *root, mls_shell **script
     reading r = {.arena = self->arena, .findings = &self->findings};
     mls_status status = file_load(&r, path, &text, &problem); /* values borrow from this text */
     if (status == MLS_OK && !mls_shell_known(text)) {
-        status = mls_error_set(&problem, MLS_ERROR_SYNTAX, 0, 0, "not a text: it holds NUL bytes");
+        status = mls_error_set(&problem, MLS_ERROR_SYNTAX, 0, 0, "not a text: it contains NUL bytes");
     }
     if (status != MLS_OK) {
         mls_shell_free(self);

@@ -44,5 +44,5 @@ mls_status mls_json_tree(mls_str text, cJSON **tree, mls_error *error)
     mls_text_position(text, (size_t)(end - text.ptr), &line, &column);
     return mls_error_set(
         error, MLS_ERROR_VALUE, line, column,
-        "neither NaN, Infinity, half a surrogate pair, a very long number nor very deep brackets are taken");
+        "NaN, Infinity, half of a surrogate pair, very long numbers and very deep nesting are not supported");
 }

@@ -62,7 +62,7 @@ mls_status mls_json_table_read(const cJSON *json, const char *name, const mls_ro
         mls_members_clear(members, count, row, size);
         const mls_status status = mls_json_row_read(item, members, count, arena, row, &why);
         if (status != MLS_OK) {
-            return mls_error_set(error, status, 0, 0, "the table of %s is broken: %s", name, why.message);
+            return mls_error_set(error, status, 0, 0, "invalid table of %s: %s", name, why.message);
         }
         row += size;
         ++*row_count;
@@ -100,7 +100,7 @@ mls_status mls_json_data_each(const char *name, mls_json_taker take, void *state
     const mls_str text = mls_data_find(name);
     mls_status status = MLS_OK;
     if (text.ptr == NULL) {
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "src/data/%s: not there", name);
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "src/data/%s: missing", name);
     }
     const char *at = memchr(text.ptr, '[', text.len);
     at = at != NULL ? at + 1 + strspn(at + 1, blanks) : text.ptr + text.len;

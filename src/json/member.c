@@ -62,7 +62,7 @@ const char *mls_member_set(const mls_row_member *member, const mls_scalar *scala
     switch (member->kind) {
     case MLS_MEMBER_COUNT:
         *(uint64_t *)at = is_count(number) ? (uint64_t)number : 0;
-        return none || is_count(number) ? NULL : "a whole number from 0 on, not beyond 2^53";
+        return none || is_count(number) ? NULL : "a whole number from 0 to 2^53";
     case MLS_MEMBER_NUMBER:
         *(double *)at = number;
         return none || !isnan(number) ? NULL : "a number";

@@ -38,8 +38,7 @@ mls_status mls_text_table_heading(mls_text_table *table, const mls_text_row *row
         const bool known = k < table->count;
         if ((table->options & MLS_TABLE_EXACT) != 0 && (!known || table->at[k] != 0)) {
             char words[128];
-            (void)snprintf(words, sizeof words, known ? "this column is there twice" : "%s has no such column",
-                           table->what);
+            (void)snprintf(words, sizeof words, known ? "duplicate column" : "%s has no such column", table->what);
             return mls_text_table_refuse(table, row, column, 0, words, row->cells[column - 1]);
         }
         if (known && table->at[k] == 0) {
@@ -60,8 +59,8 @@ mls_status mls_text_table_heading(mls_text_table *table, const mls_text_row *row
 static mls_status refuse_length(const mls_text_table *table, const mls_text_row *row)
 {
     char words[160];
-    (void)snprintf(words, sizeof words, "%s, the heading has %zu", mls_words_plural(row->count, "field", "fields").text,
-                   table->columns);
+    (void)snprintf(words, sizeof words, "%s, but the header has %zu",
+                   mls_words_plural(row->count, "field", "fields").text, table->columns);
     return mls_text_table_refuse(table, row, row->count < table->columns ? row->count : table->columns + 1, 0, words,
                                  MLS_S(""));
 }

@@ -184,7 +184,7 @@ static mls_path_kind kind_of_text(looker *looking, const char *path, mls_window 
     const char *writer = writer_of(head);
     if (writer != NULL) {
         (void)mls_text_printf(seen->written, sizeof seen->written,
-                              "what mlscore %s writes; only what score writes of runs is read again", writer);
+                              "output of mlscore %s; only the output of mlscore score can be read back", writer);
         seen->why = seen->written;
         return MLS_PATH_UNKNOWN;
     }
@@ -304,7 +304,7 @@ static mls_status look_at_folder(looker *looking, const char *path, mls_path_kin
     }
     looking->seen->why = foreign != NULL      ? foreign
                          : sources.count == 0 ? "a folder without files"
-                                              : "a folder of files of other kinds";
+                                              : "a folder without files that mlscore reads";
     mls_sources_release(&sources);
     return status;
 }

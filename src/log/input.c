@@ -176,7 +176,8 @@ void mls_input_fill(mls_input *input, char *block, size_t *len)
 
 mls_status mls_input_status(const mls_input *input, mls_error *error)
 {
-    return input->trouble.read_errno == ETIME ? mls_error_set(error, MLS_ERROR_READ, 0, 0, "not read in the time given")
+    return input->trouble.read_errno == ETIME
+               ? mls_error_set(error, MLS_ERROR_READ, 0, 0, "not read before the timeout")
            : input->trouble.read_errno != 0
                ? mls_error_set_errno(error, MLS_ERROR_READ, input->trouble.read_errno, "cannot read")
            : input->trouble.wrong != NULL ? mls_error_set(error, MLS_ERROR_READ, 0, 0, "%s", input->trouble.wrong)

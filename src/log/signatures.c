@@ -197,7 +197,7 @@ static mls_status add_entry(mls_signatures *self, const mls_signature *signature
         }
     } else if (self->count >= SIGNATURES_MAX) {
         mls_pattern_release(&entry.pattern);
-        return mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "there are more than %d signatures", SIGNATURES_MAX);
+        return mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "more than %d signatures", SIGNATURES_MAX);
     } else {
         MLS_GROW(self, items);
         memmove(&self->items[at + 1], &self->items[at], (self->count++ - at) * sizeof entry);
@@ -236,7 +236,7 @@ static mls_status add_wordings(mls_signatures *self, const cJSON *json, const ml
         mls_signature wording = *signature;
         status = mls_json_row_read(item, wording_members, count, &self->arena, &wording, error);
         if (status == MLS_OK && (wording.framework == NULL || wording.wording == NULL)) {
-            status = wrong_signature(error, signature->id, "memory needs a framework and a wording", "");
+            status = wrong_signature(error, signature->id, "'memory' needs a framework and a wording", "");
         }
         status = status == MLS_OK ? add_entry(self, &wording, false, error) : status;
         whole = whole || wording.pattern == signature->pattern;
@@ -301,7 +301,7 @@ mls_status mls_signatures_add(mls_signatures *signatures, mls_str text, mls_erro
     mls_status status = mls_json_tree(text, &json, error);
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "signatures");
     if (status == MLS_OK && !cJSON_IsArray(list)) {
-        status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "there is no list `signatures` in it");
+        status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the list `signatures` is missing");
     }
     for (const cJSON *item = list != NULL ? list->child : NULL; item != NULL && status == MLS_OK; item = item->next) {
         mls_signature signature;

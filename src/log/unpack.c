@@ -81,7 +81,7 @@ void mls_unpacker_fill(mls_unpacker *unpacker, char *block, size_t wanted, size_
             continue;
         }
         if (!more_input(unpacker, trouble)) {
-            trouble->wrong = trouble->read_errno == 0 ? "the gzip file breaks off" : NULL;
+            trouble->wrong = trouble->read_errno == 0 ? "the gzip file is truncated" : NULL;
             unpacker->ended = true;
             break;
         }

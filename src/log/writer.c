@@ -178,7 +178,7 @@ static mls_status rank_of_environment(long *rank, mls_error *error)
         const char *text = getenv(names[i]);
         size_t number = 0;
         if (text != NULL && (!mls_size_parse(mls_str_from(text), &number) || number > LONG_MAX)) {
-            return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%s is no rank: '%.*s'", names[i],
+            return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%s is not a rank: '%.*s'", names[i],
                                  MLS_CUT_TEXT(text, 40));
         }
         if (text != NULL) {
@@ -192,7 +192,7 @@ static mls_status rank_of_environment(long *rank, mls_error *error)
 mls_status mls_log_writer_only_rank(mls_log_writer *writer, long wanted, long own, mls_error *error)
 {
     if (wanted < 0) {
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "ranks count from 0: %ld is none", wanted);
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "invalid rank %ld: ranks start at 0", wanted);
     }
     const mls_status status = own < 0 ? rank_of_environment(&own, error) : MLS_OK;
     writer->silent = status == MLS_OK && own != wanted;
@@ -512,7 +512,7 @@ static mls_status log_record(mls_log_writer *writer, mls_log_event event, const 
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "a record needs a key and the kind of its event");
     }
     if (writer->place_count == 0) {
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "there is no place to write to");
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "no file or descriptor to write to");
     }
     if (writer->space_refused) {
         return mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "the namespace is longer than %d bytes", NAMESPACE_MAX);

@@ -447,7 +447,7 @@ void mls_rule_apply(const mls_judging *j, bool first)
     }
     if (rule->action_count > 0 && !actions_run(j, rule->actions, rule->action_count)) {
         mls_buffer message = {0};
-        mls_buffer_printf(&message, "%s cannot be used for the rules that build on it: %s", rule->key.ptr,
+        mls_buffer_printf(&message, "%s cannot be used by the rules that depend on it: %s", rule->key.ptr,
                           j->checker->input.reason);
         mls_judging_stage(j, &j->rule_state->others, MLS_FINDING_ACTION, &message);
     }
@@ -725,7 +725,7 @@ mls_status mls_checker_end(mls_checker *checker)
     }
     if (checker->records == 0) {
         mls_findings_add(&checker->findings, MLS_FINDING_EMPTY, (mls_finding_place){.key = MLS_S("@empty")},
-                         "the log holds no record");
+                         "the log contains no record");
     }
     mls_checker_judge(checker);
     mls_findings_sort(&checker->findings);

@@ -258,7 +258,7 @@ static void advice_edition(mls_checker *checker)
     const char *called = mls_benchmark_called(checker->benchmark);
     if (called != checker->benchmark) {
         mls_findings_add(&checker->findings, MLS_FINDING_OTHER_EDITION, place,
-                         "%s is what the reference code says; the checker's name is %s", checker->benchmark, called);
+                         "%s is the name in the reference code; the checker expects %s", checker->benchmark, called);
         return;
     }
     for (int usage = 0; usage < MLS_USAGE_COUNT; usage++) {
@@ -288,7 +288,7 @@ static void advice_several(mls_checker *checker)
         if (state->other_line > 0 && !mls_scopes_have_rule(ruleset, checker->order, 0, checker->order_count, k)) {
             mls_findings_add(&checker->findings, MLS_FINDING_SEVERAL_VALUES,
                              (mls_finding_place){.line = state->other_line, .key = key},
-                             "%s has another value than at line %zu", key.ptr, state->lines[0]);
+                             "%s differs from its value at line %zu", key.ptr, state->lines[0]);
         }
     }
 }
@@ -299,8 +299,8 @@ static void advice_run(mls_checker *checker)
     const mls_finding_place stop = {.line = advice->run_stop_line, .key = MLS_S("run_stop")};
     const double duration = advice->run_stop_ms - advice->run_start_ms;
     if (advice->status.ptr != NULL && !mls_str_equal(advice->status, MLS_S("success"))) {
-        mls_findings_add_as(&checker->findings, MLS_FINDING_STATUS, MLS_SEVERITY_ADVICE, stop, "run_stop says %.*s",
-                            MLS_CUT(advice->status, 60));
+        mls_findings_add_as(&checker->findings, MLS_FINDING_STATUS, MLS_SEVERITY_ADVICE, stop,
+                            "run_stop has status %.*s", MLS_CUT(advice->status, 60));
     }
     if (advice->backwards_ms > BACKWARDS_MS) {
         mls_findings_add(&checker->findings, MLS_FINDING_CLOCK, (mls_finding_place){.line = advice->backwards_line},
@@ -333,7 +333,7 @@ static void queue_play(mls_checker *checker)
             if (use->scope == SIZE_MAX) {
                 mls_findings_add(&checker->findings, MLS_FINDING_UNKNOWN_SCOPE,
                                  (mls_finding_place){.line = use->line, .key = MLS_S("@unknown-scope")},
-                                 "%.*s asks for the rules %.*s, which %s %s does not have", (int)use->key.len,
+                                 "%.*s selects the rules %.*s, which %s %s does not have", (int)use->key.len,
                                  use->key.ptr, MLS_CUT(use->name, 80), mls_usage_name(ruleset->usage),
                                  ruleset->edition.ptr);
             } else if (!queued[use->scope]) {

@@ -131,7 +131,7 @@ double mls_benchmark_evaluation_interval(const mls_benchmark *benchmark, const m
 
 static mls_status broken(mls_error *error, const char *what)
 {
-    return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the table of editions is broken: %s", what);
+    return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "invalid table of editions: %s", what);
 }
 
 static mls_status read_editions(mls_editions *editions, mls_usage usage, const cJSON *json, mls_error *error)

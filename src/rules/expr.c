@@ -176,7 +176,7 @@ static bool join(mls_expr_input *input, const mls_value *left, const mls_value *
     const size_t count = (first.len + second.len) / size;
     char *joined = mls_arena_array(input->arena, count, size);
     if (count > MLS_EXPR_RESULT_MAX) {
-        return mls_expr_fail(input, "the joined %s would be too long", strings ? "string" : "list");
+        return mls_expr_fail(input, "the joined %s is too long", strings ? "string" : "list");
     }
     if (first.len > 0) {
         memcpy(joined, first.ptr, first.len);
@@ -209,9 +209,9 @@ static const char *arithmetic_reason(mls_expr_op op, double a, double b, double 
         return "division by zero";
     }
     if (power && a < 0 && isfinite(b) && b != floor(b)) {
-        return "a negative number has no power with a fraction";
+        return "a negative number cannot be raised to a fractional power";
     }
-    return power && isinf(c) && isfinite(a) && isfinite(b) ? "the power is too large" : NULL;
+    return power && isinf(c) && isfinite(a) && isfinite(b) ? "the result of the power is too large" : NULL;
 }
 
 static bool call_arithmetic(const mls_call *c)
@@ -277,12 +277,12 @@ static bool call_contains(const mls_call *c)
         }
     } else if (all->kind == MLS_JSON_STRING) {
         if (item->kind != MLS_JSON_STRING) {
-            return mls_expr_fail(c->input, "only a string can be in a string");
+            return mls_expr_fail(c->input, "only a string can be searched for in a string");
         }
         contains = mls_str_contains(all->as.string, item->as.string);
     } else if (all->kind == MLS_JSON_OBJECT) {
         if (item->kind == MLS_JSON_LIST || item->kind == MLS_JSON_OBJECT) {
-            return mls_expr_fail(c->input, "a list or object cannot name a member");
+            return mls_expr_fail(c->input, "a list or object cannot be the name of a member");
         }
         contains = item->kind == MLS_JSON_STRING && mls_value_member(all, item->as.string) != NULL;
     } else {
@@ -574,7 +574,7 @@ bool mls_expr_evaluate(const mls_expr_node *node, mls_expr_input *input, mls_val
     case MLS_EXPR_RECORD:
     case MLS_EXPR_TIME:
         if (input->record == NULL) {
-            return mls_expr_fail(input, "there is no record to look at");
+            return mls_expr_fail(input, "no record is available here");
         }
         *result =
             node->op != MLS_EXPR_TIME

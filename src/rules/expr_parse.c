@@ -130,7 +130,7 @@ static const char *lex_string(expr_parser *p, const char *begin, mls_value *valu
         (void)mls_json_string(json, p->arena, &value->as.string);
     } else {
         fail_at(p, MLS_ERROR_SYNTAX, begin + where, "%s",
-                begin[where] == '\\' ? "no such escape; JSON's are \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX" : reason);
+                begin[where] == '\\' ? "unknown escape; valid are \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX" : reason);
     }
     return at + 1;
 }
@@ -146,12 +146,12 @@ static const char *lex_sign(expr_parser *p, const char *begin)
     }
     if (c == '\0' || strchr("+-*/%^<>!?:()[],.", c) == NULL) {
         fail_at(p, MLS_ERROR_SYNTAX, begin, "%s",
-                c == '='    ? "'=' alone means nothing here; to compare write '=='"
-                : c == '&'  ? "'&' alone means nothing here; write '&&'"
-                : c == '|'  ? "'|' alone means nothing here; write '||'"
-                : c == '\'' ? "strings stand in double quotes"
+                c == '='    ? "unexpected '='; to compare, write '=='"
+                : c == '&'  ? "unexpected '&'; write '&&'"
+                : c == '|'  ? "unexpected '|'; write '||'"
+                : c == '\'' ? "strings must be in double quotes"
                 : c == '$'  ? "a name must follow '$'"
-                            : "no expression has this character");
+                            : "unexpected character");
     }
     return begin + 1;
 }
@@ -303,7 +303,7 @@ static const node *parse_name(expr_parser *p)
     if (at_sign(p, "(")) {
         const int op = own && mls_str_equal(name, MLS_S("first")) ? MLS_EXPR_FIRST : find_op(name, MLS_EXPR_ABS);
         if (op == MLS_EXPR_OP_COUNT && !own) {
-            fail_at(p, MLS_ERROR_SYNTAX, name.ptr, "there is no function '%.*s'", MLS_CUT(name, 60));
+            fail_at(p, MLS_ERROR_SYNTAX, name.ptr, "unknown function '%.*s'", MLS_CUT(name, 60));
             return &p->first;
         }
         const operand_list list = parse_items(p, ")");
@@ -326,8 +326,7 @@ static const node *parse_name(expr_parser *p)
         return make(p, (mls_expr_op)op, name.ptr, NULL, 0);
     }
     fail_at(p, MLS_ERROR_SYNTAX, name.ptr,
-            "'%.*s' means nothing here; there are value, metadata, time_ms, record, $variables, "
-            "\"strings\" and functions",
+            "unknown name '%.*s'; expected value, metadata, time_ms, record, a $variable, a \"string\" or a function",
             MLS_CUT(name, 60));
     return &p->first;
 }
@@ -375,7 +374,7 @@ static const node *parse_primary(expr_parser *p)
         expect_sign(p, ")", "expected ')'");
     } else {
         fail_here(p, token.kind == TOKEN_LAST       ? "the expression ends where a value is expected"
-                     : token.kind == TOKEN_VARIABLE ? "there are no variables"
+                     : token.kind == TOKEN_VARIABLE ? "variables are not allowed here"
                                                     : "a value is expected here");
     }
     return inner;
@@ -421,7 +420,7 @@ static const node *parse_expression(expr_parser *p, unsigned power)
     for (int op; (op = infix_here(p)) < MLS_EXPR_OP_COUNT && mls_expr_table[op].power >= power;) {
         const mls_expr_info *infix = &mls_expr_table[op];
         if (infix->power == MLS_POWER_COMPARISON && last == MLS_POWER_COMPARISON) {
-            fail_here(p, "comparisons do not chain; join two with '&&'");
+            fail_here(p, "comparisons cannot be chained; join them with '&&'");
         }
         last = infix->power;
         next_token(p);

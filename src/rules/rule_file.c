@@ -150,7 +150,7 @@ static size_t find_name(rule_file *file, const char *const *names, mls_str name)
         i++;
     }
     if (names[i] == NULL && !mls_str_equal(name, MLS_S("comment"))) {
-        fail(file, MLS_ERROR_VALUE, name.ptr - 1, "'%.*s' means nothing here", MLS_CUT(name, SHOWN_MAX));
+        fail(file, MLS_ERROR_VALUE, name.ptr - 1, "unknown member '%.*s'", MLS_CUT(name, SHOWN_MAX));
     }
     return i;
 }
@@ -166,7 +166,7 @@ static void take_members(rule_file *file, mls_str json, const char *const *names
     while (walk.object && mls_json_walk_next(&walk, &member)) {
         const size_t i = find_name(file, names, member.name);
         if (names[i] != NULL && members[i].ptr != NULL) {
-            fail(file, MLS_ERROR_VALUE, member.name.ptr - 1, "'%s' stands here twice", names[i]);
+            fail(file, MLS_ERROR_VALUE, member.name.ptr - 1, "duplicate member '%s'", names[i]);
         } else if (names[i] != NULL) {
             members[i] = member.value;
         }
@@ -180,7 +180,7 @@ static mls_str take_text(rule_file *file, mls_str json, mls_arena *arena, const 
     if (mls_json_kind_of(json) != MLS_JSON_STRING) {
         wrong(file, json, otherwise);
     } else if (mls_json_string(json, arena, &text) && memchr(text.ptr, '\0', text.len) != NULL) {
-        wrong(file, json, "a text may not hold \\u0000");
+        wrong(file, json, "a text must not contain \\u0000");
     }
     return text;
 }
@@ -189,7 +189,7 @@ static mls_str take_text(rule_file *file, mls_str json, mls_arena *arena, const 
 static void source_add(rule_file *file, mls_str name, bool embedded, mls_str text)
 {
     static const char *const names[] = {"usage", "edition", "extends", "scopes", NULL};
-    static const char *const wanted[] = {"'usage' must say \"training\" or \"hpc\"",
+    static const char *const wanted[] = {"'usage' must be \"training\" or \"hpc\"",
                                          "'edition' must name the edition, as in \"5.1.0\""};
     rule_source *source = &file->sources[file->source_count];
     const bool first = source == file->sources;
@@ -208,7 +208,7 @@ static void source_add(rule_file *file, mls_str name, bool embedded, mls_str tex
     source->text = (mls_str){source->json.ptr - where, text.len};
     file->source_count++;
     if (mls_json_kind_of(source->json) != MLS_JSON_OBJECT) {
-        wrong(file, source->json, "a rule file is a JSON object");
+        wrong(file, source->json, "a rule file must be a JSON object");
     }
     take_members(file, source->json, names, members);
     source->extends = members[2];
@@ -252,7 +252,7 @@ static void add_embedded(rule_file *file, mls_str edition, const char *at)
             return;
         }
     }
-    fail(file, MLS_ERROR_UNKNOWN, at, "there are no rules of %s %.*s to extend", usage, MLS_CUT(edition, SHOWN_MAX));
+    fail(file, MLS_ERROR_UNKNOWN, at, "unknown edition to extend: %s %.*s", usage, MLS_CUT(edition, SHOWN_MAX));
 }
 
 /* Add a file.  `at` is the place that names it in the file before, and the path is relative to that file.  For the
@@ -304,12 +304,13 @@ static rule_part *part_overlay(rule_file *file, rule_parts *parts, const mls_raw
     const bool is_there = part != NULL && part->json.ptr != NULL;
     if (part != NULL && part->source == source) {
         wrong(file, quoted,
-              level == SCOPES    ? "this scope stands twice in the file"
-              : level == MEMBERS ? "this stands twice in the scope"
-                                 : "this rule stands twice in the scope");
+              level == SCOPES    ? "duplicate scope in the file"
+              : level == MEMBERS ? "duplicate member in the scope"
+                                 : "duplicate rule in the scope");
     }
     if (is_null(given->value) && !is_there) {
-        fail(file, MLS_ERROR_VALUE, level == MEMBERS ? given->value.ptr : quoted.ptr, "what is extended has %s to drop",
+        fail(file, MLS_ERROR_VALUE, level == MEMBERS ? given->value.ptr : quoted.ptr,
+             "null removes %s, but the extended rules do not have it",
              level == SCOPES ? "no such scope" : "nothing of this name");
     }
     if (!is_there) {
@@ -490,7 +491,7 @@ static bool is_identifier(mls_str name)
 /* Return the slot of the variable that a string names. */
 static uint32_t compile_variable(rule_file *file, mls_str json)
 {
-    mls_str name = take_text(file, json, &file->memory, "\"set\" names a variable, \"to\" is its new value");
+    mls_str name = take_text(file, json, &file->memory, "\"set\" must name a variable, and \"to\" its new value");
     if (!is_identifier(name)) {
         fail(file, MLS_ERROR_VALUE, json.ptr, "'%.60s' cannot be the name of a variable", name.ptr);
     }
@@ -504,7 +505,8 @@ static uint32_t compile_variable(rule_file *file, mls_str json)
 
 static void compile_constant(rule_file *file, mls_str json, unsigned depth, mls_value *value)
 {
-    static const char wanted[] = "a variable begins as a number, string, boolean, null or list of these";
+    static const char wanted[] =
+        "the initial value of a variable must be a number, string, boolean, null or a list of these";
     *value = (mls_value){.kind = mls_json_kind_of(json)};
     if (value->kind == MLS_JSON_BOOL) {
         value->as.boolean = *json.ptr == 't';
@@ -539,7 +541,7 @@ static void compile_begin(rule_file *file, mls_str json)
         const mls_str name = {item.name.ptr - 1, item.name.len + 2};
         const uint32_t slot = compile_variable(file, name);
         if (file->initial[slot].set) {
-            wrong(file, name, "this variable stands twice");
+            wrong(file, name, "duplicate variable");
         }
         compile_constant(file, item.value, 0, &file->initial[slot].value);
         file->initial[slot].set = true;
@@ -593,7 +595,7 @@ static void compile_actions(rule_file *file, mls_str json, unsigned depth, mls_a
     mls_json_walk walk = mls_json_walk_begin(json);
     const size_t wanted = count_items(json);
     if (mls_json_kind_of(json) != MLS_JSON_LIST || wanted > ACTIONS_MAX) {
-        fail(file, MLS_ERROR_VALUE, json.ptr, "actions are a list of at most %d", ACTIONS_MAX);
+        fail(file, MLS_ERROR_VALUE, json.ptr, "actions must be a list of at most %d", ACTIONS_MAX);
         return;
     }
     *actions = room_for(file, wanted, sizeof **actions);
@@ -606,13 +608,14 @@ static void compile_actions(rule_file *file, mls_str json, unsigned depth, mls_a
         const bool condition = members[IF].ptr != NULL;
         if (set + use + condition != 1 || set != (members[TO].ptr != NULL) ||
             condition != (members[THEN].ptr != NULL)) {
-            wrong(file, item.value, "an action is {\"set\": …, \"to\": …}, {\"use\": …} or {\"if\": …, \"then\": […]}");
+            wrong(file, item.value,
+                  "an action must be {\"set\": …, \"to\": …}, {\"use\": …} or {\"if\": …, \"then\": […]}");
         } else if (use) {
             compile_use(file, members[USE], action);
         } else if (set) {
             compile_set(file, members[SET], members[TO], action);
         } else if (depth == ACTION_DEPTH_MAX) {
-            fail(file, MLS_ERROR_LIMIT, item.value.ptr, "\"if\" inside \"if\" more than %d deep", ACTION_DEPTH_MAX);
+            fail(file, MLS_ERROR_LIMIT, item.value.ptr, "\"if\" nested more than %d deep", ACTION_DEPTH_MAX);
         } else {
             action->kind = MLS_ACTION_IF;
             compile_expr(file, members[IF], &action->expr);
@@ -670,7 +673,7 @@ static bool between_brackets(mls_str text, mls_str name, mls_str *argument)
 
 static void compile_occurs(rule_file *file, mls_str whole, mls_str json, mls_rule *rule)
 {
-    static const char wanted[] = "how often is \"exactly_one\", \"at_least_one\", \"at_least(n)\", "
+    static const char wanted[] = "'occurs' must be \"exactly_one\", \"at_least_one\", \"at_least(n)\", "
                                  "\"at_least_one_or(other_key)\" or \"optional\"";
     mls_str argument;
     if (json.ptr == NULL) {
@@ -703,7 +706,7 @@ static void compile_rule(rule_file *file, const rule_part *part, mls_rule *rule)
     if (mls_json_kind_of(json) == MLS_JSON_OBJECT) {
         take_members(file, json, names, members);
     } else if (mls_json_kind_of(json) != MLS_JSON_STRING) {
-        wrong(file, json, "a rule is an object, or a string that says how often");
+        wrong(file, json, "a rule must be an object, or a string for 'occurs'");
     }
     compile_occurs(file, json, members[OCCURS], rule);
     compile_exprs(file, members[CHECK], &rule->check);
@@ -757,7 +760,7 @@ static void compile_scope(rule_file *file, const rule_part *from)
     mls_scope *scope = file->scope;
     *scope = (mls_scope){.name = mls_arena_copy(memory, from->name), .symbols = {.arena = memory}};
     if (from->name.len == 0 || from->name.len > MLS_SCOPE_NAME_MAX) {
-        fail(file, MLS_ERROR_VALUE, from->json.ptr, "a scope's name has 1 to %d bytes", MLS_SCOPE_NAME_MAX);
+        fail(file, MLS_ERROR_VALUE, from->json.ptr, "the name of a scope must have 1 to %d bytes", MLS_SCOPE_NAME_MAX);
     }
     compile_begin(file, part_of(from, MLS_S("begin"))->json);
     scope->rules = room_for(file, keys->names.count, sizeof *scope->rules);
@@ -770,13 +773,13 @@ static void compile_scope(rule_file *file, const rule_part *from)
     compile_exprs(file, end, &scope->end);
     for (size_t i = 0; succeeded(file) && i < scope->end.count; i++) {
         if ((scope->end.items[i].uses & MLS_EXPR_OF_RECORD) != 0) {
-            wrong(file, end, "no record is left at the end: only $variables can be looked at");
+            wrong(file, end, "'end' has no record: only $variables are available");
         }
     }
     for (size_t i = 0; succeeded(file) && i < scope->symbols.count; i++) {
         if (!file->initial[i].set && file->setters[i].key.ptr == NULL) {
-            fail(file, MLS_ERROR_VALUE, from->json.ptr, "nothing gives $%.60s a value: neither \"begin\" nor a \"set\"",
-                 scope->symbols.entries[i].key.ptr);
+            fail(file, MLS_ERROR_VALUE, from->json.ptr,
+                 "$%.60s has no value: neither \"begin\" nor a \"set\" defines it", scope->symbols.entries[i].key.ptr);
         }
     }
     if (succeeded(file)) { /* after an error, there may be more variables than room for them */

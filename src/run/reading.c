@@ -92,7 +92,7 @@ static mls_status found(void *state, mls_walk_entry *entry)
            : entry->kind == MLS_WALK_SPECIAL   ? mls_file_kind_words(entry->mode)
            : entry->before                     ? "folder already read"
            : entry->too_deep                   ? "folders nested too deeply"
-           : entry->outside && finder->foreign ? "leads out of the folder"
+           : entry->outside && finder->foreign ? "link out of the folder"
                                                : NULL;
     if (skip != NULL) {
         entry->enter = false;
@@ -417,7 +417,7 @@ static mls_status read_source(reading_work *work, ahead_file *file)
                                            : mls_source_open(source, deadline_ms <= 0);
     reading_tools tools;
     if (late) {
-        read->status = mls_error_set(&read->error, MLS_ERROR_READ, 0, 0, "not read in the time given");
+        read->status = mls_error_set(&read->error, MLS_ERROR_READ, 0, 0, "not read before the timeout");
     } else if (fd < 0) {
         read->status = mls_error_set_errno(&read->error, MLS_ERROR_READ, errno, "");
     }

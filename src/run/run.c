@@ -683,9 +683,9 @@ static void judge_sequence(mls_run *run)
         bool missing;
         const char *why;
     } steps[] = {
-        {"init_start", run->init_start.line == 0, "nothing says when the run began to initialise"},
-        {"init_stop", run->init_stop.line == 0, "the run never finished initialising, or did not log it"},
-        {"run_start", !started, "the run never started training"},
+        {"init_start", run->init_start.line == 0, "init_start is missing"},
+        {"init_stop", run->init_stop.line == 0, "the run did not finish initialization, or did not log it"},
+        {"run_start", !started, "the run did not start training"},
         {"run_stop", started && run->run_stop.line == 0, "the run died while training, or did not log its end"},
         {"eval_accuracy", started && run->evaluations == 0, "the model was never evaluated"},
     };
@@ -766,7 +766,7 @@ mls_status mls_run_finish(mls_run *run, mls_checker *checker, bool steps)
     if (run->records + run->malformed == 0) {
         if (checker == NULL) {
             mls_findings_add(&run->findings, MLS_FINDING_EMPTY, (mls_finding_place){.key = MLS_S("@empty")},
-                             "no :::MLLOG record in the whole file");
+                             "no :::MLLOG record in the file");
         }
     } else if (steps || checker == NULL) {
         judge_sequence(run);

@@ -206,7 +206,7 @@ static const char *unused_reason(const mls_read *read, size_t runs, const char *
            : read->totals.binary         ? "binary file"
            : read->totals.records + read->totals.malformed == read->totals.quoted
                ? "no :::MLLOG line"
-               : "no run in it: neither init_start nor run_start";
+               : "no run: neither init_start nor run_start";
 }
 
 static mls_status collect_source(void *state, const mls_read *read)

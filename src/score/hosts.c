@@ -33,17 +33,17 @@ static const char *read_host_range(mls_str text, host_range *range)
     const mls_str end = several ? text : low;
     if (low.len > DIGITS_MAX || end.len > DIGITS_MAX || !mls_size_parse(low, &range->low) ||
         !mls_size_parse(end, &high)) {
-        return "its brackets hold no list of numbers and ranges";
+        return "its brackets do not contain numbers and ranges";
     }
     range->count = high - range->low + 1;
     range->width = (int)low.len;
-    return high < range->low ? "a range in it goes down" : NULL;
+    return high < range->low ? "a range in it is descending" : NULL;
 }
 
 /* Parse a word.  Return NULL, or why it is kept as a single name. */
 static const char *read_host_word(mls_str text, size_t most, host_word *word)
 {
-    static const char too_many[] = "it stands for too many hosts";
+    static const char too_many[] = "it expands to too many hosts";
     *word = (host_word){.names = 1, .after = text};
     while (memchr(word->after.ptr, '[', word->after.len) != NULL) {
         size_t numbers = 0;
@@ -74,7 +74,7 @@ static const char *read_host_word(mls_str text, size_t most, host_word *word)
             return too_many;
         }
     }
-    return word->count > 0 && text.len > NAME_BYTES_MAX ? "it is too long for a name" : NULL;
+    return word->count > 0 && text.len > NAME_BYTES_MAX ? "it is too long for a host name" : NULL;
 }
 
 /* Append all names of a word whose brackets are fixed down to a depth. */
@@ -127,7 +127,7 @@ size_t mls_hosts_expand(mls_str list, mls_buffer *names, mls_findings *findings,
         if (wrong != NULL) {
             word = (host_word){.names = 1, .after = text};
             if (findings != NULL) {
-                mls_findings_add(findings, MLS_FINDING_HOST_LIST, place, "%.*s stays as it is: %s", (int)text.len,
+                mls_findings_add(findings, MLS_FINDING_HOST_LIST, place, "%.*s is not expanded: %s", (int)text.len,
                                  text.ptr, wrong);
             }
         }

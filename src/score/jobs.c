@@ -46,7 +46,7 @@ static void compare_jobs(mls_run *run, const char *other, const char *whose)
     if (job != NULL && other != NULL && strcmp(job, other) != 0 && is_job_number(mls_str_from(job)) &&
         is_job_number(mls_str_from(other))) {
         mls_findings_add(&run->findings, MLS_FINDING_JOB_DIFFERS, (mls_finding_place){0},
-                         "it is of job %s, but %s says %s", job, whose, other);
+                         "it belongs to job %s, but %s names job %s", job, whose, other);
     }
 }
 
@@ -296,12 +296,11 @@ static void note_missing(mls_sacct *sacct, const mls_collection *collection)
             (void)mls_map_put(&missing, job, &added);
         }
         if (added) {
-            mls_findings_add(&sacct->findings, MLS_FINDING_JOB_MISSING, place, "no row of job %.*s", MLS_CUT(job, 60));
+            mls_findings_add(&sacct->findings, MLS_FINDING_JOB_MISSING, place, "no row for job %.*s", MLS_CUT(job, 60));
         }
     }
     if (!named && collection->run_count > 0) {
-        mls_findings_add(&sacct->findings, MLS_FINDING_JOB_MISSING, place,
-                         "no run says which job made it: no row is used");
+        mls_findings_add(&sacct->findings, MLS_FINDING_JOB_MISSING, place, "no run names its job: no row is used");
     }
 }
 

@@ -433,8 +433,7 @@ static mls_status refuse(const part_reader *reader, const char *what)
 
 static mls_status refuse_member(const part_reader *reader, const char *what, const char *member)
 {
-    return mls_error_set(reader->error, MLS_ERROR_VALUE, reader->line, 1, "%s: '%s' is not as it must be", what,
-                         member);
+    return mls_error_set(reader->error, MLS_ERROR_VALUE, reader->line, 1, "%s: invalid '%s'", what, member);
 }
 
 /* Parse a line into a struct according to a table.  The text is copied to room->scratch, which is reset first. */
@@ -554,14 +553,14 @@ static mls_status read_tail(part_reader *reader, mls_str text, mls_str rest)
         return status;
     }
     if (!tail.end || tail.digest == NULL || strcmp(tail.digest, mls_hash_text(part->digest).text) != 0) {
-        return refuse(reader, "the digest is not that of what stands before it");
+        return refuse(reader, "the checksum does not match the contents");
     }
     for (size_t i = 0; i < part->files.count; i++) {
         counted.runs += part->files.items[i].runs.count;
         counted.bytes += part->files.items[i].source.totals.bytes;
     }
     if (tail.files != counted.files || tail.runs != counted.runs || tail.bytes != counted.bytes) {
-        return refuse(reader, "what the last line counts is not what stands before it");
+        return refuse(reader, "the counts of the last line do not match the contents");
     }
     return rest.len == 0 ? MLS_OK : refuse(reader, "something follows the end of the part");
 }

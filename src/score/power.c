@@ -80,13 +80,13 @@ static bool log_is_usable(const power_log *log, double time_to_train_ms)
     const size_t before = mls_findings_found(log->findings, MLS_FINDING_POWER_LOG);
     if (log->unreadable > 0) {
         mls_findings_add(log->findings, MLS_FINDING_POWER_LOG, (mls_finding_place){.path = log->path},
-                         "the power file holds lines or readings that cannot be read (%zu)", log->unreadable);
+                         "the power file has lines or readings that cannot be read (%zu)", log->unreadable);
     }
     if (log->too_many) {
-        warn_unknown(log, "the power file holds too many readings");
+        warn_unknown(log, "the power file has too many readings");
     }
     if (isnan(log->conversion_eff)) {
-        warn_unknown(log, "the power file does not say conversion_eff");
+        warn_unknown(log, "the power file has no conversion_eff");
     }
     if (!isfinite(time_to_train_ms)) {
         warn_unknown(log, "the run has no time to train, so it has no energy");
@@ -134,9 +134,9 @@ static double watts_of_switch(const power_log *log)
         return log->interconnect_power_est;
     }
     if (log->count == 0) {
-        return warn_unknown(log, "the power file does not say interconnect_power_est");
+        return warn_unknown(log, "the power file has no interconnect_power_est");
     }
-    warn_unknown(log, "the file of a switch holds readings and no interconnect_power_est: it adds nothing");
+    warn_unknown(log, "the power file of a switch has readings but no interconnect_power_est: it is not counted");
     return 0;
 }
 

@@ -203,7 +203,7 @@ static mls_status place_point(rcp_reading *reading, const mls_text_row *row, con
         at++;
     }
     if (at < set->count && strcmp(set->items[at].source, point->source) == 0) {
-        return refuse_point(reading, row, CELL_GLOBAL_BATCH_SIZE, 0, "this batch size is there twice",
+        return refuse_point(reading, row, CELL_GLOBAL_BATCH_SIZE, 0, "duplicate batch size",
                             reading->row.global_batch_size);
     }
     if (at == MLS_RCP_POINTS_MAX) {
@@ -434,7 +434,7 @@ mls_rcp_result mls_rcp_check(const mls_rcp_set *set, double global_batch_size, d
 /* The maximum number of decimals that make sense. */
 #define DECIMALS_MAX 9
 
-#define NO_POINTS "there are no reference points for this benchmark"
+#define NO_POINTS "no reference points exist for this benchmark"
 
 /* Advice for a submission that fails. */
 #define REMEDY                                                                                                         \
@@ -528,7 +528,7 @@ static void describe_comparison(const mls_rcp_result *result, double score_minut
 void mls_rcp_result_describe(const mls_rcp_result *result, double score_minutes, mls_buffer *words)
 {
     if (result->match == MLS_RCP_NO_BATCH_SIZE) {
-        mls_buffer_append_text(words, "fail: the logs do not say global_batch_size, so no reference point applies");
+        mls_buffer_append_text(words, "fail: the logs have no global_batch_size, so no reference point applies");
     } else if (result->match == MLS_RCP_BATCH_SIZES_DIFFER) {
         mls_buffer_append_text(words, "fail: the logs differ in global_batch_size; all runs must use the same");
     } else if (result->match == MLS_RCP_NO_CONVERGENCE) {

@@ -300,10 +300,10 @@ static mls_status keep_job(sacct_reader *reader, const mls_text_row *at, const j
         const char *why;
         mls_str text;
         double *ms;
-    } times[] = {{"its Submit is no time", cells->submit, &row.submit_ms},
-                 {"its Eligible is no time", cells->eligible, &row.eligible_ms},
-                 {"its Start is no time", cells->start, &row.start_ms},
-                 {"its End is no time", cells->end, &row.end_ms}};
+    } times[] = {{"invalid Submit time", cells->submit, &row.submit_ms},
+                 {"invalid Eligible time", cells->eligible, &row.eligible_ms},
+                 {"invalid Start time", cells->start, &row.start_ms},
+                 {"invalid End time", cells->end, &row.end_ms}};
     size_t number;
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
         if (!read_time(times[i].text, reader->zone, &row, times[i].ms)) {
@@ -311,10 +311,10 @@ static mls_status keep_job(sacct_reader *reader, const mls_text_row *at, const j
         }
     }
     if (!read_codes(cells->exit, &row.exit_code, &row.signal)) {
-        return leave_out(reader, at, "its ExitCode is no status:signal", cells->exit);
+        return leave_out(reader, at, "invalid ExitCode: expected status:signal", cells->exit);
     }
     if (!read_codes(cells->derived, &row.derived_exit_code, &row.derived_signal)) {
-        return leave_out(reader, at, "its DerivedExitCode is no status:signal", cells->derived);
+        return leave_out(reader, at, "invalid DerivedExitCode: expected status:signal", cells->derived);
     }
     read_length(cells->elapsed_raw, cells->elapsed, 1, &row.elapsed_seconds);
     read_length(cells->limit_raw, cells->limit, 60, &row.limit_seconds);
@@ -339,8 +339,8 @@ static mls_status take_sacct_line(void *state, const mls_text_row *at)
     const size_t surplus = at->count > table->columns ? at->count - table->columns : 0;
     if (at->count < table->columns || (surplus > 0 && reader->free_columns != 1)) {
         char why[160];
-        (void)snprintf(why, sizeof why, "%s, the heading has %zu", mls_words_plural(at->count, "field", "fields").text,
-                       table->columns);
+        (void)snprintf(why, sizeof why, "%s, but the header has %zu",
+                       mls_words_plural(at->count, "field", "fields").text, table->columns);
         return leave_out(reader, at, why, MLS_S(""));
     }
     for (size_t k = 0; k < MEMBERS; k++) {
@@ -354,7 +354,7 @@ static mls_status take_sacct_line(void *state, const mls_text_row *at)
     const bool word = last.ptr == cells.raw.ptr || last.ptr == cells.id.ptr || last.ptr == cells.state.ptr ||
                       last.ptr == cells.list.ptr;
     if (last.len > 0 && last.ptr + last.len == table->text.ptr + table->text.len && word) {
-        return leave_out(reader, at, "the text ends here, perhaps within a word", last);
+        return leave_out(reader, at, "the text ends here, possibly within a word", last);
     }
     const mls_str number = cells.raw.len > 0 ? cells.raw : cells.id;
     if (number.len == 0) {

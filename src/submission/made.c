@@ -14,7 +14,7 @@
 
 static mls_status cannot_make(const char *path, int system_errno, mls_error *error)
 {
-    return mls_error_set(error, MLS_ERROR_WRITE, 0, 0, "%.*s: cannot be made: %s", MLS_CUT_TEXT(path, 200),
+    return mls_error_set(error, MLS_ERROR_WRITE, 0, 0, "%.*s: cannot be created: %s", MLS_CUT_TEXT(path, 200),
                          strerror(system_errno));
 }
 
@@ -91,7 +91,7 @@ mls_status mls_made_move(mls_names *made, const char *from, const char *to, mls_
         return MLS_OK;
     }
     return failed == EEXIST || failed == ENOTEMPTY
-               ? mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%.*s: is there already, and is not overwritten",
+               ? mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%.*s: exists already and is not overwritten",
                                MLS_CUT_TEXT(to, 200))
                : cannot_make(to, failed, error);
 }

@@ -27,8 +27,8 @@ static bool is_pack_name(const char *what, const char *name, mls_error *error)
     }
     if (!good) {
         (void)mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0,
-                            "the %s '%.*s' can be no folder of a submission: 1 to %d bytes without a slash, a space, a "
-                            "control character or a leading dot",
+                            "the %s '%.*s' cannot be a folder name in a submission: expected 1 to %d bytes without "
+                            "slashes, spaces, control characters or a leading dot",
                             what, MLS_CUT_TEXT(name, 60), PACK_NAME_MAX);
     }
     return good;
@@ -55,15 +55,15 @@ static mls_status choose_group(mls_packing *self, const mls_collection *collecti
         }
     }
     if (pack->group == NULL) {
-        return mls_error_set(self->error, MLS_ERROR_UNKNOWN, 0, 0, "there are no runs%s%.*s%s",
+        return mls_error_set(self->error, MLS_ERROR_UNKNOWN, 0, 0, "no runs found%s%.*s%s",
                              config != NULL ? " of the config " : "", MLS_CUT_TEXT(config != NULL ? config : "", 80),
                              batch > 0 ? " of this batch size" : "");
     }
     if (other != NULL) {
         return mls_error_set(
             self->error, MLS_ERROR_UNKNOWN, 0, 0,
-            "there is more than one group: %.*s, config %.*s, batch %s in %.*s, and %.*s, config %.*s, "
-            "batch %s in %.*s; one makes a result: name its folder, its --config or its --batch",
+            "there is more than one group: %.*s, config %.*s, batch %s in %.*s, and %.*s, config %.*s, batch %s in "
+            "%.*s; select one by folder, --config or --batch",
             MLS_CUT_TEXT(shown_name(pack->group->benchmark), 24), MLS_CUT_TEXT(shown_name(pack->group->config), 32),
             mls_words_exact(pack->group->global_batch_size).text, MLS_CUT_TEXT(mls_path_name(pack->group->path), 40),
             MLS_CUT_TEXT(shown_name(other->benchmark), 24), MLS_CUT_TEXT(shown_name(other->config), 32),
@@ -90,13 +90,13 @@ static const char *refuse_outcome(const mls_packing *self, const mls_group *grou
     case MLS_OLYMPIC_SCORED:
         return NULL;
     case MLS_OLYMPIC_TOO_FEW_RUNS:
-        return self->options->incomplete ? NULL : "fewer than a result needs (--incomplete packs them all the same)";
+        return self->options->incomplete ? NULL : "fewer than a result requires (--incomplete packs them anyway)";
     case MLS_OLYMPIC_TOO_MANY_DROPPED:
         return self->options->force && group->score.dropped < group->run_count
                    ? NULL
-                   : "more of them are not valid than the rules forgive";
+                   : "more of them are invalid than the rules allow";
     case MLS_OLYMPIC_NO_WINDOW:
-        return "more than a result needs, and in most windows of as many too many are not valid";
+        return "more than a result requires, and most windows of that size have too many invalid runs";
     case MLS_OLYMPIC_TOO_MANY_RUNS:
     case MLS_OLYMPIC_NOTHING_LEFT:
         break;
@@ -142,8 +142,8 @@ static mls_status choose_runs(mls_packing *self)
         const mls_run *run = chosen[i];
         if (run->part && !self->options->cut) {
             return mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0,
-                                 "%.*s: holds more than this run, and a result needs a log of its own (--cut writes "
-                                 "the lines from its first record to its last)",
+                                 "%.*s: contains other runs too, and a result needs a separate log (--cut writes only "
+                                 "the lines of this run)",
                                  MLS_CUT_TEXT(run->file, 150));
         }
         pack->files[i] = (mls_pack_file){.run = run,
@@ -173,7 +173,7 @@ static mls_status lay_description(mls_packing *self)
         }
         if (list.len > 0) {
             mls_findings_add(&pack->findings, MLS_FINDING_SYSTEM_EMPTY, (mls_finding_place){0},
-                             "to be filled in, as the logs do not say it: %s", list.ptr);
+                             "to be filled in, because the logs do not contain it: %s", list.ptr);
         }
         status = status == MLS_OK ? mls_packing_lay(self, pack->system, 0666, mls_buffer_str(&text)) : status;
         mls_buffer_release(&list);
@@ -197,7 +197,7 @@ static mls_status check_whole(mls_packing *self)
         if (run->records != scored->records || run->malformed != scored->malformed ||
             mls_run_compare(run, scored) != 0) {
             return mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0,
-                                 "%.*s: holds more than this run: a result needs a log of its own",
+                                 "%.*s: contains other runs too: a result needs a separate log",
                                  MLS_CUT_TEXT(scored->file, 200));
         }
     }
@@ -214,7 +214,7 @@ static mls_status judge_packed(mls_packing *self)
     options.any_usage = false;
     mls_status status = mls_submission_verify(self->tree, &options, &pack->judged, self->error);
     if (status == MLS_OK && pack->judged.failed) {
-        status = mls_error_set(self->error, MLS_ERROR_READ, 0, 0, "what was laid out cannot be read again");
+        status = mls_error_set(self->error, MLS_ERROR_READ, 0, 0, "the result cannot be read back");
     }
     if (status == MLS_OK) {
         mls_finding_counts counts = pack->judged.counts;
@@ -259,7 +259,7 @@ static mls_status compare_judged(const mls_packing *self, const mls_submission *
     for (size_t i = 0; both && i < was->run_count; i++) {
         if (!are_judged_alike(&was->runs[i].run, &is->runs[i].run)) {
             return mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0,
-                                 "%.*s: is judged otherwise when scrubbed, so nothing is packed",
+                                 "%.*s: scrubbing changes its verdict, so nothing is packed",
                                  MLS_CUT_TEXT(pack->files[i].run->file, 200));
         }
     }
@@ -271,8 +271,7 @@ static mls_status compare_judged(const mls_packing *self, const mls_submission *
                        (isnan(a->score.score_minutes) && isnan(b->score.score_minutes)));
     return same ? MLS_OK
                 : mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0,
-                                "seeds, convergence or the score differ when the logs are scrubbed, so nothing is "
-                                "packed: two things may have become one");
+                                "scrubbing changes seeds, convergence or the score, so nothing is packed");
 }
 
 /* Scrub the logs and power files, and verify the result again. */
@@ -374,7 +373,7 @@ static mls_status check_room(const mls_packing *self, const char *below, bool fr
     mls_status status = MLS_OK;
     char *path = mls_path_join(self->options->into, below);
     if (fresh && lstat(path, &about) == 0) {
-        status = mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0, "%.*s: is there already, and is not overwritten",
+        status = mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0, "%.*s: exists already and is not overwritten",
                                MLS_CUT_TEXT(path, 200));
     }
     for (const char *end = strchr(below, '/'); end != NULL && status == MLS_OK; end = strchr(end + 1, '/')) {
@@ -383,8 +382,7 @@ static mls_status check_room(const mls_packing *self, const char *below, bool fr
         free(part);
         if (lstat(folder, &about) == 0 && S_ISLNK(about.st_mode)) {
             status = mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0,
-                                   "%.*s: is a link, through which nothing is packed: make it a folder",
-                                   MLS_CUT_TEXT(folder, 200));
+                                   "%.*s: is a link; replace it by a folder to pack there", MLS_CUT_TEXT(folder, 200));
         }
         free(folder);
     }

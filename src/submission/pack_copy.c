@@ -113,8 +113,8 @@ static mls_status copy_power(mls_packing *self, size_t number)
             status = refuse_power(self, source, S_ISLNK(about.st_mode) ? linked : "is not a file");
         } else if (!mls_name_matches(names.items[i], "node_#.txt") && !mls_name_matches(names.items[i], "sw_#.txt")) {
             /* Other names may reveal host names. */
-            status =
-                refuse_power(self, source, "is not a name of a power file: node_0.txt, node_1.txt, … or sw_0.txt, …");
+            status = refuse_power(self, source,
+                                  "is not a power file name: expected node_0.txt, node_1.txt, … or sw_0.txt, …");
         } else {
             status = mls_packing_copy(self, source, target);
         }
@@ -196,7 +196,7 @@ static mls_status copy_code(mls_packing *self, const char *from, const char *to,
     mls_names names = {0};
     int system_errno = 0;
     mls_status status = depth < DEPTH_MAX ? mls_packing_folder(self, &self->inside, self->tree, to)
-                                          : cannot_copy(self, from, "folders too deep in each other");
+                                          : cannot_copy(self, from, "folders nested too deeply");
     status = status == MLS_OK ? mls_folder_names(from, NAMES_MAX, &names, &system_errno) : status;
     status = status == MLS_OK && system_errno != 0 ? cannot_copy(self, from, strerror(system_errno)) : status;
     for (size_t i = 0; i < names.count && status == MLS_OK; i++) {

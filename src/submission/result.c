@@ -37,15 +37,14 @@ static void judge_names(const judgement *judging)
         const mls_finding_place place = {.path = result->runs[i].file.path};
         if (!mls_tree_is_numbered(place.path, "result", i, name)) {
             mls_findings_add(&result->findings, MLS_FINDING_RESULT_NAME, place,
-                             "stands where %s should: results are numbered from 0 without gaps", name);
+                             "is in the place of %s: results are numbered from 0 without gaps", name);
             break;
         }
     }
     for (size_t i = 0; i < result->power_count; i++) {
         if (!result->power[i].of_run) {
             mls_findings_add(&result->findings, MLS_FINDING_STRAY_FILE,
-                             (mls_finding_place){.path = result->power[i].path},
-                             "power files of a run that is not there");
+                             (mls_finding_place){.path = result->power[i].path}, "power files of a missing run");
         }
     }
 }
@@ -116,7 +115,7 @@ static void forgive(mls_submission_run *run)
     mls_findings_release(&all);
     if (run->run.converged) {
         mls_findings_add(left, MLS_FINDING_FORGIVEN, (mls_finding_place){.line = run->reason_line},
-                         "the run converged, yet the log is not valid and is dropped: %s", run->reason);
+                         "the run converged, but the log is invalid and dropped: %s", run->reason);
     }
 }
 
@@ -206,9 +205,9 @@ static void compare_scaling(const judgement *judging)
     cJSON *json = status == MLS_OK ? cJSON_ParseWithLength(text.ptr, text.len) : NULL;
     const double factor = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "scaling_factor"));
     if (!isfinite(factor)) {
-        mls_findings_add(&result->findings, MLS_FINDING_SCALING_DIFFERS, place, "it does not say a scaling_factor");
+        mls_findings_add(&result->findings, MLS_FINDING_SCALING_DIFFERS, place, "it has no scaling_factor");
     } else if (fabs(factor - result->group.scale) > SCALING_TOLERANCE * result->group.scale) {
-        mls_findings_add(&result->findings, MLS_FINDING_SCALING_DIFFERS, place, "it says %s, the logs give %s",
+        mls_findings_add(&result->findings, MLS_FINDING_SCALING_DIFFERS, place, "its factor is %s, the logs give %s",
                          mls_words_exact(factor).text, mls_words_exact(result->group.scale).text);
     }
     cJSON_Delete(json);
@@ -250,7 +249,7 @@ static void check_files(const mls_power_folder *folder, size_t kind, size_t want
     for (size_t i = 0; i < files->count; i++) {
         if (!mls_tree_is_numbered(files->items[i].path, prefixes[kind], i, name)) {
             mls_findings_add(findings, MLS_FINDING_POWER_FILES, place,
-                             "%s is not the file %s that should come here: they are numbered from 0 without gaps",
+                             "found %s, expected %s: files are numbered from 0 without gaps",
                              mls_path_name(files->items[i].path), name);
             break;
         }
@@ -281,7 +280,7 @@ static void check_power(mls_submission_result *result)
                              "the run has no folder of power files; other runs have one");
         } else if (run->power->files[0].count == 0) {
             mls_findings_add(findings, MLS_FINDING_POWER_FILES, (mls_finding_place){.path = run->power->path},
-                             "there is no node_0.txt");
+                             "node_0.txt is missing");
         }
         for (size_t kind = 0; kind < KINDS && run->power != NULL; kind++) {
             check_files(run->power, kind, wanted[kind], findings);
@@ -335,8 +334,8 @@ void mls_result_judge(const mls_submission *submission, const mls_submitter *sub
     result->group.power.energy_joules = (double)NAN;
     if (!result->judged) {
         mls_findings_add(&result->findings, MLS_FINDING_BENCHMARK_SKIPPED, folder_place(&judging),
-                         "%.*s is not a benchmark of %s %s; nothing in it was judged%s", MLS_CUT_TEXT(benchmark, 60),
-                         mls_usage_name(options->usage), submission->edition->name,
+                         "%.*s is not a benchmark of %s %s; its contents were not checked%s",
+                         MLS_CUT_TEXT(benchmark, 60), mls_usage_name(options->usage), submission->edition->name,
                          mls_str_among(mls_str_from(benchmark), "strong weak") ? " (try --usage hpc)" : "");
         return;
     }
@@ -354,6 +353,6 @@ void mls_result_judge(const mls_submission *submission, const mls_submitter *sub
     judge_names(&judging);
     if (!mls_tree_has_implementation(submitter, benchmark)) {
         mls_findings_add(&result->findings, MLS_FINDING_NO_IMPLEMENTATION, folder_place(&judging),
-                         "there is no folder in benchmarks/%s/implementations", benchmark);
+                         "no implementation in benchmarks/%s/implementations", benchmark);
     }
 }

@@ -243,7 +243,7 @@ static void search_file(void *state, size_t item)
     if (system_errno != 0 &&
         (mls_str_starts(below, MLS_S("benchmarks/")) || mls_str_starts(below, MLS_S("/benchmarks/")))) {
         mls_findings_add(found, MLS_FINDING_UNREADABLE, (mls_finding_place){.path = file->path},
-                         "%s: tokens were not looked for", strerror(system_errno));
+                         "%s: not searched for tokens", strerror(system_errno));
     }
     free(text);
     if (fd >= 0) {

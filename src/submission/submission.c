@@ -140,7 +140,7 @@ static mls_status check_name(const mls_submission *submission, const char *wante
                                                        submission->options.usage, mls_str_from(wanted));
     }
     if (names.known.count > 0 && mls_map_find(&names.known, mls_str_from(wanted)) == NULL) {
-        status = mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "there is no %s '%.*s'%s%.*s%s; there are: %s%s",
+        status = mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "unknown %s '%.*s'%s%.*s%s; available: %s%s",
                                system ? "system" : "benchmark", MLS_CUT_TEXT(wanted, 60),
                                nearest->len > 0 ? " (did you mean '" : "", (int)nearest->len, nearest->ptr,
                                nearest->len > 0 ? "'?)" : "", names.list.len > 0 ? names.list.ptr : "", names.more);
@@ -350,7 +350,7 @@ static mls_status judge(mls_submission *submission, mls_error *error)
         if (submitter->result_count == 0) {
             mls_findings_add(&submitter->findings, MLS_FINDING_NO_RESULTS,
                              (mls_finding_place){.path = *submitter->path != '\0' ? submitter->path : "."},
-                             "there are no results");
+                             "the submission has no results");
         }
         status = mls_configs_judge(submission, submitter);
     }
@@ -429,7 +429,7 @@ static void conclude(mls_submission *submission, bool strict)
 {
     if (submission->submitter_count == 0 && mls_findings_found(&submission->findings, MLS_FINDING_NO_RESULTS) == 0) {
         mls_findings_add(&submission->findings, MLS_FINDING_NO_RESULTS, (mls_finding_place){.path = "."},
-                         "nothing there is both of this system and of this benchmark");
+                         "no result has both this system and this benchmark");
     }
     for (size_t i = 0; i < submission->submitter_count; i++) {
         conclude_submitter(submission, &submission->submitters[i], strict);

@@ -70,7 +70,7 @@ static void check_numbers(const mls_system *system, mls_str object, mls_findings
         }
         if (span.len > 0 && !mls_integer_parse(span, &number)) {
             mls_findings_add(findings, MLS_FINDING_SYSTEM_NUMBER, place,
-                             "%s is '%.*s', which the reference's summariser cannot read as a whole number", fields[i],
+                             "%s is '%.*s', which the MLCommons summarizer cannot read as a whole number", fields[i],
                              MLS_CUT(span, 60));
         }
     }
@@ -112,7 +112,7 @@ void mls_system_judge(mls_system *system, const cJSON *rules, mls_str text, cons
         if (system->says.division != NULL && mls_division_described(system->says.division) == MLS_DIVISION_OTHER) {
             mls_findings_add(findings, MLS_FINDING_DIVISION_SPELLING,
                              (mls_finding_place){place.path, 0, 0, MLS_S("division")},
-                             "the division is spelled '%.*s': seeds and convergence are checked only of 'closed'",
+                             "the division is spelled '%.*s': seeds and convergence are only checked for 'closed'",
                              MLS_CUT_TEXT(system->says.division, 40));
         }
         free(names.items);
@@ -168,14 +168,13 @@ static void match_system(mls_system *system)
     mls_findings *findings = &system->findings;
     if (system->folder == NULL) {
         mls_findings_add(findings, MLS_FINDING_SYSTEM_UNUSED, described,
-                         "the description has no results: there is no folder results/%s", system->name);
+                         "the description has no results: results/%s is missing", system->name);
     } else if (system->description.path == NULL && system->has_results) {
-        mls_findings_add(findings, MLS_FINDING_SYSTEM_MISSING, folder, "there is no system description systems/%s.json",
-                         system->name);
+        mls_findings_add(findings, MLS_FINDING_SYSTEM_MISSING, folder,
+                         "the system description systems/%s.json is missing", system->name);
     } else if (system->description.path == NULL) {
         mls_findings_add_as(findings, MLS_FINDING_SYSTEM_MISSING, MLS_SEVERITY_ADVICE, folder,
-                            "there is neither a benchmark in the folder nor a description systems/%s.json",
-                            system->name);
+                            "the folder has no benchmark, and systems/%s.json is missing", system->name);
     }
 }
 

@@ -244,9 +244,9 @@ static const char *unreadable(const mls_walk_entry *entry)
 {
     static const char *const why[] = {[MLS_WALK_FOLDER] = "it is a folder",
                                       [MLS_WALK_SPECIAL] = "it is a pipe, a socket or a device",
-                                      [MLS_WALK_LOST] = "it is a link that leads nowhere",
-                                      [MLS_WALK_FAILED] = "it cannot be looked at"};
-    return leaves(entry) ? "it is a link that leaves the tree" : why[entry->kind];
+                                      [MLS_WALK_LOST] = "it is a broken link",
+                                      [MLS_WALK_FAILED] = "it cannot be accessed"};
+    return leaves(entry) ? "it is a link out of the submission" : why[entry->kind];
 }
 
 /* Return the file of an entry; if it cannot be read, add a finding as well. */
@@ -282,11 +282,11 @@ void mls_params_judge(mls_str text, const char *path, mls_bypasses *bypasses, ml
             bypasses->rcp |= rcp;
             bypasses->seeds |= seeds;
         } else if (line.len > 0 && line.ptr[0] != '#') {
-            mls_findings_add(findings, MLS_FINDING_PARAMS_IGNORED, place, "the line '%.*s' has no effect: %s",
-                             MLS_CUT(line, 60),
-                             rcp || seeds ? "the package checker takes it only when nothing follows, not even a line "
-                                            "ending (write it with printf, as the last line)"
-                                          : "only rcp-bypass and seed-checker-bypass have");
+            mls_findings_add(
+                findings, MLS_FINDING_PARAMS_IGNORED, place, "the line '%.*s' has no effect: %s", MLS_CUT(line, 60),
+                rcp || seeds
+                    ? "the package checker accepts it only as the last line without a newline (write it with printf)"
+                    : "only rcp-bypass and seed-checker-bypass are known");
         }
         at += at + 1 < text.len && text.ptr[at] == '\r' && text.ptr[at + 1] == '\n' ? 2 : 1;
     }
@@ -315,7 +315,7 @@ static void take_useless(tree_walk *walk, const mls_walk_entry *entry)
                          "only the review committee adds a scaling factor");
     } else {
         mls_findings_add(walk->here, MLS_FINDING_PARAMS_IGNORED, walk->place,
-                         "has no effect here, only in a system's or a benchmark's results folder");
+                         "has an effect only in the results folder of a system or benchmark");
     }
 }
 
@@ -580,7 +580,7 @@ static bool has_room(tree_walk *walk, size_t row)
     if (max > 0 && ++walk->counts[row] == max + 1) {
         mls_findings_add_as(&walk->submission->findings, MLS_FINDING_TREE_LIMIT,
                             places[row].take == take_config ? MLS_SEVERITY_ADVICE : MLS_SEVERITY_ERROR, walk->place,
-                            "there are more than %zu of this kind; the others are not looked at", max);
+                            "more than %zu of this kind; the others were not checked", max);
     }
     return walk->counts[row] <= max;
 }
@@ -600,7 +600,7 @@ static void take_entry(tree_walk *walk, const mls_walk_entry *entry)
     if (left && row < count && (in == ROLE_SUBMITTER || stray_in[in] != NULL)) {
         /* Results outside the tree are not judged, which must not count as success. */
         mls_findings_add(walk->here, MLS_FINDING_NOT_A_FILE, walk->place,
-                         "the folder is a link that leaves the tree, so what is in it was not judged");
+                         "the folder is a link out of the submission; its contents were not checked");
     } else if (!left && row < count && has_room(walk, row)) {
         walk->role = places[row].role;
         if (places[row].take != NULL) {
@@ -619,14 +619,14 @@ static void look_at_hygiene(tree_walk *walk, const mls_walk_entry *entry)
     mls_findings *findings = walk->here;
     const mls_finding_place place = walk->place;
     if (entry->kind == MLS_WALK_LOST) {
-        mls_findings_add_as(findings, MLS_FINDING_BROKEN_LINK, repo, place, "the link leads nowhere: %s",
+        mls_findings_add_as(findings, MLS_FINDING_BROKEN_LINK, repo, place, "broken link: %s",
                             strerror(entry->system_errno));
     }
     if (entry->name[0] == '.') {
         mls_findings_add_as(findings, MLS_FINDING_HIDDEN_NAME, repo, place, "the name starts with a dot");
     }
     if (strchr(entry->name, ' ') != NULL) {
-        mls_findings_add_as(findings, MLS_FINDING_SPACE_IN_NAME, repo, place, "the name holds a space");
+        mls_findings_add_as(findings, MLS_FINDING_SPACE_IN_NAME, repo, place, "the name contains a space");
     }
     if (!entry->link && entry->size > LARGE_FILE) {
         mls_findings_add_as(findings, MLS_FINDING_LARGE_FILE, repo, place, "the file has %.1f MiB",
@@ -637,7 +637,8 @@ static void look_at_hygiene(tree_walk *walk, const mls_walk_entry *entry)
                             "%s: an upload leaves it out", unreadable(entry));
     }
     if (leaves(entry)) {
-        mls_findings_add(findings, MLS_FINDING_LINK_OUTSIDE, place, "the link leaves the tree; it is not followed");
+        mls_findings_add(findings, MLS_FINDING_LINK_OUTSIDE, place,
+                         "the link leads out of the submission; it was not followed");
     }
 }
 
@@ -650,7 +651,7 @@ static mls_status found_entry(void *state, mls_walk_entry *entry)
         return MLS_OK;
     }
     if (entry->kind == MLS_WALK_FOLDER && strcmp(entry->name, ".git") == 0) {
-        mls_findings_add(walk->here, MLS_FINDING_GIT_FOLDER, walk->place, "what is in it was not looked at");
+        mls_findings_add(walk->here, MLS_FINDING_GIT_FOLDER, walk->place, "its contents were not checked");
         entry->enter = false;
         return MLS_OK;
     }
@@ -663,7 +664,7 @@ static mls_status found_entry(void *state, mls_walk_entry *entry)
     entry->inner = (int)walk->owner * OWNER_UNIT + (int)walk->role;
     if (entry->too_deep) {
         mls_findings_add(walk->here, MLS_FINDING_TREE_LIMIT, walk->place,
-                         "folders nested deeper than %d levels are not looked at", DEPTH_MAX);
+                         "folders nested deeper than %d levels were not checked", DEPTH_MAX);
     }
     return MLS_OK;
 }
@@ -689,8 +690,7 @@ static void compare_names(const mls_names *names, const char *folder, mls_findin
         if (strcasecmp(sorted[i - 1], sorted[i]) == 0) {
             char *path = mls_path_join(folder, sorted[i]);
             mls_findings_add(findings, MLS_FINDING_CASE_DIFFERS, (mls_finding_place){.path = path},
-                             "the name differs from '%.*s' beside it only in the case of letters",
-                             MLS_CUT_TEXT(sorted[i - 1], 80));
+                             "the name differs from '%.*s' only in case", MLS_CUT_TEXT(sorted[i - 1], 80));
             free(path);
         }
     }
@@ -744,7 +744,7 @@ static void tell_missed(mls_submission *submission, const char *below)
         mls_buffer_printf(&near, "%s/%s", submission->path, below);
     }
     mls_findings_add(&submission->findings, MLS_FINDING_NO_RESULTS, (mls_finding_place){.path = "."},
-                     "there is neither a folder results nor a folder of a submitter that has one%s%s",
+                     "neither a folder results nor a submitter's folder with one was found%s%s",
                      near.len > 0 ? "; give " : "", near.len > 0 ? near.ptr : "");
     mls_buffer_release(&near);
 }
@@ -774,14 +774,14 @@ mls_status mls_tree_list(mls_submission *submission, mls_error *error)
     mls_folder_walk_release(&folders);
     if (status == MLS_ERROR_LIMIT) {
         mls_findings_add(&submission->findings, MLS_FINDING_TREE_LIMIT, (mls_finding_place){.path = "."},
-                         "there are more than %d files and folders; the others are not looked at", ENTRIES_MAX);
+                         "more than %d files and folders; the others were not checked", ENTRIES_MAX);
         status = MLS_OK;
     }
     if (submission->submitter_count == 0) {
         tell_missed(submission, walk.hidden);
     } else if (walk.stranger != NULL) {
         mls_findings_add(&submission->findings, MLS_FINDING_STRAY_FILE, (mls_finding_place){.path = walk.stranger},
-                         "this folder is no submitter's; what packs a round for its upload packs each folder");
+                         "this is not a submitter's folder, but it would be uploaded with the round");
     }
     /* Sort again: systems without results were appended after the others. */
     for (size_t i = 0; i < submission->submitter_count; i++) {

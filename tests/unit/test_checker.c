@@ -179,7 +179,7 @@ static void test_actions(void **state)
     add(f, "limit", "\"x\"", "{}");
     expect(
         judge(f), MLS_FINDING_ACTION, 5, "limit",
-        "limit cannot be used for the rules that build on it: value is a string (\"x\"), not a number (common, 5.1.0)");
+        "limit cannot be used by the rules that depend on it: value is a string (\"x\"), not a number (common, 5.1.0)");
     add(f, "tensor", "1", "{\"tensor\": \"a\"}");
     add(f, "tensor", "1", "{\"tensor\": \"b\"}");
     add(f, "tensor", "1", "{\"tensor\": \"\\u00e9\"}");
@@ -237,7 +237,7 @@ static void test_scopes_that_do_not_exist(void **state)
     fixture *f = *state;
     add(f, "submission_division", "\"sideways\"", "{}");
     expect(judge(f), MLS_FINDING_UNKNOWN_SCOPE, 5, "@unknown-scope",
-           "submission_division asks for the rules sideways_common, which training 5.1.0 does not have");
+           "submission_division selects the rules sideways_common, which training 5.1.0 does not have");
     static const char *const names[] = {"\"../x\"", "\"\\u0000\"", "null", "[1]", "\"{value}\""};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         add(f, "submission_division", names[i], "{}");
@@ -351,7 +351,7 @@ static void test_advice_never_changes_the_verdict(void **state)
     const mls_verdict stopped = judge(f);
     assert_true(stopped.valid);
     assert_int_equal(stopped.findings->count, 2);
-    assert_string_equal(stopped.findings->items[0].message, "run_stop says aborted");
+    assert_string_equal(stopped.findings->items[0].message, "run_stop has status aborted");
     assert_int_equal(stopped.findings->items[0].severity, MLS_SEVERITY_ADVICE);
     assert_string_equal(stopped.findings->items[1].message, "the run took 25.0 hours");
     /* Late evaluations and a late cache_clear are not clock differences, but the steps of the run are. */
@@ -406,7 +406,7 @@ static void test_other_editions(void **state)
     for (size_t i = 0; i < verdict.findings->count; i++) {
         const mls_finding *finding = &verdict.findings->items[i];
         several |= finding->code == MLS_FINDING_SEVERAL_VALUES && finding->line == 4 &&
-                   strcmp(finding->message, "lora_rank has another value than at line 3") == 0;
+                   strcmp(finding->message, "lora_rank differs from its value at line 3") == 0;
     }
     assert_true(several);
 

@@ -204,7 +204,7 @@ static void test_numbers_that_make_no_sense(void **state)
         {"X_8x00", "a number of the name is 0", MLS_CONFIG_KIND_NONE},
         {"X_8x8x0", "a number of the name is 0", MLS_CONFIG_KIND_NONE},
         {"X_8x8x1xtp0", "a number of the name is 0", MLS_CONFIG_KIND_NONE},
-        {"X_8x8x1xtp1tp2", "the name gives one degree of parallelism twice", MLS_CONFIG_KIND_NONE},
+        {"X_8x8x1xtp1tp2", "the name contains a degree of parallelism twice", MLS_CONFIG_KIND_NONE},
         {"X_18446744073709551616x1", "a number of the name is too large", MLS_CONFIG_KIND_NONE},
         {"X_4294967296x4294967296", "a number of the name is too large", MLS_CONFIG_KIND_NONE},
         {"X_8x8x1xtp4294967296pp4294967296", "a number of the name is too large", MLS_CONFIG_KIND_NONE},

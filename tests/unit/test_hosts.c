@@ -64,21 +64,21 @@ static void words_that_stay(void **state)
 {
     /* A list, its names, and the word that is kept with the reason. */
     static const char *const rows[][3] = {
-        {"n[3-1],b", "n[3-1] b", "n[3-1] stays as it is: a range in it goes down"},
-        {"a,n[1-3", "a n[1-3", "n[1-3 stays as it is: a bracket in it is not closed"},
-        {"n[1-3,x],b", "n[1-3,x] b", "n[1-3,x] stays as it is: its brackets hold no list of numbers and ranges"},
-        {"n[]", "n[]", "n[] stays as it is: its brackets hold no list of numbers and ranges"},
-        {"n[-3]", "n[-3]", "n[-3] stays as it is: its brackets hold no list of numbers and ranges"},
-        {"n[1-]", "n[1-]", "n[1-] stays as it is: its brackets hold no list of numbers and ranges"},
-        {"n[1-2-3]", "n[1-2-3]", "n[1-2-3] stays as it is: its brackets hold no list of numbers and ranges"},
-        {"n[1-2]x[3-1]", "n[1-2]x[3-1]", "n[1-2]x[3-1] stays as it is: a range in it goes down"},
-        {"n]1[", "n]1[", "n]1[ stays as it is: a bracket in it is not closed"},
-        {"n[1-10001],b", "n[1-10001] b", "n[1-10001] stays as it is: it stands for too many hosts"},
+        {"n[3-1],b", "n[3-1] b", "n[3-1] is not expanded: a range in it is descending"},
+        {"a,n[1-3", "a n[1-3", "n[1-3 is not expanded: a bracket in it is not closed"},
+        {"n[1-3,x],b", "n[1-3,x] b", "n[1-3,x] is not expanded: its brackets do not contain numbers and ranges"},
+        {"n[]", "n[]", "n[] is not expanded: its brackets do not contain numbers and ranges"},
+        {"n[-3]", "n[-3]", "n[-3] is not expanded: its brackets do not contain numbers and ranges"},
+        {"n[1-]", "n[1-]", "n[1-] is not expanded: its brackets do not contain numbers and ranges"},
+        {"n[1-2-3]", "n[1-2-3]", "n[1-2-3] is not expanded: its brackets do not contain numbers and ranges"},
+        {"n[1-2]x[3-1]", "n[1-2]x[3-1]", "n[1-2]x[3-1] is not expanded: a range in it is descending"},
+        {"n]1[", "n]1[", "n]1[ is not expanded: a bracket in it is not closed"},
+        {"n[1-10001],b", "n[1-10001] b", "n[1-10001] is not expanded: it expands to too many hosts"},
         {"n[0-999999999999999999]", "n[0-999999999999999999]",
-         "n[0-999999999999999999] stays as it is: it stands for too many hosts"},
-        {"a[1-101][1-100]", "a[1-101][1-100]", "a[1-101][1-100] stays as it is: it stands for too many hosts"},
+         "n[0-999999999999999999] is not expanded: it expands to too many hosts"},
+        {"a[1-101][1-100]", "a[1-101][1-100]", "a[1-101][1-100] is not expanded: it expands to too many hosts"},
         {"[1][1][1][1][1][1][1][1][1]", "[1][1][1][1][1][1][1][1][1]",
-         "[1][1][1][1][1][1][1][1][1] stays as it is: it has too many brackets"},
+         "[1][1][1][1][1][1][1][1][1] is not expanded: it has too many brackets"},
     };
     mls_buffer text = {0};
     (void)state;

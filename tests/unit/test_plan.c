@@ -140,7 +140,7 @@ static void without_points_only_own_batch(void **state)
     assert_true(row_of(&plan, 16, 16)->minutes > 0);
     const mls_plan_row *other = row_of(&plan, 16, 32);
     assert_true(isnan(other->minutes));
-    assert_string_equal(other->note, "no reference point tells how it converges (--samples)");
+    assert_string_equal(other->note, "no reference point for this batch (--samples)");
     assert_true(mls_plan_answers(&plan));
     mls_plan_release(&plan);
 }
@@ -171,7 +171,7 @@ static void what_cannot_be_a_base_says_why(void **state)
                                               "weak scaling: many models side by side are not predicted",
                                               "number of accelerators not known",
                                               "global batch size not known",
-                                              "how much it took to converge is not known",
+                                              "samples to converge not known",
                                               "its runs do not converge in one unit"};
         mls_side_run runs[RUNS];
         mls_side_group group = made_group(runs);

@@ -235,7 +235,7 @@ static void errors_have_a_place(void **state)
         {"", MLS_ERROR_SYNTAX, 1, 1, "empty"},
         {"benchmark,to_converge\n", MLS_ERROR_VALUE, 1, 1, "global_batch_size"},
         {"benchmark,global_batch_size,to_convergence\n", MLS_ERROR_VALUE, 1, 29, "to_convergence"},
-        {"benchmark,global_batch_size,benchmark\n", MLS_ERROR_VALUE, 1, 29, "twice"},
+        {"benchmark,global_batch_size,benchmark\n", MLS_ERROR_VALUE, 1, 29, "duplicate"},
         {HEADING "made_up,eight,1 2 3\n", MLS_ERROR_VALUE, 2, 9, "eight"},
         {HEADING "made_up,-8,1 2 3\n", MLS_ERROR_VALUE, 2, 9, "-8"},
         {HEADING "\n\nmade_up,8,\"1 2 x3\"\n", MLS_ERROR_VALUE, 4, 16, "'x3'"},
@@ -245,7 +245,7 @@ static void errors_have_a_place(void **state)
         {HEADING "made_up,8\n", MLS_ERROR_VALUE, 2, 9, "fields"},
         {HEADING "made_up,8,1 2 3,\n", MLS_ERROR_VALUE, 2, 17, "fields"},
         {HEADING "\"made\n_up\",8,1\n", MLS_ERROR_VALUE, 3, 8, "1"},
-        {HEADING "made_up,8,1 2 3\nmade_up,8.0,1 2 3\n", MLS_ERROR_VALUE, 3, 9, "twice"},
+        {HEADING "made_up,8,1 2 3\nmade_up,8.0,1 2 3\n", MLS_ERROR_VALUE, 3, 9, "duplicate"},
         {HEADING "made_up,8,1 2 3\nmade_up,8,\"1 2 3\" 4\n", MLS_ERROR_SYNTAX, 3, 19, "quote"},
         {HEADING "made_up,8,1 2 3\nmade_up,8,\"1 2 3\n", MLS_ERROR_SYNTAX, 3, 0, "not closed"},
         {"benchmark,global_batch_size,to_converge,first_edition\nbert,8,1 2 3,next\n", MLS_ERROR_VALUE, 2, 14, "next"},
@@ -323,7 +323,7 @@ static void verdicts_in_words(void **state)
     result = check(set, 9, 3010, 10, 2);
     assert_words(&result, 1, "fail: 2 of 10 runs did not converge, only 1 may be left out");
     result = check(set, NAN, 3010, 10, 0);
-    assert_words(&result, 1, "fail: the logs do not say global_batch_size, so no reference point applies");
+    assert_words(&result, 1, "fail: the logs have no global_batch_size, so no reference point applies");
     result = check(set, 9, 3010, 2, 0);
     assert_words(&result, 1, "not judged: 2 of at least 3 runs");
     mls_rcp_set_free(set);
@@ -358,7 +358,7 @@ static void limits_in_words(void **state)
     assert_limit_words(set, 129, "batch 129: no reference point reaches it, the largest is 128" NEXT("129"));
     mls_rcp_set_free(set);
     set = new_set("5.0.0", "made_up", 10);
-    assert_limit_words(set, 9, "batch 9: there are no reference points for this benchmark" NEXT("9"));
+    assert_limit_words(set, 9, "batch 9: no reference points exist for this benchmark" NEXT("9"));
     mls_rcp_set_free(set);
 }
 

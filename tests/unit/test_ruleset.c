@@ -228,81 +228,84 @@ static void test_errors_name_the_place(void **state)
         {"{\"usage\": \"training\",\n \"edition\": }", 2, 13, "this is not JSON: expected a value"},
         {"{} x", 1, 4, "this is not JSON: something follows the value"},
         {"{\"a\": \"\x01\"}", 1, 8, "this is not JSON: control character inside a string"},
-        {"[]", 1, 1, "a rule file is a JSON object"},
-        {"{\"usage\": \"inference\", \"edition\": \"x\"}", 1, 11, "'usage' must say \"training\" or \"hpc\""},
+        {"[]", 1, 1, "a rule file must be a JSON object"},
+        {"{\"usage\": \"inference\", \"edition\": \"x\"}", 1, 11, "'usage' must be \"training\" or \"hpc\""},
         {HEAD "\"scopes\": {}}", 1, 49, "there must be a scope named \"common\""},
-        {HEAD "\"scope\": {}}", 1, 39, "'scope' means nothing here"},
+        {HEAD "\"scope\": {}}", 1, 39, "unknown member 'scope'"},
         {HEAD "\"scopes\": {\"common\": {\"keys\": {\n  \"seed\": {\"occurs\": \"exactly_one\",\n           \"check\": "
               "\"value = 1\"}}}}}",
          3, 28,
-         "rule seed of scope common: check: '=' alone means nothing here; to compare write '==' (column 7 of the "
+         "rule seed of scope common: check: unexpected '='; to compare, write '==' (column 7 of the "
          "expression)"},
         {HEAD "\"scopes\": {\"common\": {\"keys\": {\"seed\": {\"check\": [\"true\",\n \"value == \\\"a\\\" +\"]}}}}}",
          2, 19,
          "rule seed of scope common: check: the expression ends where a value is expected (column 15 of the "
          "expression)"},
         {HEAD "\"scopes\": {\"common\": {\"keys\": {\"seed\":\n {\"chek\": \"true\"}}}}}", 2, 3,
-         "rule seed of scope common: 'chek' means nothing here"},
+         "rule seed of scope common: unknown member 'chek'"},
         {HEAD "\"scopes\": {\"common\": {\"keys\": {\"seed\":\n \"sometimes\"}}}}", 2, 2,
-         "rule seed of scope common: how often is \"exactly_one\", \"at_least_one\", \"at_least(n)\", "
+         "rule seed of scope common: 'occurs' must be \"exactly_one\", \"at_least_one\", \"at_least(n)\", "
          "\"at_least_one_or(other_key)\" or \"optional\""},
         {HEAD "\"scopes\": {\"common\": {\"keys\": {\"seed\": \"optional\",\n \"seed\": \"optional\"}}}}", 2, 2,
-         "rule seed of scope common: this rule stands twice in the scope"},
+         "rule seed of scope common: duplicate rule in the scope"},
         {HEAD "\"scopes\": {\"common\": {\n\"end\": \"$x == 1\"}}}", 1, 60,
-         "scope common: nothing gives $x a value: neither \"begin\" nor a \"set\""},
+         "scope common: $x has no value: neither \"begin\" nor a \"set\" defines it"},
         {HEAD "\"scopes\": {\"common\": {\n\"end\": \"value == 1\"}}}", 2, 8,
-         "end of scope common: no record is left at the end: only $variables can be looked at"},
+         "end of scope common: 'end' has no record: only $variables are available"},
         {HEAD "\"scopes\": {\"common\": {\"keys\": {\"a\": {\"after\": [{\"use\":\n\"x_{value\"}]}}}}}", 2, 1,
          "rule a of scope common: after: use: braces do not match"},
         {HEAD "\"scopes\": {\"common\": {\"keys\": {\"a\": {\"after\": [{\"use\":\n\"x_{valu}\"}]}}}}}", 2, 5,
-         "rule a of scope common: after: use: 'valu' means nothing here; there are value, metadata, time_ms, record, "
-         "$variables, \"strings\" and functions (column 4 of the expression)"},
-        {HEAD "\"extends\": \"9.9\", \"scopes\": {}}", 1, 50, "there are no rules of training 9.9 to extend"},
+         "rule a of scope common: after: use: unknown name 'valu'; expected value, metadata, time_ms, record, a "
+         "$variable, a \"string\" or a function (column 4 of the expression)"},
+        {HEAD "\"extends\": \"9.9\", \"scopes\": {}}", 1, 50, "unknown edition to extend: training 9.9"},
         {HEAD "\"extends\": \"5.1\", \"scopes\": {\"closed_moon\": null}}", 1, 68,
-         "scope closed_moon: what is extended has no such scope to drop"},
+         "scope closed_moon: null removes no such scope, but the extended rules do not have it"},
         {HEAD "\"extends\": \"5.1\", \"scopes\": {\"common\": {\"keys\": {\"moon\": null}}}}", 1, 88,
-         "rule moon of scope common: what is extended has nothing of this name to drop"},
+         "rule moon of scope common: null removes nothing of this name, but the extended rules do not have it"},
         {HEAD "\"scopes\": {\"common\": {\"keys\": {\"a\": {\"check\": \"value == \\u0000\"}}}}}", 1, 85,
-         "rule a of scope common: check: a text may not hold \\u0000"},
+         "rule a of scope common: check: a text must not contain \\u0000"},
         {HEAD "\"extends\": \"5.1\", \"scopes\": {\"common\": {}, \"common\": null}}", 1, 82,
-         "scope common: this scope stands twice in the file"},
+         "scope common: duplicate scope in the file"},
         {HEAD "\"extends\": \"5.1\", \"scopes\": {\"common\": {\"keys\": {\"moon\\u0000\": null}}}}", 1, 88,
-         "rule moon\\u0000 of scope common: a text may not hold \\u0000"},
-        {HEAD "\"edition\": \"y\"}", 1, 39, "'edition' stands here twice"},
+         "rule moon\\u0000 of scope common: a text must not contain \\u0000"},
+        {HEAD "\"edition\": \"y\"}", 1, 39, "duplicate member 'edition'"},
         {"{\"usage\": \"training\", \"edition\": \"\"}", 1, 34, "'edition' must name the edition, as in \"5.1.0\""},
         {HEAD "\"extends\": 1}", 1, 50, "'extends' must name an edition or a file"},
         {HEAD "\"scopes\": []}", 1, 49, "'scopes' must be an object of scopes"},
         {HEAD "\"scopes\": {\"common\": 1}}", 1, 60, "scope common: a scope must be an object, or null to drop it"},
-        {HEAD "\"scopes\": {\"common\": {}, \"\": {}}}", 1, 68, "scope : a scope's name has 1 to 64 bytes"},
+        {HEAD "\"scopes\": {\"common\": {}, \"\": {}}}", 1, 68, "scope : the name of a scope must have 1 to 64 bytes"},
         {SCOPE "\"keys\": []}}}", 2, 9, "scope common: 'keys' must be an object of rules"},
         {SCOPE "\"begin\": []}}}", 2, 10, "begin of scope common: 'begin' must be an object of variables"},
         {SCOPE "\"begin\": {\"a b\": 1}}}}", 2, 11,
          "begin of scope common: a b: 'a b' cannot be the name of a variable"},
-        {SCOPE "\"begin\": {\"a\": 1, \"a\": 2}}}}", 2, 19, "begin of scope common: a: this variable stands twice"},
+        {SCOPE "\"begin\": {\"a\": 1, \"a\": 2}}}}", 2, 19, "begin of scope common: a: duplicate variable"},
         {SCOPE "\"begin\": {\"a\": {}}}}}", 2, 16,
-         "begin of scope common: a: a variable begins as a number, string, boolean, null or list of these"},
+         "begin of scope common: a: the initial value of a variable must be a number, string, boolean, null or a list "
+         "of these"},
         {SCOPE "\"begin\": {\"a\": 1e999}}}}", 2, 16,
-         "begin of scope common: a: a variable begins as a number, string, boolean, null or list of these"},
+         "begin of scope common: a: the initial value of a variable must be a number, string, boolean, null or a list "
+         "of these"},
         {SCOPE "\"begin\": {\"a\": [[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]}}}}", 2, 24,
-         "begin of scope common: a: a variable begins as a number, string, boolean, null or list of these"},
-        {RULE "1}}}}", 3, 1, "rule a of scope common: a rule is an object, or a string that says how often"},
+         "begin of scope common: a: the initial value of a variable must be a number, string, boolean, null or a list "
+         "of these"},
+        {RULE "1}}}}", 3, 1, "rule a of scope common: a rule must be an object, or a string for 'occurs'"},
         {RULE "\"at_least(x)\"}}}}", 3, 1,
-         "rule a of scope common: how often is \"exactly_one\", \"at_least_one\", \"at_least(n)\", "
+         "rule a of scope common: 'occurs' must be \"exactly_one\", \"at_least_one\", \"at_least(n)\", "
          "\"at_least_one_or(other_key)\" or \"optional\""},
         {RULE "\"at_least_one_or()\"}}}}", 3, 1, "rule a of scope common: at_least_one_or(…) must name other keys"},
         {RULE "{\"check\": {\"lines\": \"value\"}}}}}}", 3, 11,
          "rule a of scope common: check: 'lines' must be a list of strings"},
-        {RULE "{\"after\": 1}}}}}", 3, 11, "rule a of scope common: after: actions are a list of at most 64"},
+        {RULE "{\"after\": 1}}}}}", 3, 11, "rule a of scope common: after: actions must be a list of at most 64"},
         {RULE "{\"after\": [{\"set\": \"x\"}]}}}}}", 3, 12,
-         "rule a of scope common: after: an action is {\"set\": …, \"to\": …}, {\"use\": …} or {\"if\": …, \"then\": "
+         "rule a of scope common: after: an action must be {\"set\": …, \"to\": …}, {\"use\": …} or {\"if\": …, \"then\": "
          "[…]}"},
         {RULE "{\"after\": [{\"use\": \"a\", \"if\": \"true\"}]}}}}}", 3, 12,
-         "rule a of scope common: after: an action is {\"set\": …, \"to\": …}, {\"use\": …} or {\"if\": …, \"then\": "
+         "rule a of scope common: after: an action must be {\"set\": …, \"to\": …}, {\"use\": …} or {\"if\": …, \"then\": "
          "[…]}"},
         {RULE "{\"after\": [{\"set\": \"a b\", \"to\": \"1\"}]}}}}}", 3, 20,
          "rule a of scope common: after: set: 'a b' cannot be the name of a variable"},
         {RULE "{\"after\": [{}]}}}}}", 3, 12,
-         "rule a of scope common: after: an action is {\"set\": …, \"to\": …}, {\"use\": …} or {\"if\": …, \"then\": "
+         "rule a of scope common: after: an action must be {\"set\": …, \"to\": …}, {\"use\": …} or {\"if\": …, \"then\": "
          "[…]}"},
         {SCOPE "\"derive\": {}}}}", 2, 11,
          "derive of scope common: \"derive\" needs \"key\" and \"from\" (keys), \"group_by\" and \"field\" "
@@ -355,7 +358,7 @@ static void test_what_would_not_end_is_refused(void **state)
     refuse_many(SCOPE "\"begin\": {\"v\": 1", ", \"v#\": 1", 256, "}}}}",
                 "begin of scope common: v255: more than 256 variables");
     refuse_many(RULE "{\"after\": ", "[{\"if\": \"true\", \"then\": ", 40, "[]" ENDS ENDS ENDS ENDS "}}}}}",
-                "rule a of scope common: after: then: then: then: then: \"if\" inside \"if\" more than 4 deep");
+                "rule a of scope common: after: then: then: then: then: \"if\" nested more than 4 deep");
 }
 
 /* A NUL terminates neither a text nor the file. */

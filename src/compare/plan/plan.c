@@ -193,11 +193,11 @@ static const char *measure_base(mls_plan_base *base)
     return group->weak ? "weak scaling: many models side by side are not predicted"
            : group->published != NULL && group->runs.count == 0 ? "its runs are not public"
            : group->valid == 0                                  ? "no valid run"
-           : base->runs == 0                                    ? "how much it took to converge is not known"
+           : base->runs == 0                                    ? "samples to converge not known"
            : !one_unit                                          ? "its runs do not converge in one unit"
            : !is_count(group->accelerators)                     ? "number of accelerators not known"
            : !is_count(group->global_batch_size)                ? "global batch size not known"
-           : !(base->training_ms > 0) || !(base->samples > 0)   ? "no time of training"
+           : !(base->training_ms > 0) || !(base->samples > 0)   ? "time to train not known"
                                                                 : NULL;
 }
 
@@ -368,7 +368,7 @@ static mls_status find_bases(const mls_comparison *of, const mls_plan_request *r
         }
     }
     return status == MLS_OK && !any && of->groups.count > 0
-               ? mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "nothing of the benchmark %s is there", wanted)
+               ? mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "no runs of the benchmark %s", wanted)
                : status;
 }
 
@@ -540,7 +540,7 @@ static void judge_prediction(mls_arena *arena, mls_plan_row *row)
     row->scale = row->measured && base->group->scale > 0     ? base->group->scale
                  : judged && row->samples >= limit.bar.limit ? limit.bar.mean / row->samples
                                                              : 1;
-    row->note = isnan(row->samples)         ? "no reference point tells how it converges (--samples)"
+    row->note = isnan(row->samples)         ? "no reference point for this batch (--samples)"
                 : ranks < 1                 ? "fewer accelerators than a model is spread over"
                 : is_too_large(row)         ? "would not fit into memory: see mlscore memory --train"
                 : judged && row->scale == 1 ? "converges faster than the reference allows"
@@ -742,11 +742,10 @@ static mls_status fill_series(mls_plan *plan, mls_plan_series *series, const mls
         const mls_plan_base *base = base_for(plan, series, wanted);
         const double own = base->group->accelerators;
         if (fmax(wanted / own, own / wanted) > MLS_PLAN_TIMES_MAX) {
-            (void)mls_error_set(
-                error, MLS_ERROR_VALUE, 0, 0,
-                "%.0f is more than %d times away from the %.0f accelerators that ran: nothing published "
-                "says anything about it",
-                wanted, MLS_PLAN_TIMES_MAX, own);
+            (void)mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
+                                "%.0f accelerators differ by more than %d times from the %.0f that ran; no published "
+                                "results support such a prediction",
+                                wanted, MLS_PLAN_TIMES_MAX, own);
             status = refuse(plan, base, error);
         } else {
             add_rows(plan, request, base, wanted, &batches);

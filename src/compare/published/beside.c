@@ -279,7 +279,7 @@ static mls_status add_beside(mls_comparison *comparison, mls_side_group *group, 
     if (group->benchmark == NULL || group->weak || !isfinite(group->scaled_minutes)) {
         mls_leave_out(comparison, group,
                       group->benchmark == NULL ? "unknown benchmark"
-                      : group->weak            ? "no published result of weak scaling is known"
+                      : group->weak            ? "no published weak scaling results are included"
                                                : mls_no_score_reason(group));
         return MLS_OK;
     }

@@ -291,7 +291,7 @@ static void explain_word(const choosing *in, const published_words *of, mls_str 
 /* Explain that no result matches all words, and list the matches without the last word that can be omitted. */
 static void explain_together(const choosing *in, const published_words *of, mls_buffer *why)
 {
-    mls_buffer_append_text(why, "no published result is all of that");
+    mls_buffer_append_text(why, "no published result matches all of that");
     for (size_t at = of->text_count; at-- > 0;) {
         published_words rest = *of;
         rest.text_count = 0;
@@ -306,7 +306,7 @@ static void explain_together(const choosing *in, const published_words *of, mls_
             mls_buffer_printf(why, "; without '%.*s' %s", MLS_CUT(of->texts[at], 40),
                               systems > CANDIDATES_MOST ? "ten of those are listed"
                               : systems == 1            ? "there is one"
-                                                        : "there are these");
+                                                        : "available are");
             return;
         }
     }
@@ -346,12 +346,12 @@ static mls_status explain(const choosing *in, const published_words *of, bool na
     }
     if (of->left.count > 0) {
         const size_t systems = list_systems(in, of);
-        mls_buffer_printf(&why, "%zu systems, and a side is one%s", systems,
+        mls_buffer_printf(&why, "%zu systems match, but a side is one%s", systems,
                           systems > CANDIDATES_MOST ? "; ten of them are listed" : "");
     } else if (of->rounds.count == 0) {
-        mls_buffer_append_text(&why, "it needs a round, such as 5.1: no other side tells one");
+        mls_buffer_append_text(&why, "add a round, such as 5.1: the other sides do not determine one");
     } else if (results == 0) {
-        mls_buffer_append_text(&why, "no results of that round are published");
+        mls_buffer_append_text(&why, "that round has no published results");
     } else if (unknown < of->text_count) {
         explain_word(in, of, of->texts[unknown], &why);
     } else if (meant == 0) {

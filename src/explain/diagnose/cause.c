@@ -258,15 +258,13 @@ static const mls_signature hang_signature =
            "each one waits; check the storage and the network at that time.",
            "progress in the logs");
 static const mls_signature end_signature =
-    UNSAID("log-ends", MLS_CLASS_UNKNOWN, "The log ends without a run_stop and without a message that says why.",
-           "Look at what the scheduler says of the job (sacct), at the kernel's log of its nodes, and at the output "
-           "of other ranks.",
+    UNSAID("log-ends", MLS_CLASS_UNKNOWN, "The log ends without run_stop and without a message that explains it.",
+           "Check the state of the job (sacct), the kernel logs of its nodes, and the output of other ranks.",
            "the end of the logs");
 static const mls_signature traceback_signature =
     UNSAID("python-traceback", MLS_CLASS_UNKNOWN,
-           "A traceback begins, and the exception at its end is not there, or has no known form.",
-           "Read what follows it; where it is cut off, the output of the other ranks and the files beside it may "
-           "hold the rest.",
+           "A traceback starts, but the exception at its end is missing or has an unknown form.",
+           "Read the lines after it; if it is cut off, the output of other ranks or other files may contain the rest.",
            "docs.python.org, traceback");
 
 /* State of the verdict on a run. */

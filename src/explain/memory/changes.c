@@ -44,7 +44,7 @@ static mls_status make_both(const mls_memory_ask *ask, mls_memory_estimate *to, 
     *published = (mls_memory_estimate){.estimate = 0};
     *to = *published;
     if (ask->shape.layers == 0) {
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "nobody says which model: --model NAME or config.json");
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "no model given: use --model NAME or a config.json");
     }
     mls_status status =
         VALUE(ask, TRAIN) != 0 ? MLS_OK : mls_weights_of(ask, mls_shape_parameters(&ask->shape), &weights, error);
@@ -268,11 +268,11 @@ void mls_memory_judge(const mls_memory_ask *ask, const mls_memory_answer *answer
         mls_findings_add(findings, MLS_FINDING_MEMORY_MODEL, (mls_finding_place){0}, "%s",
                          ask->doubt[0] != '\0'
                              ? ask->doubt
-                             : "the training of the language part alone is counted, not of its towers");
+                             : "only the training of the language part is counted, not of vision or audio towers");
     }
     if (answer->estimate.training && ask->quantization.bytes != 0) {
         mls_findings_add(findings, MLS_FINDING_MEMORY_MODEL, (mls_finding_place){0},
-                         "training is counted as if the model were not quantized, which its file says it is: %s",
+                         "training is computed as if the model were not quantized, although its file says so: %s",
                          ask->quantization.words);
     }
     const mls_memory_estimate *of = &answer->published;

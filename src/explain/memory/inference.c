@@ -48,8 +48,7 @@ mls_status mls_inference_make(const mls_memory_ask *ask, const mls_weights *weig
     const bool share = VALUE(ask, UTILIZATION) != 0;
     to->gpus = VALUE(ask, GPUS);
     if (share && to->capacity == 0) {
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
-                             "nobody says of what --gpu-memory-utilization is a share: --gpu or --capacity");
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "--gpu-memory-utilization needs --gpu or --capacity");
     }
     if (VALUE(ask, PRECISION) == MLS_AMP) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "amp is a way of training, with --train --framework torch");

@@ -254,7 +254,7 @@ static formula_number named_value(config_json *of, const formula *outer, mls_str
     const formula_number value = read_choice(&f);
     (void)take(&f, "");
     if (*f.at != '\0') {
-        mls_config_refuse(of, text, "is no formula: src/data/models.json is broken");
+        mls_config_refuse(of, text, "is not a formula: invalid src/data/models.json");
     }
     return value;
 }
@@ -274,7 +274,7 @@ static formula_number read_atom(formula *f)
     if (take(f, "(") != '\0') {
         const formula_number value = read_choice(f);
         if (take(f, ")") == '\0') {
-            mls_config_refuse(f->of, f->at, "lacks ): src/data/models.json is broken");
+            mls_config_refuse(f->of, f->at, "lacks ): invalid src/data/models.json");
         }
         return value;
     }
@@ -346,7 +346,7 @@ static formula_number read_choice(formula *f)
     }
     const formula_number yes = read_choice(f);
     if (take(f, ":") == '\0') {
-        mls_config_refuse(f->of, f->at, "lacks a colon: src/data/models.json is broken");
+        mls_config_refuse(f->of, f->at, "lacks a colon: invalid src/data/models.json");
     }
     const formula_number no = read_choice(f);
     return condition.lacks.ptr == NULL && condition.number != 0 ? yes : no;
@@ -591,7 +591,7 @@ static void check_object(config_json *of, const cJSON *object)
         bool added;
         mls_map_put(&names, mls_str_from(item->string), &added);
         if (!added) {
-            mls_config_refuse(of, item->string, "stands twice");
+            mls_config_refuse(of, item->string, "is a duplicate");
         }
     }
     mls_arena_release(&arena);
@@ -647,7 +647,7 @@ mls_status mls_memory_model_parse(mls_memory_ask *ask, mls_str text, mls_str nam
     cJSON *json = NULL;
     mls_status status = read_json(text, &json, error);
     if (status == MLS_OK && !cJSON_IsObject(json)) {
-        status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "it is not an object of JSON, so not a model");
+        status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "not a model: expected a JSON object");
     } else if (status == MLS_OK && cJSON_HasObjectItem(json, "layers") && cJSON_HasObjectItem(json, "hidden")) {
         status = mls_model_read(json, &arena, &model, error);
     } else if (status == MLS_OK) {

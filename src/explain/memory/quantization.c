@@ -378,7 +378,7 @@ static void read_layers(quantization *q, const cJSON *modules, mls_memory_doubt 
             mark_name(q, mls_str_from(module->string), place_of(q, q->form));
         } else if (algorithm[0] != '\0' && !mls_str_among(mls_str_from(algorithm), "NONE none BF16 bf16")) {
             doubt->unsure = true;
-            mls_doubt_add(doubt, "the form of some modules (%.40s) is not known here: they are counted in 16 bits",
+            mls_doubt_add(doubt, "the format of some modules (%.40s) is unknown: they are counted in 16 bits",
                           algorithm);
         }
     }
@@ -434,7 +434,7 @@ static int64_t read_kv_cache(const quantization *q, mls_memory_doubt *doubt)
                                                                           : MLS_MEMORY_NOT_SET;
     if (kind == MLS_MEMORY_NOT_SET && word.len > 0 &&
         !mls_str_among(word, "NONE none None null auto BF16 bf16 FP16 fp16")) {
-        mls_doubt_add(doubt, "the form of its KV cache (%.40s) is not known here: --kv-precision can say it", name);
+        mls_doubt_add(doubt, "the format of the KV cache (%.40s) is unknown: use --kv-precision", name);
     }
     return kind;
 }
@@ -465,8 +465,7 @@ static void read_quantization(quantization *q, mls_memory_form *to, mls_memory_d
     }
     if (q->form.each == 0) {
         doubt->unsure = true;
-        mls_doubt_add(doubt, "its quantization (%.*s) is not known here: the weights are counted in 16 bits",
-                      METHOD(method));
+        mls_doubt_add(doubt, "the quantization (%.*s) is unknown: the weights are counted in 16 bits", METHOD(method));
         return;
     }
     if (!by_layer) {

@@ -182,10 +182,10 @@ static mls_status set_gpu(mls_memory_ask *ask, const char *text, mls_error *erro
     for (size_t i = 0; i < ask->accelerators->gpu_count; i++) {
         mls_nearest_offer(&nearest, mls_str_from(ask->accelerators->gpus[i].name));
     }
-    return ask->gpu != NULL ? MLS_OK
-                            : mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0,
-                                            "the memory of '%s' is not known, --capacity can say it" MEANT_FORMAT, text,
-                                            MEANT(nearest));
+    return ask->gpu != NULL
+               ? MLS_OK
+               : mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0,
+                               "the memory of '%s' is unknown: use --capacity" MEANT_FORMAT, text, MEANT(nearest));
 }
 
 /* Set a setting.  Return the expected format if the text is invalid, else NULL. */
@@ -302,7 +302,7 @@ static mls_status set_model(mls_memory_ask *ask, const char *text, mls_error *er
         const bool named = last.len > 0 && !mls_str_any(last, ".|..", mls_str_equal);
         char *config = mls_path_join(text, "config.json");
         const mls_status status = access(config, F_OK) != 0
-                                      ? mls_error_set(error, MLS_ERROR_READ, 0, 0, "is a folder without a config.json")
+                                      ? mls_error_set(error, MLS_ERROR_READ, 0, 0, "is a folder without config.json")
                                       : read_model_file(ask, config, named ? last : MLS_S("config.json"), error);
         free(config);
         return status;
@@ -320,7 +320,7 @@ static mls_status set_model(mls_memory_ask *ask, const char *text, mls_error *er
                              MEANT(nearest));
     }
     if (model->shape.layers == 0) {
-        return mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "what %s is made of is not known here", model->name);
+        return mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "the architecture of %s is unknown", model->name);
     }
     mls_memory_take_model(ask, &model->shape, model->key, mls_str_from(model->name));
     return MLS_OK;
@@ -376,7 +376,7 @@ mls_status mls_memory_set(mls_memory_ask *ask, mls_memory_setting setting, const
     if (row->kind == MLS_MEMORY_NUMBER || row->kind == MLS_MEMORY_WHOLE) {
         const bool least = row->kind == MLS_MEMORY_NUMBER;
         wanted = read_whole(value, &number) && number >= least ? NULL
-                 : least                                       ? "a whole number from 1 on"
+                 : least                                       ? "a whole number above 0"
                                                                : "a whole number";
     } else if (row->kind == MLS_MEMORY_SIZE) {
         wanted = read_size(value, &number) && (number > 0 || setting != MLS_MEMORY_CAPACITY)

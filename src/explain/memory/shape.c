@@ -81,7 +81,7 @@ mls_status mls_shape_check(const mls_model_shape *shape, mls_error *error)
         }
     }
     if (missing[0] != '\0') {
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "missing or 0, so no model: %s", missing);
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "not a model: missing or 0: %s", missing);
     }
     if (absurd != NULL) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%s is %" PRIu64 ", which no model has", absurd, number);

@@ -69,11 +69,11 @@ static mls_status check_job(const job *j, uint64_t gpus, mls_error *error)
     const mls_pipeline_layout *layout = j->layout;
     const uint64_t kind = VALUE(j->ask, PRECISION);
     if (j->s == 0) {
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "nobody says how long a sequence is: --sequence N");
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the sequence length is unknown: use --sequence N");
     }
     if (m->counted != 0) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
-                             "its layers are not alike, and training is counted for models whose layers are");
+                             "training is only supported for models whose layers are all alike");
     }
     if (j->v > 1 && j->p == 1) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "vp %" PRIu64 " needs a pipeline, pp is 1", j->v);
@@ -90,7 +90,8 @@ static mls_status check_job(const job *j, uint64_t gpus, mls_error *error)
                              layout->layers, m->layers);
     }
     if (layout != NULL && (j->embed_slot || j->loss_slot)) {
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the layout says where embedding and loss lie: no slots");
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
+                             "slots cannot be combined with a layout, which places embedding and loss");
     }
     if (layout != NULL && layout->count != MUL(j->p, j->v)) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the layout has %zu chunks, pp x vp are %" PRIu64,

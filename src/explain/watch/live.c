@@ -688,7 +688,7 @@ void mls_live_file_changed(mls_live *live, mls_followed *file, mls_file_change c
 {
     static const char *const words[] = {[MLS_FILE_FOUND] = "found",
                                         [MLS_FILE_RENAMED] = "was ",
-                                        [MLS_FILE_RESTARTED] = "cut short: read from its beginning",
+                                        [MLS_FILE_RESTARTED] = "truncated: reading from the beginning",
                                         [MLS_FILE_GONE] = "gone",
                                         [MLS_FILE_FAILED] = ""};
     mls_buffer message = {0};

@@ -295,7 +295,8 @@ mls_status mls_scontrol_ask(const char *program, const char *job, mls_running_jo
         const mls_str number = job_line_value(line, MLS_S("JobId="));
         const mls_str folder = mls_path_folder(job_line_value(line, MLS_S(" StdOut=")));
         if (number.len == 0 || folder.len == 0) {
-            status = mls_error_set(error, MLS_ERROR_READ, 0, 0, "scontrol does not say where the job writes (StdOut)");
+            status = mls_error_set(error, MLS_ERROR_READ, 0, 0,
+                                   "scontrol does not report the output file of the job (StdOut)");
         } else {
             running->job = mls_strndup(number.ptr, number.len);
             running->folder = mls_strndup(folder.ptr, folder.len);
