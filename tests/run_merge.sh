@@ -227,17 +227,17 @@ forged() {
     refused "$1" "$2" "$scratch/forged.ndjson"
 }
 path='"path":"tree/a.log"'
-forged "a member that no part has" "'surprise' is not as it must be" "{$path,\"surprise\":1}"
-forged "a number that is none" "'size' is not as it must be" "{$path,\"size\":-1}"
+forged "a member that no part has" "invalid 'surprise'" "{$path,\"surprise\":1}"
+forged "a number that is none" "invalid 'size'" "{$path,\"size\":-1}"
 forged "a path below none of the roots" "is not of this shard" "{$path,\"root\":7}"
 forged "a file without a path" "is not of this shard" '{"size":1}'
 forged "runs that are no list" "runs is not a list" "{$path,\"runs\":7}"
-forged "a status that there is not" "'status' is not as it must be" "{$path,\"runs\":[{\"status\":9}]}" 1
-forged "a finding that there is not" "'findings' is not as it must be" "{$path,\"runs\":[{\"findings\":[{\"code\":\"x\",\"message\":\"y\"}]}]}" 1
-forged "a hyperparameter that is no JSON" "'value' is not as it must be" "{$path,\"runs\":[{\"hyperparameters\":[{\"key\":\"a\",\"value\":\"[1,\"}]}]}" 1
-forged "a hyperparameter without a value" "'hyperparameters' is not as it must be" "{$path,\"runs\":[{\"hyperparameters\":[{\"key\":\"a\"}]}]}" 1
-forged "a malformed line without a reason" "'malformed_lines' is not as it must be" "{$path,\"malformed\":1,\"malformed_lines\":[{\"line\":1}]}"
-forged "malformed lines that nobody counted" "'malformed_lines' is not as it must be" "{$path,\"malformed_lines\":[{\"line\":1,\"reason\":\"x\"}]}"
+forged "a status that there is not" "invalid 'status'" "{$path,\"runs\":[{\"status\":9}]}" 1
+forged "a finding that there is not" "invalid 'findings'" "{$path,\"runs\":[{\"findings\":[{\"code\":\"x\",\"message\":\"y\"}]}]}" 1
+forged "a hyperparameter that is no JSON" "invalid 'value'" "{$path,\"runs\":[{\"hyperparameters\":[{\"key\":\"a\",\"value\":\"[1,\"}]}]}" 1
+forged "a hyperparameter without a value" "invalid 'hyperparameters'" "{$path,\"runs\":[{\"hyperparameters\":[{\"key\":\"a\"}]}]}" 1
+forged "a malformed line without a reason" "invalid 'malformed_lines'" "{$path,\"malformed\":1,\"malformed_lines\":[{\"line\":1}]}"
+forged "malformed lines that nobody counted" "invalid 'malformed_lines'" "{$path,\"malformed_lines\":[{\"line\":1,\"reason\":\"x\"}]}"
 forged "lists within lists" "nested too deeply\|line 2" "{$path,\"runs\":$(printf '[%.0s' $(seq 5000))"
 forged "one file twice" "is in .* too" "{$path}
 {$path}"
@@ -251,7 +251,7 @@ shards_in() {
     refused "shards that are $2" "$1" "$scratch/forged.ndjson"
 }
 for value in '[1,1]' '[[1]]' '[[1,1,1]]' '[["1",1]]' '[{"first":1,"last":1}]' '{}' '[[]]'; do
-    shards_in "'shards_in' is not as it must be" "$value"
+    shards_in "invalid 'shards_in'" "$value"
 done
 for value in '[[1,2]]' '[[0,1]]' '[[1,1],[1,1]]' '[]'; do shards_in "its shards are not distinct ones from 1 to the number of all shards" "$value"; done
 

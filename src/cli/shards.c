@@ -152,6 +152,7 @@ void mls_cli_write_part(mls_cli *cli, const mls_shard_settings *settings, const 
             mls_cli_say(cli, MLS_EXIT_IO, status == MLS_ERROR_WRITE ? cli->output_path : NULL, "%s", error.message);
         }
         mls_cli_progress_end(cli);
+        mls_cli_say_foreign(cli);
     }
     mls_endings_release(&asking.endings);
     mls_part_head_release(&head);
