@@ -119,13 +119,6 @@ static void take_metric(mls_reports *r, mls_launch *launch, unsigned char metric
     }
 }
 
-static void take_details(mls_reports *r, mls_launch *launch)
-{
-    const unsigned char metric = find_metric(mls_report_text(r, r->at[MLS_ROLE_METRIC]));
-    const double factor = factor_of(metric, mls_report_text(r, r->at[MLS_ROLE_UNIT]));
-    take_metric(r, launch, metric, factor, mls_report_text(r, r->at[MLS_ROLE_VALUE]));
-}
-
 /* Keeps a rule that says how much faster the kernel may be. */
 static void take_rule(mls_reports *r, const mls_launch *launch)
 {
@@ -151,26 +144,6 @@ static void take_rule(mls_reports *r, const mls_launch *launch)
                          .speedup = mls_decimal_double(&number) / mls_gather_divisor(gather, number.open, true)};
 }
 
-static void take_raw(mls_reports *r, mls_launch *launch)
-{
-    for (size_t i = 0; i < r->count && i < r->columns; i++) {
-        const unsigned char metric = r->ncu.metric_of[i];
-        if (metric != METRIC_NONE) {
-            take_metric(r, launch, metric, metric < MLS_NCU_NAMES ? r->ncu.factor[metric] : 1, mls_report_text(r, i));
-        }
-    }
-}
-
-static void take_units(mls_reports *r)
-{
-    for (size_t i = 0; i < r->count; i++) {
-        const unsigned char metric = r->ncu.metric_of[i];
-        if (metric < MLS_NCU_NAMES) {
-            r->ncu.factor[metric] = factor_of(metric, mls_report_text(r, i));
-        }
-    }
-}
-
 const char *mls_ncu_row(mls_reports *r)
 {
     const char *why;
@@ -179,7 +152,12 @@ const char *mls_ncu_row(mls_reports *r)
     const size_t last = r->ncu.raw ? r->columns - 1 : r->at[MLS_ROLE_VALUE];
     r->ncu.units_due = false;
     if (units_due && r->count == r->columns && mls_report_text(r, r->at[MLS_ROLE_ID]).len == 0) {
-        take_units(r);
+        for (size_t i = 0; i < r->count; i++) {
+            const unsigned char metric = r->ncu.metric_of[i];
+            if (metric < MLS_NCU_NAMES) {
+                r->ncu.factor[metric] = factor_of(metric, mls_report_text(r, i));
+            }
+        }
         return NULL;
     }
     if (kernel == MLS_ABSENT || last == MLS_ABSENT) {
@@ -189,13 +167,23 @@ const char *mls_ncu_row(mls_reports *r)
         return r->count <= r->columns ? "it has fewer fields than the heading" : "it has more fields than the heading";
     }
     mls_launch *launch = launch_of(r, &why);
-    if (launch != NULL) {
-        (r->ncu.raw ? take_raw : take_details)(r, launch);
-        if (!r->ncu.raw) {
-            take_rule(r, launch);
+    if (launch == NULL) {
+        return why;
+    }
+    if (!r->ncu.raw) {
+        const unsigned char metric = find_metric(mls_report_text(r, r->at[MLS_ROLE_METRIC]));
+        const double factor = factor_of(metric, mls_report_text(r, r->at[MLS_ROLE_UNIT]));
+        take_metric(r, launch, metric, factor, mls_report_text(r, r->at[MLS_ROLE_VALUE]));
+        take_rule(r, launch);
+        return NULL;
+    }
+    for (size_t i = 0; i < r->count && i < r->columns; i++) {
+        const unsigned char metric = r->ncu.metric_of[i];
+        if (metric != METRIC_NONE) {
+            take_metric(r, launch, metric, metric < MLS_NCU_NAMES ? r->ncu.factor[metric] : 1, mls_report_text(r, i));
         }
     }
-    return why;
+    return NULL;
 }
 
 /* Of the rule SpeedOfLight, in percent. */

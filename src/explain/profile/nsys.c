@@ -268,17 +268,6 @@ static bool report_fits(const mls_reports *r, mls_report_kind kind)
     return fits && (name.len == 0 || mls_str_contains(name, mls_str_from(reports[kind].named)));
 }
 
-/* Sums that came before the trace count no more. */
-static void forget_sums(mls_gather *gather)
-{
-    const mls_tally *kernels = &gather->tallies[MLS_TALLY_KERNELS];
-    for (size_t i = 0; i < kernels->count; i++) {
-        mls_row_clear(&kernels->rows[i]);
-    }
-    memset(gather->sizes, 0, sizeof gather->sizes);
-    gather->copies_timed = gather->copies_sized = false;
-}
-
 /* Whether the report counts: it is the first of its kind, and no better one stands in the file. */
 static bool report_counts(mls_reports *r, mls_report_kind kind)
 {
@@ -308,7 +297,11 @@ static bool report_counts(mls_reports *r, mls_report_kind kind)
     if (kind == MLS_REPORT_TRACE && r->nsys.sums_line > 0) {
         note_report(r, MLS_FINDING_REPORT_REPEATED, r->nsys.sums_line, "sums of kernels or copies",
                     "are ignored: cuda_gpu_trace tells more");
-        forget_sums(gather);
+        for (size_t i = 0; i < gather->tallies[MLS_TALLY_KERNELS].count; i++) {
+            mls_row_clear(&gather->tallies[MLS_TALLY_KERNELS].rows[i]);
+        }
+        memset(gather->sizes, 0, sizeof gather->sizes);
+        gather->copies_timed = gather->copies_sized = false;
     }
     r->nsys.sums_line = sums && r->nsys.sums_line == 0 ? r->line : r->nsys.sums_line;
     gather->has_line |= kind == MLS_REPORT_TRACE;

@@ -68,17 +68,6 @@ static bool rank_in_part(mls_str part, size_t *rank)
     return false;
 }
 
-/* That of a file's name, else of the nearest folder with one. */
-static bool rank_in_path(mls_str path, size_t *rank)
-{
-    while (path.len > 0) {
-        if (rank_in_part(mls_path_cut(&path), rank)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The folder that all traces are below; "" where there is none. */
 static mls_str common_folder(const mls_rank_traces *traces)
 {
@@ -106,10 +95,12 @@ static void list_traces(mls_profile *const *profiles, size_t count, mls_rank_tra
         mls_rank_trace *trace = &traces->items[i];
         const mls_str path = mls_str_from(trace->profile->file);
         trace->below = mls_str_rest(path, folder);
-        trace->by = trace->profile->has_rank                   ? MLS_RANK_SAID
-                    : rank_in_path(trace->below, &trace->rank) ? MLS_RANK_NAMED
-                                                               : MLS_RANK_ORDERED;
-        trace->rank = trace->by == MLS_RANK_SAID ? trace->profile->rank : trace->rank;
+        trace->by = trace->profile->has_rank ? MLS_RANK_SAID : MLS_RANK_ORDERED;
+        trace->rank = trace->profile->rank;
+        /* The file's name comes first, then the nearest folder. */
+        for (mls_str rest = trace->below; trace->by == MLS_RANK_ORDERED && rest.len > 0;) {
+            trace->by = rank_in_part(mls_path_cut(&rest), &trace->rank) ? MLS_RANK_NAMED : MLS_RANK_ORDERED;
+        }
     }
 }
 
@@ -230,21 +221,6 @@ static void find_missing(const mls_rank_traces *traces, mls_findings *findings)
                          "of %zu ranks these have no trace here: %s; who waited for them is not seen", world, list.ptr);
     }
     mls_buffer_release(&list);
-}
-
-/* Fills the list with the traces of one job, by rank, and says what is strange about their ranks; empty: they are of
- * no job. */
-static void rank_traces_find(mls_profile *const *profiles, size_t count, mls_rank_traces *traces,
-                             mls_findings *findings)
-{
-    list_traces(profiles, count, traces);
-    keep_members(traces);
-    if (traces->count > 0) {
-        order_traces(traces, findings);
-        drop_repeated_ranks(traces, findings);
-        check_world(traces, findings);
-        find_missing(traces, findings);
-    }
 }
 
 /* From which share of the waiting, and of the time of all kernels, on one rank is a straggler; from which share of what
@@ -571,12 +547,6 @@ static void add_collective(ranks_match *match, const rank_key *keys, size_t coun
     sum->waiting_ms += waited;
 }
 
-/* Point-to-point kernels are named like collectives, but the one rank's send is the other's receive. */
-static bool is_point_to_point(mls_str name)
-{
-    return mls_str_among(name, "send recv");
-}
-
 /* Why the keys of some ranks, which are equal, are not matched; false: they are. */
 static bool say_unmatched(ranks_match *match, const rank_key *keys, size_t count)
 {
@@ -586,7 +556,7 @@ static bool say_unmatched(ranks_match *match, const rank_key *keys, size_t count
     const mls_str elements = key->texts[MLS_COLLECTIVE_IN];
     const mls_str type = key->texts[MLS_COLLECTIVE_TYPE];
     const mls_str group = key->texts[MLS_COLLECTIVE_GROUP];
-    const bool pair = is_point_to_point(name);
+    const bool pair = mls_str_among(name, "send recv"); /* the one rank's send is the other's receive */
     mls_buffer why = {0};
     size_t fewest = 0;
     size_t most = 0;
@@ -754,11 +724,16 @@ mls_status mls_ranks_join(mls_profile *const *profiles, size_t count, mls_ranks 
     mls_rank_traces traces = {0};
     mls_ranks *made = mls_calloc(1, sizeof *made);
     made->arena = mls_calloc(1, sizeof *made->arena);
-    rank_traces_find(profiles, count, &traces, &made->findings);
+    list_traces(profiles, count, &traces);
+    keep_members(&traces);
     if (traces.count == 0) {
         mls_ranks_free(made);
         made = NULL;
     } else {
+        order_traces(&traces, &made->findings);
+        drop_repeated_ranks(&traces, &made->findings);
+        check_world(&traces, &made->findings);
+        find_missing(&traces, &made->findings);
         take_traces(made, &traces);
         match_ranks(made);
     }

@@ -266,34 +266,13 @@ static bool is_category_of_pytorch(mls_str text)
     return mls_str_any(text, known, mls_str_equal);
 }
 
-/* Whose trace it is: a number below all that can be. */
-static void take_rank(mls_profile *profile, mls_trace_part part, mls_str span)
-{
-    size_t number = 0;
-    const bool good = mls_size_parse(span, &number) && number < MLS_WORLD_MAX;
-    if (part == PART_WORLD_SIZE) {
-        profile->world_size = good ? number : 0;
-    } else {
-        profile->has_rank = good;
-        profile->rank = good ? number : 0;
-    }
-}
-
-/* The argument of a collective, a text or a number by its digits; or whose trace it is. */
-static void take_of_rank(mls_trace *t, mls_trace_part part, mls_str span)
-{
-    if (part == PART_RANK || part == PART_WORLD_SIZE) {
-        take_rank(t->gather->profile, part, span);
-    } else if (part >= PART_COLLECTIVE && (*span.ptr == '"' || *span.ptr == '-' || mls_is_digit(*span.ptr))) {
-        mls_collective_take(&t->collective, (mls_collective_part)(part - PART_COLLECTIVE), scalar_text(t, span));
-    }
-}
-
 /* A value that is neither list nor object. */
 static void trace_scalar(mls_trace *t, mls_trace_part part, mls_str span)
 {
     trace_event *event = &t->event;
+    mls_profile *profile = t->gather->profile;
     const bool quoted = *span.ptr == '"';
+    size_t number_of_rank;
     mls_decimal number;
     switch (part) {
     case PART_BASE:
@@ -347,8 +326,18 @@ static void trace_scalar(mls_trace *t, mls_trace_part part, mls_str span)
     case PART_STREAM:
         take_event_text(t, &t->texts[part - PART_PROCESS], span);
         break;
+    case PART_RANK:
+        profile->has_rank = mls_size_parse(span, &number_of_rank) && number_of_rank < MLS_WORLD_MAX;
+        profile->rank = profile->has_rank ? number_of_rank : 0;
+        break;
+    case PART_WORLD_SIZE:
+        profile->world_size =
+            mls_size_parse(span, &number_of_rank) && number_of_rank < MLS_WORLD_MAX ? number_of_rank : 0;
+        break;
     default:
-        take_of_rank(t, part, span);
+        if (part >= PART_COLLECTIVE && (quoted || *span.ptr == '-' || mls_is_digit(*span.ptr))) {
+            mls_collective_take(&t->collective, (mls_collective_part)(part - PART_COLLECTIVE), scalar_text(t, span));
+        }
         break;
     }
 }

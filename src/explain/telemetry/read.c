@@ -409,19 +409,6 @@ static bool may_be_heading(mls_str line)
     return memchr(line.ptr, ',', line.len) != NULL;
 }
 
-/* Whether a line is a row of what --columns says, before any heading came. */
-static bool is_listed_row(log_reading *reading, mls_str line)
-{
-    const char *columns = reading->options->columns;
-    const char *comma = memchr(line.ptr, ',', line.len);
-    mls_parsed_row row;
-    reading->headless |= comma != NULL && mls_moment_read((mls_str){line.ptr, (size_t)(comma - line.ptr)},
-                                                          &row.packed.time_ms, &row.zoned);
-    reading->heading.read = columns != NULL && mls_heading_read(mls_str_from(columns), &reading->heading, true) &&
-                            mls_row_parse(&reading->heading, line, &row) == NULL;
-    return reading->heading.read;
-}
-
 /* Logs that have the same quantities in the same order come from the same way to measure. */
 static uint64_t hash_columns(const mls_log_heading *heading)
 {
@@ -449,7 +436,15 @@ static void take_line(log_reading *reading, mls_str line)
         reading->heading = heading;
         reading->file->columns = reading->file->columns != 0 ? reading->file->columns : hash_columns(&heading);
     } else if (!now->read) {
-        if (is_listed_row(reading, line)) {
+        const char *columns = reading->options->columns;
+        const char *comma = memchr(line.ptr, ',', line.len);
+        mls_parsed_row row;
+        reading->headless |= comma != NULL && mls_moment_read((mls_str){line.ptr, (size_t)(comma - line.ptr)},
+                                                              &row.packed.time_ms, &row.zoned);
+        /* Before any heading, a line may be a row of what --columns lists. */
+        reading->heading.read = columns != NULL && mls_heading_read(mls_str_from(columns), &reading->heading, true) &&
+                                mls_row_parse(&reading->heading, line, &row) == NULL;
+        if (reading->heading.read) {
             take_row(reading, line);
         } else if (reading->foreign == NULL && reading->line <= LINES_OF_HEAD) {
             reading->foreign = mls_log_foreign(line);
@@ -523,21 +518,6 @@ static const char *skip_reason(const log_reading *reading, bool empty)
     return reading->foreign != NULL ? reading->foreign
            : reading->headless      ? "has no heading: --columns says what was queried"
                                     : "none of the formats that telemetry reads";
-}
-
-static void read_blocks(log_reading *reading, mls_input *input)
-{
-    mls_window window;
-    bool empty = true;
-    mls_window_init(&window, input);
-    do {
-        (void)mls_window_fill(&window);
-        empty = empty && window.at == window.end;
-        take_lines(reading, &window);
-    } while (!input->ended && !is_none(reading));
-    end_lines(reading, &window);
-    mls_window_release(&window);
-    reading->file->skip = input->unread != NULL ? input->unread : skip_reason(reading, empty);
 }
 
 /* Says what devices lack that the log should tell; `parts` of them were found by their order. */
@@ -632,7 +612,17 @@ void mls_telemetry_input_read(struct mls_telemetry_file *file, mls_input *input,
         file->numbers[i].arena = &file->arena;
         file->ids[i].arena = &file->arena;
     }
-    read_blocks(&reading, input);
+    mls_window window;
+    bool empty = true;
+    mls_window_init(&window, input);
+    do {
+        (void)mls_window_fill(&window);
+        empty = empty && window.at == window.end;
+        take_lines(&reading, &window);
+    } while (!input->ended && !is_none(&reading));
+    end_lines(&reading, &window);
+    mls_window_release(&window);
+    file->skip = input->unread != NULL ? input->unread : skip_reason(&reading, empty);
     finish_devices(&reading);
     mls_arena_release(&reading.scratch);
     mls_input_release(input);
