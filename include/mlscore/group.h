@@ -103,7 +103,7 @@ const char *mls_group_seeds(const mls_group *group);
 
 /** Check whether the score counts: it is official, no more runs failed than the rules allow, and neither convergence
  * nor seeds failed.  With `strict`, also require that every run is valid and that there are no findings at all. */
-bool mls_group_is_well(const mls_group *group, bool strict);
+bool mls_group_passes(const mls_group *group, bool strict);
 
 /** Return the findings about the group, such as settings on which its runs disagree.  Each run has its own findings. */
 const mls_findings *mls_group_findings(const mls_group *group);

@@ -118,17 +118,17 @@ bool mls_str_is_name(mls_str text);
 int mls_str_compare(mls_str a, mls_str b);
 int mls_str_compare_natural(mls_str a, mls_str b);
 
-/** The right word nearest to a misspelt one: begin with mls_nearest_to(word), offer every right word, look at `found`.
+/** The right word nearest to a misspelt one: begin with mls_suggest_for(word), offer every right word, look at `found`.
  * It is empty when more than a third of the letters differ: swapped neighbours count as one, what is missing at the end
  * half, case not at all.  Nothing is copied. */
-typedef struct mls_nearest {
+typedef struct mls_suggestion {
     mls_str word;
     mls_str found;
     size_t distance; /**< of `found` */
-} mls_nearest;
+} mls_suggestion;
 
-mls_nearest mls_nearest_to(mls_str word);
-void mls_nearest_offer(mls_nearest *nearest, mls_str candidate);
+mls_suggestion mls_suggest_for(mls_str word);
+void mls_suggest_add(mls_suggestion *nearest, mls_str candidate);
 
 /** Fills `error` (may be NULL) and returns `status`: with a message, cut to fit and control characters replaced; with
  * `what`, if any, and errno's text ("…: No such file or directory"); with the one reason of every failed allocation. */
@@ -229,7 +229,7 @@ void mls_findings_append(mls_findings *list, const mls_findings *from);
 void mls_findings_append_except(mls_findings *list, const mls_findings *from, mls_finding_code except);
 
 /** The same in the order in which they stand, not code by code: as if each had been added to `list`. */
-void mls_findings_append_as_they_are(mls_findings *list, const mls_findings *from);
+void mls_findings_append_in_order(mls_findings *list, const mls_findings *from);
 
 /** Sorts by line, then column, then the order they were made in; findings without a line come last. */
 void mls_findings_sort(mls_findings *list);

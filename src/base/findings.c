@@ -166,7 +166,7 @@ void mls_findings_append_except(mls_findings *list, const mls_findings *from, ml
     }
 }
 
-void mls_findings_append_as_they_are(mls_findings *list, const mls_findings *from)
+void mls_findings_append_in_order(mls_findings *list, const mls_findings *from)
 {
     mls_finding_counts_add(&list->counts, &from->counts);
     for (size_t i = 0; i < from->count; i++) {

@@ -210,12 +210,12 @@ static size_t distance(mls_str a, mls_str b)
     return rows[a.len % 3][b.len];
 }
 
-mls_nearest mls_nearest_to(mls_str word)
+mls_suggestion mls_suggest_for(mls_str word)
 {
-    return (mls_nearest){.word = word, .distance = (word.len + 2) / 3 + 1};
+    return (mls_suggestion){.word = word, .distance = (word.len + 2) / 3 + 1};
 }
 
-void mls_nearest_offer(mls_nearest *nearest, mls_str candidate)
+void mls_suggest_add(mls_suggestion *nearest, mls_str candidate)
 {
     const mls_str word = nearest->word;
     if (word.len == 0 || word.len > WORD_MAX || candidate.len > WORD_MAX) {

@@ -12,7 +12,7 @@
 #include "rules/finding_texts.h"
 #include "score/merge.h"
 
-void mls_cli_worsen(mls_cli *cli, int status)
+void mls_cli_set_status(mls_cli *cli, int status)
 {
     cli->status = cli->status != MLS_EXIT_IO && (status == MLS_EXIT_IO || status > cli->status) ? status : cli->status;
 }
@@ -26,7 +26,7 @@ bool mls_cli_say(mls_cli *cli, int kind, const char *path, const char *format, .
     mls_buffer message = {0};
     mls_buffer line = {0};
     va_list args;
-    mls_cli_worsen(cli, kind & ~MLS_NAMES_HELP);
+    mls_cli_set_status(cli, kind & ~MLS_EXIT_SHOW_HELP);
     if (kind == MLS_EXIT_OK && cli->view.quiet) {
         return false;
     }
@@ -39,7 +39,7 @@ bool mls_cli_say(mls_cli *cli, int kind, const char *path, const char *format, .
     va_end(args);
     mls_escape_append(&line, mls_buffer_str(&message));
     mls_buffer_append_char(&line, '\n');
-    if (kind & MLS_NAMES_HELP) {
+    if (kind & MLS_EXIT_SHOW_HELP) {
         mls_buffer_printf(&line, "try 'mlscore %s%s'\n", whole ? "help" : name, whole ? "" : " --help");
     }
     (void)fputs(line.ptr, stderr); /* where this fails, nothing is left to say it with */
@@ -48,7 +48,7 @@ bool mls_cli_say(mls_cli *cli, int kind, const char *path, const char *format, .
     return false;
 }
 
-mls_cli_hint mls_cli_suggestion(const mls_nearest *nearest)
+mls_cli_hint mls_cli_suggestion(const mls_suggestion *nearest)
 {
     mls_cli_hint hint = {""};
     if (nearest->found.len > 0) {
@@ -77,26 +77,26 @@ bool mls_cli_say_wrong_file(mls_cli *cli, const char *path, const mls_error *err
 
 void mls_cli_judge_findings(mls_cli *cli, const mls_findings *findings)
 {
-    mls_cli_worsen(cli, mls_findings_pass(&findings->counts, cli->view.strict) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
+    mls_cli_set_status(cli, mls_findings_pass(&findings->counts, cli->view.strict) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
 }
 
-static void offer_findings(mls_nearest *nearest)
+static void offer_findings(mls_suggestion *nearest)
 {
     for (mls_finding_code code = 0; code < MLS_FINDING_COUNT; code++) {
-        mls_nearest_offer(nearest, mls_str_from(mls_finding_info_get(code)->name));
+        mls_suggest_add(nearest, mls_str_from(mls_finding_info_get(code)->name));
     }
 }
 
-mls_nearest mls_cli_nearest_file(const char *path, mls_names *names)
+mls_suggestion mls_cli_nearest_file(const char *path, mls_names *names)
 {
     enum { LOOKED_AT = 10000 };
     const mls_str folder = mls_path_folder(mls_str_from(path));
     char *where = folder.len > 0 ? mls_strndup(folder.ptr, folder.len) : mls_strdup(".");
-    mls_nearest nearest = mls_nearest_to(mls_str_from(mls_path_name(path)));
+    mls_suggestion nearest = mls_suggest_for(mls_str_from(mls_path_name(path)));
     int ignored;
     mls_folder_names(where, LOOKED_AT, names, &ignored);
     for (size_t i = 0; i < names->count; i++) {
-        mls_nearest_offer(&nearest, mls_str_from(names->items[i]));
+        mls_suggest_add(&nearest, mls_str_from(names->items[i]));
     }
     free(where);
     return nearest;
@@ -114,20 +114,20 @@ const mls_command *mls_command_named(const mls_cli *cli, const char *name)
 const mls_command *mls_command_find(mls_cli *cli, const char *name)
 {
     const mls_command *found = mls_command_named(cli, name);
-    mls_nearest nearest = mls_nearest_to(mls_str_from(name));
+    mls_suggestion nearest = mls_suggest_for(mls_str_from(name));
     mls_names names = {0};
     for (size_t i = 0; found == NULL && cli->commands[i] != NULL; i++) {
-        mls_nearest_offer(&nearest, mls_str_from(cli->commands[i]->name));
+        mls_suggest_add(&nearest, mls_str_from(cli->commands[i]->name));
     }
     if (found == NULL && cli->command == NULL) {
-        const mls_nearest file = mls_cli_nearest_file(name, &names);
+        const mls_suggestion file = mls_cli_nearest_file(name, &names);
         const bool nearer = file.found.len > 0 && (nearest.found.len == 0 || file.distance < nearest.distance);
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL,
                     nearer ? "there is no command '%s', and no such file%s" : "there is no command '%s'%s", name,
                     mls_cli_suggestion(nearer ? &file : &nearest).text);
     } else if (found == NULL) {
-        mls_nearest_offer(&nearest, MLS_S("findings"));
-        mls_nearest_offer(&nearest, MLS_S("signatures"));
+        mls_suggest_add(&nearest, MLS_S("findings"));
+        mls_suggest_add(&nearest, MLS_S("signatures"));
         offer_findings(&nearest);
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "there is no command '%s'%s", name, mls_cli_suggestion(&nearest).text);
     }
@@ -138,7 +138,7 @@ const mls_command *mls_command_find(mls_cli *cli, const char *name)
 void mls_cli_explain(mls_cli *cli, const char *name)
 {
     mls_finding_code code;
-    mls_nearest nearest = mls_nearest_to(mls_str_from(name));
+    mls_suggestion nearest = mls_suggest_for(mls_str_from(name));
     if (!mls_finding_code_from_name(mls_str_from(name), &code)) {
         offer_findings(&nearest);
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "there is no finding '%s'; 'mlscore help findings' lists them%s", name,
@@ -179,7 +179,7 @@ bool mls_cli_benchmark(mls_cli *cli, const char **name)
     }
     *name = mls_benchmark_called(*name);
     const mls_usage usage = mls_editions_usage_of(editions, cli->usage, mls_str_from(*name));
-    mls_nearest nearest = mls_editions_nearest_benchmark(editions, usage, mls_str_from(*name));
+    mls_suggestion nearest = mls_editions_nearest_benchmark(editions, usage, mls_str_from(*name));
     return mls_editions_newest_with(editions, usage, mls_str_from(*name)) != NULL || nearest.found.len == 0 ||
            mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "no benchmark is called '%s'%s", *name,
                        mls_cli_suggestion(&nearest).text);
@@ -228,11 +228,11 @@ bool mls_cli_edition(mls_cli *cli, const char *text, const mls_edition **edition
         mls_editions_find(editions, cli->usage, wanted, edition, &error) == MLS_OK) {
         return editions != NULL;
     }
-    mls_nearest nearest = mls_nearest_to(wanted);
+    mls_suggestion nearest = mls_suggest_for(wanted);
     for (size_t i = mls_editions_count(editions, cli->usage); error.status == MLS_ERROR_UNKNOWN && i-- > 0;) {
         const mls_str name = mls_str_from(mls_editions_get(editions, cli->usage, i)->name);
-        mls_nearest_offer(&nearest, name);
-        mls_nearest_offer(&nearest, (mls_str){name.ptr, name.len - 2}); /* 5.1 of 5.1.0 */
+        mls_suggest_add(&nearest, name);
+        mls_suggest_add(&nearest, (mls_str){name.ptr, name.len - 2}); /* 5.1 of 5.1.0 */
     }
     const int kind = text != NULL ? MLS_WRONG_USAGE : MLS_EXIT_USAGE;
     return mls_cli_say(cli, kind, NULL, "%s%s", error.message, mls_cli_suggestion(&nearest).text);

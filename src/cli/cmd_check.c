@@ -43,7 +43,7 @@ static mls_status check_run(void *state, size_t index, mls_run *run, void **note
                                .run = run};
     cli->printer.good += log.valid;
     mls_print_item(&cli->printer, &log);
-    mls_cli_worsen(cli, log.valid ? MLS_EXIT_OK : MLS_EXIT_INVALID);
+    mls_cli_set_status(cli, log.valid ? MLS_EXIT_OK : MLS_EXIT_INVALID);
     return mls_output_is_closed(&cli->output) ? MLS_STOPPED : MLS_OK;
 }
 

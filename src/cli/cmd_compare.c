@@ -138,10 +138,10 @@ static void judge_comparison(mls_cli *cli, const mls_comparison *comparison, boo
     for (size_t i = 0; i < comparison->sides.count; i++) {
         if (!append_benchmarks(&words, comparison, comparison->sides.items[i])) {
             mls_cli_say(cli, MLS_EXIT_OK, NULL, "%s has no runs", comparison->sides.items[i]->name);
-            mls_cli_worsen(cli, MLS_EXIT_INVALID);
+            mls_cli_set_status(cli, MLS_EXIT_INVALID);
         }
     }
-    mls_cli_worsen(cli, mls_comparison_passes(comparison, fail_if_slower) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
+    mls_cli_set_status(cli, mls_comparison_passes(comparison, fail_if_slower) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
     if (comparison->blocks.count + comparison->series.count + comparison->beside.count == 0) {
         mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "nothing to compare: %s", words.ptr);
     }

@@ -188,10 +188,10 @@ static void completion_run(mls_cli *cli)
                   {"zsh", "completions/zsh.template", "[]:\\"},
                   {"fish", "completions/fish.template", "\\"}};
     const char *wanted = cli->operands.count == 1 ? cli->operands.items[0] : "";
-    mls_nearest nearest = mls_nearest_to(mls_str_from(wanted));
+    mls_suggestion nearest = mls_suggest_for(mls_str_from(wanted));
     place all = {.output = &cli->output, .commands = cli->commands, .command = &no_command, .option = &no_option};
     for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
-        mls_nearest_offer(&nearest, mls_str_from(shells[i].name));
+        mls_suggest_add(&nearest, mls_str_from(shells[i].name));
         if (strcmp(wanted, shells[i].name) == 0) {
             all.editions = mls_cli_editions(cli);
             all.special = shells[i].special;

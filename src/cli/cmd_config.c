@@ -251,7 +251,7 @@ static void config_print_diff(mls_cli *cli)
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--diff compares two configs or more, not %zu", count);
     } else if (count >= 2) {
         mls_cli_print(cli, &mls_config_diff_report, &diff);
-        mls_cli_worsen(cli, diff.differs.count > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
+        mls_cli_set_status(cli, diff.differs.count > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
     }
     mls_config_diff_release(&diff);
     mls_arena_release(&arena);

@@ -60,7 +60,7 @@ static mls_signatures *load_signatures(mls_cli *cli, const mls_names *files)
 static void judge_job(mls_cli *cli, const mls_diagnosis *job)
 {
     bool failed = false;
-    mls_cli_worsen(cli, job->outcome == MLS_JOB_FAILED ? MLS_EXIT_INVALID : MLS_EXIT_OK);
+    mls_cli_set_status(cli, job->outcome == MLS_JOB_FAILED ? MLS_EXIT_INVALID : MLS_EXIT_OK);
     for (size_t i = 0; i < job->skipped_count; i++) {
         const mls_skipped_file *file = &job->skipped[i];
         failed |= file->failed;
@@ -97,7 +97,7 @@ static void print_campaign(mls_cli *cli, const mls_diagnosis_list *list, const c
     if (sacct_path == NULL || mls_cli_read_sacct(cli, sacct_path, (mls_sacct_zone){0, "UTC"}, sacct)) {
         (void)!mls_campaign_make(list->items, list->count, sacct, &campaign, NULL);
         mls_cli_print(cli, &mls_campaign_report, &campaign);
-        mls_cli_worsen(cli, campaign.errors > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
+        mls_cli_set_status(cli, campaign.errors > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
     }
     if (campaign.arena != NULL && sacct != NULL) {
         const mls_findings *wrong = mls_sacct_findings(sacct);

@@ -112,7 +112,7 @@ static void memory_find_ooms(mls_cli *cli, const mls_memory_job *job)
     } else if (mls_cli_read(cli, NULL, &reading, NULL, NULL)) {
         list.items = mls_oom_search_items(settings->search, &list.count, &list.dropped);
         mls_cli_print(cli, &mls_oom_report, &list);
-        mls_cli_worsen(cli, list.count > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
+        mls_cli_set_status(cli, list.count > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
     }
     mls_oom_search_free(settings->search);
 }
@@ -200,7 +200,7 @@ static void memory_run(mls_cli *cli)
             } else if (!settings->oom && memory_estimate(cli, &job)) {
                 mls_memory_judge(&job.ask, &job.answer, &job.findings);
                 mls_cli_judge_findings(cli, &job.findings);
-                mls_cli_worsen(cli, job.ask.unsure ? MLS_EXIT_INVALID : MLS_EXIT_OK);
+                mls_cli_set_status(cli, job.ask.unsure ? MLS_EXIT_INVALID : MLS_EXIT_OK);
                 mls_cli_print(cli, &mls_memory_report, &job);
             }
         }

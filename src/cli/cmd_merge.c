@@ -186,7 +186,7 @@ static void print_shards(mls_cli *cli, const mls_shard_ranges *there, size_t sha
         if (missing.count > 0) {
             mls_output_printf(&cli->output, "--array=%s\n", words.ptr);
         }
-        mls_cli_worsen(cli, missing.count > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
+        mls_cli_set_status(cli, missing.count > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
         mls_cli_close(cli, NULL);
     }
     mls_buffer_release(&words);

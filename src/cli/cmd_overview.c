@@ -53,7 +53,7 @@ static void run_for(mls_cli *cli, mls_path_kind kind, const mls_names *paths)
     }
     like.stands_for = line.ptr;
     like.view.brief = true;
-    mls_cli_worsen(cli, mls_cli_start(answers[kind].command, &like, (int)words.count, words.items));
+    mls_cli_set_status(cli, mls_cli_start(answers[kind].command, &like, (int)words.count, words.items));
     mls_buffer_release(&line);
     mls_names_release(&words);
 }
@@ -71,7 +71,7 @@ static void sort_operands(mls_cli *cli, mls_names paths[MLS_PATH_UNKNOWN])
             mls_cli_say(cli, MLS_EXIT_IO, path, "%s", error.message);
         } else if (seen.kind == MLS_PATH_ABSENT) {
             mls_names names = {0};
-            const mls_nearest nearest = mls_cli_nearest_file(path, &names);
+            const mls_suggestion nearest = mls_cli_nearest_file(path, &names);
             mls_cli_say(cli, MLS_EXIT_IO, path, "there is no such file%s", mls_cli_suggestion(&nearest).text);
             mls_names_release(&names);
         } else if (seen.kind == MLS_PATH_UNKNOWN) {

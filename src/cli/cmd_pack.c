@@ -51,7 +51,7 @@ static void pack_collected(mls_cli *cli, const mls_collection *collection)
                     NULL, "%s", error.message);
     } else {
         mls_cli_print(cli, &mls_pack_report, &pack);
-        mls_cli_worsen(cli, pack.valid ? MLS_EXIT_OK : MLS_EXIT_INVALID);
+        mls_cli_set_status(cli, pack.valid ? MLS_EXIT_OK : MLS_EXIT_INVALID);
     }
     mls_pack_release(&pack);
 }

@@ -132,7 +132,7 @@ static void plan_groups(mls_cli *cli, const mls_comparison *groups, const mls_pl
     } else {
         mls_cli_print(cli, &mls_plan_report, &plan);
         say_unfit(cli, &plan);
-        mls_cli_worsen(cli, mls_plan_answers(&plan) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
+        mls_cli_set_status(cli, mls_plan_answers(&plan) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
         for (size_t i = 0; i < plan.bases.count; i++) {
             mls_cli_judge_side(cli, plan.bases.items[i].group);
         }

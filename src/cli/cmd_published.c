@@ -124,7 +124,7 @@ static void append_benchmarks_with(mls_buffer *names, const mls_published *publi
 static void explain_text(mls_cli *cli, const mls_published *published, mls_published_text which, const char *text)
 {
     const char *usage = mls_usage_name(cli->usage);
-    mls_nearest nearest = mls_published_nearest_text(published, which, text);
+    mls_suggestion nearest = mls_published_nearest_text(published, which, text);
     mls_buffer names = {0};
     if (which != MLS_PUBLISHED_BENCHMARK) {
         mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "no %s result has '%s' in its %s%s", usage, text,

@@ -35,7 +35,7 @@ static const mls_edition *rcp_edition(mls_cli *cli, const mls_editions *editions
         return NULL;
     }
     if (newest == NULL) {
-        mls_nearest nearest = mls_editions_nearest_benchmark(editions, cli->usage, mls_str_from(benchmark));
+        mls_suggestion nearest = mls_editions_nearest_benchmark(editions, cli->usage, mls_str_from(benchmark));
         if (nearest.found.len == 0 && !cli->usage_given) {
             nearest = mls_editions_nearest_benchmark(editions, MLS_USAGE_HPC, mls_str_from(benchmark));
         }

@@ -50,7 +50,7 @@ static void rules_run(mls_cli *cli)
         return;
     } else if (request.benchmark != NULL && !mls_ruleset_has_benchmark(request.ruleset, request.benchmark)) {
         const mls_usage usage = mls_ruleset_usage(request.ruleset);
-        const mls_nearest nearest =
+        const mls_suggestion nearest =
             mls_editions_nearest_benchmark(request.editions, usage, mls_str_from(request.benchmark));
         const mls_edition *newest = mls_editions_newest_with(request.editions, usage, mls_str_from(request.benchmark));
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "edition %s has no benchmark '%s'%s%s",

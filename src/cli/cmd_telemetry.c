@@ -104,8 +104,8 @@ static void telemetry_print(mls_cli *cli, const mls_telemetry_run *runs, size_t 
         mls_cli_say_error(cli, NULL, &error);
     } else {
         mls_cli_print(cli, &mls_telemetry_report, &telemetry);
-        mls_cli_worsen(cli, mls_findings_pass(&telemetry.reported->counts, cli->view.strict) ? MLS_EXIT_OK
-                                                                                             : MLS_EXIT_INVALID);
+        mls_cli_set_status(cli, mls_findings_pass(&telemetry.reported->counts, cli->view.strict) ? MLS_EXIT_OK
+                                                                                                 : MLS_EXIT_INVALID);
         mls_cli_say_skipped(cli, &telemetry.skipped);
         for (size_t i = 0; i < telemetry.skipped.count; i++) {
             const mls_source *skipped = &telemetry.skipped.items[i];

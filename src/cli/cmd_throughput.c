@@ -44,9 +44,9 @@ static bool take_machine(mls_cli *cli, mls_throughput_options *wanted)
             mls_accelerators_match(wanted->accelerator_table, mls_str_from(name), MLS_S(""), &wanted->accelerator);
         }
         if (wanted->accelerator == NULL) {
-            mls_nearest nearest = mls_nearest_to(mls_str_from(name));
+            mls_suggestion nearest = mls_suggest_for(mls_str_from(name));
             for (size_t i = 0; i < wanted->accelerator_table->count; i++) {
-                mls_nearest_offer(&nearest, mls_str_from(wanted->accelerator_table->items[i].name));
+                mls_suggest_add(&nearest, mls_str_from(wanted->accelerator_table->items[i].name));
             }
             return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "no accelerator is known as '%s'%s", name,
                                mls_cli_suggestion(&nearest).text);

@@ -65,7 +65,7 @@ static void verify_judge(mls_cli *cli, const mls_submission *submission)
         }
     }
     mls_cli_say_foreign(cli);
-    mls_cli_worsen(cli, submission->failed ? MLS_EXIT_IO : submission->valid ? MLS_EXIT_OK : MLS_EXIT_INVALID);
+    mls_cli_set_status(cli, submission->failed ? MLS_EXIT_IO : submission->valid ? MLS_EXIT_OK : MLS_EXIT_INVALID);
 }
 
 static void verify_run(mls_cli *cli)

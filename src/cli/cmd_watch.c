@@ -311,7 +311,7 @@ static void judge_watched(mls_cli *cli)
     for (size_t i = 0; i < collection->run_count; i++) {
         const mls_run *run = &collection->runs[i];
         if (!run->valid && mls_watch_run_ended(&self->watch, run)) {
-            mls_cli_worsen(cli, MLS_EXIT_INVALID);
+            mls_cli_set_status(cli, MLS_EXIT_INVALID);
         }
     }
     mls_cli_say_skipped(cli, &collection->skipped);

@@ -62,7 +62,7 @@ bool mls_cli_note_endings(mls_cli *cli, mls_collection *collection)
 
 void mls_cli_judge_group(mls_cli *cli, const mls_group *group)
 {
-    mls_cli_worsen(cli, mls_group_is_well(group, cli->view.strict) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
+    mls_cli_set_status(cli, mls_group_passes(group, cli->view.strict) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
     for (size_t k = 0; k < group->findings.count; k++) {
         const mls_finding *finding = &group->findings.items[k];
         if (finding->code == MLS_FINDING_UNREADABLE) { /* a power file */
@@ -76,8 +76,8 @@ void mls_cli_judge_side(mls_cli *cli, const mls_side_group *side)
     if (side->logged != NULL) {
         mls_cli_judge_group(cli, side->logged);
     } else if (side->published == NULL) {
-        mls_cli_worsen(cli, side->official && !side->refused && isfinite(side->score_minutes) ? MLS_EXIT_OK
-                                                                                              : MLS_EXIT_INVALID);
+        mls_cli_set_status(cli, side->official && !side->refused && isfinite(side->score_minutes) ? MLS_EXIT_OK
+                                                                                                  : MLS_EXIT_INVALID);
     }
 }
 
@@ -112,7 +112,7 @@ void mls_cli_say_collected(mls_cli *cli, const mls_collection *collection)
         if (collection->failed == 0) {
             mls_cli_say(cli, MLS_EXIT_OK, NULL, "no run found");
         }
-        mls_cli_worsen(cli, MLS_EXIT_INVALID);
+        mls_cli_set_status(cli, MLS_EXIT_INVALID);
     }
 }
 

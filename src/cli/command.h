@@ -21,9 +21,9 @@ enum {
     MLS_EXIT_OK = 0,
     MLS_EXIT_INVALID = 1, /* something is not valid */
     MLS_EXIT_USAGE = 2,
-    MLS_EXIT_IO = 3,    /* something could not be read or written; the rest was done */
-    MLS_NAMES_HELP = 4, /* to mls_cli_say() */
-    MLS_WRONG_USAGE = MLS_EXIT_USAGE | MLS_NAMES_HELP
+    MLS_EXIT_IO = 3,        /* something could not be read or written; the rest was done */
+    MLS_EXIT_SHOW_HELP = 4, /* to mls_cli_say() */
+    MLS_WRONG_USAGE = MLS_EXIT_USAGE | MLS_EXIT_SHOW_HELP
 };
 
 /* How an option uses its argument; the type is that of its setting, which is zeroed when the option is not given. */
@@ -218,10 +218,10 @@ const mls_command *mls_command_find(mls_cli *cli, const char *name);
 int mls_cli_start(const mls_command *command, const mls_cli *like, int argc, char **argv);
 
 /* The file in the folder of a path that is called most like it; its name lives as long as `names`. */
-mls_nearest mls_cli_nearest_file(const char *path, mls_names *names);
+mls_suggestion mls_cli_nearest_file(const char *path, mls_names *names);
 
 /* Makes cli->status as bad as that. */
-void mls_cli_worsen(mls_cli *cli, int status);
+void mls_cli_set_status(mls_cli *cli, int status);
 
 /* Prints `mlscore CMD: 'path': reason` on standard error, safely escaped; path NULL: without it.  `kind` is the exit
  * status that it makes; MLS_EXIT_OK: only a note, not for --quiet; MLS_WRONG_USAGE: the way to help follows.  False. */
@@ -241,7 +241,7 @@ void mls_cli_judge_findings(mls_cli *cli, const mls_findings *findings);
 typedef struct mls_cli_hint {
     char text[100];
 } mls_cli_hint;
-mls_cli_hint mls_cli_suggestion(const mls_nearest *nearest);
+mls_cli_hint mls_cli_suggestion(const mls_suggestion *nearest);
 
 /* Prints what a finding is and how to mend it, or complains and names the nearest. */
 void mls_cli_explain(mls_cli *cli, const char *name);

@@ -55,14 +55,14 @@ void mls_cli_print_help(const mls_command *command, mls_output *output)
 static unsigned number_of_value(mls_cli *cli, const mls_option *option, const char *word)
 {
     const mls_str text = mls_str_from(word);
-    mls_nearest nearest = mls_nearest_to(text);
+    mls_suggestion nearest = mls_suggest_for(text);
     const char *at = option->argument;
     unsigned number = 1;
     for (mls_str value; mls_list_next(&at, '|', &value); number++) {
         if (mls_str_equal(value, text)) {
             return number;
         }
-        mls_nearest_offer(&nearest, value);
+        mls_suggest_add(&nearest, value);
     }
     mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--%s is one of %s, not '%s'%s", option->name, option->argument, word,
                 mls_cli_suggestion(&nearest).text);
@@ -224,9 +224,9 @@ static bool refuse(mls_cli *cli, int got, const char *word)
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "unknown option -%c", optopt);
     }
     const mls_str bare = mls_str_from(word + strspn(word, "-"));
-    mls_nearest nearest = mls_nearest_to((mls_str){bare.ptr, strcspn(bare.ptr, "=")});
+    mls_suggestion nearest = mls_suggest_for((mls_str){bare.ptr, strcspn(bare.ptr, "=")});
     for (const mls_option *option = cli->command->options; option->name != NULL; option++) {
-        mls_nearest_offer(&nearest, mls_str_from(option->name));
+        mls_suggest_add(&nearest, mls_str_from(option->name));
     }
     const mls_str name = nearest.found;
     return mls_cli_say(cli, MLS_WRONG_USAGE, NULL,

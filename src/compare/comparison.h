@@ -282,14 +282,14 @@ typedef struct mls_scaling_series {
 #define MLS_BESIDE_MOST 5
 
 /** A group, the published results nearest to it, and its neighbours in the ranking. */
-typedef struct mls_beside {
+typedef struct mls_published_match {
     const mls_side_group *group;
     mls_published_near near[MLS_BESIDE_MOST];
     size_t count;
     mls_published_near *around; /**< see mls_published_around() */
     size_t around_count;
     mls_published_place place;
-} mls_beside;
+} mls_published_match;
 
 /** An export that could not be read; line 0: unknown. */
 typedef struct mls_side_problem {
@@ -324,7 +324,7 @@ typedef struct mls_comparison {
     MLS_LIST_OF(mls_block) blocks;
     MLS_LIST_OF(mls_unmatched) unmatched;
     MLS_LIST_OF(mls_scaling_series) series;
-    MLS_LIST_OF(mls_beside) beside;
+    MLS_LIST_OF(mls_published_match) beside;
     MLS_LIST_OF(mls_side_problem) problems;
     MLS_LIST_OF(const char *) candidates; /**< sides that an ambiguous published side could mean, in its words */
     mls_known_settings known;

@@ -260,7 +260,7 @@ static mls_overview_first look_for_habit(const mls_overview_group *of)
                                    : (double)NAN;
     const double more = rcp->submission_mean / rcp->limit.bar.mean - 1;
     return evaluations > WORTH_EVALUATIONS ? (mls_overview_first){.look = MLS_LOOK_EVALUATIONS, .share = evaluations}
-           : of->group->rcp.check != MLS_CHECK_NOT_MADE && more > WORTH_SAMPLES
+           : of->group->rcp.check != MLS_CHECK_NA && more > WORTH_SAMPLES
                ? (mls_overview_first){.look = MLS_LOOK_SAMPLES, .share = more}
                : (mls_overview_first){.look = MLS_LOOK_NOTHING};
 }
@@ -309,7 +309,7 @@ static void find_next(mls_overview_group *of)
     }
     if (of->median != NULL) {
         /* If there is nothing to fix, suggest predicting other sizes. */
-        if (mls_group_is_well(group, false) && of->first.look == MLS_LOOK_NOTHING && group->accelerators > 0 &&
+        if (mls_group_passes(group, false) && of->first.look == MLS_LOOK_NOTHING && group->accelerators > 0 &&
             group->global_batch_size > 0 && !of->side->weak) {
             add_next(of, (mls_overview_next){.command = "plan"});
         }

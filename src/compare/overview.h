@@ -54,7 +54,7 @@ typedef struct mls_overview_group {
     const mls_side_group *side;
     const mls_group *group;            /**< NULL, as is `timed`, for an export, which has no logs */
     const mls_throughput_group *timed; /**< its throughput */
-    const mls_beside *beside;          /**< the published results near it; NULL: none */
+    const mls_published_match *beside; /**< the published results near it; NULL: none */
     const char *machine;               /**< the worst telemetry finding about its machines; NULL: none */
     const mls_block *block;            /**< the block in which it was matched; NULL: not matched */
     const char *unmatched;             /**< why it was not matched; NULL: it was, or there was nothing to match */

@@ -27,7 +27,7 @@ static bool is_printed_already(size_t index)
 
 /* Tables that have a section of their own, and those of other reports that an overview puts together. */
 static const mls_fields *const apart[] = {&mls_finding_fields, NULL};
-static const mls_fields *const apart_of_overview[] = {&mls_group_fields, &mls_beside_fields, &mls_block_fields,
+static const mls_fields *const apart_of_overview[] = {&mls_group_fields, &mls_published_match_fields, &mls_block_fields,
                                                       &mls_timed_group_fields, NULL};
 
 void mls_reports_print_fields(mls_output *output)

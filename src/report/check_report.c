@@ -10,11 +10,11 @@ enum { SHOWN_MAX = 20, PATH_WIDTH_MAX = 100, LINE_WIDTH = 6, VERDICT_WIDTH = 6, 
 
 /* Add the findings of a log.  If the log is part of a file, findings without a line get the line of the log.  `bare`:
  * path and line are left out, as the output contains them already. */
-static void add_findings(mls_found *found, const mls_check_log *log, const mls_view *view, bool bare)
+static void add_findings(mls_finding_list *found, const mls_check_log *log, const mls_view *view, bool bare)
 {
     const mls_owner owner = {
         .path = bare ? NULL : log->path, .line = bare || !log->part ? 0 : log->line, .result = mls_str_from(log->path)};
-    mls_found_add(found, &log->run->findings, owner, view);
+    mls_finding_list_add(found, &log->run->findings, owner, view);
 }
 
 static void append_name(mls_buffer *out, const mls_check_log *log, bool escaped)
@@ -41,7 +41,7 @@ MLS_FIELDS(log, mls_check_log, LOG_FIELDS)
 MLS_FIELDS_BESIDE(log_csv, log, LOG_CSV_FIELDS)
 
 /* Add a row for each finding. */
-static void log_findings(mls_found *found, const mls_printer *to, const void *what)
+static void log_findings(mls_finding_list *found, const mls_printer *to, const void *what)
 {
     (void)to;
     add_findings(found, what, NULL, false);
@@ -55,14 +55,14 @@ static void log_case(mls_printer *to, const void *what)
     const bool errors = counts->error > 0;
     mls_buffer name = {0};
     char failure[sizeof(mls_words) * 2 + 2];
-    mls_found found = {0};
+    mls_finding_list found = {0};
     add_findings(&found, log, NULL, false);
     append_name(&name, log, false);
-    (void)snprintf(
-        failure, sizeof failure, errors ? "%s" : "%s, %s",
-        mls_found_words(errors ? counts->error : counts->warning, errors ? MLS_SEVERITY_ERROR : MLS_SEVERITY_WARNING)
-            .text,
-        mls_found_words(counts->advice, MLS_SEVERITY_ADVICE).text);
+    (void)snprintf(failure, sizeof failure, errors ? "%s" : "%s, %s",
+                   mls_finding_list_words(errors ? counts->error : counts->warning,
+                                          errors ? MLS_SEVERITY_ERROR : MLS_SEVERITY_WARNING)
+                       .text,
+                   mls_finding_list_words(counts->advice, MLS_SEVERITY_ADVICE).text);
     mls_junit_case(to, log->run->benchmark != NULL ? log->run->benchmark : "no benchmark", name.ptr,
                    log->valid ? NULL : failure, &found);
     mls_buffer_release(&name);
@@ -93,20 +93,20 @@ static void describe(const mls_check_log *log, mls_buffer *line)
         return;
     }
     mls_buffer_printf(line, "   %s", mls_words_plural(run->records, "record", "records").text);
-    mls_found_append_counts(line, ", ", &run->findings.counts);
+    mls_finding_list_append_counts(line, ", ", &run->findings.counts);
 }
 
 static void show_log_findings(mls_view *view, const mls_check_log *log)
 {
-    const mls_found_look look = {.indent = INDENT,
-                                 .hang = HANG,
-                                 .named = true,
-                                 .together = true,
-                                 .one_log = true,
-                                 .limit = mls_view_limit(view, SHOWN_MAX)};
-    mls_found found = {0};
+    const mls_finding_list_look look = {.indent = INDENT,
+                                        .hang = HANG,
+                                        .named = true,
+                                        .together = true,
+                                        .one_log = true,
+                                        .limit = mls_view_limit(view, SHOWN_MAX)};
+    mls_finding_list found = {0};
     add_findings(&found, log, view, false);
-    mls_found_show(view, &found, look);
+    mls_finding_list_show(view, &found, look);
 }
 
 static void table_log(mls_printer *to, const mls_check_log *log)
@@ -135,7 +135,7 @@ static void markdown_log(mls_view *view, const mls_check_log *log)
 {
     const mls_run *run = log->run;
     const char *const cells[] = {log->valid ? "yes" : "no", run->edition, run->division, run->benchmark};
-    mls_found found = {0};
+    mls_finding_list found = {0};
     add_findings(&found, log, NULL, true);
     mls_output_text(view->output, "| ");
     mls_view_text(view, MLS_STYLE_PLAIN, log->part ? "%s:%zu" : "%s", log->path, log->line);
@@ -153,7 +153,7 @@ static void markdown_log(mls_view *view, const mls_check_log *log)
         mls_view_text(view, MLS_STYLE_PLAIN, "%s: %s", mls_severity_name(finding->severity), finding->message);
     }
     mls_output_text(view->output, " |\n");
-    mls_found_finish(&found);
+    mls_finding_list_finish(&found);
 }
 
 static void check_begin(mls_printer *to)

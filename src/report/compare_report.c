@@ -221,7 +221,7 @@ MLS_FIELDS_AS(, mls_place_fields, mls_place, mls_published_place, NULL, PLACE_FI
     F(beside, nearest, LIST(near), "", MLS_ROWS(row->near, row->count))                                                \
     F(beside, place, OBJECT_OF(mls_place), "", &row->place)                                                            \
     F(beside, around, LIST(around), "", MLS_ROWS(row->around, row->around_count))
-MLS_FIELDS_AS(, mls_beside_fields, beside, mls_beside, NULL, BESIDE_FIELDS)
+MLS_FIELDS_AS(, mls_published_match_fields, beside, mls_published_match, NULL, BESIDE_FIELDS)
 
 /* Fields of the result whose names the group has too. */
 #define NEAR_CSV_FIELDS(F)                                                                                             \
@@ -298,7 +298,7 @@ static void emit_skipped(mls_emitter *to, const mls_comparison *in)
     F(comparison, sides, LIST(side), "", MLS_ROWS_AT(row->sides.items, row->sides.count))                              \
     F(comparison, comparisons, LIST(mls_block), "", MLS_ROWS(row->blocks.items, row->blocks.count))                    \
     F(comparison, unmatched, LIST(unmatched), "", MLS_ROWS(row->unmatched.items, row->unmatched.count))                \
-    F(comparison, published, LIST(mls_beside), "", MLS_ROWS(row->beside.items, row->beside.count))                     \
+    F(comparison, published, LIST(mls_published_match), "", MLS_ROWS(row->beside.items, row->beside.count))            \
     F(comparison, scaling, LIST(series), "", MLS_ROWS(row->series.items, row->series.count))                           \
     F(comparison, skipped, LIST(not_compared), "", emit_skipped(to, row))
 MLS_FIELDS(comparison, mls_comparison, COMPARISON_FIELDS)
@@ -348,7 +348,7 @@ const mls_report mls_nearest_report = {
             "submitter system_id published_accelerator published_accelerators minutes accelerator_minutes rank ratio "
             "self",
         .rows = "published nearest",
-        .sources = {&mls_beside_fields, &near_csv_fields, &near_fields}}};
+        .sources = {&mls_published_match_fields, &near_csv_fields, &near_fields}}};
 
 const mls_report mls_scaling_report = {
     .section = "COMPARE JSON",

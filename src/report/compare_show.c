@@ -772,7 +772,7 @@ void mls_comparison_show(mls_printer *to, const void *what)
 /* -------------------------------------------------------- published results, sizes */
 
 /* Print the score of a group, and the rank that it has or would have among published results. */
-static void show_yours(mls_view *view, const mls_beside *beside)
+static void show_yours(mls_view *view, const mls_published_match *beside)
 {
     const mls_side_group *group = beside->group;
     const mls_published_place *place = &beside->place;
@@ -829,7 +829,7 @@ void mls_nearest_show(mls_printer *to, const void *what)
 {
     const mls_comparison *in = what;
     for (size_t i = 0; i < in->beside.count; i++) {
-        const mls_beside *beside = &in->beside.items[i];
+        const mls_published_match *beside = &in->beside.items[i];
         const bool around = beside->around_count > 0;
         const mls_published_near *rows = around ? beside->around : beside->near;
         const char *round = rows->result->round;

@@ -254,7 +254,7 @@ static void add_entry_row(mls_table *table, const mls_config_entry *entry)
     }
     if (bad > 0) {
         mls_table_note(table, worst == MLS_SEVERITY_ERROR ? MLS_STYLE_BAD : MLS_STYLE_WARN, "%s",
-                       mls_found_words(bad, worst).text);
+                       mls_finding_list_words(bad, worst).text);
     }
 }
 
@@ -288,15 +288,16 @@ static void show_configs(mls_printer *to, const void *what)
         } else if (entry->memory != NULL) {
             mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s: memory: %s", entry->file, entry->memory);
         }
-        mls_found found = {0};
+        mls_finding_list found = {0};
         mls_buffer name = {0};
         mls_buffer_append(&name, entry->file != NULL ? mls_str_from(entry->file) : entry->name.name);
         for (size_t k = 0; k < entry->findings.count; k++) {
             if (advises || entry->findings.items[k].severity != MLS_SEVERITY_ADVICE) {
-                mls_found_add_one(&found, &entry->findings.items[k], (mls_owner){.path = name.ptr}, NULL);
+                mls_finding_list_add_one(&found, &entry->findings.items[k], (mls_owner){.path = name.ptr}, NULL);
             }
         }
-        mls_found_show(view, &found, (mls_found_look){.indent = INDENT, .hang = HANG + INDENT, .named = true});
+        mls_finding_list_show(view, &found,
+                              (mls_finding_list_look){.indent = INDENT, .hang = HANG + INDENT, .named = true});
         mls_buffer_release(&name);
     }
     if (counts.advice > 0 && !advises) {
@@ -418,7 +419,8 @@ static void emit_from_text(mls_emitter *to, const mls_config_name *name)
                   mls_emit_str(to, row->printed->settings.items[i].value)))                                            \
     F(config, known, ELSE_OUT(MAP, row->printed != NULL), "", emit_known(to, row))                                     \
     F(config, settings_lost, ELSE_OUT(NUMBER, row->printed != NULL), "", row->printed->lost)                           \
-    F(config, findings, FINDINGS, "", mls_found_add(&found, &row->findings, (mls_owner){.path = row->file}, NULL))
+    F(config, findings, FINDINGS, "",                                                                                  \
+      mls_finding_list_add(&found, &row->findings, (mls_owner){.path = row->file}, NULL))
 MLS_FIELDS(config, mls_config_entry, CONFIG_FIELDS)
 #define CONFIG_CSV_FIELDS(F)                                                                                           \
     F(config_csv, extra, WORDS, "", append_words(words, "", &row->name, true))                                         \

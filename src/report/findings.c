@@ -25,13 +25,13 @@
 #define FINDING_CSV_FIELDS(F)                                                                                          \
     F(finding_csv, submitter, TEXT_OR_NULL, "", row->owner.name)                                                       \
     F(finding_csv, column, COUNT_OR_NULL, "", row->finding.column)
-MLS_FIELDS_AS(, mls_finding_fields, finding, mls_noted, NULL, FINDING_FIELDS)
-MLS_FIELDS_AS(, mls_finding_csv_fields, finding_csv, mls_noted, &mls_finding_fields, FINDING_CSV_FIELDS)
+MLS_FIELDS_AS(, mls_finding_fields, finding, mls_finding_entry, NULL, FINDING_FIELDS)
+MLS_FIELDS_AS(, mls_finding_csv_fields, finding_csv, mls_finding_entry, &mls_finding_fields, FINDING_CSV_FIELDS)
 
-void mls_emit_found(mls_emitter *to, mls_found *found)
+void mls_emit_found(mls_emitter *to, mls_finding_list *found)
 {
     MLS_EMIT_VALUES(MLS_ROWS(found->items, found->count));
-    mls_found_finish(found);
+    mls_finding_list_finish(found);
 }
 
 bool mls_view_shows(const mls_view *view, mls_severity severity)
@@ -54,20 +54,22 @@ static const char *without_name(const mls_finding *finding)
     return rest[0] == ' ' && (line == 0 || rest[-1] == ':') ? rest + 1 : finding->message;
 }
 
-void mls_found_add_one(mls_found *found, const mls_finding *finding, mls_owner owner, const mls_view *view)
+void mls_finding_list_add_one(mls_finding_list *found, const mls_finding *finding, mls_owner owner,
+                              const mls_view *view)
 {
     if (view != NULL && !mls_view_shows(view, finding->severity)) {
         return;
     }
     MLS_GROW(found, items);
-    mls_noted *noted = &found->items[found->count++];
-    *noted = (mls_noted){*finding, owner, .runs = 1, .reported = 1};
+    mls_finding_entry *noted = &found->items[found->count++];
+    *noted = (mls_finding_entry){*finding, owner, .runs = 1, .reported = 1};
     noted->finding.message = owner.runs > 0 ? without_name(finding) : finding->message;
     noted->finding.path = finding->path != NULL ? finding->path : owner.path;
     noted->finding.line = finding->line != 0 ? finding->line : owner.line;
 }
 
-void mls_found_add_more(mls_found *found, const mls_finding *kind, size_t more, mls_owner owner, const mls_view *view)
+void mls_finding_list_add_more(mls_finding_list *found, const mls_finding *kind, size_t more, mls_owner owner,
+                               const mls_view *view)
 {
     const bool below = view != NULL && mls_view_is_for_people(view);
     mls_buffer words = {0};
@@ -81,23 +83,23 @@ void mls_found_add_more(mls_found *found, const mls_finding *kind, size_t more, 
                                  .key = kind->key,
                                  .message = mls_arena_copy(&found->texts, mls_buffer_str(&words)).ptr};
     mls_buffer_release(&words);
-    mls_found_add_one(found, &finding, owner, view);
+    mls_finding_list_add_one(found, &finding, owner, view);
 }
 
-void mls_found_add(mls_found *found, const mls_findings *findings, mls_owner owner, const mls_view *view)
+void mls_finding_list_add(mls_finding_list *found, const mls_findings *findings, mls_owner owner, const mls_view *view)
 {
     mls_finding kinds[MLS_FINDING_COUNT] = {0}; /* the last of each */
     for (size_t i = 0; i < findings->count; i++) {
-        mls_found_add_one(found, &findings->items[i], owner, view);
+        mls_finding_list_add_one(found, &findings->items[i], owner, view);
         kinds[findings->items[i].code] = findings->items[i];
     }
     for (size_t code = 0; code < MLS_FINDING_COUNT && findings->beyond != NULL; code++) {
-        mls_found_add_more(found, &kinds[code], findings->beyond[code], owner, view);
+        mls_finding_list_add_more(found, &kinds[code], findings->beyond[code], owner, view);
     }
-    mls_found_add_unkept(found, findings, view);
+    mls_finding_list_add_unkept(found, findings, view);
 }
 
-void mls_found_add_unkept(mls_found *found, const mls_findings *findings, const mls_view *view)
+void mls_finding_list_add_unkept(mls_finding_list *found, const mls_findings *findings, const mls_view *view)
 {
     for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= MLS_SEVERITY_ADVICE; severity++) {
         if (view == NULL || mls_view_shows(view, severity)) {
@@ -112,38 +114,38 @@ void mls_found_add_unkept(mls_found *found, const mls_findings *findings, const 
     }
 }
 
-void mls_found_finish(mls_found *found)
+void mls_finding_list_finish(mls_finding_list *found)
 {
     free(found->items);
     mls_arena_release(&found->texts);
-    *found = (mls_found){0};
+    *found = (mls_finding_list){0};
 }
 
-mls_words mls_found_words(size_t count, mls_severity severity)
+mls_words mls_finding_list_words(size_t count, mls_severity severity)
 {
     static const char *const words[][2] = {
         {"error", "errors"}, {"warning", "warnings"}, {"piece of advice", "pieces of advice"}};
     return mls_words_plural(count, words[severity][0], words[severity][1]);
 }
 
-void mls_found_append_counts(mls_buffer *line, const char *before, const mls_finding_counts *counts)
+void mls_finding_list_append_counts(mls_buffer *line, const char *before, const mls_finding_counts *counts)
 {
     for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= MLS_SEVERITY_ADVICE; severity++) {
         const size_t count = mls_finding_counts_of(counts, severity);
         if (count > 0) {
-            mls_buffer_printf(line, "%s%s", before, mls_found_words(count, severity).text);
+            mls_buffer_printf(line, "%s%s", before, mls_finding_list_words(count, severity).text);
             before = ", ";
         }
     }
 }
 
-static bool same_run(const mls_noted *a, const mls_noted *b)
+static bool same_run(const mls_finding_entry *a, const mls_finding_entry *b)
 {
     return a->owner.run == b->owner.run && (a->owner.run != 0 || strcmp(a->finding.path, b->finding.path) == 0);
 }
 
 /* Appends what findings of one result have alike; it does not matter which line or value of a run a message names. */
-static void append_key(mls_buffer *key, const mls_noted *noted)
+static void append_key(mls_buffer *key, const mls_finding_entry *noted)
 {
     const mls_finding *finding = &noted->finding;
     mls_buffer_printf(key, "%d %d %zu ", (int)finding->code, (int)finding->severity, noted->owner.result.len);
@@ -157,7 +159,7 @@ static void append_key(mls_buffer *key, const mls_noted *noted)
 }
 
 /* The first finding of a key, which is number `i` where none had it before. */
-static mls_noted *first_of_key(mls_found *found, mls_map *firsts, const mls_buffer *key, size_t i)
+static mls_finding_entry *first_of_key(mls_finding_list *found, mls_map *firsts, const mls_buffer *key, size_t i)
 {
     mls_map_entry *entry = mls_map_put(firsts, mls_buffer_str(key), NULL);
     entry->value.number = entry->value.number == 0 ? i + 1 : entry->value.number;
@@ -170,13 +172,13 @@ enum { ERRORS_APART = 3 };
 
 /* Leaves one line of the findings that a result, or a log, has alike: those of several ranks or runs.
  * `listed`: only of warnings and advice. */
-static void put_together(mls_found *found, bool listed)
+static void put_together(mls_finding_list *found, bool listed)
 {
     mls_arena arena = {0};
     mls_map alike = {.arena = &arena}; /* the first that is alike, from 1 */
     mls_buffer key = {0};
     for (size_t i = 0; i < found->count; i++) {
-        mls_noted *noted = &found->items[i];
+        mls_finding_entry *noted = &found->items[i];
         noted->first = i;
         noted->last = i;
         if (noted->owner.result.ptr == NULL || (listed && noted->finding.severity == MLS_SEVERITY_ERROR)) {
@@ -184,13 +186,13 @@ static void put_together(mls_found *found, bool listed)
         }
         mls_buffer_clear(&key);
         append_key(&key, noted);
-        mls_noted *first = first_of_key(found, &alike, &key, i);
+        mls_finding_entry *first = first_of_key(found, &alike, &key, i);
         first->runs += !same_run(&found->items[first->last], noted);
         first->last = i;
         first->alike++;
     }
     for (size_t i = 0; i < found->count; i++) {
-        mls_noted *first = &found->items[found->items[i].first];
+        mls_finding_entry *first = &found->items[found->items[i].first];
         const bool apart =
             first->runs == 1 && first->finding.severity == MLS_SEVERITY_ERROR && first->alike <= ERRORS_APART;
         if (found->items[i].first != i && !apart) {
@@ -203,10 +205,10 @@ static void put_together(mls_found *found, bool listed)
 }
 
 /* Counts what of a code was not kept to the only line that reports it. */
-static void add_unkept(mls_found *found)
+static void add_unkept(mls_finding_list *found)
 {
     for (size_t code = 0; code < MLS_FINDING_COUNT; code++) {
-        mls_noted *only = NULL;
+        mls_finding_entry *only = NULL;
         size_t lines = 0;
         for (size_t i = 0; i < found->count && found->unkept_of[code] > 0; i++) {
             if ((size_t)found->items[i].finding.code == code && found->items[i].reported > 0) {
@@ -222,7 +224,7 @@ static void add_unkept(mls_found *found)
 }
 
 /* "result_0.txt:69 and 9 more of 10: " */
-static void append_place(mls_buffer *out, const mls_noted *noted)
+static void append_place(mls_buffer *out, const mls_finding_entry *noted)
 {
     const mls_finding *finding = &noted->finding;
     if (finding->path == NULL) {
@@ -250,7 +252,7 @@ static void append_place(mls_buffer *out, const mls_noted *noted)
     mls_buffer_append_text(out, ": ");
 }
 
-static void show_line(mls_view *view, const mls_noted *noted, mls_found_look look)
+static void show_line(mls_view *view, const mls_finding_entry *noted, mls_finding_list_look look)
 {
     static const mls_style styles[] = {MLS_STYLE_BAD, MLS_STYLE_WARN, MLS_STYLE_DIM};
     const mls_finding *finding = &noted->finding;
@@ -263,18 +265,18 @@ static void show_line(mls_view *view, const mls_noted *noted, mls_found_look loo
 }
 
 /* Counts the lines, findings and results of each kind at its first; *kinds has the number of that from 1. */
-static void count_kinds(mls_found *found, mls_map *kinds)
+static void count_kinds(mls_finding_list *found, mls_map *kinds)
 {
     mls_buffer key = {0};
     for (size_t i = 0; i < found->count; i++) {
-        mls_noted *noted = &found->items[i];
+        mls_finding_entry *noted = &found->items[i];
         if (noted->reported == 0) {
             continue;
         }
         mls_buffer_clear(&key);
         mls_buffer_printf(&key, "%d %d %s", (int)noted->finding.severity, (int)noted->finding.code,
                           noted->finding.key != NULL ? noted->finding.key : "");
-        mls_noted *first = first_of_key(found, kinds, &key, i);
+        mls_finding_entry *first = first_of_key(found, kinds, &key, i);
         const char *before = first->lines > 0 ? found->items[first->last].owner.of : NULL;
         first->results += noted->owner.of != NULL && (before == NULL || strcmp(before, noted->owner.of) != 0);
         first->folded += noted->reported;
@@ -285,12 +287,12 @@ static void count_kinds(mls_found *found, mls_map *kinds)
 }
 
 /* Adds what of a code was not kept to its largest kind, whose line says so. */
-static void count_unkept(mls_found *found, const mls_map *kinds)
+static void count_unkept(mls_finding_list *found, const mls_map *kinds)
 {
     for (size_t code = 0; code < MLS_FINDING_COUNT; code++) {
-        mls_noted *largest = NULL;
+        mls_finding_entry *largest = NULL;
         for (size_t k = 0; k < kinds->count && found->unkept_of[code] > 0; k++) {
-            mls_noted *first = &found->items[kinds->entries[k].value.number - 1];
+            mls_finding_entry *first = &found->items[kinds->entries[k].value.number - 1];
             if ((size_t)first->finding.code == code && (largest == NULL || first->folded > largest->folded)) {
                 largest = first;
             }
@@ -305,15 +307,15 @@ static void count_unkept(mls_found *found, const mls_map *kinds)
 }
 
 /* Leaves one line of each kind that has more than so many. */
-static void fold_kinds(mls_found *found, size_t most)
+static void fold_kinds(mls_finding_list *found, size_t most)
 {
     mls_arena arena = {0};
     mls_map kinds = {.arena = &arena};
     count_kinds(found, &kinds);
     count_unkept(found, &kinds);
     for (size_t i = found->count; i-- > 0;) {
-        mls_noted *noted = &found->items[i];
-        mls_noted *first = &found->items[noted->first];
+        mls_finding_entry *noted = &found->items[i];
+        mls_finding_entry *first = &found->items[noted->first];
         if (noted->reported > 0 && first->lines <= most) {
             noted->folded = 0;
         } else if (noted != first && noted->reported > 0) {
@@ -327,8 +329,8 @@ static void fold_kinds(mls_found *found, size_t most)
 /* Findings of their own by their place, then kinds, rare before common. */
 static int compare_folded(const void *left, const void *right)
 {
-    const mls_noted *a = *(const mls_noted *const *)left;
-    const mls_noted *b = *(const mls_noted *const *)right;
+    const mls_finding_entry *a = *(const mls_finding_entry *const *)left;
+    const mls_finding_entry *b = *(const mls_finding_entry *const *)right;
     const int order = mls_compare_sizes(a->folded, b->folded);
     return order != 0 ? order : (a > b) - (a < b);
 }
@@ -336,15 +338,15 @@ static int compare_folded(const void *left, const void *right)
 /* The worst first. */
 static int compare_sorted(const void *left, const void *right)
 {
-    const mls_noted *a = *(const mls_noted *const *)left;
-    const mls_noted *b = *(const mls_noted *const *)right;
+    const mls_finding_entry *a = *(const mls_finding_entry *const *)left;
+    const mls_finding_entry *b = *(const mls_finding_entry *const *)right;
     const int order = (int)a->finding.severity - (int)b->finding.severity;
     return order != 0 ? order : compare_folded(left, right);
 }
 
-void mls_found_show(mls_view *view, mls_found *found, mls_found_look look)
+void mls_finding_list_show(mls_view *view, mls_finding_list *found, mls_finding_list_look look)
 {
-    const mls_noted **shown = (const mls_noted **)mls_calloc(found->count + 1, sizeof *shown);
+    const mls_finding_entry **shown = (const mls_finding_entry **)mls_calloc(found->count + 1, sizeof *shown);
     size_t count = 0;
     size_t left = found->count;
     if (look.together && (view->verbose == 0 || look.one_log)) {
@@ -371,7 +373,7 @@ void mls_found_show(mls_view *view, mls_found *found, mls_found_look look)
     mls_view_more(view, MLS_STYLE_PLAIN, look.indent, left + found->unkept, "finding",
                   left > 0 ? mls_view_hint(view) : NULL);
     free(shown);
-    mls_found_finish(found);
+    mls_finding_list_finish(found);
 }
 
 /* '%' and line endings are escaped, in properties ':' and ',' too. */
@@ -412,12 +414,12 @@ static void remark(mls_output *output, const mls_finding *finding, const char *r
 
 static void github_item(mls_printer *to, const void *what)
 {
-    mls_found found = {0};
+    mls_finding_list found = {0};
     to->report->findings(&found, to, what);
     for (size_t i = 0; i < found.count; i++) {
         remark(to->view->output, &found.items[i].finding, found.root);
     }
-    mls_found_finish(&found);
+    mls_finding_list_finish(&found);
 }
 
 const mls_format_writer mls_format_github = {offsetof(mls_report, findings), NULL, github_item, NULL};
@@ -447,7 +449,8 @@ static void xml_attribute(mls_buffer *out, const char *before, const char *value
     mls_buffer_append_char(out, '"');
 }
 
-void mls_junit_case(mls_printer *to, const char *class_name, const char *name, const char *failure, mls_found *found)
+void mls_junit_case(mls_printer *to, const char *class_name, const char *name, const char *failure,
+                    mls_finding_list *found)
 {
     mls_buffer *out = &to->held;
     const char *element = failure != NULL ? "failure" : found->count > 0 ? "system-out" : NULL;
@@ -475,7 +478,7 @@ void mls_junit_case(mls_printer *to, const char *class_name, const char *name, c
     mls_buffer_append_text(out, "    </testcase>\n");
     to->tests++;
     to->failures += failure != NULL;
-    mls_found_finish(found);
+    mls_finding_list_finish(found);
 }
 
 void mls_junit_suite(mls_printer *to, const char *name)

@@ -46,7 +46,7 @@ static void line_group(mls_buffer *line, const mls_group *group)
     } else {
         mls_buffer_append_text(line, " no score");
     }
-    if (group->rcp.check != MLS_CHECK_NOT_MADE) {
+    if (group->rcp.check != MLS_CHECK_NA) {
         mls_buffer_append_text(line, group->rcp.result.pass ? " rcp pass" : " rcp fail");
     }
 }
@@ -218,9 +218,9 @@ static double samples_to_converge(const mls_run *run)
       row->rules->runs_needed > 0 ? (double)row->rules->runs_needed : (double)NAN)                                     \
     F(group, score_official, "1: the group has the runs that a result needs.", mls_group_result(row).official)         \
     F(group, rcp_pass, "1: it converges no faster than the reference allows.",                                         \
-      row->rcp.check == MLS_CHECK_NOT_MADE ? (double)NAN : (double)row->rcp.result.pass)                               \
+      row->rcp.check == MLS_CHECK_NA ? (double)NAN : (double)row->rcp.result.pass)                                     \
     F(group, seeds_ok, "1: its runs were made with seeds of their own.",                                               \
-      row->seeds.check == MLS_CHECK_NOT_MADE ? (double)NAN : (double)(row->seeds.check != MLS_CHECK_FAIL))             \
+      row->seeds.check == MLS_CHECK_NA ? (double)NAN : (double)(row->seeds.check != MLS_CHECK_FAIL))                   \
     F(group, last_run_stop_timestamp_seconds, "When the last run of the group stopped.", last_stop_seconds(row))
 #define RUN_FAMILY_LIST(F)                                                                                             \
     F(run, run_seconds, "Time-to-train of a run.", mls_run_minutes(row) * 60)                                          \

@@ -7,7 +7,7 @@
 #include "term/view.h"
 
 struct mls_printer;
-struct mls_found;
+struct mls_finding_list;
 
 /* The report of a command.  `what` is the struct of the command; formats whose member is NULL are not offered. */
 typedef struct mls_report {
@@ -23,7 +23,7 @@ typedef struct mls_report {
     const char *lines;   /* NDJSON: the lists and objects whose rows are lines; NULL: the object is one */
     mls_columns columns; /* CSV */
     /* GitHub: the findings; JUnit: calls mls_junit_case() for each case. */
-    void (*findings)(struct mls_found *found, const struct mls_printer *to, const void *what);
+    void (*findings)(struct mls_finding_list *found, const struct mls_printer *to, const void *what);
     void (*cases)(struct mls_printer *to, const void *what);
     /* OpenMetrics: writes all families; one line: appends it, of any text. */
     void (*metrics)(struct mls_printer *to, const void *what);

@@ -1147,7 +1147,7 @@ static void append_reference(mls_buffer *out, const mls_html_group *of, const sh
 void mls_html_reference(mls_buffer *out, const mls_html_group *of)
 {
     const mls_rcp_outcome *rcp = &of->group->rcp;
-    const bool made = rcp->check != MLS_CHECK_NOT_MADE;
+    const bool made = rcp->check != MLS_CHECK_NA;
     shown_points shown;
     const bool drawn = made && choose_points(of, &shown);
     mls_html_card_begin(out, "Reference convergence");

@@ -79,7 +79,7 @@ static void append_convergence_figure(mls_buffer *out, const mls_html_group *of)
     const mls_group *group = of->group;
     const mls_convergence mean = mls_group_to_converge(group);
     const mls_rcp_result *rcp = &group->rcp.result;
-    const bool made = group->rcp.check != MLS_CHECK_NOT_MADE;
+    const bool made = group->rcp.check != MLS_CHECK_NA;
     const bool judged = made && isfinite(rcp->submission_mean);
     const double number = judged ? mls_html_rcp_mean(group) : mean.number;
     const bool too_few = judged && isnan(number);
@@ -255,8 +255,8 @@ enum { OF_A_CODE = 200, WHEN_BRIEF = 8 };
 
 static int compare_noted(const void *left, const void *right)
 {
-    const mls_noted *const *a = left;
-    const mls_noted *const *b = right;
+    const mls_finding_entry *const *a = left;
+    const mls_finding_entry *const *b = right;
     const int by_severity = (int)(*a)->finding.severity - (int)(*b)->finding.severity;
     return by_severity != 0 ? by_severity : *a < *b ? -1 : *a > *b;
 }
@@ -265,17 +265,18 @@ static int compare_noted(const void *left, const void *right)
 static void append_findings(mls_buffer *out, const mls_html_group *of)
 {
     const mls_group *group = of->group;
-    mls_found found = {0};
-    mls_found_add(&found, &group->findings, (mls_owner){.path = group->path}, NULL);
-    mls_found_add(&found, &group->rcp.findings, (mls_owner){.path = group->path}, NULL);
-    mls_found_add(&found, &group->seeds.findings, (mls_owner){.path = group->path, .runs = group->run_count}, NULL);
+    mls_finding_list found = {0};
+    mls_finding_list_add(&found, &group->findings, (mls_owner){.path = group->path}, NULL);
+    mls_finding_list_add(&found, &group->rcp.findings, (mls_owner){.path = group->path}, NULL);
+    mls_finding_list_add(&found, &group->seeds.findings, (mls_owner){.path = group->path, .runs = group->run_count},
+                         NULL);
     for (size_t i = 0; i < group->run_count; i++) {
-        mls_found_add(&found, &group->runs[i]->findings,
-                      (mls_owner){.path = group->runs[i]->file, .run = i + 1, .runs = group->run_count}, NULL);
+        mls_finding_list_add(&found, &group->runs[i]->findings,
+                             (mls_owner){.path = group->runs[i]->file, .run = i + 1, .runs = group->run_count}, NULL);
     }
-    mls_found_add(&found, &of->timed->findings, (mls_owner){.path = group->path}, NULL);
+    mls_finding_list_add(&found, &of->timed->findings, (mls_owner){.path = group->path}, NULL);
     if (found.count > 0) {
-        const mls_noted **order = mls_arena_array(of->scratch, found.count, sizeof *order);
+        const mls_finding_entry **order = mls_arena_array(of->scratch, found.count, sizeof *order);
         size_t shown_of[MLS_FINDING_COUNT] = {0};
         size_t more_of[MLS_FINDING_COUNT] = {0};
         size_t shown = 0;

@@ -157,7 +157,7 @@ static void append_submitter(mls_buffer *out, const verify_page *page, size_t at
 {
     const mls_submitter *submitter = &page->submission->submitters[at];
     mls_buffer counts = {0};
-    mls_found_append_counts(&counts, " · ", &submitter->counts);
+    mls_finding_list_append_counts(&counts, " · ", &submitter->counts);
     mls_markup_put(out, "<section class=\"card\">\n<div class=\"bar\"><h3>%s</h3><p class=\"note\">%s%s</p></div>\n",
                    submitter->name, submitter->valid ? "ready to upload" : "not ready",
                    counts.len > 0 ? counts.ptr : "");
@@ -200,7 +200,7 @@ static void append_verdict_head(mls_buffer *out, const mls_submission *submissio
             ready += result->valid && result->judged;
         }
     }
-    mls_found_append_counts(&counts, "", &submission->counts);
+    mls_finding_list_append_counts(&counts, "", &submission->counts);
     mls_markup_put(
         out,
         "<div class=\"head\"><div><h2>Submission</h2><p class=\"meta\">%s %s%s · %s</p><p class=\"path\">%s</p>"

@@ -133,7 +133,8 @@ MLS_FIELDS(memory_checkpoint, mls_memory_estimate, CHECKPOINT_FIELDS)
     F(memory, tried, LIST(change), "", MLS_ROWS(row->answer.tried, row->answer.tried_count))                           \
     F(memory, printed_in, TEXT_OR_NULL, "", row->printed_in)                                                           \
     F(memory, ended_well, BOOL, "", row->ask.ended_well)                                                               \
-    F(memory, findings, FINDINGS, "", mls_found_add(&found, &row->findings, (mls_owner){.path = row->file}, NULL))
+    F(memory, findings, FINDINGS, "",                                                                                  \
+      mls_finding_list_add(&found, &row->findings, (mls_owner){.path = row->file}, NULL))
 MLS_FIELDS(memory, mls_memory_job, MEMORY_FIELDS)
 
 /* Append the options that make the change. */
@@ -441,7 +442,7 @@ static void show_memory(mls_printer *to, const void *what)
     const mls_memory_estimate *of = &job->answer.estimate;
     const mls_memory_estimate *shown = mls_memory_shown(&job->answer);
     mls_view *view = to->view;
-    mls_found found = {0};
+    mls_finding_list found = {0};
     mls_buffer line = {0};
     mls_buffer_printf(&line, "   %s parameters   %s on %s", mls_words_count((double)of->parameters).text,
                       of->training ? "training" : "inference", mls_words_plural(of->gpus, "GPU", "GPUs").text);
@@ -475,10 +476,10 @@ static void show_memory(mls_printer *to, const void *what)
         const mls_finding *finding = &job->findings.items[i];
         const bool listed = finding->code == MLS_FINDING_MEMORY_EXPORT || finding->code == MLS_FINDING_MEMORY_MODEL;
         if (listed && !view->quiet) {
-            mls_found_add_one(&found, finding, (mls_owner){.path = job->file}, NULL);
+            mls_finding_list_add_one(&found, finding, (mls_owner){.path = job->file}, NULL);
         }
     }
-    mls_found_show(view, &found, (mls_found_look){.indent = INDENT, .hang = HANG, .named = true});
+    mls_finding_list_show(view, &found, (mls_finding_list_look){.indent = INDENT, .hang = HANG, .named = true});
 }
 
 const mls_report mls_memory_report = {

@@ -310,7 +310,7 @@ static void append_convergence(mls_buffer *line, const mls_group *group)
 {
     const mls_rcp_outcome *rcp = &group->rcp;
     const bool too_few = rcp->result.match == MLS_RCP_TOO_FEW_RUNS;
-    if (rcp->check != MLS_CHECK_NOT_MADE) {
+    if (rcp->check != MLS_CHECK_NA) {
         mls_buffer_printf(line, "   convergence %s",
                           rcp->check == MLS_CHECK_PASS ? "ok"
                           : too_few                    ? "not judged"
@@ -319,7 +319,7 @@ static void append_convergence(mls_buffer *line, const mls_group *group)
     if (group->scale > 1) {
         mls_buffer_printf(line, ", scaled by %s", mls_words_grouped(group->scale, 3).text);
     }
-    if (group->seeds.check != MLS_CHECK_NOT_MADE) {
+    if (group->seeds.check != MLS_CHECK_NA) {
         mls_buffer_append_text(line, group->seeds.check == MLS_CHECK_FAIL ? "   seeds FAIL" : "   seeds ok");
     }
 }
@@ -664,7 +664,7 @@ static void show_overview(mls_printer *to, const void *what)
 
 #define OVERVIEW_GROUP_FIELDS(F)                                                                                       \
     F(overview_group, score, OBJECT_OR_NULL(mls_group), "", row->group)                                                \
-    F(overview_group, published, OBJECT_OR_NULL(mls_beside), "", row->beside)                                          \
+    F(overview_group, published, OBJECT_OR_NULL(mls_published_match), "", row->beside)                                 \
     F(overview_group, compare, OBJECT_OR_NULL(mls_block), "", row->block)                                              \
     F(overview_group, throughput, OBJECT_OR_NULL(mls_timed_group), "", row->timed)                                     \
     F(overview_group, machine, TEXT_OR_NULL, "", row->machine)                                                         \

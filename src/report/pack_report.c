@@ -14,14 +14,14 @@ static double packed_score(const mls_pack *pack)
     return scored ? judged->submitters[0].results[0].group.score.score_minutes : (double)NAN;
 }
 
-static void add_pack_findings(mls_found *found, const mls_pack *pack, const mls_view *view)
+static void add_pack_findings(mls_finding_list *found, const mls_pack *pack, const mls_view *view)
 {
     const mls_submission *judged = &pack->judged;
-    mls_found_add(found, &judged->findings, (mls_owner){.path = "."}, view);
-    mls_found_add(found, &pack->findings, (mls_owner){.path = pack->system}, view);
+    mls_finding_list_add(found, &judged->findings, (mls_owner){.path = "."}, view);
+    mls_finding_list_add(found, &pack->findings, (mls_owner){.path = pack->system}, view);
     for (size_t i = 0; judged->submitter_count > 0 && i < judged->submitters[0].placed_count; i++) {
         const mls_placed_finding *placed = &judged->submitters[0].placed[i];
-        mls_found_add_one(found, placed->finding, (mls_owner){.path = placed->path}, view);
+        mls_finding_list_add_one(found, placed->finding, (mls_owner){.path = placed->path}, view);
     }
 }
 
@@ -98,14 +98,15 @@ static void show_pack(mls_printer *to, const void *what)
 {
     const mls_pack *pack = what;
     mls_view *view = to->view;
-    mls_found found = {0};
+    mls_finding_list found = {0};
     if (!view->quiet) {
         show_files(view, pack);
         mls_view_printf(view, MLS_STYLE_PLAIN, PACK_INDENT, PACK_HANG, "score %s min",
                         mls_words_minutes(packed_score(pack)).text);
     }
     add_pack_findings(&found, pack, view);
-    mls_found_show(view, &found, (mls_found_look){.indent = PACK_INDENT, .hang = PACK_HANG, .named = true, .fold = 3});
+    mls_finding_list_show(view, &found,
+                          (mls_finding_list_look){.indent = PACK_INDENT, .hang = PACK_HANG, .named = true, .fold = 3});
     for (size_t i = 0; i < pack->rests.count; i++) {
         mls_view_printf(view, MLS_STYLE_WARN, PACK_INDENT, PACK_HANG, "%s: left by a pack that was ended; remove it",
                         pack->rests.items[i]);

@@ -410,7 +410,7 @@ static void show_profile_head(mls_view *view, const mls_profile *profile)
 
 static void show_profile(mls_view *view, const mls_profile *profile, mls_profile_by by)
 {
-    mls_found found = {0};
+    mls_finding_list found = {0};
     show_profile_head(view, profile);
     mls_view_gap(view);
     if (!view->quiet) {
@@ -420,10 +420,10 @@ static void show_profile(mls_view *view, const mls_profile *profile, mls_profile
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s  [%s]", profile->verdicts[v].message,
                         profile->verdicts[v].code);
     }
-    mls_found_add(&found, &profile->findings, (mls_owner){.path = profile->file}, view);
-    const mls_found_look look = {
+    mls_finding_list_add(&found, &profile->findings, (mls_owner){.path = profile->file}, view);
+    const mls_finding_list_look look = {
         .indent = INDENT, .hang = HANG, .named = true, .limit = mls_view_limit(view, FINDINGS_SHOWN)};
-    mls_found_show(view, &found, look);
+    mls_finding_list_show(view, &found, look);
 }
 
 static void show_profiles(mls_printer *to, const void *what)
@@ -617,7 +617,8 @@ MLS_FIELDS(verdict, mls_profile_verdict, VERDICT_FIELDS)
     F(profile, bounds, LIST_IF(bound, row->has_counters), "", MLS_ROWS(row->bounds, row->bound_count))                 \
     F(profile, run, OBJECT_OF(place), "", row->run.file != NULL ? row : NULL)                                          \
     F(profile, verdicts, LIST(verdict), "", MLS_ROWS(row->verdicts, row->verdict_count))                               \
-    F(profile, findings, FINDINGS, "", mls_found_add(&found, &row->findings, (mls_owner){.path = row->file}, NULL))
+    F(profile, findings, FINDINGS, "",                                                                                 \
+      mls_finding_list_add(&found, &row->findings, (mls_owner){.path = row->file}, NULL))
 MLS_FIELDS(profile, mls_profile, PROFILE_FIELDS)
 
 #define CHANGE_FIELDS(F)                                                                                               \

@@ -125,7 +125,7 @@ void mls_ranks_show(mls_view *view, const mls_profiles *all)
 {
     const mls_ranks *job = all->job;
     const mls_str title = job->folder.len > 0 ? job->folder : MLS_S("job");
-    mls_found found = {0};
+    mls_finding_list found = {0};
     mls_buffer rest = {0};
     double waiting = 0;
     for (size_t i = 0; i < job->count; i++) {
@@ -155,14 +155,14 @@ void mls_ranks_show(mls_view *view, const mls_profiles *all)
     if (!all->each) {
         show_advice(view, job);
     }
-    mls_found_add(&found, &job->findings, (mls_owner){.path = NULL}, view);
+    mls_finding_list_add(&found, &job->findings, (mls_owner){.path = NULL}, view);
     for (size_t i = 0; i < job->count && !all->each; i++) {
         const mls_profile *profile = job->items[i].profile;
-        mls_found_add(&found, &profile->findings, (mls_owner){.path = profile->file}, view);
+        mls_finding_list_add(&found, &profile->findings, (mls_owner){.path = profile->file}, view);
     }
-    const mls_found_look look = {
+    const mls_finding_list_look look = {
         .indent = INDENT, .hang = HANG, .named = true, .sorted = true, .limit = mls_view_limit(view, FINDINGS_SHOWN)};
-    mls_found_show(view, &found, look);
+    mls_finding_list_show(view, &found, look);
 }
 
 #define RANK_FIELDS(F)                                                                                                 \
@@ -202,5 +202,5 @@ MLS_FIELDS(advice, mls_profile_verdict, ADVICE_FIELDS)
     F(job, ranks, LIST(mls_rank), "", MLS_ROWS(row->items, row->count))                                                \
     F(job, collectives, LIST(mls_collective), "", MLS_ROWS(row->collectives, row->collective_count))                   \
     F(job, verdicts, LIST(advice), "", MLS_ROWS(row->verdicts, row->verdict_count))                                    \
-    F(job, findings, FINDINGS, "", mls_found_add(&found, &row->findings, (mls_owner){.path = NULL}, NULL))
+    F(job, findings, FINDINGS, "", mls_finding_list_add(&found, &row->findings, (mls_owner){.path = NULL}, NULL))
 MLS_FIELDS_AS(, mls_ranks_fields, job, mls_ranks, NULL, JOB_FIELDS)

@@ -226,7 +226,7 @@ mls_words mls_published_minutes_words(const mls_published_result *result);
 void mls_published_append_why(mls_buffer *words, const char *before, const mls_published_why *why);
 
 /* ---- the tool without a command: an mls_overview; and the fields of groups that it has from other reports */
-extern const mls_fields mls_group_fields, mls_beside_fields, mls_block_fields, mls_timed_group_fields;
+extern const mls_fields mls_group_fields, mls_published_match_fields, mls_block_fields, mls_timed_group_fields;
 extern const mls_report mls_overview_report;
 
 /* ---- report: a page of an mls_overview of logs, which throughput measured with `series`; as the printer's state how
@@ -265,7 +265,7 @@ extern const mls_report mls_rule_file_report;
 
 /* ---- what score and verify share: a check that may not be made; weak scaling; most fields of an RCP verdict */
 extern const mls_fields mls_weak_fields;
-#define MLS_IF_MADE(row, check) ((check) != MLS_CHECK_NOT_MADE ? (row) : NULL)
+#define MLS_IF_MADE(row, check) ((check) != MLS_CHECK_NA ? (row) : NULL)
 #define MLS_VERDICT_FIELDS(F)                                                                                          \
     F(verdict, message, TEXT, "", row->result.message)                                                                 \
     F(verdict, scale, NUMBER, "", row->result.scale)                                                                   \

@@ -135,11 +135,11 @@ MLS_FIELDS(verdict, mls_rcp_outcome, VERDICT_FIELDS)
     F(seeds, problems, VALUES, "", MLS_EACH(row->findings.count, mls_emit_text(to, row->findings.items[i].message)))
 MLS_FIELDS(seeds, mls_seed_outcome, SEEDS_FIELDS)
 
-static void add_group_findings(mls_found *found, const mls_group *group)
+static void add_group_findings(mls_finding_list *found, const mls_group *group)
 {
-    mls_found_add(found, &group->findings, (mls_owner){.path = group->path}, NULL);
+    mls_finding_list_add(found, &group->findings, (mls_owner){.path = group->path}, NULL);
     for (size_t i = 0; i < group->run_count; i++) {
-        mls_found_add(found, &group->runs[i]->findings, (mls_owner){.path = group->runs[i]->file}, NULL);
+        mls_finding_list_add(found, &group->runs[i]->findings, (mls_owner){.path = group->runs[i]->file}, NULL);
     }
 }
 
@@ -174,9 +174,9 @@ MLS_FIELDS_AS(, mls_group_fields, group, mls_group, NULL, GROUP_FIELDS)
 
 /* A check that was not made leaves its columns empty. */
 #define GROUP_CSV_FIELDS(F)                                                                                            \
-    F(group_csv, rcp_pass, IF(BOOL, row->rcp.check != MLS_CHECK_NOT_MADE), "", row->rcp.result.pass)                   \
-    F(group_csv, rcp_message, IF(TEXT, row->rcp.check != MLS_CHECK_NOT_MADE), "", row->rcp.result.message)             \
-    F(group_csv, seeds_ok, IF(BOOL, row->seeds.check != MLS_CHECK_NOT_MADE), "", row->seeds.check != MLS_CHECK_FAIL)   \
+    F(group_csv, rcp_pass, IF(BOOL, row->rcp.check != MLS_CHECK_NA), "", row->rcp.result.pass)                         \
+    F(group_csv, rcp_message, IF(TEXT, row->rcp.check != MLS_CHECK_NA), "", row->rcp.result.message)                   \
+    F(group_csv, seeds_ok, IF(BOOL, row->seeds.check != MLS_CHECK_NA), "", row->seeds.check != MLS_CHECK_FAIL)         \
     F(group_csv, energy_joules, IF(NUMBER, row->power.joules != NULL), "joules", row->power.energy_joules)
 MLS_FIELDS_AS(static, group_csv_fields, group_csv, mls_group, &mls_group_fields, GROUP_CSV_FIELDS)
 
@@ -219,7 +219,8 @@ MLS_FIELDS(spent, mls_job_times, SPENT_FIELDS)
 MLS_FIELDS(job, mls_slurm_job, JOB_FIELDS)
 
 /* The problems in the output of sacct. */
-#define SACCT_FIELDS(F) F(sacct, findings, FINDINGS, "", mls_found_add(&found, row->findings, (mls_owner){0}, NULL))
+#define SACCT_FIELDS(F)                                                                                                \
+    F(sacct, findings, FINDINGS, "", mls_finding_list_add(&found, row->findings, (mls_owner){0}, NULL))
 MLS_FIELDS(sacct, mls_slurm_jobs, SACCT_FIELDS)
 
 #define COLLECTION_FIELDS(F)                                                                                           \

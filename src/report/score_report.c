@@ -207,7 +207,7 @@ static void show_score(mls_view *view, const mls_group *group)
             mls_words_minutes(group->spread.max_minutes).text, mls_words_percent(group->spread.variation, 1).text);
     }
     mls_view_line(view, &line, look, INDENT, HANG);
-    if (group->rcp.check != MLS_CHECK_NOT_MADE) {
+    if (group->rcp.check != MLS_CHECK_NA) {
         const mls_rcp_result *result = &group->rcp.result;
         const mls_style worse = result->match == MLS_RCP_TOO_FEW_RUNS ? MLS_STYLE_WARN : MLS_STYLE_BAD;
         mls_buffer_append_text(&line, "reference convergence: ");
@@ -223,7 +223,7 @@ static void show_seeds(mls_view *view, const mls_group *group)
     const mls_style look = seeds->check != MLS_CHECK_FAIL ? MLS_STYLE_WARN : MLS_STYLE_BAD;
     const size_t most = mls_view_limit(view, SEED_PROBLEMS_SHOWN);
     mls_buffer more = {0};
-    if (seeds->check == MLS_CHECK_NOT_MADE) {
+    if (seeds->check == MLS_CHECK_NA) {
         return;
     }
     if (seeds->check != MLS_CHECK_FAIL) {
@@ -275,20 +275,20 @@ static void show_published(mls_view *view, const mls_group *group, const mls_pub
  * row of a run contains is shown only with -v. */
 static void show_findings(mls_view *view, const mls_group *group)
 {
-    const mls_found_look look = {.indent = INDENT,
-                                 .hang = HANG,
-                                 .named = true,
-                                 .together = true,
-                                 .sorted = true,
-                                 .limit = mls_view_limit(view, FINDINGS_SHOWN)};
-    mls_found own = {0};
-    mls_found endings = {0};
-    mls_found others = {0};
+    const mls_finding_list_look look = {.indent = INDENT,
+                                        .hang = HANG,
+                                        .named = true,
+                                        .together = true,
+                                        .sorted = true,
+                                        .limit = mls_view_limit(view, FINDINGS_SHOWN)};
+    mls_finding_list own = {0};
+    mls_finding_list endings = {0};
+    mls_finding_list others = {0};
     for (size_t i = 0; i < group->findings.count; i++) {
         mls_finding finding = group->findings.items[i];
         finding.path = finding.path != NULL ? mls_group_name_below(group, finding.path) : NULL;
         if (finding.code != MLS_FINDING_RUN_COUNT) {
-            mls_found_add_one(&own, &finding, (mls_owner){0}, NULL);
+            mls_finding_list_add_one(&own, &finding, (mls_owner){0}, NULL);
         }
     }
     for (size_t i = 0; i < group->run_count; i++) {
@@ -301,14 +301,15 @@ static void show_findings(mls_view *view, const mls_group *group)
         for (size_t k = 0; k < run->findings.count; k++) {
             const mls_finding *finding = &run->findings.items[k];
             if (finding != noted) {
-                mls_found_add_one(finding->code == MLS_FINDING_DIAGNOSIS ? &endings : &others, finding, owner, NULL);
+                mls_finding_list_add_one(finding->code == MLS_FINDING_DIAGNOSIS ? &endings : &others, finding, owner,
+                                         NULL);
             }
         }
-        mls_found_add_unkept(&others, &run->findings, NULL);
+        mls_finding_list_add_unkept(&others, &run->findings, NULL);
     }
-    mls_found_show(view, &own, (mls_found_look){.indent = INDENT, .hang = HANG, .named = true});
-    mls_found_show(view, &endings, look);
-    mls_found_show(view, &others, look);
+    mls_finding_list_show(view, &own, (mls_finding_list_look){.indent = INDENT, .hang = HANG, .named = true});
+    mls_finding_list_show(view, &endings, look);
+    mls_finding_list_show(view, &others, look);
 }
 
 void mls_group_show_note(mls_view *view, const mls_group *group, const mls_telemetry_notes *notes)
@@ -415,12 +416,12 @@ void mls_group_show_jobs(mls_view *view, const mls_group *group, const mls_slurm
 
 void mls_jobs_show_findings(mls_view *view, const mls_slurm_jobs *jobs)
 {
-    const mls_found_look look = {.named = true, .limit = mls_view_limit(view, SACCT_ROWS_SHOWN)};
-    mls_found found = {0};
+    const mls_finding_list_look look = {.named = true, .limit = mls_view_limit(view, SACCT_ROWS_SHOWN)};
+    mls_finding_list found = {0};
     if (jobs != NULL && jobs->findings->count > 0) {
         mls_view_gap(view);
-        mls_found_add(&found, jobs->findings, (mls_owner){0}, view);
-        mls_found_show(view, &found, look);
+        mls_finding_list_add(&found, jobs->findings, (mls_owner){0}, view);
+        mls_finding_list_show(view, &found, look);
     }
 }
 
@@ -454,7 +455,7 @@ void mls_score_show(mls_printer *to, const void *what)
         if (to->view->strict && !mls_findings_pass(&counts, true)) {
             mls_buffer line = {0};
             mls_buffer_append_text(&line, "fails with --strict");
-            mls_found_append_counts(&line, ": ", &counts);
+            mls_finding_list_append_counts(&line, ": ", &counts);
             mls_view_line(to->view, &line, MLS_STYLE_BAD, INDENT, HANG);
         }
     }

@@ -125,16 +125,16 @@ static void show_devices(mls_view *view, const mls_telemetry_window *window)
 /* Show findings, without the name of the log if there is only one. */
 static void show_window_findings(mls_view *view, const mls_telemetry_window *window, bool one_log)
 {
-    const mls_found_look look = {
+    const mls_finding_list_look look = {
         .indent = INDENT, .hang = HANG, .named = true, .sorted = true, .limit = mls_view_limit(view, FINDINGS_SHOWN)};
-    mls_found found = {0};
+    mls_finding_list found = {0};
     for (size_t i = 0; i < window->findings.count; i++) {
         mls_finding finding = window->findings.items[i];
         finding.path = one_log && finding.line == 0 ? NULL : finding.path;
-        mls_found_add_one(&found, &finding, (mls_owner){0}, view);
+        mls_finding_list_add_one(&found, &finding, (mls_owner){0}, view);
     }
-    mls_found_add_unkept(&found, &window->findings, view);
-    mls_found_show(view, &found, look);
+    mls_finding_list_add_unkept(&found, &window->findings, view);
+    mls_finding_list_show(view, &found, look);
     if (window->suggested_timezone[0] != '\0') {
         mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG,
                         "the logs cover the runs when their times are of another zone: try --timezone=%s",
@@ -239,7 +239,7 @@ MLS_FIELDS(total, mls_telemetry_window, TOTAL_FIELDS)
     F(measured, outliers, LIST(outlier), "", MLS_ROWS(row->outliers, row->outlier_count))                              \
     F(measured, suggested_timezone, FILLED_OR_NULL, "", row->suggested_timezone)                                       \
     F(measured, total, OBJECT_OF(total), "", row)                                                                      \
-    F(measured, findings, FINDINGS, "", mls_found_add(&found, &row->findings, (mls_owner){0}, NULL))
+    F(measured, findings, FINDINGS, "", mls_finding_list_add(&found, &row->findings, (mls_owner){0}, NULL))
 MLS_FIELDS(measured, mls_telemetry_window, MEASURED_FIELDS)
 
 #define MEASURED_CSV_FIELDS(F)                                                                                         \

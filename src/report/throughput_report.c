@@ -225,17 +225,17 @@ static void show_healing(mls_view *view, const mls_throughput_group *group)
 
 static void show_slow(mls_view *view, const mls_throughput_group *group)
 {
-    const mls_found_look look = {
+    const mls_finding_list_look look = {
         .indent = INDENT, .hang = HANG, .named = true, .sorted = true, .limit = mls_view_limit(view, SHOWN_WITHOUT_V)};
-    mls_found found = {0};
+    mls_finding_list found = {0};
     for (size_t i = 0; i < group->findings.count; i++) {
         mls_finding finding = group->findings.items[i];
         /* The path names the group, so that the line can be understood alone. */
         finding.path = mls_path_shown(finding.path != NULL ? finding.path : group->group->path);
-        mls_found_add_one(&found, &finding, (mls_owner){0}, NULL);
+        mls_finding_list_add_one(&found, &finding, (mls_owner){0}, NULL);
     }
-    mls_found_add_unkept(&found, &group->findings, NULL);
-    mls_found_show(view, &found, look);
+    mls_finding_list_add_unkept(&found, &group->findings, NULL);
+    mls_finding_list_show(view, &found, look);
 }
 
 /* -v: print details of a run that are not findings, in one line. */
@@ -470,7 +470,7 @@ MLS_FIELDS(slow_run, mls_slow_run, SLOW_RUN_FIELDS)
     F(timed_group, slow_runs, LIST(slow_run), "", MLS_ROWS(row->slow_runs, row->slow_run_count))                       \
     F(timed_group, runs, LIST(timed), "", MLS_ROWS(row->runs, row->group->run_count))                                  \
     F(timed_group, findings, FINDINGS, "",                                                                             \
-      mls_found_add(&found, &row->findings, (mls_owner){.path = row->group->path}, NULL))
+      mls_finding_list_add(&found, &row->findings, (mls_owner){.path = row->group->path}, NULL))
 MLS_FIELDS_AS(, mls_timed_group_fields, timed_group, mls_throughput_group, NULL, TIMED_GROUP_FIELDS)
 
 #define THROUGHPUTS_FIELDS(F) F(throughputs, groups, LIST(mls_timed_group), "", MLS_ROWS(row->groups, row->group_count))

@@ -28,31 +28,31 @@ static mls_owner owner_of(const mls_placed_finding *placed, const mls_submitter 
 }
 
 /* Add the number of findings of each code that were counted but not kept of a submitter. */
-static void add_more_of(mls_found *found, const mls_view *view, const mls_submitter *submitter)
+static void add_more_of(mls_finding_list *found, const mls_view *view, const mls_submitter *submitter)
 {
     const mls_owner owner = {.path = *submitter->path != '\0' ? submitter->path : ".", .name = submitter->name};
     for (mls_finding_code code = 0; code < MLS_FINDING_COUNT; code++) {
         const mls_finding kind = {.code = code, .severity = mls_finding_info_get(code)->severity};
-        mls_found_add_more(found, &kind, submitter->unkept[code], owner, view);
+        mls_finding_list_add_more(found, &kind, submitter->unkept[code], owner, view);
     }
 }
 
 /* Add the findings of a submitter; or, if that is NULL, those of the submission as a whole. */
-static void add_of(mls_found *found, const mls_view *view, const mls_submission *submission,
+static void add_of(mls_finding_list *found, const mls_view *view, const mls_submission *submission,
                    const mls_submitter *submitter)
 {
     if (submitter == NULL) {
-        mls_found_add(found, &submission->findings, (mls_owner){.path = "."}, view);
+        mls_finding_list_add(found, &submission->findings, (mls_owner){.path = "."}, view);
         return;
     }
     for (size_t i = 0; i < submitter->placed_count; i++) {
         const mls_placed_finding *placed = &submitter->placed[i];
-        mls_found_add_one(found, placed->finding, owner_of(placed, submitter), view);
+        mls_finding_list_add_one(found, placed->finding, owner_of(placed, submitter), view);
     }
     add_more_of(found, view, submitter);
 }
 
-static void add_all(mls_found *found, const mls_view *view, const mls_submission *submission)
+static void add_all(mls_finding_list *found, const mls_view *view, const mls_submission *submission)
 {
     add_of(found, view, submission, NULL);
     for (size_t i = 0; i < submission->submitter_count; i++) {
@@ -64,9 +64,9 @@ static void add_all(mls_found *found, const mls_view *view, const mls_submission
 static void show_findings(mls_view *view, const mls_submission *submission, mls_severity severity, bool many)
 {
     static const size_t most[] = {16, 8, 8}; /* lines of each severity */
-    const mls_found_look look = {
+    const mls_finding_list_look look = {
         .indent = 2, .hang = 6, .together = true, .fold = many ? 3 : 10, .limit = many ? most[severity] : 0};
-    mls_found found = {0};
+    mls_finding_list found = {0};
     size_t kept = 0;
     add_all(&found, view, submission);
     for (size_t i = 0; i < found.count; i++) {
@@ -85,7 +85,7 @@ static void show_findings(mls_view *view, const mls_submission *submission, mls_
             found.unkept_of[code] += submission->submitters[i].unkept[code];
         }
     }
-    mls_found_show(view, &found, look);
+    mls_finding_list_show(view, &found, look);
 }
 
 /* Show odd results that break no rule, the most important kind first. */
@@ -94,13 +94,13 @@ static void show_odd(mls_view *view, const mls_submission *submission)
     static const mls_finding_code odd[] = {MLS_FINDING_COPIED_LOG, MLS_FINDING_RESUBMITTED, MLS_FINDING_FAR_FROM_PEERS,
                                            MLS_FINDING_CONFIG_SYSTEM};
     enum { ODD_SHOWN = 10, ODD_WIDTH = 100 };
-    const mls_found_look look = {.indent = 2, .hang = 6, .together = true, .limit = ODD_SHOWN};
-    mls_found found = {0};
+    const mls_finding_list_look look = {.indent = 2, .hang = 6, .together = true, .limit = ODD_SHOWN};
+    mls_finding_list found = {0};
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
         for (size_t k = 0; k < submission->findings.count; k++) {
             const mls_finding *finding = &submission->findings.items[k];
             if (finding->code == odd[i]) {
-                mls_found_add_one(&found, finding, (mls_owner){.path = "."}, NULL);
+                mls_finding_list_add_one(&found, finding, (mls_owner){.path = "."}, NULL);
             }
         }
     }
@@ -109,7 +109,7 @@ static void show_odd(mls_view *view, const mls_submission *submission)
     }
     mls_view narrow = *view;
     narrow.width = view->width == 0 || view->width > ODD_WIDTH ? ODD_WIDTH : view->width;
-    mls_found_show(&narrow, &found, look);
+    mls_finding_list_show(&narrow, &found, look);
 }
 
 enum { NUMBER_BYTES = 20, TEXT_BYTES = 60 };
@@ -148,7 +148,7 @@ static void add_result_row(mls_table *table, const mls_view *view, const mls_sub
     mls_table_text(table, "scale", DECIMAL | DETAIL, judged ? mls_words_grouped(group->scale, 3).text : "");
     check_cell(table, "rcp", judged, group->rcp.check);
     check_cell(table, "seeds", judged, group->seeds.check);
-    check_cell(table, "power", judged && group->power.check != MLS_CHECK_NOT_MADE, group->power.check);
+    check_cell(table, "power", judged && group->power.check != MLS_CHECK_NA, group->power.check);
     mls_table_cell(table, "", KEEP,
                    !result->valid ? MLS_STYLE_BAD
                    : judged       ? MLS_STYLE_GOOD
@@ -266,7 +266,7 @@ static void show_verdict(mls_view *view, const mls_submission *submission)
     const bool strict = view->strict && !submission->valid && submission->counts.error == 0;
     mls_buffer line = {0};
     mls_buffer_printf(&line, "%sready to upload%s", submission->valid ? "" : "not ", strict ? " (strict)" : "");
-    mls_found_append_counts(&line, ": ", &submission->counts);
+    mls_finding_list_append_counts(&line, ": ", &submission->counts);
     if (view->brief && submission->counts.error + submission->counts.warning + submission->counts.advice > 0) {
         mls_buffer_append_text(&line, " (mlscore verify lists them)");
     }
@@ -390,13 +390,13 @@ MLS_FIELDS(submission, mls_submission, SUBMISSION_FIELDS)
 /* The rows of CSV: all findings. */
 #define ALL_FIELDS(F) F(all, findings, FINDINGS, "", add_all(&found, to->view, row))
 MLS_FIELDS_BESIDE(all, submission, ALL_FIELDS)
-static void all_findings(mls_found *found, const mls_printer *to, const void *submission)
+static void all_findings(mls_finding_list *found, const mls_printer *to, const void *submission)
 {
     found->root = ((const mls_submission *)submission)->path;
     add_all(found, to->view, submission);
 }
 
-static void add_case(mls_printer *to, mls_found found, const mls_finding_counts *counts, const char *class_name,
+static void add_case(mls_printer *to, mls_finding_list found, const mls_finding_counts *counts, const char *class_name,
                      const char *name)
 {
     const bool strict = to->view->strict;
@@ -406,14 +406,14 @@ static void add_case(mls_printer *to, mls_found found, const mls_finding_counts 
 }
 
 /* Return the findings of a submitter about a system, a result, or neither. */
-static mls_found found_about(const mls_view *view, const mls_submitter *submitter, const mls_system *system,
-                             const mls_submission_result *result)
+static mls_finding_list found_about(const mls_view *view, const mls_submitter *submitter, const mls_system *system,
+                                    const mls_submission_result *result)
 {
-    mls_found found = {0};
+    mls_finding_list found = {0};
     for (size_t i = 0; i < submitter->placed_count; i++) {
         const mls_placed_finding *placed = &submitter->placed[i];
         if (placed->system == system && placed->result == result) {
-            mls_found_add_one(&found, placed->finding, (mls_owner){.path = placed->path}, view);
+            mls_finding_list_add_one(&found, placed->finding, (mls_owner){.path = placed->path}, view);
         }
     }
     return found;
@@ -424,14 +424,14 @@ static void test_cases(mls_printer *to, const void *what)
     const mls_submission *submission = what;
     const mls_view *view = to->view;
     if (submission->findings.count > 0) {
-        mls_found found = {0};
+        mls_finding_list found = {0};
         add_of(&found, view, submission, NULL);
         add_case(to, found, &submission->findings.counts, "tree", "everything else");
         mls_junit_suite(to, submission->path);
     }
     for (size_t i = 0; i < submission->submitter_count; i++) {
         const mls_submitter *of = &submission->submitters[i];
-        mls_found rest = found_about(view, of, NULL, NULL);
+        mls_finding_list rest = found_about(view, of, NULL, NULL);
         add_more_of(&rest, view, of);
         add_case(to, rest, &of->findings.counts, "tree", "everything else");
         for (size_t k = 0; k < of->system_count; k++) {

@@ -207,14 +207,14 @@ bool mls_advice_unknown_key(mls_checker *checker, const mls_record *record)
 /* Return the missing required key that is most similar to an unknown one. */
 static mls_str nearest_missing(const mls_checker *checker, mls_str name)
 {
-    mls_nearest nearest = mls_nearest_to(name);
+    mls_suggestion nearest = mls_suggest_for(name);
     nearest.distance = name.len < 8 ? 2 : 3;
     for (size_t at = 0; at < checker->order_count; at++) {
         const mls_scope *scope = &checker->ruleset->scopes[checker->order[at]];
         for (size_t r = 0; r < scope->rule_count; r++) {
             const mls_rule *rule = &scope->rules[r];
             if (checker->keys[rule->key_index].count == 0 && rule->max > 0) {
-                mls_nearest_offer(&nearest, rule->key);
+                mls_suggest_add(&nearest, rule->key);
             }
         }
     }

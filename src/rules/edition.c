@@ -381,9 +381,9 @@ static bool begins_so(const char *benchmark, mls_str name)
     return letters > 2;
 }
 
-mls_nearest mls_editions_nearest_benchmark(const mls_editions *editions, mls_usage usage, mls_str name)
+mls_suggestion mls_editions_nearest_benchmark(const mls_editions *editions, mls_usage usage, mls_str name)
 {
-    mls_nearest nearest = mls_nearest_to(name);
+    mls_suggestion nearest = mls_suggest_for(name);
     for (size_t i = mls_editions_count(editions, usage); i-- > 0;) {
         const mls_edition *edition = mls_editions_get(editions, usage, i);
         for (size_t b = 0; b < edition->benchmark_count; b++) {
@@ -392,8 +392,8 @@ mls_nearest mls_editions_nearest_benchmark(const mls_editions *editions, mls_usa
                 nearest.found = mls_str_from(mls_str_equal(name, mls_str_from(full)) ? NULL : full);
                 return nearest;
             }
-            mls_nearest_offer(&nearest, mls_str_from(full));
-            mls_nearest_offer(&nearest, (mls_str){full, strcspn(full, "_")}); /* llama2 */
+            mls_suggest_add(&nearest, mls_str_from(full));
+            mls_suggest_add(&nearest, (mls_str){full, strcspn(full, "_")}); /* llama2 */
         }
     }
     nearest.found = mls_str_from(nearest.found.ptr);

@@ -123,7 +123,7 @@ const char *mls_benchmark_called(const char *name);
 
 /** Suggest the benchmark that a misspelled name means, from all editions of the usage, the newest first.  A benchmark
  * that begins with the name, ignoring punctuation, is preferred to the one with the most similar spelling. */
-mls_nearest mls_editions_nearest_benchmark(const mls_editions *editions, mls_usage usage, mls_str name);
+mls_suggestion mls_editions_nearest_benchmark(const mls_editions *editions, mls_usage usage, mls_str name);
 
 /** Return the row of a benchmark.  For an unknown name, return a row with an empty name and runs_needed 0; never NULL.
  */

@@ -333,7 +333,7 @@ static mls_status finish_group(const mls_collect_options *options, const mls_tre
             break;
         }
         group->power.joules[i] = extra->joules;
-        mls_findings_append_as_they_are(&group->findings, &extra->power);
+        mls_findings_append_in_order(&group->findings, &extra->power);
         mls_run_extra_release(&looked);
     }
     if (status == MLS_OK) {

@@ -528,7 +528,7 @@ mls_group_outcome mls_group_result(const mls_group *group)
                                                    group->scaled_minutes};
 }
 
-bool mls_group_is_well(const mls_group *group, bool strict)
+bool mls_group_passes(const mls_group *group, bool strict)
 {
     const mls_finding_counts all = mls_group_found(group);
     bool well = mls_group_result(group).official && group->rules->runs_needed > 0 &&

@@ -62,7 +62,7 @@ mls_division mls_division_described(const char *text);
 
 /** The result of a check. */
 typedef enum mls_check {
-    MLS_CHECK_NOT_MADE, /**< does not apply: open division, an early edition, or a benchmark without this check */
+    MLS_CHECK_NA, /**< does not apply: open division, an early edition, or a benchmark without this check */
     MLS_CHECK_PASS,
     MLS_CHECK_FAIL,
     MLS_CHECK_BYPASSED /**< failed, but the user asked to ignore it */
@@ -104,7 +104,7 @@ typedef struct mls_weak_outcome {
 /* Check whether the result is one of weak scaling.  Its score is the time for all models, not an olympic mean. */
 static inline bool mls_is_weak(const mls_weak_outcome *weak)
 {
-    return weak->check != MLS_CHECK_NOT_MADE;
+    return weak->check != MLS_CHECK_NA;
 }
 
 /** The spread of the times of the valid runs, in minutes. */

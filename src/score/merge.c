@@ -232,6 +232,6 @@ void mls_merge_write(mls_merge *merge, mls_output *output)
 void mls_merge_note_endings(mls_collection *collection)
 {
     for (size_t i = 0; i < collection->run_count; i++) {
-        mls_findings_append_as_they_are(&collection->runs[i].findings, &collection->extra[i]->ending);
+        mls_findings_append_in_order(&collection->runs[i].findings, &collection->extra[i]->ending);
     }
 }

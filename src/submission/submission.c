@@ -99,7 +99,7 @@ typedef struct name_list {
     mls_map known;
     mls_buffer list;
     const char *more; /* ", …" if the list was truncated */
-    mls_nearest nearest;
+    mls_suggestion nearest;
 } name_list;
 
 static void offer_name(name_list *names, const char *name)
@@ -109,7 +109,7 @@ static void offer_name(name_list *names, const char *name)
     if (!added) {
         return;
     }
-    mls_nearest_offer(&names->nearest, mls_str_from(name));
+    mls_suggest_add(&names->nearest, mls_str_from(name));
     if (names->list.len + strlen(name) <= LISTED_MAX) {
         mls_buffer_printf(&names->list, "%s%s", names->list.len > 0 ? ", " : "", name);
     } else {
@@ -123,7 +123,7 @@ static mls_status check_name(const mls_submission *submission, const char *wante
     if (wanted == NULL) {
         return MLS_OK;
     }
-    name_list names = {.known.arena = submission->arena, .more = "", .nearest = mls_nearest_to(mls_str_from(wanted))};
+    name_list names = {.known.arena = submission->arena, .more = "", .nearest = mls_suggest_for(mls_str_from(wanted))};
     const mls_str *nearest = &names.nearest.found;
     mls_status status = MLS_OK;
     for (size_t s = 0; s < submission->submitter_count; s++) {

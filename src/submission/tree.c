@@ -544,17 +544,17 @@ static bool is_place(const tree_walk *walk, size_t row, tree_kind kind)
 /* Report an unexpected name, and suggest a similar one; mostly for a misspelled file of bypasses. */
 static void add_stray(tree_walk *walk, const mls_walk_entry *entry, tree_kind kind)
 {
-    mls_nearest nearest = mls_nearest_to(mls_str_from(entry->name));
+    mls_suggestion nearest = mls_suggest_for(mls_str_from(entry->name));
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         if (!is_place(walk, i, kind)) {
             continue;
         }
         if (places[i].take != take_useless && strpbrk(places[i].name, "*#") == NULL) {
-            mls_nearest_offer(&nearest, mls_str_from(places[i].name));
+            mls_suggest_add(&nearest, mls_str_from(places[i].name));
         }
         if (places[i].take == take_params) {
-            mls_nearest_offer(&nearest, MLS_S("rcp-bypass"));
-            mls_nearest_offer(&nearest, MLS_S("seed-checker-bypass"));
+            mls_suggest_add(&nearest, MLS_S("rcp-bypass"));
+            mls_suggest_add(&nearest, MLS_S("seed-checker-bypass"));
         }
     }
     const bool bypass = mls_str_ends(nearest.found, MLS_S("bypass"));

@@ -181,10 +181,10 @@ static void nothing_is_cut_inside_a_code_point(void **state)
 static mls_str nearest(const char *word)
 {
     static const char *const words[] = {"score", "check", "events", "verify", "config", "rules", "rcp", "completion"};
-    mls_nearest found = mls_nearest_to(mls_str_from(word));
+    mls_suggestion found = mls_suggest_for(mls_str_from(word));
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        mls_nearest_offer(&found, mls_str_from(words[i]));
+        mls_suggest_add(&found, mls_str_from(words[i]));
     }
     return found.found;
 }
@@ -205,9 +205,9 @@ static void a_misspelt_word_gets_the_nearest_right_one(void **state)
     assert_null(nearest("train").ptr);
     assert_null(nearest("an uncommonly long word that nobody would type for the name of a command").ptr);
     /* Of two that are as near, the first. */
-    mls_nearest twins = mls_nearest_to(MLS_S("beta"));
-    mls_nearest_offer(&twins, MLS_S("bete"));
-    mls_nearest_offer(&twins, MLS_S("betb"));
+    mls_suggestion twins = mls_suggest_for(MLS_S("beta"));
+    mls_suggest_add(&twins, MLS_S("bete"));
+    mls_suggest_add(&twins, MLS_S("betb"));
     assert_string_equal(twins.found.ptr, "bete");
 }
 

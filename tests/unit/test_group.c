@@ -68,8 +68,8 @@ static void assert_checks(const char *edition, const char *benchmark, const char
     mls_run runs[RUNS];
     const char *const divisions[RUNS] = {division, division, division};
     mls_group group = scored(runs, edition, benchmark, divisions, &(mls_score_options){0});
-    assert_int_equal(group.rcp.check != MLS_CHECK_NOT_MADE, rcp);
-    assert_int_equal(group.seeds.check != MLS_CHECK_NOT_MADE, seeds);
+    assert_int_equal(group.rcp.check != MLS_CHECK_NA, rcp);
+    assert_int_equal(group.seeds.check != MLS_CHECK_NA, seeds);
     release(&group, runs);
 }
 
@@ -105,7 +105,7 @@ static void divisions_that_mean_the_same_are_one(void **state)
     group = with_divisions(runs, "closed", NULL, "open", MLS_DIVISION_NONE);
     assert_int_equal(group.division, MLS_DIVISION_NONE);
     assert_int_equal(mls_findings_found(&group.findings, MLS_FINDING_MIXED_GROUP), 1);
-    assert_int_equal(group.seeds.check, MLS_CHECK_NOT_MADE);
+    assert_int_equal(group.seeds.check, MLS_CHECK_NA);
     release(&group, runs);
     group = with_divisions(runs, "other", "another", NULL, MLS_DIVISION_NONE);
     assert_int_equal(mls_findings_found(&group.findings, MLS_FINDING_MIXED_GROUP), 1);
@@ -122,7 +122,7 @@ static void described_divisions_decide(void **state)
     release(&group, runs);
     group = with_divisions(runs, "closed", "closed", "closed", mls_division_described("Closed"));
     assert_int_equal(group.division, MLS_DIVISION_CLOSED);
-    assert_int_equal(group.seeds.check, MLS_CHECK_NOT_MADE);
+    assert_int_equal(group.seeds.check, MLS_CHECK_NA);
     release(&group, runs);
     assert_int_equal(mls_division_described("closed"), MLS_DIVISION_CLOSED);
     assert_int_equal(mls_division_described("open"), MLS_DIVISION_OPEN);
@@ -161,7 +161,7 @@ static void energy_goes_over_the_runs_that_time_keeps(void **state)
     mls_group group = {.run_count = 4, .scale = 1.5, .score.score_minutes = 2};
     (void)state;
     mls_group_energy(&group);
-    assert_int_equal(group.power.check, MLS_CHECK_NOT_MADE);
+    assert_int_equal(group.power.check, MLS_CHECK_NA);
     group.power.joules = malloc(sizeof joules);
     group.marks = malloc(sizeof marks);
     if (group.power.joules == NULL || group.marks == NULL) {

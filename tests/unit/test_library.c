@@ -259,8 +259,8 @@ static void a_folder_of_a_job_is_a_group(void **state)
     assert_null(mls_group_run(group, 10));
     assert_null(mls_collection_run(found, 10));
     assert_int_equal(mls_findings_total(mls_group_findings(group), MLS_SEVERITY_ERROR), 0);
-    assert_true(mls_group_is_well(group, false)); /* one of its runs is invalid, which the rules allow */
-    assert_false(mls_group_is_well(group, true));
+    assert_true(mls_group_passes(group, false)); /* one of its runs is invalid, which the rules allow */
+    assert_false(mls_group_passes(group, true));
 
     const mls_run *first = mls_group_run(group, 0);
     assert_string_equal(mls_run_file(first), "testdata/slurm/250419104520_1.log");

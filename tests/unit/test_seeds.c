@@ -45,7 +45,7 @@ static mls_seed_outcome check_with(const char *const *texts, size_t count, bool 
     static const char *const names[] = {"a", "b", "c", "d", "e", "f"};
     mls_run runs[6];
     const mls_run *all[6];
-    mls_seed_outcome outcome = {.check = MLS_CHECK_NOT_MADE};
+    mls_seed_outcome outcome = {.check = MLS_CHECK_NA};
     assert_true(count <= 6);
     for (size_t i = 0; i < count; i++) {
         mls_sink sink = sink_of(&runs[i], names[i]);
@@ -252,7 +252,7 @@ static void compare_folder(const char *table, const cJSON *row, void *state)
         close(file);
         all[i] = &runs[i];
     }
-    mls_seed_outcome verdict = {.check = MLS_CHECK_NOT_MADE};
+    mls_seed_outcome verdict = {.check = MLS_CHECK_NA};
     assert_int_equal(mls_seeds_check(all, found.gl_pathc, false, &verdict), MLS_OK);
     if ((verdict.check == MLS_CHECK_PASS) != (bool)cJSON_IsTrue(expected)) {
         fail_msg("%s %s: seeds %s: %s", corpus_text(row, "edition"), corpus_text(row, "dir"),

@@ -144,7 +144,7 @@ static void check_rcp(table_run *run, const cJSON *row, const mls_submission_res
     const bool applies = closed && strcmp(result->benchmark, "minigo") != 0;
     expectation *expected = expected_of(run, path);
     if (!applies) {
-        if (result->group.rcp.check != MLS_CHECK_NOT_MADE) {
+        if (result->group.rcp.check != MLS_CHECK_NA) {
             complain(run, path, "convergence should not be checked");
         }
         return;
@@ -194,7 +194,7 @@ static void check_benchmark(table_run *run, const cJSON *row, const mls_editions
     const bool closed = late && strcmp(division, "closed") == 0;
     expected->valid &= described || !late;
     if (!closed) {
-        if (result->group.seeds.check != MLS_CHECK_NOT_MADE) {
+        if (result->group.seeds.check != MLS_CHECK_NA) {
             complain(run, path, "seeds should not be checked");
         }
     } else {

@@ -273,7 +273,7 @@ void mls_published_beside_release(mls_published_beside *beside)
 static mls_status add_beside(mls_comparison *comparison, mls_side_group *group, const mls_compare_request *request,
                              mls_error *error)
 {
-    mls_beside beside = {.group = group};
+    mls_published_match beside = {.group = group};
     mls_published_query query = mls_query_of_side(group);
     query.submitter = request->submitter;
     if (group->benchmark == NULL || group->weak || !isfinite(group->scaled_minutes)) {

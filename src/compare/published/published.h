@@ -124,7 +124,7 @@ mls_status mls_published_search(const mls_published *published, const mls_publis
                                 mls_published_hit **hits, size_t *count);
 
 /** Return the text among the results that is nearest to a text without matches; `found` is empty if none is near. */
-mls_nearest mls_published_nearest_text(const mls_published *published, mls_published_text which, const char *text);
+mls_suggestion mls_published_nearest_text(const mls_published *published, mls_published_text which, const char *text);
 
 /** A run of a published result, in milliseconds.  Its time to train is the sum of its parts.  If evaluations are not
  * delimited, MLS_PART_EVALUATION is NAN and they count as training. */

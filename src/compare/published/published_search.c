@@ -97,9 +97,9 @@ bool mls_published_passes(const mls_published_filter *filter, const mls_publishe
     return passes;
 }
 
-mls_nearest mls_published_nearest_text(const mls_published *published, mls_published_text which, const char *text)
+mls_suggestion mls_published_nearest_text(const mls_published *published, mls_published_text which, const char *text)
 {
-    mls_nearest nearest = mls_nearest_to(mls_str_from(text));
+    mls_suggestion nearest = mls_suggest_for(mls_str_from(text));
     const char *texts[2];
     for (size_t i = 0; i < published->count; i++) {
         texts_of(&published->results[i], which, texts);
@@ -108,7 +108,7 @@ mls_nearest mls_published_nearest_text(const mls_published *published, mls_publi
         }
         for (size_t k = 0; k < 2; k++) {
             if (texts[k] != NULL) {
-                mls_nearest_offer(&nearest, mls_str_from(texts[k]));
+                mls_suggest_add(&nearest, mls_str_from(texts[k]));
             }
         }
     }

@@ -270,13 +270,13 @@ static size_t list_systems(const choosing *in, const published_words *of)
 /* Explain that no result of the round matches a word, and suggest a similar one. */
 static void explain_word(const choosing *in, const published_words *of, mls_str word, mls_buffer *why)
 {
-    mls_nearest nearest = mls_nearest_to(word);
-    const mls_nearest benchmark =
+    mls_suggestion nearest = mls_suggest_for(word);
+    const mls_suggestion benchmark =
         mls_editions_nearest_benchmark(in->request->collect.score.editions, MLS_USAGE_TRAINING, word);
     for (size_t i = 0; i < in->all.count; i++) {
         if (is_of_round(of, &in->all.results[i])) {
-            mls_nearest_offer(&nearest, mls_str_from(in->all.results[i].system->submitter));
-            mls_nearest_offer(&nearest, mls_str_from(in->all.results[i].system->system_id));
+            mls_suggest_add(&nearest, mls_str_from(in->all.results[i].system->submitter));
+            mls_suggest_add(&nearest, mls_str_from(in->all.results[i].system->system_id));
         }
     }
     mls_buffer_printf(why, "no published result of the round has '%.*s' in its submitter or system", MLS_CUT(word, 40));

@@ -177,10 +177,10 @@ uint64_t mls_memory_value(const mls_memory_ask *ask, mls_memory_setting setting)
 
 static mls_status set_gpu(mls_memory_ask *ask, const char *text, mls_error *error)
 {
-    mls_nearest nearest = mls_nearest_to(mls_str_from(text));
+    mls_suggestion nearest = mls_suggest_for(mls_str_from(text));
     (void)!mls_accelerators_find_gpu(ask->accelerators, mls_str_from(text), &ask->gpu);
     for (size_t i = 0; i < ask->accelerators->gpu_count; i++) {
-        mls_nearest_offer(&nearest, mls_str_from(ask->accelerators->gpus[i].name));
+        mls_suggest_add(&nearest, mls_str_from(ask->accelerators->gpus[i].name));
     }
     return ask->gpu != NULL
                ? MLS_OK
@@ -243,14 +243,14 @@ static mls_status set_precision(mls_memory_ask *ask, const char *text, mls_error
 {
     const char *words = MLS_MEMORY_PRECISIONS;
     const mls_str wanted = mls_str_from(text);
-    mls_nearest nearest = mls_nearest_to(wanted);
+    mls_suggestion nearest = mls_suggest_for(wanted);
     mls_str word;
     for (int64_t place = 0; mls_list_next(&words, '|', &word); place++) {
         if (mls_str_alike(word, wanted)) {
             ask->values[MLS_MEMORY_PRECISION] = place;
             return MLS_OK;
         }
-        mls_nearest_offer(&nearest, word);
+        mls_suggest_add(&nearest, word);
     }
     return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "--precision is one of %s, not '%s'" MEANT_FORMAT,
                          MLS_MEMORY_PRECISIONS, text, MEANT(nearest));
@@ -311,10 +311,10 @@ static mls_status set_model(mls_memory_ask *ask, const char *text, mls_error *er
         return read_model_file(ask, text, mls_str_from(mls_path_name(text)), error);
     }
     if (model == NULL) {
-        mls_nearest nearest = mls_nearest_to(mls_str_from(text));
+        mls_suggestion nearest = mls_suggest_for(mls_str_from(text));
         for (size_t i = 0; i < ask->models->count; i++) {
             const mls_model *one = &ask->models->items[i];
-            mls_nearest_offer(&nearest, mls_str_from(one->shape.layers > 0 ? one->key : ""));
+            mls_suggest_add(&nearest, mls_str_from(one->shape.layers > 0 ? one->key : ""));
         }
         return mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "no model '%s', and no such file" MEANT_FORMAT, text,
                              MEANT(nearest));

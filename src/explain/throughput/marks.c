@@ -59,7 +59,8 @@ static double samples_of_tokens(const mls_model *model, double epoch)
 }
 
 /* The position of an evaluation, NAN when it has none; *in_samples is its unit. */
-static double position_of(const mls_timing *timing, const mls_noted_record *evaluation, double first, bool *in_samples)
+static double position_of(const mls_timing *timing, const mls_finding_entry_record *evaluation, double first,
+                          bool *in_samples)
 {
     const mls_model *model = timing->run->model;
     const double epoch = evaluation->epoch;
@@ -77,7 +78,8 @@ static double position_of(const mls_timing *timing, const mls_noted_record *eval
 }
 
 /* Takes what lies between run_start and the end of the run. */
-static void add_timed(mls_timing *timing, double time_ms, const mls_noted_record *record, mls_noted_kind kind)
+static void add_timed(mls_timing *timing, double time_ms, const mls_finding_entry_record *record,
+                      mls_finding_entry_kind kind)
 {
     const double ms = time_ms - timing->start_ms;
     if (ms >= 0 && ms <= timing->run->run_ms) {
@@ -94,7 +96,7 @@ static void sort_timed(mls_timing *timing)
     size_t at = 0;
     timing->timed = mls_arena_array(timing->scratch, notes->count + spans->count + 1, sizeof *timing->timed);
     for (size_t i = 0; i <= notes->count; i++) {
-        const mls_noted_record *record = i < notes->count ? &notes->items[i] : NULL;
+        const mls_finding_entry_record *record = i < notes->count ? &notes->items[i] : NULL;
         for (; at < spans->count && (record == NULL || at < record->spans_before); at++) {
             const mls_key key = spans->items[at].key;
             const bool counts = !spans->items[at].derived || timing->run->parts.evaluation_derived;
@@ -249,7 +251,7 @@ static bool are_late(const mls_timing *timing, const pace_marks *kept)
 static void add_fine_marks(const mls_timing *timing, pace_marks *marks)
 {
     for (size_t i = 0; i < timing->timed_count; i++) {
-        const mls_noted_record *stats = timing->timed[i].record;
+        const mls_finding_entry_record *stats = timing->timed[i].record;
         if (timing->timed[i].kind != MLS_NOTED_STATS) {
             continue;
         }

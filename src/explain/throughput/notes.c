@@ -50,7 +50,7 @@ static double noted_value(mls_str value)
 }
 
 /* What else an evaluation says: of which of two metrics it is, or both. */
-static void note_metric(mls_noted_record *noted, const mls_record *record)
+static void note_metric(mls_finding_entry_record *noted, const mls_record *record)
 {
     mls_str metric;
     noted->steps = metadata_number(record, MLS_S("step_num"));
@@ -76,7 +76,7 @@ static double step_ms_of(const mls_record *record)
 }
 
 /* Forgets what is of a kind, but for every so many-th of it; how many are left. */
-static size_t thin_out(mls_pace_notes *notes, mls_noted_kind kind, size_t every)
+static size_t thin_out(mls_pace_notes *notes, mls_finding_entry_kind kind, size_t every)
 {
     size_t kept = 0;
     size_t seen = 0;
@@ -108,7 +108,7 @@ static bool is_kept(mls_pace_notes *notes)
 }
 
 /* Whether blocks may have positions: not when one does not move on from the one before, which makes it a length. */
-static bool is_position(mls_pace_notes *notes, const mls_noted_record *block)
+static bool is_position(mls_pace_notes *notes, const mls_finding_entry_record *block)
 {
     if (isnan(block->samples) || notes->blocks_have_none) {
         return false;
@@ -134,18 +134,18 @@ static void give_up(mls_pace_notes *notes)
     notes->too_many = true;
 }
 
-static void note(mls_pace_notes *notes, mls_noted_kind kind, const mls_record *record)
+static void note(mls_pace_notes *notes, mls_finding_entry_kind kind, const mls_record *record)
 {
-    mls_noted_record noted = {.time_ms = record->time_ms,
-                              .samples = metadata_number(record, MLS_S("samples_count")),
-                              .epoch = NAN,
-                              .value = NAN,
-                              .step_ms = NAN,
-                              .steps = NAN,
-                              .box = NAN,
-                              .mask = NAN,
-                              .spans_before = (uint32_t)notes->spans.count,
-                              .kind = kind};
+    mls_finding_entry_record noted = {.time_ms = record->time_ms,
+                                      .samples = metadata_number(record, MLS_S("samples_count")),
+                                      .epoch = NAN,
+                                      .value = NAN,
+                                      .step_ms = NAN,
+                                      .steps = NAN,
+                                      .box = NAN,
+                                      .mask = NAN,
+                                      .spans_before = (uint32_t)notes->spans.count,
+                                      .kind = kind};
     if (kind == MLS_NOTED_EVALUATION) {
         noted.epoch = metadata_number(record, MLS_S("epoch_num"));
         noted.value = noted_value(record->value);

@@ -14,16 +14,16 @@
 #define MLS_STATS_MAX ((size_t)4096)
 
 /* The subjects of records; the last two are of spans. */
-typedef enum mls_noted_kind {
+typedef enum mls_finding_entry_kind {
     MLS_NOTED_EVALUATION,
     MLS_NOTED_BLOCK,
     MLS_NOTED_STATS,
     MLS_NOTED_EVALUATION_START,
     MLS_NOTED_TRAINING_STOP
-} mls_noted_kind;
+} mls_finding_entry_kind;
 
 /* A record that says something; NAN where it does not. */
-typedef struct mls_noted_record {
+typedef struct mls_finding_entry_record {
     double time_ms; /* since 1970 */
     double samples; /* metadata.samples_count */
     double epoch;   /* metadata.epoch_num, of tracked_stats metadata.step */
@@ -32,13 +32,13 @@ typedef struct mls_noted_record {
     double steps, box, mask; /* of an evaluation */
     mls_curve_kind metric;
     uint32_t spans_before; /* so many spans stand before it in the file */
-    mls_noted_kind kind;
-} mls_noted_record;
+    mls_finding_entry_kind kind;
+} mls_finding_entry_record;
 
 enum { MLS_STATUS_BYTES = 64 };
 
 typedef struct mls_pace_notes {
-    mls_noted_record *items; /* in the order of the file */
+    mls_finding_entry_record *items; /* in the order of the file */
     size_t count, capacity;
     size_t stats, stats_seen, stride; /* of tracked_stats: kept, seen, and every how many-th is kept (0: each) */
     mls_spans spans;                  /* from which run_start and run_stop are known too */
@@ -57,9 +57,9 @@ void mls_pace_notes_used(mls_pace_notes *notes);
 
 /* A record in the timed part, or one of a span that says when an evaluated state was reached. */
 typedef struct mls_timed {
-    mls_placed when;                /* milliseconds after run_start, and the place in the file */
-    const mls_noted_record *record; /* NULL: of a span */
-    mls_noted_kind kind;
+    mls_placed when;                        /* milliseconds after run_start, and the place in the file */
+    const mls_finding_entry_record *record; /* NULL: of a span */
+    mls_finding_entry_kind kind;
 } mls_timed;
 
 /* A stretch of training, in milliseconds after run_start, and how much of it there was before. */

@@ -128,7 +128,7 @@ static double median_logged(const mls_timing *timing, bool steps, double *values
 {
     size_t count = 0;
     for (size_t i = 0; i < timing->timed_count; i++) {
-        const mls_noted_record *stats = timing->timed[i].record;
+        const mls_finding_entry_record *stats = timing->timed[i].record;
         if (timing->timed[i].kind == MLS_NOTED_STATS) {
             values[count] = steps ? stats->step_ms : stats->value;
             count += isnan(values[count]) ? 0 : 1;
