@@ -157,7 +157,7 @@ def rotation(folder, mode):
     watch.wait("init", 3)
     with open(other, "wb") as file:
         file.write(third[:500])
-    watch.wait("file", 1, "cut short: read from its beginning")
+    watch.wait("file", 1, "truncated: reading from the beginning")
     append(other, third[500:])
     watch.wait("stop", 3)
     watch.end()
@@ -178,7 +178,7 @@ def written_anew(folder, mode):
         text = read(trial)
         with open(path, "wb") as file:
             file.write(text[:500])
-        watch.wait("file", times + 1, "cut short: read from its beginning")
+        watch.wait("file", times + 1, "truncated: reading from the beginning")
         append(path, text[500:])
         watch.wait("stop", 10 + times)
         watch.wait("score", 1 + sum(e["event"] == "score" for e in watch.events))
