@@ -47,7 +47,7 @@ bool mls_findings_pass(const mls_finding_counts *counts, bool strict)
     return counts->error == 0 && (!strict || counts->warning + counts->advice == 0);
 }
 
-/* Copies a text to where *at is, and moves it on; of NULL NULL. */
+/* Copy a text to *at and move *at behind it.  Return NULL for NULL. */
 static const char *finding_text(const char *text, size_t length, char **at)
 {
     char *copy = *at;
@@ -88,7 +88,7 @@ size_t mls_findings_found(const mls_findings *list, mls_finding_code code)
     return kept_of(list, code) + (list->beyond != NULL ? list->beyond[code] : 0);
 }
 
-/* Most lists keep all there is: they have no table. */
+/* Most lists never exceed the limit, so they have no table. */
 static void count_beyond(mls_findings *list, size_t code, size_t more)
 {
     list->beyond = list->beyond != NULL ? list->beyond : mls_calloc(MLS_FINDING_COUNT, sizeof *list->beyond);
@@ -195,7 +195,7 @@ static bool comes_before(const mls_finding *a, const mls_finding *b)
     return a->line != b->line ? a->line - 1 < b->line - 1 : a->column < b->column;
 }
 
-/* They come nearly in order, and there are few: inserting each where it belongs keeps those of one place in order. */
+/* Findings are few and nearly sorted; insertion sort is stable, so those of one place keep their order. */
 void mls_findings_sort(mls_findings *list)
 {
     for (size_t i = 1; i < list->count; i++) {
@@ -211,7 +211,7 @@ void mls_findings_sort(mls_findings *list)
 void mls_findings_release(mls_findings *list)
 {
     for (size_t i = 0; i < list->count; i++) {
-        free((void *)(uintptr_t)list->items[i].message); /* and what stands behind it */
+        free((void *)(uintptr_t)list->items[i].message); /* with the key and path in the same block */
     }
     free(list->items);
     free(list->beyond);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* interval.c - radix exchange, for lists that fill most of the memory there may be. */
+/* interval.c - in-place radix sort, for lists that use most of the allowed memory. */
 #include "base/interval.h"
 
 static void swap_items(char *a, char *b, size_t size)
@@ -62,7 +62,7 @@ static void insertion_sort(char *items, size_t count, size_t size, mls_number_of
     }
 }
 
-/* Each call of itself knows a bit more of its numbers: there are 64 at most. */
+/* Each recursion fixes one more bit, so the depth is at most 64. */
 void mls_sort_in_place(void *items, size_t count, size_t size, mls_number_of *number)
 {
     enum { FEW = 24 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rows.h - the rows of a text that is a table, with places for error messages: of cells between commas (CSV, read by
- * libcsv, strictly), or between bars, which have no quotes.
+/* rows.h - read tables row by row, with line and column for error messages: CSV (strict, by libcsv), or fields
+ * separated by bars without quoting.
  *
  * Blanks around unquoted cells of CSV, empty lines and a byte order mark are dropped. */
 #pragma once
@@ -11,7 +11,7 @@
 #define MLS_TABLE_TEXT_MAX ((size_t)1 << 30)
 #define MLS_TABLE_CELLS_MAX 4096
 
-/* One row.  Cells are decoded and live until the callback returns; those between bars as long as the text. */
+/* One row.  Cells are decoded and live until the callback returns; those of a table with bars as long as the text. */
 typedef struct mls_text_row {
     size_t line;   /* where the row starts, from 1 */
     size_t offset; /* of its first byte in the text */
@@ -26,7 +26,7 @@ typedef mls_status (*mls_text_row_function)(void *state, const mls_text_row *row
 mls_status mls_csv_read(mls_str text, mls_text_row_function function, void *state, mls_error *error) MLS_MUST_USE;
 mls_status mls_bars_read(mls_str text, mls_text_row_function function, void *state, mls_error *error) MLS_MUST_USE;
 
-/* As that of bars, with another mark between cells. */
+/* Like mls_bars_read(), with another separator. */
 mls_status mls_marked_read(mls_str text, char mark, mls_text_row_function function, void *state,
                            mls_error *error) MLS_MUST_USE;
 

@@ -33,8 +33,8 @@ static void note(const char *path, entry_kind kind)
     }
 }
 
-/* Removes all that a folder has, which is closed.  readdir() allocates, the system call does not.  Each round begins
- * again, as names may have gone; a round that removes nothing is the last. */
+/* Remove everything in a folder and close it.  readdir() allocates, so this uses the system call.  It starts again
+ * after each pass, because removals shift the entries, until a pass removes nothing. */
 static void empty_folder(int folder, unsigned depth)
 {
     char names[2048] __attribute__((aligned(__alignof__(struct dirent64))));
@@ -81,7 +81,7 @@ void mls_temporary_remove(void)
     }
 }
 
-/* The default action follows when the handler returns, as the signal is held back until then. */
+/* The signal is blocked until the handler returns; then its default action follows. */
 static void remove_and_die(int number)
 {
     mls_temporary_remove();

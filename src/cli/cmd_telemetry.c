@@ -36,10 +36,10 @@ static const mls_option options[] = {
                   "treat every finding as an error"),
 };
 
-/* Three thousand years; times further off than these are written by mistake. */
+/* Three thousand years; larger offsets are typing errors. */
 #define SECONDS_MAX 1e11
 
-/* Seconds as milliseconds; nothing given leaves them as they are.  False after a complaint. */
+/* Read seconds as milliseconds; an absent option leaves the value unchanged.  Return false after printing an error. */
 static bool take_seconds(mls_cli *cli, const char *name, const char *text, bool negative, double *milliseconds)
 {
     double seconds;

@@ -16,7 +16,7 @@ enum { INPUT_SIZE = 64 * 1024 };
 struct mls_unpacker {
     int fd;
     z_stream stream;
-    bool in_member; /* between the start and the end of one of the files that gzip may put one after the other */
+    bool in_member; /* between the start and the end of a member of a concatenated gzip file */
     bool ended;
     char input[];
 };
@@ -55,7 +55,7 @@ static bool more_input(mls_unpacker *unpacker, mls_read_trouble *trouble)
     return true;
 }
 
-/* After a member: skips the zeros that tapes are padded with, and starts the next one. */
+/* Skip zero padding after a member and start the next one. */
 static void next_member(mls_unpacker *unpacker, mls_read_trouble *trouble)
 {
     z_stream *stream = &unpacker->stream;

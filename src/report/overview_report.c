@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* overview_report.c - an overview: the answers of several commands about each group, a line each, or for many groups a
- * row each. */
+/* overview_report.c - combine the results of several commands: some lines per group, or one table row per group if
+ * there are many. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -15,12 +15,12 @@ enum { INDENT = 2, LABEL = 8, HANG = INDENT + LABEL, WIDTH = 100 };
 
 enum { FAILED_SHOWN = 3, GROUPS_SHOWN = 5 };
 
-/* Most lines of an answer, and of one that is a list. */
+/* Maximum number of lines of an answer, and of an answer that is a list. */
 enum { LINES = 2, LIST_LINES = 3 };
 
 /* ------------------------------------------------------------------------- lines */
 
-/* Return the end of the text from `at` on that is not broken: an item of a list ("   " or " · " separate items) if it
+/* Return the end of the next unbreakable piece from `at` on: an item of a list ("   " or " · " separate items) if it
  * fits on a line, else a word with the percent sign after it. */
 static size_t unbroken_end(mls_str text, size_t at, size_t room)
 {

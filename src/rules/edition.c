@@ -25,7 +25,7 @@ typedef struct edition_list {
 } edition_list;
 
 struct mls_editions {
-    mls_arena memory; /* of everything in the lists */
+    mls_arena memory; /* of the lists of all usages */
     edition_list usages[MLS_USAGE_COUNT];
 };
 
@@ -64,7 +64,7 @@ bool mls_edition_number(mls_str text, unsigned *number)
     return !more && count > 1;
 }
 
-/* A row of the table, with members in another form than in mls_benchmark beside it.  Progress counts from 1. */
+/* A row of the table: an mls_benchmark, and members stored in another form.  Progress counts from 1. */
 typedef struct benchmark_row {
     mls_benchmark benchmark;
     uint64_t runs, left_out;

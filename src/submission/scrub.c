@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scrub.c - logs for others to read: a list of what stays, as a list of what must go is never complete.
+/* scrub.c - remove private data from logs by an allow-list, because a deny-list is never complete.
  *
  * Only records are written.  A key stays if the rules of some edition or the library name it; a text if it is one that
  * rules compare with (benchmarks, divisions, statuses, precisions, optimizers …) or stands in the lists below; numbers

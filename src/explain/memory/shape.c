@@ -102,8 +102,8 @@ mls_status mls_shape_check(const mls_model_shape *shape, mls_error *error)
     return MLS_OK;
 }
 
-/* Return the parameters of the linear layers of query and key-value heads; latent attention (MLA) has them by way of
- * smaller ones. */
+/* Return the parameters of the linear layers of query and key-value heads; with latent attention (MLA), each is
+ * factored into two smaller layers. */
 static uint64_t attention_matrices(const mls_model_shape *m, uint64_t t, uint64_t kk)
 {
     const uint64_t heads = m->heads / t;

@@ -227,8 +227,8 @@ void mls_weights_plan_quantize(mls_weights_plan *plan, mls_number_form form, boo
 void mls_weights_describe(const mls_weights_plan *plan, const mls_model_shape *shape, const char *name,
                           const mls_number_form *form, mls_memory_form *to);
 
-/* The weights of a whole model in a precision: n / q bytes; the bytes in published checkpoints if they differ, else 0;
- * and the formats, if there are several. */
+/* The weights of a whole model in one precision: n / q bytes; the size of published checkpoints (0: the same); and the
+ * formats, if there are several. */
 typedef struct mls_weights {
     uint64_t n, q, published;
     bool decides; /* the verdict is that of published checkpoints */

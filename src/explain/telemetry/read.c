@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read.c - a file, line by line: headings, rows, and records of power, until it is clear that it is none of these. */
+/* read.c - read a log of measurements line by line: headers, rows and power records, until its format is known to be
+ * unsupported. */
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -94,7 +95,7 @@ static bool is_named_so(const mls_log_device *device, const mls_parsed_row *row)
     return same;
 }
 
-/* As that does, but sooner where the names are those of a device, and its UUID or bus is that of no other. */
+/* Return the same device faster if its UUID or bus identifier is known and unique. */
 static mls_log_device *find_by_names(struct mls_telemetry_file *file, const mls_parsed_row *row)
 {
     const mls_str id = row->names[1].len > 0 ? row->names[1] : row->names[2];
@@ -170,13 +171,13 @@ static void devices_sort(struct mls_telemetry_file *file)
     }
 }
 
-/* A step back of less is the order in which devices are asked. */
+/* Smaller backward steps of the timestamp are ignored: devices are queried one after the other. */
 #define STEP_BACK_MS 1000
 
 /* Lines in which a log says what it is. */
 enum { LINES_OF_HEAD = 100 };
 
-/* A counter that has come further than this is none. */
+/* A value that grows by more than this is not a counter. */
 #define COUNTER_MAX 1e15
 
 typedef struct log_reading {
@@ -190,7 +191,7 @@ typedef struct log_reading {
     bool power;
     bool overlong;       /* the begin of a line too long to be kept has been dropped */
     bool headless;       /* a row of nvidia-smi came before any heading */
-    const char *foreign; /* what a log is that is not read, as far as its first lines say; NULL: unknown */
+    const char *foreign; /* name of a recognized but unsupported format; NULL: none */
     bool others;         /* rows of no GPU were reported */
     bool too_many;       /* rows are of more devices than are kept */
     bool last;           /* the line is the last one, and nothing ends it */
@@ -219,7 +220,7 @@ static const char last_cut[] = "the last line has no ending and is not whole: it
 
 /* -------------------------------------------------------------------- rows */
 
-/* Adds a row.  Counters are so large that only how far they have come has the digits that matter. */
+/* Append a row.  Counters are stored as differences from their first value, which keeps their significant digits. */
 static void add_row(mls_log_device *device, mls_parsed_row *row)
 {
     for (unsigned i = 0; i < MLS_COUNTER_COUNT; i++) {
@@ -239,7 +240,7 @@ static void add_row(mls_log_device *device, mls_parsed_row *row)
     device->rows[device->count++] = row->packed;
 }
 
-/* Whether a row is to be kept: not one of another time than is wanted, but for the first of a device. */
+/* Return whether to keep a row: it is in the requested time range, or the first row of its device. */
 static bool place_row(log_reading *reading, mls_log_device *device, mls_parsed_row *row)
 {
     const mls_telemetry_options *options = reading->options;
@@ -306,7 +307,7 @@ static void keep_row(log_reading *reading, mls_parsed_row *row)
     add_row(device, row);
 }
 
-/* Where rows do not say their device, one that cannot be read has a place among them. */
+/* If rows do not name their device, an unreadable row still counts in the order of devices. */
 static void keep_place(log_reading *reading)
 {
     mls_parsed_row row;
@@ -320,7 +321,7 @@ static void keep_place(log_reading *reading)
     device->rows[device->count++] = row.packed;
 }
 
-/* Keeps the last cell of a row; false: it is that of the file, and cut off. */
+/* Keep the last cell of a row.  Return false if it is the last cell of the file and truncated. */
 static bool take_end(log_reading *reading, mls_str cell)
 {
     const bool cut = reading->last && mls_cell_is_cut(cell, mls_str_from(reading->cell));
@@ -391,7 +392,7 @@ static void take_power_record(log_reading *reading, mls_str payload)
 
 /* ------------------------------------------------------------------- lines */
 
-/* A heading begins with a mark or is of names, none of which begins with a digit as some cell of a row mostly does. */
+/* Return whether a line may be a header: it starts with a mark, or none of its names starts with a digit. */
 static bool may_be_heading(mls_str line)
 {
     const char *end = line.ptr + line.len;
@@ -454,7 +455,7 @@ static void take_line(log_reading *reading, mls_str line)
     }
 }
 
-/* Whether a file that has not shown what it is by now is none of ours, or is one that is not read. */
+/* Return whether a file is not a log of measurements, or has an unsupported format. */
 static bool is_none(const log_reading *reading)
 {
     return reading->heading.read ? reading->heading.skipped != NULL : !reading->power;
