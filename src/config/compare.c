@@ -480,10 +480,10 @@ static void check_environment(const comparison *self)
 void mls_config_compare(const mls_config_name *name, const mls_shell *script, mls_config_summary *summary,
                         mls_findings *findings)
 {
+    *summary = (mls_config_summary){0};
     const comparison self = {name, script, summary, findings};
     uint64_t named[MLS_DEGREES];
     uint64_t global;
-    *summary = (mls_config_summary){0};
     find_batch(name, script, summary);
     if (name->problem != NULL) {
         mls_findings_add(findings, MLS_FINDING_CONFIG_NAME, (mls_finding_place){0}, "%s", name->problem);

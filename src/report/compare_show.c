@@ -384,7 +384,8 @@ static void show_setup(side_by_side *to)
 
 static mls_words chance_words(double p)
 {
-    return p < 0.0001 ? (mls_words){"< 0.0001"} : mls_words_trimmed(p, 4);
+    const mls_words least = {"< 0.0001"};
+    return p < 0.0001 ? least : mls_words_trimmed(p, 4);
 }
 
 /* -------------------------------------------------------------------- rows */

@@ -111,7 +111,7 @@ size_t mls_hosts_expand(mls_str list, mls_buffer *names, mls_findings *findings,
     size_t count = 0;
     size_t start = 0;
     bool bracket = false;
-    for (size_t i = 0; i <= list.len; i++) {
+    for (size_t i = 0; list.len > 0 && i <= list.len; i++) {
         const char c = i < list.len ? list.ptr[i] : ',';
         bracket = c == '[' || (bracket && c != ']' && i < list.len);
         if ((c != ',' && c != ' ') || bracket) {

@@ -135,7 +135,7 @@ static size_t poll_result(tree_finder *self, size_t at)
 {
     const mls_source *sources = self->sources->items;
     const mls_str folder = mls_path_folder(mls_str_from(sources[at].path));
-    mls_str benchmark;
+    mls_str benchmark = {NULL, 0};
     bool added = false;
     double time_ms = (double)NAN;
     mls_map_entry *entry = mls_map_put(&self->trees->folders, folder, &added);

@@ -83,8 +83,8 @@ typedef struct mls_table_member {
 
 /* clang-format off */
 #define MLS_TABLE_MEMBER(header, look, of, member, digits)                                                             \
-    {header, look, _Generic(((of *)NULL)->member, double : MLS_SHOWN_NUMBER, size_t : MLS_SHOWN_COUNT,               \
-                            mls_str : MLS_SHOWN_STR, default : MLS_SHOWN_TEXT), offsetof(of, member), digits}
+    {header, look, _Generic(&((of *)0)->member, double * : MLS_SHOWN_NUMBER, size_t * : MLS_SHOWN_COUNT,               \
+                            mls_str * : MLS_SHOWN_STR, default : MLS_SHOWN_TEXT), offsetof(of, member), digits}
 /* clang-format on */
 
 /* Add cells for the members of the struct `of` to the newest row, or a row for each struct of an array. */
