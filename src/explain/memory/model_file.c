@@ -206,13 +206,15 @@ static formula_number member_value(config_json *of, mls_str name, bool each)
 {
     const cJSON *item = file_member(of, name);
     if (each && cJSON_IsArray(item)) {
-        const cJSON *list = item;
-        for (item = list->child; item != NULL && cJSON_Compare(item, list->child, true); item = item->next) {
+        const cJSON *first = item->child;
+        bool alike = true;
+        for (const cJSON *each_item = first; each_item != NULL && alike; each_item = each_item->next) {
+            alike = cJSON_Compare(each_item, first, true);
         }
-        if (item != NULL) {
-            mls_config_refuse(of, list->string, "is not the same for all layers, which is not known here");
+        if (!alike) {
+            mls_config_refuse(of, item->string, "is not the same for all layers, which is not known here");
         }
-        item = item == NULL ? list->child : NULL;
+        item = alike ? first : NULL;
     }
     const bool none = cJSON_IsNumber(item) && item->valuedouble >= -1 && item->valuedouble <= -1;
     if (item == NULL || cJSON_IsNull(item) || none ||

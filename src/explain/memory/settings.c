@@ -392,8 +392,8 @@ mls_status mls_memory_set(mls_memory_ask *ask, mls_memory_setting setting, const
         wanted = (int64_t)number >= 0 ? NULL : row->words;
     }
     if (wanted == NULL) {
-        const bool not = setting == MLS_MEMORY_NO_SEQUENCE_PARALLEL;
-        ask->values[not ? MLS_MEMORY_SEQUENCE_PARALLEL : setting] = not ? 0 : (int64_t)number;
+        const bool negated = setting == MLS_MEMORY_NO_SEQUENCE_PARALLEL;
+        ask->values[negated ? MLS_MEMORY_SEQUENCE_PARALLEL : setting] = negated ? 0 : (int64_t)number;
     }
     return wrong_value(error, setting, text, wanted);
 }
