@@ -140,8 +140,10 @@ static mls_status deliver_file(void *state, size_t item)
 mls_status mls_endings_find_all(const mls_diagnose_options *options, mls_run *runs, size_t count, mls_error *error)
 {
     const unsigned threads = options->work.threads != 0 ? options->work.threads : mls_processor_count();
-    all_endings all = {
-        .firsts = mls_calloc(count + 1, sizeof *all.firsts), .end = runs + count, .slot_count = 1, .error = error};
+    all_endings all = {.firsts = mls_calloc(count + 1, sizeof *all.firsts),
+                       .end = count > 0 ? runs + count : runs,
+                       .slot_count = 1,
+                       .error = error};
     size_t files = 0;
     const char *file = NULL; /* file of the last of them, while its runs continue */
     for (size_t i = 0; i < count; i++) {

@@ -216,8 +216,8 @@ static formula_number member_value(config_json *of, mls_str name, bool each)
         }
         item = alike ? first : NULL;
     }
-    const bool none = cJSON_IsNumber(item) && item->valuedouble >= -1 && item->valuedouble <= -1;
-    if (item == NULL || cJSON_IsNull(item) || none ||
+    if (item == NULL || cJSON_IsNull(item) ||
+        (cJSON_IsNumber(item) && item->valuedouble >= -1 && item->valuedouble <= -1) ||
         (cJSON_IsString(item) && strcmp(item->valuestring, "auto") == 0)) {
         return (formula_number){.lacks = name};
     }
