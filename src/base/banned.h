@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* banned.h - functions that do not compile here, included before every file.
+/* banned.h - poison unsafe C functions; included before every file.
  *
- * Each of them has cost other projects a security release: no bound on what is written, hidden state, or no way to see
- * that a number did not parse. */
+ * Each of these functions has caused security releases in other projects: it writes without a bound, has hidden state,
+ * or cannot report that a number did not parse. */
 #pragma once
 
-/* The headers first: a poisoned name may not even be declared after this. */
+/* Include the headers first: a poisoned name must not even be declared afterwards. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

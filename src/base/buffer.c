@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* buffer.c - growing text, printed as in the C locale. */
+/* buffer.c - growing byte strings, formatted in the C locale. */
 #include "base/buffer.h"
 
 #include <locale.h>
@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 
-static locale_t c_locale; /* 0 if it could not be made: the thread's own is used then */
+static locale_t c_locale; /* 0 if it could not be created: the thread's own locale is used then */
 static pthread_once_t c_locale_once = PTHREAD_ONCE_INIT;
 
 static void make_c_locale(void)
@@ -17,7 +17,7 @@ static void make_c_locale(void)
     c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
-/* Makes the C locale this thread's own and returns the one it had. */
+/* Switch the thread to the C locale and return its previous locale. */
 static locale_t enter_c_locale(void)
 {
     (void)pthread_once(&c_locale_once, make_c_locale);
@@ -95,7 +95,7 @@ void mls_buffer_append_repeated(mls_buffer *buffer, char c, size_t count)
     buffer->ptr[buffer->len] = '\0';
 }
 
-/* Formats where there is room: only what is longer is formatted twice. */
+/* Format in place if there is room; only longer text is formatted twice. */
 void mls_buffer_vprintf(mls_buffer *buffer, const char *format, va_list args)
 {
     enum { USUAL_LENGTH = 100 };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* buffer.h - a growing string of bytes, and printing that is the same under every locale.
+/* buffer.h - a growing byte string, and printing that does not depend on the locale.
  *
- * Zero-initialised is empty.  `ptr` is NULL only while nothing was ever appended, and there is always a NUL after the
+ * Zero-initialized, a buffer is empty.  `ptr` is NULL only if nothing was ever appended; otherwise, a NUL follows the
  * last byte (not counted in len). */
 #pragma once
 
 #include "base/base.h"
 
-/* vsnprintf(), snprintf() and strtod() with a point whatever the locale has; all printing goes through the first. */
+/* vsnprintf(), snprintf() and strtod() with a decimal point in every locale.  All printing uses the first one. */
 int mls_text_vprintf(char *text, size_t size, const char *format, va_list args) MLS_PRINTF(3, 0);
 int mls_text_printf(char *text, size_t size, const char *format, ...) MLS_PRINTF(3, 4);
 double mls_text_double(const char *text);
@@ -15,10 +15,10 @@ double mls_text_double(const char *text);
 typedef struct mls_buffer {
     char *ptr;
     size_t len, capacity;
-    bool failed; /* never set; callers still ask */
+    bool failed; /* never set, although callers still check it */
 } mls_buffer;
 
-/* Room for `extra` more bytes (and the NUL) without another allocation. */
+/* Reserve room for `extra` more bytes and the NUL, so that appending them does not allocate.  Always return true. */
 bool mls_buffer_reserve(mls_buffer *buffer, size_t extra);
 
 void mls_buffer_append(mls_buffer *buffer, mls_str text);
@@ -28,22 +28,22 @@ void mls_buffer_append_repeated(mls_buffer *buffer, char c, size_t count);
 void mls_buffer_printf(mls_buffer *buffer, const char *format, ...) MLS_PRINTF(2, 3);
 void mls_buffer_vprintf(mls_buffer *buffer, const char *format, va_list args) MLS_PRINTF(2, 0);
 
-/* The bytes so far, borrowed until the next change. */
+/* Return the contents, borrowed until the next change. */
 static inline mls_str mls_buffer_str(const mls_buffer *buffer)
 {
     return (mls_str){buffer->ptr, buffer->len};
 }
 
-/* Back to its first `len` bytes, when there are more. */
+/* Truncate to `len` bytes, if there are more. */
 void mls_buffer_cut(mls_buffer *buffer, size_t len);
 
-/* Empty again, memory kept. */
+/* Empty the buffer, but keep its memory. */
 static inline void mls_buffer_clear(mls_buffer *buffer)
 {
     mls_buffer_cut(buffer, 0);
 }
 
-/* Hand the bytes over, NUL-terminated, to be given to free(), and be empty. */
+/* Return the NUL-terminated contents, which the caller releases with free(), and empty the buffer. */
 char *mls_buffer_detach(mls_buffer *buffer) MLS_MUST_USE;
 
 void mls_buffer_release(mls_buffer *buffer);

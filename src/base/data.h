@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* data.h - the files of src/data, embedded by the Makefile; after a file's bytes is a NUL that does not count. */
+/* data.h - the files of src/data, embedded by the Makefile.  Each is followed by a NUL that is not counted. */
 #pragma once
 
 #include "base/base.h"
@@ -7,13 +7,13 @@
 typedef struct mls_data_file {
     const char *name; /* relative to src/data: "rules/training-5.1.0.json" */
     const char *begin, *end;
-    const char *sha256; /* in base 64; of a style or a script, "" of any other */
+    const char *sha256; /* in base64, for style sheets and scripts; "" for other files */
 } mls_data_file;
 
-/* Ends with a row whose name is NULL; sorted by name. */
+/* Sorted by name; ends with a row whose name is NULL. */
 extern const mls_data_file mls_data_files[];
 
-/* An embedded file; NULL when there is none of that name. */
+/* Return an embedded file, or NULL if there is none of that name. */
 static inline const mls_data_file *mls_data_file_named(const char *name)
 {
     for (const mls_data_file *file = mls_data_files; file->name != NULL; file++) {
@@ -24,7 +24,7 @@ static inline const mls_data_file *mls_data_file_named(const char *name)
     return NULL;
 }
 
-/* Its bytes, for the life of the process; ptr NULL when there is none of that name. */
+/* Return the bytes of an embedded file, valid until the process ends; ptr is NULL if there is no such file. */
 static inline mls_str mls_data_find(const char *name)
 {
     const mls_data_file *file = mls_data_file_named(name);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* decimal.c - numbers by their digits, in any locale. */
+/* decimal.c - exact decimal numbers in any locale. */
 #include "base/decimal.h"
 
 #include <math.h>
 
-/* The powers of ten that a uint64_t can hold; what no text needs as an exponent. */
+/* The number of powers of ten that fit in a uint64_t; the limit to which exponents are clamped. */
 enum { POWERS = MLS_POWER_MAX + 1 };
 #define EXPONENT_MAX 1000000000
 
@@ -17,7 +17,7 @@ uint64_t mls_power_of_ten(int exponent)
     return power;
 }
 
-/* Reads what follows the 'e' and adds it to the exponent. */
+/* Parse the exponent after the 'e' and add it to *exponent. */
 static bool add_exponent(const char *at, const char *end, long long *exponent)
 {
     const bool negative = at < end && *at == '-';
@@ -33,11 +33,11 @@ static bool add_exponent(const char *at, const char *end, long long *exponent)
     return at == end;
 }
 
-/* The digits so far, without the zeros before the first other one. */
+/* The digits read so far, without leading zeros. */
 typedef struct digit_run {
     uint64_t digits;
-    size_t count; /* MLS_DECIMAL_DIGITS of them are kept at most */
-    uint8_t next; /* the first that is not */
+    size_t count; /* at most MLS_DECIMAL_DIGITS of them are kept */
+    uint8_t next; /* the first digit that is not kept */
 } digit_run;
 
 static const char *add_digits(const char *at, const char *end, digit_run *run)
@@ -61,7 +61,7 @@ static const char *add_digits(const char *at, const char *end, digit_run *run)
     return at;
 }
 
-/* How many of so many digits are not kept. */
+/* Return how many of `count` digits are not kept. */
 static long long unkept(size_t count)
 {
     return count > MLS_DECIMAL_DIGITS ? (long long)(count - MLS_DECIMAL_DIGITS) : 0;
@@ -95,10 +95,11 @@ bool mls_decimal_parse(mls_str text, mls_decimal *number)
     return true;
 }
 
-/* Longer numbers are not written by people or their tools. */
+/* Longer numbers do not occur in practice. */
 enum { LOCAL_MAX = 80 };
 
-/* The length of what may stand inside a number and says nothing: blanks, ' and ’, no-break spaces of Latin-1, UTF-8. */
+/* Return the length of a filler that may occur inside a number: a blank, ' or ’, or a no-break space of Latin-1 or
+ * UTF-8. */
 static size_t filler_length(mls_str text)
 {
     return text.ptr[0] == ' ' || text.ptr[0] == '\t' || text.ptr[0] == '\'' || text.ptr[0] == '\xa0'    ? 1
@@ -107,7 +108,7 @@ static size_t filler_length(mls_str text)
                                                                                                         : 0;
 }
 
-/* Whether a mark at every place it has in the text stands between groups of digits, the last of exactly three. */
+/* Return whether every mark in the text separates groups of digits, the last of which has exactly three. */
 static bool are_groups(mls_str text, char mark)
 {
     size_t group = 0;
@@ -129,12 +130,12 @@ static bool are_groups(mls_str text, char mark)
     return grouped && group == 3;
 }
 
-/* A number without what says nothing, and its marks. */
+/* A number without fillers, and its marks. */
 typedef struct local_text {
     char text[LOCAL_MAX];
     size_t len, sign;
     size_t points, commas; /* in the mantissa */
-    char last;             /* the last mark; '\0': none */
+    char last;             /* the last mark; '\0' if there is none */
 } local_text;
 
 static bool read_local(mls_str text, local_text *plain)
@@ -158,7 +159,7 @@ static bool read_local(mls_str text, local_text *plain)
     return true;
 }
 
-/* Drops a mark, or makes it a point. */
+/* Remove a mark, or replace it with a point. */
 static void replace_mark(local_text *plain, char mark, bool decimal)
 {
     size_t kept = 0;
@@ -173,7 +174,7 @@ static void replace_mark(local_text *plain, char mark, bool decimal)
 bool mls_decimal_parse_local(mls_str text, mls_marks *marks, mls_decimal *number)
 {
     local_text plain;
-    bool grouped = false; /* the last mark */
+    bool grouped = false; /* whether the last mark groups digits */
     bool open = false;
     if (!read_local(text, &plain)) {
         return false;

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* decimal.h - numbers by their digits: exact where a double is not, and read whichever locale they were written in.
+/* decimal.h - exact decimal numbers, read in any locale.
  *
- * Tools print by the locale of their machine: 1,234.5 and 1.234,5 are one number.  What 1,234 is nobody knows from
- * it alone; the other numbers of its file may.  So a file is read with one mls_marks, in which every number that can be
- * read in one way only leaves its mark, and a number that can be read in two stays open until all have been seen. */
+ * Programs print numbers in the locale of their machine: 1,234.5 and 1.234,5 are the same number, and 1,234 alone is
+ * ambiguous.  The other numbers of the file may settle it.  So use one mls_marks for all numbers of a file: unambiguous
+ * numbers record their decimal mark there, and an ambiguous number stays open until mls_decimal_decide() is called
+ * after the whole file was read. */
 #pragma once
 
 #include "base/base.h"
 
-/* As many digits as any uint64_t can hold. */
+/* Number of digits kept.  Any number of so many digits fits in a uint64_t. */
 enum { MLS_DECIMAL_DIGITS = 19 };
 
-/* 10^exponent, of an exponent from 0 to MLS_POWER_MAX. */
+/* Return 10^exponent, for exponents from 0 to MLS_POWER_MAX. */
 enum { MLS_POWER_MAX = 19 };
 uint64_t mls_power_of_ten(int exponent);
 
-/* Eight digits at once, as a number; false when one of the bytes is none.  The steps make two digits of each byte, four
- * of each pair, eight of all. */
+/* Parse eight digits at once; return false if one of the bytes is not a digit.  The steps combine bytes into numbers of
+ * two digits, then of four, then of eight. */
 static inline bool mls_eight_digits(const char *at, uint64_t *number)
 {
     uint64_t bytes;
@@ -34,40 +35,41 @@ static inline bool mls_eight_digits(const char *at, uint64_t *number)
     return true;
 }
 
-/* The number is digits × 10^exponent. */
+/* A decimal number: digits × 10^exponent. */
 typedef struct mls_decimal {
     uint64_t digits;
     int exponent;
     bool negative;
-    uint8_t next; /* the digit after the last one kept, by which it is rounded */
-    char open;    /* ',' or '.': it stands before the last three digits and may be decimal or group; '\0': decided */
+    uint8_t next; /* the digit after the last one kept, for rounding */
+    char open; /* ',' or '.' before the last three digits, if that may be a decimal or a grouping mark; '\0': decided */
 } mls_decimal;
 
-/* The marks that the numbers of one file had so far; zero-initialised: none. */
+/* The decimal marks seen in one file so far.  Zero-initialized: none. */
 typedef struct mls_marks {
-    bool point; /* one has a decimal point for certain, or commas that group */
-    bool comma; /* one has a decimal comma, or points that group */
+    bool point; /* some number certainly has a decimal point, or commas that group digits */
+    bool comma; /* some number certainly has a decimal comma, or points that group digits */
 } mls_marks;
 
-/* Reads a whole text as JSON and C write numbers: 12, -.5, 1e-3.  Of its digits the first MLS_DECIMAL_DIGITS are kept.
- * False when it is anything else. */
+/* Parse a whole text as a number of JSON or C: 12, -.5, 1e-3.  Only the first MLS_DECIMAL_DIGITS digits are kept.
+ * Return false for any other text. */
 bool mls_decimal_parse(mls_str text, mls_decimal *number);
 
-/* The same of any locale.  Blanks, no-break spaces, ' and ’ inside of it are dropped.  Both marks: the last one is
- * decimal.  One mark twice: it groups.  One mark once that cannot group (it does not stand between one to three
- * digits, no 0 first, and exactly three): decimal.  Else the number is open, and `digits` is what it is when the mark
- * groups. */
+/* Parse a whole text as a number of any locale.  Blanks, no-break spaces, ' and ’ inside it are dropped.  If both marks
+ * occur, the last one is decimal.  A mark that occurs twice groups digits.  A single mark that cannot group digits is
+ * decimal; it can if one to three digits, not starting with 0, precede it and exactly three follow.  Any other number
+ * is open: `digits` is then its value if the mark groups digits. */
 bool mls_decimal_parse_local(mls_str text, mls_marks *marks, mls_decimal *number);
 
-/* Whether an open mark is decimal, now that the whole file was read.  Where the file shows neither, or both, a
- * point is, and a comma where the caller says so. */
+/* Return whether an open mark is decimal, after the whole file was read.  If the file shows neither mark, or both, a
+ * point is decimal, and a comma is decimal if `comma_decimal`. */
 bool mls_marks_decimal(mls_marks marks, char open, bool comma_decimal);
 
-/* Decides what an open number is, so. */
+/* Decide an open number in the same way. */
 void mls_decimal_decide(mls_decimal *number, mls_marks marks, bool comma_decimal);
 
-/* The number itself (an open one: its mark groups). */
+/* Return the number as a double; an open mark counts as grouping. */
 double mls_decimal_double(const mls_decimal *number);
 
-/* The number × 10^power as a whole one, rounded half up; false when it is negative or more than INT64_MAX. */
+/* Compute the number × 10^power as an integer, rounded half up.  Return false if it is negative or greater than
+ * INT64_MAX. */
 bool mls_decimal_scale(const mls_decimal *number, int power, int64_t *scaled);

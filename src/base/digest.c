@@ -78,7 +78,7 @@ void mls_digest_feed(mls_digester *self, mls_str text)
     }
 }
 
-/* A one, zeros, and the length in 8 bytes fill the last block. */
+/* Pad the last block with a one bit, zeros, and the length in 8 bytes. */
 void mls_digest_end(mls_digester *self, char digits[static MLS_DIGEST_BYTES])
 {
     const uint64_t bits = self->bytes * 8;

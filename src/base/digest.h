@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* digest.h - SHA-256 (FIPS 180-4), by which a file can be known again. */
+/* digest.h - SHA-256 (FIPS 180-4), used as a checksum of files. */
 #pragma once
 
 #include "base/base.h"
 
-/* The digits of a digest, and a NUL. */
+/* Length of a digest in hexadecimal digits, with the NUL. */
 enum { MLS_DIGEST_BYTES = 65 };
 
-/* Writes the digest of a text as sha256sum prints it. */
+/* Write the digest of a text in the format of sha256sum. */
 void mls_digest(mls_str text, char digits[static MLS_DIGEST_BYTES]);
 
-/* The same of a text that comes in pieces. */
+/* The same for a text that comes in pieces. */
 enum { MLS_DIGEST_BLOCK = 64 };
 typedef struct mls_digester {
     uint32_t hash[8];
-    uint64_t bytes;                       /* that came so far */
-    unsigned char rest[MLS_DIGEST_BLOCK]; /* those of them that are no whole block */
+    uint64_t bytes;                       /* received so far */
+    unsigned char rest[MLS_DIGEST_BLOCK]; /* the bytes of the last, incomplete block */
 } mls_digester;
 
 void mls_digest_begin(mls_digester *self);

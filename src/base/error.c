@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* error.c - errors as values, and the names of severities. */
+/* error.c - errors as values, and names of severities. */
 #include "base/utf8.h"
 
-/* A message is one line on a terminal whatever the names in it hold. */
+/* Replace control characters, so that a message is one line on a terminal even if it quotes hostile names. */
 static void clean_message(char *message)
 {
     const mls_str text = mls_str_from(message);
@@ -27,7 +27,7 @@ mls_status mls_error_set(mls_error *error, mls_status status, size_t line, size_
         const int length = mls_text_vprintf(error->message, sizeof error->message, format, args);
         va_end(args);
         if (length >= (int)sizeof error->message) {
-            /* One byte more than stands there shows whether the last code point is whole. */
+            /* Look at one more byte than is kept, to see whether the last code point is complete. */
             error->message[mls_utf8_cut(mls_str_from(error->message), sizeof error->message - 2).len] = '\0';
         }
         clean_message(error->message);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* file.c - the one way to open a file, and the one reader of whole files. */
+/* file.c - open files safely and read whole files. */
 #include "base/file.h"
 
 #include <errno.h>
@@ -57,7 +57,7 @@ static mls_status refuse_device(mls_error *error)
 mls_status mls_file_check(int fd, mls_error *error)
 {
     struct stat about;
-    const bool known = fstat(fd, &about) == 0; /* else reading says why */
+    const bool known = fstat(fd, &about) == 0; /* otherwise read() reports the error */
     const bool device = known && (S_ISBLK(about.st_mode) || S_ISCHR(about.st_mode));
     const bool empty = device && S_ISCHR(about.st_mode) && about.st_rdev == makedev(1, 3); /* /dev/null */
     return !device || empty || isatty(fd) ? MLS_OK : refuse_device(error);
@@ -83,7 +83,7 @@ mls_status mls_file_look(const char *path, struct stat *about, mls_error *error)
     return status;
 }
 
-/* A descriptor of what can be read; -1 with the error set: it was not opened, or is nothing to read. */
+/* Return the descriptor if it can be read.  Otherwise return -1 with the error set. */
 static int take_open(int fd, bool given, mls_error *error)
 {
     struct stat about = {0};
@@ -143,7 +143,7 @@ int mls_file_walk_below(int folder, const char *below, int flags)
         if (len > NAME_MAX) {
             errno = ENAMETOOLONG;
         } else if (len == 2 && memcmp(below, "..", 2) == 0) {
-            errno = EXDEV; /* as openat2() has it */
+            errno = EXDEV; /* like openat2() */
         } else {
             (void)snprintf(name, sizeof name, "%.*s", len > 0 ? (int)len : 1, len > 0 ? below : ".");
             next = openat(at, name, (last ? flags : O_PATH | O_DIRECTORY | O_CLOEXEC) | O_NOFOLLOW);
@@ -183,7 +183,7 @@ int mls_file_open_below(const char *path, size_t root, int flags)
     return fd;
 }
 
-/* Reads from where a descriptor stands to its end; `any`: what is packed or no text, too. */
+/* Read from the current position of a descriptor to its end.  With `any`, accept packed and binary files. */
 static mls_status read_open(int fd, bool any, size_t limit, mls_buffer *text, mls_error *error)
 {
     const size_t before = text->len;
@@ -207,7 +207,7 @@ static mls_status read_open(int fd, bool any, size_t limit, mls_buffer *text, ml
     }
 }
 
-/* Reads a file that was opened, or could not be, and closes it. */
+/* Read an opened file and close it.  A negative descriptor means that opening failed. */
 static mls_status read_and_close(int fd, bool any, size_t limit, mls_buffer *text, mls_error *error)
 {
     if (fd < 0) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* finding_table.h - every finding mlscore can make, one row each; its texts stand in src/data/findings.json.
+/* finding_table.h - all findings, one row each.  Their texts are in src/data/findings.json.
  *
- * An X-macro: define MLS_FINDING(id, name, severity) before including it.  There is no include guard, on purpose.
- * `mlscore help findings` prints it, and a test holds the manual to it. */
+ * An X-macro: define MLS_FINDING(id, name, severity) before including it.  The file has no include guard, on purpose.
+ * `mlscore help findings` prints the table, and a test compares it with the manual. */
 MLS_FINDING(MALFORMED, "malformed", ERROR)
 MLS_FINDING(TORN_LINE, "torn-line", WARNING)
 MLS_FINDING(EMPTY, "empty", ERROR)
@@ -13,14 +13,14 @@ MLS_FINDING(DIAGNOSIS, "diagnosis", ADVICE)
 MLS_FINDING(MIXED_GROUP, "mixed-group", WARNING)
 MLS_FINDING(RUN_COUNT, "run-count", WARNING)
 MLS_FINDING(UNREADABLE, "unreadable", ERROR)
-/* Slurm's words about a job. */
+/* Slurm data about a job. */
 MLS_FINDING(HOST_LIST, "host-list", WARNING)
 MLS_FINDING(SACCT_ROW, "sacct-row", WARNING)
 MLS_FINDING(JOB_MISSING, "job-missing", WARNING)
 MLS_FINDING(JOB_DIFFERS, "job-differs", WARNING)
 MLS_FINDING(JOB_TIME, "job-time", WARNING)
 MLS_FINDING(JOB_ENDED, "job-ended", ADVICE)
-/* Compliance: what a rule of the edition found wrong with a record, with a key, or with the log. */
+/* Compliance: violations by a record, a key or the whole log. */
 MLS_FINDING(VALUE, "value", ERROR)
 MLS_FINDING(METADATA, "metadata", ERROR)
 MLS_FINDING(ORDER, "order", ERROR)
@@ -59,12 +59,12 @@ MLS_FINDING(CONFIG_ARITHMETIC, "config-arithmetic", WARNING)
 MLS_FINDING(CONFIG_SOURCE, "config-source", ADVICE)
 MLS_FINDING(CONFIG_UNKNOWN, "config-unknown", ADVICE)
 MLS_FINDING(CONFIG_LIMIT, "config-limit", WARNING)
-/* Runs over time. */
+/* Pace of runs. */
 MLS_FINDING(SLOW_PHASE, "slow-phase", ADVICE)
 MLS_FINDING(SLOW_RUN, "slow-run", ADVICE)
 MLS_FINDING(MFU_IMPOSSIBLE, "mfu-impossible", WARNING)
 MLS_FINDING(NOT_MEASURED, "not-measured", ADVICE)
-/* Telemetry: what logs of measurements show, and what they lack. */
+/* Telemetry: what measurements show and what they lack. */
 MLS_FINDING(ROW_DAMAGED, "row-damaged", ADVICE)
 MLS_FINDING(TIME_BACK, "time-back", WARNING)
 MLS_FINDING(NO_TIME, "no-time", ADVICE)
@@ -101,7 +101,7 @@ MLS_FINDING(WORLD_SIZE, "world-size", ERROR)
 MLS_FINDING(RANK_CLOCK, "rank-clock", ADVICE)
 MLS_FINDING(COLLECTIVE_UNMATCHED, "collective-unmatched", WARNING)
 MLS_FINDING(COLLECTIVE_ARGUMENTS, "collective-arguments", ADVICE)
-/* A result that is packed. */
+/* A result created by pack. */
 MLS_FINDING(SYSTEM_EMPTY, "system-empty", ADVICE)
 
 /* A whole submission. */

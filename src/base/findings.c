@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* findings.c - the list of findings and its counts, and the table of codes. */
+/* findings.c - lists of findings with their counts, and the table of codes. */
 #include <stdlib.h>
 
 #include "base/base.h"
@@ -47,7 +47,7 @@ bool mls_findings_pass(const mls_finding_counts *counts, bool strict)
     return counts->error == 0 && (!strict || counts->warning + counts->advice == 0);
 }
 
-/* Copy a text to *at and move *at behind it.  Return NULL for NULL. */
+/* Copy a text to *at and advance *at past it.  Return NULL for NULL. */
 static const char *finding_text(const char *text, size_t length, char **at)
 {
     char *copy = *at;
@@ -60,7 +60,7 @@ static const char *finding_text(const char *text, size_t length, char **at)
     return copy;
 }
 
-/* Copies its texts into one piece of memory, which begins with the message. */
+/* Store a finding.  Its texts are copied into one block, which begins with the message. */
 static void keep_finding(mls_findings *list, mls_finding finding, mls_str message, mls_str key)
 {
     const size_t path = finding.path != NULL ? strlen(finding.path) : 0;
@@ -88,7 +88,7 @@ size_t mls_findings_found(const mls_findings *list, mls_finding_code code)
     return kept_of(list, code) + (list->beyond != NULL ? list->beyond[code] : 0);
 }
 
-/* Most lists never exceed the limit, so they have no table. */
+/* Count findings that are not stored.  Most lists never exceed the limit, so the table is allocated on demand. */
 static void count_beyond(mls_findings *list, size_t code, size_t more)
 {
     list->beyond = list->beyond != NULL ? list->beyond : mls_calloc(MLS_FINDING_COUNT, sizeof *list->beyond);
@@ -191,11 +191,11 @@ void mls_findings_append(mls_findings *list, const mls_findings *from)
 
 static bool comes_before(const mls_finding *a, const mls_finding *b)
 {
-    /* Line 0 is "no line": last.  Subtracting 1 wraps it to the top. */
+    /* Line 0 means "no line" and sorts last: subtracting 1 wraps it to the maximum. */
     return a->line != b->line ? a->line - 1 < b->line - 1 : a->column < b->column;
 }
 
-/* Findings are few and nearly sorted; insertion sort is stable, so those of one place keep their order. */
+/* Insertion sort: the list is short and nearly sorted, and findings at the same place must keep their order. */
 void mls_findings_sort(mls_findings *list)
 {
     for (size_t i = 1; i < list->count; i++) {

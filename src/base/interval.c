@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* interval.c - in-place radix sort, for lists that use most of the allowed memory. */
+/* interval.c - in-place radix sort, for lists that take most of the available memory. */
 #include "base/interval.h"
 
 static void swap_items(char *a, char *b, size_t size)
@@ -19,7 +19,7 @@ static void swap_items(char *a, char *b, size_t size)
     }
 }
 
-/* The highest bit in which numbers differ; 0: they are in order. */
+/* Return the highest bit in which keys differ, or 0 if the items are in order. */
 static uint64_t highest_difference(const char *items, size_t count, size_t size, mls_number_of *number)
 {
     const uint64_t first = count > 0 ? number(items) : 0;
@@ -35,7 +35,7 @@ static uint64_t highest_difference(const char *items, size_t count, size_t size,
     return ordered ? 0 : (uint64_t)1 << (63 - __builtin_clzll(differ));
 }
 
-/* Brings the items whose numbers lack a bit to the front, and counts them. */
+/* Move the items whose keys lack a bit to the front, and return their number. */
 static size_t part_by_bit(char *items, size_t count, size_t size, uint64_t bit, mls_number_of *number)
 {
     size_t low = 0;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* interval.h - how long the union of intervals of time is; and order in place, without the copy that qsort makes.
+/* interval.h - the length of a union of time intervals, and sorting in place without allocating.
  *
- * Lengths of differences are differences of lengths: what of A lies outside of B is |A ∪ B| - |B|. */
+ * To get the length of the difference of A and B, subtract lengths: |A ∪ B| - |B|. */
 #pragma once
 
 #include "base/base.h"
 
-/* The union of the intervals added so far, which come in the order of their starts; zero-initialised is empty. */
+/* The union of the intervals added so far.  Add them in the order of their starts.  Zero-initialized, it is empty. */
 typedef struct mls_cover {
     int64_t first, reach; /* the first start and the last end */
     int64_t length;       /* of the union */
     bool begun;
 } mls_cover;
 
-/* Adds [start, end), start <= end: in whole units of the caller's, from 0 on.  One without length moves the ends only.
- */
+/* Add [start, end), with start <= end, in whole units >= 0.  An empty interval only extends the first start and the
+ * last end. */
 static inline void mls_cover_add(mls_cover *cover, int64_t start, int64_t end)
 {
     if (!cover->begun) {
@@ -26,12 +26,12 @@ static inline void mls_cover_add(mls_cover *cover, int64_t start, int64_t end)
     }
 }
 
-/* The number that an item is sorted by. */
+/* Return the sort key of an item. */
 typedef uint64_t mls_number_of(const void *item);
 
-/* Sorts in the place where the items are, by their numbers: it takes no memory, and time that grows as their count,
- * less where they are in order.  Items of one number may change places. */
+/* Sort items in place by their keys.  Needs no memory; the time is linear in their number.  Not stable. */
 void mls_sort_in_place(void *items, size_t count, size_t size, mls_number_of *number);
 
-/* Moves the item to `rank`, below `count`, that would be there if they were sorted, those before it in front of it. */
+/* Move the item that belongs at position `rank` (less than `count`) there, and items with smaller keys in front of it.
+ */
 void mls_select_in_place(void *items, size_t count, size_t size, size_t rank, mls_number_of *number);

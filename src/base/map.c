@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* map.c - the one hash table: open addressing over an array of entries. */
+/* map.c - a hash table with open addressing over an array of entries. */
 #include "base/map.h"
 
 enum { CAPACITY_FIRST = 8 };
@@ -23,7 +23,7 @@ uint64_t mls_str_hash(mls_str text, uint64_t salt)
     return hash ^ hash >> 32;
 }
 
-/* The slot that holds the key, or the free one where it belongs.  There is always a free one. */
+/* Return the slot of the key, or the free slot where it belongs.  There is always a free one. */
 static uint32_t *slot_of(const mls_map *map, mls_str key, uint64_t hash)
 {
     const size_t mask = map->capacity * 2 - 1;

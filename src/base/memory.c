@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory.c - allocation that does not fail, arrays that grow, and arenas: blocks of memory, the newest the largest. */
+/* memory.c - allocation that never fails, growing arrays, and arenas.  An arena is a list of blocks, of which the
+ * newest is the largest. */
 #include "base/memory.h"
 
 #include <stdalign.h>
@@ -63,9 +64,8 @@ char *mls_strdup(const char *text)
     return mls_strndup(text, SIZE_MAX - 1);
 }
 
-/* For so much, or for one item, a list has room at first: tens of thousands of runs have many lists, and most are
- * short.
- */
+/* Initial size of a list in bytes, at least one item.  Small, because tens of thousands of runs have many lists, most
+ * of them short. */
 enum { FIRST_BYTES = 64 };
 
 bool mls_grow(void **items, size_t count, size_t *capacity, size_t size)
@@ -109,10 +109,11 @@ struct mls_arena_block {
     alignas(max_align_t) char bytes[];
 };
 
-/* Of the first block: thousands of runs keep a few seeds each; each further one is twice as large. */
+/* Size of the first block: small, because thousands of runs store only a few seeds each.  Each further block is twice
+ * as large. */
 enum { BLOCK_SIZE = 256 };
 
-/* A new block with room for so many bytes at least. */
+/* Add a block with room for at least `size` bytes. */
 static void grow_arena(mls_arena *arena, size_t size)
 {
     const size_t wanted = arena->blocks != NULL ? arena->blocks->size * 2 : BLOCK_SIZE;

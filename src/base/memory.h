@@ -20,18 +20,18 @@ void *mls_realloc(void *memory, size_t size) MLS_MUST_USE;
 char *mls_strdup(const char *text) MLS_MUST_USE;
 char *mls_strndup(const char *text, size_t size) MLS_MUST_USE;
 
-/* Make room for item number `count`, of `size` bytes, in a growing array that is NULL at first and to be given to
- * free().  Always true, while callers still ask. */
+/* Make room for item number `count`, of `size` bytes, in a growing array.  The array is NULL at first and is released
+ * with free().  Always return true, although callers still check it. */
 bool mls_grow(void **items, size_t count, size_t *capacity, size_t size);
 
-/* mls_grow() of an MLS_LIST_OF(), or of a struct with such members. */
+/* mls_grow() for an MLS_LIST_OF(), or for a struct with such members. */
 #define MLS_GROW(list, items) mls_grow((void **)&(list)->items, (list)->count, &(list)->capacity, sizeof *(list)->items)
 
-/* Gives back what such an array has room for beyond its `count` items, where that can be done. */
+/* Shrink such an array to its `count` items, if possible. */
 void mls_fit(void **items, size_t count, size_t *capacity, size_t size);
 
-/* Of `count` rows, which are or begin with a name (const char *), the first of that name: its place.  False, the place
- * as it was: there is none. */
+/* Find the first row of that name.  Rows are or begin with a name (const char *).  Store its index in *place and return
+ * true; if there is none, return false and leave *place unchanged. */
 bool mls_name_find(const void *rows, size_t count, size_t size, mls_str name, unsigned *place);
 #define MLS_NAME_FIND(rows, count, name, place) mls_name_find(rows, count, sizeof *(rows), name, place)
 
@@ -50,7 +50,7 @@ char *mls_arena_text(mls_arena *arena, size_t size) MLS_MUST_USE;
 void *mls_arena_array(mls_arena *arena, size_t count, size_t size) MLS_MUST_USE;
 void *mls_arena_zeroed(mls_arena *arena, size_t count, size_t size) MLS_MUST_USE;
 
-/* Make room for one more item after `count` of them in a list that doubles; outgrown ones stay in the arena. */
+/* Make room for one more item after `count` of them.  The capacity doubles; outgrown arrays stay in the arena. */
 bool mls_arena_grow(mls_arena *arena, void **items, size_t count, size_t *capacity, size_t size);
 
 /* Append a value to a list whose items are in an arena. */
@@ -61,9 +61,10 @@ bool mls_arena_grow(mls_arena *arena, void **items, size_t count, size_t *capaci
 /* Return a copy of `text` with a NUL after it (not counted in len). */
 mls_str mls_arena_copy(mls_arena *arena, mls_str text) MLS_MUST_USE;
 
-/* Everything handed out becomes invalid; the largest block stays for reuse, or goes too: usable again in any case. */
+/* Invalidate all memory of the arena. mls_arena_reset() keeps the largest block for reuse, mls_arena_release() frees
+ * all.  The arena can be used again in either case. */
 void mls_arena_reset(mls_arena *arena);
 void mls_arena_release(mls_arena *arena);
 
-/* Releases an arena that calloc() made, and frees it; NULL is none. */
+/* Release and free an arena that calloc() allocated; NULL is allowed. */
 void mls_arena_free(mls_arena *arena);

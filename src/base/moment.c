@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* moment.c - dates, times of day and zones, from text to milliseconds. */
+/* moment.c - parse dates, times of day and zones into milliseconds. */
 #include "base/moment.h"
 
 #include <math.h>
@@ -49,7 +49,8 @@ static bool is_date(int year, int month, int day)
            (day <= 28 || mls_days_of(year, month, day) < mls_days_of(year + month / 12, month % 12 + 1, 1));
 }
 
-/* 2026-11-21 with one of the characters `between` its parts; 20261121 where that is "".  NAN: there is no such day. */
+/* Read a date such as 2026-11-21, with one of the characters `between`, or 20261121 if `between` is "". *ms is NAN if
+ * the day does not exist. */
 static bool take_date(mls_str *text, const char *between, double *ms)
 {
     mls_str rest = *text;
@@ -68,7 +69,7 @@ static bool take_date(mls_str *text, const char *between, double *ms)
     return true;
 }
 
-/* UTC, Z, +05:30, -0800 or +02, in minutes east of UTC.  NAN: there is no such zone. */
+/* Read a zone: UTC, Z, +05:30, -0800 or +02, in minutes east of UTC. *minutes is NAN if the zone does not exist. */
 static bool take_zone(mls_str *text, double *minutes)
 {
     mls_str rest = *text;
@@ -125,7 +126,7 @@ bool mls_moment_read(mls_str text, double *time_ms, bool *zoned)
 {
     double minutes = 0;
     size_t milliseconds;
-    /* Seconds since 1970 have fewer digits: they are not taken for a day of that year. */
+    /* Seconds since 1970 have fewer digits: read as milliseconds, they would give a day in 1970. */
     if (text.len >= 12 && text.len <= 15 && mls_size_parse(text, &milliseconds)) {
         *time_ms = (double)milliseconds;
         *zoned = true;
@@ -156,7 +157,7 @@ double mls_time_resolve(double time_ms, double near_ms)
         return time_ms;
     }
     const double of_year = time_ms - mls_days_of(MLS_NO_YEAR, 1, 1) * MLS_DAY_MS;
-    const double year_10000 = 253402300800000.0; /* a record may say any number */
+    const double year_10000 = 253402300800000.0; /* a record may contain any number */
     const int near_year = fabs(near_ms) < year_10000 ? 1970 + (int)(near_ms / (365.2425 * MLS_DAY_MS)) : 0;
     for (int year = near_year - 1; near_year > 0 && year <= near_year + 1; year++) {
         const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
@@ -174,7 +175,7 @@ double mls_clock_ms(void)
     return (double)now.tv_sec * 1000 + (double)now.tv_nsec / 1e6;
 }
 
-/* Hinnant's algorithm: its years begin in March. */
+/* Uses Hinnant's algorithm, whose years begin in March. */
 int mls_days_of(int year, int month, int day)
 {
     const int y = year - (month <= 2);

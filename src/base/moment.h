@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* moment.h - dates, times of day and zones as logs print them: the one place where they are read.
+/* moment.h - parse dates, times of day and time zones as logs print them.
  *
- * A time is milliseconds since 1970, UTC.  That of a text without a year is less than 0 until mls_time_resolve() gives
- * it one.  mls_take_…() read from the front of a text and leave it after what they took; false: the text does not begin
- * with that, and stays as it is. */
+ * A time is in milliseconds since 1970, UTC. A time without a year is negative until mls_time_resolve() adds the year.
+ *
+ * mls_take_…() read from the front of a text and advance the text.  They return false and leave it unchanged if the
+ * text does not begin with what they read. */
 #pragma once
 
 #include "base/base.h"
@@ -11,10 +12,10 @@
 #define MLS_DAY_MS 86400000.0
 #define MLS_MINUTE_MS 60000.0
 
-/* A leap year, long past, in which times without a year stand. */
+/* The year of times without a year: a leap year long before 1970. */
 enum { MLS_NO_YEAR = 4 };
 
-/* One of some characters, of which '\0' is none; exactly `count` digits, at most 9. */
+/* Read one of some characters ('\0' is not one), or exactly `count` digits, at most 9. */
 static inline bool mls_take_char(mls_str *text, const char *among)
 {
     while (text->len > 0 && *among != '\0' && *among != *text->ptr) {
@@ -39,28 +40,30 @@ static inline bool mls_take_digits(mls_str *text, size_t count, int *number)
     return true;
 }
 
-/* As many digits as there are, of a number that is at most INT32_MAX. */
+/* Read all digits of a number that is at most INT32_MAX. */
 bool mls_take_number(mls_str *text, int32_t *number);
 
-/* 16:24:26, with decimals after a point or a comma, in milliseconds; a leap second is 60. */
+/* Read a clock such as 16:24:26, with decimals after a point or a comma, in milliseconds.  A leap second is 60. */
 bool mls_take_clock(mls_str *text, double *ms);
 
-/* A date with one of the characters `between` its parts, twice the same (2026-11-21), or none of them where that is ""
- * (20261121); then 'T', '_' or a blank, a clock, and a zone right after it or none: UTC.  Only the shape counts: a date
- * that is none, or before 1970, and a zone that is none, as 2026-02-29 and +15:00, are taken as NAN.  mls_…_read() and
- * mls_…_parse() refuse them. */
+/* Read a date and a time: a date with the same one of the characters `between` twice (2026-11-21), or without
+ * separators if `between` is "" (20261121); then 'T', '_' or a blank, a clock, and optionally a zone right after it
+ * (default: UTC).  Only the format is checked: for a date or a zone that does not exist, such as 2026-02-29 or +15:00,
+ * or a date before 1970, the time is NAN. mls_…_read() and mls_…_parse() refuse these. */
 bool mls_take_moment(mls_str *text, const char *between, double *ms, bool *zoned);
 
-/* A whole text: a time as any of the logs has it, or its milliseconds since 1970, and whether it says its zone; a date;
- * a clock; a zone.  Then a time, which is in the given zone when it says none. */
+/* Parse a whole text. mls_moment_read: a time in any format of the logs, or milliseconds since 1970, and whether it
+ * contains a zone.  The others: a date; a clock; a zone; a time, which is in the given zone if it does not contain one.
+ */
 bool mls_moment_read(mls_str text, double *time_ms, bool *zoned);
 bool mls_date_read(mls_str text, double *time_ms);
 bool mls_clock_read(mls_str text, double *time_ms);
 bool mls_timezone_parse(mls_str text, double *minutes);
 bool mls_moment_parse(mls_str text, double timezone_minutes, double *time_ms);
 
-/* Days from 1970-01-01 to a date of the Gregorian calendar, for years from 1 on. */
+/* Return the days from 1970-01-01 to a date of the Gregorian calendar, for years from 1 on. */
 int mls_days_of(int year, int month, int day);
 
-/* The year of a time without one is that which brings it nearest to `near_ms`; others stay.  near_ms NAN: NAN. */
+/* Add to a time without a year the year that brings it closest to `near_ms`.  Return other times unchanged.  If near_ms
+ * is NAN, a time without a year becomes NAN. */
 double mls_time_resolve(double time_ms, double near_ms);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* needles.c - the five bytes at every fourth place are looked up in a table of marks, small enough for the cache.
+/* needles.c - look up the five bytes at every fourth position in a table of marks that fits in the cache.
  *
- * Of each needle so many windows of five bytes are in the table that one of them falls on a place that is looked at
- * wherever the needle is: of several that would do, those that the text has least of, as far as it is known.  The
- * windows of a short needle may hang over it by a byte at either end, which may be any.
+ * For each needle, the table contains enough windows of five bytes that one of them is at an examined position wherever
+ * the needle occurs.  Among the possible windows, the rarest ones in the text are chosen, as far as its content is
+ * known.  A window of a short needle may extend past the needle by one byte at either end; this byte may have any
+ * value.
  *
- * In the table all digits are alike: logs are full of numbers, which would be looked up all over it. */
+ * All digits are equal in the table, because logs are full of numbers, which would match all over it. */
 #include "base/needles.h"
 
 #include <limits.h>
@@ -15,23 +16,24 @@
 
 enum { WINDOW = 5, PART = 4, STRIDE = 4, TOGETHER = 8, TAKEN = STRIDE * TOGETHER };
 
-/* The hash of a window's last four bytes says which word of the table is its, and the first byte which bit there.  Of
- * the last byte LAST_BITS count: one that may be any stands for so many words, a first one for all bits of one. */
+/* The hash of a window's last four bytes selects a word of the table, and its first byte selects a bit of the word.
+ * Only LAST_BITS of the last byte count: a last byte of any value sets that many words, and a first byte of any value
+ * sets all bits of a word. */
 enum { WORD = 64, WORD_BITS = 15, LAST_BITS = 5, GROUP_BITS = 13, GROUPS = 2 << GROUP_BITS };
 
-/* How much of the text is learned from: when FIRST bytes have been read, as searching fewer takes less time than
- * learning, and whenever REST times as much has, unless only one of SELDOM places is marked for nothing. */
+/* When to learn from the text: after FIRST bytes, because searching less takes less time than learning, and again after
+ * REST times as many bytes, unless fewer than one in SELDOM positions is marked. */
 enum { SAMPLE = 32 * 1024, FIRST = 4 * 1024 * 1024, REST = 8, SELDOM = 512, SEEN_BITS = 18, SEEN_MOST = 255 };
 
 typedef enum window_open { OPEN_NONE, OPEN_FIRST, OPEN_LAST } window_open;
 
-/* A window of a needle, and how the needle ends: that says no to most windows that are found. */
+/* A window of a needle.  `last`, the end of the needle, rejects most false matches quickly. */
 typedef struct needle_window {
     uint32_t front, back; /* its first and its last four bytes */
-    window_open open;     /* the byte that hangs over */
+    window_open open;     /* the byte that extends past the needle */
     uint32_t needle;
-    int32_t rest;  /* from the window to the last four bytes of the needle */
-    uint32_t last; /* these bytes */
+    int32_t rest;  /* distance from the window to the last four bytes of the needle */
+    uint32_t last; /* these four bytes */
 } needle_window;
 
 typedef struct window_list {
@@ -41,15 +43,15 @@ typedef struct window_list {
 
 struct mls_needles {
     uint64_t marks[1 << WORD_BITS];
-    uint32_t factor; /* of the hash: two, of 16 bits */
+    uint32_t factor; /* hash factor: two factors of 16 bits */
     needle_window *windows;
-    uint32_t first[GROUPS + 1]; /* of the windows of a group */
+    uint32_t first[GROUPS + 1]; /* index of the first window of each group */
     mls_str *texts;
     size_t count;
     uint64_t read, learn_at; /* bytes of text */
-    char sample[SAMPLE];     /* what is learned from next */
+    char sample[SAMPLE];     /* the text to learn from next */
     size_t sampled;
-    uint8_t seen[1 << SEEN_BITS]; /* by a hash of some bytes, how often they were in what has been learned from */
+    uint8_t seen[1 << SEEN_BITS]; /* by hash of some bytes: how often they occurred in the texts learned from */
     mls_arena arena;
 };
 
@@ -66,7 +68,7 @@ static inline uint32_t load_part(const char *at)
     return bytes;
 }
 
-/* The words of four windows, a stride apart, by the last four bytes of each. */
+/* Return the table words of four windows, one stride apart, by their last four bytes. */
 static inline four_words window_words(const mls_needles *self, const char *at)
 {
     const uint32_t counted = UINT32_MAX >> (8 - LAST_BITS);
@@ -75,13 +77,13 @@ static inline four_words window_words(const mls_needles *self, const char *at)
     memcpy(&bytes, at + 1, sizeof bytes);
     bytes |= (window_bytes)((window_bytes)(bytes - '0') < 10) & 0x0f;
     four_words backs = (four_words)bytes & counted;
-    backs ^= backs >> 11; /* else bytes count little: a product's lower bits know only its factors' lower ones */
+    backs ^= backs >> 11; /* mix high bits down: the low bits of a product depend only on the low bits of its factors */
     const four_words sums =
         (four_words)((window_halves)backs * (window_halves)(four_words){factor, factor, factor, factor});
     return (sums + (sums << 16)) >> (32 - WORD_BITS);
 }
 
-/* The words of all TOGETHER places. */
+/* Return the table words of TOGETHER positions. */
 static inline void take_words(const mls_needles *self, const char *from, uint32_t words[TOGETHER])
 {
     const four_words first = window_words(self, from);
@@ -90,7 +92,7 @@ static inline void take_words(const mls_needles *self, const char *from, uint32_
     memcpy(words + TOGETHER / 2, &second, sizeof second);
 }
 
-/* Whether one of TOGETHER places may have a window, which most have not. */
+/* Return whether any of TOGETHER positions is marked.  Usually none is. */
 static inline bool any_marked(const mls_needles *self, const char *from)
 {
     uint32_t words[TOGETHER];
@@ -102,7 +104,7 @@ static inline bool any_marked(const mls_needles *self, const char *from)
     return (marked & 1) != 0;
 }
 
-/* Which of them: a bit for each. */
+/* Return which of TOGETHER positions are marked, one bit each. */
 static unsigned places_marked(const mls_needles *self, const char *from)
 {
     uint32_t words[TOGETHER];
@@ -114,7 +116,7 @@ static unsigned places_marked(const mls_needles *self, const char *from)
     return marked;
 }
 
-/* Of `count` bytes, in which all digits are alike. */
+/* Return the counter of `count` bytes; all digits count as the same byte. */
 static uint8_t *place_seen(mls_needles *self, const char *at, size_t count)
 {
     uint64_t bytes = 0;
@@ -124,7 +126,7 @@ static uint8_t *place_seen(mls_needles *self, const char *at, size_t count)
     return &self->seen[(bytes * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - SEEN_BITS)];
 }
 
-/* Text that most logs are full of, from which is learned first. */
+/* Text that is typical of most logs, to choose the first windows. */
 static const char common[] =
     ":::MLLOG {\"namespace\": \"worker0\", \"time_ms\": 17, \"event_type\": \"POINT_IN_TIME\", \"INTERVAL_START\", "
     "\"INTERVAL_END\", \"key\": \"tracked_stats\", \"eval_accuracy\", \"train_loss\", \"reduced_train_loss\", "
@@ -152,8 +154,8 @@ static const char common[] =
     "media-perf (nvidia signal "
     "nal_s feature requests compute started comm 0x14af 0x55d0 0x7f00 0x1 0x2 0x3 : 16 : 17 : 18 : 17";
 
-/* How much of a log the window at `at` of a needle is: what was seen; else, roughly, small letters, blanks and zeros
- * most.  One that hangs over is many. */
+/* Estimate how frequent the window at `at` of a needle is in logs: from the counters, and otherwise roughly from the
+ * number of small letters, blanks and zeros.  Bytes past the needle add to it. */
 static unsigned window_weight(mls_needles *self, mls_str needle, ptrdiff_t at)
 {
     enum { SEEN = 100, HANGING = 6 };
@@ -175,8 +177,8 @@ static void add_window(window_list *list, const char *bytes, window_open open, s
                                                  last - at,        load_part(text.ptr + last)};
 }
 
-/* The window at `at` of a needle; where two bytes hang over, as of the shortest needles, with all that the first of
- * them can be. */
+/* Add the window at `at` of a needle.  If two bytes extend past the needle, as for the shortest needles, add a window
+ * for each value of the first one. */
 static void add_windows(window_list *list, size_t needle, mls_str text, int at)
 {
     char bytes[WINDOW] = {0};
@@ -191,8 +193,8 @@ static void add_windows(window_list *list, size_t needle, mls_str text, int at)
     }
 }
 
-/* One of the places that are looked at is at each distance from the needle's beginning, counted in strides: for each
- * the rarest window there. */
+/* Add windows of a needle.  Wherever the needle occurs, an examined position has one of STRIDE distances from its start
+ * (modulo the stride); choose the rarest window for each. */
 static void add_needle(mls_needles *self, window_list *list, size_t needle)
 {
     const mls_str text = self->texts[needle];
@@ -234,7 +236,7 @@ static void mark_windows(mls_needles *self, const window_list *list, uint32_t fa
     }
 }
 
-/* Of some factors the one by which least of the sample is taken for what is looked for. */
+/* Choose the hash factor that marks the fewest positions of the sample. */
 static void choose_factor(mls_needles *self, const window_list *list, mls_str sample)
 {
     enum { TRIES = 4 };
@@ -252,7 +254,7 @@ static void choose_factor(mls_needles *self, const window_list *list, mls_str sa
     }
 }
 
-/* Windows are found by four bytes that do not hang over: the last ones, or the first. */
+/* Return the group of a window: by its last four bytes, or by its first four if the last byte may have any value. */
 static uint32_t window_group(uint32_t bytes, bool front)
 {
     return (front ? 1 << GROUP_BITS : 0) + ((bytes * factor_first) >> (32 - GROUP_BITS));
@@ -263,7 +265,7 @@ static uint32_t group_of_window(const needle_window *window)
     return window_group(window->open == OPEN_LAST ? window->front : window->back, window->open == OPEN_LAST);
 }
 
-/* Puts the windows in the order of their groups, by counting. */
+/* Sort the windows by group, with a counting sort. */
 static void sort_windows(mls_needles *self, const window_list *list, needle_window *sorted)
 {
     memset(self->first, 0, sizeof self->first);
@@ -280,7 +282,7 @@ static void sort_windows(mls_needles *self, const window_list *list, needle_wind
     self->windows = sorted;
 }
 
-/* Choose windows by a text and those before it. */
+/* Choose windows using the counts of this text and all earlier ones. */
 static void learn_from(mls_needles *self, mls_str sample)
 {
     window_list list = {0};
@@ -293,7 +295,7 @@ static void learn_from(mls_needles *self, mls_str sample)
     for (size_t i = 0; i < self->count; i++) {
         add_needle(self, &list, i);
     }
-    if (self->factor == 0) { /* the first text says too little to choose by it */
+    if (self->factor == 0) { /* the first text is too short to choose a factor */
         mark_windows(self, &list, factor_first | 0x10001);
     } else {
         choose_factor(self, &list, sample);
@@ -350,14 +352,15 @@ void mls_needles_free(mls_needles *needles)
     }
 }
 
-/* The needles that have a window with these bytes in front or not, at `at`.  False: the search ends. */
+/* Report the needles that have a window with these bytes at `at`; `front`: as its first four bytes.  Return false if
+ * the search was stopped. */
 static bool windows_found(const mls_needles *self, mls_str text, size_t at, uint32_t bytes, bool front,
                           bool (*found)(void *state, size_t needle, size_t at), void *state)
 {
     const uint32_t group = window_group(bytes, front);
     for (uint32_t i = self->first[group]; i < self->first[group + 1]; i++) {
         const needle_window *window = &self->windows[i];
-        const size_t last = at + (size_t)(ptrdiff_t)window->rest; /* wraps below 0, and is then beyond the end */
+        const size_t last = at + (size_t)(ptrdiff_t)window->rest; /* wraps around below 0, which is then past the end */
         if ((front ? window->front : window->back) != bytes || last > text.len || text.len - last < PART ||
             load_part(text.ptr + last) != window->last) {
             continue;
@@ -371,7 +374,8 @@ static bool windows_found(const mls_needles *self, mls_str text, size_t at, uint
     return true;
 }
 
-/* The needles at TOGETHER places from `at` on, whose bytes are at `from`. */
+/* Report the needles at TOGETHER positions from `at` on, whose bytes are at `from`.  Return false if the search was
+ * stopped. */
 static bool places_found(const mls_needles *self, mls_str text, size_t at, const char *from,
                          bool (*found)(void *state, size_t needle, size_t at), void *state)
 {
@@ -394,10 +398,10 @@ bool mls_needles_find(const mls_needles *self, mls_str text, bool (*found)(void 
             return false;
         }
     }
-    char rest[2 * TAKEN + WINDOW] = {0}; /* nothing may be read after the end */
+    char rest[2 * TAKEN + WINDOW] = {0}; /* padding, because nothing past the end may be read */
     const size_t left = text.len - at;
     if (at > 0) {
-        memcpy(rest, text.ptr + text.len - TAKEN, TAKEN); /* of a length that the compiler knows */
+        memcpy(rest, text.ptr + text.len - TAKEN, TAKEN); /* a constant length, which the compiler inlines */
     } else if (left > 0) {
         memcpy(rest + TAKEN - left, text.ptr, left);
     }

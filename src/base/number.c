@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* number.c - reading and writing of numbers. */
+/* number.c - parse and format numbers. */
 #include "base/number.h"
 
 #include <float.h>
@@ -9,13 +9,14 @@
 
 #include "base/decimal.h"
 
-/* No two doubles differ only after their 767th digit; the digits after these only show that there is more. */
+/* No two doubles differ only after their 767th digit.  Further digits only matter as "not all zero". */
 enum { DIGITS_MAX = 800 };
 
-/* Of a number that is written without an exponent: 309 digits stand before the point. */
+/* Size of a number printed without an exponent: 309 digits can precede the point. */
 enum { FIXED_MAX = 352 };
 
-/* "e-0017" and a NUL, as snprintf() would take as long as the reading; beyond four digits all is 0 or infinite. */
+/* Write "e-0017" and a NUL, because snprintf() would take as long as the parsing.  Exponents of more than four digits
+ * always mean 0 or infinity. */
 static void write_exponent(char to[7], long long exponent)
 {
     long long rest = exponent < 0 ? -exponent : exponent;
@@ -29,11 +30,11 @@ static void write_exponent(char to[7], long long exponent)
     to[6] = '\0';
 }
 
-/* The same number with all its digits, correctly rounded. */
+/* Parse the number from all its digits, correctly rounded. */
 static double parse_exactly(mls_str text, const mls_decimal *decimal)
 {
     char digits[DIGITS_MAX + 8];
-    size_t count = 0; /* leading zeros not counted */
+    size_t count = 0; /* without leading zeros */
     bool more = false;
     for (size_t i = 0; i < text.len && text.ptr[i] != 'e' && text.ptr[i] != 'E'; i++) {
         const char c = text.ptr[i];
@@ -44,15 +45,15 @@ static double parse_exactly(mls_str text, const mls_decimal *decimal)
         }
     }
     const long long unkept = count > MLS_DECIMAL_DIGITS ? (long long)count - MLS_DECIMAL_DIGITS : 0;
-    digits[count] = '1'; /* stands for all that had no room, when there was more */
+    digits[count] = '1'; /* represents all further digits, if there are any */
     write_exponent(digits + count + more, decimal->exponent - unkept - more);
     return mls_text_double(digits);
 }
 
 __extension__ typedef unsigned __int128 wide_integer;
 
-/* The double nearest to a / b, neither of which is 0.  Of the quotient more bits are made than a double has, and the
- * lowest one stands for all that follow, so that it is rounded once. */
+/* Return the double nearest to a / b; neither is 0.  The quotient is computed with more bits than a double has, and its
+ * lowest bit represents all further ones, so that rounding happens only once. */
 static double divide_exactly(uint64_t a, uint64_t b)
 {
     enum { BITS = 63 };
@@ -79,7 +80,7 @@ bool mls_number_parse(mls_str text, double *number)
         /* Both are exact doubles, so one multiplication or division rounds once, which is correct (Clinger 1990). */
         *number = scale < 0 ? digits / powers[-scale] : digits * powers[scale];
     } else if (decimal.digits < UINT64_C(1000000000000000000) && scale < 0 && scale >= -MLS_POWER_MAX) {
-        *number = divide_exactly(decimal.digits, mls_power_of_ten(-scale)); /* no digit has been dropped */
+        *number = divide_exactly(decimal.digits, mls_power_of_ten(-scale)); /* no digit was dropped */
     } else {
         *number = decimal.digits > 0 ? parse_exactly(text, &decimal) : 0;
     }
@@ -111,7 +112,7 @@ bool mls_number_parse_lenient(mls_str text, double *number)
     if (mls_number_parse(text, number) || read_word(text, number)) {
         return true;
     }
-    /* Only underscores between two digits may be dropped. */
+    /* Underscores are allowed only between two digits. */
     mls_buffer plain = {0};
     bool ok = text.len > 0 && memchr(text.ptr, '_', text.len) != NULL;
     for (size_t i = 0; ok && i < text.len; i++) {

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* number.h - text to double and back, the same under every locale. */
+/* number.h - convert text to numbers and back, independently of the locale. */
 #pragma once
 
 #include "base/buffer.h"
 
-/* Reads a whole text as a decimal number (12, -.5, 1e-3), correctly rounded; false when it is anything else. */
+/* Parse a whole text as a decimal number (12, -.5, 1e-3), correctly rounded.  Return false for any other text. */
 bool mls_number_parse(mls_str text, double *number);
 
-/* The same as the compliance checker's float(): blanks around it, single underscores between digits, and inf, infinity
- * and nan in any case are fine. */
+/* Parse a number like Python's float(), which the compliance checker uses: also accept blanks around it, single
+ * underscores between digits, and inf, infinity and nan in any case. */
 bool mls_number_parse_lenient(mls_str text, double *number);
 
-/* Reads a whole text as an unsigned decimal number; false on anything else and on overflow. */
+/* Parse a whole text as an unsigned decimal number.  Return false for any other text and on overflow. */
 bool mls_size_parse(mls_str text, size_t *number);
 
-/* The same of a signed one, with blanks around it. */
+/* Parse a signed integer, with optional blanks around it. */
 bool mls_integer_parse(mls_str text, int64_t *number);
 
-/* Rounded to at most 15 decimals as the exact decimal expansion rounds, halves to even; numbers that are not finite
- * stay. */
+/* Round to at most 15 decimals as the exact decimal expansion rounds, halves to even.  Infinite values and NAN are
+ * returned unchanged. */
 double mls_number_round(double number, int decimals);
 
-/* A number as text, to be printed with "%s" as mls_words_exact(n).text. */
+/* A formatted number, to be printed with "%s" as mls_words_exact(n).text. */
 typedef struct mls_words {
     char text[64];
 } mls_words;
 
-/* The shortest text that reads back as the same double; "null", as in JSON, when it is not finite. */
+/* Return the shortest text that reads back as the same double, or "null", as in JSON, if the number is not finite. */
 mls_words mls_words_exact(double number);

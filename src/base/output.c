@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* output.c - standard output, and files written whole or not at all. */
+/* output.c - standard output, and files that are replaced atomically. */
 #include "base/output.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ enum { OUTPUT_BLOCK = 64 * 1024, LINKS_MAX = 40, STALE_SECONDS = 24 * 60 * 60 };
 
 static const char hidden_prefix[] = ".mlscore-";
 
-/* The permissions that a new file gets: there is no other way to read the mask than to set it. */
+/* Return the permissions of a new file.  The umask can only be read by setting it. */
 static mode_t new_file_mode(void)
 {
     const mode_t mask = umask(077);
@@ -52,7 +52,7 @@ static mls_status open_temporary(mls_output *output, mode_t mode, mls_error *err
     return MLS_OK;
 }
 
-/* Where a path leads that has nothing at its end: the target of a link, or of the last of several; else itself. */
+/* Resolve a path that does not exist: follow its links and return the target of the last one, or the path itself. */
 static char *resolve_lost(const char *path)
 {
     char *at = mls_strdup(path);
@@ -73,7 +73,7 @@ static char *resolve_lost(const char *path)
     return at;
 }
 
-/* The descriptor that a path names by its number, which goes on where it stands; -1: none. */
+/* Return the descriptor that a path such as /dev/fd/3 names, which is written at its current position, or -1. */
 static int named_descriptor(const char *path)
 {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -120,7 +120,7 @@ static mls_status open_path(mls_output *output, const char *path, mls_error *err
         return cannot_write(errno, error);
     }
     mls_status status = MLS_OK;
-    /* Through a link the file it names is replaced or made, not the link. */
+    /* Replace or create the target of a link, not the link itself. */
     char *real = descriptor >= 0 ? NULL : exists ? realpath(path, NULL) : resolve_lost(path);
     output->path = real != NULL || (!exists && descriptor < 0) ? real : mls_strdup(path);
     if (output->path == NULL) {
@@ -146,7 +146,7 @@ mls_status mls_output_open(mls_output *output, const char *path, mls_error *erro
     return path == NULL || strcmp(path, "-") == 0 ? MLS_OK : open_path(output, path, error);
 }
 
-/* Removes what was left of a file long ago; that it cannot be is nothing to complain of. */
+/* Remove old temporary files of a path.  Errors are ignored. */
 static void remove_stale(const char *path)
 {
     const mls_str folder = mls_path_folder(mls_str_from(path));
@@ -225,13 +225,13 @@ mls_status mls_output_close(mls_output *output, bool abandon, mls_error *error)
     mls_status status = MLS_OK;
     if (abandon) {
         output->fd = output->path != NULL ? output->fd : -1;
-        output->failed_errno = ECANCELED; /* nothing is written or renamed then */
+        output->failed_errno = ECANCELED; /* prevents writing and renaming */
     }
     mls_output_flush(output);
     if (output->lasting && output->failed_errno == 0 && output->temporary != NULL && fsync(output->fd) != 0) {
         output->failed_errno = errno;
     }
-    /* Even standard output is closed: only then a full disk is sure to be heard of. */
+    /* Close even standard output: only then is a full disk sure to be reported. */
     if (output->fd >= 0 && close(output->fd) != 0 && errno != EINTR && output->failed_errno == 0) {
         output->failed_errno = errno;
     }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* output.h - where results go: standard output, or a file written whole or not at all.
+/* output.h - write to standard output, or to a file that is replaced atomically.
  *
- * An error is remembered, what is written after it is dropped, and mls_output_close() reports it.  A file, also at the
- * end of a link, is written under a temporary name beside it and renamed at the end; a pipe or device is written
- * directly.  Root writes nowhere that other users could have led to: neither into a folder that all may write to,
- * unless it has the sticky bit, nor through a link of another user. */
+ * Open an output, write, then close it.  The first error is remembered, later writes are dropped, and
+ * mls_output_close() reports the error.  A file is written under a temporary name beside it, following links, and
+ * renamed at the end; a pipe or device is written directly.
+ *
+ * Root does not write where other users could redirect the output: in a folder that all users may write to, unless it
+ * has the sticky bit, or through a link of another user. */
 #pragma once
 
 #include "base/buffer.h"
@@ -15,34 +17,35 @@ typedef struct mls_output {
     int failed_errno; /* of the first call that failed; 0: none */
     char *path;       /* NULL: standard output */
     char *temporary;  /* NULL: written directly */
-    bool lasting;     /* on the disk before it gets its name */
+    bool lasting;     /* synced to disk before it is renamed */
 } mls_output;
 
-/* Why root does not write to a path, where other users could have it write somewhere else; NULL: it does. */
+/* Return the reason why root does not write to a path, or NULL if it does. */
 const char *mls_output_refused(const char *path);
 
-/* Opens `path` (NULL or "-": standard output).  MLS_OK, or MLS_ERROR_WRITE with `error` set. */
+/* Open `path` (NULL or "-": standard output).  Return MLS_OK, or MLS_ERROR_WRITE with `error` set. */
 mls_status mls_output_open(mls_output *output, const char *path, mls_error *error) MLS_MUST_USE;
 
-/* The same for a file that others may look for meanwhile, and that must be whole whatever happens: its temporary name
- * is hidden, .mlscore-<name>.…, and it is renamed when all of it is on the disk.  What tasks that were killed have left
- * of that file, and is older than a day, is removed. */
+/* Open a file that other processes may look for meanwhile, and that must survive a crash.  Its temporary name is hidden
+ * (.mlscore-<name>.…), and it is synced to disk before it is renamed.  Temporary files of it that killed tasks left
+ * more than a day ago are removed. */
 mls_status mls_output_open_lasting(mls_output *output, const char *path, mls_error *error) MLS_MUST_USE;
 
 void mls_output_write(mls_output *output, mls_str text);
 void mls_output_text(mls_output *output, const char *text);
 void mls_output_printf(mls_output *output, const char *format, ...) MLS_PRINTF(2, 3);
 
-/* Sends what is buffered on its way; a reader at the other end of a pipe sees it now. */
+/* Write the buffered bytes now, so that the reader of a pipe sees them. */
 void mls_output_flush(mls_output *output);
 
-/* Whether whoever reads the output has gone away (a closed pipe): no use going on. */
+/* Return whether the reader of a pipe has closed it, so that writing more is useless. */
 bool mls_output_is_closed(const mls_output *output);
 
-/* Writes what is left, closes and renames; `abandon` throws it away, and a file of that path stays as it was.
- * MLS_STOPPED: the reader of a pipe went away, which is to end quietly; MLS_ERROR_WRITE: the file is as it was. */
+/* Write the rest, close and rename.  With `abandon`, discard the output.  Return MLS_STOPPED if the reader of a pipe
+ * closed it, which is not an error to report, or MLS_ERROR_WRITE. After an error or with `abandon`, an existing regular
+ * file is unchanged. */
 mls_status mls_output_close(mls_output *output, bool abandon, mls_error *error) MLS_MUST_USE;
 
-/* Closes it after what was to be written came to `status`, with *error: nothing is left of it unless that is MLS_OK.
- * Returns it, or what closing came to. */
+/* Close the output after an operation that returned `status` and set *error, and discard it unless `status` is MLS_OK.
+ * Return `status`, or the status of closing if that was MLS_OK. */
 mls_status mls_output_close_after(mls_output *output, mls_status status, mls_error *error) MLS_MUST_USE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parallel.c - threads that take the next item until none is left, and one that delivers what they have done. */
+/* parallel.c - worker threads that take the next item, and the calling thread, which also delivers results in order. */
 #include "base/parallel.h"
 
 #include <pthread.h>
@@ -11,14 +11,15 @@ enum { THREADS_MAX = 256 };
 
 typedef struct relay_run {
     const mls_relay *relay;
-    pthread_mutex_t lock; /* over all that follows */
+    pthread_mutex_t lock; /* protects all members below */
     pthread_cond_t changed;
     size_t taken, delivered;
-    bool ended; /* there is nothing more to take */
+    bool ended; /* no more items */
     bool done[MLS_RELAY_SLOTS_MAX];
 } relay_run;
 
-/* With the lock held, which is dropped for the work: takes an item and does it.  False: there is no place for it. */
+/* Take an item and work on it.  Called with the lock held, which is released during the work.  Return false if there is
+ * no free slot. */
 static bool run_next(relay_run *run)
 {
     const mls_relay *relay = run->relay;
@@ -83,7 +84,7 @@ mls_status mls_relay_run(const mls_relay *relay)
     (void)pthread_cond_init(&run.changed, NULL);
     sigset_t before;
     mls_temporary_hold(&before);
-    /* A thread that cannot be had is no error: the others do its share. */
+    /* If a thread cannot be created, the others do its share. */
     while (started < THREADS_MAX && started + 1 < relay->threads && started + 1 < relay->count &&
            pthread_create(&workers[started], NULL, run_on, &run) == 0) {
         started++;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pattern.c - PCRE2, which converts the syntaxes from outside; what it reads differently from GNU is refused. */
+/* pattern.c - PCRE2, which also converts shell patterns and POSIX expressions.  Constructs that it interprets
+ * differently from GNU are refused. */
 #include "base/pattern.h"
 
 #include "base/memory.h"
@@ -10,10 +11,10 @@
 
 enum { STEPS_MAX = 20000, HEAP_KIB_MAX = 256, BYTES_MAX = 256 };
 
-/* Of patterns that look at short names. */
+/* Step limit of patterns for short names. */
 enum { NAME_STEPS_MAX = 2000 };
 
-/* Of patterns that look at whole lines. */
+/* Limits of patterns for whole lines. */
 enum { LINES_STEPS_MAX = 1000000, LINES_DEPTH_MAX = 10000, LINES_HEAP_KIB_MAX = 4096, LINES_BYTES_MAX = 1024 };
 
 static const uint32_t syntaxes[] = {
@@ -22,7 +23,7 @@ static const uint32_t syntaxes[] = {
     [MLS_PATTERN_EXTENDED] = PCRE2_CONVERT_POSIX_EXTENDED,
 };
 
-/* Whether an expression means the same to everybody. */
+/* Return whether all implementations interpret an expression in the same way. */
 static bool is_plain(mls_str text, bool extended)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -40,7 +41,8 @@ static bool is_plain(mls_str text, bool extended)
     return true;
 }
 
-/* Compiles an expression of PCRE2 or, converted, one from outside; returns PCRE2's error, 0 for what is refused. */
+/* Compile a PCRE2 expression, or convert and compile a foreign one.  Return the PCRE2 error code, or 0 if the pattern
+ * is refused. */
 static int compile(mls_pattern *pattern, mls_pattern_kind kind, mls_str text)
 {
     PCRE2_UCHAR *converted = NULL;
@@ -53,7 +55,7 @@ static int compile(mls_pattern *pattern, mls_pattern_kind kind, mls_str text)
         }
         pattern->code = pcre2_compile((PCRE2_SPTR)text.ptr, text.len, PCRE2_NEVER_UTF | options, &error, &length, NULL);
         if (pattern->code != NULL) {
-            (void)pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE); /* without it matching is slower, no more */
+            (void)pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE); /* without it, matching is only slower */
         }
     } else if (text.len <= BYTES_MAX && (kind == MLS_PATTERN_SHELL || is_plain(text, kind == MLS_PATTERN_EXTENDED))) {
         error = pcre2_pattern_convert((PCRE2_SPTR)text.ptr, text.len, syntaxes[kind], &converted, &length, NULL);

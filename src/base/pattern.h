@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pattern.h - shell patterns and regular expressions, matched by PCRE2 within limits of work and memory. */
+/* pattern.h - match shell patterns and regular expressions with PCRE2, limiting time and memory. */
 #pragma once
 
 #include "base/base.h"
 
-/* A shell pattern, which matches a whole text, or a POSIX expression, which matches a part of it: both from outside. Or
- * an expression of our own data files, in the whole language of PCRE2, whose case does not count.  Or one in that
- * language that may be a user's and is tried on many lines, or that comes with a file and is tried on many names, with
- * few steps for each.  The latter three are compiled to machine code where that can be had. */
+/* SHELL matches a whole text; BASIC and EXTENDED are POSIX expressions that match a part of it.  These three are for
+ * untrusted patterns.  OWN is for our data files: full PCRE2, ignoring case.  LINES and NAME are full PCRE2 with a step
+ * limit, for patterns of users that are tried on many lines, or patterns from files that are tried on many names.  OWN,
+ * LINES and NAME are compiled to machine code where that is supported. */
 typedef enum mls_pattern_kind {
     MLS_PATTERN_SHELL,
     MLS_PATTERN_BASIC,
@@ -23,16 +23,16 @@ typedef struct mls_pattern {
     struct pcre2_real_match_context_8 *limits;
 } mls_pattern;
 
-/* MLS_ERROR_SYNTAX: wrong, or from outside and longer than 256 bytes or with something that not everybody reads alike
- * (alternation, repeats of repeats, \w, \+), or for lines or names and longer than 1,024 bytes.  On
- * MLS_OK it is to be released, else it is empty. */
+/* Compile a pattern.  Return MLS_ERROR_SYNTAX if it is invalid; if a SHELL, BASIC or EXTENDED pattern is longer than
+ * 256 bytes or uses a construct that implementations interpret differently (alternation, repeated repeats, \w, \+); or
+ * if a LINES or NAME pattern is longer than 1,024 bytes.  Release the pattern after MLS_OK; otherwise it is empty. */
 mls_status mls_pattern_compile(mls_pattern *pattern, mls_pattern_kind kind, mls_str text) MLS_MUST_USE;
 
-/* The first match from `at` on; *found has no ptr when there is none.  MLS_OK or MLS_ERROR_LIMIT. */
+/* Find the first match from `at` on; found->ptr is NULL if there is none.  Return MLS_OK or MLS_ERROR_LIMIT. */
 mls_status mls_pattern_find(const mls_pattern *pattern, mls_str text, size_t at, mls_str *found);
 
-/* The text that the group of that name (NULL: the first one) matched when the pattern last did, in the same text; no
- * ptr when there is none.  And how many groups it has. */
+/* Return what the named group (NULL: the first one) matched in the last match, which must have been in the same text;
+ * ptr is NULL if it did not match. mls_pattern_groups() returns the number of groups. */
 mls_str mls_pattern_group(const mls_pattern *pattern, mls_str text, const char *name);
 size_t mls_pattern_groups(const mls_pattern *pattern);
 

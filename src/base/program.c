@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* program.c - calls another program: no shell, nothing to read, and not for long. */
+/* program.c - run another program without a shell, without input and with a timeout. */
 #include "base/program.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 enum { ERROR_BYTES_MAX = 4096, WAIT_STEP_MS = 5 };
 
-/* Starts the program in a group of its own, whose output comes through two pipes.  0, or an errno. */
+/* Start the program in its own process group, with its output and errors going to two pipes.  Return 0 or an errno. */
 static int start_program(const mls_program *asked, int pipes[2][2], pid_t *child)
 {
     char *const *arguments = (char *const *)(uintptr_t)asked->arguments;
@@ -36,15 +36,14 @@ static int start_program(const mls_program *asked, int pipes[2][2], pid_t *child
     return failed;
 }
 
-/* The errno of a program that ended with 127 and without a word: it was not started.  POSIX lets the child of
- * posix_spawn() tell it so, where the call itself has returned, as it does below qemu-user; and shells say so of what
- * they do not find. */
+/* Return the errno of a program that exited with 127 without output, which means that it was not started.  POSIX allows
+ * the child of posix_spawn() to report that by this status after the call has returned, as happens in qemu-user. */
 static int why_not_started(const char *name)
 {
     return strchr(name, '/') != NULL && access(name, X_OK) != 0 ? errno : ENOENT;
 }
 
-/* Takes what stands in a pipe: false when it has ended. */
+/* Read what is in a pipe.  Return false at its end. */
 static bool drain(int fd, mls_buffer *into, size_t most)
 {
     char bytes[65536];
@@ -56,7 +55,7 @@ static bool drain(int fd, mls_buffer *into, size_t most)
     return got > 0 || (got < 0 && errno == EINTR);
 }
 
-/* Read both pipes until they end.  False: the deadline has passed. */
+/* Read both pipes until they end.  Return false if the deadline has passed or poll() failed. */
 static bool read_program(const mls_program *asked, double deadline_ms, mls_buffer *answer, mls_buffer *complaint,
                          int out, int complaints)
 {
@@ -81,8 +80,8 @@ static bool read_program(const mls_program *asked, double deadline_ms, mls_buffe
     return true;
 }
 
-/* Wait for a program that has closed its output, which may stay alive.  False: the deadline has passed, and it was
- * killed.  *told: its status is in *how. */
+/* Wait for a program that has closed its output but may still be running.  After the deadline, kill it and return
+ * false. *told is set to whether *how contains its status. */
 static bool wait_program(pid_t child, double deadline_ms, int *how, bool *told)
 {
     pid_t ended;
@@ -99,7 +98,7 @@ static bool wait_program(pid_t child, double deadline_ms, int *how, bool *told)
     return in_time;
 }
 
-/* "sacct: exit status 1: its first line" */
+/* Set an error such as "sacct: exit status 1: its first line". */
 static mls_status say_why(const mls_program *asked, const mls_buffer *complaint, const char *what, mls_error *error)
 {
     mls_str rest = mls_buffer_str(complaint);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ranks.c - the part of statistics that goes by the order of values: medians, and the rank test. */
+/* ranks.c - statistics based on the order of values: medians and the rank test. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -33,14 +33,15 @@ double mls_median_weighted(mls_weighted *items, size_t count)
     return NAN;
 }
 
-/* A value of one of the samples, which all are sorted by, with twice its rank: whole even where ranks are shared. */
+/* A value of one of the two samples, with twice its rank, which is an integer even for shared ranks. */
 typedef struct ranked {
     double value;
     size_t twice_rank;
     bool first;
 } ranked;
 
-/* Both samples in one order, to be given to free().  `sum` gets that of the first's twice_rank. */
+/* Return both samples sorted together; the caller releases the array with free().  `sum` gets the sum of twice_rank
+ * over the first sample. */
 static ranked *rank(const double *a, size_t a_count, const double *b, size_t b_count, size_t *sum)
 {
     const size_t count = a_count + b_count;
@@ -55,7 +56,7 @@ static ranked *rank(const double *a, size_t a_count, const double *b, size_t b_c
             end++;
         }
         for (size_t k = i; k < end; k++) {
-            all[k].twice_rank = i + 1 + end; /* (first rank + last rank), 1 and up */
+            all[k].twice_rank = i + 1 + end; /* first rank + last rank, counted from 1 */
             *sum += all[k].first ? all[k].twice_rank : 0;
         }
     }
@@ -67,7 +68,7 @@ static size_t whole_distance(size_t a, size_t b)
     return a > b ? a - b : b - a;
 }
 
-/* Of 100 values there are up to C(100, 50) = 1.0e29 choices: more than 64 bits count, fewer than 128. */
+/* 100 values have up to C(100, 50) = 1.0e29 choices, which needs more than 64 bits and fewer than 128. */
 __extension__ typedef unsigned __int128 whole_count;
 
 static double count_double(whole_count count)
@@ -75,7 +76,8 @@ static double count_double(whole_count count)
     return ldexp((double)(uint64_t)(count >> 64), 64) + (double)(uint64_t)count;
 }
 
-/* ways[k * sums + s]: how many choices of k values have s as their sum of twice the ranks. */
+/* Return the share of choices whose rank sum is at least as far from the mean as `seen`. ways[k * sums + s] is the
+ * number of choices of k values whose doubled ranks add up to s. */
 static double share_as_far(const ranked *all, size_t count, size_t chosen, size_t seen, whole_count *ways, size_t sums)
 {
     const size_t middle = chosen * (count + 1); /* the mean of all sums */
@@ -106,7 +108,7 @@ bool mls_rank_test_exact(const double *a, size_t a_count, const double *b, size_
     if (a_count == 0 || b_count == 0 || a_count > MLS_RANKED_MAX || b_count > MLS_RANKED_MAX - a_count) {
         return true;
     }
-    const bool turned = a_count > b_count; /* the fewer are chosen, the less is to be counted; p is the same */
+    const bool turned = a_count > b_count; /* choosing from the smaller sample is faster, and p is the same */
     const size_t count = a_count + b_count;
     const size_t chosen = turned ? b_count : a_count;
     const size_t sums = count * (count + 1) + 1;

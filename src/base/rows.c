@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rows.c - tables cut into lines, so that every row has a place, and those into cells: by libcsv, or at bars. */
+/* rows.c - split tables into lines, so that every row has a position, and lines into cells, by libcsv or at bars. */
 #include "base/rows.h"
 
 #include <csv.h>
@@ -15,13 +15,13 @@ typedef struct row_reading {
     void *state;
     mls_status status;
     mls_error *error;
-    mls_str text, rest; /* all of it, and what is left */
-    mls_text_row row;   /* the one being read */
-    size_t line;        /* that was cut off last */
-    mls_buffer bytes;   /* of the cells so far, when they are decoded */
-    mls_str *items;     /* the cells; their places in the bytes are not known before the row ends */
+    mls_str text, rest; /* the whole table, and the unread rest */
+    mls_text_row row;   /* the current row */
+    size_t line;        /* number of the last line read */
+    mls_buffer bytes;   /* decoded bytes of the row's cells */
+    mls_str *items;     /* the cells; their pointers are set when the row ends, because the bytes may move */
     size_t count, capacity;
-    bool row_ended; /* a row has ended in the line that was cut off last */
+    bool row_ended; /* whether a row has ended in the last line read */
 } row_reading;
 
 static bool add_cell(row_reading *reading, mls_str cell)
@@ -44,8 +44,8 @@ static void hand_over_row(row_reading *reading)
     reading->count = 0;
 }
 
-/* Cuts the next line off, ending and all; a row begins with it, unless the one before goes on.  False: there is none,
- * or the reading has ended. */
+/* Read the next line with its line ending.  A row begins with it, unless the previous row continues.  Return false at
+ * the end, or if reading was stopped. */
 static bool next_line(row_reading *reading, mls_str *line)
 {
     while (reading->rest.len > 0 && reading->status == MLS_OK) {
@@ -64,7 +64,7 @@ static bool next_line(row_reading *reading, mls_str *line)
     return false;
 }
 
-/* False: the text is too long. */
+/* Initialize the state.  Return false if the text is too long. */
 static bool begin_rows(row_reading *reading, mls_str text, mls_text_row_function function, void *state,
                        mls_error *error)
 {
@@ -150,7 +150,7 @@ static void parse_failed(row_reading *reading, struct csv_parser *parser, size_t
     reading->status = mls_error_set(reading->error, MLS_ERROR_SYNTAX, line, column, "%s", reason);
 }
 
-/* Feeds the text line by line, so that every row's place is known. */
+/* Feed libcsv line by line, so that the position of every row is known. */
 static void read_csv_lines(row_reading *reading, struct csv_parser *parser)
 {
     mls_str line;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* statistics.c - means, deviations and Student's t test, exact to the last digits that matter for a verdict. */
+/* statistics.c - means, deviations and Student's t test, accurate enough for verdicts. */
 #include "base/statistics.h"
 
 #include <math.h>
@@ -9,13 +9,13 @@
 
 #include "base/memory.h"
 
-/* The continued fraction needs about sqrt(max(a, b)) steps; past this many it will not get better. */
+/* The continued fraction needs about sqrt(max(a, b)) steps; more steps than this do not improve it. */
 #define BETA_STEPS_MAX 20000
 #define BETA_PRECISION 1e-16
-/* Stands in for a zero denominator in Lentz's method. */
+/* Replaces a zero denominator in Lentz's method. */
 #define LENTZ_TINY 1e-300
 #define QUANTILE_PRECISION 1e-13
-/* Times that differ by less than this share of themselves, squared, differ by rounding alone. */
+/* Squared relative spread below which times differ only by rounding. */
 #define NO_SPREAD 1e-24
 
 int mls_compare_doubles(double a, double b)
@@ -48,7 +48,8 @@ static int compare_in_place(const void *left, const void *right)
     return order != 0 ? order : mls_compare_sizes(a->place, b->place);
 }
 
-/* A number whose order is that of the values, NAN behind them all; and one of its eight digits, from the lowest on. */
+/* Convert a double to an integer with the same order, NAN last; and return one of its eight digits, starting with the
+ * lowest. */
 static uint64_t order_bits(double value)
 {
     uint64_t bits;
@@ -78,7 +79,7 @@ void mls_sort_placed(void *items, size_t count, size_t size)
         placed = ((const mls_placed *)(const void *)(from + (i - 1) * size))->place <=
                  ((const mls_placed *)(const void *)(from + i * size))->place;
     }
-    /* A digit after the other, which keeps the order of what stands in the order of its places. */
+    /* Radix sort, digit by digit: stable, so items with equal values keep the order of their indices. */
     char *const spare = placed ? mls_malloc(count * size) : NULL;
     char *to = spare;
     if (spare == NULL && count > 1) {
@@ -90,7 +91,7 @@ void mls_sort_placed(void *items, size_t count, size_t size)
             ends[digit_of(value_of_placed(from + i * size), digit) + 1]++;
         }
         if (ends[digit_of(value_of_placed(from), digit) + 1] == count) {
-            continue; /* they have it in common */
+            continue; /* all values share this digit */
         }
         for (size_t i = 0; i < DIGIT_VALUES; i++) {
             ends[i + 1] += ends[i];
@@ -123,7 +124,7 @@ bool mls_sort_places(uint32_t *places, size_t count, double (*value)(const void 
     for (unsigned digit = 0; digit < DIGITS && count > 0; digit++) {
         uint32_t begin = 0;
         if (ends[digit][digit_of(value(of, places[0]), digit)] == count) {
-            continue; /* they have it in common */
+            continue; /* all values share this digit */
         }
         for (size_t i = 0; i < DIGIT_VALUES; i++) {
             const uint32_t here = ends[digit][i];
@@ -192,7 +193,8 @@ double mls_stdev_population(const double *values, size_t count)
     return sqrt(sum / (double)count);
 }
 
-/* Of values `low` to `high`, which the ones outside are replaced by: they repeat, and no copy is made. */
+/* Return the sample variance after replacing values outside the indices `low` to `high` by the nearest of these two
+ * (winsorizing).  No copy is made. */
 static double variance(const double *values, size_t count, size_t low, size_t high)
 {
     if (count < 2) {
@@ -221,7 +223,7 @@ static double away_from_zero(double value)
     return fabs(value) < LENTZ_TINY ? LENTZ_TINY : value;
 }
 
-/* The continued fraction of 26.5.8, evaluated forwards (modified Lentz).  Its partial numerators are d(2m) = m(b-m)x /
+/* Evaluate the continued fraction of 26.5.8 forwards (modified Lentz).  Its partial numerators are d(2m) = m(b-m)x /
  * ((a+2m-1)(a+2m)) and d(2m+1) = -(a+m)(a+b+m)x / ((a+2m)(a+2m+1)). */
 static double beta_fraction(double a, double b, double x)
 {
@@ -245,8 +247,8 @@ static double beta_fraction(double a, double b, double x)
     return fraction;
 }
 
-/* The regularized incomplete beta function I_x(a, b), with y = 1 - x given apart, so that an x close to 1 loses
- * nothing. */
+/* Return the regularized incomplete beta function I_x(a, b). y = 1 - x is passed separately, so that an x close to 1
+ * does not lose precision. */
 static double beta_regularized(double a, double b, double x, double y)
 {
     if (x <= 0 || y <= 0) {
@@ -255,7 +257,7 @@ static double beta_regularized(double a, double b, double x, double y)
     int sign;
     double log_beta = lgamma_r(a, &sign) + lgamma_r(b, &sign) - lgamma_r(a + b, &sign);
     double front = exp(a * log(x) + b * log(y) - log_beta);
-    /* The fraction converges fast only below the mean of the distribution; above it, 26.5.2 turns x around. */
+    /* The fraction converges fast only below the mean of the distribution; above it, use the symmetry 26.5.2. */
     if (x < (a + 1) / (a + b + 2)) {
         return front * beta_fraction(a, b, x) / a;
     }
@@ -275,7 +277,7 @@ double mls_student_t_lower_tail(double t, double degrees)
     return t < 0 ? tail : 1 - tail;
 }
 
-/* To 40 bits: what follows differs from one C library to the next, as their logarithms do. */
+/* Round to 40 bits: the remaining bits differ between C libraries, because their logarithms do. */
 static double rounded(double value)
 {
     int exponent;
@@ -286,7 +288,7 @@ static double rounded(double value)
     return ldexp(round(ldexp(fraction, 40)), exponent - 40);
 }
 
-/* How far to the left of 0 a tail of p < 1/2 begins: halved until the two ends meet in their last digits. */
+/* Return how far below 0 a tail of p < 1/2 begins, by bisection until both ends agree to the last digits. */
 static double tail_begins(double p, double degrees)
 {
     double low = 0;

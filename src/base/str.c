@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* str.c - byte strings: looking into them, putting them in order, and which is nearest to a misspelt one. */
+/* str.c - byte strings: searching, ordering, and suggesting a correction for a misspelt word. */
 #include <ctype.h>
 #include <strings.h>
 
@@ -55,7 +55,7 @@ mls_str mls_str_word(mls_str *text)
 
 bool mls_str_after(mls_str text, mls_str words, mls_str *rest)
 {
-    /* memmem() does not take the NULL of an empty text. */
+    /* memmem() does not accept the NULL of an empty text. */
     const char *at = text.len > 0 ? memmem(text.ptr, text.len, words.ptr, words.len) : NULL;
     if (at != NULL) {
         *rest = (mls_str){at + words.len, (size_t)(text.ptr + text.len - at) - words.len};
@@ -134,7 +134,7 @@ int mls_str_compare(mls_str a, mls_str b)
     return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
 }
 
-/* Moves *at over a run of digits; returns the run without its leading zeros. */
+/* Advance *at past a run of digits and return the run without leading zeros. */
 static mls_str digit_run(mls_str text, size_t *at)
 {
     while (*at < text.len && text.ptr[*at] == '0') {
@@ -169,10 +169,10 @@ int mls_str_compare_natural(mls_str a, mls_str b)
     if (i < a.len || j < b.len) {
         return i < a.len ? 1 : -1;
     }
-    return mls_str_compare(a, b); /* equal but for leading zeros */
+    return mls_str_compare(a, b); /* equal except for leading zeros */
 }
 
-/* Longer words than this are nobody's typing mistake. */
+/* Longer words are not treated as typing errors. */
 enum { WORD_MAX = 64 };
 
 static char lower(char c)
@@ -185,8 +185,8 @@ static size_t min_size(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Letters left out, put in, replaced or swapped with their neighbour between a and b, case aside (Damerau 1964, the
- * restricted form).  Of the table of all beginnings of both only the last three rows are needed. */
+/* Return the number of letters deleted, inserted, replaced or swapped with their neighbour between a and b, ignoring
+ * case (Damerau 1964, restricted form).  Only the last three rows of the table are stored. */
 static size_t distance(mls_str a, mls_str b)
 {
     size_t rows[3][WORD_MAX + 1];
@@ -221,11 +221,11 @@ void mls_suggest_add(mls_suggestion *nearest, mls_str candidate)
     if (word.len == 0 || word.len > WORD_MAX || candidate.len > WORD_MAX) {
         return;
     }
-    /* Letters missing at the end count half: llama2_70b is llama2_70b_lora rather than llama31_8b. */
+    /* Letters missing at the end count half, so that llama2_70b suggests llama2_70b_lora rather than llama31_8b. */
     const bool begun = word.len < candidate.len && strncasecmp(word.ptr, candidate.ptr, word.len) == 0;
     const size_t apart = word.len > candidate.len ? word.len - candidate.len : candidate.len - word.len;
     const size_t found = begun ? (apart + 1) / 2 : apart >= nearest->distance ? apart : distance(word, candidate);
-    /* A word without a letter in common is not another spelling. */
+    /* A word without a common letter is not another spelling. */
     if (found < nearest->distance && found < candidate.len) {
         nearest->found = candidate;
         nearest->distance = found;
@@ -250,7 +250,7 @@ void mls_text_position(mls_str text, size_t at, size_t *line, size_t *column)
     *column = at > start ? at - start + 1 : 1;
 }
 
-/* The next letter (in lower case) or digit from *at on, which moves past it; -1 at the end. */
+/* Return the next letter (in lower case) or digit and advance *at past it, or return -1 at the end. */
 static int next_letter(mls_str text, size_t *at)
 {
     while (*at < text.len && !isalnum((unsigned char)text.ptr[*at])) {

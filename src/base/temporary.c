@@ -33,8 +33,8 @@ static void note(const char *path, entry_kind kind)
     }
 }
 
-/* Remove everything in a folder and close it.  readdir() allocates, so this uses the system call.  It starts again
- * after each pass, because removals shift the entries, until a pass removes nothing. */
+/* Remove everything in a folder and close it.  Uses the system call, because readdir() allocates.  Removals shift the
+ * entries, so repeat until a pass removes nothing. */
 static void empty_folder(int folder, unsigned depth)
 {
     char names[2048] __attribute__((aligned(__alignof__(struct dirent64))));
@@ -81,7 +81,8 @@ void mls_temporary_remove(void)
     }
 }
 
-/* The signal is blocked until the handler returns; then its default action follows. */
+/* Remove the registered files and die of the signal: it is blocked until the handler returns, then its default action
+ * follows. */
 static void remove_and_die(int number)
 {
     mls_temporary_remove();

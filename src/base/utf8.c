@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* utf8.c - UTF-8 and what a terminal makes of it. */
+/* utf8.c - UTF-8 and its display on terminals. */
 #include "base/utf8.h"
 
 int32_t mls_utf8_next(mls_str text, size_t *at)
@@ -47,7 +47,7 @@ mls_str mls_utf8_cut(mls_str text, size_t bytes)
         return text;
     }
     size_t end = bytes;
-    /* A sequence has three bytes at most after its first; more of them are not a sequence and may be split. */
+    /* A sequence has at most three bytes after its first.  A longer run is not a sequence and may be split. */
     while (end > 0 && bytes - end < 3 && ((unsigned char)text.ptr[end] & 0xc0U) == 0x80) {
         end--;
     }
@@ -67,7 +67,7 @@ void mls_escape_append(mls_buffer *buffer, mls_str text)
         const size_t start = at;
         const int32_t code = mls_utf8_next(text, &at);
         if (code >= 0 && !mls_code_point_is_hostile(code)) {
-            /* Plain ASCII, which is nearly all there is, goes in one piece. */
+            /* Copy runs of printable ASCII, nearly all of most texts, in one piece. */
             while (at < text.len && text.ptr[at] >= ' ' && text.ptr[at] <= '~') {
                 at++;
             }
@@ -82,7 +82,7 @@ void mls_escape_append(mls_buffer *buffer, mls_str text)
     }
 }
 
-/* Columns of one code point; -1, a byte that is none, takes one as what is shown in its place. */
+/* Return the columns of a code point.  An invalid byte (-1) takes one column, like its replacement. */
 static size_t code_point_width(int32_t code)
 {
     if ((code >= 0x300 && code <= 0x36f) || (code >= 0x200b && code <= 0x200f) || (code >= 0xfe00 && code <= 0xfe0f)) {

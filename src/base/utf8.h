@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* utf8.h - text as code points: read, written, cut, measured, made safe to show.
+/* utf8.h - decode, encode, truncate and measure UTF-8, and escape it for display.
  *
- * Whoever wrote a log or named a file may have put terminal commands into it.  Everything that ends up on a terminal or
- * in a message goes through here. */
+ * Logs and file names are untrusted and may contain terminal commands.  Everything printed on a terminal or in a
+ * message is escaped here. */
 #pragma once
 
 #include "base/buffer.h"
 
-/* Appends `text`, hostile characters (see below) and bytes that are not valid UTF-8 as \n, \t, \r, \x1b, \u202e … */
+/* Append `text` with hostile characters (see below) and invalid UTF-8 escaped as \n, \t, \r, \x1b, \u202e … */
 void mls_escape_append(mls_buffer *buffer, mls_str text);
 
-/* Whether a code point would steer a terminal, or reorder or hide the line it stands in. */
+/* Return whether a code point can control a terminal, or reorder or hide text. */
 static inline bool mls_code_point_is_hostile(int32_t code)
 {
     return code < 0x20 || (code >= 0x7f && (code <= 0x9f || code == 0x61c || code == 0x200e || code == 0x200f ||
@@ -18,25 +18,27 @@ static inline bool mls_code_point_is_hostile(int32_t code)
                                             code == 0xfeff));
 }
 
-/* The code point at text[*at], which is moved past it; -1, one byte on, when no valid sequence starts there. */
+/* Decode the code point at text[*at] and advance *at.  At an invalid sequence, return -1 and advance by one byte. */
 int32_t mls_utf8_next(mls_str text, size_t *at);
 
-/* Writes a code point as UTF-8, surrogates in the same pattern (generalised UTF-8); returns the number of bytes. */
+/* Encode a code point as UTF-8 and return the number of bytes.  Surrogates are encoded in the same way (generalized
+ * UTF-8). */
 size_t mls_utf8_encode(uint32_t code_point, char bytes[4]);
 
-/* The longest beginning of at most `bytes` bytes, or `columns` columns, that does not split a code point. */
+/* Return the longest prefix of at most `bytes` bytes, or `columns` columns, without splitting a code point. */
 mls_str mls_utf8_cut(mls_str text, size_t bytes);
 mls_str mls_utf8_fit(mls_str text, size_t columns);
 
-/* The longest end of at most `columns` columns, likewise. */
+/* Return the longest suffix of at most `columns` columns, without splitting a code point. */
 mls_str mls_utf8_fit_back(mls_str text, size_t columns);
 
-/* Two arguments for "%.*s": at most `bytes` bytes of a byte string, or of a C string, cut as above. */
+/* Expand to two arguments for "%.*s": at most `bytes` bytes of a byte string, or of a C string, truncated as above. */
 #define MLS_CUT(text, bytes) (int)mls_utf8_cut((text), (bytes)).len, (text).ptr
 #define MLS_CUT_TEXT(text, bytes) (int)mls_utf8_cut(mls_str_from(text), (bytes)).len, (text)
 
-/* Appends `text`; when it has more than `bytes` bytes, cut there with "…" after it. */
+/* Append `text`, truncated to `bytes` bytes and followed by "…" if it is longer. */
 void mls_utf8_append_cut(mls_buffer *buffer, mls_str text, size_t bytes);
 
-/* Columns a terminal needs for `text`: 0 for combining marks, 2 for wide East Asian characters, else 1. */
+/* Return the number of terminal columns of `text`: 0 for combining marks, 2 for wide East Asian characters, otherwise
+ * 1. */
 size_t mls_display_width(mls_str text);

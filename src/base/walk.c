@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* walk.c - walking through folders. */
+/* walk.c - walk through folders. */
 #include "base/walk.h"
 
 #include <dirent.h>
@@ -16,9 +16,9 @@
 /* One root being walked. */
 typedef struct walking {
     mls_folder_walk *walk;
-    mls_buffer path; /* of what is looked at */
+    mls_buffer path; /* of the current entry */
     size_t root_len;
-    char *real_root; /* links resolved; made when the first link is met */
+    char *real_root; /* with links resolved; set at the first link */
     mls_error *error;
 } walking;
 
@@ -43,7 +43,7 @@ void mls_names_release(mls_names *names)
     *names = (mls_names){0};
 }
 
-/* Append the names in a folder; *system_errno says what kept the rest from being read. */
+/* Append the names in a folder. *system_errno is the error that stopped reading, or 0. */
 static void read_names(DIR *folder, size_t limit, mls_names *list, int *system_errno)
 {
     *system_errno = 0;
@@ -100,7 +100,7 @@ static bool is_inside(walking *self)
     return inside;
 }
 
-/* Find out what is at the walk's path. */
+/* Determine what is at the current path. */
 static void look(walking *self, int folder, mls_walk_entry *entry, struct stat *about)
 {
     bool found = fstatat(folder, entry->name, about, AT_SYMLINK_NOFOLLOW) == 0;
@@ -125,7 +125,7 @@ static void look(walking *self, int folder, mls_walk_entry *entry, struct stat *
     entry->before = entry->kind == MLS_WALK_FOLDER && was_entered(self->walk, about);
 }
 
-/* An entry's texts point into the walk's path, which moves as it grows. */
+/* Set the texts of an entry.  They point into the walk's path, which moves when it grows. */
 static void place_entry(const walking *self, mls_walk_entry *entry)
 {
     entry->path = self->path.ptr;
@@ -136,7 +136,7 @@ static void place_entry(const walking *self, mls_walk_entry *entry)
 
 static mls_status walk_folder(walking *self, int folder, mls_walk_entry *entry, const struct stat *seen);
 
-/* Shows one thing and enters it. */
+/* Visit one entry and enter it if it is a folder. */
 static mls_status walk_name(walking *self, int folder, const mls_walk_entry *above, const char *name)
 {
     mls_folder_walk *walk = self->walk;
@@ -160,7 +160,7 @@ static mls_status walk_name(walking *self, int folder, const mls_walk_entry *abo
     return status;
 }
 
-/* Opens what was looked at; another folder in its place is none of this walk. */
+/* Open the folder that was examined.  Fail if it was replaced by another one meanwhile. */
 static DIR *open_folder(int above, const mls_walk_entry *entry, const struct stat *seen, int *system_errno)
 {
     struct stat about;

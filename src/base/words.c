@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* words.c - numbers as people read them. */
+/* words.c - format numbers for people. */
 #include "base/words.h"
 
 #include <math.h>
 
-/* From here on a person counts powers of ten, not groups of digits; and nobody counts seconds. */
+/* From 1e15 on, numbers are printed with an exponent; from 1e12 minutes on, without hours and seconds. */
 #define GROUPED_MAX 1e15
 #define HOURS_MAX 1e12
 
-/* `trimmed`: without the zeros that end the decimals. */
+/* Format a number with commas; `trimmed`: without trailing zeros in the decimals. */
 static mls_words for_people(double number, int decimals, bool trimmed)
 {
     mls_words words = {"-"};
     char text[sizeof words.text];
-    char *end = words.text; /* 16 digits and 15 decimals at most */
+    char *end = words.text; /* at most 16 digits and 15 decimals */
     if (!isfinite(number)) {
         return words;
     }
@@ -70,7 +70,7 @@ mls_words mls_words_signed(double number, int decimals)
     return words;
 }
 
-/* An unknown number has no unit. */
+/* Append a unit, unless the number is unknown. */
 static mls_words with_unit(mls_words words, const char *prefix, const char *unit)
 {
     const size_t len = strlen(words.text);

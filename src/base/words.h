@@ -1,42 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* words.h - numbers as people read them, in one form each wherever they stand: in tables, lines and messages.  Each is
- * a text to be printed with "%s" as mls_words_count(n).text; of what is not known or not finite it is "-". */
+/* words.h - format numbers for people, the same way in tables, lines and messages.  Print the result with "%s" as
+ * mls_words_count(n).text.  An unknown or infinite number becomes "-". */
 #pragma once
 
 #include "base/number.h"
 
-/* With commas and at most 15 decimals, "3,061.25", or without the zeros that end these; from 1e15 on with exponent. */
+/* Format with commas and at most 15 decimals, "3,061.25", optionally without trailing zeros.  From 1e15 on, with an
+ * exponent. */
 mls_words mls_words_grouped(double number, int decimals);
 mls_words mls_words_trimmed(double number, int decimals);
-mls_words mls_words_count(double number); /* trimmed to 4 decimals: 3,024 */
+mls_words mls_words_count(double number); /* trimmed, 4 decimals: 3,024 */
 
-/* As many decimals as make four digits that count: "1,234", "45.16", "0.01234". */
+/* Format with four significant digits: "1,234", "45.16", "0.01234". */
 mls_words mls_words_rate(double number);
 
-/* A difference: "+0.003", "0.000", "-1,024.000". */
+/* Format a difference with its sign: "+0.003", "0.000", "-1,024.000". */
 mls_words mls_words_signed(double number, int decimals);
 
-/* Of a ratio, 0.0243: "2.4 %" with one decimal, and by how much something changed, "+2.4 %". */
+/* Format a ratio as a percentage: 0.0243 as "2.4 %" with one decimal; or a change as "+2.4 %". */
 mls_words mls_words_percent(double ratio, int decimals);
 mls_words mls_words_change(double ratio);
 
-/* With the prefix that leaves four digits at most before the point: "417 W", "15.2 kJ". */
+/* Format a quantity with a unit prefix that leaves at most four digits before the point: "417 W", "15.2 kJ". */
 mls_words mls_words_quantity(double number, const char *unit);
 
-/* Lengths of time.  Minutes that are compared have three decimals, and from an hour on h:mm:ss beside: "209.652
- * (3:29:39)".  A clock's are m:ss.s, from an hour on h:mm:ss.  In a sentence milliseconds are "36.1 s", from a thousand
- * seconds on "19.74 min", and from an hour on h:mm:ss. */
+/* Format durations. mls_words_minutes: three decimals, and from one hour on also h:mm:ss: "209.652 (3:29:39)".
+ * mls_words_clock: m:ss.s, or h:mm:ss from one hour on. mls_words_duration takes milliseconds, for sentences: "36.1 s",
+ * "19.74 min" from 1,000 seconds on, and h:mm:ss from one hour on. */
 mls_words mls_words_minutes(double minutes);
 mls_words mls_words_clock(double minutes);
 mls_words mls_words_duration(double ms);
 
-/* Whole seconds as Slurm writes them: "27:08", from an hour on "4:00:00". */
+/* Format whole seconds like Slurm: "27:08", or "4:00:00" from one hour on. */
 mls_words mls_words_seconds(double seconds);
 
-/* "1 run", "3,024 runs". */
+/* Format a count with its noun: "1 run", "3,024 runs". */
 mls_words mls_words_plural(size_t count, const char *singular, const char *plural);
 
-/* Appends what a list leaves out: "and 3 more devices (-v lists them)", where `noun` is one of them (NULL: they are not
- * named) and `hint` says how to see them (NULL: they cannot be seen), after a blank where something stands before it.
- * Nothing where it leaves out nothing. */
+/* Append a note about omitted list items: "and 3 more devices (-v lists them)".  `noun` is the singular of the items,
+ * or NULL to omit it; `hint` is how to see them, or NULL. Adds a blank before it if needed.  Appends nothing if `count`
+ * is 0. */
 void mls_words_append_more(mls_buffer *line, size_t count, const char *noun, const char *hint);
