@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* document.c - a whole file of JSON: what is wrong with it and where, or its tree. */
+/* document.c - validate or parse a whole JSON file, with positions for errors. */
 #include <cjson/cJSON.h>
 #include <errno.h>
 
@@ -27,13 +27,13 @@ mls_status mls_json_tree(mls_str text, cJSON **tree, mls_error *error)
     size_t line;
     size_t column;
     *tree = NULL;
-    /* cJSON does not say what is wrong with a text. */
+    /* Validate first, because cJSON does not report what is wrong. */
     const mls_status status = mls_json_document(text, &arena, &json, error);
     mls_arena_release(&arena);
     if (status != MLS_OK) {
         return status;
     }
-    errno = 0; /* cJSON does not say that memory ran out, but malloc() does */
+    errno = 0; /* cJSON does not report that memory ran out, but malloc() sets errno */
     *tree = cJSON_ParseWithLengthOpts(text.ptr, text.len, &end, false);
     if (*tree != NULL) {
         return MLS_OK;

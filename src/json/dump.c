@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dump.c - JSON as Python writes it, as mlscore prints it, and as it keeps its own. */
+/* dump.c - write JSON in the formats of Python, of mlscore's output, and of its own files. */
 #include "json/dump.h"
 
 #include <float.h>
@@ -9,7 +9,7 @@
 #include "base/utf8.h"
 #include "json/json_check.h"
 
-/* Append a code point as JSON escapes it: \u202e, or the two surrogates of one above U+FFFF. */
+/* Append a code point as a JSON escape: \u202e, or two surrogates if it is above U+FFFF. */
 static void append_escape(mls_buffer *buffer, uint32_t code)
 {
     if (code > 0xffff) {
@@ -34,7 +34,7 @@ static void dump_code(mls_buffer *buffer, uint32_t code)
     }
 }
 
-/* What stands between quotes; `escaped`: as in JSON. */
+/* Append the contents of a string; `escaped`: the text contains JSON escapes. */
 static void dump_string(mls_buffer *buffer, mls_str text, bool escaped)
 {
     mls_buffer_append_char(buffer, '"');
@@ -55,7 +55,7 @@ void mls_dump_text(mls_buffer *buffer, mls_str text)
     dump_string(buffer, text, false);
 }
 
-/* Adds one to the last digit of "1.234e+05"; false, where all are nines: nothing that is asked for is so. */
+/* Increment the last digit of "1.234e+05".  Return false if all digits are 9, which does not occur here. */
 static bool count_up(char *text)
 {
     for (char *at = strchr(text, 'e'); at-- > text && *at != '-';) {
@@ -68,10 +68,10 @@ static bool count_up(char *text)
     return false;
 }
 
-/* The fewest digits that read back as the same number, before any zeros at their end: "-1.25000000000000e-05".
- * Fifteen always come back from a text, so fewer need not be tried but where a number has less than fifteen.  Below a
- * power of two numbers stand closer together than above it: of sixteen digits the next ones up may do where the nearest
- * do not. */
+/* Print the fewest digits that read back as the same number, possibly followed by zeros: "-1.25000000000000e-05".
+ * Fifteen digits always survive a round trip from text, so fewer are tried only for subnormal numbers, which have less
+ * precision.  Below a power of two, numbers are denser than above it, so with sixteen digits the next decimal up may
+ * work if the nearest one does not. */
 static void shortest(double number, char *text, size_t size)
 {
     int digits = fabs(number) < DBL_MIN ? 1 : DBL_DIG;
@@ -85,7 +85,7 @@ static void shortest(double number, char *text, size_t size)
 
 void mls_dump_number(mls_buffer *buffer, double number)
 {
-    enum { EXPONENT_MAX = 16, EXPONENT_MIN = -4 }; /* what is outside of them, repr() writes with an exponent */
+    enum { EXPONENT_MAX = 16, EXPONENT_MIN = -4 }; /* repr() writes an exponent outside this range */
     char text[40];
     if (!isfinite(number)) {
         mls_buffer_append_text(buffer, isnan(number) ? "NaN" : number > 0 ? "Infinity" : "-Infinity");
@@ -132,7 +132,8 @@ static void dump_scalar(mls_buffer *buffer, mls_str json)
     }
 }
 
-/* Returns the byte after the value that starts at `at`: each byte is looked at once, however deep it stands. */
+/* Append the value that starts at `at` and return the byte after it.  Each byte is examined once, whatever the nesting.
+ */
 static const char *dump_value(mls_buffer *buffer, const char *at, const char *end)
 {
     if (*at != '[' && *at != '{') {
@@ -180,7 +181,7 @@ void mls_json_text_append(mls_buffer *buffer, mls_str text)
     mls_buffer_append_char(buffer, '"');
 }
 
-/* Appends the text before `start` as it is, then the code as \u… unless it is negative, and goes on at `at`. */
+/* Append the unchanged text before `start`, then the code as \u… unless it is negative, and continue at `at`. */
 static void append_plain(mls_buffer *out, mls_str text, size_t *plain, size_t start, size_t at, int32_t code)
 {
     mls_buffer_append(out, (mls_str){text.ptr + *plain, start - *plain});
@@ -190,7 +191,7 @@ static void append_plain(mls_buffer *out, mls_str text, size_t *plain, size_t st
     }
 }
 
-/* Most bytes are as they are wherever they stand in a text or a span. */
+/* Return whether a byte is written unchanged both inside and outside strings, as most bytes are. */
 static bool reads_as_itself(char c)
 {
     return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
@@ -231,9 +232,9 @@ void mls_json_show_span(mls_buffer *out, mls_str span)
         const int32_t code = mls_utf8_next(span, &at);
         in_string ^= code == '"';
         if (in_string && code == '\\') {
-            at++; /* a validated escape: whatever follows belongs to it */
+            at++; /* a validated escape: skip the escaped character */
         } else if (!in_string && (code == 'N' || code == 'I')) {
-            /* validated: the whole word stands here */
+            /* validated, so the whole word is present */
             at = start + (code == 'N' ? sizeof "NaN" - 1 : sizeof "Infinity" - 1);
             append_plain(out, span, &plain, start, at, -1);
             out->len -= out->len > 0 && out->ptr[out->len - 1] == '-';

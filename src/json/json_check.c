@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json_check.c - is a text JSON, as the compliance checker reads it: one pass, no recursion, nothing kept. */
+/* json_check.c - validate JSON as the compliance checker reads it, in one pass without recursion or allocation. */
 #include "json/json_check.h"
 #include "base/memory.h"
 
@@ -9,7 +9,7 @@ static const char *json_fail(const char *where, const char *reason, mls_json_fau
     return NULL;
 }
 
-/* `at` is after the opening quote; returns the closing one. */
+/* Check a string from after its opening quote, and return the closing quote. */
 static const char *check_escaped_string(const char *at, mls_json_fault *fault)
 {
     while (*(at = mls_json_string_stop(at)) != '"') {
@@ -30,7 +30,7 @@ static const char *check_escaped_string(const char *at, mls_json_fault *fault)
     return at;
 }
 
-/* The usual case, a string without escapes, in line. */
+/* Check a string; the usual case, without escapes, is inline. */
 static inline const char *check_string(const char *at, mls_json_fault *fault)
 {
     at = mls_json_string_stop(at);
@@ -50,7 +50,7 @@ static inline const char *skip_digits(const char *at)
     return at;
 }
 
-/* Of those after a point there may be many: all at once. */
+/* Skip digits 16 at a time, because there may be many after a point. */
 static inline const char *skip_decimals(const char *at)
 {
     for (;; at += 16) {
@@ -61,7 +61,7 @@ static inline const char *skip_decimals(const char *at)
     }
 }
 
-/* A number by RFC 8259, or -Infinity.  `at` is at its first byte. */
+/* Check a number of RFC 8259, or -Infinity, whose first byte is at `at`. */
 static inline __attribute__((always_inline)) const char *check_number(const char *at, mls_json_fault *fault)
 {
     const char *start = at;
@@ -93,7 +93,7 @@ static inline __attribute__((always_inline)) const char *check_number(const char
     return at;
 }
 
-/* Anything that is neither list nor object. */
+/* Check a value that is neither a list nor an object. */
 static inline __attribute__((always_inline)) const char *check_scalar(const char *at, mls_json_fault *fault)
 {
     if (mls_is_digit(*at)) {
@@ -119,7 +119,7 @@ static inline __attribute__((always_inline)) const char *check_scalar(const char
     }
 }
 
-/* `at` is where a member's name must start.  Returns the first byte of its value. */
+/* Check a member's name at `at` and return the first byte of its value. */
 static inline __attribute__((always_inline)) const char *check_key(const char *at, bool lines, mls_json_fault *fault)
 {
     if (*at != '"') {
@@ -130,15 +130,16 @@ static inline __attribute__((always_inline)) const char *check_key(const char *a
         return NULL;
     }
     if (at[1] == ':' && at[2] == ' ' && at[3] > ' ') {
-        return at + 3; /* as Python's json module writes it */
+        return at + 3; /* formatted like Python's json module */
     }
     at = mls_json_blanks(at + 1, lines);
     return *at == ':' ? mls_json_blanks(at + 1, lines) : json_fail(at, "expected ':'", fault);
 }
 
-/* `depth` is that of what the value stands in; it is built once for a record's line and once for a whole text.  Of the
- * containers around, `objects` holds a bit each, the innermost lowest; what 64 of them hide is kept in `outside`.
- * `rest`: `at` is behind a value of an object, of which the rest is checked. */
+/* Check a value.  Inlined twice: for records, which have one line, and for whole texts.  `outer` is the nesting of the
+ * value.  `objects` has one bit for each of the innermost 64 containers (the innermost is lowest), set for objects;
+ * `outside` keeps the bits of the outer ones.  `rest`: `at` is after a value of an object, and the rest of the object
+ * is checked. */
 static inline __attribute__((always_inline)) const char *check_value(const char *at, unsigned outer, bool lines,
                                                                      bool rest, mls_json_fault *fault)
 {
@@ -147,7 +148,7 @@ static inline __attribute__((always_inline)) const char *check_value(const char 
     unsigned depth = outer + rest;
     outside[outer / 64] = 0;
     for (;; rest = false) {
-        /* A value is due at `at`, unless the first one has been checked. */
+        /* Expect a value at `at`, unless the first one was already checked. */
         if (!rest && (*at == '{' || *at == '[')) {
             const bool object = *at == '{';
             if (depth == MLS_JSON_DEPTH_MAX) {
@@ -169,13 +170,13 @@ static inline __attribute__((always_inline)) const char *check_value(const char 
         } else if (!rest && (at = check_scalar(at, fault)) == NULL) {
             return NULL;
         }
-        /* A value has ended; so may the containers around it. */
+        /* A value has ended, and perhaps the containers around it. */
         for (;;) {
             if (depth == outer) {
                 return at;
             }
             const bool object = (objects & 1) != 0;
-            const bool usual = at[0] == ',' && at[1] == ' ' && at[2] > ' '; /* as Python's json module writes it */
+            const bool usual = at[0] == ',' && at[1] == ' ' && at[2] > ' '; /* formatted like Python's json module */
             at = usual ? at : mls_json_blanks(at, lines);
             if (*at == ',') {
                 at = usual ? at + 2 : mls_json_blanks(at + 1, lines);
@@ -199,15 +200,15 @@ const char *mls_json_check_value(const char *at, unsigned outer, mls_json_fault 
     return check_value(at, outer, false, false, fault);
 }
 
-/* An object as Python's json module writes it, and nearly all values and metadata are: the byte after it, and the
- * places of its names.  NULL means only that it is another, or is wrong. */
+/* Check an object formatted like Python's json module, as nearly all values and metadata are, and note the offsets of
+ * its names.  Return the byte after it, or NULL if it has another format or is invalid. */
 static inline const char *check_usual(const char *at, const char *end, mls_json_front *front, mls_member_places *places)
 {
     mls_json_fault fault;
     const char *text = at;
     unsigned count = 0;
     bool more = true;
-    const char *second = NULL; /* where the second value ends, if it had to be looked at */
+    const char *second = NULL; /* the end of the second value, if it was checked */
     if (front != NULL && front->len > 0 && front->len < end - text &&
         (text[front->len] == ',' || text[front->len] == '}') && memcmp(text, front->text, front->len) == 0) {
         memcpy(places->names, front->names, sizeof front->names);

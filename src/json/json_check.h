@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json_check.h - comparisons of 16 bytes at once, the validator's inner loops and steps over validated text, for log/
- * and for what reads large files of JSON.
+/* json_check.h - the JSON validator, comparisons of 16 bytes at once, and functions that skip through validated text;
+ * for log/ and readers of large JSON files.
  *
- * Text that is checked is followed by a byte below 0x20 (the line's ending, or a sentinel) and MLS_SCAN_PADDING
- * readable bytes.  No JSON token crosses such a byte, so nothing needs to look at an end.
+ * Text to be checked must be followed by a byte below 0x20 (the line ending, or a sentinel) and MLS_SCAN_PADDING
+ * readable bytes.  No JSON token contains such a byte, so the loops need not check for the end of the text.
  *
- * SSE2 is part of every x86-64, NEON of every arm64; MLS_SIMD_PLAIN builds the path of all others. */
+ * Uses SSE2, which every x86-64 has, or NEON, which every arm64 has.  MLS_SIMD_PLAIN selects the portable code. */
 #pragma once
 
 #include "json/value.h"
@@ -14,7 +14,7 @@
 
 typedef uint8_t mls_bytes16 __attribute__((vector_size(16)));
 
-/* A bit for each byte of a comparison's result. */
+/* Convert the result of a comparison to a mask with one bit per byte. */
 #if defined(__SSE2__) && !defined(MLS_SIMD_PLAIN)
 #include <emmintrin.h>
 #define MLS_SIMD_WORDS "SSE2, and AVX2 where the processor has it"
@@ -28,7 +28,7 @@ static inline uint64_t mls_mask16(mls_bytes16 found)
 #include <arm_neon.h>
 #define MLS_SIMD_WORDS "NEON"
 
-/* NEON has no movemask: each byte is weighed by its bit, and neighbours are added up. */
+/* NEON has no movemask: mask each byte to its bit, then add up neighbours. */
 static inline uint64_t mls_mask16(mls_bytes16 found)
 {
     const mls_bytes16 weighed = found & (mls_bytes16){1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
@@ -59,7 +59,7 @@ static inline mls_bytes16 mls_load16(const char *at)
     return bytes;
 }
 
-/* The first byte from `at` on that ends or interrupts a string: '"', '\\' or a control character. */
+/* Return the first byte from `at` on that ends or interrupts a string: '"', '\\' or a control character. */
 static inline const char *mls_json_string_stop(const char *at)
 {
     for (;; at += 16) {
@@ -71,13 +71,13 @@ static inline const char *mls_json_string_stop(const char *at)
     }
 }
 
-/* The mistake in a text, and where it is. */
+/* The reason why a text is not valid JSON, and the position of the error. */
 typedef struct mls_json_fault {
     const char *at;
     const char *reason; /* static text */
 } mls_json_fault;
 
-/* Moves over blanks between tokens; `lines`: over line endings too, which cannot come in a record. */
+/* Skip blanks between tokens; with `lines`, also line endings, which a record cannot contain. */
 static inline const char *mls_json_blanks(const char *at, bool lines)
 {
     while (*at == ' ' || *at == '\t' || (lines && (*at == '\n' || *at == '\r'))) {
@@ -86,42 +86,45 @@ static inline const char *mls_json_blanks(const char *at, bool lines)
     return at;
 }
 
-/* Checks the value that starts at `at` (no blanks before it) inside of `outer` levels.  Returns the byte after it; or
- * NULL with *fault set. */
+/* Check the value at `at`, which is inside `outer` levels of nesting and not preceded by blanks.  Return the byte after
+ * it, or NULL with *fault set. */
 const char *mls_json_check_value(const char *at, unsigned outer, mls_json_fault *fault);
 
-/* The first members of an object that was validated, with which others begin that the same line of code writes: those
- * that name it.  `text` lives as long as whoever keeps this. */
+/* The first members of a validated object.  Records logged by the same line of code often begin with the same members,
+ * so these need not be validated again.  The caller keeps `text` valid. */
 enum { MLS_FRONT_MEMBERS = 2 };
 typedef struct mls_json_front {
     const char *text;
-    uint16_t len;                      /* to the end of the last one's value; 0: nothing is known */
-    uint16_t names[MLS_FRONT_MEMBERS]; /* as in mls_member_places */
+    uint16_t len;                      /* up to the end of the last member's value; 0: empty */
+    uint16_t names[MLS_FRONT_MEMBERS]; /* offsets as in mls_member_places */
 } mls_json_front;
 
-/* The same of a record's value or metadata, in a text that ends at `end`, with the places of its names.  What begins as
- * *front does is not looked at again; else it becomes its front; NULL: none is wanted.  NULL: it is wrong. */
+/* Check a record's value or metadata in a text that ends at `end`, and note the offsets of its names in *places.
+ * Members equal to *front are not checked again; otherwise *front is replaced by the first members of this object.
+ * `front` may be NULL. Return the byte after the value, or NULL if it is invalid. */
 const char *mls_json_check_part(const char *at, const char *end, mls_json_front *front, mls_member_places *places);
 
-/* The same where a value may go on over many lines, inside of less than 64 levels; after the text stands a NUL. */
+/* Check a value like mls_json_check_value(), but allow line endings; `outer` is less than 64, and a NUL follows the
+ * text. */
 const char *mls_json_check_lines(const char *at, unsigned outer, mls_json_fault *fault);
 
-/* The same of the rest of an object, behind the value of one of its members. */
+/* Check the rest of an object, starting after the value of one of its members. */
 const char *mls_json_check_members(const char *at, unsigned outer, mls_json_fault *fault);
 
-/* Whether a member's name, as it stands between its quotes, is `wanted`. */
+/* Return whether a member's name is `wanted`; `raw` is the name as written between its quotes. */
 bool mls_span_name_is(mls_str raw, mls_str wanted);
 
-/* Returns the byte after the value that starts at `at`, in validated text; never beyond `end`. */
+/* Return the byte after the value that starts at `at` in validated text, at most `end`. */
 const char *mls_span_skip_value(const char *at, const char *end);
 
-/* The two halves of mls_json_walk_next(): to where a value starts, and on from the byte after it. */
+/* The two halves of mls_json_walk_next(): advance to the start of a value, and continue after it. */
 bool mls_walk_enter(mls_json_walk *walk, mls_str *name);
 void mls_walk_leave(mls_json_walk *walk, const char *stop);
 
-/* Reads the escape at text[*at] (a backslash) of a string's inside and moves after it; surrogate pairs are joined. */
+/* Decode the escape at text[*at] (a backslash) inside a string and advance *at past it.  Surrogate pairs are combined.
+ */
 uint32_t mls_json_escape_read(mls_str text, size_t *at);
 
-/* Decodes a string, quotes included, into the arena.  `latin1`: bytes above 0x7f become code points of their own (how a
- * rule sees them); else they stay (how a person wants them). */
+/* Decode a quoted string into the arena.  With `latin1`, each byte above 0x7f becomes a code point, as rules see it;
+ * otherwise these bytes are kept, for display. */
 mls_str mls_span_decode(mls_str quoted, bool latin1, struct mls_arena *arena);

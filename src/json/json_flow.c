@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json_flow.c - is a text that comes in blocks JSON: the structure here, numbers and words by json_check.c. */
+/* json_flow.c - check JSON that arrives in blocks: the structure here, numbers and words with json_check.c. */
 #include "json/json_flow.h"
 
 static bool in_object(const mls_json_flow *flow)
@@ -49,7 +49,7 @@ static bool is_value_due(const mls_json_flow *flow)
     return flow->due == MLS_FLOW_VALUE || flow->due == MLS_FLOW_FIRST_ITEM;
 }
 
-/* A token begins, or is one byte. */
+/* Handle a byte that begins a token or is one. */
 static bool flow_between(mls_json_flow *flow, char c)
 {
     switch (c) {

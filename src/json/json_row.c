@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json_row.c - members of JSON objects into members of structs. */
+/* json_row.c - read members of JSON objects into structs. */
 #include "json/json_row.h"
 
 #include <errno.h>
 
 #include "base/data.h"
 
-/* The member of a name, or after a dot of the object in it. */
+/* Return a member by name; after a dot, the name is looked up in that object. */
 static const cJSON *member_of(const cJSON *object, const char *name)
 {
     const char *dot = strchr(name, '.');
@@ -70,12 +70,12 @@ mls_status mls_json_table_read(const cJSON *json, const char *name, const mls_ro
     return MLS_OK;
 }
 
-/* Parses the value at *at of a data file, and moves *at behind it. */
+/* Parse the value at *at of a data file and advance *at past it. */
 static mls_status parse_data(const char *name, mls_str text, const char **at, cJSON **json, mls_error *error)
 {
     size_t line;
     size_t column;
-    errno = 0; /* cJSON does not say whether memory ran out, but malloc() does */
+    errno = 0; /* cJSON does not report that memory ran out, but malloc() sets errno */
     *json = cJSON_ParseWithLengthOpts(*at, (size_t)(text.ptr + text.len - *at), at, false);
     if (*json != NULL) {
         return MLS_OK;

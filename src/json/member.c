@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* member.c - values into members of structs. */
+/* member.c - store values in members of structs. */
 #include "json/member.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "base/number.h"
 
-/* The largest number up to which every whole one is a double. */
+/* Up to this number, every integer is exact as a double. */
 static const double exact_max = 9007199254740992;
 
 mls_scalar mls_scalar_of_text(mls_member_kind kind, mls_str text)

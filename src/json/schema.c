@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schema.c - structs as JSON and back. */
+/* schema.c - write structs as JSON and read them back. */
 #include "json/schema.h"
 
 #include <math.h>
@@ -12,11 +12,11 @@
 #include "base/words.h"
 #include "json/dump.h"
 
-/* A list of any type. */
+/* A list with items of any type. */
 typedef MLS_LIST_OF(char) any_list;
 
-/* A row of a list of findings: a finding that was kept; behind these, where there were more, the counts of all and how
- * many more there are of each code. */
+/* A row of a list of findings: a stored finding.  If some findings were not stored, further rows contain the total
+ * counts and the number of missing findings of each code. */
 typedef struct finding_row {
     const char *code, *path, *key, *message;
     mls_severity severity;
@@ -42,7 +42,7 @@ static const mls_schema finding_schema = MLS_SCHEMA_OF(finding_row, finding_memb
 
 /* ----------------------------------------------------------------- writing */
 
-/* Append a comma where something stands before, then the name. */
+/* Append a comma if needed, then the name. */
 static void append_name(mls_buffer *to, mls_str name)
 {
     if (to->len > 0 && to->ptr[to->len - 1] != '{') {
@@ -168,7 +168,7 @@ static void write_member(mls_buffer *to, const mls_schema_member *member, const 
     case MLS_SCHEMA_OBJECT:
         append_name(to, member->name);
         mls_schema_write(to, member->of, at);
-        if (mls_str_ends(mls_buffer_str(to), MLS_S("{}"))) { /* an object that holds nothing is left out */
+        if (mls_str_ends(mls_buffer_str(to), MLS_S("{}"))) { /* omit an object without members */
             mls_buffer_cut(to, before);
         }
         break;
@@ -402,7 +402,7 @@ static bool read_member(const mls_schema_member *member, mls_str span, mls_schem
 bool mls_schema_read(const mls_schema *schema, mls_str object, mls_schema_room *room, void *row)
 {
     mls_json_walk walk = mls_json_walk_begin(object);
-    size_t next = 0; /* members come in the order of the table, so that this one is looked at first */
+    size_t next = 0; /* members usually come in the order of the table, so start with the next row */
     if (mls_json_kind_of(object) != MLS_JSON_OBJECT) {
         return false;
     }

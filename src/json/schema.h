@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schema.h - structs as JSON and back: one table of members serves both ways, so that writer and reader cannot
- * disagree.
+/* schema.h - write structs as JSON and read them back.  One table of members is used for both, so that writer and
+ * reader cannot disagree.
  *
- * A member that holds nothing of its kind (NULL, NAN, 0, false, no item) is left out, and what is left out is nothing
- * when it is read.  A number is written so that the same double is read back; one that is not finite is the text "inf",
- * "-inf" or "nan".  A text that is not UTF-8 keeps its bytes.  What is read may be hostile: it was validated as JSON,
- * and a member without a row, of another type or beyond its limit is refused. */
+ * Members with the empty value of their kind (NULL, NAN, 0, false, no items) are omitted when writing and default to it
+ * when reading.  Numbers read back as the same double; infinite values and NAN are written as "inf", "-inf" and "nan".
+ * Texts that are not UTF-8 keep their bytes.
+ *
+ * The input may be hostile: it must be validated JSON, and unknown members, wrong types and values beyond a limit are
+ * refused. */
 #pragma once
 
 #include "base/buffer.h"
@@ -13,20 +15,20 @@
 #include "json/value.h"
 
 typedef enum mls_schema_kind {
-    MLS_SCHEMA_TEXT,   /* char *, to be given to free() */
-    MLS_SCHEMA_KEPT,   /* const char *, of the room */
-    MLS_SCHEMA_STR,    /* mls_str, of the room */
-    MLS_SCHEMA_JSON,   /* const char *, of the room: the text of a value of JSON, which is validated */
-    MLS_SCHEMA_RAW,    /* mls_str: a value of JSON as it stands; what is read is a span of the text */
+    MLS_SCHEMA_TEXT,   /* char *, released with free() */
+    MLS_SCHEMA_KEPT,   /* const char *, in the room */
+    MLS_SCHEMA_STR,    /* mls_str, in the room */
+    MLS_SCHEMA_JSON,   /* const char *, in the room: a validated JSON value as text */
+    MLS_SCHEMA_RAW,    /* mls_str: a JSON value as written; after reading, a span of the input */
     MLS_SCHEMA_NUMBER, /* double */
-    MLS_SCHEMA_AMOUNT, /* double of which 0 is nothing */
+    MLS_SCHEMA_AMOUNT, /* double whose empty value is 0 */
     MLS_SCHEMA_SIZE,   /* size_t, uint64_t */
     MLS_SCHEMA_U32,    /* uint32_t */
     MLS_SCHEMA_BOOL,
-    MLS_SCHEMA_WORD,     /* an enumeration, below `limit` */
+    MLS_SCHEMA_WORD,     /* an enumeration, less than `limit` */
     MLS_SCHEMA_OBJECT,   /* a struct with the members `of` */
-    MLS_SCHEMA_LIST,     /* MLS_LIST_OF() structs with the members `of`, `limit` of them at most, from malloc() */
-    MLS_SCHEMA_ROWS,     /* the same, of members that are all SIZE: each struct is a list of their values, [[1,8]] */
+    MLS_SCHEMA_LIST,     /* MLS_LIST_OF() structs with the members `of`, at most `limit`, allocated with malloc() */
+    MLS_SCHEMA_ROWS,     /* like LIST, if all members are SIZE: each struct is written as a list of values, [[1,8]] */
     MLS_SCHEMA_TEXTS,    /* mls_names */
     MLS_SCHEMA_FINDINGS, /* mls_findings */
 } mls_schema_kind;
@@ -41,10 +43,11 @@ typedef struct mls_schema_member {
 typedef struct mls_schema {
     const mls_schema_member *members;
     size_t count;
-    size_t size; /* of the struct */
+    size_t size; /* of the struct in bytes */
 } mls_schema;
 
-/* A row of the table of a type; one of an enumeration or a list, with what is beyond its limit; one of a struct. */
+/* Define a row of a table of members.  MLS_FIELD_MOST is for enumerations and lists with a limit, MLS_FIELD_IN for a
+ * nested struct. */
 #define MLS_FIELD(type, name, kind, member) MLS_FIELD_MOST(type, name, kind, member, 0, NULL)
 #define MLS_FIELD_IN(type, name, member, of) MLS_FIELD_MOST(type, name, OBJECT, member, 0, of)
 #define MLS_FIELD_MOST(type, name, kind, member, limit, of)                                                            \
@@ -56,22 +59,22 @@ typedef struct mls_schema {
         members, sizeof(members) / sizeof *(members), sizeof(type)                                                     \
     }
 
-/* Where what is read is put. */
+/* Where strings are stored while reading. */
 typedef struct mls_schema_room {
     mls_map texts;     /* each text once, in the map's arena */
-    mls_arena scratch; /* to be released */
-    char wrong[96];    /* the name of what was refused */
+    mls_arena scratch; /* to be released by the caller */
+    char wrong[96];    /* the name of the refused member */
 } mls_schema_room;
 
-/* Append a struct as an object. */
+/* Append a struct as a JSON object. */
 void mls_schema_write(mls_buffer *to, const mls_schema *schema, const void *row);
 
-/* Make a struct one that holds nothing, but for lists and owned texts, which it must not have. */
+/* Set all members to their empty values, except lists and owned texts, which must be empty already. */
 void mls_schema_clear(const mls_schema *schema, void *row);
 
-/* Read the span of a validated object into a struct that holds nothing.  False: room->wrong says which member is wrong;
- * what was read by then is the caller's to free. */
+/* Read a validated object into a struct whose members are empty.  Return false if a member is refused; room->wrong is
+ * then its name, and the caller releases what was read so far. */
 bool mls_schema_read(const mls_schema *schema, mls_str object, mls_schema_room *room, void *row) MLS_MUST_USE;
 
-/* Free the texts and lists that were read, and make the struct one that holds nothing. */
+/* Free the lists and owned texts, and set all members to their empty values. */
 void mls_schema_release(const mls_schema *schema, void *row);

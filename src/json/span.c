@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* span.c - looking into JSON that has been validated before, without a tree.
+/* span.c - find values in validated JSON without building a tree.
  *
- * Because the text is known to be well formed, nothing here looks for errors: a value is skipped by its first byte. */
+ * The text is known to be valid, so nothing is checked here: a value can be skipped by looking at its first byte. */
 #include "json/json_check.h"
 
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/utf8.h"
 
-/* Returns the first byte after blanks and line endings. */
+/* Return the first byte after blanks and line endings. */
 static const char *span_blanks(const char *at, const char *end)
 {
     while (at < end && mls_is_blank(*at)) {
@@ -17,7 +17,8 @@ static const char *span_blanks(const char *at, const char *end)
     return at;
 }
 
-/* `at` is after an opening quote; returns the closing one.  *escaped: a backslash stands before it. */
+/* Return the closing quote of a string; `at` is after the opening one. *escaped is set to whether it contains a
+ * backslash. */
 static inline const char *span_string_end(const char *at, const char *end, bool *escaped)
 {
     *escaped = false;
@@ -35,7 +36,7 @@ static inline const char *span_string_end(const char *at, const char *end, bool 
     }
 }
 
-/* Returns the first byte that can follow a number or a bare word. */
+/* Return the first byte after a number or a bare word. */
 static inline const char *skip_scalar(const char *at, const char *end)
 {
     for (; end - at >= 16; at += 16) {
@@ -51,7 +52,7 @@ static inline const char *skip_scalar(const char *at, const char *end)
     return at;
 }
 
-/* Nesting needs a count only: the brackets are known to match. */
+/* Count brackets, which are known to match, to skip a list or an object. */
 static const char *skip_container(const char *at, const char *end)
 {
     size_t depth = 0;
@@ -179,7 +180,7 @@ uint32_t mls_json_escape_read(mls_str text, size_t *at)
 mls_str mls_span_decode(mls_str quoted, bool latin1, mls_arena *arena)
 {
     const mls_str text = {quoted.ptr + 1, quoted.len - 2};
-    char *out = mls_arena_array(arena, text.len + 1, 2); /* each byte makes at most two */
+    char *out = mls_arena_array(arena, text.len + 1, 2); /* each byte becomes at most two */
     size_t len = 0;
     for (size_t i = 0; i < text.len;) {
         const unsigned char c = (unsigned char)text.ptr[i];
@@ -208,7 +209,8 @@ bool mls_json_string(mls_str span, struct mls_arena *arena, mls_str *text)
 
 bool mls_span_name_is(mls_str raw, mls_str wanted)
 {
-    /* An escape is longer than what it stands for, so only a longer name can be the wanted one in disguise. */
+    /* An escape is longer than the character it represents, so only a longer name can be an escaped form of `wanted`.
+     */
     if (raw.len <= wanted.len || memchr(raw.ptr, '\\', raw.len) == NULL) {
         return mls_str_equal(raw, wanted);
     }
@@ -232,15 +234,15 @@ bool mls_span_name_is(mls_str raw, mls_str wanted)
 mls_json_walk mls_json_walk_begin(mls_str json)
 {
     const mls_json_kind kind = mls_json_kind_of(json);
-    const char *end = json.len > 0 ? json.ptr + json.len : json.ptr; /* of what is not there, NULL */
+    const char *end = json.len > 0 ? json.ptr + json.len : json.ptr; /* NULL for an empty span */
     if (kind != MLS_JSON_OBJECT && kind != MLS_JSON_LIST) {
         return (mls_json_walk){end, end, false};
     }
     return (mls_json_walk){span_blanks(json.ptr + 1, end), end, kind == MLS_JSON_OBJECT};
 }
 
-/* Most of what is walked was written by Python's json module, with one blank after a colon and a comma: such steps look
- * at no byte twice. */
+/* Advance to the next value.  Most text was written by Python's json module, with one blank after a colon and a comma;
+ * in that case no byte is examined twice. */
 static inline bool walk_enter(mls_json_walk *walk, mls_str *name, bool *escaped)
 {
     const char *end = walk->end;
@@ -256,7 +258,7 @@ static inline bool walk_enter(mls_json_walk *walk, mls_str *name, bool *escaped)
             walk->at = stop + 3;
         } else {
             at = span_blanks(stop + 1, end);
-            walk->at = span_blanks(at + 1, end); /* over the colon */
+            walk->at = span_blanks(at + 1, end); /* skip the colon */
         }
     }
     return true;
@@ -322,12 +324,12 @@ bool mls_json_member_at(mls_str json, const mls_member_places *places, mls_str n
         return mls_json_member(json, name, span);
     }
     const char *end = json.ptr + json.len;
-    for (unsigned i = places->count; i > 0; i--) { /* the last member of a name counts */
+    for (unsigned i = places->count; i > 0; i--) { /* of duplicate names, the last one counts */
         const char *at = json.ptr + places->names[i - 1];
         if ((size_t)(end - at) > name.len && at[name.len] == '"' && memcmp(at, name.ptr, name.len) == 0 &&
             memchr(at, '"', name.len) == NULL) {
             at = span_blanks(at + name.len + 1, end);
-            at = span_blanks(at + 1, end); /* over the colon */
+            at = span_blanks(at + 1, end); /* skip the colon */
             *span = (mls_str){at, (size_t)(skip_value(at, end) - at)};
             return true;
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* text_table.c - rows of text into structs, by the names of a heading. */
+/* text_table.c - read rows of text into structs by the names in a heading. */
 #include "json/text_table.h"
 
 #include <stdio.h>
@@ -55,7 +55,7 @@ mls_status mls_text_table_heading(mls_text_table *table, const mls_text_row *row
     return MLS_OK;
 }
 
-/* A row with other columns than the heading: its place is where the first is missing, or too much. */
+/* Refuse a row with other columns than the heading.  The position is that of the first missing or extra cell. */
 static mls_status refuse_length(const mls_text_table *table, const mls_text_row *row)
 {
     char words[160];

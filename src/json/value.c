@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* value.c - trees of JSON that has been validated before: see span.c for what that spares. */
+/* value.c - build and compare trees of validated JSON. span.c does the scanning. */
 #include "json/value.h"
 
 #include "base/map.h"
@@ -7,7 +7,7 @@
 
 static bool value_fill(mls_value *value, const char **at, const char *end, mls_arena *arena, unsigned depth);
 
-/* A string as it counts in trees, each byte as Latin-1: of most strings that is their own bytes. */
+/* Set the text of a string in a tree, with each byte as Latin-1.  Most strings need no conversion and are spans. */
 static void string_fill(mls_str *text, mls_str quoted, mls_arena *arena)
 {
     bool plain = true;
@@ -36,10 +36,10 @@ static bool list_fill(mls_value *value, mls_json_walk *walk, mls_arena *arena, u
     return true;
 }
 
-/* An object of more members is looked up by a map, so that one of a million is not quadratic. */
+/* Objects with more members than this are looked up in a map, so that a million members do not take quadratic time. */
 enum { MLS_OBJECT_LINEAR = 16 };
 
-/* Return the position of `name` among the members, or `count` when it is new. */
+/* Return the position of `name` among the members, or `count` if it is new. */
 static size_t member_place(mls_map *places, const mls_member *members, size_t count, mls_str name)
 {
     if (count < MLS_OBJECT_LINEAR) {
@@ -82,8 +82,8 @@ static bool object_fill(mls_value *value, mls_json_walk *walk, mls_arena *arena,
     return true;
 }
 
-/* Fills `value` from *at on and moves *at after it, so that text is read once however deep it nests.  Recursion is
- * bounded by the validator's MLS_JSON_DEPTH_MAX, which is checked again here. */
+/* Build `value` from *at on and advance *at past it, so that text is read once whatever its nesting.  Recursion is
+ * bounded by MLS_JSON_DEPTH_MAX, which is checked again here. */
 static bool value_fill(mls_value *value, const char **at, const char *end, mls_arena *arena, unsigned depth)
 {
     const mls_str rest = {*at, (size_t)(end - *at)};
@@ -150,7 +150,7 @@ bool mls_value_string(const mls_value *value, mls_str *string)
     return true;
 }
 
-/* Few members are looked up one by one; many by a map. */
+/* Compare the members of two objects: one by one if there are few, with a map if there are many. */
 static bool members_equal(const mls_value *a, const mls_value *b)
 {
     const size_t count = a->as.object.count;
@@ -174,7 +174,7 @@ static bool members_equal(const mls_value *a, const mls_value *b)
     return equal;
 }
 
-/* As deep as trees are: no deeper than the validator lets text be. */
+/* The recursion is bounded by the nesting of trees, at most MLS_JSON_DEPTH_MAX. */
 bool mls_value_equal(const mls_value *a, const mls_value *b)
 {
     double x;
