@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* foreign.c - logs of which nothing can be read: those of MLPerf inference and storage, those of old rounds, and those
+/* foreign.c - recognize logs that cannot be read: those of MLPerf Inference and Storage, those of old rounds, and those
  * in which every record is malformed. */
 #include "base/words.h"
 #include "log/log.h"
 
-/* How much of a file is searched for what it is. */
+/* Number of bytes searched to recognize a log. */
 enum { SEARCHED = 16 * 1024 };
 
 const char mls_reason_old_format[] =
@@ -26,7 +26,7 @@ size_t mls_foreign_reason(const char *why)
     return i;
 }
 
-/* The first record tells: loadgen writes its version before anything else. */
+/* The first record is enough: loadgen writes its version before anything else. */
 const char *mls_foreign_log(mls_str head)
 {
     mls_str rest;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* input.c - blocks from a descriptor or from memory, unpacked, and as UTF-8. */
+/* input.c - read blocks from a descriptor or from memory, unpack them, and convert them to UTF-8. */
 #include "log/input.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "log/log.h"
 #include "json/json_check.h"
 
-/* Waits for bytes, where there is a time by which they must come.  False: they did not. */
+/* Wait for input until the deadline, if there is one.  Return false if it passed. */
 static bool came_in_time(const mls_input *input)
 {
     struct pollfd end = {.fd = input->fd, .events = POLLIN};
@@ -23,8 +23,8 @@ static bool came_in_time(const mls_input *input)
            (left > 0 && poll(&end, 1, left < INT_MAX ? (int)left + 1 : INT_MAX) != 0);
 }
 
-/* Reads from `offset` on, or from where the descriptor stands, until the block is full, the file ends, or it has given
- * `enough` bytes: had it grown, more of it would have come at once.  Returns 0 or an errno. */
+/* Read from `offset`, or from the current position if it is negative, until the block is full, the file ends, or
+ * `enough` bytes were read: if the file had grown, a single read would have returned more.  Return 0 or an errno. */
 static int fill_from(const mls_input *input, off_t offset, uint64_t enough, char *block, size_t *len)
 {
     *len = 0;
@@ -75,14 +75,15 @@ static void input_read(mls_input *input, char *block, size_t *len)
 }
 
 struct mls_utf16 {
-    bool big;      /* the byte of more weight comes first */
-    bool ended;    /* there are no more bytes than those below */
-    uint32_t high; /* a surrogate that waits for its other half; 0: none */
+    bool big;      /* big-endian */
+    bool ended;    /* nothing follows the bytes below */
+    uint32_t high; /* a high surrogate that waits for the low one; 0: none */
     size_t at, len;
     char bytes[MLS_BLOCK_SIZE];
 };
 
-/* Text begins with a mark, or with two characters of which every other byte is NUL. */
+/* Return whether text is UTF-16: it begins with a byte order mark, or every other byte of its first two characters is
+ * NUL. */
 static bool is_utf16(const char *block, size_t len)
 {
     return (len >= 2 && (memcmp(block, "\xff\xfe", 2) == 0 || memcmp(block, "\xfe\xff", 2) == 0)) ||
@@ -102,7 +103,7 @@ static void utf16_begin(mls_input *input, const char *block, size_t len)
     memcpy(input->wide->bytes, block, len);
 }
 
-/* The next code point is one unit, or two halves; a half without the other is not a character. */
+/* Convert the next code point, which is one unit or a surrogate pair.  A lone surrogate is not a character. */
 static size_t utf16_put(struct mls_utf16 *wide, char *to)
 {
     const uint32_t replacement = 0xfffd;
@@ -122,7 +123,7 @@ static size_t utf16_put(struct mls_utf16 *wide, char *to)
 
 static void utf16_fill(mls_input *input, char *block, size_t *len)
 {
-    enum { UNIT_MAX = 6 }; /* bytes that a unit can make, with what waits for it */
+    enum { UNIT_MAX = 6 }; /* maximum number of bytes for a unit and a waiting surrogate */
     struct mls_utf16 *wide = input->wide;
     *len = 0;
     while (*len + UNIT_MAX <= MLS_BLOCK_SIZE) {
@@ -139,13 +140,15 @@ static void utf16_fill(mls_input *input, char *block, size_t *len)
     input->ended = wide->ended && wide->len - wide->at < 2;
 }
 
-/* A block holds an even number of bytes, so that no unit of UTF-16 is split. */
+/* Determine the type of the input from its first block.  Blocks have an even size, so no UTF-16 unit is split. */
 static void input_begin(mls_input *input, char *block, size_t *len)
 {
     input_read(input, block, len);
     const mls_str head = {block, *len};
     input->begun = true;
-    const bool sqlite = !input->text && mls_str_starts(head, MLS_S("SQLite format 3")); /* of a trace there is advice */
+    const bool sqlite =
+        !input->text &&
+        mls_str_starts(head, MLS_S("SQLite format 3")); /* for traces, mls_file_magic_words() gives advice */
     input->unread = input->in_memory ? NULL : sqlite ? "SQLite file" : mls_file_magic_words(head);
     if (input->unread != NULL && !input->plain && mls_unpack_can(head)) {
         input->unread = NULL;

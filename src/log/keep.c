@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* keep.c - copies of records, made records again when they are wanted. */
+/* keep.c - store copies of records and validate them again for replay. */
 #include "log/keep.h"
 
 #include "base/memory.h"
 
-/* Stands in front of a payload. */
+/* Stored before each payload. */
 typedef struct kept_place {
     size_t length, line, column;
-    const char *reason; /* of a malformed line; NULL: it is a record */
+    const char *reason; /* for a malformed line; NULL: a record */
     bool torn, quoted;
     size_t whole_before;
 } kept_place;
@@ -59,7 +59,7 @@ mls_status mls_records_replay(const mls_kept_records *kept, const mls_sink *sink
         if (place.reason != NULL) {
             const mls_malformed malformed = {place.line, place.column, place.reason, payload, place.torn, place.quoted};
             status = sink->malformed != NULL ? sink->malformed(sink->state, &malformed) : MLS_OK;
-        } else if (mls_record_validate(payload, &record, &scratch, &where) == NULL) { /* as it was before */
+        } else if (mls_record_validate(payload, &record, &scratch, &where) == NULL) { /* succeeds, as it did before */
             status = sink->record(sink->state, &record);
         }
         at += sizeof place + place.length;

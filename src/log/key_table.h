@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* key_table.h - every record key that code asks for by name, one row each.
+/* key_table.h - the record keys that the code refers to, one row each.
  *
- * An X-macro without include guard: define MLS_KEY(id, text) before including it, and MLS_KEY_LENGTH(n) to learn where
- * the keys of n bytes begin.  Keys are found by their length, so a test holds each to its group.  Keys that only rules
- * name need no row. */
+ * An X-macro without include guard: define MLS_KEY(id, text) before including it.  MLS_KEY_LENGTH(n) marks where the
+ * keys of n bytes begin, because keys are looked up by length; a test checks the grouping.  Keys that only rules refer
+ * to need no row. */
 #ifndef MLS_KEY_LENGTH
 #define MLS_KEY_LENGTH(length)
 #endif

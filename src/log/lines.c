@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lines.c - lines that hold a record or a marker, found by one pass that marks bytes and one over the marks. */
+/* lines.c - find lines with records and markers: one pass marks bytes, another one visits the marks. */
 #include "log/reader.h"
 
 #include <stdlib.h>
@@ -7,15 +7,15 @@
 #include "base/memory.h"
 #include "json/json_check.h"
 
-/* Where the scan is within its text. */
+/* The position of the scan in its text. */
 typedef struct line_state {
     mls_batch *batch;
     const char *text;
-    const char *line;     /* the current line's first byte */
-    size_t number;        /* and its number */
-    const char *mllog;    /* its last ":::MLLOG "; NULL: none yet */
-    unsigned mllog_count; /* how many it has */
-    size_t dropped;       /* of its bytes stood before the text */
+    const char *line;     /* first byte of the current line */
+    size_t number;        /* number of the current line */
+    const char *mllog;    /* last ":::MLLOG " of the line; NULL: none yet */
+    unsigned mllog_count; /* number of ":::MLLOG " in the line */
+    size_t dropped;       /* number of bytes of the line that precede the text */
     mls_json_front fronts[MLS_KEY_COUNT];
 } line_state;
 
@@ -44,7 +44,7 @@ bool mls_record_find(mls_str line, mls_str *payload)
     return last != NULL;
 }
 
-/* Return whether the marker of a malformed line is quoted in a sentence or a command, rather than begins a record. */
+/* Return whether the marker of a malformed line is quoted in a sentence or a command instead of beginning a record. */
 static bool is_quoted(const line_state *state, mls_str payload)
 {
     const char before = state->mllog > state->line ? state->mllog[-1] : '\0';
@@ -52,7 +52,7 @@ static bool is_quoted(const line_state *state, mls_str payload)
            (before == '"' || before == '\'' || before == '`' || (payload.len > 0 && payload.ptr[0] != '{'));
 }
 
-/* Adds the records of a line that another one follows in it, as far as they are whole, and returns how many are. */
+/* Add the complete records that precede the last one of the line, and return their number. */
 static size_t line_earlier(line_state *state)
 {
     size_t whole = 0;
@@ -70,7 +70,7 @@ static size_t line_earlier(line_state *state)
         }
         record.column = (size_t)(mls_payload_trim(payload).ptr - line) + state->dropped + 1;
         const char *reason = mls_record_validate(payload, &record, &state->batch->scratch, &where);
-        if (reason != NULL && where > 0) { /* the prefix of the next one may follow */
+        if (reason != NULL && where > 0) { /* the prefix of the next record may follow */
             payload.len = where;
             reason = mls_record_validate(payload, &record, &state->batch->scratch, &where);
         }
@@ -82,7 +82,7 @@ static size_t line_earlier(line_state *state)
     return whole;
 }
 
-/* A line with a ":::MLLOG " has come to its end at `end`.  Out of line, for the sake of the lines that have none. */
+/* Add the record of a line that ends at `end`.  Not inlined, because most lines have no record. */
 static __attribute__((noinline)) void line_record(line_state *state, const char *end)
 {
     const size_t whole = state->mllog_count > 1 ? line_earlier(state) : 0;
@@ -116,7 +116,7 @@ static __attribute__((noinline)) void line_record(line_state *state, const char 
 static const struct {
     mls_str word;
     mls_marker_kind kind;
-    bool number; /* a digit must follow */
+    bool number; /* must be followed by a digit */
 } marker_words[] = {
     {MLS_STR("Beginning trial "), MLS_MARKER_TRIAL_BEGIN, true},
     {MLS_STR("EXPERIMENT_START "), MLS_MARKER_EXPERIMENT_START, true},
@@ -130,7 +130,7 @@ static const struct {
     {MLS_STR("slurmstepd: error: *** STEP "), MLS_MARKER_STEP, true},
 };
 
-/* ":::MLPv0.5.0 resnet …" is what a record began with in training 0.5, ":::MLL 1558767599.999 run_start: …" in 0.6. */
+/* Recognize records of training 0.5, ":::MLPv0.5.0 resnet …", and 0.6, ":::MLL 1558767599.999 run_start: …". */
 static bool is_old_record(mls_str text)
 {
     static const mls_str version = MLS_STR(":::MLPv0.");
@@ -160,8 +160,7 @@ static __attribute__((noinline)) void line_marker(const line_state *state, const
     event->as.marker = (mls_marker){marker_words[i].kind, state->number, text};
 }
 
-/* Returns the byte after the prefix that `srun -l` puts before a line ("  13: "), or where it starts when there is
- * none. */
+/* Return the byte after the prefix of `srun -l` ("  13: "), or the start of the line if it has none. */
 static const char *line_skip_rank(const char *line)
 {
     const char *at = line;
@@ -175,7 +174,7 @@ static const char *line_skip_rank(const char *line)
     return at > digits && at[0] == ':' && at[1] == ' ' ? at + 2 : line;
 }
 
-/* Runs for every line of noise, so it looks at one byte before anything else. */
+/* Examine a line without a record.  Called for every such line, so it checks one byte before anything else. */
 static void line_plain(const line_state *state, const char *end)
 {
     const char *at = state->line;
@@ -187,7 +186,7 @@ static void line_plain(const line_state *state, const char *end)
     }
 }
 
-/* The next line starts here, or the text ends. */
+/* Begin a line at `at`, or end the text. */
 static void begin_line(line_state *state, const char *at)
 {
     mls_batch *batch = state->batch;
@@ -198,7 +197,7 @@ static void begin_line(line_state *state, const char *at)
     state->line = at;
 }
 
-/* A line ends at `end`; the next one starts at `next`. */
+/* End the line at `end`; the next one starts at `next`. */
 static inline void line_end(line_state *state, const char *end, const char *next)
 {
     state->number++;
@@ -213,7 +212,7 @@ static inline void line_end(line_state *state, const char *end, const char *next
     state->dropped = 0;
 }
 
-/* A byte of those that are marked. */
+/* Handle a marked byte. */
 static inline void mark_seen(line_state *state, const char *at)
 {
     switch (*at) {
@@ -238,13 +237,13 @@ static inline void mark_seen(line_state *state, const char *at)
     }
 }
 
-/* Text is scanned in stretches whose marks stay in the first-level cache. */
+/* The text is scanned in stretches whose marks fit in the first-level cache. */
 enum { STRETCH_WORDS = 32, STRETCH = STRETCH_WORDS * 64 };
 
 typedef void (*mark_words)(const char *at, size_t words, uint64_t *marks);
 
-/* A bit for each control character, which may end a line, and for what may be the 'G' of ":::MLLOG ", the letter of it
- * that logs have least of. */
+/* Mark control characters, which may end a line, and bytes that may be the 'G' of ":::MLLOG ", its rarest letter in
+ * logs. */
 static void mark_plain(const char *at, size_t words, uint64_t *marks)
 {
     for (size_t i = 0; i < words; i++) {
@@ -267,7 +266,7 @@ __attribute__((target("avx2"))) static inline uint64_t mark32(const char *at)
     return (uint32_t)_mm256_movemask_epi8(_mm256_or_si256(controls, _mm256_cmpeq_epi8(x, _mm256_set1_epi8('G'))));
 }
 
-/* The same in half the steps, where the processor has AVX2. */
+/* The same in half as many steps, for processors with AVX2. */
 __attribute__((target("avx2"))) static void mark_avx2(const char *at, size_t words, uint64_t *marks)
 {
     for (size_t i = 0; i < words; i++, at += 64) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* marked.c - one search of a block's text, and the lines in which it found something. */
+/* marked.c - search a block of text once and mark the lines with hits. */
 #include "log/marked.h"
 
 #include <stdlib.h>

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* messages.h - signatures: the messages of failures and of memory that ran out that are known from programs' sources
- * and manuals, with what each means. */
+/* messages.h - signatures: known failure and out-of-memory messages, with their meaning.  They come from the sources
+ * and manuals of programs. */
 #pragma once
 
 #include "base/base.h"
 
-/** How a message can be part of a failure: it may start one; start one or follow; only follow; is only for reading. */
+/** The role of a message in a failure: root may start one; symptom may start or follow one; effect only follows;
+ * context is only shown. */
 typedef enum mls_failure_role {
     MLS_ROLE_ROOT = 1,
     MLS_ROLE_SYMPTOM,
@@ -14,7 +15,7 @@ typedef enum mls_failure_role {
     MLS_ROLE_END
 } mls_failure_role;
 
-/** Numbers from 1 on, in the order of these words; 0: there was none. */
+/** The words of enumerations, numbered from 1; 0: none. */
 #define MLS_FAILURE_ROLES "root symptom effect context"
 #define MLS_FAILURE_ORIGINS "hardware infrastructure software user unknown"
 #define MLS_FAILURE_PERSISTENCES "transient persistent unknown"
@@ -41,40 +42,42 @@ enum {
 
 typedef struct mls_signature {
     const char *id;
-    const char *pattern; /**< PCRE2, over the bytes of a message */
-    unsigned kind;       /**< its class */
+    const char *pattern; /**< PCRE2, matched against the bytes of a message */
+    unsigned kind;       /**< the failure class */
     unsigned origin, persistence;
     unsigned role;       /**< an mls_failure_role */
     uint64_t precedence; /**< 0 to MLS_PRECEDENCE_MAX */
-    bool generic;        /**< tried only for lines that nothing else matches */
+    bool generic;        /**< tried only on lines that match no other signature */
     const char *explanation, *action, *source, *example;
-    const mls_str *needs; /**< a line that matches contains one of these; none: any line may match */
+    const mls_str *needs; /**< a matching line contains one of these; none: any line may match */
     size_t need_count;
-    const char *framework, *wording; /**< of mls_signatures_of_memory(): who says it, and in which words; else NULL */
-    const mls_str *names;            /**< it says so only where its group `name` is one of these */
+    const char *framework,
+        *wording;         /**< set by mls_signatures_of_memory(): the program and the wording; otherwise NULL */
+    const mls_str *names; /**< the meaning applies only if the group `name` matched one of these */
     size_t name_count;
-    const struct mls_signature *otherwise; /**< what it says where that is none of them; NULL: the same */
-    const char *recovers;                  /**< id of the messages before it that are over with it; NULL: of none */
-    const char *advice; /**< of a wording: a name of mls_oom_advices that always follows; NULL: none */
+    const struct mls_signature *otherwise; /**< the meaning for other names; NULL: the same */
+    const char *recovers;                  /**< id of the earlier messages whose failure this one ends; NULL: none */
+    const char *advice; /**< of a wording: a name of mls_oom_advices that always applies; NULL: none */
 } mls_signature;
 
-/** The word of a number, such as mls_failure_word(MLS_FAILURE_CLASSES, signature->kind); "" of 0. */
+/** Return the word of a number, such as mls_failure_word(MLS_FAILURE_CLASSES, signature->kind), or "" for 0. */
 mls_str mls_failure_word(const char *words, unsigned number);
 
-/** Signatures, the users' before the built-in ones. */
+/** A table of signatures, those of users before the built-in ones. */
 typedef struct mls_signatures mls_signatures;
 
-/** The built-in ones.  MLS_OK, or MLS_ERROR_VALUE with what is wrong with the program's own data. */
+/** Load the built-in signatures.  Return MLS_OK, or MLS_ERROR_VALUE if the program's own data is wrong. */
 mls_status mls_signatures_new(mls_signatures **signatures, mls_error *error) MLS_MUST_USE;
 
-/** Adds those of a text like src/data/signatures.json, in front of the built-in ones; one whose id there is already
- * takes its place.  `needs` may be missing.  MLS_ERROR_SYNTAX, _VALUE (the message names the id), or _LIMIT. */
+/** Add signatures from a text in the format of src/data/signatures.json, before the built-in ones.  A signature with an
+ * existing id replaces the old one.  `needs` is optional.  Return MLS_OK, MLS_ERROR_SYNTAX, _VALUE (the message
+ * contains the id), or _LIMIT. */
 mls_status mls_signatures_add(mls_signatures *signatures, mls_str text, mls_error *error) MLS_MUST_USE;
 
-/** The built-in wordings of memory that ran out: for each member `memory` of a signature its signature, with a pattern
- * and an example of the wording's own where it has them.  Groups of the pattern hold the sizes and names that
- * mlscore-diagnose(1) lists.  And after all these, as `generic`, the signatures of class gpu-memory and host-memory
- * themselves that may start a failure: their id is the wording.  Errors as of mls_signatures_new(). */
+/** Load the built-in wordings of out-of-memory messages: one signature for each item of a signature's `memory`, with
+ * the pattern and example of the item, if it has them.  Groups of the pattern capture the sizes and names listed in
+ * mlscore-diagnose(1).  They are followed by generic entries, whose wording is the id, for signatures of class
+ * gpu-memory and host-memory that may start a failure.  Errors as of mls_signatures_new(). */
 mls_status mls_signatures_of_memory(mls_signatures **signatures, mls_error *error) MLS_MUST_USE;
 void mls_signatures_free(mls_signatures *signatures);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* prefix.c - the prefixes of launchers, loggers and kernels, and the patterns by which they are known. */
+/* prefix.c - the formats of the prefixes of launchers, loggers and kernels. */
 #include "log/prefix.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ static bool is_host_char(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || mls_is_digit(c) || c == '-' || c == '_' || c == '.';
 }
 
-/* "Apr " */
+/* Read a month such as "Apr ". */
 static bool take_month(mls_str *text, int *month)
 {
     static const char names[] = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec ";
@@ -37,7 +37,7 @@ static bool take_host(mls_str *text, mls_str *host)
     return host->len > 0;
 }
 
-/* "pytorch-3" of docker compose: what it starts is numbered. */
+/* Return whether a name is that of a docker compose container, which ends with a number: "pytorch-3". */
 static bool names_container(mls_str name)
 {
     bool numbered = false;
@@ -58,14 +58,14 @@ static bool take_between(mls_str *text, size_t digits, int min, int max, int *nu
     return mls_take_digits(text, digits, number) && *number >= min && *number <= max;
 }
 
-/* Takes what one of the letters stands for that are about names. */
+/* Read a name of the kind that a letter of a format stands for. */
 static bool take_name_letter(mls_str *text, char letter, mls_line_parts *parts)
 {
     mls_str word;
     switch (letter) {
     case 'h':
         return take_host(text, &parts->node);
-    case 'w': /* "331/1063 [" is no role of torchx */
+    case 'w': /* "331/1063 [" is not a torchx role */
         return take_host(text, &word) && !mls_is_digit(word.ptr[0]);
     case 'c':
         return take_host(text, &parts->node) && names_container(parts->node);
@@ -85,7 +85,7 @@ static bool take_name_letter(mls_str *text, char letter, mls_line_parts *parts)
     }
 }
 
-/* Takes what one letter of a format stands for. */
+/* Read what a letter of a format stands for. */
 static bool take_letter(mls_str *text, char letter, mls_line_parts *parts)
 {
     const char *begin = text->ptr;
@@ -155,13 +155,13 @@ bool mls_line_take(mls_str *text, const char *format, mls_line_parts *parts)
     return true;
 }
 
-/* Each with the bytes that it can begin with. */
+/* The prefixes, each with the bytes with which it can begin. */
 static const struct {
     const char *first, *format;
 } prefixes[] = {
     {" \t0123456789", "%_%k: "}, /* srun -l */
     {"[", "[%n,%k]<stderr>:"},   /* mpirun */
-    {"[", "[%n,%k]<stdout>:"},   /* and the same for others of its streams */
+    {"[", "[%n,%k]<stdout>:"},   /* for its other streams */
     {"[", "[%n,%k]<stddiag>:"},
     {"[", "[%k]<stderr>:"}, /* horovodrun */
     {"[", "[%k]<stdout>:"},
@@ -176,34 +176,35 @@ static const struct {
     {"(", "(pid=%n, ip=%h)"},
     {"(", "(pid=%n)"},
     {"(", "(%w, ip=%h)"},
-    {"|", "| %V%_| %m - "},       /* loguru, behind the time */
+    {"|", "| %V%_| %m - "},       /* loguru, after the time */
     {"[", "[rank%r]:"},           /* torch */
     {"[", "[default%l]:"},        /* torchrun */
     {" 0123456789", "%?%t%|"},    /* 2026-04-19T13:28:01.123Z */
     {" [", "%?[%t]"},             /* [2026-04-19 13:28:01] */
-    {" [", "%?[%W %B%E %C %Y]"},  /* [Sun Apr 19 13:28:01 2026] of dmesg -T */
-    {"[", "[%L%G %C%|"},          /* [E0419 13:28:01.123456 of glog; of PyTorch [E419 */
-    {"IWEF", "%L%G %C%|"},        /* and without a bracket */
-    {"JFMASOND", "%B%E %C %N%P"}, /* Apr 19 13:28:01 node076 kernel: of syslog */
+    {" [", "%?[%W %B%E %C %Y]"},  /* dmesg -T: [Sun Apr 19 13:28:01 2026] */
+    {"[", "[%L%G %C%|"},          /* glog: [E0419 13:28:01.123456; PyTorch: [E419 */
+    {"IWEF", "%L%G %C%|"},        /* the same without a bracket */
+    {"JFMASOND", "%B%E %C %N%P"}, /* syslog: Apr 19 13:28:01 node076 kernel: */
     {"[", "[%_%n.%n]"},           /* [ 8123.456789] */
-    {"s", "stderr F "},           /* containerd, behind the time; P is a part of a line */
+    {"s", "stderr F "},           /* containerd, after the time; P is part of a line */
     {"s", "stdout F "},
     {"s", "stderr P "},
     {"s", "stdout P "},
 };
 
-/* Those that begin with a host or a name, each with the byte after it. */
+/* Prefixes that begin with a host or a name, each with the byte after the name. */
 static const struct {
     char after;
     const char *format;
 } named_prefixes[] = {
-    {':', "%h:%n:%n [%g]"}, /* node076:984:1357 [4] of NCCL */
-    {'/', "%w/%n [%l]:"},   /* train/0 [3]: of torchx and NeMo-Run */
+    {':', "%h:%n:%n [%g]"}, /* NCCL: node076:984:1357 [4] */
+    {'/', "%w/%n [%l]:"},   /* torchx and NeMo-Run: train/0 [3]: */
     {'/', "%w/%n %["},
-    {' ', "%c%_| "}, /* trainer-1  | of docker compose */
+    {' ', "%c%_| "}, /* docker compose: trainer-1  | */
 };
 
-/* Devices are named like nodes: "nvidia-nvswitch3: SXid …", "mlx5_0: link down", "nvme0n1: I/O timeout". */
+/* Return whether a name is that of a node.  Some devices have similar names: "nvidia-nvswitch3: SXid …", "mlx5_0: link
+ * down", "nvme0n1: I/O timeout". */
 static bool names_node(mls_str name)
 {
     static const char *const others[] = {"python", "nvidia-", "mlx5_", "nvme"};
@@ -223,7 +224,7 @@ static bool names_node(mls_str name)
            !(mls_str_starts(name, MLS_S("ib")) && name.len > 2 && mls_is_digit(name.ptr[2]));
 }
 
-/* The time of a prefix, which may lack a year; NAN: it has none. */
+/* Return the time of a prefix, possibly without a year, or NAN. */
 static double time_of_parts(const mls_line_parts *parts)
 {
     if (parts->month == 0) {
@@ -233,7 +234,7 @@ static double time_of_parts(const mls_line_parts *parts)
     return mls_days_of(year, parts->month, parts->day) * MLS_DAY_MS + parts->clock_ms;
 }
 
-/* Takes one prefix off; of several ranks, times, nodes and GPUs the first counts. */
+/* Remove one prefix.  The first rank, time, node and GPU found are kept. */
 static bool strip_prefix(mls_str *rest, mls_log_line *line, bool first)
 {
     mls_line_parts parts;
@@ -277,7 +278,7 @@ mls_str mls_log_line_clean(mls_str raw, char *scratch)
             for (i += 2; i < raw.len && raw.ptr[i] != '\a' && raw.ptr[i] != 0x1b; i++) {
             }
             i += i + 1 < raw.len && raw.ptr[i] == 0x1b && raw.ptr[i + 1] == '\\';
-        } else { /* two bytes, or more where the second is one of those that go on, as in "ESC ( B" */
+        } else { /* two-byte escapes, or longer ones with intermediate bytes, as in "ESC ( B" */
             for (i++; i < raw.len && raw.ptr[i] >= 0x20 && raw.ptr[i] <= 0x2f; i++) {
             }
         }
@@ -297,12 +298,12 @@ mls_log_line mls_log_line_read(mls_str raw, bool clean, char *scratch)
     for (int i = 0; i < PREFIXES_MAX && line.message.len > 0 && strip_prefix(&line.message, &line, i == 0); i++) {
         (void)mls_take_char(&line.message, " ");
     }
-    /* A launcher's task is a rank, unless it is a torchrun, which labels processes of its own. */
+    /* The task is the rank, unless the launcher started torchrun, which numbers its own processes. */
     line.rank = line.rank < 0 && line.local_rank < 0 ? line.task : line.rank;
     return line;
 }
 
-/* Takes two texts, the second of two bytes, and the number between them; -1: `line` does not begin so. */
+/* Read a text, a number, and a text of two bytes; return the number, or -1 if `line` does not begin like this. */
 static int32_t take_quickly(const char **line, const char *begins, const char *ends)
 {
     const char *at = *line;
@@ -322,8 +323,8 @@ static int32_t take_quickly(const char **line, const char *begins, const char *e
     return number;
 }
 
-/* "13: " or "[1,13]<stderr>:", then "[default3]:", then "[rank13]:".  Some logs have one of these on every line, so
- * they are read without `prefixes`. */
+/* Parses "13: " or "[1,13]<stderr>:", then "[default3]:", then "[rank13]:".  Some logs have one of these on every line,
+ * so they are parsed without the table of prefixes. */
 int32_t mls_log_line_first_rank(const char *at)
 {
     int32_t task;
@@ -372,7 +373,7 @@ double mls_log_line_time(const mls_log_line *line)
     if (!isnan(line->time_ms)) {
         return line->time_ms;
     }
-    if (mls_line_take(&rest, "%_time %_: %t", &parts) || /* torchrun's row "  time      : 2026-04-19_13:28:01" */
+    if (mls_line_take(&rest, "%_time %_: %t", &parts) || /* a row of torchrun: "  time      : 2026-04-19_13:28:01" */
         (mls_str_contains(rest, MLS_S("slurmstepd: ")) && mls_str_after(rest, MLS_S(" AT "), &rest) &&
          mls_line_take(&rest, "%t", &parts))) {
         return parts.moment_ms;
@@ -380,7 +381,7 @@ double mls_log_line_time(const mls_log_line *line)
     return NAN;
 }
 
-/* The word after `wanted` in a message, where `wanted` is a word of its own; empty: there is none. */
+/* Return the word after the whole word `wanted` in a message, or an empty string. */
 static mls_str word_after(mls_str message, mls_str wanted)
 {
     for (mls_str rest = message; mls_str_after(rest, wanted, &rest);) {
@@ -396,7 +397,7 @@ static mls_str word_after(mls_str message, mls_str wanted)
     return (mls_str){"", 0};
 }
 
-/* torch's "[rank3]:" in a message, behind what a logger wrote; -1: there is none. */
+/* Return the rank in torch's "[rank3]:" in a message, after the prefix of a logger, or -1. */
 static int32_t rank_in_brackets(mls_str message)
 {
     int32_t rank;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reader.c - blocks put together to lines again, and given to whoever listens. */
+/* reader.c - join lines that span blocks, and pass them to the sinks. */
 #include "log/reader.h"
 
 #include "json/json_check.h"
 
-/* How much of a log is searched for NUL bytes. */
+/* Number of bytes of a log that are searched for NUL. */
 enum { BINARY_SNIFF = 4096 };
 
-/* An unfinished line with a ":::MLLOG " is kept up to this length: a record of the greatest length, and some white
- * space around it that trimming will drop. */
+/* Maximum size of an unfinished line with a ":::MLLOG ": the longest record, and some white space around it that
+ * trimming removes. */
 #define CARRY_MAX (MLS_RECORD_LENGTH_MAX + 4096)
 
-/* Whether a line ends at data[i] for certain: a '\r' at the very end may be half of "\r\n". */
+/* Return whether a line certainly ends at data[i]: a final '\r' may be half of "\r\n". */
 static bool line_ends_at(const char *data, size_t len, size_t i)
 {
     return data[i] == '\n' || (data[i] == '\r' && i + 1 < len && data[i + 1] != '\n');
@@ -30,11 +30,11 @@ void mls_block_scan(mls_scan_block *block)
     }
     block->middle = first < len ? first + 1 : len;
     block->tail = tail;
-    memset(block->data + len, 0, MLS_SCAN_PADDING); /* no byte that is read is undefined */
+    memset(block->data + len, 0, MLS_SCAN_PADDING); /* no undefined byte is read */
     mls_lines_scan(&block->batch, (mls_str){block->data + block->middle, tail - block->middle}, (mls_dropped){0});
 }
 
-/* The event is the reader's to change: its line becomes the file's own in place. */
+/* Pass an event to the sinks.  Its line number is converted in place to that of the file. */
 static mls_status deliver_event(mls_reader *reader, mls_scan_event *event, size_t line_base)
 {
     mls_log_totals *totals = &reader->totals;
@@ -86,7 +86,7 @@ static mls_status deliver_batch(mls_reader *reader, mls_batch *batch)
     return status;
 }
 
-/* Delivers whole lines, the last lines that were counted; without a batch the beginning of one that was not. */
+/* Pass on the whole lines that were counted last; or, without a batch, the beginning of a line that was not counted. */
 static mls_status deliver_lines(const mls_reader *reader, mls_str text, const mls_batch *batch)
 {
     const uint32_t whole[] = {MLS_LINE_ODD, (uint32_t)text.len};
@@ -105,7 +105,7 @@ static mls_status deliver_lines(const mls_reader *reader, mls_str text, const ml
     return status;
 }
 
-/* Forgets the first bytes of the unfinished line. */
+/* Drop the first bytes of the unfinished line. */
 static void carry_drop(mls_reader *reader, size_t count)
 {
     mls_buffer *carry = &reader->carry;
@@ -114,9 +114,9 @@ static void carry_drop(mls_reader *reader, size_t count)
     reader->dropped.bytes += count;
 }
 
-/* The unfinished line has outgrown a record.  Without a ":::MLLOG " only its last bytes, which may be half of one, are
- * worth keeping; with one, nothing before it is; and when even what follows it is too long, only another could still
- * make a record of the line. */
+/* Shorten an unfinished line that is too long for a record.  Without a ":::MLLOG ", only its last bytes are kept, which
+ * may be half of one.  With one, everything before it is dropped.  If the text after it is too long as well, only
+ * another ":::MLLOG " can make the line a record. */
 static void carry_shrink(mls_reader *reader)
 {
     const mls_buffer *carry = &reader->carry;
@@ -137,7 +137,7 @@ static void carry_shrink(mls_reader *reader)
     carry_drop(reader, carry->len - (MLS_MLLOG_LENGTH - 1));
 }
 
-/* The line in the carry buffer is complete (or the file is): scans it, delivers it, empties the buffer. */
+/* Scan and pass on the line in the carry buffer, which is complete or at the end of the file, and empty the buffer. */
 static mls_status carry_flush(mls_reader *reader)
 {
     mls_status status = MLS_OK;
@@ -178,7 +178,7 @@ mls_status mls_reader_feed(mls_reader *reader, mls_scan_block *block)
         reader->nul_near_start |= memchr(data, '\0', len < BINARY_SNIFF ? len : BINARY_SNIFF) != NULL;
     }
     reader->totals.bytes += len;
-    /* Only now is it known whether the '\r' that ended the last block stood alone. */
+    /* Only now is it known whether the '\r' at the end of the last block was a line ending of its own. */
     if (carry->len > 0 && carry->ptr[carry->len - 1] == '\r' && data[0] != '\n') {
         status = carry_flush(reader);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* record.c - one pass over a payload: is it a record, and where is what. */
+/* record.c - validate the payload of a record and find its members, in one pass. */
 #include <math.h>
 
 #include "base/decimal.h"
@@ -19,22 +19,22 @@ mls_str mls_payload_trim(mls_str text)
     return text;
 }
 
-/* Nearly every time is 13 digits; up to 15 are exact in a double.  Returns the byte after them; NULL when there are
- * none or more, or a 0 in front. */
+/* Parse a time of up to 15 digits, which are exact in a double; nearly all have 13.  Return the byte after them, or
+ * NULL if there are none, more, or a leading 0. */
 static const char *time_digits(const char *at, double *time_ms)
 {
     const char *start = at;
     uint64_t value = 0;
     at += mls_eight_digits(at, &value) ? 8 : 0;
-    for (unsigned digit = 0; (digit = (unsigned)*at - '0') < 10; at++) { /* one comparison a digit */
+    for (unsigned digit = 0; (digit = (unsigned)*at - '0') < 10; at++) { /* one comparison per digit */
         value = value * 10 + digit;
     }
     *time_ms = (double)value;
     return at > start && at - start <= 15 && *start != '0' ? at : NULL;
 }
 
-/* A string holds a number if Python's float() reads it: blanks of ASCII around it are fine, next line and no-break
- * space too, and separators are not. */
+/* Parse a string as Python's float() does: surrounding ASCII blanks, next line and no-break space are allowed,
+ * separator characters are not. */
 static bool time_of_text(mls_str text, double *time_ms)
 {
     static const mls_str spaces[] = {MLS_STR("\xc2\x85"), MLS_STR("\xc2\xa0"), MLS_STR(" "),  MLS_STR("\t"),
@@ -54,20 +54,20 @@ static bool time_of_text(mls_str text, double *time_ms)
     return !separated && mls_number_parse_lenient(text, time_ms);
 }
 
-/* Reads time_ms: a number, a boolean (1 or 0) or a string that holds a number. */
+/* Parse time_ms: a number, a boolean (1 or 0), or a string that contains a number. */
 static bool time_read(mls_str text, mls_arena *scratch, double *time_ms)
 {
     if (*text.ptr == '"') {
         return time_of_text(mls_span_decode(text, true, scratch), time_ms);
     }
-    /* A whole number may be of any size to Python, but not as a double. */
+    /* Python integers may have any size, but must not overflow a double. */
     return mls_json_number(text, time_ms) && !(isinf(*time_ms) && mls_json_is_integer(text));
 }
 
-/* Whether a literal stands at *at, which is moved after it; its length is known to the compiler. */
+/* Skip a literal at *at.  Its length is known at compile time. */
 #define SKIP(at, literal) (memcmp(*(at), literal, sizeof(literal) - 1) == 0 && (*(at) += sizeof(literal) - 1) != NULL)
 
-/* The string at *at, without its quotes; false when it is none that needs no decoding. */
+/* Read the string at *at without its quotes.  Return false if it is not a string, or needs decoding. */
 static inline bool plain_string(const char **at, mls_str *text)
 {
     const char *start = *at + 1;
@@ -88,7 +88,7 @@ static inline bool take_value(const char **at, const char *end, mls_json_front *
     return *at != NULL;
 }
 
-/* The namespace is hardly ever another. */
+/* Skip the namespace, which is nearly always the same. */
 static inline bool skip_namespace(const char **at)
 {
     mls_str name;
@@ -96,12 +96,12 @@ static inline bool skip_namespace(const char **at)
            (SKIP(at, "{\"namespace\": ") && plain_string(at, &name) && SKIP(at, ", \"time_ms\": "));
 }
 
-/* The layout that the benchmarks' own logging package writes, which nearly every published record has:
+/* Parse the format of the benchmarks' own logging package, which nearly every published record has:
  *
- *   {"namespace": "…", "time_ms": 1, "event_type": "…", "key": "…", "value": …, "metadata": …}
+ * {"namespace": "…", "time_ms": 1, "event_type": "…", "key": "…", "value": …, "metadata": …}
  *
- * Known names need no looking up.  False means only that the record is not of this layout (or is wrong); the general
- * way then judges it from its start. */
+ * Known names need no lookup.  Return false if the record has another format or is wrong; the general parser then
+ * starts over. */
 static bool record_check_usual(const char *at, const char *end, mls_json_front *fronts, mls_record *record)
 {
     mls_str type;
@@ -121,8 +121,8 @@ static bool record_check_usual(const char *at, const char *end, mls_json_front *
     return true;
 }
 
-/* Any other record, whose object has been validated.  Of duplicate members the last counts, a time_ms that is none
- * too.  NULL, or what is wrong. */
+/* Parse any other record, whose object was validated.  Of duplicate members the last one counts, even a wrong time_ms.
+ * Return NULL, or what is wrong. */
 static const char *record_take_members(mls_str payload, mls_record *record, mls_arena *scratch, const char **wrong)
 {
     mls_str time = {NULL, 0};
@@ -156,7 +156,7 @@ static const char *record_take_members(mls_str payload, mls_record *record, mls_
         return "time_ms is not a number";
     }
     if (*key.ptr == '"') {
-        /* A key written with escapes ("\u0073eed") is decoded, so that rules find it. */
+        /* Decode a key written with escapes ("\u0073eed"), so that rules match it. */
         record->key = (mls_str){key.ptr + 1, key.len - 2};
         if (memchr(key.ptr, '\\', key.len) != NULL) {
             record->key = mls_span_decode(key, false, scratch);
@@ -165,7 +165,7 @@ static const char *record_take_members(mls_str payload, mls_record *record, mls_
     return NULL;
 }
 
-/* The cases and comparisons are the table's own, each with a length that the compiler knows. */
+/* The cases and comparisons come from the key table, each with a length known at compile time. */
 mls_key mls_key_of(mls_str text)
 {
     switch (text.len) {
@@ -195,7 +195,7 @@ mls_str mls_key_text(mls_key key)
     return (unsigned)key < MLS_KEY_COUNT ? texts[key] : texts[MLS_KEY_OTHER];
 }
 
-/* A key, or the variable that sets it, as the rules spell it and as AMD does. */
+/* A key, or the variable that sets it, in the spelling of the rules and in that of AMD. */
 static const mls_str spellings[][2] = {
     {MLS_STR("lowest_numerical_precision_in_linear"), MLS_STR("lowest_numerical_precision_linear")},
     {MLS_STR("MLLOG_LOWEST_NUMERICAL_PRECISION_IN_LINEAR"), MLS_STR("MLLOG_LOWEST_NUMERICAL_PRECISION_LINEAR")}};

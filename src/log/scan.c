@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scan.c - the threads that scan the blocks of a file. */
+/* scan.c - scan the blocks of a file on several threads. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -11,16 +11,16 @@
 #include "json/json_check.h"
 #include "json/json_flow.h"
 
-/* A block begins with a page, which the system copies to faster; what MLS_SCAN_PADDING asks for after it is less. */
+/* Align blocks to a page, to which the system copies faster.  MLS_SCAN_PADDING fits in a page. */
 enum { PAGE = 4096 };
 
-/* A file of less than PARALLEL_MIN bytes is read before threads have started. */
+/* Files of less than PARALLEL_MIN bytes are read faster than threads start. */
 enum { PARALLEL_MIN = 4 * 1024 * 1024, BLOCKS_PER_THREAD = 3, THREADS_MAX = MLS_RELAY_SLOTS_MAX / BLOCKS_PER_THREAD };
 
 struct mls_scan_room {
     mls_scan_block block;
-    off_t offset;   /* whoever scans it reads it from there; negative: it has been read */
-    int read_errno; /* of that reading */
+    off_t offset;   /* the thread that scans the block reads it from there; negative: it was already read */
+    int read_errno; /* of reading it there */
 };
 
 typedef struct scan_state {
@@ -29,14 +29,14 @@ typedef struct scan_state {
     mls_scan_room *slots;
     size_t slot_count;
     mls_json_flow json;
-    off_t next, end; /* of the whole blocks of a large file; next is not less when blocks are read in order */
-    bool ended;      /* the last block has been taken */
-    bool cut;        /* a block that was whole no longer is: what stands behind it is no part of the same log */
-    int read_errno;  /* why */
+    off_t next, end; /* of the whole blocks of a large file; next >= end if blocks are read in order */
+    bool ended;      /* the last block was taken */
+    bool cut;        /* a block is shorter than expected, so what follows is not part of the same log */
+    int read_errno;  /* the reason, if reading failed */
 } scan_state;
 
-/* The first block is read to know what a file is, and those of most in order.  The whole blocks of a large one are read
- * where they are scanned, side by side: reading is copying, a third of the work, for which nobody waits so. */
+/* Read the first block, to determine the type of the file, and usually all blocks in order.  The whole blocks of a
+ * large file are read in parallel by the threads that scan them, because copying is a third of the work. */
 static bool take_block(void *state, size_t item)
 {
     scan_state *scan = state;
@@ -50,7 +50,7 @@ static bool take_block(void *state, size_t item)
         scan->next += MLS_BLOCK_SIZE;
         input->taken += MLS_BLOCK_SIZE;
         if (scan->next == scan->end) {
-            (void)lseek(input->fd, scan->end, SEEK_SET); /* which cannot fail */
+            (void)lseek(input->fd, scan->end, SEEK_SET); /* cannot fail */
         }
         return true;
     }
@@ -145,7 +145,7 @@ static mls_status scan_blocks(mls_input *input, off_t size, unsigned threads, ml
     return status;
 }
 
-/* `size`: of a large file, which is to be read by several threads; else 0. */
+/* `size` is that of a large file to be read by several threads, otherwise 0. */
 static mls_status scan(mls_input *input, off_t size, unsigned threads, mls_scan_room **room, const mls_sink *sinks,
                        size_t sink_count, mls_log_totals *totals, mls_error *error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* signatures.c - the table of signatures: the built-in ones and the users', read from JSON, found by their texts. */
+/* signatures.c - read built-in and user signatures from JSON, and match lines against them. */
 #include "log/signatures.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum { SIGNATURES_MAX = 4096, TEXTS_MAX = 64 };
 
-/* A signature that needs a text, by its place in the order; and the next one that needs it. */
+/* A signature that needs a string, by its position in the order, and the next one that needs it. */
 typedef struct signature_need {
     uint32_t place;
     struct signature_need *next;
@@ -21,31 +21,31 @@ typedef struct signature_need {
 
 typedef struct signature_entry {
     mls_signature public;
-    mls_pattern pattern; /* compiled when it is first tried */
+    mls_pattern pattern; /* compiled on first use */
     bool after_traceback;
-    bool overran; /* it met its limits on a line, and is not tried again */
+    bool overran; /* exceeded its limits on a line, and is not tried again */
 } signature_entry;
 
 struct mls_signatures {
     mls_arena arena;
-    signature_entry *items; /* the users' first */
+    signature_entry *items; /* those of users first */
     size_t count, capacity;
-    size_t own; /* how many are the users' */
+    size_t own; /* number of those of users */
     /* Made by mls_signatures_prepare(), in another arena: */
     mls_arena index;
-    mls_needles *searches[2];   /* without and with the marks for which it is looked at times; NULL: not made yet */
-    const mls_needles *needles; /* the one of them that is used */
+    mls_needles *searches[2];   /* without and with the marks that are searched for on request; NULL: not created yet */
+    const mls_needles *needles; /* the search in use */
     const mls_str *marks;
     size_t mark_count;
-    /* The marks, what signatures need, and the marks that are looked for at times.  NULL: nothing is prepared. */
+    /* The marks, the strings that signatures need, and the marks searched for on request.  NULL: not prepared. */
     mls_str *needle_texts;
     size_t needle_count, all_count;
-    uint32_t *order;       /* of the items: highest precedence first, generic ones last */
-    signature_need *texts; /* of the needles after the marks, the first signature that needs each; then the others */
-    uint64_t *always;      /* a bit for each place: it is tried on every line */
-    uint64_t *tried;       /* those that are to be tried on the line that was searched last */
-    bool wants_all;        /* there are some in `always` */
-    size_t exception;      /* the place of the one that counts after a traceback; SIZE_MAX: there is none */
+    uint32_t *order;       /* indices of items: highest precedence first, generic ones last */
+    signature_need *texts; /* for each needle after the marks, the first signature that needs it; then the others */
+    uint64_t *always;      /* one bit per position: tried on every line */
+    uint64_t *tried;       /* one bit per position: to be tried on the line searched last */
+    bool wants_all;        /* `always` has set bits */
+    size_t exception;      /* position of the signature that counts after a traceback; SIZE_MAX: none */
 };
 
 mls_str mls_failure_word(const char *words, unsigned number)
@@ -71,18 +71,18 @@ static const mls_row_member signature_members[] = {
     MEMBER("action", TEXT, action, NULL),
     MEMBER("source", TEXT, source, NULL),
     MEMBER("example", TEXT, example, NULL),
-    MEMBER("generic", BOOL, generic, NULL), /* from here on they may be missing */
+    MEMBER("generic", BOOL, generic, NULL), /* optional from here on */
     MEMBER("recovers", TEXT, recovers, NULL),
 };
 
-/* Members for a name that is none of the signature's. */
+/* Members for names that are not in the signature's list. */
 static const mls_row_member otherwise_members[] = {
     MEMBER("role", WORD, role, MLS_FAILURE_ROLES),
     MEMBER("explanation", TEXT, explanation, NULL),
     MEMBER("action", TEXT, action, NULL),
 };
 
-/* Of a wording of memory that ran out; without a pattern and an example of its own it has those of its signature. */
+/* Members of an out-of-memory wording.  Without its own pattern and example, it has those of its signature. */
 static const mls_row_member wording_members[] = {
     MEMBER("framework", TEXT, framework, NULL), MEMBER("wording", TEXT, wording, NULL),
     MEMBER("pattern", TEXT, pattern, NULL),     MEMBER("example", TEXT, example, NULL),
@@ -100,7 +100,7 @@ static mls_status wrong_signature(mls_error *error, const char *id, const char *
     return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "signature '%s': %s%s", id, why, what);
 }
 
-/* A list of texts that may be missing. */
+/* Read an optional list of texts. */
 static mls_status read_texts(mls_signatures *self, const cJSON *json, const char *name, const char *id,
                              const mls_str **texts, size_t *text_count, mls_error *error)
 {
@@ -123,7 +123,7 @@ static mls_status read_texts(mls_signatures *self, const cJSON *json, const char
     return MLS_OK;
 }
 
-/* Reads the signature for a name that is none of those that it lists. */
+/* Read the signature for names that are not in its list. */
 static mls_status read_otherwise(mls_signatures *self, const cJSON *json, mls_signature *to, mls_error *error)
 {
     const cJSON *object = cJSON_GetObjectItemCaseSensitive(json, "otherwise");
@@ -177,7 +177,7 @@ static mls_status compile_entry(signature_entry *entry, mls_error *error)
     return good ? MLS_OK : wrong_signature(error, entry->public.id, "its pattern does not compile", "");
 }
 
-/* A user's signature takes the place of the one with its id, and stands with the users' in any case. */
+/* Add a signature.  A user's signature replaces the one with the same id, and is always placed among those of users. */
 static mls_status add_entry(mls_signatures *self, const mls_signature *signature, bool own, mls_error *error)
 {
     signature_entry entry = {.public = *signature,
@@ -207,8 +207,8 @@ static mls_status add_entry(mls_signatures *self, const mls_signature *signature
     return MLS_OK;
 }
 
-/* Adds messages of memory that no wording matches, of which no more is known than the signature says.  Only a message
- * that may start a failure says so: a process that was killed had perhaps other reasons. */
+/* Add a generic entry for out-of-memory messages that match no wording.  Only if the message may start a failure: a
+ * killed process may have other causes. */
 static mls_status add_unworded(mls_signatures *self, const mls_signature *signature, const char *framework,
                                mls_error *error)
 {
@@ -223,14 +223,14 @@ static mls_status add_unworded(mls_signatures *self, const mls_signature *signat
     return add_entry(self, &generic, false, error);
 }
 
-/* Adds the wordings of memory that ran out of a signature. */
+/* Add the out-of-memory wordings of a signature. */
 static mls_status add_wordings(mls_signatures *self, const cJSON *json, const mls_signature *signature,
                                mls_error *error)
 {
     const size_t count = sizeof wording_members / sizeof *wording_members;
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "memory");
     const char *framework = NULL;
-    bool whole = false; /* a wording has the signature's own pattern */
+    bool whole = false; /* some wording has the signature's own pattern */
     mls_status status = MLS_OK;
     for (const cJSON *item = list != NULL ? list->child : NULL; item != NULL && status == MLS_OK; item = item->next) {
         mls_signature wording = *signature;
@@ -271,7 +271,7 @@ static void drop_index(mls_signatures *self)
     mls_arena_release(&self->index);
 }
 
-/* Of the built-in ones each is read and dropped before the next: the tree of all is as large as all else. */
+/* Built-in signatures are parsed one at a time, because the tree of all of them is as large as everything else. */
 static mls_status new_signatures(mls_signatures **signatures, mls_json_taker take, mls_error *error)
 {
     mls_signatures *self = mls_calloc(1, sizeof *self);
@@ -340,7 +340,8 @@ bool mls_signatures_overran(const mls_signatures *signatures, size_t index)
     return signatures->items[index].overran;
 }
 
-/* Highest precedence first, in the order of the file where equal; generic ones after all others. */
+/* Return whether a comes before b: highest precedence first, generic ones after all others.  Equal ones keep the order
+ * of the file. */
 static bool goes_before(const signature_entry *a, const signature_entry *b)
 {
     return a->public.generic != b->public.generic ? b->public.generic : a->public.precedence > b->public.precedence;
@@ -357,7 +358,7 @@ static void sort_order(mls_signatures *self)
     }
 }
 
-/* How many texts of a signature are searched for; 0: it is tried on each line that may have it. */
+/* Return the number of needed strings that are searched for; 0: the signature is tried on every line. */
 static size_t searched_needs(const signature_entry *entry)
 {
     bool searched = !entry->after_traceback;
@@ -367,14 +368,14 @@ static size_t searched_needs(const signature_entry *entry)
     return searched ? entry->public.need_count : 0;
 }
 
-/* The needles: the marks, what each signature needs, and other marks.  A text that several need is searched for once.
- */
+/* List the needles: the marks, what signatures need, and other marks.  A string that several signatures need is
+ * searched for once. */
 static void list_needles(mls_signatures *self, size_t need_count, size_t all_marks)
 {
     mls_str *texts = self->needle_texts;
     mls_map known = {.arena = &self->index};
     size_t count = 0;
-    size_t more = need_count; /* from the end on, those that stand behind the first of a text */
+    size_t more = need_count; /* from the end: signatures after the first one that needs a string */
     for (; count < self->mark_count; count++) {
         texts[count] = self->marks[count];
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* writer.c - records put together and written, a line a time.
+/* writer.c - compose records and write them line by line.
  *
- * It runs inside of training programs: memory is taken only when a writer is made or given a place, and what then lacks
- * is a status.  After that it works in fixed room, and what does not fit is MLS_ERROR_LIMIT. */
+ * It runs inside training programs, so memory is allocated only when a writer or a target is created, and failure is
+ * returned as a status.  Everything else uses fixed buffers, and returns MLS_ERROR_LIMIT if they are too small. */
 #include "mlscore/write.h"
 
 #include <errno.h>
@@ -22,17 +22,17 @@
 
 typedef struct log_target {
     int fd;
-    char *path; /* of what was opened; NULL: the caller's descriptor */
-    bool torn;  /* the last line that it took is not all there */
+    char *path; /* of an opened file; NULL: the caller's descriptor */
+    bool torn;  /* the last line was written incompletely */
 } log_target;
 
-/* The room of a writer, none of which is touched before it is needed.  What is put for a record has at most
- * MLS_RECORD_LENGTH_MAX bytes when it comes, each of which is at most ESCAPED bytes as JSON. */
+/* Buffer sizes of a writer.  Pages are not touched before they are needed.  What is put for a record has at most
+ * MLS_RECORD_LENGTH_MAX bytes, each of which takes at most ESCAPED bytes as JSON. */
 enum { MEMBERS_MAX = 4096, NAMESPACE_MAX = 4096, ESCAPED = 6, SLACK = 4096 };
 #define STAGED_ROOM ((1 + ESCAPED) * MLS_RECORD_LENGTH_MAX + SLACK)
 #define LINE_ROOM (MLS_RECORD_LENGTH_MAX + SLACK)
 
-/* What was put for the next record, as JSON. */
+/* A member put for the next record, as JSON. */
 typedef struct staged_member {
     mls_str name, json;
 } staged_member;
@@ -43,15 +43,15 @@ struct mls_log_writer {
     mls_buffer space; /* the namespace, as JSON */
     bool space_refused;
     bool silent; /* another rank writes */
-    /* Of the next record: */
-    mls_buffer staged; /* what was put */
+    /* For the next record: */
+    mls_buffer staged; /* the JSON of everything put */
     staged_member members[MEMBERS_MAX];
     size_t member_count;
-    mls_str value; /* ptr NULL: none was put */
+    mls_str value; /* ptr is NULL if none was put */
     bool timed;
     int64_t time_ms;
-    mls_error wrong; /* what was put wrong first, if its status is not MLS_OK */
-    mls_buffer line; /* what is being written, or JSON that is being checked */
+    mls_error wrong; /* the first error of a put function; status MLS_OK: none */
+    mls_buffer line; /* the line being written, or JSON being checked */
 };
 
 static bool make_room(mls_buffer *buffer, size_t size)
@@ -72,7 +72,7 @@ mls_status mls_log_writer_new(mls_log_writer **writer, mls_error *error)
         *writer = NULL;
         return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
     }
-    (void)mls_text_printf(warm, sizeof warm, "%d", 0); /* makes the locale that it prints by */
+    (void)mls_text_printf(warm, sizeof warm, "%d", 0); /* creates the C locale that printing uses */
     mls_log_writer_namespace(made, "");
     return MLS_OK;
 }
@@ -92,7 +92,7 @@ static mls_status cannot_log(const log_target *where, int system_errno, mls_erro
     return mls_error_set_errno(error, MLS_ERROR_WRITE, system_errno, what);
 }
 
-/* The descriptor and the path are the writer's then, or nobody's. */
+/* Add a target.  On failure, an opened file is closed again. */
 static mls_status add_target(mls_log_writer *writer, log_target added, mls_error *error)
 {
     log_target *grown = realloc(writer->places, (writer->place_count + 1) * sizeof *grown);
@@ -167,8 +167,8 @@ void mls_log_writer_free(mls_log_writer *writer)
 
 /* ------------------------------------------------------------------- ranks */
 
-/* mpirun inside of a job leaves all processes the SLURM_PROCID of the script, and torchrun starts many in one task: who
- * stands nearest to the process is asked first. */
+/* Use the variable set closest to the process: mpirun inside a job passes the SLURM_PROCID of the script to all
+ * processes, and torchrun starts several processes in one task. */
 static mls_status rank_of_environment(long *rank, mls_error *error)
 {
     static const char *const names[] = {"RANK",     "OMPI_COMM_WORLD_RANK", "PMIX_RANK",
@@ -209,7 +209,7 @@ void mls_log_writer_namespace(mls_log_writer *writer, const char *text)
     mls_dump_text(&writer->space, writer->space_refused ? MLS_S("") : space);
 }
 
-/* The first thing that is wrong is what the record reports. */
+/* Return where to store an error: only the first one is reported. */
 static mls_error *wrong_of(mls_log_writer *writer)
 {
     return writer->wrong.status == MLS_OK ? &writer->wrong : NULL;
@@ -220,7 +220,7 @@ static mls_status too_long(mls_error *error)
     return mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "the record is longer than 16 MiB");
 }
 
-/* Return whether there is room for a name and a value of so many bytes. */
+/* Return whether there is room for a name and a value of `length` bytes. */
 static bool has_room(mls_log_writer *writer, const char *name, size_t length)
 {
     const size_t name_length = name != NULL ? strlen(name) : 0;
@@ -232,7 +232,7 @@ static bool has_room(mls_log_writer *writer, const char *name, size_t length)
     return fits && !writer->silent;
 }
 
-/* Return what was put by a name, which is JSON; NULL: nothing was. */
+/* Return the member put under a name, which is JSON, or NULL. */
 static staged_member *find_staged(mls_log_writer *writer, mls_str name)
 {
     for (size_t i = 0; i < writer->member_count; i++) {
@@ -243,7 +243,7 @@ static staged_member *find_staged(mls_log_writer *writer, mls_str name)
     return NULL;
 }
 
-/* Keep the JSON that was appended to `staged` from `begin` on. */
+/* Store the JSON appended to `staged` from `begin` on as a member, or as the value if `name` is NULL. */
 static void keep_staged(mls_log_writer *writer, const char *name, size_t begin)
 {
     mls_buffer *staged = &writer->staged;
@@ -307,7 +307,7 @@ void mls_log_writer_put_bool(mls_log_writer *writer, const char *name, bool yes)
     }
 }
 
-/* Whether brackets of validated JSON nest deeper than a record has room for, inside of itself and of its metadata. */
+/* Return whether validated JSON is nested too deeply for a record and its metadata. */
 static bool too_deep(mls_str json)
 {
     size_t depth = 0;
@@ -327,7 +327,7 @@ static bool too_deep(mls_str json)
     return false;
 }
 
-/* `or_text`: what is not JSON is a text. */
+/* Put JSON after validating it.  `or_text`: put text that is not JSON as a string. */
 static void put_checked(mls_log_writer *writer, const char *name, const char *text, bool or_text)
 {
     const size_t begin = writer->staged.len;
@@ -387,7 +387,7 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* The place in the program comes first; what was put by one of its names takes that place. */
+/* Print the metadata: first the position in the program (file and lineno), or what was put under these names. */
 static void print_metadata(mls_log_writer *writer, const char *file, int line)
 {
     mls_buffer *text = &writer->line;
@@ -419,8 +419,8 @@ static void print_metadata(mls_log_writer *writer, const char *file, int line)
     mls_buffer_append_text(text, "}");
 }
 
-/* In a record no text may hold the mark that records begin with: readers take the last one of a line.  So its first
- * byte is written as an escape.  False: the line would be too long then. */
+/* Replace the first byte of ":::MLLOG " inside the record with an escape, because readers use the last marker of a
+ * line.  Return false if the line would be too long. */
 static bool hide_marks(mls_buffer *line, size_t begin)
 {
     static const mls_str mark = MLS_STR(":::MLLOG ");
@@ -438,7 +438,7 @@ static bool hide_marks(mls_buffer *line, size_t begin)
     char *to = line->ptr + length;
     const char *end = to;
     const mls_str behind = mls_str_rest(mark, 1);
-    for (const char *from = line->ptr + line->len; to > from;) { /* from the end on, until no more is to be moved */
+    for (const char *from = line->ptr + line->len; to > from;) { /* from the end, until nothing is left to move */
         if (*--from == ':' && mls_str_starts((mls_str){to, (size_t)(end - to)}, behind)) {
             to -= hidden.len;
             memcpy(to, hidden.ptr, hidden.len);
@@ -450,11 +450,11 @@ static bool hide_marks(mls_buffer *line, size_t begin)
     return true;
 }
 
-/* Print the line, after a line ending for a place whose last line was torn.  False: it is too long. */
+/* Print the line, starting with a line ending for targets whose last line was torn.  Return false if it is too long. */
 static bool print_record_line(mls_log_writer *writer, mls_log_event event, const char *key, const char *file, int line)
 {
     static const char *const types[] = {"INTERVAL_START", "INTERVAL_END", "POINT_IN_TIME"};
-    enum { BETWEEN = 4, AROUND = 512 }; /* bytes around members, and around all else */
+    enum { BETWEEN = 4, AROUND = 512 }; /* bytes around each member, and around everything else */
     mls_buffer *text = &writer->line;
     size_t length = writer->space.len + writer->value.len + AROUND;
     const size_t raw = strlen(key) + (file != NULL ? strlen(file) : 0);
@@ -482,10 +482,11 @@ static bool print_record_line(mls_log_writer *writer, mls_log_event event, const
     return fits;
 }
 
-/* 0, or the errno of what failed.  One write() is enough but where the disk is full, a signal came or a pipe is. */
+/* Write a line and return 0 or an errno.  One write() is enough unless the disk or a pipe is full or a signal arrives.
+ */
 static int write_line(log_target *where, mls_str line)
 {
-    size_t done = where->torn ? 0 : 1; /* over the line ending in front */
+    size_t done = where->torn ? 0 : 1; /* skip the leading line ending */
     const size_t begin = done;
     while (done < line.len) {
         const ssize_t wrote = write(where->fd, line.ptr + done, line.len - done);
