@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* generate.c - writes logs to measure with; deterministic.
+/* generate.c - write logs for measurements; the output is deterministic.
  *
  * usage: generate log MIB FILE       one log of MIB mebibytes
  *        generate tree FOLDER        a submission's worth: 270 logs, 44 MB
  *
- * Half of the bytes are records, half noise.  Lengths follow published logs:
- * noise has a median of about 110 bytes and a mean of about 150, a tail to
- * 2,000 and now and then a line of 135,000; records have 150 to 450. */
+ * Half of the bytes are records, half are noise.  Line lengths in bytes are like those of published logs: noise has a
+ * median of about 110 and a mean of about 150, with a tail up to 2,000 and rare lines of 135,000; records have 150 to
+ * 450. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,8 +20,8 @@
 typedef struct writer {
     FILE *out;
     uint64_t random;
-    uint64_t records; /* bytes */
-    uint64_t noise;   /* bytes */
+    uint64_t records; /* bytes of records so far */
+    uint64_t noise;   /* bytes of noise so far */
     long long time_ms;
     int samples;
 } writer;
@@ -40,7 +40,7 @@ static unsigned below(writer *w, unsigned bound)
     return (unsigned)(next(w) % bound);
 }
 
-/* The line of the program that logs a key: always the same one. */
+/* Return the line number in the program that logs a key; it is always the same. */
 static unsigned line_of(const char *key)
 {
     unsigned line = 60;
@@ -91,7 +91,7 @@ static void stats_record(writer *w)
     record(w, "POINT_IN_TIME", "tracked_stats", value, more);
 }
 
-/* How long a line of noise is: short ones are many, long ones rare. */
+/* Return the length of a line of noise: mostly short, rarely long. */
 static unsigned noise_length(writer *w)
 {
     unsigned dice = below(w, 100000);
@@ -107,7 +107,7 @@ static unsigned noise_length(writer *w)
     return 20 + below(w, 75);
 }
 
-/* Log-like text: words, numbers, brackets, quotes and the colons that a search for the marker meets. */
+/* Write text like in logs: words, numbers, brackets, quotes, and colons that the search for the marker encounters. */
 static void noise(writer *w)
 {
     static const char *const words[] = {"[default",
@@ -184,7 +184,7 @@ static void run_end(writer *w)
     record(w, "INTERVAL_END", "run_stop", "null", ", \"samples_count\": 3072, \"status\": \"success\"");
 }
 
-/* One log with one run; false, with a message, when it cannot be written. */
+/* Write a log with one run.  Return false, after printing a message, if it cannot be written. */
 static bool log_write(const char *path, uint64_t bytes, unsigned seed)
 {
     writer w = {.out = fopen(path, "wb"), .random = seed, .time_ms = 1745100000000 + 3600000LL * seed};
@@ -215,7 +215,7 @@ static bool folder_make(const char *path)
     return false;
 }
 
-/* A system description with every field there must be. */
+/* Write a system description with all required fields. */
 static bool system_write(const char *folder, unsigned index)
 {
     static const char *const fields[] = {"system_name",
@@ -263,7 +263,7 @@ static bool system_write(const char *folder, unsigned index)
     return fclose(out) == 0;
 }
 
-/* One submitter's folder: 27 systems with ten logs each. */
+/* Write one submitter's folder: 27 systems with ten logs each. */
 static bool tree_write(const char *folder)
 {
     char path[4096];

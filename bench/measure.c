@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* measure.c - runs a command and says what it cost.
+/* measure.c - run a command and measure its time and memory.
  *
  * usage: measure FILE COMMAND [ARGUMENT…]
- * Appends a line "wall-seconds user-seconds system-seconds peak-KiB" to FILE;
- * ends with the command's status. */
+ * Appends a line "wall-seconds user-seconds system-seconds peak-KiB" to FILE and exits with the command's status. */
 #include <errno.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

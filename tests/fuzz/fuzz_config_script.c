@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_config_script.c - any bytes as a config; behind the first \x01 is what x.sh and config_common.sh beside it hold.
- */
+/* fuzz_config_script.c - evaluate any bytes as a config script.  The bytes after the first \x01 become x.sh and
+ * config_common.sh in the same folder. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -8,9 +8,9 @@
 #include "config/shell_state.h"
 
 static char folder[] = "/tmp/fuzz-config-XXXXXX";
-static char path[64];   /* of the config */
-static char beside[64]; /* what it may source */
-static char other[64];  /* a link to that */
+static char path[64];   /* the config */
+static char beside[64]; /* a file that it may source */
+static char other[64];  /* a link to that file */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_diagnose.c - any bytes are what a job printed: what is said of it must lie within it. */
+/* fuzz_diagnose.c - diagnose any bytes as the output of a job.  Reported lines must be within the input. */
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (mls_diagnose("fuzzed.log", &wanted, &job, NULL) != MLS_OK) {
         abort();
     }
-    /* A run fails once, in the order of runs; launches that died before one began have none. */
+    /* A run has at most one failure, in the order of runs.  Launches that died before a run began have no run. */
     size_t before = 0;
     for (size_t i = 0; i < job.failure_count; i++) {
         const mls_failure *failure = &job.failures[i];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An export of score, as a side that is compared with another one and with itself. */
+/* fuzz_export.c - read any bytes as an export of score, and compare it with others and with itself.  The shares of each
+ * difference must add up. */
 #include <stdlib.h>
 
 #include "compare/side.h"

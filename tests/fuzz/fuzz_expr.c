@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_expr.c - any bytes as an expression: refused with a column inside or
- * just behind them, or compiled; then it can be put into words and evaluated,
- * which gives the same outcome twice. */
+/* fuzz_expr.c - compile any bytes as an expression.  It is refused with a column inside or just after the text, or it
+ * is compiled; then describing it works, and evaluating it twice gives the same result. */
 #include <stdlib.h>
 
 #include "rules/ruleset.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_layout.c - any bytes as the layout of a pipeline: refused with a reason, or chunks that add up. */
+/* fuzz_layout.c - parse any bytes as a pipeline layout.  It is refused with a reason, or the chunks must add up. */
 #include <stdlib.h>
 
 #include "config/config.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model from a file, and what a GPU would hold of it. */
+/* fuzz_model.c - read any bytes as a model file, and estimate the GPU memory of the model. */
 #include "explain/memory/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages of memory that ran out, in lines of any kind. */
+/* fuzz_oom.c - look for out-of-memory messages in any lines. */
 #include "explain/memory/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

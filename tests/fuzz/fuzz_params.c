@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_params.c - any bytes as package_checker_params: only the last line can
- * ask for a bypass, by its whole text, and findings stand at lines that are there. */
+/* fuzz_params.c - read any bytes as package_checker_params.  Only the last line, as a whole, may request a bypass, and
+ * findings must refer to existing lines in order. */
 #include <stdlib.h>
 
 #include "submission/judge.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The head of a part, the line of a file and a run of it, of another machine: what is read and written is the same when
- * it is read again. */
+/* fuzz_part.c - read any bytes as the head of a part, as a file of it and as a run.  Writing the result and reading it
+ * again must not change it. */
 #include <stdlib.h>
 
 #include "score/part.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Reads what a table says, or a run (NULL), and writes it; false where it is refused. */
+/* Read a struct of the given schema, or a run (NULL), and write it again.  Return false if it is refused. */
 static bool carry_once(const mls_schema *table, mls_str text, mls_buffer *to)
 {
     mls_arena arena = {0};

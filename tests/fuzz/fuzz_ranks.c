@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_ranks.c - any bytes as traces of one job, each but the last before a byte 0x1e, behind a byte whose bits say
- * which were named: what ranks waited is what was waited for, and each rank is there once. */
+/* fuzz_ranks.c - read any bytes as traces of one job, separated by bytes 0x1e.  The bits of the first byte select which
+ * traces were named by the user.  The time that ranks waited must equal the time that others were waited for, and each
+ * rank must occur once. */
 #include <math.h>
 #include <stdlib.h>
 

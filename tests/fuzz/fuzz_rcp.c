@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A user's table of reference points, and a check against what it holds. */
+/* fuzz_rcp.c - read any bytes as a user's table of reference points, and check runs against it. */
 #include <math.h>
 
 #include "base/buffer.h"

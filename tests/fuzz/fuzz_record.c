@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_record.c - any bytes as a record's payload: refused with a place inside
- * them, or accepted with spans inside them from which trees can be built. */
+/* fuzz_record.c - validate any bytes as the payload of a record.  It is refused with a position inside the bytes, or
+ * its spans must be inside them and trees can be built. */
 #include "log/log.h"
 
 #include "base/memory.h"
@@ -36,8 +36,8 @@ static void same_member(const mls_record *record, mls_str name)
         abort();
 }
 
-/* The places that were noted are those that a walk finds, whatever name is
- * asked for: each one, and the text from each one to the end of the next. */
+/* Check that looking up a member by its noted position and by walking agree: for each name, and for the text from each
+ * name to the end of the next one. */
 static void places_agree(const mls_record *record)
 {
     mls_json_walk walk = mls_json_walk_begin(record->value);

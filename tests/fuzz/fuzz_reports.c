@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_reports.c - any bytes as what nsys stats and ncu print: it is read or refused, shares are shares, and a table
- * behind other text says the same. */
+/* fuzz_reports.c - read any bytes as the output of nsys stats and ncu.  Shares must be between 0 and 1, and a table
+ * after other text must give the same result. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_rules.c - any bytes as a rule file: refused with a place in them, or
- * loaded; then a log is judged by it, twice with the same verdict. */
+/* fuzz_rules.c - load any bytes as a rule file.  It is refused with a position inside the bytes, or it is used to check
+ * a log twice, with the same verdict. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     mls_checker *checker = NULL;
     mls_error error = {0};
 
-    /* A file's name after "extends" would be opened. */
+    /* Skip inputs that could open a file named after "extends". */
     if (memmem(data, size, ".json", 5) != NULL || memmem(data, size, "\\u", 2) != NULL)
         return 0;
     if (mls_ruleset_load_text((mls_str){(const char *)data, size}, &ruleset, &error) != MLS_OK)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What sacct may have printed, text or JSON, joined with a run of the first job that it names. */
+/* fuzz_sacct.c - read any bytes as the output of sacct, as text or JSON, and join it with runs of the first job in it.
+ */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_scan.c - any bytes are a log: the scanner must come to an end of them,
- * and what it hands out must lie within its limits and add up. */
+/* fuzz_scan.c - scan any bytes as a log.  The scan must end, and its results must be within their limits and add up. */
 #include "log/log.h"
 
 #include "base/memory.h"
@@ -21,7 +20,7 @@ static bool same_places(const mls_member_places *a, const mls_member_places *b)
            (!a->known || (a->count == b->count && memcmp(a->names, b->names, a->count * sizeof *a->names) == 0));
 }
 
-/* A record is what it is by itself, whatever is known of those before it. */
+/* Check that validating a record alone gives the same result as after the records before it. */
 static void is_alone(const mls_record *record, mls_arena *arena)
 {
     mls_record alone = {0};
@@ -42,7 +41,7 @@ static mls_status on_record(void *state, const mls_record *record)
     if (record->line < c->last_line || record->payload.len > MLS_RECORD_LENGTH_MAX || record->column == 0)
         abort();
     c->last_line = record->line;
-    /* Spans are validated: the tree can always be built (memory aside). */
+    /* Spans are validated, so a tree can always be built. */
     if (mls_value_build(record->value, &c->arena) == NULL || mls_value_build(record->metadata, &c->arena) == NULL)
         abort();
     is_alone(record, &c->arena);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_settings.c - any bytes as a log: what a run printed stays within its limits, each name once. */
+/* fuzz_settings.c - read the settings that a run printed from any bytes.  They must be within their limits, each name
+ * once. */
 #include <stdlib.h>
 
 #include "run/settings.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_signatures.c - any bytes are a file of signatures: refused with a reason, or of use on any line. */
+/* fuzz_signatures.c - load any bytes as a file of signatures.  It is refused with a reason, or can be used on any line.
+ */
 #include <stdlib.h>
 
 #include "../match_line.h"
@@ -11,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const mls_str lines[] = {MLS_STR("0: [rank0]: RuntimeError: CUDA error: out of memory"),
                                     MLS_STR("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab")};
     static mls_signatures *signatures;
-    static unsigned used; /* reading the built-in ones takes longer than all the rest */
+    static unsigned used; /* loading the built-in signatures takes longer than everything else */
     mls_error error = {0};
     if (used++ % 64 == 0) {
         mls_signatures_free(signatures);

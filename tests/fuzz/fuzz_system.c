@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* System descriptions: any bytes give a verdict; one that is refused has a place within the text. */
+/* fuzz_system.c - check any bytes as a system description.  If it is refused, the position must be within the text. */
 #include <stdlib.h>
 
 #include "submission/judge.h"

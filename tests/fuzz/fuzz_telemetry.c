@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A log of measurements of any format, behind a byte that says which options are given, joined with two runs. */
+/* fuzz_telemetry.c - read any bytes as a telemetry log, and join it with two runs.  The bits of the first byte select
+ * options. */
 #include <math.h>
 
 #include "explain/telemetry/files.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Shares are between 0 and 1, energy is there only where time was measured, rows stand in order. */
+/* Check that shares are between 0 and 1, that energy exists only if some time was measured, and that no minimum exceeds
+ * its maximum. */
 static void check_device(const mls_telemetry_device *device)
 {
     bool ok = !(device->coverage < 0) && !(device->coverage > 1 + 1e-9);
@@ -42,7 +44,7 @@ static bool are_same(double a, double b)
     return isnan(a) ? isnan(b) : fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b));
 }
 
-/* Two logs, in either order, give the same sums, and no moment counts twice. */
+/* Check that two logs give the same sums in either order, and that no time counts twice. */
 static void check_orders(struct mls_telemetry_file files[2], const mls_telemetry_run *run,
                          const mls_telemetry_options *options)
 {
@@ -65,7 +67,7 @@ static void check_orders(struct mls_telemetry_file files[2], const mls_telemetry
     mls_telemetry_window_release(&windows[1]);
 }
 
-/* With a third option the second half of the bytes is a log of its own, which names no host either. */
+/* With a certain option bit, the second half of the bytes is a second log, which does not name a host either. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const mls_telemetry_run runs[] = {{"run", 1, 1795278300000, 1795278360000}, {"run", 9, 0, 1e12}};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_trace.c - any bytes as a trace: it is read or refused; what a device did adds up, and one (of eight, as it takes
- * time) that the end of a block cuts, blanks being put in front, says the same. */
+/* fuzz_trace.c - read any bytes as a trace, which is read or refused.  The times of a device must add up.  For one in
+ * eight inputs, because it takes time, blanks are added in front so that a block ends inside the trace, which must give
+ * the same result. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_unpack.c - any bytes as a file that may be packed by gzip: it is read to
- * its end or said why not, whatever the number of threads, and what is not
- * packed is read as from memory. */
+/* fuzz_unpack.c - read any bytes as a file that may be packed by gzip.  It must be read to its end, or give an error,
+ * with any number of threads; a file that is not packed must give the same result as from memory. */
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -10,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Reads the bytes from a file, by so many threads. */
+/* Scan the bytes from a file with the given number of threads. */
 static mls_status scan(mls_str bytes, unsigned threads, mls_log_totals *totals)
 {
     const mls_sink sink = {0};

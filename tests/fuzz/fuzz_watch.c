@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_watch.c - any bytes are a log that grows: what is told of it is the same read whole and in torn pieces.  The
- * first byte says how they are torn. */
+/* fuzz_watch.c - watch any bytes as a growing log.  The events must be the same whether the log is read at once or in
+ * pieces.  The first byte determines the sizes of the pieces. */
 #include <math.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* An event in words, and how far its run is, which holds what it must. */
+/* Print an event and the progress of its run, and check the limits of the run. */
 static void tell(void *state, const mls_watch_event *event)
 {
     mls_buffer *told = state;
@@ -30,7 +30,7 @@ static void tell(void *state, const mls_watch_event *event)
     }
 }
 
-/* A file grows by `most` bytes, and by more each time: what is told of it. */
+/* Let a file grow by `most` bytes, then by larger pieces each time, and collect its events. */
 static void grow(mls_live *live, mls_str log, size_t most, mls_buffer *told)
 {
     const int memory = memfd_create("log", MFD_CLOEXEC);

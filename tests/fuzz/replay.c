@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* replay.c - a main() for fuzzers built without libFuzzer: feeds each file
- * named on the command line to the fuzzer's function, from a block of exactly
- * its size, so that a sanitizer sees a read past the end. */
+/* replay.c - a main() for fuzzers built without libFuzzer.  It passes each file named on the command line to the
+ * fuzzer's function, in a block of exactly its size, so that a sanitizer detects reads past the end. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
