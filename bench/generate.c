@@ -192,12 +192,11 @@ static bool log_write(const char *path, uint64_t bytes, unsigned seed)
 
     if (!failed) {
         run_begin(&w, seed);
-        while (w.records + w.noise + 2000 < bytes) {
+        while (w.records + w.noise + 2000 < bytes)
             if (w.records <= w.noise)
                 stats_record(&w);
             else
                 noise(&w);
-        }
         run_end(&w);
         failed = ferror(w.out) != 0;
         failed = fclose(w.out) != 0 || failed;

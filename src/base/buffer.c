@@ -51,14 +51,12 @@ double mls_text_double(const char *text)
 
 bool mls_buffer_reserve(mls_buffer *buffer, size_t extra)
 {
-    if (extra < buffer->capacity - buffer->len) {
+    if (extra < buffer->capacity - buffer->len)
         return true;
-    }
     size_t capacity = buffer->capacity < 64 ? 64 : buffer->capacity;
     while (capacity - buffer->len <= extra) {
-        if (capacity > SIZE_MAX / 2) {
+        if (capacity > SIZE_MAX / 2)
             mls_no_memory();
-        }
         capacity *= 2;
     }
     buffer->ptr = mls_realloc(buffer->ptr, capacity);
@@ -70,9 +68,8 @@ bool mls_buffer_reserve(mls_buffer *buffer, size_t extra)
 void mls_buffer_append(mls_buffer *buffer, mls_str text)
 {
     mls_buffer_reserve(buffer, text.len);
-    if (text.len > 0) {
+    if (text.len > 0)
         memcpy(buffer->ptr + buffer->len, text.ptr, text.len);
-    }
     buffer->len += text.len;
     buffer->ptr[buffer->len] = '\0';
 }
@@ -101,9 +98,8 @@ void mls_buffer_vprintf(mls_buffer *buffer, const char *format, va_list args)
     enum { USUAL_LENGTH = 100 };
     va_list again;
     va_copy(again, args);
-    if (buffer->ptr == NULL) {
+    if (buffer->ptr == NULL)
         mls_buffer_reserve(buffer, USUAL_LENGTH);
-    }
     const size_t room = buffer->capacity - buffer->len;
     const int length = mls_text_vprintf(buffer->ptr + buffer->len, room, format, args);
     if (length >= 0 && (size_t)length >= room) {

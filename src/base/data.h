@@ -16,11 +16,9 @@ extern const mls_data_file mls_data_files[];
 /* Return an embedded file, or NULL if there is none of that name. */
 static inline const mls_data_file *mls_data_file_named(const char *name)
 {
-    for (const mls_data_file *file = mls_data_files; file->name != NULL; file++) {
-        if (strcmp(file->name, name) == 0) {
+    for (const mls_data_file *file = mls_data_files; file->name != NULL; file++)
+        if (strcmp(file->name, name) == 0)
             return file;
-        }
-    }
     return NULL;
 }
 

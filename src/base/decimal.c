@@ -11,9 +11,8 @@ enum { POWERS = MLS_POWER_MAX + 1 };
 uint64_t mls_power_of_ten(int exponent)
 {
     uint64_t power = 1;
-    for (; exponent > 0; exponent--) {
+    for (; exponent > 0; exponent--)
         power *= 10;
-    }
     return power;
 }
 
@@ -23,12 +22,10 @@ static bool add_exponent(const char *at, const char *end, long long *exponent)
     const bool negative = at < end && *at == '-';
     long long value = 0;
     at += at < end && (negative || *at == '+');
-    if (at == end) {
+    if (at == end)
         return false;
-    }
-    for (; at < end && mls_is_digit(*at); at++) {
+    for (; at < end && mls_is_digit(*at); at++)
         value = value < 1000LL * EXPONENT_MAX ? value * 10 + (*at - '0') : value;
-    }
     *exponent += negative ? -value : value;
     return at == end;
 }
@@ -43,21 +40,18 @@ typedef struct digit_run {
 static const char *add_digits(const char *at, const char *end, digit_run *run)
 {
     uint64_t eight;
-    while (run->count == 0 && at < end && *at == '0') {
+    while (run->count == 0 && at < end && *at == '0')
         at++;
-    }
     while (run->count + 8 <= MLS_DECIMAL_DIGITS && end - at >= 8 && mls_eight_digits(at, &eight)) {
         run->digits = run->digits * 100000000 + eight;
         run->count += 8;
         at += 8;
     }
-    for (; at < end && mls_is_digit(*at); at++, run->count++) {
-        if (run->count < MLS_DECIMAL_DIGITS) {
+    for (; at < end && mls_is_digit(*at); at++, run->count++)
+        if (run->count < MLS_DECIMAL_DIGITS)
             run->digits = run->digits * 10 + (uint64_t)(*at - '0');
-        } else if (run->count == MLS_DECIMAL_DIGITS) {
+        else if (run->count == MLS_DECIMAL_DIGITS)
             run->next = (uint8_t)(*at - '0');
-        }
-    }
     return at;
 }
 
@@ -71,9 +65,8 @@ bool mls_decimal_parse(mls_str text, mls_decimal *number)
 {
     const char *at = text.ptr;
     digit_run run = {0};
-    if (text.len == 0) {
+    if (text.len == 0)
         return false;
-    }
     const char *end = text.ptr + text.len;
     const bool negative = *at == '-';
     const char *begin = at + (negative || *at == '+');
@@ -87,9 +80,8 @@ bool mls_decimal_parse(mls_str text, mls_decimal *number)
         exponent -= at - begin - (unkept(run.count) - dropped);
         any |= at > begin;
     }
-    if (!any || (at < end && ((*at != 'e' && *at != 'E') || !add_exponent(at + 1, end, &exponent)))) {
+    if (!any || (at < end && ((*at != 'e' && *at != 'E') || !add_exponent(at + 1, end, &exponent))))
         return false;
-    }
     exponent = exponent > EXPONENT_MAX ? EXPONENT_MAX : exponent < -EXPONENT_MAX ? -EXPONENT_MAX : exponent;
     *number = (mls_decimal){run.digits, (int)exponent, negative, run.next, '\0'};
     return true;
@@ -114,13 +106,11 @@ static bool are_groups(mls_str text, char mark)
     size_t group = 0;
     bool grouped = false;
     for (size_t i = 0; i < text.len; i++) {
-        if (!mls_is_digit(text.ptr[i]) && text.ptr[i] != mark) {
+        if (!mls_is_digit(text.ptr[i]) && text.ptr[i] != mark)
             return false;
-        }
         if (text.ptr[i] == mark) {
-            if (group == 0 || group > 3 || (grouped && group < 2)) {
+            if (group == 0 || group > 3 || (grouped && group < 2))
                 return false;
-            }
             grouped = true;
             group = 0;
         } else {
@@ -144,12 +134,10 @@ static bool read_local(mls_str text, local_text *plain)
     for (size_t i = 0, filler = 0; i<text.len; i += filler> 0 ? filler : 1) {
         const char c = text.ptr[i];
         filler = filler_length(mls_str_rest(text, i));
-        if (filler > 0) {
+        if (filler > 0)
             continue;
-        }
-        if (plain->len == LOCAL_MAX || (!mls_is_digit(c) && (c == '\0' || strchr(".,-+eE", c) == NULL))) {
+        if (plain->len == LOCAL_MAX || (!mls_is_digit(c) && (c == '\0' || strchr(".,-+eE", c) == NULL)))
             return false;
-        }
         plain->text[plain->len++] = c;
         plain->points += c == '.';
         plain->commas += c == ',';
@@ -163,11 +151,9 @@ static bool read_local(mls_str text, local_text *plain)
 static void replace_mark(local_text *plain, char mark, bool decimal)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < plain->len; i++) {
-        if (plain->text[i] != mark || decimal) {
+    for (size_t i = 0; i < plain->len; i++)
+        if (plain->text[i] != mark || decimal)
             plain->text[kept++] = plain->text[i] == mark ? '.' : plain->text[i];
-        }
-    }
     plain->len = kept;
 }
 
@@ -176,9 +162,8 @@ bool mls_decimal_parse_local(mls_str text, mls_marks *marks, mls_decimal *number
     local_text plain;
     bool grouped = false; /* whether the last mark groups digits */
     bool open = false;
-    if (!read_local(text, &plain)) {
+    if (!read_local(text, &plain))
         return false;
-    }
     const char last = plain.last;
     if (last != '\0') {
         const size_t lasts = last == '.' ? plain.points : plain.commas;
@@ -187,23 +172,20 @@ bool mls_decimal_parse_local(mls_str text, mls_marks *marks, mls_decimal *number
         if (plain.points > 0 && plain.commas > 0) {
             const char other = last == '.' ? ',' : '.';
             const char *decimal_mark = memchr(begin, last, length);
-            if (lasts > 1 || !are_groups((mls_str){begin, (size_t)(decimal_mark - begin)}, other)) {
+            if (lasts > 1 || !are_groups((mls_str){begin, (size_t)(decimal_mark - begin)}, other))
                 return false;
-            }
             replace_mark(&plain, other, false);
         } else {
             grouped = are_groups((mls_str){begin, length}, last);
-            if (lasts > 1 && !grouped) {
+            if (lasts > 1 && !grouped)
                 return false;
-            }
             grouped = grouped && (lasts > 1 || *begin != '0');
             open = grouped && lasts == 1;
         }
         replace_mark(&plain, last, !grouped);
     }
-    if (!mls_decimal_parse((mls_str){plain.text, plain.len}, number)) {
+    if (!mls_decimal_parse((mls_str){plain.text, plain.len}, number))
         return false;
-    }
     number->open = open ? last : '\0';
     if (last != '\0' && !open) {
         marks->point |= grouped == (last == ',');
@@ -246,9 +228,8 @@ bool mls_decimal_scale(const mls_decimal *number, int power, int64_t *scaled)
         return !number->negative || number->digits == 0;
     }
     if (exponent >= 0) {
-        if (exponent >= POWERS || __builtin_mul_overflow(number->digits, mls_power_of_ten(exponent), &value)) {
+        if (exponent >= POWERS || __builtin_mul_overflow(number->digits, mls_power_of_ten(exponent), &value))
             return false;
-        }
         value += exponent == 0 && number->next >= 5;
     } else {
         const uint64_t unit = mls_power_of_ten(-exponent);

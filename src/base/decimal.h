@@ -26,9 +26,8 @@ static inline bool mls_eight_digits(const char *at, uint64_t *number)
     bytes = __builtin_bswap64(bytes);
 #endif
     bytes ^= UINT64_C(0x3030303030303030);
-    if (((bytes + UINT64_C(0x0606060606060606)) | bytes) & UINT64_C(0xf0f0f0f0f0f0f0f0)) {
+    if (((bytes + UINT64_C(0x0606060606060606)) | bytes) & UINT64_C(0xf0f0f0f0f0f0f0f0))
         return false;
-    }
     bytes = bytes * 10 + (bytes >> 8);
     bytes = (bytes & UINT64_C(0x00ff00ff00ff00ff)) * 100 + ((bytes >> 16) & UINT64_C(0x00ff00ff00ff00ff));
     *number = (bytes & UINT64_C(0xffff)) * 10000 + ((bytes >> 32) & UINT64_C(0xffff));

@@ -46,9 +46,8 @@ static void digest_block(uint32_t hash[static 8], const unsigned char *block)
         v[4] += first;
         v[0] = first + second;
     }
-    for (size_t i = 0; i < 8; i++) {
+    for (size_t i = 0; i < 8; i++)
         hash[i] += v[i];
-    }
 }
 
 void mls_digest_begin(mls_digester *self)
@@ -70,12 +69,10 @@ void mls_digest_feed(mls_digester *self, mls_str text)
         memcpy(self->rest + held, text.ptr, text.len);
         return;
     }
-    for (; text.len >= MLS_DIGEST_BLOCK; text.ptr += MLS_DIGEST_BLOCK, text.len -= MLS_DIGEST_BLOCK) {
+    for (; text.len >= MLS_DIGEST_BLOCK; text.ptr += MLS_DIGEST_BLOCK, text.len -= MLS_DIGEST_BLOCK)
         digest_block(self->hash, (const unsigned char *)text.ptr);
-    }
-    if (text.len > 0) {
+    if (text.len > 0)
         memcpy(self->rest, text.ptr, text.len);
-    }
 }
 
 /* Pad the last block with a one bit, zeros, and the length in 8 bytes. */
@@ -85,13 +82,11 @@ void mls_digest_end(mls_digester *self, char digits[static MLS_DIGEST_BYTES])
     const size_t held = (size_t)(self->bytes % MLS_DIGEST_BLOCK);
     char last[2 * MLS_DIGEST_BLOCK] = {(char)0x80};
     const size_t end = (held + 9 <= MLS_DIGEST_BLOCK ? 1 : 2) * (size_t)MLS_DIGEST_BLOCK - held;
-    for (size_t i = 0; i < 8; i++) {
+    for (size_t i = 0; i < 8; i++)
         last[end - 1 - i] = (char)(bits >> (8 * i));
-    }
     mls_digest_feed(self, (mls_str){last, end});
-    for (size_t i = 0; i < 8; i++) {
+    for (size_t i = 0; i < 8; i++)
         (void)mls_text_printf(digits + 8 * i, 9, "%08x", self->hash[i]);
-    }
 }
 
 void mls_digest(mls_str text, char digits[static MLS_DIGEST_BYTES])

@@ -38,9 +38,8 @@ mls_status mls_error_set(mls_error *error, mls_status status, size_t line, size_
 mls_status mls_error_set_errno(mls_error *error, mls_status status, int system_errno, const char *what)
 {
     (void)mls_error_set(error, status, 0, 0, "%s%s%s", what, *what != '\0' ? ": " : "", strerror(system_errno));
-    if (error != NULL) {
+    if (error != NULL)
         error->system_errno = system_errno;
-    }
     return status;
 }
 

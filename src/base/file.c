@@ -41,11 +41,9 @@ const char *mls_file_magic_words(mls_str head)
         {MLS_STR("\x89HDF"), "binary file"},
         {MLS_STR("\x89PNG"), "image"},
     };
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (mls_str_starts(head, kinds[i].magic)) {
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (mls_str_starts(head, kinds[i].magic))
             return kinds[i].reason;
-        }
-    }
     return NULL;
 }
 
@@ -66,20 +64,16 @@ mls_status mls_file_check(int fd, mls_error *error)
 mls_status mls_file_look(const char *path, struct stat *about, mls_error *error)
 {
     const bool input = strcmp(path, "-") == 0;
-    if ((input ? fstat(STDIN_FILENO, about) : stat(path, about)) != 0) {
+    if ((input ? fstat(STDIN_FILENO, about) : stat(path, about)) != 0)
         return mls_error_set_errno(error, MLS_ERROR_READ, errno, "");
-    }
-    if (input) {
+    if (input)
         return mls_file_check(STDIN_FILENO, error);
-    }
-    if (!S_ISCHR(about->st_mode) && !S_ISBLK(about->st_mode) && !S_ISSOCK(about->st_mode)) {
+    if (!S_ISCHR(about->st_mode) && !S_ISBLK(about->st_mode) && !S_ISSOCK(about->st_mode))
         return MLS_OK;
-    }
     const int fd = S_ISCHR(about->st_mode) ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
     const mls_status status = fd >= 0 ? mls_file_check(fd, error) : refuse_device(error);
-    if (fd >= 0) {
+    if (fd >= 0)
         (void)close(fd);
-    }
     return status;
 }
 
@@ -90,18 +84,16 @@ static int take_open(int fd, bool given, mls_error *error)
     if (fd < 0 || fstat(fd, &about) != 0) {
         (void)mls_error_set_errno(error, MLS_ERROR_READ, errno, "");
     } else if (S_ISBLK(about.st_mode) || S_ISCHR(about.st_mode)) {
-        if (given && mls_file_check(fd, error) == MLS_OK) {
+        if (given && mls_file_check(fd, error) == MLS_OK)
             return fd;
-        }
         (void)refuse_device(error);
     } else if (S_ISDIR(about.st_mode) || (!given && !S_ISREG(about.st_mode))) {
         (void)mls_error_set(error, MLS_ERROR_READ, 0, 0, "is a %s", mls_file_kind_words(about.st_mode));
     } else {
         return fd;
     }
-    if (fd >= 0) {
+    if (fd >= 0)
         (void)close(fd);
-    }
     return -1;
 }
 
@@ -112,9 +104,8 @@ int mls_file_open(const char *path, bool given, mls_error *error)
         return take_open(copy, true, error);
     }
     struct stat about;
-    if (given && mls_file_look(path, &about, error) != MLS_OK) {
+    if (given && mls_file_look(path, &about, error) != MLS_OK)
         return -1;
-    }
     return take_open(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (given ? 0 : O_NONBLOCK)), given, error);
 }
 
@@ -153,9 +144,8 @@ int mls_file_walk_below(int folder, const char *below, int flags)
         errno = system_errno;
         at = next;
         below += len;
-        if (last) {
+        if (last)
             break;
-        }
     }
     return at;
 }
@@ -167,14 +157,12 @@ int mls_file_open_below(const char *path, size_t root, int flags)
     char *folder = mls_strndup(path, root);
     const int above = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
     int fd = -1;
-    while (*below == '/') {
+    while (*below == '/')
         below++;
-    }
     if (above >= 0) {
         fd = (int)syscall(SYS_openat2, above, below, &how, sizeof how);
-        if (fd < 0 && errno == ENOSYS) { /* before Linux 5.6 */
+        if (fd < 0 && errno == ENOSYS) /* before Linux 5.6 */
             fd = mls_file_walk_below(above, below, flags);
-        }
         const int system_errno = errno;
         (void)close(above);
         errno = system_errno;
@@ -194,9 +182,8 @@ static mls_status read_open(int fd, bool any, size_t limit, mls_buffer *text, ml
             const char *packed = any ? NULL : mls_file_magic_words((mls_str){text->ptr + before, text->len - before});
             return packed == NULL ? MLS_OK : mls_error_set(error, MLS_ERROR_SYNTAX, 0, 0, "is not a text: %s", packed);
         }
-        if (got < 0 && errno != EINTR) {
+        if (got < 0 && errno != EINTR)
             return mls_error_set_errno(error, MLS_ERROR_READ, errno, "");
-        }
         text->len += got > 0 ? (size_t)got : 0;
         text->ptr[text->len] = '\0';
         if (text->len - before > limit) {
@@ -210,9 +197,8 @@ static mls_status read_open(int fd, bool any, size_t limit, mls_buffer *text, ml
 /* Read an opened file and close it.  A negative descriptor means that opening failed. */
 static mls_status read_and_close(int fd, bool any, size_t limit, mls_buffer *text, mls_error *error)
 {
-    if (fd < 0) {
+    if (fd < 0)
         return MLS_ERROR_READ;
-    }
     const mls_status status = read_open(fd, any, limit, text, error);
     (void)close(fd);
     return status;
@@ -237,26 +223,23 @@ char *mls_path_join(const char *folder, const char *name)
 {
     mls_buffer path = {0};
     mls_buffer_append_text(&path, folder);
-    if (path.len > 0 && path.ptr[path.len - 1] != '/') {
+    if (path.len > 0 && path.ptr[path.len - 1] != '/')
         mls_buffer_append_char(&path, '/');
-    }
     mls_buffer_append_text(&path, name);
     return mls_buffer_detach(&path);
 }
 
 mls_str mls_path_folder(mls_str path)
 {
-    while (path.len > 0 && path.ptr[path.len - 1] != '/') {
+    while (path.len > 0 && path.ptr[path.len - 1] != '/')
         path.len--;
-    }
     return path;
 }
 
 mls_str mls_path_cut(mls_str *path)
 {
-    while (path->len > 0 && path->ptr[path->len - 1] == '/') {
+    while (path->len > 0 && path->ptr[path->len - 1] == '/')
         path->len--;
-    }
     const mls_str before = mls_path_folder(*path);
     const mls_str part = {path->ptr + before.len, path->len - before.len};
     *path = before;

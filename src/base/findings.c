@@ -51,9 +51,8 @@ bool mls_findings_pass(const mls_finding_counts *counts, bool strict)
 static const char *finding_text(const char *text, size_t length, char **at)
 {
     char *copy = *at;
-    if (text == NULL) {
+    if (text == NULL)
         return NULL;
-    }
     memcpy(copy, text, length);
     copy[length] = '\0';
     *at += length + 1;
@@ -77,9 +76,8 @@ static void keep_finding(mls_findings *list, mls_finding finding, mls_str messag
 static size_t kept_of(const mls_findings *list, mls_finding_code code)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < list->count; i++)
         kept += list->items[i].code == code;
-    }
     return kept;
 }
 
@@ -146,23 +144,20 @@ void mls_findings_append_except(mls_findings *list, const mls_findings *from, ml
 {
     mls_finding_counts_add(&list->counts, &from->counts);
     bool there[MLS_FINDING_COUNT] = {false};
-    for (size_t i = 0; i < from->count; i++) {
+    for (size_t i = 0; i < from->count; i++)
         there[from->items[i].code] = true;
-    }
     for (size_t code = 0; code < MLS_FINDING_COUNT; code++) {
         for (size_t i = 0; i < from->count && there[code]; i++) {
             const mls_finding *f = &from->items[i];
-            if ((size_t)f->code == code && f->code == except) {
+            if ((size_t)f->code == code && f->code == except)
                 --*count_of(&list->counts, f->severity);
-            } else if ((size_t)f->code == code && keeps_more(list, f->code)) {
+            else if ((size_t)f->code == code && keeps_more(list, f->code))
                 keep_finding(list, *f, mls_str_from(f->message), mls_str_from(f->key));
-            } else if ((size_t)f->code == code) {
+            else if ((size_t)f->code == code)
                 count_beyond(list, code, 1);
-            }
         }
-        if (code != (size_t)except && from->beyond != NULL && from->beyond[code] > 0) {
+        if (code != (size_t)except && from->beyond != NULL && from->beyond[code] > 0)
             count_beyond(list, code, from->beyond[code]);
-        }
     }
 }
 
@@ -171,17 +166,14 @@ void mls_findings_append_in_order(mls_findings *list, const mls_findings *from)
     mls_finding_counts_add(&list->counts, &from->counts);
     for (size_t i = 0; i < from->count; i++) {
         const mls_finding *f = &from->items[i];
-        if (keeps_more(list, f->code)) {
+        if (keeps_more(list, f->code))
             keep_finding(list, *f, mls_str_from(f->message), mls_str_from(f->key));
-        } else {
+        else
             count_beyond(list, f->code, 1);
-        }
     }
-    for (size_t code = 0; code < MLS_FINDING_COUNT && from->beyond != NULL; code++) {
-        if (from->beyond[code] > 0) {
+    for (size_t code = 0; code < MLS_FINDING_COUNT && from->beyond != NULL; code++)
+        if (from->beyond[code] > 0)
             count_beyond(list, code, from->beyond[code]);
-        }
-    }
 }
 
 void mls_findings_append(mls_findings *list, const mls_findings *from)
@@ -201,18 +193,16 @@ void mls_findings_sort(mls_findings *list)
     for (size_t i = 1; i < list->count; i++) {
         const mls_finding finding = list->items[i];
         size_t at = i;
-        for (; at > 0 && comes_before(&finding, &list->items[at - 1]); at--) {
+        for (; at > 0 && comes_before(&finding, &list->items[at - 1]); at--)
             list->items[at] = list->items[at - 1];
-        }
         list->items[at] = finding;
     }
 }
 
 void mls_findings_release(mls_findings *list)
 {
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < list->count; i++)
         free((void *)(uintptr_t)list->items[i].message); /* with the key and path in the same block */
-    }
     free(list->items);
     free(list->beyond);
     *list = (mls_findings){0};

@@ -40,26 +40,21 @@ static size_t part_by_bit(char *items, size_t count, size_t size, uint64_t bit, 
 {
     size_t low = 0;
     for (size_t high = count;;) {
-        while (low < high && (number(items + low * size) & bit) == 0) {
+        while (low < high && (number(items + low * size) & bit) == 0)
             low++;
-        }
-        while (low < high && (number(items + (high - 1) * size) & bit) != 0) {
+        while (low < high && (number(items + (high - 1) * size) & bit) != 0)
             high--;
-        }
-        if (low == high) {
+        if (low == high)
             return low;
-        }
         swap_items(items + low++ * size, items + --high * size, size);
     }
 }
 
 static void insertion_sort(char *items, size_t count, size_t size, mls_number_of *number)
 {
-    for (size_t i = 1; i < count; i++) {
-        for (size_t k = i; k > 0 && number(items + (k - 1) * size) > number(items + k * size); k--) {
+    for (size_t i = 1; i < count; i++)
+        for (size_t k = i; k > 0 && number(items + (k - 1) * size) > number(items + k * size); k--)
             swap_items(items + (k - 1) * size, items + k * size, size);
-        }
-    }
 }
 
 /* Each recursion fixes one more bit, so the depth is at most 64. */

@@ -17,9 +17,8 @@ typedef struct mls_cover {
  * last end. */
 static inline void mls_cover_add(mls_cover *cover, int64_t start, int64_t end)
 {
-    if (!cover->begun) {
+    if (!cover->begun)
         *cover = (mls_cover){.first = start, .reach = start, .begun = true};
-    }
     if (end > cover->reach) {
         cover->length += end - (start > cover->reach ? start : cover->reach);
         cover->reach = end;

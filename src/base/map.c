@@ -16,9 +16,8 @@ uint64_t mls_str_hash(mls_str text, uint64_t salt)
         hash ^= hash >> 29;
     }
     word = 0;
-    if (at < text.len) {
+    if (at < text.len)
         memcpy(&word, text.ptr + at, text.len - at);
-    }
     hash = (hash ^ word) * factor;
     return hash ^ hash >> 32;
 }
@@ -29,13 +28,11 @@ static uint32_t *slot_of(const mls_map *map, mls_str key, uint64_t hash)
     const size_t mask = map->capacity * 2 - 1;
     for (size_t at = hash & mask;; at = (at + 1) & mask) {
         uint32_t *slot = &map->slots[at];
-        if (*slot == 0) {
+        if (*slot == 0)
             return slot;
-        }
         const mls_map_entry *entry = &map->entries[*slot - 1];
-        if (entry->hash == hash && mls_str_equal(entry->key, key)) {
+        if (entry->hash == hash && mls_str_equal(entry->key, key))
             return slot;
-        }
     }
 }
 
@@ -43,9 +40,8 @@ static void map_grow(mls_map *map)
 {
     mls_map grown = *map;
     grown.capacity = map->capacity == 0 ? CAPACITY_FIRST : map->capacity * 2;
-    if (grown.capacity > UINT32_MAX / 4) {
+    if (grown.capacity > UINT32_MAX / 4)
         mls_no_memory();
-    }
     grown.entries = mls_arena_array(map->arena, grown.capacity, sizeof *grown.entries);
     grown.slots = mls_arena_zeroed(map->arena, grown.capacity * 2, sizeof *grown.slots);
     for (size_t i = 0; i < map->count; i++) {
@@ -64,14 +60,12 @@ mls_map_entry *mls_map_find(const mls_map *map, mls_str key)
 
 mls_map_entry *mls_map_put(mls_map *map, mls_str key, bool *added)
 {
-    if (map->count == map->capacity) {
+    if (map->count == map->capacity)
         map_grow(map);
-    }
     const uint64_t hash = mls_str_hash(key, map->salt);
     uint32_t *slot = slot_of(map, key, hash);
-    if (added != NULL) {
+    if (added != NULL)
         *added = *slot == 0;
-    }
     if (*slot == 0) {
         map->entries[map->count] = (mls_map_entry){.key = mls_arena_copy(map->arena, key), .hash = hash};
         *slot = (uint32_t)++map->count;

@@ -17,36 +17,32 @@ void mls_set_no_memory_handler(mls_no_memory_handler handler)
 void mls_no_memory(void)
 {
     const mls_no_memory_handler handler = atomic_load(&no_memory_handler);
-    if (handler != NULL) {
+    if (handler != NULL)
         handler();
-    }
     abort();
 }
 
 void *mls_malloc(size_t size)
 {
     void *memory = malloc(size > 0 ? size : 1);
-    if (memory == NULL) {
+    if (memory == NULL)
         mls_no_memory();
-    }
     return memory;
 }
 
 void *mls_calloc(size_t count, size_t size)
 {
     void *memory = count > 0 && size > 0 ? calloc(count, size) : calloc(1, 1);
-    if (memory == NULL) {
+    if (memory == NULL)
         mls_no_memory();
-    }
     return memory;
 }
 
 void *mls_realloc(void *memory, size_t size)
 {
     void *grown = realloc(memory, size > 0 ? size : 1);
-    if (grown == NULL) {
+    if (grown == NULL)
         mls_no_memory();
-    }
     return grown;
 }
 
@@ -70,14 +66,12 @@ enum { FIRST_BYTES = 64 };
 
 bool mls_grow(void **items, size_t count, size_t *capacity, size_t size)
 {
-    if (count < *capacity) {
+    if (count < *capacity)
         return true;
-    }
     const size_t first = size < FIRST_BYTES ? FIRST_BYTES / size : 1;
     const size_t wanted = *capacity < first ? first : *capacity * 2;
-    if (wanted > SIZE_MAX / size) {
+    if (wanted > SIZE_MAX / size)
         mls_no_memory();
-    }
     *items = mls_realloc(*items, wanted * size);
     *capacity = wanted;
     return true;
@@ -129,13 +123,11 @@ static void grow_arena(mls_arena *arena, size_t size)
 void *mls_arena_alloc(mls_arena *arena, size_t size)
 {
     const size_t align = alignof(max_align_t);
-    if (size > SIZE_MAX / 4) {
+    if (size > SIZE_MAX / 4)
         mls_no_memory();
-    }
     size = (size + (size == 0) + align - 1) / align * align;
-    if ((size_t)(arena->end - arena->next) < size) {
+    if ((size_t)(arena->end - arena->next) < size)
         grow_arena(arena, size);
-    }
     void *result = arena->next;
     arena->next += size;
     return result;
@@ -143,12 +135,10 @@ void *mls_arena_alloc(mls_arena *arena, size_t size)
 
 char *mls_arena_text(mls_arena *arena, size_t size)
 {
-    if (size > SIZE_MAX / 4) {
+    if (size > SIZE_MAX / 4)
         mls_no_memory();
-    }
-    if ((size_t)(arena->end - arena->next) < size) {
+    if ((size_t)(arena->end - arena->next) < size)
         grow_arena(arena, size);
-    }
     arena->end -= size;
     return arena->end;
 }
@@ -156,9 +146,8 @@ char *mls_arena_text(mls_arena *arena, size_t size)
 void *mls_arena_array(mls_arena *arena, size_t count, size_t size)
 {
     size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes)) {
+    if (__builtin_mul_overflow(count, size, &bytes))
         mls_no_memory();
-    }
     return mls_arena_alloc(arena, bytes);
 }
 
@@ -171,14 +160,12 @@ void *mls_arena_zeroed(mls_arena *arena, size_t count, size_t size)
 
 bool mls_arena_grow(mls_arena *arena, void **items, size_t count, size_t *capacity, size_t size)
 {
-    if (count < *capacity) {
+    if (count < *capacity)
         return true;
-    }
     const size_t wanted = count < 2 ? 4 : count * 2;
     void *grown = mls_arena_array(arena, wanted, size);
-    if (count > 0) {
+    if (count > 0)
         memcpy(grown, *items, count * size);
-    }
     *items = grown;
     *capacity = wanted;
     return true;
@@ -187,9 +174,8 @@ bool mls_arena_grow(mls_arena *arena, void **items, size_t count, size_t *capaci
 mls_str mls_arena_copy(mls_arena *arena, mls_str text)
 {
     char *copy = mls_arena_text(arena, text.len + 1);
-    if (text.len > 0) {
+    if (text.len > 0)
         memcpy(copy, text.ptr, text.len);
-    }
     copy[text.len] = '\0';
     return (mls_str){copy, text.len};
 }
@@ -197,9 +183,8 @@ mls_str mls_arena_copy(mls_arena *arena, mls_str text)
 void mls_arena_reset(mls_arena *arena)
 {
     struct mls_arena_block *keep = arena->blocks; /* the newest is the largest */
-    if (keep == NULL) {
+    if (keep == NULL)
         return;
-    }
     for (struct mls_arena_block *block = keep->older; block != NULL;) {
         struct mls_arena_block *older = block->older;
         free(block);

@@ -10,12 +10,10 @@ bool mls_take_number(mls_str *text, int32_t *number)
 {
     int64_t value = 0;
     size_t digits = 0;
-    while (digits < text->len && mls_is_digit(text->ptr[digits]) && value <= INT32_MAX) {
+    while (digits < text->len && mls_is_digit(text->ptr[digits]) && value <= INT32_MAX)
         value = value * 10 + (text->ptr[digits++] - '0');
-    }
-    if (digits == 0 || value > INT32_MAX) {
+    if (digits == 0 || value > INT32_MAX)
         return false;
-    }
     *number = (int32_t)value;
     *text = (mls_str){text->ptr + digits, text->len - digits};
     return true;
@@ -26,9 +24,8 @@ bool mls_take_clock(mls_str *text, double *ms)
     mls_str rest = *text;
     int hour, minute, second, digit;
     if (!mls_take_digits(&rest, 2, &hour) || !mls_take_char(&rest, ":") || !mls_take_digits(&rest, 2, &minute) ||
-        !mls_take_char(&rest, ":") || !mls_take_digits(&rest, 2, &second) || hour > 23 || minute > 59 || second > 60) {
+        !mls_take_char(&rest, ":") || !mls_take_digits(&rest, 2, &second) || hour > 23 || minute > 59 || second > 60)
         return false;
-    }
     *ms = ((hour * 60 + minute) * 60 + second) * 1000.0;
     if (rest.len > 1 && mls_is_digit(rest.ptr[1]) && mls_take_char(&rest, ".,")) {
         double part = 0;
@@ -55,15 +52,13 @@ static bool take_date(mls_str *text, const char *between, double *ms)
 {
     mls_str rest = *text;
     int year, month, day;
-    if (!mls_take_digits(&rest, 4, &year)) {
+    if (!mls_take_digits(&rest, 4, &year))
         return false;
-    }
     const char mark[] = {rest.len > 0 ? rest.ptr[0] : '\0', '\0'};
     const bool split = *between != '\0';
     if ((split && !mls_take_char(&rest, between)) || !mls_take_digits(&rest, 2, &month) ||
-        (split && !mls_take_char(&rest, mark)) || !mls_take_digits(&rest, 2, &day)) {
+        (split && !mls_take_char(&rest, mark)) || !mls_take_digits(&rest, 2, &day))
         return false;
-    }
     *ms = is_date(year, month, day) ? mls_days_of(year, month, day) * MLS_DAY_MS : (double)NAN;
     *text = rest;
     return true;
@@ -82,9 +77,8 @@ static bool take_zone(mls_str *text, double *minutes)
         return true;
     }
     const bool west = rest.len > 0 && rest.ptr[0] == '-';
-    if (!mls_take_char(&rest, "+-") || !mls_take_digits(&rest, 2, &hours)) {
+    if (!mls_take_char(&rest, "+-") || !mls_take_digits(&rest, 2, &hours))
         return false;
-    }
     mls_str after = rest;
     (void)mls_take_char(&after, ":");
     rest = mls_take_digits(&after, 2, &part) ? after : rest;
@@ -98,9 +92,8 @@ bool mls_take_moment(mls_str *text, const char *between, double *ms, bool *zoned
     mls_str rest = *text;
     double date, clock;
     double minutes = 0;
-    if (!take_date(&rest, between, &date) || !mls_take_char(&rest, "T _") || !mls_take_clock(&rest, &clock)) {
+    if (!take_date(&rest, between, &date) || !mls_take_char(&rest, "T _") || !mls_take_clock(&rest, &clock))
         return false;
-    }
     *zoned = take_zone(&rest, &minutes);
     *ms = date + clock - minutes * MLS_MINUTE_MS;
     *text = rest;
@@ -132,9 +125,8 @@ bool mls_moment_read(mls_str text, double *time_ms, bool *zoned)
         *zoned = true;
         return *time_ms >= 1e11;
     }
-    if (!mls_take_moment(&text, "/-", time_ms, zoned) && !mls_take_moment(&text, "", time_ms, zoned)) {
+    if (!mls_take_moment(&text, "/-", time_ms, zoned) && !mls_take_moment(&text, "", time_ms, zoned))
         return false;
-    }
     if (!*zoned && mls_take_char(&text, " ") && text.len > 0) {
         *zoned = take_zone(&text, &minutes);
         *time_ms -= minutes * MLS_MINUTE_MS;
@@ -153,9 +145,8 @@ bool mls_moment_parse(mls_str text, double timezone_minutes, double *time_ms)
 double mls_time_resolve(double time_ms, double near_ms)
 {
     double best = NAN;
-    if (!(time_ms < 0)) {
+    if (!(time_ms < 0))
         return time_ms;
-    }
     const double of_year = time_ms - mls_days_of(MLS_NO_YEAR, 1, 1) * MLS_DAY_MS;
     const double year_10000 = 253402300800000.0; /* a record may contain any number */
     const int near_year = fabs(near_ms) < year_10000 ? 1970 + (int)(near_ms / (365.2425 * MLS_DAY_MS)) : 0;

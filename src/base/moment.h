@@ -18,9 +18,8 @@ enum { MLS_NO_YEAR = 4 };
 /* Read one of some characters ('\0' is not one), or exactly `count` digits, at most 9. */
 static inline bool mls_take_char(mls_str *text, const char *among)
 {
-    while (text->len > 0 && *among != '\0' && *among != *text->ptr) {
+    while (text->len > 0 && *among != '\0' && *among != *text->ptr)
         among++;
-    }
     const bool taken = text->len > 0 && *among != '\0';
     *text = taken ? (mls_str){text->ptr + 1, text->len - 1} : *text;
     return taken;
@@ -30,9 +29,8 @@ static inline bool mls_take_digits(mls_str *text, size_t count, int *number)
 {
     int value = 0;
     for (size_t i = 0; i < count; i++) {
-        if (i >= text->len || !mls_is_digit(text->ptr[i])) {
+        if (i >= text->len || !mls_is_digit(text->ptr[i]))
             return false;
-        }
         value = value * 10 + (text->ptr[i] - '0');
     }
     *number = value;

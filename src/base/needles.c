@@ -98,9 +98,8 @@ static inline bool any_marked(const mls_needles *self, const char *from)
     uint32_t words[TOGETHER];
     uint64_t marked = 0;
     take_words(self, from, words);
-    for (size_t i = 0; i < TOGETHER; i++) {
+    for (size_t i = 0; i < TOGETHER; i++)
         marked |= self->marks[words[i]] >> (unsigned char)from[i * STRIDE] % WORD;
-    }
     return (marked & 1) != 0;
 }
 
@@ -110,9 +109,8 @@ static unsigned places_marked(const mls_needles *self, const char *from)
     uint32_t words[TOGETHER];
     unsigned marked = 0;
     take_words(self, from, words);
-    for (size_t i = 0; i < TOGETHER; i++) {
+    for (size_t i = 0; i < TOGETHER; i++)
         marked |= (unsigned)(self->marks[words[i]] >> (unsigned char)from[i * STRIDE] % WORD & 1) << i;
-    }
     return marked;
 }
 
@@ -120,9 +118,8 @@ static unsigned places_marked(const mls_needles *self, const char *from)
 static uint8_t *place_seen(mls_needles *self, const char *at, size_t count)
 {
     uint64_t bytes = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         bytes = bytes << 8 | (unsigned char)(mls_is_digit(at[i]) ? '0' : at[i]);
-    }
     return &self->seen[(bytes * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - SEEN_BITS)];
 }
 
@@ -184,9 +181,8 @@ static void add_windows(window_list *list, size_t needle, mls_str text, int at)
     char bytes[WINDOW] = {0};
     const size_t inside = at < 0 ? WINDOW - 1 : text.len - (size_t)at < WINDOW ? text.len - (size_t)at : WINDOW;
     memcpy(bytes + (at < 0), text.ptr + (at < 0 ? 0 : at), inside);
-    if (inside >= PART) {
+    if (inside >= PART)
         add_window(list, bytes, at < 0 ? OPEN_FIRST : inside < WINDOW ? OPEN_LAST : OPEN_NONE, needle, text, at);
-    }
     for (unsigned value = 0; inside < PART && value < 256; value++) {
         bytes[PART - 1] = (char)value;
         add_window(list, bytes, OPEN_LAST, needle, text, at);
@@ -213,9 +209,8 @@ static void add_needle(mls_needles *self, window_list *list, size_t needle)
 static size_t count_marked(const mls_needles *self, mls_str sample)
 {
     size_t marked = 0;
-    for (size_t at = 0; at + TAKEN + WINDOW <= sample.len; at += at % STRIDE < STRIDE - 1 ? 1 : TAKEN - STRIDE + 1) {
+    for (size_t at = 0; at + TAKEN + WINDOW <= sample.len; at += at % STRIDE < STRIDE - 1 ? 1 : TAKEN - STRIDE + 1)
         marked += (size_t)__builtin_popcount(places_marked(self, sample.ptr + at));
-    }
     return marked;
 }
 
@@ -249,9 +244,8 @@ static void choose_factor(mls_needles *self, const window_list *list, mls_str sa
         best = found < min ? self->factor : best;
         min = found < min ? found : min;
     }
-    if (self->factor != best) {
+    if (self->factor != best)
         mark_windows(self, list, best);
-    }
 }
 
 /* Return the group of a window: by its last four bytes, or by its first four if the last byte may have any value. */
@@ -269,15 +263,12 @@ static uint32_t group_of_window(const needle_window *window)
 static void sort_windows(mls_needles *self, const window_list *list, needle_window *sorted)
 {
     memset(self->first, 0, sizeof self->first);
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < list->count; i++)
         self->first[group_of_window(&list->items[i])]++;
-    }
-    for (size_t group = 1; group <= GROUPS; group++) {
+    for (size_t group = 1; group <= GROUPS; group++)
         self->first[group] += self->first[group - 1];
-    }
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < list->count; i++)
         sorted[--self->first[group_of_window(&list->items[i])]] = list->items[i];
-    }
     free(self->windows);
     self->windows = sorted;
 }
@@ -292,14 +283,12 @@ static void learn_from(mls_needles *self, mls_str sample)
             *seen = (uint8_t)(*seen + (*seen < SEEN_MOST));
         }
     }
-    for (size_t i = 0; i < self->count; i++) {
+    for (size_t i = 0; i < self->count; i++)
         add_needle(self, &list, i);
-    }
-    if (self->factor == 0) { /* the first text is too short to choose a factor */
+    if (self->factor == 0) /* the first text is too short to choose a factor */
         mark_windows(self, &list, factor_first | 0x10001);
-    } else {
+    else
         choose_factor(self, &list, sample);
-    }
     sort_windows(self, &list, mls_malloc((list.count + 1) * sizeof *self->windows));
     free(list.items);
 }
@@ -307,9 +296,8 @@ static void learn_from(mls_needles *self, mls_str sample)
 void mls_needles_learn(mls_needles *self, mls_str text)
 {
     self->read += text.len;
-    if (self->read < self->learn_at) {
+    if (self->read < self->learn_at)
         return;
-    }
     const size_t room = SAMPLE - self->sampled;
     const size_t len = text.len < room ? text.len : room;
     memcpy(self->sample + self->sampled, text.ptr, len);
@@ -318,9 +306,8 @@ void mls_needles_learn(mls_needles *self, mls_str text)
         const mls_str sample = {self->sample, SAMPLE};
         self->sampled = 0;
         self->learn_at = REST * self->read;
-        if (count_marked(self, sample) * SELDOM >= SAMPLE) {
+        if (count_marked(self, sample) * SELDOM >= SAMPLE)
             learn_from(self, sample);
-        }
     }
 }
 
@@ -362,14 +349,12 @@ static bool windows_found(const mls_needles *self, mls_str text, size_t at, uint
         const needle_window *window = &self->windows[i];
         const size_t last = at + (size_t)(ptrdiff_t)window->rest; /* wraps around below 0, which is then past the end */
         if ((front ? window->front : window->back) != bytes || last > text.len || text.len - last < PART ||
-            load_part(text.ptr + last) != window->last) {
+            load_part(text.ptr + last) != window->last)
             continue;
-        }
         const size_t before = self->texts[window->needle].len - PART;
         if (before <= last && memcmp(text.ptr + last - before, self->texts[window->needle].ptr, before) == 0 &&
-            !found(state, window->needle, last - before)) {
+            !found(state, window->needle, last - before))
             return false;
-        }
     }
     return true;
 }
@@ -382,9 +367,8 @@ static bool places_found(const mls_needles *self, mls_str text, size_t at, const
     for (unsigned marked = places_marked(self, from); marked != 0; marked &= marked - 1) {
         const size_t i = (size_t)__builtin_ctz(marked) * STRIDE;
         if (!windows_found(self, text, at + i, load_part(from + i + 1), false, found, state) ||
-            !windows_found(self, text, at + i, load_part(from + i), true, found, state)) {
+            !windows_found(self, text, at + i, load_part(from + i), true, found, state))
             return false;
-        }
     }
     return true;
 }
@@ -393,18 +377,15 @@ bool mls_needles_find(const mls_needles *self, mls_str text, bool (*found)(void 
                       void *state)
 {
     size_t at = 0;
-    for (; at + TAKEN < text.len; at += TAKEN) {
-        if (any_marked(self, text.ptr + at) && !places_found(self, text, at, text.ptr + at, found, state)) {
+    for (; at + TAKEN < text.len; at += TAKEN)
+        if (any_marked(self, text.ptr + at) && !places_found(self, text, at, text.ptr + at, found, state))
             return false;
-        }
-    }
     char rest[2 * TAKEN + WINDOW] = {0}; /* padding, because nothing past the end may be read */
     const size_t left = text.len - at;
-    if (at > 0) {
+    if (at > 0)
         memcpy(rest, text.ptr + text.len - TAKEN, TAKEN); /* a constant length, which the compiler inlines */
-    } else if (left > 0) {
+    else if (left > 0)
         memcpy(rest + TAKEN - left, text.ptr, left);
-    }
     const char *from = rest + TAKEN - left;
     return !any_marked(self, from) || places_found(self, text, at, from, found, state);
 }

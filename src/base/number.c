@@ -38,11 +38,10 @@ static double parse_exactly(mls_str text, const mls_decimal *decimal)
     bool more = false;
     for (size_t i = 0; i < text.len && text.ptr[i] != 'e' && text.ptr[i] != 'E'; i++) {
         const char c = text.ptr[i];
-        if (mls_is_digit(c) && count == DIGITS_MAX) {
+        if (mls_is_digit(c) && count == DIGITS_MAX)
             more |= c != '0';
-        } else if (mls_is_digit(c) && (count > 0 || c != '0')) {
+        else if (mls_is_digit(c) && (count > 0 || c != '0'))
             digits[count++] = c;
-        }
     }
     const long long unkept = count > MLS_DECIMAL_DIGITS ? (long long)count - MLS_DECIMAL_DIGITS : 0;
     digits[count] = '1'; /* represents all further digits, if there are any */
@@ -71,9 +70,8 @@ bool mls_number_parse(mls_str text, double *number)
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     mls_decimal decimal;
-    if (!mls_decimal_parse(text, &decimal)) {
+    if (!mls_decimal_parse(text, &decimal))
         return false;
-    }
     const double digits = (double)decimal.digits;
     const int scale = decimal.exponent;
     if (decimal.digits <= UINT64_C(1) << DBL_MANT_DIG && scale >= -22 && scale <= 22) {
@@ -106,22 +104,18 @@ static bool read_word(mls_str text, double *number)
 bool mls_number_parse_lenient(mls_str text, double *number)
 {
     text = mls_str_trim(text, mls_is_latin_space);
-    if (text.len == 0) {
+    if (text.len == 0)
         return false;
-    }
-    if (mls_number_parse(text, number) || read_word(text, number)) {
+    if (mls_number_parse(text, number) || read_word(text, number))
         return true;
-    }
     /* Underscores are allowed only between two digits. */
     mls_buffer plain = {0};
     bool ok = text.len > 0 && memchr(text.ptr, '_', text.len) != NULL;
-    for (size_t i = 0; ok && i < text.len; i++) {
-        if (text.ptr[i] != '_') {
+    for (size_t i = 0; ok && i < text.len; i++)
+        if (text.ptr[i] != '_')
             mls_buffer_append_char(&plain, text.ptr[i]);
-        } else {
+        else
             ok = i > 0 && i + 1 < text.len && mls_is_digit(text.ptr[i - 1]) && mls_is_digit(text.ptr[i + 1]);
-        }
-    }
     ok = ok && mls_number_parse(mls_buffer_str(&plain), number);
     mls_buffer_release(&plain);
     return ok;
@@ -133,9 +127,8 @@ bool mls_size_parse(mls_str text, size_t *number)
     for (size_t i = 0; i < text.len; i++) {
         const char c = text.ptr[i];
         if (!mls_is_digit(c) || __builtin_mul_overflow(value, (size_t)10, &value) ||
-            __builtin_add_overflow(value, (size_t)(c - '0'), &value)) {
+            __builtin_add_overflow(value, (size_t)(c - '0'), &value))
             return false;
-        }
     }
     *number = value;
     return text.len > 0;
@@ -143,17 +136,14 @@ bool mls_size_parse(mls_str text, size_t *number)
 
 bool mls_integer_parse(mls_str text, int64_t *number)
 {
-    while (text.len > 0 && mls_is_blank(text.ptr[0])) {
+    while (text.len > 0 && mls_is_blank(text.ptr[0]))
         text = (mls_str){text.ptr + 1, text.len - 1};
-    }
-    while (text.len > 0 && mls_is_blank(text.ptr[text.len - 1]) && text.ptr[text.len - 1] != '\r') {
+    while (text.len > 0 && mls_is_blank(text.ptr[text.len - 1]) && text.ptr[text.len - 1] != '\r')
         text.len--;
-    }
     const bool sign = text.len > 0 && (text.ptr[0] == '-' || text.ptr[0] == '+');
     size_t size;
-    if (!mls_size_parse(mls_str_rest(text, sign), &size) || size > INT64_MAX) {
+    if (!mls_size_parse(mls_str_rest(text, sign), &size) || size > INT64_MAX)
         return false;
-    }
     *number = sign && text.ptr[0] == '-' ? -(int64_t)size : (int64_t)size;
     return true;
 }
@@ -175,9 +165,8 @@ mls_words mls_words_exact(double number)
 double mls_number_round(double number, int decimals)
 {
     char text[FIXED_MAX];
-    if (!isfinite(number)) {
+    if (!isfinite(number))
         return number;
-    }
     (void)mls_text_printf(text, sizeof text, "%.*f", decimals, number);
     return mls_text_double(text);
 }

@@ -59,13 +59,11 @@ static char *resolve_lost(const char *path)
     for (int links = 0; links < LINKS_MAX; links++) {
         char target[PATH_MAX];
         const ssize_t len = readlink(at, target, sizeof target);
-        if (len <= 0 || (size_t)len == sizeof target) {
+        if (len <= 0 || (size_t)len == sizeof target)
             break;
-        }
         mls_buffer next = {0};
-        if (target[0] != '/') {
+        if (target[0] != '/')
             mls_buffer_append(&next, (mls_str){at, (size_t)(mls_path_name(at) - at)});
-        }
         mls_buffer_append(&next, (mls_str){target, (size_t)len});
         free(at);
         at = mls_buffer_detach(&next);
@@ -96,12 +94,10 @@ const char *mls_output_refused(const char *path)
     const bool fits = folder.len < sizeof above;
     (void)snprintf(above, sizeof above, "%.*s", (int)(fits ? folder.len : 0), folder.ptr);
     const bool known = fits && stat(folder.len > 0 ? above : ".", &about) == 0;
-    if (geteuid() != 0) {
+    if (geteuid() != 0)
         return NULL;
-    }
-    if (known && (about.st_mode & S_IWOTH) != 0 && (about.st_mode & S_ISVTX) == 0) {
+    if (known && (about.st_mode & S_IWOTH) != 0 && (about.st_mode & S_ISVTX) == 0)
         return "its folder is writable for all users";
-    }
     return lstat(path, &about) == 0 && S_ISLNK(about.st_mode) && about.st_uid != 0 ? "a link of another user" : NULL;
 }
 
@@ -116,9 +112,8 @@ static mls_status open_path(mls_output *output, const char *path, mls_error *err
     const bool exists = stat(path, &about) == 0;
     const int descriptor = named_descriptor(path);
     output->fd = -1;
-    if (!exists && errno != ENOENT) {
+    if (!exists && errno != ENOENT)
         return cannot_write(errno, error);
-    }
     mls_status status = MLS_OK;
     /* Replace or create the target of a link, not the link itself. */
     char *real = descriptor >= 0 ? NULL : exists ? realpath(path, NULL) : resolve_lost(path);
@@ -163,9 +158,8 @@ static void remove_stale(const char *path)
         mls_buffer_cut(&at, len);
         mls_buffer_append_text(&at, names.items[i]);
         if (mls_str_starts(mls_str_from(names.items[i]), mls_buffer_str(&prefix)) && lstat(at.ptr, &about) == 0 &&
-            S_ISREG(about.st_mode) && time(NULL) - about.st_mtime > STALE_SECONDS) {
+            S_ISREG(about.st_mode) && time(NULL) - about.st_mtime > STALE_SECONDS)
             (void)unlink(at.ptr);
-        }
     }
     mls_names_release(&names);
     mls_buffer_release(&prefix);
@@ -184,11 +178,10 @@ void mls_output_flush(mls_output *output)
     size_t done = 0;
     while (done < output->buffer.len && output->failed_errno == 0) {
         const ssize_t wrote = write(output->fd, output->buffer.ptr + done, output->buffer.len - done);
-        if (wrote >= 0) {
+        if (wrote >= 0)
             done += (size_t)wrote;
-        } else if (errno != EINTR) {
+        else if (errno != EINTR)
             output->failed_errno = errno;
-        }
     }
     mls_buffer_clear(&output->buffer);
 }
@@ -196,9 +189,8 @@ void mls_output_flush(mls_output *output)
 void mls_output_write(mls_output *output, mls_str text)
 {
     mls_buffer_append(&output->buffer, text);
-    if (output->buffer.len >= OUTPUT_BLOCK) {
+    if (output->buffer.len >= OUTPUT_BLOCK)
         mls_output_flush(output);
-    }
 }
 
 void mls_output_text(mls_output *output, const char *text)
@@ -228,25 +220,19 @@ mls_status mls_output_close(mls_output *output, bool abandon, mls_error *error)
         output->failed_errno = ECANCELED; /* prevents writing and renaming */
     }
     mls_output_flush(output);
-    if (output->lasting && output->failed_errno == 0 && output->temporary != NULL && fsync(output->fd) != 0) {
+    if (output->lasting && output->failed_errno == 0 && output->temporary != NULL && fsync(output->fd) != 0)
         output->failed_errno = errno;
-    }
     /* Close even standard output: only then is a full disk sure to be reported. */
-    if (output->fd >= 0 && close(output->fd) != 0 && errno != EINTR && output->failed_errno == 0) {
+    if (output->fd >= 0 && close(output->fd) != 0 && errno != EINTR && output->failed_errno == 0)
         output->failed_errno = errno;
-    }
-    if (output->failed_errno == 0 && output->temporary != NULL && rename(output->temporary, output->path) != 0) {
+    if (output->failed_errno == 0 && output->temporary != NULL && rename(output->temporary, output->path) != 0)
         output->failed_errno = errno;
-    }
-    if (output->failed_errno != 0) {
+    if (output->failed_errno != 0)
         status = output->failed_errno == EPIPE ? MLS_STOPPED : cannot_write(output->failed_errno, error);
-    }
-    if (status != MLS_OK && output->temporary != NULL) {
+    if (status != MLS_OK && output->temporary != NULL)
         (void)unlink(output->temporary);
-    }
-    if (output->temporary != NULL) {
+    if (output->temporary != NULL)
         mls_temporary_forget(output->temporary);
-    }
     free(output->path);
     free(output->temporary);
     mls_buffer_release(&output->buffer);

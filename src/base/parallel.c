@@ -24,9 +24,8 @@ static bool run_next(relay_run *run)
 {
     const mls_relay *relay = run->relay;
     const size_t item = run->taken;
-    if (run->ended || item - run->delivered == relay->slots) {
+    if (run->ended || item - run->delivered == relay->slots)
         return false;
-    }
     run->ended = item == relay->count || (relay->take != NULL && !relay->take(relay->state, item));
     if (!run->ended) {
         run->taken++;
@@ -44,11 +43,9 @@ static void *run_on(void *argument)
 {
     relay_run *run = argument;
     (void)pthread_mutex_lock(&run->lock);
-    while (!run->ended) {
-        if (!run_next(run)) {
+    while (!run->ended)
+        if (!run_next(run))
             (void)pthread_cond_wait(&run->changed, &run->lock);
-        }
-    }
     (void)pthread_mutex_unlock(&run->lock);
     return NULL;
 }
@@ -86,14 +83,12 @@ mls_status mls_relay_run(const mls_relay *relay)
     mls_temporary_hold(&before);
     /* If a thread cannot be created, the others do its share. */
     while (started < THREADS_MAX && started + 1 < relay->threads && started + 1 < relay->count &&
-           pthread_create(&workers[started], NULL, run_on, &run) == 0) {
+           pthread_create(&workers[started], NULL, run_on, &run) == 0)
         started++;
-    }
     mls_temporary_let_go(&before);
     const mls_status status = run_deliver(&run);
-    for (unsigned i = 0; i < started; i++) {
+    for (unsigned i = 0; i < started; i++)
         (void)pthread_join(workers[i], NULL);
-    }
     (void)pthread_cond_destroy(&run.changed);
     (void)pthread_mutex_destroy(&run.lock);
     return status;
@@ -103,9 +98,8 @@ unsigned mls_processor_count(void)
 {
     cpu_set_t set;
     CPU_ZERO(&set);
-    if (sched_getaffinity(0, sizeof set, &set) != 0) {
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
         return 1;
-    }
     const int count = CPU_COUNT(&set);
     return count > 0 ? (unsigned)count : 1;
 }

@@ -30,9 +30,8 @@ static bool is_plain(mls_str text, bool extended)
         char c = text.ptr[i];
         if (c == '\\') {
             c = ++i < text.len ? text.ptr[i] : 'a';
-            if (isalnum((unsigned char)c) || strchr(extended ? "|<>'`\n" : "+?|<>'`\n", c) != NULL) {
+            if (isalnum((unsigned char)c) || strchr(extended ? "|<>'`\n" : "+?|<>'`\n", c) != NULL)
                 return false;
-            }
         } else if (extended &&
                    (c == '|' || ((c == '?' || c == '+') && strchr("*+?}(", i > 0 ? text.ptr[i - 1] : '(') != NULL))) {
             return false;
@@ -50,13 +49,11 @@ static int compile(mls_pattern *pattern, mls_pattern_kind kind, mls_str text)
     int error = 0;
     if (kind >= MLS_PATTERN_OWN) {
         const uint32_t options = kind == MLS_PATTERN_OWN ? PCRE2_CASELESS : PCRE2_NEVER_BACKSLASH_C;
-        if (kind != MLS_PATTERN_OWN && text.len > LINES_BYTES_MAX) {
+        if (kind != MLS_PATTERN_OWN && text.len > LINES_BYTES_MAX)
             return 0;
-        }
         pattern->code = pcre2_compile((PCRE2_SPTR)text.ptr, text.len, PCRE2_NEVER_UTF | options, &error, &length, NULL);
-        if (pattern->code != NULL) {
+        if (pattern->code != NULL)
             (void)pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE); /* without it, matching is only slower */
-        }
     } else if (text.len <= BYTES_MAX && (kind == MLS_PATTERN_SHELL || is_plain(text, kind == MLS_PATTERN_EXTENDED))) {
         error = pcre2_pattern_convert((PCRE2_SPTR)text.ptr, text.len, syntaxes[kind], &converted, &length, NULL);
         if (error == 0) {
@@ -72,24 +69,21 @@ mls_status mls_pattern_compile(mls_pattern *pattern, mls_pattern_kind kind, mls_
     *pattern = (mls_pattern){0};
     const int error = compile(pattern, kind, text);
     if (pattern->code == NULL) {
-        if (error == PCRE2_ERROR_NOMEMORY || error == PCRE2_ERROR_HEAP_FAILED) {
+        if (error == PCRE2_ERROR_NOMEMORY || error == PCRE2_ERROR_HEAP_FAILED)
             mls_no_memory();
-        }
         return MLS_ERROR_SYNTAX;
     }
     pattern->data = pcre2_match_data_create_from_pattern(pattern->code, NULL);
     pattern->limits = pcre2_match_context_create(NULL);
-    if (pattern->data == NULL || pattern->limits == NULL) {
+    if (pattern->data == NULL || pattern->limits == NULL)
         mls_no_memory();
-    }
     const bool lines = kind == MLS_PATTERN_LINES;
     (void)pcre2_set_match_limit(pattern->limits, lines                      ? LINES_STEPS_MAX
                                                  : kind == MLS_PATTERN_NAME ? NAME_STEPS_MAX
                                                                             : STEPS_MAX);
     (void)pcre2_set_heap_limit(pattern->limits, lines ? LINES_HEAP_KIB_MAX : HEAP_KIB_MAX);
-    if (lines) {
+    if (lines)
         (void)pcre2_set_depth_limit(pattern->limits, LINES_DEPTH_MAX);
-    }
     return MLS_OK;
 }
 
@@ -102,9 +96,8 @@ mls_status mls_pattern_find(const mls_pattern *pattern, mls_str text, size_t at,
         const PCRE2_SIZE *place = pcre2_get_ovector_pointer(pattern->data);
         *found = (mls_str){text.ptr + place[0], place[1] - place[0]};
     }
-    if (result == PCRE2_ERROR_NOMEMORY) {
+    if (result == PCRE2_ERROR_NOMEMORY)
         mls_no_memory();
-    }
     return result >= 0 || result == PCRE2_ERROR_NOMATCH ? MLS_OK : MLS_ERROR_LIMIT;
 }
 
@@ -112,9 +105,8 @@ mls_str mls_pattern_group(const mls_pattern *pattern, mls_str text, const char *
 {
     const int number = name != NULL ? pcre2_substring_number_from_name(pattern->code, (PCRE2_SPTR)name) : 1;
     const PCRE2_SIZE *places = pcre2_get_ovector_pointer(pattern->data);
-    if (number < 0 || (uint32_t)number >= pcre2_get_ovector_count(pattern->data) || places[2 * number] == PCRE2_UNSET) {
+    if (number < 0 || (uint32_t)number >= pcre2_get_ovector_count(pattern->data) || places[2 * number] == PCRE2_UNSET)
         return (mls_str){NULL, 0};
-    }
     return (mls_str){text.ptr + places[2 * number], places[2 * number + 1] - places[2 * number]};
 }
 

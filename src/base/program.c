@@ -19,9 +19,8 @@ static int start_program(const mls_program *asked, int pipes[2][2], pid_t *child
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     int failed = posix_spawn_file_actions_init(&actions);
-    if (failed != 0) {
+    if (failed != 0)
         return failed;
-    }
     failed = posix_spawnattr_init(&attributes);
     if (failed == 0) {
         (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
@@ -49,9 +48,8 @@ static bool drain(int fd, mls_buffer *into, size_t most)
     char bytes[65536];
     const ssize_t got = read(fd, bytes, sizeof bytes);
     const size_t room = into->len < most ? most - into->len : 0;
-    if (got > 0) {
+    if (got > 0)
         mls_buffer_append(into, (mls_str){bytes, (size_t)got < room ? (size_t)got : room});
-    }
     return got > 0 || (got < 0 && errno == EINTR);
 }
 
@@ -62,18 +60,14 @@ static bool read_program(const mls_program *asked, double deadline_ms, mls_buffe
     struct pollfd ends[2] = {{.fd = out, .events = POLLIN}, {.fd = complaints, .events = POLLIN}};
     while (ends[0].fd >= 0 || ends[1].fd >= 0) {
         const double left = deadline_ms - mls_clock_ms();
-        if (left <= 0) {
+        if (left <= 0)
             return false;
-        }
-        if (poll(ends, 2, (int)left + 1) < 0 && errno != EINTR) {
+        if (poll(ends, 2, (int)left + 1) < 0 && errno != EINTR)
             return false;
-        }
         for (int i = 0; i < 2; i++) {
             const bool ready = ends[i].fd >= 0 && ends[i].revents != 0;
-            if (ready &&
-                !drain(ends[i].fd, i == 0 ? answer : complaint, i == 0 ? asked->answer_max : ERROR_BYTES_MAX)) {
+            if (ready && !drain(ends[i].fd, i == 0 ? answer : complaint, i == 0 ? asked->answer_max : ERROR_BYTES_MAX))
                 ends[i].fd = -1;
-            }
             ends[i].revents = 0;
         }
     }
@@ -86,9 +80,8 @@ static bool wait_program(pid_t child, double deadline_ms, int *how, bool *told)
 {
     pid_t ended;
     double left;
-    while ((ended = waitpid(child, how, WNOHANG)) == 0 && (left = deadline_ms - mls_clock_ms()) > 0) {
+    while ((ended = waitpid(child, how, WNOHANG)) == 0 && (left = deadline_ms - mls_clock_ms()) > 0)
         (void)poll(NULL, 0, left < WAIT_STEP_MS ? (int)left + 1 : WAIT_STEP_MS);
-    }
     const bool in_time = ended != 0;
     if (!in_time) {
         (void)kill(-child, SIGKILL);
@@ -147,11 +140,9 @@ mls_status mls_program_ask(const mls_program *asked, mls_buffer *answer, mls_err
         status = say_why(asked, &complaint, words, error);
     }
 out:
-    for (int i = 0; i < 4; i++) {
-        if (pipes[i / 2][i % 2] >= 0) {
+    for (int i = 0; i < 4; i++)
+        if (pipes[i / 2][i % 2] >= 0)
             (void)close(pipes[i / 2][i % 2]);
-        }
-    }
     mls_buffer_release(&complaint);
     return status;
 }

@@ -9,9 +9,8 @@
 
 double mls_median_distance(const double *values, size_t count, double centre, double *scratch)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         scratch[i] = fabs(values[i] - centre);
-    }
     mls_sort_doubles(scratch, count);
     return mls_median(scratch, count);
 }
@@ -21,14 +20,12 @@ double mls_median_weighted(mls_weighted *items, size_t count)
     double total = 0;
     double running = 0;
     mls_sort_by_double(items, count, sizeof *items);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         total += items[i].weight;
-    }
     for (size_t i = 0; i < count; i++) {
         running += items[i].weight;
-        if (running >= total / 2) {
+        if (running >= total / 2)
             return items[i].value;
-        }
     }
     return NAN;
 }
@@ -47,14 +44,12 @@ static ranked *rank(const double *a, size_t a_count, const double *b, size_t b_c
     const size_t count = a_count + b_count;
     ranked *all = mls_calloc(count, sizeof *all);
     *sum = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         all[i] = (ranked){.value = i < a_count ? a[i] : b[i - a_count], .first = i < a_count};
-    }
     mls_sort_by_double(all, count, sizeof *all);
     for (size_t i = 0, end; i < count; i = end) {
-        for (end = i + 1; end < count && mls_compare_doubles(all[end].value, all[i].value) == 0;) {
+        for (end = i + 1; end < count && mls_compare_doubles(all[end].value, all[i].value) == 0;)
             end++;
-        }
         for (size_t k = i; k < end; k++) {
             all[k].twice_rank = i + 1 + end; /* first rank + last rank, counted from 1 */
             *sum += all[k].first ? all[k].twice_rank : 0;
@@ -90,9 +85,8 @@ static double share_as_far(const ranked *all, size_t count, size_t chosen, size_
         for (size_t k = i + 1 < chosen ? i + 1 : chosen; k > 0; k--) {
             const whole_count *fewer = ways + (k - 1) * sums;
             whole_count *more = ways + k * sums;
-            for (size_t s = all[i].twice_rank; s <= reached; s++) {
+            for (size_t s = all[i].twice_rank; s <= reached; s++)
                 more[s] += fewer[s - all[i].twice_rank];
-            }
         }
     }
     for (size_t s = 0; s < sums; s++) {
@@ -105,9 +99,8 @@ static double share_as_far(const ranked *all, size_t count, size_t chosen, size_
 bool mls_rank_test_exact(const double *a, size_t a_count, const double *b, size_t b_count, double *p)
 {
     *p = NAN;
-    if (a_count == 0 || b_count == 0 || a_count > MLS_RANKED_MAX || b_count > MLS_RANKED_MAX - a_count) {
+    if (a_count == 0 || b_count == 0 || a_count > MLS_RANKED_MAX || b_count > MLS_RANKED_MAX - a_count)
         return true;
-    }
     const bool turned = a_count > b_count; /* choosing from the smaller sample is faster, and p is the same */
     const size_t count = a_count + b_count;
     const size_t chosen = turned ? b_count : a_count;

@@ -52,9 +52,8 @@ static bool next_line(row_reading *reading, mls_str *line)
         const bool ended = mls_str_cut(&reading->rest, '\n', line);
         line->len += ended;
         reading->line++;
-        if (!reading->row_ended) {
+        if (!reading->row_ended)
             return true;
-        }
         if (mls_str_trim(*line, mls_is_blank).len > 0) {
             reading->row.line = reading->line;
             reading->row.offset = (size_t)(line->ptr - reading->text.ptr);
@@ -94,9 +93,8 @@ mls_status mls_marked_read(mls_str text, char mark, mls_text_row_function functi
     row_reading reading;
     mls_str line;
     mls_str cell;
-    if (!begin_rows(&reading, text, function, state, error)) {
+    if (!begin_rows(&reading, text, function, state, error))
         return reading.status;
-    }
     while (next_line(&reading, &line)) {
         line.len -= mls_str_ends(line, MLS_S("\n"));
         line.len -= mls_str_ends(line, MLS_S("\r"));
@@ -104,9 +102,8 @@ mls_status mls_marked_read(mls_str text, char mark, mls_text_row_function functi
             more = mls_str_cut(&line, mark, &cell);
             (void)add_cell(&reading, cell);
         }
-        if (reading.status == MLS_OK) {
+        if (reading.status == MLS_OK)
             hand_over_row(&reading);
-        }
     }
     return end_rows(&reading);
 }
@@ -119,9 +116,8 @@ mls_status mls_bars_read(mls_str text, mls_text_row_function function, void *sta
 static void take_csv_cell(void *bytes, size_t length, void *context)
 {
     row_reading *reading = context;
-    if (reading->status == MLS_OK && add_cell(reading, (mls_str){NULL, length})) {
+    if (reading->status == MLS_OK && add_cell(reading, (mls_str){NULL, length}))
         mls_buffer_append(&reading->bytes, (mls_str){bytes, length});
-    }
 }
 
 static void end_row(int terminator, void *context)
@@ -130,9 +126,8 @@ static void end_row(int terminator, void *context)
     row_reading *reading = context;
     const char *at = reading->bytes.ptr;
     reading->row_ended = true;
-    if (reading->status != MLS_OK || reading->count == 0) {
+    if (reading->status != MLS_OK || reading->count == 0)
         return;
-    }
     for (size_t i = 0; i < reading->count; i++) {
         reading->items[i].ptr = at;
         at += reading->items[i].len;
@@ -144,9 +139,8 @@ static void end_row(int terminator, void *context)
 static void parse_failed(row_reading *reading, struct csv_parser *parser, size_t line, size_t column,
                          const char *reason)
 {
-    if (csv_error(parser) != CSV_EPARSE) {
+    if (csv_error(parser) != CSV_EPARSE)
         mls_no_memory();
-    }
     reading->status = mls_error_set(reading->error, MLS_ERROR_SYNTAX, line, column, "%s", reason);
 }
 
@@ -162,18 +156,16 @@ static void read_csv_lines(row_reading *reading, struct csv_parser *parser)
                          "a quote inside an unquoted field, or text after a closing quote");
         }
     }
-    if (reading->status == MLS_OK && csv_fini(parser, take_csv_cell, end_row, reading) != 0) {
+    if (reading->status == MLS_OK && csv_fini(parser, take_csv_cell, end_row, reading) != 0)
         parse_failed(reading, parser, reading->row.line, 0, "a quoted field is not closed");
-    }
 }
 
 mls_status mls_csv_read(mls_str text, mls_text_row_function function, void *state, mls_error *error)
 {
     row_reading reading;
     struct csv_parser parser;
-    if (!begin_rows(&reading, text, function, state, error)) {
+    if (!begin_rows(&reading, text, function, state, error))
         return reading.status;
-    }
     (void)csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI);
     csv_set_blk_size(&parser, FIELD_GROWTH);
     read_csv_lines(&reading, &parser);
@@ -196,8 +188,7 @@ void mls_csv_place(mls_str text, const mls_text_row *row, size_t cell, size_t *l
     }
     for (; at < text.len && (text.ptr[at] == ' ' || text.ptr[at] == '\t' || text.ptr[at] == '"'); at++) {
         ++*column;
-        if (text.ptr[at] == '"') {
+        if (text.ptr[at] == '"')
             break;
-        }
     }
 }

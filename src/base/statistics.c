@@ -35,9 +35,8 @@ static int compare_values(const void *left, const void *right)
 
 void mls_sort_by_double(void *items, size_t count, size_t size)
 {
-    if (count > 1) {
+    if (count > 1)
         qsort(items, count, size, compare_values);
-    }
 }
 
 static int compare_in_place(const void *left, const void *right)
@@ -82,30 +81,24 @@ void mls_sort_placed(void *items, size_t count, size_t size)
     /* Radix sort, digit by digit: stable, so items with equal values keep the order of their indices. */
     char *const spare = placed ? mls_malloc(count * size) : NULL;
     char *to = spare;
-    if (spare == NULL && count > 1) {
+    if (spare == NULL && count > 1)
         qsort(items, count, size, compare_in_place);
-    }
     for (unsigned digit = 0; digit < DIGITS && spare != NULL; digit++) {
         size_t ends[DIGIT_VALUES + 1] = {0};
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             ends[digit_of(value_of_placed(from + i * size), digit) + 1]++;
-        }
-        if (ends[digit_of(value_of_placed(from), digit) + 1] == count) {
+        if (ends[digit_of(value_of_placed(from), digit) + 1] == count)
             continue; /* all values share this digit */
-        }
-        for (size_t i = 0; i < DIGIT_VALUES; i++) {
+        for (size_t i = 0; i < DIGIT_VALUES; i++)
             ends[i + 1] += ends[i];
-        }
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             memcpy(to + size * ends[digit_of(value_of_placed(from + i * size), digit)]++, from + i * size, size);
-        }
         char *const sorted = to;
         to = from;
         from = sorted;
     }
-    if (from != items) {
+    if (from != items)
         memcpy(items, from, count * size);
-    }
     free(spare);
 }
 
@@ -117,30 +110,26 @@ bool mls_sort_places(uint32_t *places, size_t count, double (*value)(const void 
     uint32_t *to = spare;
     for (size_t i = 0; i < count; i++) {
         const uint64_t bits = order_bits(value(of, places[i]));
-        for (unsigned digit = 0; digit < DIGITS; digit++) {
+        for (unsigned digit = 0; digit < DIGITS; digit++)
             ends[digit][bits >> (8 * digit) & (DIGIT_VALUES - 1)]++;
-        }
     }
     for (unsigned digit = 0; digit < DIGITS && count > 0; digit++) {
         uint32_t begin = 0;
-        if (ends[digit][digit_of(value(of, places[0]), digit)] == count) {
+        if (ends[digit][digit_of(value(of, places[0]), digit)] == count)
             continue; /* all values share this digit */
-        }
         for (size_t i = 0; i < DIGIT_VALUES; i++) {
             const uint32_t here = ends[digit][i];
             ends[digit][i] = begin;
             begin += here;
         }
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             to[ends[digit][digit_of(value(of, from[i]), digit)]++] = from[i];
-        }
         uint32_t *const sorted = to;
         to = from;
         from = sorted;
     }
-    if (from != places) {
+    if (from != places)
         memcpy(places, from, count * sizeof *places);
-    }
     free(spare);
     return spare != NULL;
 }
@@ -152,17 +141,15 @@ void mls_sort_doubles(double *values, size_t count)
 
 double mls_mean(const double *values, size_t count)
 {
-    if (count == 0) {
+    if (count == 0)
         return NAN;
-    }
     double sum = 0;
     double lost = 0;
     for (size_t i = 0; i < count; i++) {
         double value = values[i];
         double next = sum + value;
-        if (isfinite(next)) {
+        if (isfinite(next))
             lost += fabs(sum) >= fabs(value) ? (sum - next) + value : (value - next) + sum;
-        }
         sum = next;
     }
     return (sum + lost) / (double)count;
@@ -187,9 +174,8 @@ double mls_stdev_population(const double *values, size_t count)
 {
     const double mean = mls_mean(values, count);
     double sum = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         sum += (values[i] - mean) * (values[i] - mean);
-    }
     return sqrt(sum / (double)count);
 }
 
@@ -197,18 +183,16 @@ double mls_stdev_population(const double *values, size_t count)
  * (winsorizing).  No copy is made. */
 static double variance(const double *values, size_t count, size_t low, size_t high)
 {
-    if (count < 2) {
+    if (count < 2)
         return NAN;
-    }
     const double below = (double)low;
     const double above = (double)(count - 1 - high);
     const size_t kept = high + 1 - low;
     const double mean =
         (mls_mean(values + low, kept) * (double)kept + below * values[low] + above * values[high]) / (double)count;
     double sum = below * (values[low] - mean) * (values[low] - mean);
-    for (size_t i = low; i <= high; i++) {
+    for (size_t i = low; i <= high; i++)
         sum += (values[i] - mean) * (values[i] - mean);
-    }
     sum += above * (values[high] - mean) * (values[high] - mean);
     return sum / (double)(count - 1);
 }
@@ -240,9 +224,8 @@ static double beta_fraction(double a, double b, double x)
         d = 1 / away_from_zero(1 + odd * d);
         c = away_from_zero(1 + odd / c);
         fraction *= d * c;
-        if (fabs(d * c - 1) < BETA_PRECISION) {
+        if (fabs(d * c - 1) < BETA_PRECISION)
             break;
-        }
     }
     return fraction;
 }
@@ -251,27 +234,23 @@ static double beta_fraction(double a, double b, double x)
  * does not lose precision. */
 static double beta_regularized(double a, double b, double x, double y)
 {
-    if (x <= 0 || y <= 0) {
+    if (x <= 0 || y <= 0)
         return x <= 0 ? 0 : 1;
-    }
     int sign;
     double log_beta = lgamma_r(a, &sign) + lgamma_r(b, &sign) - lgamma_r(a + b, &sign);
     double front = exp(a * log(x) + b * log(y) - log_beta);
     /* The fraction converges fast only below the mean of the distribution; above it, use the symmetry 26.5.2. */
-    if (x < (a + 1) / (a + b + 2)) {
+    if (x < (a + 1) / (a + b + 2))
         return front * beta_fraction(a, b, x) / a;
-    }
     return 1 - front * beta_fraction(b, a, y) / b;
 }
 
 double mls_student_t_lower_tail(double t, double degrees)
 {
-    if (!(degrees > 0) || isinf(degrees) || isnan(t)) {
+    if (!(degrees > 0) || isinf(degrees) || isnan(t))
         return NAN;
-    }
-    if (isinf(t)) {
+    if (isinf(t))
         return t < 0 ? 0 : 1;
-    }
     double total = degrees + t * t;
     double tail = isinf(total) ? 0 : 0.5 * beta_regularized(degrees / 2, 0.5, degrees / total, t * t / total);
     return t < 0 ? tail : 1 - tail;
@@ -281,9 +260,8 @@ double mls_student_t_lower_tail(double t, double degrees)
 static double rounded(double value)
 {
     int exponent;
-    if (!isfinite(value)) {
+    if (!isfinite(value))
         return value;
-    }
     const double fraction = frexp(value, &exponent);
     return ldexp(round(ldexp(fraction, 40)), exponent - 40);
 }
@@ -306,20 +284,17 @@ static double tail_begins(double p, double degrees)
 
 double mls_student_t_quantile(double p, double degrees)
 {
-    if (!(degrees > 0) || isinf(degrees) || !(p >= 0) || p > 1) {
+    if (!(degrees > 0) || isinf(degrees) || !(p >= 0) || p > 1)
         return NAN;
-    }
-    if (p == 0 || p == 1) {
+    if (p == 0 || p == 1)
         return p == 0 ? -INFINITY : INFINITY;
-    }
     return p == 0.5 ? 0 : p < 0.5 ? -tail_begins(p, degrees) : tail_begins(1 - p, degrees);
 }
 
 mls_mean_estimate mls_mean_estimate_trimmed(const double *sorted, size_t count, size_t trim)
 {
-    if (trim >= count || count - trim < trim + 2) {
+    if (trim >= count || count - trim < trim + 2)
         return (mls_mean_estimate){NAN, NAN, NAN};
-    }
     const double kept = (double)(count - 2 * trim);
     const double winsorized = variance(sorted, count, trim, count - 1 - trim);
     return (mls_mean_estimate){mls_mean_trimmed(sorted, count, trim),
@@ -330,9 +305,8 @@ mls_interval mls_interval_of_difference(mls_mean_estimate a, mls_mean_estimate b
 {
     const double difference = b.mean - a.mean;
     const double variance = a.error_squared + b.error_squared;
-    if (variance <= NO_SPREAD * fmax(a.mean * a.mean, b.mean * b.mean)) {
+    if (variance <= NO_SPREAD * fmax(a.mean * a.mean, b.mean * b.mean))
         return (mls_interval){difference, difference, difference, 0, NAN, NAN};
-    }
     const double degrees =
         variance * variance /
         (a.error_squared * a.error_squared / a.degrees + b.error_squared * b.error_squared / b.degrees);
@@ -349,9 +323,8 @@ mls_interval mls_interval_of_difference(mls_mean_estimate a, mls_mean_estimate b
 double mls_t_test_lower_tail(mls_test_sample a, mls_test_sample b)
 {
     const double degrees = a.count + b.count - 2;
-    if (!(a.count > 0) || !(b.count > 0)) {
+    if (!(a.count > 0) || !(b.count > 0))
         return NAN;
-    }
     const double pooled = ((a.count - 1) * a.stdev * a.stdev + (b.count - 1) * b.stdev * b.stdev) / degrees;
     return mls_student_t_lower_tail((a.mean - b.mean) / sqrt(pooled * (1 / a.count + 1 / b.count)), degrees);
 }

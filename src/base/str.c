@@ -28,26 +28,22 @@ bool mls_str_ends(mls_str text, mls_str suffix)
 
 mls_str mls_str_trim(mls_str text, bool (*is)(char c))
 {
-    while (text.len > 0 && is(text.ptr[0])) {
+    while (text.len > 0 && is(text.ptr[0]))
         text = (mls_str){text.ptr + 1, text.len - 1};
-    }
-    while (text.len > 0 && is(text.ptr[text.len - 1])) {
+    while (text.len > 0 && is(text.ptr[text.len - 1]))
         text.len--;
-    }
     return text;
 }
 
 mls_str mls_str_word(mls_str *text)
 {
     size_t blanks = 0;
-    while (blanks < text->len && mls_is_blank(text->ptr[blanks])) {
+    while (blanks < text->len && mls_is_blank(text->ptr[blanks]))
         blanks++;
-    }
     mls_str word = mls_str_rest(*text, blanks);
     size_t len = 0;
-    while (len < word.len && !mls_is_blank(word.ptr[len])) {
+    while (len < word.len && !mls_is_blank(word.ptr[len]))
         len++;
-    }
     *text = mls_str_rest(word, len);
     word.len = len;
     return word;
@@ -57,9 +53,8 @@ bool mls_str_after(mls_str text, mls_str words, mls_str *rest)
 {
     /* memmem() does not accept the NULL of an empty text. */
     const char *at = text.len > 0 ? memmem(text.ptr, text.len, words.ptr, words.len) : NULL;
-    if (at != NULL) {
+    if (at != NULL)
         *rest = (mls_str){at + words.len, (size_t)(text.ptr + text.len - at) - words.len};
-    }
     return at != NULL;
 }
 
@@ -88,18 +83,16 @@ bool mls_str_among(mls_str word, const char *words)
 {
     mls_str left = mls_str_from(words);
     mls_str one = mls_str_word(&left);
-    while (one.len > 0 && !mls_str_equal(one, word)) {
+    while (one.len > 0 && !mls_str_equal(one, word))
         one = mls_str_word(&left);
-    }
     return one.len > 0;
 }
 
 bool mls_str_any(mls_str text, const char *list, bool (*test)(mls_str text, mls_str item))
 {
     bool passed = false;
-    for (mls_str item; !passed && mls_list_next(&list, '|', &item);) {
+    for (mls_str item; !passed && mls_list_next(&list, '|', &item);)
         passed = test(text, item);
-    }
     return passed;
 }
 
@@ -109,9 +102,8 @@ size_t mls_str_name_length(mls_str text)
     while (length < text.len) {
         const char c = text.ptr[length];
         const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-        if (!letter && (length == 0 || !mls_is_digit(c))) {
+        if (!letter && (length == 0 || !mls_is_digit(c)))
             break;
-        }
         length++;
     }
     return length;
@@ -137,13 +129,11 @@ int mls_str_compare(mls_str a, mls_str b)
 /* Advance *at past a run of digits and return the run without leading zeros. */
 static mls_str digit_run(mls_str text, size_t *at)
 {
-    while (*at < text.len && text.ptr[*at] == '0') {
+    while (*at < text.len && text.ptr[*at] == '0')
         *at += 1;
-    }
     const size_t start = *at;
-    while (*at < text.len && mls_is_digit(text.ptr[*at])) {
+    while (*at < text.len && mls_is_digit(text.ptr[*at]))
         *at += 1;
-    }
     return (mls_str){text.ptr + start, *at - start};
 }
 
@@ -156,9 +146,8 @@ int mls_str_compare_natural(mls_str a, mls_str b)
             const mls_str x = digit_run(a, &i);
             const mls_str y = digit_run(b, &j);
             const int order = x.len != y.len ? (x.len < y.len ? -1 : 1) : mls_str_compare(x, y);
-            if (order != 0) {
+            if (order != 0)
                 return order;
-            }
         } else if (a.ptr[i] != b.ptr[j]) {
             return (unsigned char)a.ptr[i] < (unsigned char)b.ptr[j] ? -1 : 1;
         } else {
@@ -166,9 +155,8 @@ int mls_str_compare_natural(mls_str a, mls_str b)
             j++;
         }
     }
-    if (i < a.len || j < b.len) {
+    if (i < a.len || j < b.len)
         return i < a.len ? 1 : -1;
-    }
     return mls_str_compare(a, b); /* equal except for leading zeros */
 }
 
@@ -190,9 +178,8 @@ static size_t min_size(size_t a, size_t b)
 static size_t distance(mls_str a, mls_str b)
 {
     size_t rows[3][WORD_MAX + 1];
-    for (size_t j = 0; j <= b.len; j++) {
+    for (size_t j = 0; j <= b.len; j++)
         rows[0][j] = j;
-    }
     for (size_t i = 1; i <= a.len; i++) {
         size_t *row = rows[i % 3];
         const size_t *above = rows[(i + 2) % 3];
@@ -202,9 +189,8 @@ static size_t distance(mls_str a, mls_str b)
         for (size_t j = 1; j <= b.len; j++) {
             const char d = lower(b.ptr[j - 1]);
             row[j] = min_size(min_size(row[j - 1], above[j]) + 1, above[j - 1] + (c != d));
-            if (i > 1 && j > 1 && c == lower(b.ptr[j - 2]) && lower(a.ptr[i - 2]) == d) {
+            if (i > 1 && j > 1 && c == lower(b.ptr[j - 2]) && lower(a.ptr[i - 2]) == d)
                 row[j] = min_size(row[j], before[j - 2] + 1);
-            }
         }
     }
     return rows[a.len % 3][b.len];
@@ -218,9 +204,8 @@ mls_suggestion mls_suggest_for(mls_str word)
 void mls_suggest_add(mls_suggestion *nearest, mls_str candidate)
 {
     const mls_str word = nearest->word;
-    if (word.len == 0 || word.len > WORD_MAX || candidate.len > WORD_MAX) {
+    if (word.len == 0 || word.len > WORD_MAX || candidate.len > WORD_MAX)
         return;
-    }
     /* Letters missing at the end count half, so that llama2_70b suggests llama2_70b_lora rather than llama31_8b. */
     const bool begun = word.len < candidate.len && strncasecmp(word.ptr, candidate.ptr, word.len) == 0;
     const size_t apart = word.len > candidate.len ? word.len - candidate.len : candidate.len - word.len;
@@ -253,9 +238,8 @@ void mls_text_position(mls_str text, size_t at, size_t *line, size_t *column)
 /* Return the next letter (in lower case) or digit and advance *at past it, or return -1 at the end. */
 static int next_letter(mls_str text, size_t *at)
 {
-    while (*at < text.len && !isalnum((unsigned char)text.ptr[*at])) {
+    while (*at < text.len && !isalnum((unsigned char)text.ptr[*at]))
         *at += 1;
-    }
     return *at < text.len ? tolower((unsigned char)text.ptr[(*at)++]) : -1;
 }
 
@@ -266,9 +250,8 @@ bool mls_names_alike(mls_str a, mls_str b)
     int letter;
     do {
         letter = next_letter(a, &i);
-        if (letter != next_letter(b, &j)) {
+        if (letter != next_letter(b, &j))
             return false;
-        }
     } while (letter >= 0);
     return true;
 }

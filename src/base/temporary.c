@@ -48,9 +48,8 @@ static void empty_folder(int folder, unsigned depth)
                 const struct dirent64 *entry = (const struct dirent64 *)(const void *)(names + at);
                 const char *name = entry->d_name;
                 at += entry->d_reclen;
-                if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
+                if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
                     continue;
-                }
                 if (unlinkat(folder, name, 0) == 0) {
                     removed = true;
                 } else {
@@ -60,9 +59,8 @@ static void empty_folder(int folder, unsigned depth)
             }
         }
     }
-    if (folder >= 0) {
+    if (folder >= 0)
         (void)close(folder);
-    }
 }
 
 void mls_temporary_remove(void)
@@ -70,14 +68,12 @@ void mls_temporary_remove(void)
     for (size_t i = ENTRY_COUNT; i > 0; i--) {
         const char *path = entries[i - 1].path;
         const sig_atomic_t kind = entries[i - 1].kind;
-        if (kind == ENTRY_FILE) {
+        if (kind == ENTRY_FILE)
             (void)unlink(path);
-        } else if (kind == ENTRY_FOLDER) {
+        else if (kind == ENTRY_FOLDER)
             empty_folder(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), 0);
-        }
-        if (kind == ENTRY_FOLDER || kind == ENTRY_EMPTY_FOLDER) {
+        if (kind == ENTRY_FOLDER || kind == ENTRY_EMPTY_FOLDER)
             (void)rmdir(path);
-        }
     }
 }
 
@@ -95,11 +91,9 @@ void mls_temporary_handle_signals(void)
     struct sigaction action = {.sa_handler = remove_and_die};
     struct sigaction before;
     (void)sigfillset(&action.sa_mask);
-    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {
-        if (sigaction(ending[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL) {
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+        if (sigaction(ending[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
             (void)sigaction(ending[i], &action, NULL);
-        }
-    }
     (void)signal(SIGXFSZ, SIG_IGN);
 }
 
@@ -107,9 +101,8 @@ void mls_temporary_hold(sigset_t *before)
 {
     sigset_t held;
     (void)sigemptyset(&held);
-    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
         (void)sigaddset(&held, ending[i]);
-    }
     (void)pthread_sigmask(SIG_BLOCK, &held, before);
 }
 
@@ -125,9 +118,8 @@ int mls_temporary_file(char *path)
     sigset_t before;
     mls_temporary_hold(&before);
     const int fd = mkostemp(path, O_CLOEXEC);
-    if (fd >= 0) {
+    if (fd >= 0)
         note(path, ENTRY_FILE);
-    }
     mls_temporary_let_go(&before);
     return fd;
 }
@@ -137,9 +129,8 @@ bool mls_temporary_folder(char *path)
     sigset_t before;
     mls_temporary_hold(&before);
     const bool made = mkdtemp(path) != NULL;
-    if (made) {
+    if (made)
         note(path, ENTRY_FOLDER);
-    }
     mls_temporary_let_go(&before);
     return made;
 }
@@ -151,9 +142,7 @@ void mls_temporary_empty_folder(const char *path)
 
 void mls_temporary_forget(const char *path)
 {
-    for (size_t i = 0; i < ENTRY_COUNT; i++) {
-        if (entries[i].kind != ENTRY_FREE && strcmp(entries[i].path, path) == 0) {
+    for (size_t i = 0; i < ENTRY_COUNT; i++)
+        if (entries[i].kind != ENTRY_FREE && strcmp(entries[i].path, path) == 0)
             entries[i].kind = ENTRY_FREE;
-        }
-    }
 }

@@ -9,22 +9,18 @@ int32_t mls_utf8_next(mls_str text, size_t *at)
     const size_t extra = s[0] < 0x80 ? 0 : s[0] < 0xe0 ? 1 : s[0] < 0xf0 ? 2 : 3;
     const size_t left = text.len - *at;
     *at += 1;
-    if (extra == 0) {
+    if (extra == 0)
         return s[0];
-    }
-    if (s[0] < 0xc2 || s[0] > 0xf4 || left <= extra) {
+    if (s[0] < 0xc2 || s[0] > 0xf4 || left <= extra)
         return -1;
-    }
     uint32_t code = s[0] & (0x3fU >> extra);
     for (size_t i = 1; i <= extra; i++) {
-        if ((s[i] & 0xc0U) != 0x80) {
+        if ((s[i] & 0xc0U) != 0x80)
             return -1;
-        }
         code = code << 6 | (s[i] & 0x3fU);
     }
-    if (code < min_code[extra] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) {
+    if (code < min_code[extra] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
         return -1;
-    }
     *at += extra;
     return (int32_t)code;
 }
@@ -43,14 +39,12 @@ size_t mls_utf8_encode(uint32_t code_point, char bytes[4])
 
 mls_str mls_utf8_cut(mls_str text, size_t bytes)
 {
-    if (text.len <= bytes) {
+    if (text.len <= bytes)
         return text;
-    }
     size_t end = bytes;
     /* A sequence has at most three bytes after its first.  A longer run is not a sequence and may be split. */
-    while (end > 0 && bytes - end < 3 && ((unsigned char)text.ptr[end] & 0xc0U) == 0x80) {
+    while (end > 0 && bytes - end < 3 && ((unsigned char)text.ptr[end] & 0xc0U) == 0x80)
         end--;
-    }
     return (mls_str){text.ptr, ((unsigned char)text.ptr[end] & 0xc0U) == 0x80 ? bytes : end};
 }
 
@@ -68,9 +62,8 @@ void mls_escape_append(mls_buffer *buffer, mls_str text)
         const int32_t code = mls_utf8_next(text, &at);
         if (code >= 0 && !mls_code_point_is_hostile(code)) {
             /* Copy runs of printable ASCII, nearly all of most texts, in one piece. */
-            while (at < text.len && text.ptr[at] >= ' ' && text.ptr[at] <= '~') {
+            while (at < text.len && text.ptr[at] >= ' ' && text.ptr[at] <= '~')
                 at++;
-            }
             mls_buffer_append(buffer, (mls_str){text.ptr + start, at - start});
         } else if (code == '\n' || code == '\r' || code == '\t') {
             mls_buffer_append_text(buffer, code == '\n' ? "\\n" : code == '\r' ? "\\r" : "\\t");
@@ -85,9 +78,8 @@ void mls_escape_append(mls_buffer *buffer, mls_str text)
 /* Return the columns of a code point.  An invalid byte (-1) takes one column, like its replacement. */
 static size_t code_point_width(int32_t code)
 {
-    if ((code >= 0x300 && code <= 0x36f) || (code >= 0x200b && code <= 0x200f) || (code >= 0xfe00 && code <= 0xfe0f)) {
+    if ((code >= 0x300 && code <= 0x36f) || (code >= 0x200b && code <= 0x200f) || (code >= 0xfe00 && code <= 0xfe0f))
         return 0;
-    }
     const bool wide = (code >= 0x1100 && code <= 0x115f) || (code >= 0x2e80 && code <= 0xa4cf) ||
                       (code >= 0xac00 && code <= 0xd7a3) || (code >= 0xf900 && code <= 0xfaff) ||
                       (code >= 0xfe30 && code <= 0xfe6f) || (code >= 0xff00 && code <= 0xff60) ||
@@ -98,9 +90,8 @@ static size_t code_point_width(int32_t code)
 size_t mls_display_width(mls_str text)
 {
     size_t width = 0;
-    for (size_t at = 0; at < text.len;) {
+    for (size_t at = 0; at < text.len;)
         width += code_point_width(mls_utf8_next(text, &at));
-    }
     return width;
 }
 
@@ -110,9 +101,8 @@ mls_str mls_utf8_fit(mls_str text, size_t columns)
     size_t fits = 0;
     for (size_t at = 0; at < text.len; fits = at) {
         used += code_point_width(mls_utf8_next(text, &at));
-        if (used > columns) {
+        if (used > columns)
             break;
-        }
     }
     return (mls_str){text.ptr, fits};
 }

@@ -36,9 +36,8 @@ bool mls_names_add(mls_names *names, mls_str name)
 
 void mls_names_release(mls_names *names)
 {
-    for (size_t i = 0; i < names->count; i++) {
+    for (size_t i = 0; i < names->count; i++)
         free(names->items[i]);
-    }
     free((void *)names->items);
     *names = (mls_names){0};
 }
@@ -54,18 +53,16 @@ static void read_names(DIR *folder, size_t limit, mls_names *list, int *system_e
             *system_errno = errno;
             break;
         }
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
-        }
         if (list->count == limit) {
             *system_errno = EOVERFLOW;
             break;
         }
         mls_names_add(list, mls_str_from(entry->d_name));
     }
-    if (list->count > 1) {
+    if (list->count > 1)
         qsort((void *)list->items, list->count, sizeof *list->items, mls_compare_names);
-    }
 }
 
 mls_status mls_folder_names(const char *path, size_t limit, mls_names *names, int *system_errno)
@@ -109,9 +106,8 @@ static void look(walking *self, int folder, mls_walk_entry *entry, struct stat *
         entry->link = true;
         entry->outside = !is_inside(self);
         found = fstatat(folder, entry->name, about, 0) == 0;
-        if (!found && (errno == ENOENT || errno == ELOOP || errno == ENOTDIR)) {
+        if (!found && (errno == ENOENT || errno == ELOOP || errno == ENOTDIR))
             entry->kind = MLS_WALK_LOST;
-        }
     }
     if (!found) {
         entry->system_errno = errno;
@@ -141,12 +137,10 @@ static mls_status walk_name(walking *self, int folder, const mls_walk_entry *abo
 {
     mls_folder_walk *walk = self->walk;
     struct stat about;
-    if (walk->entries++ == walk->entries_max) {
+    if (walk->entries++ == walk->entries_max)
         return mls_error_set(self->error, MLS_ERROR_LIMIT, 0, 0, "more than %zu files and folders", walk->entries_max);
-    }
-    if (self->path.len > 0 && self->path.ptr[self->path.len - 1] != '/') {
+    if (self->path.len > 0 && self->path.ptr[self->path.len - 1] != '/')
         mls_buffer_append_char(&self->path, '/');
-    }
     mls_buffer_append_text(&self->path, name);
     mls_walk_entry entry = {.depth = above->depth + 1, .role = above->inner, .inner = above->inner};
     place_entry(self, &entry);
@@ -154,9 +148,8 @@ static mls_status walk_name(walking *self, int folder, const mls_walk_entry *abo
     entry.too_deep = entry.kind == MLS_WALK_FOLDER && entry.depth > walk->depth_max;
     entry.enter = entry.kind == MLS_WALK_FOLDER && !entry.before && !(entry.outside && walk->inside);
     const mls_status status = walk->visitor.found(walk->visitor.state, &entry);
-    if (status == MLS_OK && entry.kind == MLS_WALK_FOLDER && entry.enter && !entry.too_deep) {
+    if (status == MLS_OK && entry.kind == MLS_WALK_FOLDER && entry.enter && !entry.too_deep)
         return walk_folder(self, folder, &entry, &about);
-    }
     return status;
 }
 
@@ -173,9 +166,8 @@ static DIR *open_folder(int above, const mls_walk_entry *entry, const struct sta
         folder = same ? fdopendir(fd) : NULL;
     }
     *system_errno = folder == NULL ? errno : 0;
-    if (folder == NULL && fd >= 0) {
+    if (folder == NULL && fd >= 0)
         (void)close(fd);
-    }
     return folder;
 }
 
@@ -189,18 +181,16 @@ static mls_status walk_folder(walking *self, int above, mls_walk_entry *entry, c
     walk->entered.arena = &walk->arena;
     (void)mls_map_put(&walk->entered, (mls_str){(const char *)id, sizeof id}, NULL);
     DIR *folder = open_folder(above, entry, seen, &system_errno);
-    if (folder != NULL) {
+    if (folder != NULL)
         read_names(folder, walk->entries_max, &list, &system_errno);
-    }
     mls_status status = walk->visitor.listed(walk->visitor.state, entry, &list, system_errno);
     for (size_t i = 0; i < list.count && status == MLS_OK; i++) {
         status = walk_name(self, dirfd(folder), entry, list.items[i]);
         mls_buffer_cut(&self->path, len);
     }
     mls_names_release(&list);
-    if (folder != NULL) {
+    if (folder != NULL)
         (void)closedir(folder);
-    }
     return status;
 }
 
@@ -214,11 +204,10 @@ mls_status mls_folder_walk_from(mls_folder_walk *walk, const char *root, int rol
     mls_buffer_append_text(&self.path, root);
     self.root_len = self.path.len;
     place_entry(&self, &entry);
-    if (stat(root, &about) != 0) {
+    if (stat(root, &about) != 0)
         status = walk->visitor.listed(walk->visitor.state, &entry, &none, errno);
-    } else if (!was_entered(walk, &about)) {
+    else if (!was_entered(walk, &about))
         status = walk_folder(&self, AT_FDCWD, &entry, &about);
-    }
     free(self.real_root);
     mls_buffer_release(&self.path);
     return status;

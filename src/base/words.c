@@ -14,22 +14,19 @@ static mls_words for_people(double number, int decimals, bool trimmed)
     mls_words words = {"-"};
     char text[sizeof words.text];
     char *end = words.text; /* at most 16 digits and 15 decimals */
-    if (!isfinite(number)) {
+    if (!isfinite(number))
         return words;
-    }
     if (fabs(number) >= GROUPED_MAX) {
         (void)mls_text_printf(words.text, sizeof words.text, "%.6g", number);
         return words;
     }
     size_t len = (size_t)mls_text_printf(text, sizeof text, "%.*f", decimals < 15 ? decimals : 15, number);
     const size_t whole = strcspn(text, ".");
-    while (trimmed && len > whole && (text[len - 1] == '0' || text[len - 1] == '.')) {
+    while (trimmed && len > whole && (text[len - 1] == '0' || text[len - 1] == '.'))
         len--;
-    }
     for (size_t i = 0; i < len; i++) {
-        if (i > 0 && i < whole && (whole - i) % 3 == 0 && text[i - 1] != '-') {
+        if (i > 0 && i < whole && (whole - i) % 3 == 0 && text[i - 1] != '-')
             *end++ = ',';
-        }
         *end++ = text[i];
     }
     *end = '\0';
@@ -74,9 +71,8 @@ mls_words mls_words_signed(double number, int decimals)
 static mls_words with_unit(mls_words words, const char *prefix, const char *unit)
 {
     const size_t len = strlen(words.text);
-    if (strcmp(words.text, "-") != 0) {
+    if (strcmp(words.text, "-") != 0)
         (void)mls_text_printf(words.text + len, sizeof words.text - len, " %s%s", prefix, unit);
-    }
     return words;
 }
 
@@ -125,12 +121,10 @@ mls_words mls_words_minutes(double minutes)
 mls_words mls_words_clock(double minutes)
 {
     mls_words words = {"-"};
-    if (!isfinite(minutes) || minutes < 0) {
+    if (!isfinite(minutes) || minutes < 0)
         return words;
-    }
-    if (minutes >= 60) {
+    if (minutes >= 60)
         return minutes < HOURS_MAX ? words_hours(minutes) : mls_words_minutes(minutes);
-    }
     const double tenths = floor(minutes * 600 + 0.5);
     const double whole = floor(tenths / 600);
     (void)mls_text_printf(words.text, sizeof words.text, "%.0f:%04.1f", whole, (tenths - whole * 600) / 10);
@@ -148,12 +142,10 @@ mls_words mls_words_seconds(double seconds)
 {
     mls_words words = {"-"};
     const double whole = floor(seconds + 0.5);
-    if (whole >= 3600 && whole < HOURS_MAX * 60) {
+    if (whole >= 3600 && whole < HOURS_MAX * 60)
         return words_hours(whole / 60);
-    }
-    if (whole >= 0 && whole < 3600) {
+    if (whole >= 0 && whole < 3600)
         (void)mls_text_printf(words.text, sizeof words.text, "%.0f:%02.0f", floor(whole / 60), fmod(whole, 60));
-    }
     return words;
 }
 
@@ -170,11 +162,9 @@ void mls_words_append_more(mls_buffer *line, size_t count, const char *noun, con
     if (count > 0) {
         const bool inside = line->len > 0 && line->ptr[line->len - 1] != ' ';
         mls_buffer_printf(line, "%sand %s more", inside ? " " : "", mls_words_count((double)count).text);
-        if (noun != NULL) {
+        if (noun != NULL)
             mls_buffer_printf(line, " %s%s", noun, count == 1 ? "" : "s");
-        }
-        if (hint != NULL) {
+        if (hint != NULL)
             mls_buffer_printf(line, " (%s)", hint);
-        }
     }
 }

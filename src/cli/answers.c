@@ -41,9 +41,8 @@ static void answer_read(mls_cli *cli, const mls_group_question *question, mls_co
         mls_telemetry_note_groups(collection, cli->work.threads, &notes) == MLS_OK &&
         mls_cli_measure(cli, collection, question->series, &measured)) {
         bring_together(cli, question, comparison, collection, &measured, &notes);
-        for (size_t i = 0; i < collection->group_count; i++) {
+        for (size_t i = 0; i < collection->group_count; i++)
             mls_cli_judge_group(cli, &collection->groups[i]);
-        }
         mls_cli_say_collected(cli, collection);
     }
     mls_throughputs_release(&measured);
@@ -53,9 +52,8 @@ static void answer_read(mls_cli *cli, const mls_group_question *question, mls_co
 /* Says why what --against names is nothing to compare with. */
 static void say_against(mls_cli *cli, const mls_comparison *comparison, const mls_error *error)
 {
-    for (size_t i = 0; i < comparison->candidates.count; i++) {
+    for (size_t i = 0; i < comparison->candidates.count; i++)
         mls_cli_say(cli, MLS_EXIT_OK, NULL, "there is %s", comparison->candidates.items[i]);
-    }
     mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s", error->message);
 }
 
@@ -68,12 +66,10 @@ void mls_cli_ask_groups(mls_cli *cli, const mls_group_question *question)
     mls_compare_request request = {.mode = against != NULL ? MLS_COMPARE_SIDES : MLS_COMPARE_PUBLISHED,
                                    .baseline = against != NULL ? "theirs" : NULL,
                                    .placed = against != NULL};
-    for (size_t i = 0; i < question->paths->count; i++) {
+    for (size_t i = 0; i < question->paths->count; i++)
         mls_side_add(&request.sides, &arena, MLS_S("yours"), question->paths->items[i])->given = true;
-    }
-    if (against != NULL) {
+    if (against != NULL)
         mls_side_add(&request.sides, &arena, MLS_S("theirs"), against)->given = true;
-    }
     if (mls_cli_load_models(cli) && mls_cli_judge(cli, &request.collect)) {
         request.collect.score.select_window = question->select_window;
         request.collect.observer = !question->exports ? &mls_throughput_observer : NULL;
@@ -89,16 +85,13 @@ void mls_cli_ask_groups(mls_cli *cli, const mls_group_question *question)
             answer_read(cli, question, &comparison);
         } else {
             bring_together(cli, question, &comparison, NULL, NULL, NULL);
-            for (size_t i = 0; i < comparison.groups.count; i++) {
+            for (size_t i = 0; i < comparison.groups.count; i++)
                 mls_cli_judge_side(cli, comparison.groups.items[i]);
-            }
         }
-        for (size_t i = 1; i < comparison.collection_count; i++) {
+        for (size_t i = 1; i < comparison.collection_count; i++)
             mls_cli_say_skipped(cli, &comparison.collections[i].skipped);
-        }
-        for (size_t i = 0; i < comparison.problems.count; i++) {
+        for (size_t i = 0; i < comparison.problems.count; i++)
             mls_cli_say_error(cli, comparison.problems.items[i].path, &comparison.problems.items[i].error);
-        }
         mls_comparison_release(&comparison);
     }
     mls_arena_release(&arena);

@@ -27,21 +27,18 @@ bool mls_cli_say(mls_cli *cli, int kind, const char *path, const char *format, .
     mls_buffer line = {0};
     va_list args;
     mls_cli_set_status(cli, kind & ~MLS_EXIT_SHOW_HELP);
-    if (kind == MLS_EXIT_OK && cli->view.quiet) {
+    if (kind == MLS_EXIT_OK && cli->view.quiet)
         return false;
-    }
     mls_buffer_printf(&message, "mlscore%s%s: ", *name != '\0' ? " " : "", name);
-    if (path != NULL) {
+    if (path != NULL)
         mls_buffer_printf(&message, "'%s': ", path);
-    }
     va_start(args, format);
     mls_buffer_vprintf(&message, format, args);
     va_end(args);
     mls_escape_append(&line, mls_buffer_str(&message));
     mls_buffer_append_char(&line, '\n');
-    if (kind & MLS_EXIT_SHOW_HELP) {
+    if (kind & MLS_EXIT_SHOW_HELP)
         mls_buffer_printf(&line, "try 'mlscore %s%s'\n", whole ? "help" : name, whole ? "" : " --help");
-    }
     (void)fputs(line.ptr, stderr); /* where this fails, nothing is left to say it with */
     mls_buffer_release(&message);
     mls_buffer_release(&line);
@@ -69,9 +66,8 @@ bool mls_cli_say_error(mls_cli *cli, const char *path, const mls_error *error)
 
 bool mls_cli_say_wrong_file(mls_cli *cli, const char *path, const mls_error *error)
 {
-    if (path == NULL || error->line > 0) {
+    if (path == NULL || error->line > 0)
         return mls_cli_say_error(cli, path, error);
-    }
     return mls_cli_say(cli, error->status == MLS_ERROR_READ ? MLS_EXIT_IO : MLS_EXIT_USAGE, path, "%s", error->message);
 }
 
@@ -82,9 +78,8 @@ void mls_cli_judge_findings(mls_cli *cli, const mls_findings *findings)
 
 static void offer_findings(mls_suggestion *nearest)
 {
-    for (mls_finding_code code = 0; code < MLS_FINDING_COUNT; code++) {
+    for (mls_finding_code code = 0; code < MLS_FINDING_COUNT; code++)
         mls_suggest_add(nearest, mls_str_from(mls_finding_info_get(code)->name));
-    }
 }
 
 mls_suggestion mls_cli_nearest_file(const char *path, mls_names *names)
@@ -95,9 +90,8 @@ mls_suggestion mls_cli_nearest_file(const char *path, mls_names *names)
     mls_suggestion nearest = mls_suggest_for(mls_str_from(mls_path_name(path)));
     int ignored;
     mls_folder_names(where, LOOKED_AT, names, &ignored);
-    for (size_t i = 0; i < names->count; i++) {
+    for (size_t i = 0; i < names->count; i++)
         mls_suggest_add(&nearest, mls_str_from(names->items[i]));
-    }
     free(where);
     return nearest;
 }
@@ -105,9 +99,8 @@ mls_suggestion mls_cli_nearest_file(const char *path, mls_names *names)
 const mls_command *mls_command_named(const mls_cli *cli, const char *name)
 {
     size_t i = 0;
-    while (cli->commands[i] != NULL && strcmp(name, cli->commands[i]->name) != 0) {
+    while (cli->commands[i] != NULL && strcmp(name, cli->commands[i]->name) != 0)
         i++;
-    }
     return cli->commands[i];
 }
 
@@ -116,9 +109,8 @@ const mls_command *mls_command_find(mls_cli *cli, const char *name)
     const mls_command *found = mls_command_named(cli, name);
     mls_suggestion nearest = mls_suggest_for(mls_str_from(name));
     mls_names names = {0};
-    for (size_t i = 0; found == NULL && cli->commands[i] != NULL; i++) {
+    for (size_t i = 0; found == NULL && cli->commands[i] != NULL; i++)
         mls_suggest_add(&nearest, mls_str_from(cli->commands[i]->name));
-    }
     if (found == NULL && cli->command == NULL) {
         const mls_suggestion file = mls_cli_nearest_file(name, &names);
         const bool nearer = file.found.len > 0 && (nearest.found.len == 0 || file.distance < nearest.distance);
@@ -174,9 +166,8 @@ const mls_editions *mls_cli_editions(mls_cli *cli)
 bool mls_cli_benchmark(mls_cli *cli, const char **name)
 {
     const mls_editions *editions = *name != NULL ? mls_cli_editions(cli) : NULL;
-    if (*name == NULL || editions == NULL) {
+    if (*name == NULL || editions == NULL)
         return *name == NULL;
-    }
     *name = mls_benchmark_called(*name);
     const mls_usage usage = mls_editions_usage_of(editions, cli->usage, mls_str_from(*name));
     mls_suggestion nearest = mls_editions_nearest_benchmark(editions, usage, mls_str_from(*name));
@@ -225,9 +216,8 @@ bool mls_cli_edition(mls_cli *cli, const char *text, const mls_edition **edition
     const mls_str wanted = mls_str_from(text != NULL ? text : cli->edition);
     *edition = NULL;
     if (editions == NULL || wanted.ptr == NULL ||
-        mls_editions_find(editions, cli->usage, wanted, edition, &error) == MLS_OK) {
+        mls_editions_find(editions, cli->usage, wanted, edition, &error) == MLS_OK)
         return editions != NULL;
-    }
     mls_suggestion nearest = mls_suggest_for(wanted);
     for (size_t i = mls_editions_count(editions, cli->usage); error.status == MLS_ERROR_UNKNOWN && i-- > 0;) {
         const mls_str name = mls_str_from(mls_editions_get(editions, cli->usage, i)->name);
@@ -241,9 +231,8 @@ bool mls_cli_edition(mls_cli *cli, const char *text, const mls_edition **edition
 bool mls_cli_collecting(mls_cli *cli, mls_collect_options *how)
 {
     *how = (mls_collect_options){.usage = cli->usage, .work = cli->work, .score = {.editions = mls_cli_editions(cli)}};
-    if (how->score.editions == NULL || !mls_cli_edition(cli, NULL, &how->edition)) {
+    if (how->score.editions == NULL || !mls_cli_edition(cli, NULL, &how->edition))
         return false;
-    }
     how->any_usage = !cli->usage_given && how->edition == NULL;
     return true;
 }
@@ -251,9 +240,8 @@ bool mls_cli_collecting(mls_cli *cli, mls_collect_options *how)
 bool mls_cli_judge(mls_cli *cli, mls_collect_options *how)
 {
     mls_error error = {0};
-    if (!mls_cli_collecting(cli, how) || (cli->rules_path != NULL && !mls_cli_own_rules(cli))) {
+    if (!mls_cli_collecting(cli, how) || (cli->rules_path != NULL && !mls_cli_own_rules(cli)))
         return false;
-    }
     how->checker = (mls_checker_options){
         .rulesets = cli->rulesets, .usage = cli->usage, .any_usage = how->any_usage, .ruleset = cli->own_ruleset};
     if (cli->rules_path != NULL) {
@@ -272,12 +260,10 @@ bool mls_cli_judge(mls_cli *cli, mls_collect_options *how)
 bool mls_cli_read_file(mls_cli *cli, const char *path, mls_buffer *text)
 {
     mls_error error = {0};
-    if (path != NULL && mls_file_read(path, true, MLS_CLI_FILE_MAX, text, &error) != MLS_OK) {
+    if (path != NULL && mls_file_read(path, true, MLS_CLI_FILE_MAX, text, &error) != MLS_OK)
         return mls_cli_say(cli, MLS_EXIT_IO, path, "%s", error.message);
-    }
-    if (path != NULL) {
+    if (path != NULL)
         mls_buffer_reserve(text, 0);
-    }
     return true;
 }
 
@@ -295,13 +281,11 @@ bool mls_cli_read_sacct(mls_cli *cli, const char *path, mls_sacct_zone zone, mls
 bool mls_cli_open(mls_cli *cli)
 {
     mls_error error = {0};
-    if (mls_output_open(&cli->output, cli->output_path, &error) != MLS_OK) {
+    if (mls_output_open(&cli->output, cli->output_path, &error) != MLS_OK)
         return mls_cli_say(cli, MLS_EXIT_IO, cli->output_path, "%s", error.message);
-    }
     cli->view.output = &cli->output;
-    if (cli->view.format == MLS_FORMAT_OPENMETRICS && cli->output.temporary != NULL) {
+    if (cli->view.format == MLS_FORMAT_OPENMETRICS && cli->output.temporary != NULL)
         (void)fchmod(cli->output.fd, 0644); /* others read it, whatever the mask of a job is */
-    }
     return true;
 }
 
@@ -332,9 +316,8 @@ static bool print_begin(mls_cli *cli, const mls_report *report, void *state)
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "this cannot be printed as %s",
                            mls_format_name(cli->view.format));
     }
-    if (!mls_cli_may_print(cli) || !mls_cli_open(cli)) {
+    if (!mls_cli_may_print(cli) || !mls_cli_open(cli))
         return false;
-    }
     if (cli->stands_for != NULL && cli->view.format == MLS_FORMAT_TABLE) {
         mls_view_text(&cli->view, MLS_STYLE_DIM, "%s", cli->stands_for);
         mls_output_text(cli->view.output, "\n");
@@ -365,11 +348,10 @@ mls_status mls_cli_read_done(void *state, const mls_read *read)
     const mls_source *source = read->source;
     const char *why = read->status != MLS_OK ? read->error.message : read->totals.unread;
     const bool wanted = read->status != MLS_OK || source->named || source->result;
-    if (why != NULL && wanted) {
+    if (why != NULL && wanted)
         mls_cli_say_lost(cli, source->path, why);
-    } else if (why != NULL) {
+    else if (why != NULL)
         mls_cli_say(cli, MLS_EXIT_OK, source->path, "skipped: %s", why);
-    }
     return MLS_OK;
 }
 
@@ -378,38 +360,33 @@ bool mls_cli_read(mls_cli *cli, const char *path, const mls_reading *reading, co
     mls_error error = {0};
     const char *const *paths = path != NULL ? &path : (const char *const *)cli->operands.items;
     mls_status status = MLS_OK;
-    if (cli->merge != NULL) {
+    if (cli->merge != NULL)
         mls_merge_sources(cli->merge, &cli->sources);
-    } else {
+    else
         status = mls_sources_find(paths, path != NULL ? 1 : cli->operands.count, &cli->sources, &error);
-    }
-    if (status == MLS_OK && report != NULL && !print_begin(cli, report, state)) {
+    if (status == MLS_OK && report != NULL && !print_begin(cli, report, state))
         return false;
-    }
     if (status == MLS_OK) {
         mls_cli_say_skipped(cli, &cli->sources);
         status = cli->merge != NULL ? mls_merge_read(cli->merge, reading, &cli->sources, &error)
                                     : mls_read_sources(reading, cli->sources.items, cli->sources.count, &error);
         mls_cli_say_foreign(cli);
-        if (report != NULL) {
+        if (report != NULL)
             mls_print_end(&cli->printer);
-        }
     }
     const bool failed = status != MLS_OK && status != MLS_STOPPED;
-    if (failed || report != NULL) {
+    if (failed || report != NULL)
         mls_cli_close(cli, failed ? error.message : NULL);
-    }
     return !failed;
 }
 
 void mls_cli_say_lost(mls_cli *cli, const char *path, const char *why)
 {
     const size_t reason = mls_foreign_reason(why);
-    if (reason == MLS_FOREIGN_REASONS) {
+    if (reason == MLS_FOREIGN_REASONS)
         mls_cli_say(cli, MLS_EXIT_IO, path, "%s", why);
-    } else if (cli->foreign.counts[reason]++ == 0) {
+    else if (cli->foreign.counts[reason]++ == 0)
         cli->foreign.first[reason] = mls_strdup(path);
-    }
 }
 
 void mls_cli_say_foreign(mls_cli *cli)
@@ -440,22 +417,18 @@ void mls_cli_say_unread(mls_cli *cli, const char *path, const char *why, const c
 
 void mls_cli_say_skipped(mls_cli *cli, const mls_sources *sources)
 {
-    for (size_t i = 0; i < sources->count; i++) {
-        if (sources->items[i].failed) {
+    for (size_t i = 0; i < sources->count; i++)
+        if (sources->items[i].failed)
             mls_cli_say_unread(cli, sources->items[i].path, sources->items[i].skip, sources->items[i].finding);
-        }
-    }
     mls_cli_say_foreign(cli);
 }
 
 void mls_cli_release(mls_cli *cli)
 {
     mls_names_release(&cli->operands);
-    for (const mls_option *option = cli->command->options; option->name != NULL; option++) {
-        if (option->does == MLS_ADDS_TEXT) {
+    for (const mls_option *option = cli->command->options; option->name != NULL; option++)
+        if (option->does == MLS_ADDS_TEXT)
             mls_names_release((void *)((char *)cli->settings + option->at));
-        }
-    }
     free(cli->settings);
     mls_sources_release(&cli->sources);
     mls_accelerators_free(cli->accelerators);
@@ -488,7 +461,6 @@ void mls_cli_progress(void *state, size_t files_done, size_t files, uint64_t byt
 
 void mls_cli_progress_end(const mls_cli *cli)
 {
-    if (cli->progress_shown) {
+    if (cli->progress_shown)
         (void)fputs("\r\033[K", stderr);
-    }
 }

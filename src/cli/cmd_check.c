@@ -32,9 +32,8 @@ static mls_status check_run(void *state, size_t index, mls_run *run, void **note
     mls_cli *cli = self->cli;
     const mls_source *source = &cli->sources.items[index];
     /* A folder is asked for its logs, not for what else lies in it. */
-    if (!source->named && !source->result && run->records + run->malformed == run->quoted) {
+    if (!source->named && !source->result && run->records + run->malformed == run->quoted)
         return MLS_OK;
-    }
     const bool part = run->part || self->names->split;
     const mls_check_log log = {.path = source->path,
                                .line = part ? run->line + (run->line == 0) : 1,
@@ -78,9 +77,8 @@ void mls_cli_check(mls_cli *cli, mls_check_names *names, const mls_shard_setting
                            .run = check_run,
                            .done = check_done};
     names->sources = &cli->sources;
-    if (cli->merge != NULL ? !take_merged(cli, doubting, names) : !mls_cli_judge(cli, &how)) {
+    if (cli->merge != NULL ? !take_merged(cli, doubting, names) : !mls_cli_judge(cli, &how))
         return;
-    }
     if (shards->partial) {
         mls_shard_job job = {.reading = reading};
         mls_cli_write_part(cli, shards, &how, (mls_part_options){.doubting = doubting, .split = names->split}, &job);
@@ -93,9 +91,8 @@ static void check(mls_cli *cli)
 {
     check_settings *settings = cli->settings;
     const bool format = settings->shards.partial && cli->format_given;
-    if (mls_cli_shard_is_right(cli, &settings->shards, format ? "format" : NULL)) {
+    if (mls_cli_shard_is_right(cli, &settings->shards, format ? "format" : NULL))
         mls_cli_check(cli, &settings->names, &settings->shards);
-    }
 }
 
 const mls_command mls_command_check = {

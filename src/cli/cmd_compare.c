@@ -54,9 +54,8 @@ static size_t name_length(const char *word)
 static const char *letters_of(size_t index, char *end)
 {
     *--end = '\0';
-    for (size_t rest = index + 1; rest > 0; rest = (rest - 1) / 26) {
+    for (size_t rest = index + 1; rest > 0; rest = (rest - 1) / 26)
         *--end = (char)('A' + (rest - 1) % 26);
-    }
     return end;
 }
 
@@ -71,11 +70,10 @@ static bool take_sides(mls_cli *cli, mls_side_list *sides, mls_arena *arena)
             len > 0 ? (mls_str){word, len} : mls_str_from(letters_of(sides->count, letters + sizeof letters));
         const size_t before = sides->count;
         mls_side *side = mls_side_add(sides, arena, name, word + len + (len > 0));
-        if (sides->count > before) {
+        if (sides->count > before)
             side->given = len > 0;
-        } else if (len == 0 || !side->given) {
+        else if (len == 0 || !side->given)
             return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "two sides are called '%s'", side->name);
-        }
     }
     return true;
 }
@@ -90,16 +88,14 @@ static bool take_counts(mls_cli *cli, const mls_side_list *sides, const mls_name
         const mls_str name = {word, colon != NULL ? (size_t)(colon - word) : 0};
         mls_side *side = colon != NULL ? mls_side_find(sides, name) : NULL;
         size_t count;
-        if (!mls_size_parse(mls_str_from(colon != NULL ? colon + 1 : word), &count) || count == 0) {
+        if (!mls_size_parse(mls_str_from(colon != NULL ? colon + 1 : word), &count) || count == 0)
             return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--accelerators takes [NAME:]N, not '%s'", word);
-        }
         if (colon != NULL && side == NULL) {
             return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--accelerators: no side is called '%.*s'", (int)name.len,
                                name.ptr);
         }
-        if (side != NULL && side->accelerators == 0) {
+        if (side != NULL && side->accelerators == 0)
             side->accelerators = (double)count;
-        }
         of_all = colon == NULL && of_all == 0 ? count : of_all;
     }
     for (size_t i = 0; i < sides->count; i++) {
@@ -121,9 +117,8 @@ static bool append_benchmarks(mls_buffer *words, const mls_comparison *compariso
         const char *benchmark = group->benchmark != NULL ? group->benchmark : "an unknown benchmark";
         bool added = false;
         any |= group->side == side;
-        if (group->side == side) {
+        if (group->side == side)
             mls_map_put(&known, mls_str_from(benchmark), &added);
-        }
         mls_buffer_printf(words, "%s%s", added && known.count > 1 ? ", " : "", added ? benchmark : "");
     }
     mls_buffer_append_text(words, any ? "" : "no runs");
@@ -142,9 +137,8 @@ static void judge_comparison(mls_cli *cli, const mls_comparison *comparison, boo
         }
     }
     mls_cli_set_status(cli, mls_comparison_passes(comparison, fail_if_slower) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
-    if (comparison->blocks.count + comparison->series.count + comparison->beside.count == 0) {
+    if (comparison->blocks.count + comparison->series.count + comparison->beside.count == 0)
         mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "nothing to compare: %s", words.ptr);
-    }
     mls_buffer_release(&words);
 }
 
@@ -170,9 +164,8 @@ static void compare_all(mls_cli *cli, const mls_compare_request *request)
             mls_cli_say_compared(cli, &comparison);
             judge_comparison(cli, &comparison, settings->fail_if != NULL);
         }
-        for (size_t i = 0; i < beside.measured_count; i++) {
+        for (size_t i = 0; i < beside.measured_count; i++)
             mls_throughputs_release(&measured[i]);
-        }
         free(measured);
     }
     mls_comparison_release(&comparison);

@@ -53,12 +53,10 @@ static void print_rounds(const place *at, mls_map *printed, bool benchmarks)
     for (size_t usage = 0; usage < MLS_USAGE_COUNT; usage++) {
         for (size_t i = 0; i < mls_editions_count(at->editions, (mls_usage)usage); i++) {
             const mls_edition *edition = mls_editions_get(at->editions, (mls_usage)usage, i);
-            for (size_t b = 0; benchmarks && b < edition->benchmark_count; b++) {
+            for (size_t b = 0; benchmarks && b < edition->benchmark_count; b++)
                 print_word(at, printed, mls_str_from(edition->benchmarks[b]->name));
-            }
-            if (!benchmarks) {
+            if (!benchmarks)
                 print_word(at, printed, mls_edition_round(edition));
-            }
         }
     }
 }
@@ -69,19 +67,16 @@ static void print_words(const place *at, const char *words)
     mls_arena arena = {0};
     mls_map printed = {.arena = &arena};
     for (mls_str word; words != NULL && mls_list_next(&words, '|', &word);) {
-        if (mls_str_equal(word, MLS_S("COMMAND"))) {
-            for (size_t i = 0; at->commands[i] != NULL; i++) {
+        if (mls_str_equal(word, MLS_S("COMMAND")))
+            for (size_t i = 0; at->commands[i] != NULL; i++)
                 print_word(at, &printed, mls_str_from(at->commands[i]->name));
-            }
-        } else if (mls_str_equal(word, MLS_S("FINDING"))) {
-            for (mls_finding_code code = 0; code < MLS_FINDING_COUNT; code++) {
+        else if (mls_str_equal(word, MLS_S("FINDING")))
+            for (mls_finding_code code = 0; code < MLS_FINDING_COUNT; code++)
                 print_word(at, &printed, mls_str_from(mls_finding_info_get(code)->name));
-            }
-        } else if (mls_str_equal(word, MLS_S("BENCHMARK")) || mls_str_equal(word, MLS_S("EDITION"))) {
+        else if (mls_str_equal(word, MLS_S("BENCHMARK")) || mls_str_equal(word, MLS_S("EDITION")))
             print_rounds(at, &printed, *word.ptr == 'B');
-        } else {
+        else
             print_word(at, &printed, word);
-        }
     }
     mls_arena_release(&arena);
 }
@@ -108,22 +103,19 @@ static bool is_met(char condition, const mls_command *c, const mls_option *o)
                {'P', c->paths != NULL},
                {'B', c->options[0].does != MLS_PRINTS_HELP}}; /* the options before help take the arguments */
     size_t i = 0;
-    while (all[i].condition != condition) {
+    while (all[i].condition != condition)
         i++;
-    }
     return all[i].holds;
 }
 
 /* A text for single quotes. */
 static void print_quoted(const place *at, const char *text)
 {
-    for (; *text != '\0'; text++) {
-        if (*text == '\'') {
+    for (; *text != '\0'; text++)
+        if (*text == '\'')
             mls_output_text(at->output, "'\\''");
-        } else {
+        else
             mls_output_printf(at->output, "%s%c", strchr(at->special, *text) != NULL ? "\\" : "", *text);
-        }
-    }
 }
 
 static void print_token(char token, const place *at)
@@ -148,14 +140,12 @@ static const char *render(const char *text, place at, bool on)
         const size_t plain = strcspn(text, "@");
         mls_output_write(at.output, (mls_str){text, on ? plain : 0});
         text += plain;
-        if (*text == '\0') {
+        if (*text == '\0')
             return text;
-        }
         const char token = text[1];
         const char *body = text += 2;
-        if (token == '.') {
+        if (token == '.')
             return text;
-        }
         if (token == '?' || token == '!') {
             text = render(body + 1, at, on && is_met(*body, at.command, at.option) == (token == '?'));
         } else if (token == '<') {
@@ -170,9 +160,8 @@ static const char *render(const char *text, place at, bool on)
                 each.command = at.commands[i];
                 (void)render(body, each, true);
             }
-            for (; on && token == '(' && each.option->name != NULL; each.option++) {
+            for (; on && token == '(' && each.option->name != NULL; each.option++)
                 (void)render(body, each, true);
-            }
         } else if (on) {
             print_token(token, &at);
         }
@@ -196,9 +185,8 @@ static void completion_run(mls_cli *cli)
             all.editions = mls_cli_editions(cli);
             all.special = shells[i].special;
             const char *template = mls_data_find(shells[i].file).ptr;
-            if (all.editions != NULL && mls_cli_open(cli) && template != NULL) {
+            if (all.editions != NULL && mls_cli_open(cli) && template != NULL)
                 (void)render(template, all, true);
-            }
             return;
         }
     }

@@ -43,9 +43,8 @@ static void config_add_memory(mls_cli *cli, mls_config_entry *entry)
     mls_memory_ask_init(&ask, cli->models, cli->accelerators);
     if (mls_memory_config(&ask, entry->script, entry->file, &ignored)) {
         const bool known = mls_memory_estimate_make(&ask, &estimate, &error) == MLS_OK;
-        if (known) {
+        if (known)
             mls_memory_words(&ask, &estimate, words);
-        }
         entry->memory = mls_strdup(known ? words : error.message);
     }
     mls_findings_release(&ignored);
@@ -67,17 +66,14 @@ static void config_add(mls_cli *cli, const char *text, bool is_file)
                                 .missing = !is_file && mls_str_ends(mls_str_from(text), MLS_S(".sh")),
                                 .name = mls_config_name_decode(mls_str_from(text)),
                                 .exports = settings->exports};
-    if (is_file && mls_shell_read(text, NULL, &entry->script, &error) != MLS_OK) {
+    if (is_file && mls_shell_read(text, NULL, &entry->script, &error) != MLS_OK)
         mls_cli_say(cli, MLS_EXIT_IO, text, "%s", error.message);
-    }
     mls_config_compare(&entry->name, entry->script, &entry->summary, &entry->findings);
     mls_config_name_take_text(&entry->name, entry->script, &entry->summary);
-    if (entry->script != NULL) {
+    if (entry->script != NULL)
         mls_findings_append(&entry->findings, &entry->script->findings);
-    }
-    if (entry->script != NULL && cli->accelerators != NULL) {
+    if (entry->script != NULL && cli->accelerators != NULL)
         config_add_memory(cli, entry);
-    }
     mls_findings_sort(&entry->findings);
     mls_cli_judge_findings(cli, &entry->findings);
 }
@@ -102,20 +98,17 @@ static mls_status config_add_log(mls_cli *cli, const char *path, mls_error *erro
     mls_log_totals totals = {0};
     mls_printed_reader *reader = NULL;
     const mls_status status = mls_printed_read(path, &reader, &totals, error);
-    if (status != MLS_OK) {
+    if (status != MLS_OK)
         return status;
-    }
     MLS_GROW(&settings->readers, items);
     settings->readers.items[settings->readers.count++] = reader;
     const mls_printed *printed;
     size_t line = 0;
     size_t count = 0;
-    for (; (printed = mls_printed_get(reader, count, &line)) != NULL; count++) {
+    for (; (printed = mls_printed_get(reader, count, &line)) != NULL; count++)
         config_add_printed(cli, path, printed, line);
-    }
-    if (count == 0) {
+    if (count == 0)
         config_add_printed(cli, path, &nothing, 0);
-    }
     return totals.unread == NULL ? MLS_OK : mls_error_set(error, MLS_ERROR_READ, 0, 0, "%s", totals.unread);
 }
 
@@ -142,12 +135,10 @@ static mls_status config_found(void *state, mls_walk_entry *entry)
     config_settings *settings = cli->settings;
     const mls_str name = mls_str_from(entry->name);
     entry->enter = entry->enter && !entry->link;
-    if (entry->too_deep && !entry->link) {
+    if (entry->too_deep && !entry->link)
         mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s: too many folders inside each other", entry->path);
-    }
-    if (entry->kind == MLS_WALK_FILE && mls_str_starts(name, MLS_S("config_")) && mls_str_ends(name, MLS_S(".sh"))) {
+    if (entry->kind == MLS_WALK_FILE && mls_str_starts(name, MLS_S("config_")) && mls_str_ends(name, MLS_S(".sh")))
         mls_names_add(&settings->found, mls_str_from(entry->path));
-    }
     return MLS_OK;
 }
 
@@ -155,9 +146,8 @@ static mls_status config_listed(void *state, const mls_walk_entry *folder, const
 {
     mls_cli *cli = state;
     (void)names;
-    if (system_errno != 0) {
+    if (system_errno != 0)
         mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s: %s", folder->path, strerror(system_errno));
-    }
     return MLS_OK;
 }
 
@@ -173,18 +163,16 @@ static void config_add_folder(mls_cli *cli, const char *folder)
                             .depth_max = MLS_WALK_DEPTH_MAX};
     const mls_status status = mls_folder_walk_from(&walk, folder, 0, &error);
     mls_folder_walk_release(&walk);
-    if (status != MLS_OK) {
+    if (status != MLS_OK)
         mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", error.message);
-    }
     settings->list.folders = true;
     if (found->count == first) {
         mls_cli_say(cli, MLS_EXIT_OK, NULL, "no config_*.sh below %s", folder);
         return;
     }
     qsort(found->items + first, found->count - first, sizeof *found->items, mls_compare_names);
-    for (size_t i = first; i < found->count; i++) {
+    for (size_t i = first; i < found->count; i++)
         config_add(cli, found->items[i], true);
-    }
 }
 
 /* A folder, a file, or a name; something else than these, and whatever lies in a folder, is a file that is not there.
@@ -201,9 +189,8 @@ static void config_add_operand(mls_cli *cli, const char *operand)
         mls_cli_say(cli, MLS_EXIT_IO, operand, "%s", strerror(reason));
     } else if (there && is_log(operand)) {
         mls_error error = {0};
-        if (mls_cli_load_settings(cli) && config_add_log(cli, operand, &error) != MLS_OK) {
+        if (mls_cli_load_settings(cli) && config_add_log(cli, operand, &error) != MLS_OK)
             mls_cli_say(cli, MLS_EXIT_IO, operand, "%s", error.message);
-        }
     } else if (there || name.kind != MLS_CONFIG_KIND_NONE || name.problem != NULL || name.suffix_count > 0) {
         config_add(cli, operand, there);
     } else {
@@ -229,9 +216,8 @@ static void config_print_diff(mls_cli *cli)
     mls_map names = {.arena = &arena};
     mls_config_diff diff = {0};
     size_t count = 0;
-    for (size_t i = 0; i < list->count; i++) { /* how many configs have each name */
+    for (size_t i = 0; i < list->count; i++) /* how many configs have each name */
         mls_map_put(&names, list->items[i].name.name, NULL)->value.number++;
-    }
     for (size_t i = 0; i < list->count; i++) {
         const mls_config_entry *entry = &list->items[i];
         /* Of a log that printed settings before several runs the first counts. */
@@ -262,25 +248,21 @@ static void config_run(mls_cli *cli)
 {
     config_settings *settings = cli->settings;
     const mls_config_list *list = &settings->list;
-    if (cli->view.verbose > 0) {
+    if (cli->view.verbose > 0)
         (void)mls_cli_load_models(cli);
-    }
-    for (size_t i = 0; i < cli->operands.count; i++) {
+    for (size_t i = 0; i < cli->operands.count; i++)
         config_add_operand(cli, cli->operands.items[i]);
-    }
-    if (settings->diff && mls_cli_load_settings(cli)) {
+    if (settings->diff && mls_cli_load_settings(cli))
         config_print_diff(cli);
-    } else if (!settings->diff) {
+    else if (!settings->diff)
         mls_cli_print(cli, settings->exports ? &mls_config_exports_report : &mls_config_report, list);
-    }
     for (size_t i = 0; i < list->count; i++) {
         mls_shell_free(list->items[i].script);
         mls_findings_release(&list->items[i].findings);
         free(list->items[i].memory);
     }
-    for (size_t i = 0; i < settings->readers.count; i++) {
+    for (size_t i = 0; i < settings->readers.count; i++)
         mls_printed_reader_free(settings->readers.items[i]);
-    }
     free(settings->readers.items);
     free(list->items);
     mls_names_release(&settings->found);

@@ -44,9 +44,8 @@ static mls_signatures *load_signatures(mls_cli *cli, const mls_names *files)
         const char *path = files->items[i];
         mls_buffer text = {0};
         bool ok = mls_cli_read_file(cli, path, &text);
-        if (ok && mls_signatures_add(signatures, mls_buffer_str(&text), &error) != MLS_OK) {
+        if (ok && mls_signatures_add(signatures, mls_buffer_str(&text), &error) != MLS_OK)
             ok = mls_cli_say_wrong_file(cli, path, &error);
-        }
         mls_buffer_release(&text);
         if (!ok) {
             mls_signatures_free(signatures);
@@ -64,17 +63,15 @@ static void judge_job(mls_cli *cli, const mls_diagnosis *job)
     for (size_t i = 0; i < job->skipped_count; i++) {
         const mls_skipped_file *file = &job->skipped[i];
         failed |= file->failed;
-        if (file->malformed && job->outcome != MLS_JOB_FAILED) {
+        if (file->malformed && job->outcome != MLS_JOB_FAILED)
             mls_cli_say(cli, MLS_EXIT_INVALID, file->path, "%s", file->reason);
-        } else if (file->failed && !file->malformed &&
-                   (job->outcome != MLS_JOB_FAILED || mls_foreign_reason(file->reason) == MLS_FOREIGN_REASONS)) {
+        else if (file->failed && !file->malformed &&
+                 (job->outcome != MLS_JOB_FAILED || mls_foreign_reason(file->reason) == MLS_FOREIGN_REASONS))
             mls_cli_say_lost(cli, file->path, file->reason);
-        }
     }
     mls_cli_say_foreign(cli);
-    if (job->files == 0 && job->skipped_count > 0 && !failed) {
+    if (job->files == 0 && job->skipped_count > 0 && !failed)
         mls_cli_say(cli, MLS_EXIT_IO, job->path, "no log in it can be read");
-    }
     if (job->uncut > 0) {
         mls_cli_say(cli, MLS_EXIT_OK, job->path, "%s too many to be told apart: taken for a part of those before them",
                     mls_words_plural(job->uncut, "run", "runs").text);
@@ -91,9 +88,8 @@ static void print_campaign(mls_cli *cli, const mls_diagnosis_list *list, const c
 {
     mls_campaign campaign = {0};
     mls_sacct *sacct = NULL;
-    if (sacct_path != NULL) {
+    if (sacct_path != NULL)
         (void)!mls_sacct_new(&sacct, NULL);
-    }
     if (sacct_path == NULL || mls_cli_read_sacct(cli, sacct_path, (mls_sacct_zone){0, "UTC"}, sacct)) {
         (void)!mls_campaign_make(list->items, list->count, sacct, &campaign, NULL);
         mls_cli_print(cli, &mls_campaign_report, &campaign);
@@ -140,25 +136,21 @@ static void diagnose_run(mls_cli *cli)
     mls_diagnosis_list list = {mls_calloc(cli->operands.count, sizeof *list.items), 0};
     const mls_diagnose_options wanted = {.signatures = signatures, .unpack = true, .work = cli->work};
     mls_status status = MLS_OK;
-    for (size_t i = 0; i < cli->operands.count && status == MLS_OK && signatures != NULL; i++) {
+    for (size_t i = 0; i < cli->operands.count && status == MLS_OK && signatures != NULL; i++)
         status = mls_diagnose(cli->operands.items[i], &wanted, &list.items[list.count++], &error);
-    }
     mls_cli_progress_end(cli);
     if (status != MLS_OK) {
         mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", error.message);
     } else if (signatures != NULL) {
-        if (settings->campaign) {
+        if (settings->campaign)
             print_campaign(cli, &list, settings->sacct_path);
-        } else {
+        else
             mls_cli_print(cli, &mls_diagnose_report, &list);
-        }
-        for (size_t i = 0; i < list.count; i++) {
+        for (size_t i = 0; i < list.count; i++)
             judge_job(cli, &list.items[i]);
-        }
     }
-    for (size_t i = 0; i < list.count; i++) {
+    for (size_t i = 0; i < list.count; i++)
         mls_diagnosis_release(&list.items[i]);
-    }
     free(list.items);
     mls_signatures_free(signatures);
 }

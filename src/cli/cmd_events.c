@@ -37,9 +37,8 @@ static const mls_option options[] = {
 static bool key_listed(const char *list, mls_str key)
 {
     bool listed = false;
-    for (mls_str word; !listed && mls_list_next(&list, ',', &word);) {
+    for (mls_str word; !listed && mls_list_next(&list, ',', &word);)
         listed = mls_str_equal(word, key);
-    }
     return listed;
 }
 
@@ -48,13 +47,11 @@ static mls_status events_record(void *state, const mls_record *record)
     events_file *file = state;
     mls_cli *cli = file->cli;
     const events_settings *events = cli->settings;
-    if (events->keys != NULL && !key_listed(events->keys, record->key)) {
+    if (events->keys != NULL && !key_listed(events->keys, record->key))
         return MLS_OK;
-    }
     file->records++;
-    if (events->count) {
+    if (events->count)
         return MLS_OK;
-    }
     mls_print_item(&cli->printer, &(mls_event){file->path, record});
     return cli->output.failed_errno != 0 ? MLS_STOPPED : MLS_OK;
 }
@@ -62,9 +59,8 @@ static mls_status events_record(void *state, const mls_record *record)
 static mls_status events_malformed(void *state, const mls_malformed *malformed)
 {
     events_file *file = state;
-    if (file->malformed < MLS_MALFORMED_NAMED) {
+    if (file->malformed < MLS_MALFORMED_NAMED)
         file->named[file->malformed] = (mls_part_malformed){malformed->line, malformed->column, malformed->reason};
-    }
     file->malformed++;
     return MLS_OK;
 }
@@ -88,9 +84,8 @@ static void say_malformed(mls_cli *cli, const char *path, size_t malformed, cons
         mls_cli_say(cli, MLS_EXIT_INVALID, path, "line %zu, column %zu: %s", named[i].line, named[i].column,
                     named[i].reason);
     }
-    if (malformed > count) {
+    if (malformed > count)
         mls_cli_say(cli, MLS_EXIT_INVALID, path, "and %zu more malformed lines", malformed - count);
-    }
 }
 
 static size_t named_of(size_t malformed)
@@ -111,13 +106,11 @@ static mls_status events_done(void *state, const mls_read *read)
     mls_cli *cli = state;
     const events_settings *events = cli->settings;
     const events_file *file = read->heard; /* NULL: it could not be opened */
-    if (file != NULL) {
+    if (file != NULL)
         say_malformed(cli, file->path, file->malformed, file->named, named_of(file->malformed));
-    }
     (void)mls_cli_read_done(cli, read);
-    if (events->count) {
+    if (events->count)
         print_count(cli, read->source->path, cli->operands.count, file != NULL ? file->records : 0);
-    }
     return cli->output.failed_errno == 0 ? MLS_OK : MLS_STOPPED;
 }
 
@@ -150,11 +143,10 @@ static mls_status print_noted(void *state, const mls_read *read)
 void mls_cli_count(mls_cli *cli)
 {
     const mls_reading reading = {.state = cli, .heard_size = sizeof(mls_part_source), .done = print_noted};
-    if (cli->format_given) {
+    if (cli->format_given)
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "what events --count prints has no other --format");
-    } else if (mls_cli_open(cli)) {
+    else if (mls_cli_open(cli))
         mls_cli_read(cli, NULL, &reading, NULL, NULL);
-    }
 }
 
 static void events_run(mls_cli *cli)

@@ -39,11 +39,9 @@ static void help_commands(mls_cli *cli)
                             "results and why, the time breakdown, failed runs, and commands to try next.\n"
                             "For a submission, config, profile and other files it runs the matching command.\n");
     for (size_t i = 0; cli->commands[i] != NULL; i++) {
-        for (size_t k = 0; k < sizeof groups / sizeof *groups; k++) {
-            if (groups[k].first == cli->commands[i]) {
+        for (size_t k = 0; k < sizeof groups / sizeof *groups; k++)
+            if (groups[k].first == cli->commands[i])
                 mls_output_printf(output, "\n%s:\n", groups[k].title);
-            }
-        }
         mls_output_printf(output, "  %-*s", SUMMARY_COLUMN - 2, cli->commands[i]->name);
         mls_view_wrapped(&view, mls_str_from(cli->commands[i]->summary),
                          (mls_wrap){HELP_WIDTH, SUMMARY_COLUMN, SUMMARY_COLUMN, " ", false}, MLS_STYLE_PLAIN);
@@ -73,9 +71,8 @@ static void help_findings(mls_cli *cli)
         mls_cli_explain(cli, cli->operands.items[1]);
         return;
     }
-    if (mls_finding_texts_read(&arena, texts, &error) != MLS_OK) {
+    if (mls_finding_texts_read(&arena, texts, &error) != MLS_OK)
         mls_cli_say_error(cli, NULL, &error);
-    }
     for (size_t i = 0; i < MLS_FINDING_COUNT && error.status == MLS_OK; i++) {
         const mls_finding_info *info = mls_finding_info_get((mls_finding_code)i);
         mls_output_printf(&cli->output, "%s%-20s %-8s %s\n    %s\n    %s\n", i > 0 ? "\n" : "", info->name,
@@ -122,9 +119,8 @@ static bool help_has_manual(char *page)
     int how = 1;
     char words[][4] = {"man", "-w", "1"};
     char *const arguments[] = {words[0], words[1], words[2], page, NULL};
-    if (posix_spawn_file_actions_init(&actions) != 0) {
+    if (posix_spawn_file_actions_init(&actions) != 0)
         return false;
-    }
     (void)posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     (void)posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     const bool started = posix_spawnp(&child, "man", &actions, NULL, arguments, environ) == 0;
@@ -145,9 +141,8 @@ static bool help_find_manual(const char *name, char path[PATH_MAX])
         for (size_t i = 0; i < sizeof below / sizeof *below; i++) {
             const int needed =
                 snprintf(path, PATH_MAX, "%.*s%s/man1/mlscore-%s.1", (int)folder.len, folder.ptr, below[i], name);
-            if (needed < PATH_MAX && access(path, R_OK) == 0) {
+            if (needed < PATH_MAX && access(path, R_OK) == 0)
                 return true;
-            }
         }
     }
     return false;
@@ -160,9 +155,8 @@ static void help_manual(const char *name)
     char page[64];
     char words[][4] = {"man", "1"};
     (void)snprintf(page, sizeof page, "mlscore-%s", name);
-    if (isatty(STDOUT_FILENO) != 1) {
+    if (isatty(STDOUT_FILENO) != 1)
         return;
-    }
     if (help_find_manual(name, path)) {
         char *const arguments[] = {words[0], path, NULL};
         (void)execvp("man", arguments);
@@ -190,9 +184,8 @@ static void help_run(mls_cli *cli)
                   {"fields", help_fields}};
     mls_finding_code code;
     const char *topic = cli->operands.count > 0 ? cli->operands.items[0] : "";
-    if (!mls_cli_open(cli)) {
+    if (!mls_cli_open(cli))
         return;
-    }
     for (size_t i = 0; cli->commands[i] != NULL; i++) {
         if (strcmp(topic, cli->commands[i]->name) == 0) {
             help_manual(topic);
@@ -201,13 +194,12 @@ static void help_run(mls_cli *cli)
         }
     }
     unsigned found;
-    if (MLS_NAME_FIND(topics, sizeof topics / sizeof *topics, mls_str_from(topic), &found)) {
+    if (MLS_NAME_FIND(topics, sizeof topics / sizeof *topics, mls_str_from(topic), &found))
         topics[found].print(cli);
-    } else if (mls_finding_code_from_name(mls_str_from(topic), &code)) {
+    else if (mls_finding_code_from_name(mls_str_from(topic), &code))
         mls_cli_explain(cli, topic);
-    } else {
+    else
         (void)mls_command_find(cli, topic);
-    }
 }
 
 const mls_command mls_command_help = {

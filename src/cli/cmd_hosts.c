@@ -52,15 +52,13 @@ static void hosts_run(mls_cli *cli)
     }
     const size_t count = mls_hosts_expand(mls_buffer_str(&lists), &names, &findings, (mls_finding_place){0});
     if (mls_cli_open(cli)) {
-        if (settings->count) {
+        if (settings->count)
             mls_output_printf(&cli->output, "%zu\n", count);
-        } else {
+        else
             print_names(cli, &names, settings->fold);
-        }
     }
-    for (size_t i = 0; i < findings.count; i++) {
+    for (size_t i = 0; i < findings.count; i++)
         mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "%s", findings.items[i].message);
-    }
     mls_findings_release(&findings);
     mls_buffer_release(&names);
     mls_buffer_release(&lists);

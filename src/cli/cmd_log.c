@@ -34,9 +34,8 @@ static bool put_metadata(mls_cli *cli, mls_log_writer *writer, const char *text)
 {
     mls_str value = mls_str_from(text);
     mls_str name;
-    if (!mls_str_cut(&value, '=', &name) || name.len == 0 || value.ptr == NULL) {
+    if (!mls_str_cut(&value, '=', &name) || name.len == 0 || value.ptr == NULL)
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--metadata is NAME=VALUE, not '%s'", text);
-    }
     char *copy = mls_strndup(name.ptr, name.len);
     mls_log_writer_put_word(writer, copy, text + name.len + 1);
     free(copy);
@@ -46,9 +45,8 @@ static bool put_metadata(mls_cli *cli, mls_log_writer *writer, const char *text)
 /* Standard output is opened as results have it, too, so that it is closed, and an error of that heard of. */
 static mls_status add_output(mls_cli *cli, mls_log_writer *writer, const char *path, mls_error *error)
 {
-    if (strcmp(path, "-") != 0) {
+    if (strcmp(path, "-") != 0)
         return mls_log_writer_add_file(writer, path, error);
-    }
     (void)mls_cli_open(cli);
     return mls_log_writer_add_fd(writer, STDOUT_FILENO, error);
 }
@@ -58,9 +56,8 @@ static bool open_places(mls_cli *cli, mls_log_writer *writer)
     const log_settings *settings = cli->settings;
     mls_error error = {0};
     mls_status status = settings->outputs.count == 0 ? add_output(cli, writer, "-", &error) : MLS_OK;
-    for (size_t i = 0; i < settings->outputs.count && status == MLS_OK; i++) {
+    for (size_t i = 0; i < settings->outputs.count && status == MLS_OK; i++)
         status = add_output(cli, writer, settings->outputs.items[i], &error);
-    }
     return status == MLS_OK || mls_cli_say_error(cli, NULL, &error);
 }
 
@@ -69,12 +66,10 @@ static bool choose_rank(mls_cli *cli, mls_log_writer *writer)
     const log_settings *settings = cli->settings;
     mls_error error = {0};
     size_t rank = 0;
-    if (settings->rank == NULL) {
+    if (settings->rank == NULL)
         return true;
-    }
-    if (!mls_size_parse(mls_str_from(settings->rank), &rank) || rank > LONG_MAX) {
+    if (!mls_size_parse(mls_str_from(settings->rank), &rank) || rank > LONG_MAX)
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--rank is a number from 0 on, not '%s'", settings->rank);
-    }
     return mls_log_writer_only_rank(writer, (long)rank, -1, &error) == MLS_OK ||
            mls_cli_say(cli, MLS_EXIT_USAGE, NULL, "%s", error.message);
 }
@@ -85,43 +80,37 @@ static void write_operands(mls_cli *cli, mls_log_writer *writer)
     const char *key = cli->operands.items[0];
     mls_error error = {0};
     bool ok = choose_rank(cli, writer);
-    if (cli->operands.count > 1) {
+    if (cli->operands.count > 1)
         mls_log_writer_put_word(writer, NULL, cli->operands.items[1]);
-    }
-    for (size_t i = 0; i < settings->metadata.count && ok; i++) {
+    for (size_t i = 0; i < settings->metadata.count && ok; i++)
         ok = put_metadata(cli, writer, settings->metadata.items[i]);
-    }
-    if (!ok || !open_places(cli, writer)) {
+    if (!ok || !open_places(cli, writer))
         return;
-    }
     mls_log_writer_namespace(writer, settings->space != NULL ? settings->space : "");
     const mls_log_event event = settings->event > 0 ? (mls_log_event)(settings->event - 1)
                                 : mls_str_ends(mls_str_from(key), MLS_S("_start")) ? MLS_LOG_START
                                 : mls_str_ends(mls_str_from(key), MLS_S("_stop"))  ? MLS_LOG_END
                                                                                    : MLS_LOG_POINT;
     mls_status status = mls_log_writer_record(writer, event, key, "<shell>", 0, &error);
-    if (status != MLS_OK) {
+    if (status != MLS_OK)
         mls_cli_say_error(cli, NULL, &error);
-    }
     status = mls_log_writer_close(writer, &error);
-    if (status != MLS_OK) {
+    if (status != MLS_OK)
         mls_cli_say_error(cli, NULL, &error);
-    }
 }
 
 static void log_run(mls_cli *cli)
 {
     mls_log_writer *writer = NULL;
     mls_error error = {0};
-    if (cli->operands.count == 0 || *cli->operands.items[0] == '\0') {
+    if (cli->operands.count == 0 || *cli->operands.items[0] == '\0')
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "no key given");
-    } else if (cli->operands.count > 2) {
+    else if (cli->operands.count > 2)
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "one value belongs to a key, not '%s' too", cli->operands.items[2]);
-    } else if (mls_log_writer_new(&writer, &error) != MLS_OK) {
+    else if (mls_log_writer_new(&writer, &error) != MLS_OK)
         mls_cli_say_error(cli, NULL, &error);
-    } else {
+    else
         write_operands(cli, writer);
-    }
     mls_log_writer_free(writer);
 }
 

@@ -36,9 +36,8 @@ static bool memory_set_options(mls_cli *cli, mls_memory_ask *ask)
         const char *text = settings->given[i];
         const bool file =
             i == MLS_MEMORY_MODEL && text != NULL && (mls_memory_model_is_file(text) || access(text, F_OK) == 0);
-        if (text != NULL && mls_memory_set(ask, (mls_memory_setting)i, text, &error) != MLS_OK) {
+        if (text != NULL && mls_memory_set(ask, (mls_memory_setting)i, text, &error) != MLS_OK)
             return mls_cli_say_wrong_file(cli, file ? text : NULL, &error);
-        }
     }
     return true;
 }
@@ -74,12 +73,10 @@ static bool memory_check_options(mls_cli *cli, const mls_memory_ask *ask)
 static bool memory_estimate(mls_cli *cli, mls_memory_job *job)
 {
     mls_error error = {0};
-    if (mls_memory_answer_make(&job->ask, &job->answer, &error) == MLS_OK) {
+    if (mls_memory_answer_make(&job->ask, &job->answer, &error) == MLS_OK)
         return true;
-    }
-    for (size_t i = 0; i < job->findings.count; i++) {
+    for (size_t i = 0; i < job->findings.count; i++)
         (void)mls_cli_say(cli, MLS_EXIT_OK, job->file, "%s", job->findings.items[i].message);
-    }
     return mls_cli_say_wrong_file(cli, job->file, &error);
 }
 
@@ -125,11 +122,10 @@ static char *take_memory_config(mls_cli *cli, bool oom)
     size_t kept = 0;
     for (size_t i = 0; i < all->count; i++) {
         const mls_str name = mls_str_from(mls_path_name(all->items[i]));
-        if (config == NULL && (!oom || (mls_str_starts(name, MLS_S("config_")) && mls_str_ends(name, MLS_S(".sh"))))) {
+        if (config == NULL && (!oom || (mls_str_starts(name, MLS_S("config_")) && mls_str_ends(name, MLS_S(".sh")))))
             config = all->items[i];
-        } else {
+        else
             all->items[kept++] = all->items[i];
-        }
     }
     all->count = kept;
     return config;
@@ -150,30 +146,25 @@ static bool memory_ask(mls_cli *cli, mls_memory_job *job, const char *config, ml
                                cli->operands.items[i]);
         }
     }
-    if (settings->oom && cli->operands.count == 0) {
+    if (settings->oom && cli->operands.count == 0)
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--oom looks into logs, and none is named");
-    }
     job->file = config;
-    if (!memory_set_options(cli, &job->ask)) {
+    if (!memory_set_options(cli, &job->ask))
         return false;
-    }
     if (logs) {
-        if (!mls_cli_load_settings(cli) || !mls_cli_collecting(cli, &how)) {
+        if (!mls_cli_load_settings(cli) || !mls_cli_collecting(cli, &how))
             return false;
-        }
         how.runs_only = how.named_runs = how.printed = true;
-        if (!mls_cli_collect(cli, &cli->operands, &how, NULL, runs)) {
+        if (!mls_cli_collect(cli, &cli->operands, &how, NULL, runs))
             return false;
-        }
         const mls_run *run = mls_memory_runs(&job->ask, &cli->known_settings, runs->runs, runs->run_count,
                                              mls_config_name_decode(mls_str_from(config)).gpus);
         job->printed_in = run != NULL ? run->file : NULL;
         mls_cli_say_skipped(cli, &runs->skipped);
     }
     if (config != NULL) {
-        if (mls_shell_read(config, NULL, &script, &error) != MLS_OK) {
+        if (mls_shell_read(config, NULL, &script, &error) != MLS_OK)
             return mls_cli_say_wrong_file(cli, config, &error);
-        }
         (void)mls_memory_config(&job->ask, script, config, &job->findings);
         mls_shell_free(script);
         if (job->ask.shape.layers == 0) {

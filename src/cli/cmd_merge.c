@@ -53,9 +53,8 @@ static void write_merged(mls_cli *cli, mls_merge *merge)
         mls_merge_write(merge, &cli->output);
         status = mls_output_close_after(&cli->output, status, &error);
     }
-    if (status != MLS_OK) {
+    if (status != MLS_OK)
         mls_cli_say(cli, MLS_EXIT_IO, cli->output_path, "%s", error.message);
-    }
 }
 
 /* An option that was given and is for scores alone; NULL: none. */
@@ -77,15 +76,14 @@ static void print_merged(mls_cli *cli, const char *command)
 {
     merge_settings *settings = cli->settings;
     const char *wrong = option_of_scores(&settings->score);
-    if (strcmp(command, "score") == 0) {
+    if (strcmp(command, "score") == 0)
         mls_cli_score(cli);
-    } else if (wrong != NULL) {
+    else if (wrong != NULL)
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--%s is for parts of score, and these are of %s", wrong, command);
-    } else if (strcmp(command, "events") == 0) {
+    else if (strcmp(command, "events") == 0)
         mls_cli_count(cli);
-    } else {
+    else
         mls_cli_check(cli, &settings->names, &settings->score.shards);
-    }
 }
 
 static void merge_parts(mls_cli *cli)
@@ -99,9 +97,8 @@ static void merge_parts(mls_cli *cli)
         return;
     }
     const bool whole = merge->missing.count == 0;
-    if (!whole && !settings->partial) {
+    if (!whole && !settings->partial)
         say_missing(cli, merge);
-    }
     if (settings->partial) {
         write_merged(cli, merge);
     } else if (whole || settings->allow_missing) {
@@ -134,9 +131,8 @@ static bool find_parts(mls_cli *cli, mls_names *parts)
             }
         }
         mls_names_release(&names);
-        if (system_errno != 0) {
+        if (system_errno != 0)
             mls_cli_say(cli, MLS_EXIT_IO, path, "%s", strerror(system_errno));
-        }
     }
     return system_errno == 0;
 }
@@ -163,9 +159,8 @@ static void count_shards(mls_cli *cli, const mls_names *parts, mls_merge **first
         }
         const mls_shard_ranges *has = &merge->shards;
         *bytes += stat(path, &about) == 0 ? (uint64_t)about.st_size : 0;
-        for (size_t k = 0; k < has->count; k++) {
+        for (size_t k = 0; k < has->count; k++)
             mls_shard_ranges_add(there, has->items[k].first, has->items[k].last);
-        }
         mls_merge_free(*first != NULL ? merge : NULL);
         *first = *first != NULL ? *first : merge;
     }
@@ -176,16 +171,14 @@ static void print_shards(mls_cli *cli, const mls_shard_ranges *there, size_t sha
     mls_shard_ranges missing = {0};
     mls_buffer words = {0};
     size_t count = 0;
-    for (size_t i = 0; i < there->count; i++) {
+    for (size_t i = 0; i < there->count; i++)
         count += there->items[i].last - there->items[i].first + 1;
-    }
     mls_shard_ranges_missing(there, shards, &missing);
     if (mls_cli_open(cli)) {
         mls_shard_ranges_words(&missing, &words);
         mls_output_printf(&cli->output, "%zu of %zu shards, %llu bytes\n", count, shards, (unsigned long long)bytes);
-        if (missing.count > 0) {
+        if (missing.count > 0)
             mls_output_printf(&cli->output, "--array=%s\n", words.ptr);
-        }
         mls_cli_set_status(cli, missing.count > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
         mls_cli_close(cli, NULL);
     }
@@ -202,11 +195,10 @@ static void print_status(mls_cli *cli)
     if (find_parts(cli, &parts)) {
         count_shards(cli, &parts, &first, &bytes, &there);
         (void)mls_shard_ranges_unite(&there, &(size_t){0});
-        if (first != NULL) {
+        if (first != NULL)
             print_shards(cli, &there, first->head.shards, bytes);
-        } else {
+        else
             mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "no part is there");
-        }
     }
     mls_merge_free(first);
     mls_names_release(&parts);
@@ -215,9 +207,8 @@ static void print_status(mls_cli *cli)
 
 static void print_plan(mls_cli *cli, size_t shards)
 {
-    if (!mls_cli_open(cli)) {
+    if (!mls_cli_open(cli))
         return;
-    }
     mls_output_printf(&cli->output,
                       "#!/bin/sh\n"
                       "#SBATCH --job-name=mlscore --array=1-%zu --ntasks=1 --requeue\n"

@@ -114,25 +114,21 @@ static void overview_run(mls_cli *cli)
     size_t left = 0;
     bool ok = true;
     sort_operands(cli, paths);
-    for (mls_path_kind kind = 0; kind < MLS_PATH_UNKNOWN; kind++) {
+    for (mls_path_kind kind = 0; kind < MLS_PATH_UNKNOWN; kind++)
         left += answers[kind].alone ? paths[kind].count : paths[kind].count > 0;
-    }
     if (ok && left > 1 && (cli->output_path != NULL || cli->view.format != MLS_FORMAT_TABLE)) {
         ok = mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s tells of one kind of thing at a time",
                          cli->output_path != NULL ? "-o" : "--format=json");
     }
     if (ok && left > 0 && ((const overview_settings *)cli->settings)->against != NULL &&
-        paths[MLS_PATH_LOGS].count == 0 && paths[MLS_PATH_EXPORT].count != 1) {
+        paths[MLS_PATH_LOGS].count == 0 && paths[MLS_PATH_EXPORT].count != 1)
         ok = mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--against compares logs, and there are none");
-    }
     for (mls_path_kind kind = 0; kind < MLS_PATH_UNKNOWN; kind++) {
         mls_names *of_kind = &paths[kind];
-        for (size_t i = 0; i < of_kind->count && ok && answers[kind].alone; i++) {
+        for (size_t i = 0; i < of_kind->count && ok && answers[kind].alone; i++)
             answer_next(cli, kind, &(mls_names){.items = of_kind->items + i, .count = 1}, &left);
-        }
-        if (of_kind->count > 0 && ok && !answers[kind].alone) {
+        if (of_kind->count > 0 && ok && !answers[kind].alone)
             answer_next(cli, kind, of_kind, &left);
-        }
         mls_names_release(of_kind);
     }
 }

@@ -74,9 +74,8 @@ static void pack_run(mls_cli *cli)
         wanted->described = mls_buffer_str(&described);
         wanted->judged = (mls_submission_options){
             .rulesets = cli->rulesets, .usage = cli->usage, .work = cli->work, .strict = cli->view.strict};
-        if (mls_cli_collect(cli, &cli->operands, &how, NULL, &collection)) {
+        if (mls_cli_collect(cli, &cli->operands, &how, NULL, &collection))
             pack_collected(cli, &collection);
-        }
         mls_cli_say_skipped(cli, &collection.skipped);
         mls_collection_release(&collection);
     }

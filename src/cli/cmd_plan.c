@@ -56,9 +56,8 @@ static bool read_range_or_number(mls_arena *arena, mls_plan_numbers *to, mls_str
               number > 0 && upto >= number && upto < NUMBER_LARGEST && (!whole || number == floor(number));
     for (; ok && number <= upto; number *= 2) {
         ok = to->count < NUMBERS_MOST;
-        if (ok) {
+        if (ok)
             (void)MLS_ARENA_ADD(arena, to, number);
-        }
     }
     return ok;
 }
@@ -94,30 +93,24 @@ static void say_alike(mls_cli *cli, const mls_plan *plan, const char *reason)
 {
     const int kind = plan->rows.count > 0 ? MLS_EXIT_OK : MLS_EXIT_INVALID;
     size_t alike = 0;
-    for (size_t i = 0; i < plan->unfit.count; i++) {
-        if (strcmp(plan->unfit.items[i].reason, reason) == 0 && (alike++ < NAMED_MOST || cli->view.verbose > 0)) {
+    for (size_t i = 0; i < plan->unfit.count; i++)
+        if (strcmp(plan->unfit.items[i].reason, reason) == 0 && (alike++ < NAMED_MOST || cli->view.verbose > 0))
             mls_cli_say(cli, kind, plan->unfit.items[i].group->path, "%s", reason);
-        }
-    }
-    if (alike > NAMED_MOST && cli->view.verbose == 0) {
+    if (alike > NAMED_MOST && cli->view.verbose == 0)
         mls_cli_say(cli, kind, NULL, "and %zu more (-v: all): %s", alike - NAMED_MOST, reason);
-    }
 }
 
 static void say_unfit(mls_cli *cli, const mls_plan *plan)
 {
     for (size_t i = 0; i < plan->unfit.count; i++) {
         size_t first = 0;
-        while (strcmp(plan->unfit.items[first].reason, plan->unfit.items[i].reason) != 0) {
+        while (strcmp(plan->unfit.items[first].reason, plan->unfit.items[i].reason) != 0)
             first++;
-        }
-        if (first == i) {
+        if (first == i)
             say_alike(cli, plan, plan->unfit.items[i].reason);
-        }
     }
-    if (plan->bases.count == 0) {
+    if (plan->bases.count == 0)
         mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "there is no group of runs to predict from");
-    }
 }
 
 static void plan_groups(mls_cli *cli, const mls_comparison *groups, const mls_plan_request *request)
@@ -133,9 +126,8 @@ static void plan_groups(mls_cli *cli, const mls_comparison *groups, const mls_pl
         mls_cli_print(cli, &mls_plan_report, &plan);
         say_unfit(cli, &plan);
         mls_cli_set_status(cli, mls_plan_answers(&plan) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
-        for (size_t i = 0; i < plan.bases.count; i++) {
+        for (size_t i = 0; i < plan.bases.count; i++)
             mls_cli_judge_side(cli, plan.bases.items[i].group);
-        }
     }
     mls_plan_release(&plan);
 }
@@ -145,9 +137,8 @@ static bool read_request(mls_cli *cli, mls_arena *arena, mls_plan_request *reque
 {
     const plan_settings *settings = cli->settings;
     request->benchmark = settings->benchmark;
-    if (!mls_cli_benchmark(cli, &request->benchmark)) {
+    if (!mls_cli_benchmark(cli, &request->benchmark))
         return false;
-    }
     request->level = settings->level > 0 ? settings->level - 1 : USUAL_LEVEL;
     return read_wanted(cli, arena, "--accelerators", settings->accelerators, &request->accelerators, true) &&
            read_wanted(cli, arena, "--nodes", settings->nodes, &request->nodes, true) &&
@@ -173,9 +164,8 @@ static void plan_run(mls_cli *cli)
                MLS_OK) {
         mls_cli_say_wrong_file(cli, path, &error);
     } else if (mls_cli_judge(cli, &groups.collect)) {
-        for (size_t i = 0; i < cli->operands.count; i++) { /* each operand is a side */
+        for (size_t i = 0; i < cli->operands.count; i++) /* each operand is a side */
             mls_side_add(&groups.sides, &arena, mls_str_from(cli->operands.items[i]), cli->operands.items[i]);
-        }
         groups.collect.printed = true;
         request.editions = groups.collect.score.editions;
         request.figures = &figures;

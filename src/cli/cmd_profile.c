@@ -57,9 +57,8 @@ static void read_profile(const profile_settings *settings, const char *path, boo
     const int fd = mls_file_open(path, named, &read->error);
     read->status =
         fd >= 0 ? mls_profile_read(fd, path, settings->classes, &read->profile, &read->error) : MLS_ERROR_READ;
-    if (fd >= 0) {
+    if (fd >= 0)
         (void)close(fd);
-    }
     if (read->profile != NULL) {
         read->profile->top = settings->shown;
         read->profile->in_folder = !named;
@@ -70,9 +69,8 @@ static void read_file_of(void *state, size_t item)
 {
     const profile_settings *settings = state;
     const mls_source *source = &settings->sources.items[item];
-    if (source->skip == NULL) {
+    if (source->skip == NULL)
         read_profile(settings, source->path, source->named, &settings->reads[item]);
-    }
 }
 
 /* The classes of --kernels, or our own.  False after a complaint. */
@@ -81,9 +79,8 @@ static bool load_classes(mls_cli *cli, profile_settings *settings)
     mls_buffer text = {0};
     mls_error error = {0};
     bool ok = mls_cli_read_file(cli, settings->kernels, &text);
-    if (ok && mls_kernel_classes_new(mls_buffer_str(&text), &settings->classes, &error) != MLS_OK) {
+    if (ok && mls_kernel_classes_new(mls_buffer_str(&text), &settings->classes, &error) != MLS_OK)
         ok = mls_cli_say_wrong_file(cli, settings->kernels, &error);
-    }
     mls_buffer_release(&text);
     return ok;
 }
@@ -94,9 +91,8 @@ static mls_status place_profiles(void *state, size_t index, mls_run *run, void *
     (void)index;
     (void)notes;
     settings->run_found |= isfinite(run->run_start.time_ms);
-    for (size_t i = 0; i < settings->profiles.count; i++) {
+    for (size_t i = 0; i < settings->profiles.count; i++)
         mls_profile_place(settings->profiles.items[i], run->run_start.time_ms, run->run_stop.time_ms);
-    }
     return MLS_OK;
 }
 
@@ -105,12 +101,10 @@ static void read_run(mls_cli *cli)
 {
     const profile_settings *settings = cli->settings;
     const mls_reading reading = {.work.threads = 1, .state = cli, .run = place_profiles, .done = mls_cli_read_done};
-    for (size_t i = 0; i < settings->profiles.count; i++) {
+    for (size_t i = 0; i < settings->profiles.count; i++)
         settings->profiles.items[i]->run.file = settings->run;
-    }
-    if (mls_cli_read(cli, settings->run, &reading, NULL, NULL) && !settings->run_found) {
+    if (mls_cli_read(cli, settings->run, &reading, NULL, NULL) && !settings->run_found)
         mls_cli_say(cli, MLS_EXIT_IO, settings->run, "no run found to place the profile in");
-    }
 }
 
 static void print_profiles(mls_cli *cli, profile_settings *settings)
@@ -134,9 +128,8 @@ static bool read_settings(mls_cli *cli, profile_settings *settings)
     settings->shown = TOP_USUAL;
     settings->by = settings->by_annotation ? MLS_PROFILE_BY_ANNOTATION + 1 : settings->by;
     settings->profiles.by = (mls_profile_by)(settings->by - (settings->by > 0));
-    if (settings->top != NULL && !mls_size_parse(mls_str_from(settings->top), &settings->shown)) {
+    if (settings->top != NULL && !mls_size_parse(mls_str_from(settings->top), &settings->shown))
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--top takes a whole number, not '%s'", settings->top);
-    }
     if (settings->against != NULL && settings->sources.count > 1) {
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--against compares one file with another, not %zu",
                            settings->sources.count);
@@ -154,9 +147,8 @@ static bool find_sources(mls_cli *cli, profile_settings *settings)
     settings->ends = mls_calloc(cli->operands.count + 1, sizeof *settings->ends);
     for (size_t i = 0; i < cli->operands.count; i++) {
         const bool pipe = strcmp(operands[i], "-") == 0;
-        if (mls_sources_find(&operands[i], 1, sources, &error) != MLS_OK) {
+        if (mls_sources_find(&operands[i], 1, sources, &error) != MLS_OK)
             return mls_cli_say_error(cli, NULL, &error);
-        }
         settings->ends[i] = sources->count;
         if (pipe && piped) {
             sources->items[sources->count - 1].skip = mls_strdup("is named twice");
@@ -171,13 +163,12 @@ static bool find_sources(mls_cli *cli, profile_settings *settings)
 /* Says why a file is none of the profiles.  In a folder anything may stand beside them: that is only noted. */
 static void say_unread(mls_cli *cli, const mls_source *source, const profile_read *read, size_t *others)
 {
-    if (source->failed) {
+    if (source->failed)
         mls_cli_say(cli, MLS_EXIT_IO, source->path, "%s", source->skip);
-    } else if (source->named || read->status == MLS_ERROR_READ) {
+    else if (source->named || read->status == MLS_ERROR_READ)
         mls_cli_say(cli, MLS_EXIT_IO, source->path, "%s", read->error.message);
-    } else if (source->skip == NULL && (*others)++ < NOTED_MAX) {
+    else if (source->skip == NULL && (*others)++ < NOTED_MAX)
         mls_cli_say(cli, MLS_EXIT_OK, source->path, "skipped: %s", read->error.message);
-    }
 }
 
 /* Takes over the profiles of an operand, in the order of its files, and says which are none. */
@@ -204,9 +195,8 @@ static void take_all_profiles(mls_cli *cli, profile_settings *settings)
         const size_t before = settings->profiles.count;
         const size_t to = settings->ends[i];
         take_profiles(cli, settings, from, to, &others);
-        if (settings->profiles.count == before && (to == from || !settings->sources.items[from].named)) {
+        if (settings->profiles.count == before && (to == from || !settings->sources.items[from].named))
             mls_cli_say(cli, MLS_EXIT_IO, cli->operands.items[i], "no profile found");
-        }
     }
     if (others > NOTED_MAX) {
         mls_cli_say(cli, MLS_EXIT_OK, NULL, "skipped: %zu more files of folders that are no profiles",
@@ -223,18 +213,16 @@ static void read_profiles(mls_cli *cli, profile_settings *settings)
                              .count = settings->sources.count,
                              .state = settings,
                              .work = read_file_of};
-    if (mls_relay_run(&relay) != MLS_OK) {
+    if (mls_relay_run(&relay) != MLS_OK)
         return;
-    }
     take_all_profiles(cli, settings);
     mls_ranks_join(profiles->items, profiles->count, &settings->job);
     profiles->job = settings->job;
     profiles->each = settings->by > 0 ? profiles->by < MLS_PROFILE_BY_RANK : cli->view.verbose > 0;
-    if (settings->job != NULL) {
+    if (settings->job != NULL)
         mls_cli_judge_findings(cli, &settings->job->findings);
-    } else if (profiles->by >= MLS_PROFILE_BY_RANK && profiles->count > 0) {
+    else if (profiles->by >= MLS_PROFILE_BY_RANK && profiles->count > 0)
         mls_cli_say(cli, MLS_EXIT_IO, NULL, "these are no traces of the ranks of one job");
-    }
 }
 
 static void read_base(mls_cli *cli, profile_settings *settings)
@@ -242,30 +230,26 @@ static void read_base(mls_cli *cli, profile_settings *settings)
     profile_read base = {0};
     read_profile(settings, settings->against, true, &base);
     settings->base = base.profile;
-    if (base.profile == NULL) {
+    if (base.profile == NULL)
         mls_cli_say(cli, MLS_EXIT_IO, settings->against, "%s", base.error.message);
-    }
     /* It is not shown: its errors are said here. */
     for (size_t i = 0; base.profile != NULL && i < base.profile->findings.count; i++) {
         const mls_finding *finding = &base.profile->findings.items[i];
-        if (finding->severity == MLS_SEVERITY_ERROR) {
+        if (finding->severity == MLS_SEVERITY_ERROR)
             mls_cli_say(cli, MLS_EXIT_INVALID, base.profile->file, "%s", finding->message);
-        }
     }
 }
 
 static void release_settings(profile_settings *settings)
 {
-    for (size_t i = 0; i < settings->sources.count; i++) {
+    for (size_t i = 0; i < settings->sources.count; i++)
         mls_profile_free(settings->reads[i].profile);
-    }
     free(settings->reads);
     free(settings->ends);
     mls_sources_release(&settings->sources);
     mls_ranks_free(settings->job);
-    for (size_t i = 0; i < settings->profiles.count; i++) {
+    for (size_t i = 0; i < settings->profiles.count; i++)
         mls_profile_free(settings->profiles.items[i]);
-    }
     free(settings->profiles.items);
     mls_profile_free(settings->base);
     mls_kernel_classes_free(settings->classes);
@@ -275,13 +259,11 @@ static void profile_run(mls_cli *cli)
 {
     profile_settings *settings = cli->settings;
     if (find_sources(cli, settings) && read_settings(cli, settings)) {
-        if (settings->against != NULL) {
+        if (settings->against != NULL)
             read_base(cli, settings);
-        }
         read_profiles(cli, settings);
-        if (settings->run != NULL) {
+        if (settings->run != NULL)
             read_run(cli);
-        }
         print_profiles(cli, settings);
     }
     release_settings(settings);

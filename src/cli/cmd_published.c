@@ -85,14 +85,12 @@ static bool read_search(mls_cli *cli, const published_settings *settings, mls_pu
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "what to search for is said by options, not by '%s'",
                            cli->operands.items[0]);
     }
-    if (search->trend && settings->sort > 0) {
+    if (search->trend && settings->sort > 0)
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--trend has an order of its own: leave out --sort");
-    }
     search->division = mls_division_logged(settings->division);
     search->order = (mls_published_order)(settings->sort - (settings->sort > 0));
-    if (!read_range(cli, settings->accelerators, search) || !mls_cli_edition(cli, NULL, &edition)) {
+    if (!read_range(cli, settings->accelerators, search) || !mls_cli_edition(cli, NULL, &edition))
         return false;
-    }
     search->edition = edition != NULL ? edition->number : 0;
     return true;
 }
@@ -100,11 +98,9 @@ static bool read_search(mls_cli *cli, const published_settings *settings, mls_pu
 /* Whether any result passes; a benchmark's newest stands first. */
 static const mls_published_result *first_that_passes(const mls_published *published, const mls_published_filter *filter)
 {
-    for (size_t i = 0; i < published->count; i++) {
-        if (mls_published_passes(filter, &published->results[i])) {
+    for (size_t i = 0; i < published->count; i++)
+        if (mls_published_passes(filter, &published->results[i]))
             return &published->results[i];
-        }
-    }
     return NULL;
 }
 
@@ -113,10 +109,8 @@ static void append_benchmarks_with(mls_buffer *names, const mls_published *publi
 {
     for (size_t i = 0; i < published->count && published->results != NULL; i++) {
         const char *name = published->results[i].benchmark;
-        if (strcasestr(name, part) != NULL &&
-            !mls_str_among(mls_str_from(name), names->ptr != NULL ? names->ptr : "")) {
+        if (strcasestr(name, part) != NULL && !mls_str_among(mls_str_from(name), names->ptr != NULL ? names->ptr : ""))
             mls_buffer_printf(names, "%s%s", names->len > 0 ? " " : "", name);
-        }
     }
 }
 
@@ -138,9 +132,8 @@ static void explain_text(mls_cli *cli, const mls_published *published, mls_publi
         const mls_editions *editions = mls_cli_editions(cli);
         nearest = editions != NULL ? mls_editions_nearest_benchmark(editions, cli->usage, mls_str_from(text)) : nearest;
     }
-    if (names.len == 0 && nearest.found.len == 0) {
+    if (names.len == 0 && nearest.found.len == 0)
         append_benchmarks_with(&names, published, "");
-    }
     mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "no %s result is on a benchmark called '%s'%s%s%s", usage, text,
                 mls_cli_suggestion(&nearest).text,
                 names.len == 0                   ? ""
@@ -201,14 +194,12 @@ static void search_published(mls_cli *cli, const mls_published *published, const
                       &list);
     }
     bool any_runs = false;
-    for (size_t i = 0; i < opened.count; i++) {
+    for (size_t i = 0; i < opened.count; i++)
         any_runs |= opened.items[i].runs.count > 0;
-    }
-    if (count == 0) {
+    if (count == 0)
         explain_nothing(cli, published, search);
-    } else if (settings->runs && !any_runs) {
+    else if (settings->runs && !any_runs)
         mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "the runs of what was found are not public");
-    }
     mls_published_opened_release(&opened);
     free(hits);
 }

@@ -31,14 +31,12 @@ static const mls_edition *rcp_edition(mls_cli *cli, const mls_editions *editions
     const mls_edition *newest =
         benchmark != NULL ? mls_cli_newest_with(cli, benchmark)
                           : mls_editions_get(editions, cli->usage, mls_editions_count(editions, cli->usage) - 1);
-    if (!mls_cli_edition(cli, NULL, &edition)) {
+    if (!mls_cli_edition(cli, NULL, &edition))
         return NULL;
-    }
     if (newest == NULL) {
         mls_suggestion nearest = mls_editions_nearest_benchmark(editions, cli->usage, mls_str_from(benchmark));
-        if (nearest.found.len == 0 && !cli->usage_given) {
+        if (nearest.found.len == 0 && !cli->usage_given)
             nearest = mls_editions_nearest_benchmark(editions, MLS_USAGE_HPC, mls_str_from(benchmark));
-        }
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "no %s benchmark is called '%s'%s", mls_usage_name(cli->usage),
                     benchmark, mls_cli_suggestion(&nearest).text);
         return NULL;
@@ -80,9 +78,8 @@ static void rcp_show(mls_cli *cli, const mls_editions *editions, const mls_editi
         }
         mls_cli_print(cli, isnan(batch_size) ? &mls_rcp_report : &mls_rcp_limit_report, &all);
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         mls_rcp_set_free(all.items[i].set);
-    }
     free(all.items);
 }
 
@@ -100,9 +97,8 @@ static void rcp_run(mls_cli *cli)
     } else {
         const mls_editions *editions = mls_cli_editions(cli);
         const mls_edition *edition = editions != NULL ? rcp_edition(cli, editions, benchmark) : NULL;
-        if (edition != NULL && mls_cli_read_file(cli, settings->rcp_path, &own_points)) {
+        if (edition != NULL && mls_cli_read_file(cli, settings->rcp_path, &own_points))
             rcp_show(cli, editions, edition, benchmark, mls_buffer_str(&own_points), batch_size);
-        }
     }
     mls_buffer_release(&own_points);
 }

@@ -31,9 +31,8 @@ static bool rules_load(mls_cli *cli, mls_rules_request *request, bool json)
         request->ruleset = cli->own_ruleset;
         return loaded;
     }
-    if (cli->operands.count == 0) {
+    if (cli->operands.count == 0)
         return !json || mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--json needs an edition");
-    }
     return mls_cli_edition(cli, cli->operands.items[0], &request->edition) &&
            (mls_rulesets_get(cli->rulesets, request->edition, &request->ruleset, &error) == MLS_OK ||
             mls_cli_say_error(cli, NULL, &error));

@@ -48,11 +48,10 @@ static void write_scaling(mls_cli *cli, const mls_group *group)
             mls_output_printf(&output, "{\"scaling_factor\": %s}\n", factor.text);
             status = mls_output_close(&output, false, &error);
         }
-        if (status == MLS_OK) {
+        if (status == MLS_OK)
             mls_cli_say(cli, MLS_EXIT_OK, NULL, "wrote %s: %s", path, factor.text);
-        } else {
+        else
             mls_cli_say(cli, MLS_EXIT_IO, path, "%s", error.message);
-        }
     }
     free(path);
 }
@@ -119,15 +118,13 @@ static void print_scores(mls_cli *cli, const mls_collection *collection, const m
         mls_published_beside published = {0};
         mls_error error = {0};
         if (mls_view_is_for_people(&cli->view) && !cli->view.quiet &&
-            mls_published_beside_find(&published, collection->groups, collection->group_count, &error) != MLS_OK) {
+            mls_published_beside_find(&published, collection->groups, collection->group_count, &error) != MLS_OK)
             mls_cli_say_error(cli, NULL, &error);
-        }
         mls_cli_print_beside(cli, &mls_score_report, collection, &(mls_score_beside){notes, published.near});
         mls_published_beside_release(&published);
     }
-    if (settings->wide || format == MLS_FORMAT_JSON || format == MLS_FORMAT_NDJSON) {
+    if (settings->wide || format == MLS_FORMAT_JSON || format == MLS_FORMAT_NDJSON)
         mls_cli_say_left_out(cli, collection);
-    }
 }
 
 /* Both are tables of their own, which only CSV has.  False after a complaint. */
@@ -135,9 +132,8 @@ static bool wants_csv(mls_cli *cli)
 {
     const mls_score_settings *settings = cli->settings;
     const char *wanted = settings->wide ? "--wide" : settings->summary != NULL ? "--summary" : NULL;
-    if (settings->wide && settings->summary != NULL) {
+    if (settings->wide && settings->summary != NULL)
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--wide and --summary are two tables: ask for one");
-    }
     if (wanted != NULL && cli->format_given && cli->view.format != MLS_FORMAT_CSV) {
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s is printed as CSV, not as %s", wanted,
                            mls_format_name(cli->view.format));
@@ -154,13 +150,11 @@ static bool read_job_tables(mls_cli *cli, mls_sacct *sacct)
     bool ok = true;
     if (settings->timezone != NULL) {
         zone.name = settings->timezone;
-        if (!mls_timezone_parse(mls_str_from(zone.name), &zone.minutes)) {
+        if (!mls_timezone_parse(mls_str_from(zone.name), &zone.minutes))
             return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--timezone takes UTC or ±HH:MM, not '%s'", zone.name);
-        }
     }
-    for (size_t i = 0; i < settings->sacct_files.count && ok; i++) {
+    for (size_t i = 0; i < settings->sacct_files.count && ok; i++)
         ok = mls_cli_read_sacct(cli, settings->sacct_files.items[i], zone, sacct);
-    }
     return ok;
 }
 
@@ -170,15 +164,12 @@ static bool note_jobs(mls_cli *cli, mls_sacct *sacct, mls_collection *collection
     const mls_score_settings *settings = cli->settings;
     const char *program = getenv("MLSCORE_SACCT");
     mls_error error = {0};
-    if (sacct == NULL) {
+    if (sacct == NULL)
         return true;
-    }
-    if (settings->jobs && mls_sacct_ask(sacct, collection, program != NULL ? program : "sacct", &error) != MLS_OK) {
+    if (settings->jobs && mls_sacct_ask(sacct, collection, program != NULL ? program : "sacct", &error) != MLS_OK)
         mls_cli_say(cli, MLS_EXIT_OK, NULL, "%s: not all is known of the jobs", error.message);
-    }
-    if (mls_jobs_join(sacct, getenv("SLURM_JOB_ID"), collection, &error) != MLS_OK) {
+    if (mls_jobs_join(sacct, getenv("SLURM_JOB_ID"), collection, &error) != MLS_OK)
         return mls_cli_say_error(cli, NULL, &error);
-    }
     mls_cli_judge_findings(cli, collection->jobs->findings);
     return true;
 }
@@ -195,9 +186,8 @@ static void score_collected(mls_cli *cli, const mls_collect_options *how, mls_sa
         note_unused_points(cli, &collection, settings->score.rcp_path);
         for (size_t i = 0; i < collection.group_count; i++) {
             mls_cli_judge_group(cli, &collection.groups[i]);
-            if (settings->write_scaling && mls_group_is_scaled(&collection.groups[i])) {
+            if (settings->write_scaling && mls_group_is_scaled(&collection.groups[i]))
                 write_scaling(cli, &collection.groups[i]);
-            }
         }
         mls_cli_say_collected(cli, &collection);
     }
@@ -244,14 +234,12 @@ static bool judge_merged(mls_cli *cli, mls_collect_options *how)
     mls_error error = {0};
     *how = (mls_collect_options){.work = cli->work, .merge = cli->merge, .any_usage = head->options.any_usage};
     how->score.editions = mls_cli_editions(cli);
-    if (settings->wide && !head->options.wide) {
+    if (settings->wide && !head->options.wide)
         return mls_cli_say(cli, MLS_EXIT_USAGE, NULL, "--wide needs parts that were made with --wide");
-    }
     if (how->score.editions == NULL || !mls_usage_from_name(mls_str_from(head->usage), &how->usage) ||
         (head->edition != NULL && mls_editions_find(how->score.editions, how->usage, mls_str_from(head->edition),
-                                                    &how->edition, &error) != MLS_OK)) {
+                                                    &how->edition, &error) != MLS_OK))
         return mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", error.message);
-    }
     settings->score.select_window = head->options.window;
     settings->score.bert_train_samples = head->options.bert_train_samples;
     settings->score.rcp_path = head->options.rcp_path;
@@ -287,28 +275,24 @@ void mls_cli_score(mls_cli *cli)
         settings->score.rcp_text =
             cli->merge != NULL ? mls_str_from(cli->merge->head.options.rcp) : mls_buffer_str(&points);
         how.score = settings->score;
-        if (settings->shards.partial) {
+        if (settings->shards.partial)
             write_part(cli, &how, &points);
-        } else {
+        else
             score_collected(cli, &how, sacct);
-        }
     }
     mls_buffer_release(&points);
     mls_sacct_free(sacct);
-    if (settings->no_fail && cli->status == MLS_EXIT_INVALID) {
+    if (settings->no_fail && cli->status == MLS_EXIT_INVALID)
         cli->status = MLS_EXIT_OK;
-    }
 }
 
 static void score_run(mls_cli *cli)
 {
     const mls_score_settings *settings = cli->settings;
-    if (settings->timeout_seconds > 0) {
+    if (settings->timeout_seconds > 0)
         cli->work.deadline_ms = mls_clock_ms() + (double)settings->timeout_seconds * 1000;
-    }
-    if (mls_cli_shard_is_right(cli, &settings->shards, settings->shards.partial ? no_part_of(cli) : NULL)) {
+    if (mls_cli_shard_is_right(cli, &settings->shards, settings->shards.partial ? no_part_of(cli) : NULL))
         mls_cli_score(cli);
-    }
 }
 
 const mls_command mls_command_score = {

@@ -43,9 +43,8 @@ static const mls_option options[] = {
 static bool take_seconds(mls_cli *cli, const char *name, const char *text, bool negative, double *milliseconds)
 {
     double seconds;
-    if (text == NULL) {
+    if (text == NULL)
         return true;
-    }
     if (!mls_number_parse(mls_str_from(text), &seconds) || !(fabs(seconds) <= SECONDS_MAX) ||
         (!negative && seconds <= 0)) {
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--%s takes a number of seconds%s, not '%s'", name,
@@ -76,12 +75,10 @@ static bool take_settings(mls_cli *cli, mls_telemetry_options *wanted)
     wanted->threads = cli->work.threads;
     wanted->columns = given->columns;
     wanted->host_pattern = given->host_pattern;
-    if (given->timezone != NULL && !mls_timezone_parse(mls_str_from(given->timezone), &wanted->timezone_minutes)) {
+    if (given->timezone != NULL && !mls_timezone_parse(mls_str_from(given->timezone), &wanted->timezone_minutes))
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--timezone takes UTC or ±HH:MM, not '%s'", given->timezone);
-    }
-    if ((given->start != NULL) != (given->interval != NULL)) {
+    if ((given->start != NULL) != (given->interval != NULL))
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--start and --interval go together");
-    }
     if (given->start != NULL &&
         !mls_moment_parse(mls_str_from(given->start), wanted->timezone_minutes, &wanted->start_ms)) {
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL,
@@ -109,13 +106,11 @@ static void telemetry_print(mls_cli *cli, const mls_telemetry_run *runs, size_t 
         mls_cli_say_skipped(cli, &telemetry.skipped);
         for (size_t i = 0; i < telemetry.skipped.count; i++) {
             const mls_source *skipped = &telemetry.skipped.items[i];
-            if (skipped->named && !skipped->failed) {
+            if (skipped->named && !skipped->failed)
                 mls_cli_say(cli, MLS_EXIT_OK, skipped->path, "skipped: %s", skipped->skip);
-            }
         }
-        if (telemetry.source_count == 0) {
+        if (telemetry.source_count == 0)
             mls_cli_say(cli, MLS_EXIT_IO, NULL, "no measurement found");
-        }
     }
     mls_telemetry_release(&telemetry);
 }
@@ -124,9 +119,8 @@ static void telemetry_print(mls_cli *cli, const mls_telemetry_run *runs, size_t 
 static mls_telemetry_run *find_runs(mls_cli *cli, const mls_names *logs, mls_collection *collection)
 {
     const mls_collect_options how = {.work.threads = cli->work.threads, .runs_only = true};
-    if (!mls_cli_collect(cli, logs, &how, NULL, collection)) {
+    if (!mls_cli_collect(cli, logs, &how, NULL, collection))
         return NULL;
-    }
     mls_cli_say_skipped(cli, &collection->skipped);
     if (collection->run_count == 0) {
         mls_cli_say(cli, MLS_EXIT_IO, logs->items[0], "no run found to join with");
@@ -147,9 +141,8 @@ static void telemetry_run(mls_cli *cli)
     mls_telemetry_run *runs = NULL;
     mls_collection collection = {0};
     if (take_settings(cli, &wanted) &&
-        (given->runs.count == 0 || (runs = find_runs(cli, &given->runs, &collection)) != NULL)) {
+        (given->runs.count == 0 || (runs = find_runs(cli, &given->runs, &collection)) != NULL))
         telemetry_print(cli, runs, collection.run_count, &wanted);
-    }
     free(runs);
     mls_collection_release(&collection);
 }

@@ -40,14 +40,12 @@ static bool take_machine(mls_cli *cli, mls_throughput_options *wanted)
     if (name != NULL) {
         wanted->accelerator = mls_accelerators_find(wanted->accelerator_table, mls_str_from(name));
         /* An unknown name may be from a description: "NVIDIA H100-SXM5-80GB". */
-        if (wanted->accelerator == NULL) {
+        if (wanted->accelerator == NULL)
             mls_accelerators_match(wanted->accelerator_table, mls_str_from(name), MLS_S(""), &wanted->accelerator);
-        }
         if (wanted->accelerator == NULL) {
             mls_suggestion nearest = mls_suggest_for(mls_str_from(name));
-            for (size_t i = 0; i < wanted->accelerator_table->count; i++) {
+            for (size_t i = 0; i < wanted->accelerator_table->count; i++)
                 mls_suggest_add(&nearest, mls_str_from(wanted->accelerator_table->items[i].name));
-            }
             return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "no accelerator is known as '%s'%s", name,
                                mls_cli_suggestion(&nearest).text);
         }
@@ -65,9 +63,8 @@ static void throughput_run(mls_cli *cli)
     mls_throughputs all;
     mls_telemetry_notes notes = {0};
     mls_error error = {0};
-    if (!mls_cli_load_models(cli) || !mls_cli_collecting(cli, &how)) {
+    if (!mls_cli_load_models(cli) || !mls_cli_collecting(cli, &how))
         return;
-    }
     how.named_runs = true;
     how.score.unchecked = true;
     how.observer = &mls_throughput_observer;
@@ -82,9 +79,8 @@ static void throughput_run(mls_cli *cli)
                 mls_cli_say_error(cli, NULL, &error);
             } else {
                 mls_cli_print_beside(cli, &mls_throughput_report, &all, &notes);
-                for (size_t i = 0; i < all.group_count; i++) {
+                for (size_t i = 0; i < all.group_count; i++)
                     mls_cli_judge_findings(cli, &all.groups[i].findings);
-                }
                 mls_cli_say_collected(cli, &collection);
             }
             mls_throughputs_release(&all);

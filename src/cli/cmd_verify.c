@@ -60,9 +60,8 @@ static void verify_judge(mls_cli *cli, const mls_submission *submission)
     }
     for (size_t i = 0; i < submission->submitter_count && submission->failed; i++) {
         const mls_submitter *submitter = &submission->submitters[i];
-        for (size_t k = 0; k < submitter->placed_count; k++) {
+        for (size_t k = 0; k < submitter->placed_count; k++)
             complain_unreadable(cli, submission, submitter->placed[k].path, submitter->placed[k].finding);
-        }
     }
     mls_cli_say_foreign(cli);
     mls_cli_set_status(cli, submission->failed ? MLS_EXIT_IO : submission->valid ? MLS_EXIT_OK : MLS_EXIT_INVALID);
@@ -82,9 +81,8 @@ static void verify_run(mls_cli *cli)
         mls_cli_say(cli, MLS_WRONG_USAGE, NULL, cli->operands.count == 0 ? "no folder given" : "one folder at a time");
         return;
     }
-    if (!mls_cli_edition(cli, NULL, &wanted.edition)) {
+    if (!mls_cli_edition(cli, NULL, &wanted.edition))
         return;
-    }
     wanted.benchmark = wanted.benchmark != NULL ? mls_benchmark_called(wanted.benchmark) : NULL;
     cli->view.only = settings->only;
     wanted.rulesets = cli->rulesets;

@@ -122,9 +122,8 @@ static double find_published(const mls_group *group)
 static bool read_watch_seconds(mls_cli *cli, const char *name, const char *text, double least, double most, double *ms)
 {
     double seconds;
-    if (text == NULL) {
+    if (text == NULL)
         return true;
-    }
     if (!mls_number_parse(mls_str_from(text), &seconds) || !(seconds >= least && seconds <= most)) {
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--%s takes seconds, %.15g to %.15g, not '%s'", name, least,
                            most, text);
@@ -169,9 +168,8 @@ static bool read_watch_settings(mls_cli *cli)
     self->interval_ms = INTERVAL_MS;
     self->screen.beat = (double)NAN;
     if (!read_watch_seconds(cli, "interval", self->interval, 0.1, 3600, &self->interval_ms) ||
-        !read_watch_seconds(cli, "timeout", self->timeout, 0.1, 31536000, &self->timeout_ms)) {
+        !read_watch_seconds(cli, "timeout", self->timeout, 0.1, 31536000, &self->timeout_ms))
         return false;
-    }
     if (self->beat != NULL && strcmp(self->beat, "published") == 0) {
         self->screen.beat_of = find_published;
     } else if (self->beat != NULL &&
@@ -182,15 +180,12 @@ static bool read_watch_settings(mls_cli *cli)
     struct stat about;
     mls_error why = {0};
     for (size_t i = 0; i < cli->operands.count; i++) {
-        if (is_job(cli->operands.items[i]) && cli->operands.count > 1) {
+        if (is_job(cli->operands.items[i]) && cli->operands.count > 1)
             return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "job %s: a job is watched alone", cli->operands.items[i]);
-        }
-        if (strcmp(cli->operands.items[i], "-") == 0) {
+        if (strcmp(cli->operands.items[i], "-") == 0)
             return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "standard input does not grow: name a file or a folder");
-        }
-        if (mls_file_look(cli->operands.items[i], &about, &why) != MLS_OK && why.system_errno == 0) {
+        if (mls_file_look(cli->operands.items[i], &about, &why) != MLS_OK && why.system_errno == 0)
             return mls_cli_say(cli, MLS_EXIT_IO, cli->operands.items[i], "%s", why.message);
-        }
     }
     return true;
 }
@@ -209,9 +204,8 @@ static size_t measure_window(watch_settings *self)
     size_t rows = 24;
     self->screen.width = 80;
     self->screen.height = 24;
-    if (mls_terminal_size(&self->terminal, &self->screen.width, &rows)) {
+    if (mls_terminal_size(&self->terminal, &self->screen.width, &rows))
         self->screen.height = rows > 1 ? rows - 1 : 1;
-    }
     return rows;
 }
 
@@ -220,14 +214,12 @@ static bool draw(watch_settings *self, bool last)
 {
     mls_buffer block = {0};
     const size_t rows = measure_window(self);
-    if (self->screen.width >= NARROW) {
+    if (self->screen.width >= NARROW)
         mls_screen_compose(&self->screen, &self->watch, &block);
-    }
     const bool ok =
         mls_terminal_draw(&self->terminal, mls_buffer_str(&self->above), mls_buffer_str(&block), rows, last);
-    if (!self->terminal.full) {
+    if (!self->terminal.full)
         mls_buffer_clear(&self->above);
-    }
     mls_buffer_release(&block);
     return ok;
 }
@@ -237,14 +229,12 @@ static bool take_keys(watch_settings *self, bool *redraw)
 {
     int what;
     while ((what = mls_terminal_take(&self->terminal)) != MLS_TERMINAL_NOTHING) {
-        if (what == MLS_TERMINAL_END || what == 'q' || what == 3) {
+        if (what == MLS_TERMINAL_END || what == 'q' || what == 3)
             return false;
-        }
-        if (what == ' ') {
+        if (what == ' ')
             self->frozen = !self->frozen;
-        } else if (what == 'f') {
+        else if (what == 'f')
             mls_terminal_fill(&self->terminal, !self->terminal.full);
-        }
         *redraw = true;
     }
     return true;
@@ -283,9 +273,8 @@ static bool follow(mls_cli *cli)
             self->gone |= mls_output_is_closed(cli->view.output);
         }
         if (status != MLS_OK || self->gone || self->timed_out ||
-            (self->exit_on_end && (mls_watch_ended(&self->watch) || self->watch.job_ended))) {
+            (self->exit_on_end && (mls_watch_ended(&self->watch) || self->watch.job_ended)))
             break;
-        }
         const double since = stepped - drawn;
         const bool tick = since >= TICK_MS || ((self->watch.moved || self->above.len > 0) && since >= FRAME_MS);
         if (self->draws && (redraw || (tick && !self->frozen))) {
@@ -310,16 +299,14 @@ static void judge_watched(mls_cli *cli)
     const mls_collection *collection = &self->watch.collection;
     for (size_t i = 0; i < collection->run_count; i++) {
         const mls_run *run = &collection->runs[i];
-        if (!run->valid && mls_watch_run_ended(&self->watch, run)) {
+        if (!run->valid && mls_watch_run_ended(&self->watch, run))
             mls_cli_set_status(cli, MLS_EXIT_INVALID);
-        }
     }
     mls_cli_say_skipped(cli, &collection->skipped);
     /* A file that has not come yet could not be read: that is no failure. */
     const bool failed = cli->status == MLS_EXIT_IO && self->watch.follow.missing.count == 0;
-    if (self->timed_out && !mls_watch_ended(&self->watch) && !failed) {
+    if (self->timed_out && !mls_watch_ended(&self->watch) && !failed)
         cli->status = MLS_EXIT_TIMEOUT;
-    }
 }
 
 static int compare_files(const void *a, const void *b)
@@ -334,9 +321,8 @@ static int compare_files(const void *a, const void *b)
 static void print_runs(mls_cli *cli)
 {
     watch_settings *self = cli->settings;
-    if (self->watch.live.runs.count > 1) {
+    if (self->watch.live.runs.count > 1)
         qsort((void *)self->watch.live.runs.items, self->watch.live.runs.count, sizeof(mls_live_run *), compare_files);
-    }
     for (size_t i = 0; i < self->watch.live.runs.count; i++) {
         const mls_live_run *run = self->watch.live.runs.items[i];
         const bool ended = mls_live_run_ended(run);
@@ -373,9 +359,8 @@ static void print_last(mls_cli *cli)
     mls_published_beside beside = {0};
     mls_error error = {0};
     if (!cli->view.quiet &&
-        mls_published_beside_find(&beside, collection->groups, collection->group_count, &error) != MLS_OK) {
+        mls_published_beside_find(&beside, collection->groups, collection->group_count, &error) != MLS_OK)
         mls_cli_say_error(cli, NULL, &error);
-    }
     if (collection->group_count > 0) {
         mls_print_begin(&cli->printer, &cli->view, &mls_score_report, &(mls_score_beside){NULL, beside.near});
         mls_print_item(&cli->printer, collection);
@@ -398,9 +383,8 @@ static bool end_watch(mls_cli *cli)
     watch_settings *self = cli->settings;
     mls_error error = {0};
     const bool events = cli->view.format == MLS_FORMAT_NDJSON;
-    if (self->gone) {
+    if (self->gone)
         return false;
-    }
     if (self->draws) {
         (void)draw(self, true);
         self->quiet_events = true; /* the table has them */
@@ -409,13 +393,11 @@ static bool end_watch(mls_cli *cli)
     mls_terminal_close(&self->terminal);
     (void)signal(SIGINT, leave_at_once);
     const mls_status status = mls_watch_finish(&self->watch, now_of_day(), &error);
-    if (status != MLS_OK) {
+    if (status != MLS_OK)
         return complain_watch(cli, &error);
-    }
     judge_watched(cli);
-    if (self->once) {
+    if (self->once)
         print_once(cli);
-    }
     if (events) {
         const mls_watch_event event = {.kind = MLS_WATCH_END,
                                        .time_ms = (double)NAN,
@@ -460,9 +442,8 @@ static void watch_paths(mls_cli *cli)
     }
     const bool table = ok && end_watch(cli);
     mls_print_end(&cli->printer);
-    if (table) {
+    if (table)
         print_last(cli);
-    }
     mls_terminal_close(&self->terminal);
     mls_watch_release(&self->watch);
     mls_screen_release(&self->screen);
@@ -474,17 +455,15 @@ static void watch_run(mls_cli *cli)
     watch_settings *self = cli->settings;
     const char *operand = cli->operands.items[0];
     mls_error error = {0};
-    if (!read_watch_settings(cli)) {
+    if (!read_watch_settings(cli))
         return;
-    }
     if (is_job(operand) && ask_slurm(cli, &self->job, &error) != MLS_OK) {
         mls_cli_say(cli, MLS_EXIT_IO, NULL, "job %s: %s", operand, error.message);
     } else if (mls_cli_judge(cli, &self->how)) {
-        if (mls_signatures_new(&self->signatures, &error) != MLS_OK) {
+        if (mls_signatures_new(&self->signatures, &error) != MLS_OK)
             mls_cli_say_error(cli, NULL, &error);
-        } else if (mls_cli_open(cli)) {
+        else if (mls_cli_open(cli))
             watch_paths(cli);
-        }
     }
     mls_signatures_free(self->signatures);
     mls_running_job_release(&self->job);

@@ -35,15 +35,12 @@ bool mls_cli_note_telemetry(mls_cli *cli, const mls_collection *collection, mls_
 {
     const bool people = mls_view_is_for_people(&cli->view);
     bool beside = false;
-    for (size_t i = 0; i < collection->group_count; i++) {
+    for (size_t i = 0; i < collection->group_count; i++)
         beside |= !collection->groups[i].result_folder;
-    }
-    if (people && beside && cli->merge != NULL && !measurements_are_there(cli)) {
+    if (people && beside && cli->merge != NULL && !measurements_are_there(cli))
         return false;
-    }
-    if (people) {
+    if (people)
         mls_telemetry_note_groups(collection, cli->work.threads, notes);
-    }
     return true;
 }
 
@@ -65,9 +62,8 @@ void mls_cli_judge_group(mls_cli *cli, const mls_group *group)
     mls_cli_set_status(cli, mls_group_passes(group, cli->view.strict) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
     for (size_t k = 0; k < group->findings.count; k++) {
         const mls_finding *finding = &group->findings.items[k];
-        if (finding->code == MLS_FINDING_UNREADABLE) { /* a power file */
+        if (finding->code == MLS_FINDING_UNREADABLE) /* a power file */
             mls_cli_say(cli, MLS_EXIT_IO, finding->path, "%s", finding->message);
-        }
     }
 }
 
@@ -109,9 +105,8 @@ void mls_cli_say_collected(mls_cli *cli, const mls_collection *collection)
     }
     if (collection->group_count == 0) {
         /* Who has been told why a log was not read knows. */
-        if (collection->failed == 0) {
+        if (collection->failed == 0)
             mls_cli_say(cli, MLS_EXIT_OK, NULL, "no run found");
-        }
         mls_cli_set_status(cli, MLS_EXIT_INVALID);
     }
 }
@@ -138,15 +133,12 @@ bool mls_cli_compare(mls_cli *cli, const mls_compare_request *request, mls_compa
     mls_error error = {0};
     const mls_status status = mls_compare(request, comparison, &error);
     mls_cli_progress_end(cli);
-    if (status == MLS_OK) {
+    if (status == MLS_OK)
         return true;
-    }
-    if (status != MLS_ERROR_VALUE) {
+    if (status != MLS_ERROR_VALUE)
         return mls_cli_say_error(cli, NULL, &error);
-    }
     mls_cli_say_compared(cli, comparison);
-    for (size_t i = 0; i < comparison->candidates.count; i++) {
+    for (size_t i = 0; i < comparison->candidates.count; i++)
         mls_cli_say(cli, MLS_EXIT_OK, NULL, "there is %s", comparison->candidates.items[i]);
-    }
     return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s", error.message);
 }

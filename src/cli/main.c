@@ -23,9 +23,8 @@ static size_t terminal_width(void)
     struct winsize size;
     size_t columns;
     const char *wanted = getenv("COLUMNS");
-    if (wanted != NULL && mls_size_parse(mls_str_from(wanted), &columns)) {
+    if (wanted != NULL && mls_size_parse(mls_str_from(wanted), &columns))
         return columns;
-    }
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
@@ -51,9 +50,8 @@ static void hold_closed(void)
         fd = open("/proc/self/ns/mnt", O_PATH | O_NOFOLLOW);
         fd = fd >= 0 ? fd : open("/", O_PATH);
     }
-    if (fd > STDERR_FILENO) {
+    if (fd > STDERR_FILENO)
         (void)close(fd);
-    }
 }
 
 /* Handle memory that ran out.  This may run on any thread, so it does as little as possible. */
@@ -84,9 +82,8 @@ int mls_cli_start(const mls_command *command, const mls_cli *like, int argc, cha
     cli.work = (mls_work){.threads = like->work.threads, .progress = mls_cli_progress, .progress_state = &cli};
     cli.settings = command->settings_size > 0 ? mls_calloc(1, command->settings_size) : NULL;
     if (mls_cli_parse(&cli, argc, argv)) {
-        if (like->command != NULL) {
+        if (like->command != NULL)
             take_over(&cli, like);
-        }
         command->run(&cli);
     }
     mls_cli_close(&cli, NULL);
@@ -104,17 +101,14 @@ int main(int argc, char **argv)
     (void)signal(SIGPIPE, SIG_IGN);
     mls_temporary_handle_signals();
     /* The version is an option of help; --help is help without one. */
-    if (argc < 2 || is_either(argv[1], "-V", "--version")) {
+    if (argc < 2 || is_either(argv[1], "-V", "--version"))
         return mls_cli_start(&mls_command_help, &nobody, argc, argv);
-    }
-    if (is_either(argv[1], "-h", "--help")) {
+    if (is_either(argv[1], "-h", "--help"))
         return mls_cli_start(&mls_command_help, &nobody, argc - 1, argv + 1);
-    }
     mls_cli complaining = nobody;
     const mls_command *command = mls_command_named(&nobody, argv[1]);
-    if (command == NULL && is_for_overview(argv[1])) {
+    if (command == NULL && is_for_overview(argv[1]))
         return mls_cli_start(&mls_command_overview, &nobody, argc, argv);
-    }
     command = command != NULL ? command : mls_command_find(&complaining, argv[1]);
     return command != NULL ? mls_cli_start(command, &nobody, argc - 1, argv + 1) : MLS_EXIT_USAGE;
 }

@@ -19,9 +19,8 @@ static void help_term(mls_output *output, const char *term, const char *text)
     mls_view view = {.output = output};
     const bool beside = strlen(term) + 2 <= HELP_COLUMN;
     mls_output_printf(output, "%-*s", beside ? HELP_COLUMN : 0, term);
-    if (!beside) {
+    if (!beside)
         mls_output_printf(output, "\n%*s", HELP_COLUMN, "");
-    }
     mls_view_wrapped(&view, mls_str_from(text), (mls_wrap){HELP_WIDTH, HELP_COLUMN, HELP_COLUMN, " ", false},
                      MLS_STYLE_PLAIN);
     mls_output_text(output, "\n");
@@ -30,14 +29,12 @@ static void help_term(mls_output *output, const char *term, const char *text)
 static void help_option(mls_output *output, const mls_option *option)
 {
     mls_buffer left = {0};
-    if (option->letter != '\0') {
+    if (option->letter != '\0')
         mls_buffer_printf(&left, "  -%c, --%s", option->letter, option->name);
-    } else {
+    else
         mls_buffer_printf(&left, "      --%s", option->name);
-    }
-    if (option->argument != NULL) {
+    if (option->argument != NULL)
         mls_buffer_printf(&left, option->does == MLS_SETS_CHOICE ? "[=%s]" : "=%s", option->argument);
-    }
     help_term(output, left.ptr, option->help);
     mls_buffer_release(&left);
 }
@@ -46,9 +43,8 @@ void mls_cli_print_help(const mls_command *command, mls_output *output)
 {
     mls_output_printf(output, "usage: mlscore %s%s%s\n\n%s\n\noptions:\n", command->name,
                       command->name[0] != '\0' ? " " : "", command->usage, command->about);
-    for (const mls_option *option = command->options; option->name != NULL; option++) {
+    for (const mls_option *option = command->options; option->name != NULL; option++)
         help_option(output, option);
-    }
 }
 
 /* Which of an option's values a word is, from 1; 0 after a complaint. */
@@ -59,9 +55,8 @@ static unsigned number_of_value(mls_cli *cli, const mls_option *option, const ch
     const char *at = option->argument;
     unsigned number = 1;
     for (mls_str value; mls_list_next(&at, '|', &value); number++) {
-        if (mls_str_equal(value, text)) {
+        if (mls_str_equal(value, text))
             return number;
-        }
         mls_suggest_add(&nearest, value);
     }
     mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--%s is one of %s, not '%s'%s", option->name, option->argument, word,
@@ -76,9 +71,8 @@ static bool take_option(mls_cli *cli, const mls_option *option, const char *argu
     unsigned value = 0;
     void *setting = (char *)(option->common ? cli : cli->settings) + option->at;
     if (argument != NULL && (option->does == MLS_SETS_CHOICE || strchr(option->argument, '|') != NULL) &&
-        (value = number_of_value(cli, option, argument)) == 0) {
+        (value = number_of_value(cli, option, argument)) == 0)
         return false;
-    }
     switch (option->does) {
     case MLS_SETS_FLAG:
         *(bool *)setting = true;
@@ -116,11 +110,10 @@ static bool take_option(mls_cli *cli, const mls_option *option, const char *argu
         *(unsigned *)setting = (unsigned)number;
         break;
     default:
-        if (mls_cli_open(cli) && option->does == MLS_PRINTS_HELP) {
+        if (mls_cli_open(cli) && option->does == MLS_PRINTS_HELP)
             mls_cli_print_help(cli->command, &cli->output);
-        } else if (cli->view.output != NULL) {
+        else if (cli->view.output != NULL)
             mls_cli_print_version(&cli->output);
-        }
         return false;
     }
     return true;
@@ -132,9 +125,8 @@ static void set_defaults(mls_cli *cli)
     for (const mls_option *option = cli->command->options; option->name != NULL; option++) {
         mls_str first;
         const char *at = option->argument;
-        if (option->does == MLS_SETS_FORMAT && at != NULL && mls_list_next(&at, '|', &first)) {
+        if (option->does == MLS_SETS_FORMAT && at != NULL && mls_list_next(&at, '|', &first))
             (void)mls_format_from_name(first, &cli->view.format);
-        }
     }
 }
 
@@ -156,9 +148,8 @@ static bool lacks_utf8(void)
 {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
     const char *locale = NULL;
-    for (size_t i = 0; i < sizeof names / sizeof *names && (locale == NULL || *locale == '\0'); i++) {
+    for (size_t i = 0; i < sizeof names / sizeof *names && (locale == NULL || *locale == '\0'); i++)
         locale = getenv(names[i]);
-    }
     return locale != NULL && *locale != '\0' && strcasestr(locale, "utf-8") == NULL &&
            strcasestr(locale, "utf8") == NULL;
 }
@@ -172,9 +163,8 @@ static bool add_files_from(mls_cli *cli)
     for (mls_str rest = mls_buffer_str(&text); rest.len > 0;) {
         mls_str name;
         (void)mls_str_cut(&rest, end, &name);
-        if (name.len > 0) {
+        if (name.len > 0)
             mls_names_add(&cli->operands, name);
-        }
     }
     mls_buffer_release(&text);
     return ok;
@@ -202,11 +192,9 @@ static void translate(const mls_option *options, struct option *longs, char *sho
 
 static const mls_option *option_by(const mls_option *options, int got)
 {
-    for (int i = 0; options[i].name != NULL; i++) {
-        if (got == LONG_OPTION + i || (options[i].letter != '\0' && options[i].letter == got)) {
+    for (int i = 0; options[i].name != NULL; i++)
+        if (got == LONG_OPTION + i || (options[i].letter != '\0' && options[i].letter == got))
             return &options[i];
-        }
-    }
     return NULL;
 }
 
@@ -214,20 +202,16 @@ static const mls_option *option_by(const mls_option *options, int got)
  * the number of a long option that takes no argument, or 0, and then it is the word before optind. */
 static bool refuse(mls_cli *cli, int got, const char *word)
 {
-    if (got == ':') {
+    if (got == ':')
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "option '%s' needs an argument", word);
-    }
-    if (optopt >= LONG_OPTION) {
+    if (optopt >= LONG_OPTION)
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "option '%s' takes no argument", word);
-    }
-    if (optopt != 0) {
+    if (optopt != 0)
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "unknown option -%c", optopt);
-    }
     const mls_str bare = mls_str_from(word + strspn(word, "-"));
     mls_suggestion nearest = mls_suggest_for((mls_str){bare.ptr, strcspn(bare.ptr, "=")});
-    for (const mls_option *option = cli->command->options; option->name != NULL; option++) {
+    for (const mls_option *option = cli->command->options; option->name != NULL; option++)
         mls_suggest_add(&nearest, mls_str_from(option->name));
-    }
     const mls_str name = nearest.found;
     return mls_cli_say(cli, MLS_WRONG_USAGE, NULL,
                        name.len > 0 ? "unknown option '%s'; did you mean '--%.*s'?" : "unknown option '%s'", word,
@@ -243,9 +227,8 @@ static bool are_compatible(mls_cli *cli, const bool given[OPTIONS_MAX])
         bool met = !given[i] || option->needs == NULL;
         for (size_t k = 0; given[i] && options[k].name != NULL; k++) {
             if (given[k] && k != i && option->group != NULL && options[k].group != NULL &&
-                strcmp(option->group, options[k].group) == 0) {
+                strcmp(option->group, options[k].group) == 0)
                 return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s exclude each other", option->group);
-            }
             met |= given[k] && option->needs != NULL && strcmp(options[k].name, option->needs) == 0;
         }
         if (!met) {
@@ -280,16 +263,14 @@ bool mls_cli_parse(mls_cli *cli, int argc, char **argv)
         const mls_option *option = got != '?' && got != ':' ? option_by(cli->command->options, got) : NULL;
         const char *word = optind > 0 ? argv[optind - 1] : "";
         ok = option == NULL ? refuse(cli, got, word) : is_whole(cli, option, word) && take_option(cli, option, optarg);
-        if (option != NULL) {
+        if (option != NULL)
             given[option - cli->command->options] = true;
-        }
     }
     ok = ok && are_compatible(cli, given);
     decide_color(cli);
     cli->view.ascii = lacks_utf8();
-    for (int i = optind; i < argc && ok; i++) {
+    for (int i = optind; i < argc && ok; i++)
         mls_names_add(&cli->operands, mls_str_from(argv[i]));
-    }
     ok = ok && (cli->files_from == NULL || add_files_from(cli));
     const char *missing = cli->operands.count == 0 ? cli->command->paths : NULL;
     return ok && (missing == NULL || *missing == '\0' || mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s", missing));

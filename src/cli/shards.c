@@ -26,12 +26,10 @@ bool mls_cli_say_part(mls_cli *cli, const char *path, const mls_error *error)
 bool mls_cli_shard_is_right(mls_cli *cli, const mls_shard_settings *settings, const char *wrong)
 {
     mls_shard shard;
-    if (cli->operands.count == 0) {
+    if (cli->operands.count == 0)
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "no path given");
-    }
-    if (!settings->partial) {
+    if (!settings->partial)
         return true;
-    }
     if (wrong != NULL) {
         return mls_cli_say(cli, MLS_WRONG_USAGE, NULL,
                            "--%s is not for --partial, which prints nothing: give it to mlscore merge", wrong);
@@ -94,12 +92,10 @@ static bool make_head(mls_cli *cli, const mls_shard_settings *settings, const ml
     (void)mls_shard_parse(mls_str_from(settings->shard), &shard); /* mls_cli_shard_is_right() has looked at it */
     if (cli->rules_path != NULL) {
         struct stat about;
-        if (stat(cli->rules_path, &about) == 0 && !S_ISREG(about.st_mode)) {
+        if (stat(cli->rules_path, &about) == 0 && !S_ISREG(about.st_mode))
             return mls_cli_say(cli, MLS_EXIT_USAGE, NULL, "--partial needs --rules to be a file");
-        }
-        if (!mls_cli_read_file(cli, cli->rules_path, &own)) {
+        if (!mls_cli_read_file(cli, cli->rules_path, &own))
             return false;
-        }
     }
     *head = (mls_part_head){.format = MLS_PART_FORMAT,
                             .version = copy_of(MLS_VERSION),
@@ -114,12 +110,10 @@ static bool make_head(mls_cli *cli, const mls_shard_settings *settings, const ml
     head->options.keys = copy_of(options.keys);
     head->options.rcp = copy_of(options.rcp);
     head->options.rcp_path = copy_of(options.rcp_path);
-    if (own.ptr != NULL) {
+    if (own.ptr != NULL)
         head->options.own_rules = copy_of(mls_hash_text(mls_fnv1a(MLS_FNV_START, mls_buffer_str(&own))).text);
-    }
-    for (size_t i = 0; i < cli->operands.count; i++) {
+    for (size_t i = 0; i < cli->operands.count; i++)
         (void)mls_names_add(&head->roots, mls_str_from(cli->operands.items[i]));
-    }
     mls_buffer_release(&own);
     return true;
 }
@@ -141,16 +135,14 @@ void mls_cli_write_part(mls_cli *cli, const mls_shard_settings *settings, const 
     if (can_be_dealt(cli) && make_head(cli, settings, how, options, &head)) {
         mls_status status =
             mls_sources_find((const char *const *)head.roots.items, head.roots.count, &cli->sources, &error);
-        if (status == MLS_OK) {
+        if (status == MLS_OK)
             status = mls_output_open_lasting(&cli->output, cli->output_path, &error);
-        }
         if (status == MLS_OK) {
             status = mls_shard_read(&shard, &cli->output, &error);
             status = mls_output_close_after(&cli->output, status, &error);
         }
-        if (status != MLS_OK) {
+        if (status != MLS_OK)
             mls_cli_say(cli, MLS_EXIT_IO, status == MLS_ERROR_WRITE ? cli->output_path : NULL, "%s", error.message);
-        }
         mls_cli_progress_end(cli);
         mls_cli_say_foreign(cli);
     }

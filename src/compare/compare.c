@@ -56,12 +56,10 @@ static mls_status read_side(const mls_compare_request *request, mls_comparison *
     if (count > 0) {
         mls_collection *collection = &to->collections[to->collection_count++];
         const mls_status status = mls_collect(logs, count, &request->collect, collection, error);
-        if (status != MLS_OK) {
+        if (status != MLS_OK)
             return status;
-        }
-        for (size_t i = 0; i < collection->group_count; i++) {
+        for (size_t i = 0; i < collection->group_count; i++)
             (void)mls_side_take_group(to, side, &collection->groups[i], true);
-        }
     }
     for (size_t i = 0; i < side->paths.count; i++) {
         mls_side_problem wrong = {.path = side->paths.items[i]};
@@ -98,17 +96,15 @@ static mls_status compare_sides(const mls_compare_request *request, mls_comparis
                 : mls_error_set(
                       error, MLS_ERROR_VALUE, 0, 0,
                       "only one side, without two groups of one benchmark: give another side, or use --published");
-        if (status != MLS_OK) {
+        if (status != MLS_OK)
             return status;
-        }
     }
     for (size_t i = 0; i < comparison->blocks.count; i++) {
         mls_block *block = &comparison->blocks.items[i];
         mls_block_settings(block, &comparison->known, arena);
         mls_block_outliers(block, arena);
-        for (size_t k = 1; k < block->group_count; k++) {
+        for (size_t k = 1; k < block->group_count; k++)
             mls_difference_make(block->groups[0], block->groups[k], &block->differences[k]);
-        }
     }
     return MLS_OK;
 }
@@ -146,23 +142,18 @@ mls_status mls_compare(const mls_compare_request *request, mls_comparison *compa
                                    .arena = mls_calloc(1, sizeof(mls_arena)),
                                    .collections = mls_calloc(request->sides.count + 1, sizeof(mls_collection))};
     mls_status status = alone || published ? MLS_OK : find_baseline(request, comparison, error);
-    if (status == MLS_OK && request->collect.printed) {
+    if (status == MLS_OK && request->collect.printed)
         status = mls_known_settings_load(&comparison->known, error);
-    }
-    if (status == MLS_OK && published) {
+    if (status == MLS_OK && published)
         status = mls_published_load(MLS_ANY_USAGE, 0, &comparison->opened, error);
-    }
-    for (size_t i = 0; i < request->sides.count && status == MLS_OK; i++) {
+    for (size_t i = 0; i < request->sides.count && status == MLS_OK; i++)
         status = read_side(request, comparison, request->sides.items[i], error);
-    }
     for (size_t i = 0; i < comparison->groups.count; i++) {
         mls_side_group *group = comparison->groups.items[i];
-        if (isnan(group->accelerators) && group->side->accelerators > 0) { /* count given by the user */
+        if (isnan(group->accelerators) && group->side->accelerators > 0) /* count given by the user */
             group->accelerators = group->side->accelerators;
-        }
-        if (group->weak && group->logged == NULL) {
+        if (group->weak && group->logged == NULL)
             score_exported_models(request, group);
-        }
     }
     if (status == MLS_OK && published) { /* published sides are named after their contents */
         status = mls_sides_take_published(request, comparison, error);
@@ -174,20 +165,17 @@ mls_status mls_compare(const mls_compare_request *request, mls_comparison *compa
                                "grep from an NDJSON export",
                                comparison->groups.count, MLS_COMPARED_GROUPS_MAX);
     }
-    for (size_t i = 0; i < comparison->groups.count && status == MLS_OK; i++) {
+    for (size_t i = 0; i < comparison->groups.count && status == MLS_OK; i++)
         mls_side_group_measure(comparison->groups.items[i]);
-    }
     if (status == MLS_OK && request->mode == MLS_COMPARE_SCALING) {
         mls_scaling_make(comparison);
         return MLS_OK;
     }
-    if (status == MLS_OK && request->mode == MLS_COMPARE_SIDES) {
+    if (status == MLS_OK && request->mode == MLS_COMPARE_SIDES)
         status = compare_sides(request, comparison, error);
-    }
     if (status == MLS_OK &&
-        (request->mode == MLS_COMPARE_PUBLISHED || (request->mode == MLS_COMPARE_SIDES && request->placed))) {
+        (request->mode == MLS_COMPARE_PUBLISHED || (request->mode == MLS_COMPARE_SIDES && request->placed)))
         status = mls_beside_make(comparison, request, error);
-    }
     return status;
 }
 
@@ -211,15 +199,13 @@ bool mls_comparison_passes(const mls_comparison *comparison, bool slower_fails)
 
 void mls_comparison_release(mls_comparison *comparison)
 {
-    for (size_t i = 0; i < comparison->collection_count; i++) {
+    for (size_t i = 0; i < comparison->collection_count; i++)
         mls_collection_release(&comparison->collections[i]);
-    }
     free(comparison->collections);
     mls_known_settings_release(&comparison->known);
     mls_published_release(&comparison->opened);
-    for (int usage = 0; usage < MLS_USAGE_COUNT; usage++) {
+    for (int usage = 0; usage < MLS_USAGE_COUNT; usage++)
         mls_published_release(&comparison->published[usage]);
-    }
     mls_arena_free(comparison->arena);
     *comparison = (mls_comparison){0};
 }

@@ -31,9 +31,8 @@ static void say(differ *self, mls_str key, size_t side, mls_config_word_kind kin
         MLS_ARENA_ADD(self->to->arena, &self->all, row);
     }
     mls_config_word *word = &self->all.items[entry->value.number].words[side];
-    if (word->kind == MLS_CONFIG_UNKNOWN || (self->settings && mls_setting_is_none(word->value))) {
+    if (word->kind == MLS_CONFIG_UNKNOWN || (self->settings && mls_setting_is_none(word->value)))
         *word = (mls_config_word){kind, value};
-    }
 }
 
 /* Add the parts of a name and the values that follow from name and text. 0 is unknown. */
@@ -59,9 +58,8 @@ static void add_parts(differ *self, size_t side)
         {"accumulation", of->summary->gradient_accumulation},
         {"global_batch", of->summary->global_batch_size},
     };
-    if (shaped && name->system.len > 0) {
+    if (shaped && name->system.len > 0)
         say(self, MLS_S("system"), side, MLS_CONFIG_VALUE, name->system);
-    }
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         char digits[24];
         const int len = mls_text_printf(digits, sizeof digits, "%" PRIu64, parts[i].number);
@@ -89,16 +87,13 @@ static void add_printed_side(differ *self, size_t side)
     const mls_printed *printed = self->to->sides[side].printed;
     mls_str values[MLS_KNOWN_SETTINGS_MAX];
     (void)mls_known_values(self->known, printed, values);
-    for (size_t i = 0; i < self->known->count; i++) {
-        if (values[i].ptr != NULL) {
+    for (size_t i = 0; i < self->known->count; i++)
+        if (values[i].ptr != NULL)
             say(self, mls_str_from(self->known->items[i].name), side, MLS_CONFIG_VALUE, values[i]);
-        }
-    }
     for (size_t i = 0; i < printed->settings.count; i++) {
         const mls_printed_setting *setting = &printed->settings.items[i];
-        if (mls_known_setting_printed(self->known, setting->name) == NULL) {
+        if (mls_known_setting_printed(self->known, setting->name) == NULL)
             say(self, setting->name, side, MLS_CONFIG_VALUE, setting->value);
-        }
     }
 }
 
@@ -115,9 +110,8 @@ static bool is_set_by(const differ *self, const mls_shell *script, mls_str key)
     const mls_known_setting *known = self->settings ? mls_known_setting_named(self->known, key) : NULL;
     const char *names = known != NULL ? known->exports : "";
     bool set = exports_key(script, key);
-    for (mls_str name; !set && mls_list_next(&names, '|', &name);) {
+    for (mls_str name; !set && mls_list_next(&names, '|', &name);)
         set = mls_shell_find(script, name) != NULL;
-    }
     return set;
 }
 
@@ -130,15 +124,13 @@ static void find_absent(differ *self, size_t parts)
         const mls_config_row *row = &self->all.items[i];
         const mls_known_setting *known = mls_known_setting_named(self->known, row->key);
         bool exported = known != NULL && known->exports[0] != '\0';
-        for (size_t side = 0; side < self->to->side_count && !exported; side++) {
+        for (size_t side = 0; side < self->to->side_count && !exported; side++)
             exported = sides[side].script != NULL && exports_key(sides[side].script, row->key);
-        }
         for (size_t side = 0; side < self->to->side_count && exported; side++) {
             const mls_shell *script = sides[side].script;
             if (row->words[side].kind == MLS_CONFIG_UNKNOWN && script != NULL && script->complete &&
-                !is_set_by(self, script, row->key)) {
+                !is_set_by(self, script, row->key))
                 row->words[side].kind = MLS_CONFIG_ABSENT;
-            }
         }
     }
 }
@@ -174,13 +166,12 @@ static void judge_row(differ *self, const mls_config_row *row)
         }
     }
     differs |= values > 0 && absent > 0;
-    if (differs) {
+    if (differs)
         MLS_ARENA_ADD(self->to->arena, &self->to->differs, *row);
-    } else if (absent > 0 && unknown > 0) {
+    else if (absent > 0 && unknown > 0)
         MLS_ARENA_ADD(self->to->arena, &self->to->may_differ, *row);
-    } else {
+    else
         self->to->same += values > 1;
-    }
 }
 
 static int compare_config_rows(const void *left, const void *right)
@@ -193,30 +184,23 @@ mls_status mls_config_diff_make(const mls_config_side *sides, size_t count, cons
 {
     *diff = (mls_config_diff){.sides = sides, .side_count = count, .arena = mls_calloc(1, sizeof(mls_arena))};
     differ self = {.to = diff, .known = known, .rows = {.arena = diff->arena}};
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         self.settings |= sides[i].name == NULL;
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (sides[i].name != NULL) {
+    for (size_t i = 0; i < count; i++)
+        if (sides[i].name != NULL)
             add_parts(&self, i);
-        }
-    }
     const size_t parts = self.all.count;
     for (size_t i = 0; i < count; i++) {
-        if (sides[i].script != NULL) {
+        if (sides[i].script != NULL)
             add_exports(&self, i);
-        }
-        if (sides[i].printed != NULL) {
+        if (sides[i].printed != NULL)
             add_printed_side(&self, i);
-        }
     }
     find_absent(&self, parts);
-    if (self.all.count > parts) {
+    if (self.all.count > parts)
         qsort(self.all.items + parts, self.all.count - parts, sizeof *self.all.items, compare_config_rows);
-    }
-    for (size_t i = 0; i < self.all.count; i++) {
+    for (size_t i = 0; i < self.all.count; i++)
         judge_row(&self, &self.all.items[i]);
-    }
     return MLS_OK;
 }
 
@@ -243,16 +227,14 @@ static mls_status config_beside(void *state, mls_walk_entry *entry)
     const mls_str file = mls_str_from(entry->name);
     entry->enter = false;
     if (entry->kind != MLS_WALK_FILE || entry->outside || !mls_str_starts(file, MLS_S("config_")) ||
-        !mls_str_ends(file, MLS_S(".sh"))) {
+        !mls_str_ends(file, MLS_S(".sh")))
         return MLS_OK;
-    }
     const mls_config_name name = mls_config_name_decode(file);
     const bool fits = search->config != NULL
                           ? mls_str_equal(name.name, mls_config_name_decode(mls_str_from(search->config)).name)
                           : name.kind != MLS_CONFIG_KIND_NONE;
-    if (fits && search->count++ == 0) {
+    if (fits && search->count++ == 0)
         search->path = mls_strdup(entry->path);
-    }
     return MLS_OK;
 }
 
@@ -276,9 +258,8 @@ void mls_side_group_config(const mls_side_group *group, mls_shell **script, char
     mls_error error = {0};
     *script = NULL;
     const bool walked = group->folder == NULL || mls_folder_walk_from(&walk, group->folder, 0, &error) == MLS_OK;
-    if (walked && search.count == 1 && mls_shell_read(search.path, group->folder, script, &error) != MLS_OK) {
+    if (walked && search.count == 1 && mls_shell_read(search.path, group->folder, script, &error) != MLS_OK)
         *script = NULL;
-    }
     mls_folder_walk_release(&walk);
     *path = search.path;
     if (*script == NULL) {
@@ -314,9 +295,8 @@ static void add_exported_row(const mls_block *block, const mls_known_settings *k
         const mls_config_word *word = &of->words[i];
         mls_settings made = {0};
         row.values[i].group = block->groups[i];
-        if (word->kind == MLS_CONFIG_VALUE && word->value.len > 0) {
+        if (word->kind == MLS_CONFIG_VALUE && word->value.len > 0)
             mls_setting_add_printed(arena, &made, known, row.key, word->value);
-        }
         if (word->kind != MLS_CONFIG_UNKNOWN) {
             const mls_setting said = made.count > 0 ? made.items[0] : (mls_setting){0};
             MLS_ARENA_ADD(arena, &row.values[i],
@@ -345,14 +325,11 @@ void mls_block_exports(const mls_block *block, const mls_known_settings *known, 
     if (configs > 1) {
         mls_config_diff diff;
         (void)mls_config_diff_make(sides, count, known, &diff);
-        for (size_t i = 0; i < diff.differs.count; i++) {
-            if (is_comparable_row(known, &diff.differs.items[i], count)) {
+        for (size_t i = 0; i < diff.differs.count; i++)
+            if (is_comparable_row(known, &diff.differs.items[i], count))
                 add_exported_row(block, known, &diff.differs.items[i], arena, rows);
-            }
-        }
         mls_config_diff_release(&diff);
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         mls_shell_free(scripts[i]);
-    }
 }

@@ -51,9 +51,8 @@ static size_t take_minutes(const mls_side_group *group, bool kept, double *minut
     for (size_t i = 0; i < group->runs.count; i++) {
         const mls_side_run *run = &group->runs.items[i];
         const bool valid = run->valid && run->mark != MLS_OLYMPIC_OUTSIDE && isfinite(run->minutes);
-        if (kept ? run_is_kept(group, run) : valid) {
+        if (kept ? run_is_kept(group, run) : valid)
             minutes[count++] = run->minutes;
-        }
     }
     return count;
 }
@@ -82,9 +81,8 @@ static void sum_run(mls_side_group *group, const mls_side_run *run)
     const bool delimited = run->has_parts && run->evaluation_delimited;
     sum_add(&group->ms, run->has_ms, run->ms);
     sum_add(&group->init_ms, run->has_init, run->init_ms);
-    for (int part = 0; part < MLS_PART_COUNT; part++) {
+    for (int part = 0; part < MLS_PART_COUNT; part++)
         sum_add(&group->parts[part], run->has_parts, run->part_ms[part]);
-    }
     sum_add(&group->evaluations, delimited, (int64_t)run->evaluations);
 }
 
@@ -93,9 +91,8 @@ void mls_side_group_measure(mls_side_group *group)
     double *minutes = mls_calloc(group->runs.count + 1, sizeof *minutes);
     const mls_sum nothing = {.known = true};
     group->ms = group->init_ms = group->evaluations = nothing;
-    for (int part = 0; part < MLS_PART_COUNT; part++) {
+    for (int part = 0; part < MLS_PART_COUNT; part++)
         group->parts[part] = nothing;
-    }
     group->kept = 0;
     for (size_t i = 0; i < group->runs.count; i++) {
         if (run_is_kept(group, &group->runs.items[i])) {
@@ -122,9 +119,8 @@ static bool round_difference(int64_t b, size_t n, int64_t a, size_t m, int64_t *
                        !__builtin_sub_overflow(left, right, &over) && !__builtin_mul_overflow(n, m, &under) &&
                        under <= INT64_MAX / 2;
     *rounded = known ? over / under : 0;
-    if (known && 2 * llabs(over % under) >= under) {
+    if (known && 2 * llabs(over % under) >= under)
         *rounded += over < 0 ? -1 : 1;
-    }
     return known;
 }
 
@@ -138,9 +134,8 @@ typedef struct group_times {
 static group_times times_make(const mls_side_group *group)
 {
     group_times times = {.valid = mls_calloc(group->runs.count * 3 + 1, sizeof *times.valid)};
-    for (size_t i = 0; i < group->runs.count && group->kept > 0; i++) {
+    for (size_t i = 0; i < group->runs.count && group->kept > 0; i++)
         times.cut += group->runs.items[i].mark == MLS_OLYMPIC_FASTEST;
-    }
     times.valid_count = take_minutes(group, false, times.valid);
     times.trimmed = times.valid + group->runs.count;
     double *kept = times.trimmed + times.cut;
@@ -165,9 +160,8 @@ static bool runs_are_hidden(const mls_side_group *group)
 static double min_rank_p(size_t a, size_t b)
 {
     double ways = 1;
-    for (size_t k = 1; k <= a; k++) {
+    for (size_t k = 1; k <= a; k++)
         ways = ways * (double)(b + k) / (double)k;
-    }
     return fmin(1, 2 / ways);
 }
 
@@ -217,9 +211,8 @@ static run_identity *identities_make(const mls_side_group *group, size_t *count)
     *count = 0;
     for (size_t i = 0; i < group->runs.count; i++) {
         const mls_side_run *run = &group->runs.items[i];
-        if (has_identity(run)) {
+        if (has_identity(run))
             made[(*count)++] = (run_identity){round(run->start_ms), run->ms};
-        }
     }
     qsort(made, *count, sizeof *made, compare_identities);
     return made;
@@ -248,9 +241,8 @@ static size_t count_same(const mls_side_group *a, const mls_side_group *b)
 static bool holds_only(const mls_side_group *group, size_t same)
 {
     size_t known = 0;
-    for (size_t i = 0; i < group->runs.count; i++) {
+    for (size_t i = 0; i < group->runs.count; i++)
         known += has_identity(&group->runs.items[i]);
-    }
     return known == same;
 }
 
@@ -296,9 +288,8 @@ void mls_difference_make(const mls_side_group *a, const mls_side_group *b, mls_d
     const bool imaging = mls_str_among(mls_str_from(a->benchmark), "resnet ssd retinanet maskrcnn unet3d");
     difference->within_variance = difference->verdict <= MLS_COMPARE_SLOWER &&
                                   fabs(difference->ratio) <= (imaging ? VARIANCE_IMAGING : VARIANCE_OTHER);
-    if (scored) {
+    if (scored)
         mls_split_make(a, b, &difference->split);
-    }
     difference->has_init = scored && a->init_ms.known && b->init_ms.known && a->kept > 0 && b->kept > 0 &&
                            round_difference(b->init_ms.sum, b->kept, a->init_ms.sum, a->kept, &difference->init_ms);
     free(x.valid);
@@ -327,9 +318,8 @@ static void take_sums(splitting *to, mls_share share, int64_t a, int64_t b)
     to->split->known = to->split->known && !__builtin_add_overflow(to->a_sum, a, &to->a_sum) &&
                        !__builtin_add_overflow(to->b_sum, b, &to->b_sum) &&
                        round_difference(to->b_sum, to->b->kept, to->a_sum, to->a->kept, &rounded);
-    if (to->split->known) {
+    if (to->split->known)
         take_share(to, share, rounded);
-    }
 }
 
 /* Add two shares of two sums: one for the count (a_count and b_count are means) and one for the time of each.  The
@@ -358,29 +348,26 @@ void mls_split_make(const mls_side_group *a, const mls_side_group *b, mls_split 
     const mls_sum *q = b->parts;
     const int64_t a_evaluation = p[MLS_PART_EVALUATION].sum;
     const int64_t b_evaluation = q[MLS_PART_EVALUATION].sum;
-    if (!split->known) {
+    if (!split->known)
         return;
-    }
     /* These sums cannot overflow: the parts of a group never exceed its times, whose sum did not overflow. */
     const int64_t a_training = p[MLS_PART_TRAINING].sum + (delimited ? 0 : a_evaluation);
     const int64_t b_training = q[MLS_PART_TRAINING].sum + (delimited ? 0 : b_evaluation);
     if (!p[MLS_PART_TRAINING].known || !q[MLS_PART_TRAINING].known) {
         take_sums(&to, MLS_SHARE_RUN, a->ms.sum, b->ms.sum);
     } else {
-        if (same_unit) {
+        if (same_unit)
             take_pair(&to, MLS_SHARE_CONVERGENCE, a->to_converge, b->to_converge, a_training, b_training);
-        } else {
+        else
             take_sums(&to, MLS_SHARE_TRAINING, a_training, b_training);
-        }
         if (delimited && a->evaluations.sum > 0 && b->evaluations.sum > 0) {
             take_pair(&to, MLS_SHARE_EVALUATIONS, mls_sum_mean(&a->evaluations, a->kept),
                       mls_sum_mean(&b->evaluations, b->kept), a_evaluation, b_evaluation);
         } else if (delimited) {
             take_sums(&to, MLS_SHARE_EVALUATION, a_evaluation, b_evaluation);
         }
-        for (int part = MLS_PART_STARTUP; part <= MLS_PART_TAIL; part++) {
+        for (int part = MLS_PART_STARTUP; part <= MLS_PART_TAIL; part++)
             take_sums(&to, (mls_share)(MLS_SHARE_STARTUP + part - MLS_PART_STARTUP), p[part].sum, q[part].sum);
-        }
     }
     split->total_ms = to.rounded;
 }

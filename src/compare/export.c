@@ -65,11 +65,9 @@ static bool is_run_count(double number)
 /* Return the mark of a run.  A valid run without a mark is kept. */
 static mls_olympic_mark mark_of(const export_row *row)
 {
-    for (mls_olympic_mark mark = MLS_OLYMPIC_KEPT; row->counted != NULL && mark <= MLS_OLYMPIC_OUTSIDE; mark++) {
-        if (strcmp(row->counted, mls_olympic_mark_name(mark)) == 0) {
+    for (mls_olympic_mark mark = MLS_OLYMPIC_KEPT; row->counted != NULL && mark <= MLS_OLYMPIC_OUTSIDE; mark++)
+        if (strcmp(row->counted, mls_olympic_mark_name(mark)) == 0)
             return mark;
-        }
-    }
     return row->valid && isfinite(row->minutes) ? MLS_OLYMPIC_KEPT : MLS_OLYMPIC_DROPPED;
 }
 
@@ -85,16 +83,14 @@ static mls_status check_of_group(const export_row *row, size_t line, mls_error *
         return mls_error_set(error, MLS_ERROR_SYNTAX, line, 0, "a score of %s minutes",
                              mls_words_exact(row->score_minutes).text);
     }
-    if (row->scale <= 0) {
+    if (row->scale <= 0)
         return mls_error_set(error, MLS_ERROR_SYNTAX, line, 0, "a scale of %s", mls_words_exact(row->scale).text);
-    }
     if (!is_alike_number(row->scaled_minutes, scaled)) {
         return mls_error_set(error, MLS_ERROR_SYNTAX, line, 0, "scaled_minutes is %s, score_minutes times scale %s",
                              mls_words_exact(row->scaled_minutes).text, mls_words_exact(scaled).text);
     }
-    if (!isnan(row->dropped) && !is_run_count(row->dropped)) {
+    if (!isnan(row->dropped) && !is_run_count(row->dropped))
         return mls_error_set(error, MLS_ERROR_SYNTAX, line, 0, "%s dropped runs", mls_words_exact(row->dropped).text);
-    }
     return row->accelerators <= 0 ? mls_error_set(error, MLS_ERROR_SYNTAX, line, 0, "%s accelerators",
                                                   mls_words_exact(row->accelerators).text)
                                   : MLS_OK;
@@ -224,16 +220,14 @@ static void flush_runs(export_reading *reading)
 {
     mls_side_group *group = reading->of;
     const size_t count = reading->runs.count;
-    if (count == 0) {
+    if (count == 0)
         return;
-    }
     if (group->runs.capacity - group->runs.count < count) {
         const size_t doubled = group->runs.count * 2;
         const size_t wanted = group->runs.count + count > doubled ? group->runs.count + count : doubled;
         mls_side_run *items = mls_arena_array(reading->to->arena, wanted, sizeof *items);
-        if (group->runs.count > 0) {
+        if (group->runs.count > 0)
             memcpy(items, group->runs.items, group->runs.count * sizeof *items);
-        }
         group->runs.items = items;
         group->runs.capacity = wanted;
     }
@@ -245,9 +239,8 @@ static void flush_runs(export_reading *reading)
 static mls_status end_export(export_reading *reading, mls_status status)
 {
     flush_runs(reading);
-    for (size_t i = 0; i < reading->groups.count && status == MLS_OK; i++) {
+    for (size_t i = 0; i < reading->groups.count && status == MLS_OK; i++)
         status = group_check(reading->groups.entries[i].value.pointer, reading->error);
-    }
     free(reading->runs.items);
     mls_buffer_release(&reading->key);
     mls_arena_release(&reading->scratch);
@@ -291,13 +284,11 @@ static export_group *add_export_group(export_reading *reading)
     export_group *made = mls_arena_zeroed(&reading->keys, 1, sizeof *made);
     mls_str system;
     mls_str above;
-    if (row->usage != NULL) {
+    if (row->usage != NULL)
         (void)mls_usage_from_name(mls_str_from(row->usage), &group.usage);
-    }
     group.weak = mls_path_is_weak(group.usage, group.path);
-    if (group.system_id == NULL && mls_folder_of_system(mls_str_from(group.path), &system, &above)) {
+    if (group.system_id == NULL && mls_folder_of_system(mls_str_from(group.path), &system, &above))
         group.system_id = mls_arena_copy(reading->to->arena, system).ptr;
-    }
     *made = (export_group){mls_side_group_add(reading->to, &group), reading->line, row->dropped, true};
     return made;
 }
@@ -307,9 +298,8 @@ static mls_status check_seen(export_reading *reading)
 {
     const export_row *row = &reading->row;
     bool added = true;
-    if (row->file == NULL || isnan(row->line)) {
+    if (row->file == NULL || isnan(row->line))
         return MLS_OK;
-    }
     mls_buffer_clear(&reading->key);
     mls_buffer_append_text(&reading->key, row->file);
     mls_buffer_append_char(&reading->key, '\0');
@@ -328,9 +318,8 @@ static mls_status check_seen(export_reading *reading)
 static mls_settings *find_setup(export_reading *reading, bool *added)
 {
     mls_map_entry *entry = mls_map_put(&reading->setups, mls_buffer_str(&reading->key), added);
-    if (*added) {
+    if (*added)
         entry->value.pointer = mls_arena_zeroed(&reading->keys, 1, sizeof(mls_settings));
-    }
     return entry->value.pointer;
 }
 
@@ -389,9 +378,8 @@ static mls_status add_export_run(export_reading *reading, const mls_settings *se
     to->marked &= row->counted != NULL;
     const mls_status status = check_seen(reading);
     if (status == MLS_OK) {
-        if (reading->of != to->group) {
+        if (reading->of != to->group)
             flush_runs(reading);
-        }
         reading->of = to->group;
         add_export_place(reading, to->group, &run);
         MLS_GROW(&reading->runs, items);
@@ -407,9 +395,8 @@ static mls_status take_export_heading(void *state, const mls_text_row *heading)
     reading->params = mls_arena_zeroed(&reading->keys, heading->count, sizeof *reading->params);
     for (size_t i = 0; i < heading->count; i++) {
         const mls_str name = heading->cells[i];
-        if (mls_str_starts(name, MLS_S(MLS_PARAM_PREFIX))) {
+        if (mls_str_starts(name, MLS_S(MLS_PARAM_PREFIX)))
             reading->params[i] = mls_arena_copy(reading->to->arena, mls_key_meant(mls_str_rest(name, prefix)));
-        }
     }
     return MLS_OK;
 }
@@ -421,9 +408,8 @@ static mls_status take_export_row(void *state, const mls_text_row *cells)
     reading->line = cells->line;
     mls_status status = check_of_group(&reading->row, reading->line, reading->error);
     status = status == MLS_OK ? check_of_run(&reading->row, reading->line, reading->error) : status;
-    if (status != MLS_OK) {
+    if (status != MLS_OK)
         return status;
-    }
     /* Find or create the group of the row. */
     mls_buffer_clear(&reading->key);
     for (size_t k = 0; k < MEMBERS; k++) {
@@ -433,9 +419,8 @@ static mls_status take_export_row(void *state, const mls_text_row *cells)
         }
     }
     mls_map_entry *entry = mls_map_put(&reading->groups, mls_buffer_str(&reading->key), &added);
-    if (added) {
+    if (added)
         entry->value.pointer = add_export_group(reading);
-    }
     export_group *group = entry->value.pointer;
     /* Read the hyperparameters of the row. */
     mls_buffer_clear(&reading->key);
@@ -487,9 +472,8 @@ typedef struct json_part {
 /* Advance the line number to a span.  Spans must be in order. */
 static void count_lines(export_reading *reading, mls_str span)
 {
-    for (; reading->at < span.ptr; reading->at++) {
+    for (; reading->at < span.ptr; reading->at++)
         reading->at_line += *reading->at == '\n';
-    }
     reading->line = reading->at_line;
 }
 
@@ -499,9 +483,8 @@ static void take_member(export_reading *reading, const mls_row_member *member, m
     static const mls_json_kind kinds[] = {
         [MLS_MEMBER_TEXT] = MLS_JSON_STRING, [MLS_MEMBER_NUMBER] = MLS_JSON_NUMBER, [MLS_MEMBER_BOOL] = MLS_JSON_BOOL};
     mls_str text = json.ptr != NULL && mls_json_kind_of(json) == kinds[member->kind] ? json : (mls_str){0};
-    if (member->kind == MLS_MEMBER_TEXT && text.ptr != NULL) {
+    if (member->kind == MLS_MEMBER_TEXT && text.ptr != NULL)
         (void)mls_json_string(text, &reading->texts, &text);
-    }
     const mls_scalar cell = mls_scalar_of_text(member->kind, text);
     const char *wrong = mls_member_set(member, &cell, &reading->texts, &reading->row);
     (void)wrong; /* the value is unknown then */
@@ -511,11 +494,9 @@ static void take_member(export_reading *reading, const mls_row_member *member, m
 static void take_members(export_reading *reading, mls_str object, unsigned of, json_part *parts, size_t part_count)
 {
     mls_raw_member each;
-    for (size_t k = 0; k < MEMBERS; k++) {
-        if ((members[k].flags & of) != 0) {
+    for (size_t k = 0; k < MEMBERS; k++)
+        if ((members[k].flags & of) != 0)
             take_member(reading, &members[k], (mls_str){0});
-        }
-    }
     for (mls_json_walk walk = mls_json_walk_begin(object); mls_json_walk_next(&walk, &each);) {
         for (size_t k = 0; k < MEMBERS; k++) {
             if ((members[k].flags & of) != 0 && mls_str_equal(each.name, mls_str_from(members[k].name))) {
@@ -523,11 +504,9 @@ static void take_members(export_reading *reading, mls_str object, unsigned of, j
                 break;
             }
         }
-        for (size_t i = 0; i < part_count; i++) {
-            if (mls_str_equal(each.name, mls_str_from(parts[i].name))) {
+        for (size_t i = 0; i < part_count; i++)
+            if (mls_str_equal(each.name, mls_str_from(parts[i].name)))
                 parts[i].span = mls_json_kind_of(each.value) == parts[i].kind ? each.value : (mls_str){0};
-            }
-        }
     }
 }
 
@@ -544,9 +523,8 @@ static const mls_settings *settings_of_object(export_reading *reading, mls_str o
     for (mls_json_walk walk = mls_json_walk_begin(object); added && mls_json_walk_next(&walk, &member);) {
         const mls_str quoted = {member.name.ptr - 1, member.name.len + 2};
         mls_str key;
-        if (mls_json_string(quoted, arena, &key)) {
+        if (mls_json_string(quoted, arena, &key))
             mls_setting_add_json(arena, settings, mls_key_meant(key), member.value);
-        }
     }
     return settings;
 }
@@ -564,17 +542,14 @@ static mls_status take_json_run(export_reading *reading, mls_str json, export_gr
     count_lines(reading, json);
     take_members(reading, json, MLS_EXPORT_RUN, parts, KINDS);
     take_members(reading, parts[PARTS].span, MLS_EXPORT_PARTS, &by, 1);
-    if (row->file == NULL || !mls_json_member(json, MLS_S("valid"), &valid) ||
-        mls_json_kind_of(valid) != MLS_JSON_BOOL) {
+    if (row->file == NULL || !mls_json_member(json, MLS_S("valid"), &valid) || mls_json_kind_of(valid) != MLS_JSON_BOOL)
         return refuse_export(reading, "a run without file and valid");
-    }
     row->parts_by = by.span.ptr;
     for (mls_json_walk walk = mls_json_walk_begin(parts[NODES].span);
          isnan(row->node_count) && mls_json_walk_next(&walk, &node);) {
         row->node_count = 1;
-        while (mls_json_walk_next(&walk, &node)) {
+        while (mls_json_walk_next(&walk, &node))
             row->node_count++;
-        }
     }
     const mls_status status = check_of_run(row, reading->line, reading->error);
     return status == MLS_OK ? add_export_run(reading, settings_of_object(reading, parts[SETTINGS].span), group)
@@ -593,20 +568,16 @@ static mls_status take_json_group(export_reading *reading, mls_str json)
     take_members(reading, json, MLS_EXPORT_GROUP, parts, KINDS);
     /* In CSV these are columns of the group. */
     if (parts[RCP].span.ptr != NULL && mls_json_member(parts[RCP].span, MLS_S("pass"), &passed) &&
-        mls_str_equal(passed, MLS_S("false"))) {
+        mls_str_equal(passed, MLS_S("false")))
         reading->row.rcp_pass = "false";
-    }
     if (parts[SEEDS].span.ptr != NULL && mls_json_member(parts[SEEDS].span, MLS_S("ok"), &passed) &&
-        mls_str_equal(passed, MLS_S("false"))) {
+        mls_str_equal(passed, MLS_S("false")))
         reading->row.seeds_ok = "false";
-    }
-    if (reading->row.path == NULL || parts[RUNS].span.ptr == NULL) {
+    if (reading->row.path == NULL || parts[RUNS].span.ptr == NULL)
         return refuse_export(reading, "a group without path and runs: not an export of mlscore score");
-    }
     mls_status status = check_of_group(&reading->row, reading->line, reading->error);
-    if (status != MLS_OK) {
+    if (status != MLS_OK)
         return status;
-    }
     export_group *group = add_export_group(reading);
     for (mls_json_walk walk = mls_json_walk_begin(parts[RUNS].span);
          status == MLS_OK && mls_json_walk_next(&walk, &run);) {
@@ -624,15 +595,12 @@ static mls_status take_json_value(export_reading *reading, mls_str json)
     mls_str groups = {0};
     mls_raw_member group;
     mls_status status = MLS_OK;
-    if (!mls_json_member(json, MLS_S("groups"), &groups) || mls_json_kind_of(groups) == MLS_JSON_NULL) {
+    if (!mls_json_member(json, MLS_S("groups"), &groups) || mls_json_kind_of(groups) == MLS_JSON_NULL)
         return take_json_group(reading, json);
-    }
-    if (mls_json_kind_of(groups) != MLS_JSON_LIST) {
+    if (mls_json_kind_of(groups) != MLS_JSON_LIST)
         return refuse_export(reading, "'groups' is not a list: not an export of mlscore score");
-    }
-    for (mls_json_walk walk = mls_json_walk_begin(groups); status == MLS_OK && mls_json_walk_next(&walk, &group);) {
+    for (mls_json_walk walk = mls_json_walk_begin(groups); status == MLS_OK && mls_json_walk_next(&walk, &group);)
         status = take_json_group(reading, group.value);
-    }
     return status;
 }
 
@@ -645,11 +613,10 @@ mls_status mls_side_read_json(mls_comparison *to, const mls_side *side, mls_str 
     begin_export(&reading);
     while (text.len > 0 && status == MLS_OK) {
         mls_str value = text;
-        if (lines) {
+        if (lines)
             (void)mls_str_cut(&text, '\n', &value);
-        } else {
+        else
             text.len = 0;
-        }
         mls_str words = value;
         reading.line = ++line;
         if (mls_str_word(&words).len > 0) {

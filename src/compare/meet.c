@@ -39,9 +39,8 @@ static bool can_meet(const mls_side_group *a, const mls_side_group *b)
 static mls_str last_folder(const mls_side_group *group)
 {
     mls_str path = mls_str_from(group->path);
-    if (group->runs.count > 0 && strcmp(group->path, group->runs.items[0].file) == 0) {
+    if (group->runs.count > 0 && strcmp(group->path, group->runs.items[0].file) == 0)
         path = mls_path_folder(path);
-    }
     const mls_str part = mls_path_cut(&path);
     return mls_str_among(part, ". ..") ? MLS_S("") : part;
 }
@@ -91,9 +90,8 @@ static mls_side_group *only_one(groups_span among, pairing by, const mls_side_gr
     for (size_t i = 0; i < among.count; i++) {
         mls_side_group *other = among.items[i];
         if (other->met == NULL && can_meet(other, group) && same_key(by, other, group)) {
-            if (found != NULL) {
+            if (found != NULL)
                 return NULL;
-            }
             found = other;
         }
     }
@@ -103,9 +101,8 @@ static mls_side_group *only_one(groups_span among, pairing by, const mls_side_gr
 /* Match the groups of two sides.  Earlier matches of a's groups are cleared first. */
 static void pair_sides(groups_span a, groups_span b)
 {
-    for (size_t i = 0; i < a.count; i++) {
+    for (size_t i = 0; i < a.count; i++)
         a.items[i]->met = NULL;
-    }
     for (pairing by = 0; by < PAIRINGS; by++) {
         for (size_t i = 0; i < a.count; i++) {
             mls_side_group *other = a.items[i]->met == NULL ? only_one(b, by, a.items[i]) : NULL;
@@ -123,9 +120,8 @@ static const char *why_alone(const mls_side_group *group, groups_span others)
     bool benchmark = false;
     bool scaling = false;
     for (size_t i = 0; i < others.count; i++) {
-        if (others.items[i]->side != group->side && can_meet(others.items[i], group)) {
+        if (others.items[i]->side != group->side && can_meet(others.items[i], group))
             return "several candidates";
-        }
         if (others.items[i]->side != group->side && same_benchmark(others.items[i], group)) {
             benchmark = true;
             scaling |= others.items[i]->weak == group->weak;
@@ -154,31 +150,25 @@ void mls_sides_meet(mls_comparison *comparison)
     const groups_span base = groups_of(comparison, comparison->baseline);
     const groups_span all = {comparison->groups.items, comparison->groups.count};
     mls_side_group **met = mls_arena_array(comparison->arena, comparison->sides.count, sizeof *met);
-    for (size_t s = 0; s < comparison->sides.count; s++) {
-        if (comparison->sides.items[s] != comparison->baseline) {
+    for (size_t s = 0; s < comparison->sides.count; s++)
+        if (comparison->sides.items[s] != comparison->baseline)
             pair_sides(base, groups_of(comparison, comparison->sides.items[s]));
-        }
-    }
     for (size_t i = 0; i < all.count; i++) {
         mls_side_group *group = all.items[i];
         if (group->side != comparison->baseline) {
-            if (group->met == NULL) {
+            if (group->met == NULL)
                 mls_leave_out(comparison, group, why_alone(group, base));
-            }
             continue;
         }
         size_t count = 0;
         met[count++] = group;
-        for (size_t k = 0; k < all.count; k++) {
-            if (all.items[k]->side != group->side && all.items[k]->met == group) {
+        for (size_t k = 0; k < all.count; k++)
+            if (all.items[k]->side != group->side && all.items[k]->met == group)
                 met[count++] = all.items[k];
-            }
-        }
-        if (count > 1) {
+        if (count > 1)
             add_block(comparison, met, count);
-        } else {
+        else
             mls_leave_out(comparison, group, why_alone(group, all));
-        }
     }
 }
 
@@ -194,13 +184,12 @@ static mls_str name_by(naming by, const mls_side_group *group, size_t number, ml
                                         [NAMED_NUMBER] = group->path};
     mls_buffer text = {0};
     mls_buffer_append_text(&text, texts[by] != NULL ? texts[by] : "");
-    if (by == NAMED_BATCH && isfinite(group->global_batch_size)) {
+    if (by == NAMED_BATCH && isfinite(group->global_batch_size))
         mls_buffer_printf(&text, "batch %s", mls_words_exact(group->global_batch_size).text);
-    } else if (by == NAMED_FOLDER) {
+    else if (by == NAMED_FOLDER)
         mls_buffer_append(&text, last_folder(group));
-    } else if (by == NAMED_NUMBER) {
+    else if (by == NAMED_NUMBER)
         mls_buffer_printf(&text, " (%zu)", number);
-    }
     const mls_str name = mls_arena_copy(arena, mls_buffer_str(&text));
     mls_buffer_release(&text);
     return name;
@@ -209,14 +198,11 @@ static mls_str name_by(naming by, const mls_side_group *group, size_t number, ml
 static bool are_apart(const mls_str *names, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; k < i; k++) {
-            if (mls_str_equal(names[i], names[k])) {
+        for (size_t k = 0; k < i; k++)
+            if (mls_str_equal(names[i], names[k]))
                 return false;
-            }
-        }
-        if (names[i].len == 0) {
+        if (names[i].len == 0)
             return false;
-        }
     }
     return true;
 }
@@ -234,9 +220,8 @@ static void meet_class(mls_comparison *comparison, mls_side_group **groups, size
         return;
     }
     for (naming by = NAMED_CONFIG; by < NAMINGS && !apart; by++) {
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             names[i] = name_by(by, groups[i], i + 1, arena);
-        }
         apart = are_apart(names, count);
     }
     for (size_t i = 0; i < count; i++) {
@@ -258,9 +243,8 @@ void mls_side_meet_itself(mls_comparison *comparison, const char *baseline)
     comparison->sides = (mls_side_list){0};
     for (size_t first = 0; first < total; first++) {
         size_t count = 0;
-        if (taken[first]) {
+        if (taken[first])
             continue;
-        }
         for (size_t i = first; i < total; i++) {
             if (!taken[i] && same_benchmark(groups[first], groups[i]) && groups[first]->weak == groups[i]->weak &&
                 groups[first]->division == groups[i]->division) {

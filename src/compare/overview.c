@@ -20,11 +20,9 @@ bool mls_overview_is_failed(const mls_run *run)
 
 const mls_finding *mls_overview_cause(const mls_run *run)
 {
-    for (size_t i = 0; i < run->findings.count; i++) {
-        if (run->findings.items[i].code == MLS_FINDING_DIAGNOSIS) {
+    for (size_t i = 0; i < run->findings.count; i++)
+        if (run->findings.items[i].code == MLS_FINDING_DIAGNOSIS)
             return &run->findings.items[i];
-        }
-    }
     return mls_run_reason(run);
 }
 
@@ -43,9 +41,8 @@ static void find_parts(mls_overview_group *of)
     mls_why_part all[MLS_WHY_PARTS_MAX];
     const mls_published_why *why = of->why;
     /* A difference that is not split has no parts. */
-    if (why == NULL || !why->split.known || why->split.has[MLS_SHARE_RUN] || !isfinite(of->ratio)) {
+    if (why == NULL || !why->split.known || why->split.has[MLS_SHARE_RUN] || !isfinite(of->ratio))
         return;
-    }
     const size_t count = mls_why_parts(why, WORTH_PART, all, MLS_WHY_PARTS_MAX);
     double rest = in_tenths(of->ratio);
     size_t kept = 0;
@@ -58,9 +55,8 @@ static void find_parts(mls_overview_group *of)
     }
     if (fabs(rest) >= 1) {
         size_t at = kept++;
-        for (; at > 0 && fabs(rest / 1000) > fabs(of->parts[at - 1].ratio); at--) {
+        for (; at > 0 && fabs(rest / 1000) > fabs(of->parts[at - 1].ratio); at--)
             of->parts[at] = of->parts[at - 1];
-        }
         of->parts[at] = (mls_why_part){"other", rest / 1000};
     }
     of->part_count = kept;
@@ -84,9 +80,8 @@ static void find_settings(mls_overview_group *of)
     for (unsigned rank = 0; rank < RANKS && of->why != NULL; rank++) {
         for (size_t i = 0; i < of->why->settings.count && of->setting_count < MLS_OVERVIEW_SETTINGS; i++) {
             const mls_why_setting *setting = &of->why->settings.items[i];
-            if (setting_rank(setting) == rank) {
+            if (setting_rank(setting) == rank)
                 of->settings[of->setting_count++] = setting;
-            }
         }
     }
 }
@@ -103,9 +98,8 @@ static const mls_throughput *find_median(const mls_overview_group *of)
 {
     const size_t count = of->timed != NULL ? of->group->run_count : 0;
     size_t ended = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         ended += has_ended(&of->timed->runs[i]);
-    }
     for (size_t i = 0; i < count; i++) {
         const mls_throughput *run = &of->timed->runs[i];
         size_t before = 0;
@@ -113,9 +107,8 @@ static const mls_throughput *find_median(const mls_overview_group *of)
             const mls_throughput *other = &of->timed->runs[k];
             before += has_ended(other) && (other->run_ms < run->run_ms || (k < i && !(other->run_ms > run->run_ms)));
         }
-        if (has_ended(run) && before == (ended - 1) / 2) {
+        if (has_ended(run) && before == (ended - 1) / 2)
             return run;
-        }
     }
     return NULL;
 }
@@ -170,25 +163,19 @@ static bool is_broken(const mls_group *group)
 static mls_overview_first look_for_broken(const mls_group *group)
 {
     mls_overview_first first = {.look = MLS_LOOK_RUN};
-    for (size_t i = 0; i < group->run_count; i++) {
-        if (!group->runs[i]->valid && !mls_overview_is_failed(group->runs[i]) && first.runs++ == 0) {
+    for (size_t i = 0; i < group->run_count; i++)
+        if (!group->runs[i]->valid && !mls_overview_is_failed(group->runs[i]) && first.runs++ == 0)
             first.run = i;
-        }
-    }
-    if (first.runs > 0) {
+    if (first.runs > 0)
         return first;
-    }
-    if (fails_convergence(group)) {
+    if (fails_convergence(group))
         return (mls_overview_first){.look = MLS_LOOK_CONVERGENCE};
-    }
-    if (group->seeds.check == MLS_CHECK_FAIL && group->seeds.findings.count > 0) {
+    if (group->seeds.check == MLS_CHECK_FAIL && group->seeds.findings.count > 0)
         return (mls_overview_first){.look = MLS_LOOK_SEEDS, .message = group->seeds.findings.items[0].message};
-    }
     for (size_t i = 0; i < group->findings.count; i++) {
         const mls_finding *finding = &group->findings.items[i];
-        if (finding->severity == MLS_SEVERITY_ERROR && finding->code != MLS_FINDING_RUN_COUNT) {
+        if (finding->severity == MLS_SEVERITY_ERROR && finding->code != MLS_FINDING_RUN_COUNT)
             return (mls_overview_first){.look = MLS_LOOK_FINDING, .message = finding->message};
-        }
     }
     return (mls_overview_first){.look = MLS_LOOK_NOTHING};
 }
@@ -199,9 +186,8 @@ static bool is_same_cause(const mls_run *a, const mls_run *b)
 {
     const mls_finding *one = mls_overview_cause(a);
     const mls_finding *other = mls_overview_cause(b);
-    if (one == NULL || other == NULL || one->code != other->code) {
+    if (one == NULL || other == NULL || one->code != other->code)
         return false;
-    }
     const bool named = one->code == MLS_FINDING_DIAGNOSIS;
     const char *left = named ? one->message : one->key != NULL ? one->key : "";
     const char *right = named ? other->message : other->key != NULL ? other->key : "";
@@ -215,9 +201,8 @@ static mls_overview_first look_for_alike(const mls_group *group)
     mls_overview_first first = {.look = MLS_LOOK_ALIKE};
     for (size_t i = 0; i < group->run_count; i++) {
         size_t alike = 0;
-        for (size_t k = 0; k < group->run_count && mls_overview_is_failed(group->runs[i]); k++) {
+        for (size_t k = 0; k < group->run_count && mls_overview_is_failed(group->runs[i]); k++)
             alike += mls_overview_is_failed(group->runs[k]) && is_same_cause(group->runs[i], group->runs[k]);
-        }
         if (alike > first.runs) {
             const mls_finding *cause = mls_overview_cause(group->runs[i]);
             first.message = cause != NULL ? cause->message : "";
@@ -234,18 +219,16 @@ static mls_overview_first look_for_setting(const mls_published_why *why)
     mls_why_part parts[MLS_WHY_PARTS_MAX];
     const size_t count = why != NULL ? mls_why_parts(why, WORTH_PART, parts, MLS_WHY_PARTS_MAX) : 0;
     bool rate = false;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         rate |= strcmp(parts[i].name, mls_share_direction(MLS_SHARE_THROUGHPUT, NULL, true)) == 0;
-    }
     for (size_t i = 0; rate && i < why->settings.count; i++) {
         const mls_why_setting *setting = &why->settings.items[i];
         const char *kind = setting->known != NULL                               ? setting->known->group
                            : mls_str_contains(setting->key, MLS_S("precision")) ? "precision"
                            : mls_str_contains(setting->key, MLS_S("parallel"))  ? "parallelism"
                                                                                 : "";
-        if (mls_str_among(mls_str_from(kind), "precision parallelism")) {
+        if (mls_str_among(mls_str_from(kind), "precision parallelism"))
             return (mls_overview_first){.look = MLS_LOOK_SETTING, .kind = kind, .setting = setting->key};
-        }
     }
     return (mls_overview_first){.look = MLS_LOOK_NOTHING};
 }
@@ -268,26 +251,22 @@ static mls_overview_first look_for_habit(const mls_overview_group *of)
 static mls_overview_first find_first(const mls_overview_group *of)
 {
     mls_overview_first first = {.look = MLS_LOOK_NOTHING};
-    if (of->group == NULL) {
+    if (of->group == NULL)
         return first;
-    }
     first = look_for_broken(of->group);
     first = first.look == MLS_LOOK_NOTHING ? look_for_alike(of->group) : first;
-    if (first.look == MLS_LOOK_NOTHING && of->machine != NULL && of->machine[0] != '\0') {
+    if (first.look == MLS_LOOK_NOTHING && of->machine != NULL && of->machine[0] != '\0')
         first.look = MLS_LOOK_MACHINE;
-    }
     first = first.look == MLS_LOOK_NOTHING ? look_for_setting(of->why) : first;
-    if (first.look == MLS_LOOK_NOTHING && of->slow.share > WORTH_LOST) {
+    if (first.look == MLS_LOOK_NOTHING && of->slow.share > WORTH_LOST)
         first.look = MLS_LOOK_SLOW;
-    }
     return first.look == MLS_LOOK_NOTHING ? look_for_habit(of) : first;
 }
 
 static void add_next(mls_overview_group *of, mls_overview_next next)
 {
-    if (of->next_count < MLS_OVERVIEW_NEXT) {
+    if (of->next_count < MLS_OVERVIEW_NEXT)
         of->next[of->next_count++] = next;
-    }
 }
 
 static void find_next(mls_overview_group *of)
@@ -295,24 +274,20 @@ static void find_next(mls_overview_group *of)
     const mls_group *group = of->group;
     for (size_t i = 0; group != NULL && i < group->run_count && of->next_count == 0; i++) {
         const mls_run *run = group->runs[i];
-        if (!run->valid && run->run_stop.line == 0) {
+        if (!run->valid && run->run_stop.line == 0)
             add_next(of, (mls_overview_next){.command = "diagnose", .run = run});
-        } else if (!run->valid && !mls_overview_is_failed(run)) {
+        else if (!run->valid && !mls_overview_is_failed(run))
             add_next(of, (mls_overview_next){.command = "check", .run = run});
-        }
     }
-    if (group != NULL && of->next_count == 0 && is_broken(group)) {
+    if (group != NULL && of->next_count == 0 && is_broken(group))
         add_next(of, (mls_overview_next){.command = "score"});
-    }
-    if (of->block == NULL && of->fastest != NULL && !of->fastest->self) {
+    if (of->block == NULL && of->fastest != NULL && !of->fastest->self)
         add_next(of, (mls_overview_next){.command = "compare", .against = of->fastest->result});
-    }
     if (of->median != NULL) {
         /* If there is nothing to fix, suggest predicting other sizes. */
         if (mls_group_passes(group, false) && of->first.look == MLS_LOOK_NOTHING && group->accelerators > 0 &&
-            group->global_batch_size > 0 && !of->side->weak) {
+            group->global_batch_size > 0 && !of->side->weak)
             add_next(of, (mls_overview_next){.command = "plan"});
-        }
         add_next(of, (mls_overview_next){.command = "throughput"});
     }
 }
@@ -325,9 +300,8 @@ static void find_next(mls_overview_group *of)
 static void find_compared(const mls_comparison *comparison, mls_overview_group *to)
 {
     const mls_side_group *side = to->side;
-    for (size_t i = 0; i < comparison->beside.count && to->beside == NULL; i++) {
+    for (size_t i = 0; i < comparison->beside.count && to->beside == NULL; i++)
         to->beside = comparison->beside.items[i].group == side ? &comparison->beside.items[i] : NULL;
-    }
     for (size_t i = 0; i < comparison->blocks.count && to->block == NULL; i++) {
         const mls_block *block = &comparison->blocks.items[i];
         to->block = block->group_count == 2 && block->groups[1] == side ? block : NULL;
@@ -339,17 +313,15 @@ static void find_compared(const mls_comparison *comparison, mls_overview_group *
     to->nearest = to->beside != NULL && to->beside->count > 0 ? &to->beside->near[0] : NULL;
     const mls_published_system *system = to->nearest != NULL ? to->nearest->result->system : NULL;
     if (system != NULL && side->accelerator != NULL && system->accelerators == side->accelerators &&
-        strcmp(system->model.text, side->accelerator) == 0) {
+        strcmp(system->model.text, side->accelerator) == 0)
         to->fastest = to->nearest;
-    }
     to->ratio = to->block != NULL     ? to->block->differences[1].scaled_ratio
                 : to->fastest != NULL ? to->fastest->ratio
                                       : (double)NAN;
-    if (to->block != NULL) {
+    if (to->block != NULL)
         to->why = mls_why_of_block(comparison->arena, to->block);
-    } else if (comparison->mode != MLS_COMPARE_SIDES && to->fastest != NULL && !to->fastest->self) {
+    else if (comparison->mode != MLS_COMPARE_SIDES && to->fastest != NULL && !to->fastest->self)
         to->why = to->fastest->why;
-    }
 }
 
 static double distance_from_fastest(const mls_overview_group *of)
@@ -362,12 +334,10 @@ static int compare_worst(const void *left, const void *right)
     const mls_overview_group *a = *(const mls_overview_group *const *)left;
     const mls_overview_group *b = *(const mls_overview_group *const *)right;
     const double ratios[] = {distance_from_fastest(a), distance_from_fastest(b)};
-    if (a->sound != b->sound) {
+    if (a->sound != b->sound)
         return a->sound - b->sound;
-    }
-    if (isnan(ratios[0]) || isnan(ratios[1]) || !(ratios[0] < ratios[1] || ratios[0] > ratios[1])) {
+    if (isnan(ratios[0]) || isnan(ratios[1]) || !(ratios[0] < ratios[1] || ratios[0] > ratios[1]))
         return isnan(ratios[0]) != isnan(ratios[1]) ? isnan(ratios[0]) - isnan(ratios[1]) : a < b ? -1 : 1;
-    }
     return ratios[0] > ratios[1] ? -1 : 1;
 }
 
@@ -394,14 +364,12 @@ void mls_overview_make(const mls_comparison *comparison, const mls_collection *c
         find_compared(comparison, of);
         find_parts(of);
         find_settings(of);
-        for (size_t k = 0; k < of->side->runs.count; k++) {
+        for (size_t k = 0; k < of->side->runs.count; k++)
             of->valid += of->side->runs.items[k].valid;
-        }
         of->sound = of->side->official && (of->group == NULL || !is_broken(of->group));
         of->median = find_median(of);
-        if (of->median != NULL) {
+        if (of->median != NULL)
             find_slow(of);
-        }
         of->first = find_first(of);
         find_next(of);
         all->worst_first[i] = of;

@@ -82,9 +82,8 @@ static void add_series(mls_comparison *comparison, const scaled_group *groups, s
     const bool sizes = groups[0].group->accelerators < groups[count - 1].group->accelerators;
     for (size_t i = 0; i < count; i++) {
         series.points[i].group = groups[i].group;
-        if (!sizes) {
+        if (!sizes)
             mls_leave_out(comparison, groups[i].group, "no other number of accelerators");
-        }
     }
     if (sizes) {
         measure_points(&series);
@@ -100,15 +99,13 @@ void mls_scaling_make(mls_comparison *comparison)
     for (size_t i = 0; i < total; i++) {
         mls_side_group *group = comparison->groups.items[i];
         /* If the runs of a published result are not public, compute its unscaled score from the scaled one. */
-        if (group->published != NULL && group->runs.count == 0) {
+        if (group->published != NULL && group->runs.count == 0)
             group->score_minutes = group->scaled_minutes / group->scale;
-        }
         const char *reason = why_left_out(group);
-        if (reason != NULL) {
+        if (reason != NULL)
             mls_leave_out(comparison, group, reason);
-        } else {
+        else
             groups[count++] = (scaled_group){group, i, i};
-        }
     }
     qsort(groups, count, sizeof *groups, compare_alike);
     for (size_t i = 0; i < count; i++) {

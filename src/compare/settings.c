@@ -25,9 +25,8 @@ static int compare_setting_values(const void *left, const void *right)
 {
     const mls_setting_value *a = left;
     const mls_setting_value *b = right;
-    if (a->lacking != b->lacking || a->setting.kind != b->setting.kind) {
+    if (a->lacking != b->lacking || a->setting.kind != b->setting.kind)
         return a->lacking != b->lacking ? a->lacking - b->lacking : (int)a->setting.kind - (int)b->setting.kind;
-    }
     const int order = mls_compare_doubles(a->setting.number, b->setting.number);
     return order != 0 ? order : mls_str_compare(a->setting.text, b->setting.text);
 }
@@ -44,9 +43,8 @@ static mls_differing *row_of(mls_arena *arena, mls_differings *rows, mls_map *by
                                    .value_count = block->group_count};
         entry->value.number = rows->count;
         MLS_ARENA_ADD(arena, rows, row);
-        for (size_t i = 0; i < block->group_count; i++) {
+        for (size_t i = 0; i < block->group_count; i++)
             row.values[i].group = block->groups[i];
-        }
     }
     return &rows->items[entry->value.number];
 }
@@ -63,18 +61,16 @@ static int compare_value_counts(const void *left, const void *right)
 static void count_values(mls_setting_values *values)
 {
     size_t kept = 0;
-    if (values->count < 2) {
+    if (values->count < 2)
         return;
-    }
     qsort(values->items, values->count, sizeof *values->items, compare_setting_values);
     for (size_t k = 1; k < values->count; k++) {
         mls_setting_value *last = &values->items[kept];
         const mls_setting_value *next = &values->items[k];
-        if (last->lacking == next->lacking && (last->lacking || mls_setting_same(&last->setting, &next->setting))) {
+        if (last->lacking == next->lacking && (last->lacking || mls_setting_same(&last->setting, &next->setting)))
             last->runs += next->runs;
-        } else {
+        else
             values->items[++kept] = *next;
-        }
     }
     values->count = kept + 1;
     qsort(values->items, values->count, sizeof *values->items, compare_value_counts);
@@ -94,29 +90,25 @@ static void finish_row(mls_arena *arena, mls_differing *row, bool known_only)
     for (size_t i = 0; i < row->value_count; i++) {
         mls_setting_values *values = &row->values[i];
         size_t having = 0;
-        for (size_t k = 0; k < values->count; k++) {
+        for (size_t k = 0; k < values->count; k++)
             having += values->items[k].runs;
-        }
         /* Some exports do not contain the settings of runs. */
         size_t settings = 0;
-        for (size_t k = 0; k < values->group->runs.count; k++) {
+        for (size_t k = 0; k < values->group->runs.count; k++)
             settings += values->group->runs.items[k].settings.count;
-        }
         const bool unknown = having == 0 && (values->group->published != NULL || settings == 0);
         untold |= unknown && values->group->published != NULL;
-        if (having != values->group->runs.count && !unknown) {
+        if (having != values->group->runs.count && !unknown)
             add_value(arena, values, NULL, values->group->runs.count - having);
-        }
         count_values(values);
         for (size_t k = 0; k < values->count; k++) {
             const mls_setting_value *value = &values->items[k];
-            if (value->lacking) {
+            if (value->lacking)
                 row->differs |= !known_only;
-            } else if (first == NULL) {
+            else if (first == NULL)
                 first = value;
-            } else {
+            else
                 row->differs |= !mls_setting_same(&first->setting, &value->setting);
-            }
         }
     }
     row->differs &= !untold;
@@ -149,18 +141,16 @@ static void make_rows(const mls_block *block, mls_arena *arena, mls_differings *
         finish_row(arena, &rows->items[i], list != OF_HYPERPARAMETERS);
         rows->differ += rows->items[i].differs;
     }
-    if (rows->count > 1 && list == OF_HYPERPARAMETERS) {
+    if (rows->count > 1 && list == OF_HYPERPARAMETERS)
         qsort(rows->items, rows->count, sizeof *rows->items, compare_keys);
-    }
 }
 
 /* Return whether runs of one side have different values, so that the value is not a property of the side. */
 static bool varies_within(const mls_differing *row)
 {
     bool varies = false;
-    for (size_t i = 0; i < row->value_count; i++) {
+    for (size_t i = 0; i < row->value_count; i++)
         varies |= row->values[i].count > 1;
-    }
     return varies;
 }
 
@@ -171,21 +161,17 @@ static void list_settings(const mls_known_settings *known, mls_arena *arena, mls
     mls_differing *rows[MLS_KNOWN_SETTINGS_MAX] = {0};
     for (size_t i = 0; i < from->count; i++) {
         mls_differing *row = &from->items[i];
-        if (!row->differs || varies_within(row)) {
+        if (!row->differs || varies_within(row))
             continue;
-        }
         row->known = mls_known_setting_named(known, row->key);
-        if (row->known != NULL) {
+        if (row->known != NULL)
             rows[row->known - known->items] = row;
-        } else {
+        else
             MLS_ARENA_ADD(arena, others, *row);
-        }
     }
-    for (size_t i = 0; i < known->count; i++) {
-        if (rows[i] != NULL) {
+    for (size_t i = 0; i < known->count; i++)
+        if (rows[i] != NULL)
             MLS_ARENA_ADD(arena, list, *rows[i]);
-        }
-    }
     list->differ = list->count;
     others->differ = others->count;
 }
@@ -207,9 +193,8 @@ void mls_block_settings(mls_block *block, const mls_known_settings *known, mls_a
     /* Collect printed settings, and exports of the configs that no log printed. */
     make_rows(block, arena, &printed, &by_key, OF_PRINTED);
     mls_block_exports(block, known, arena, &exported);
-    for (size_t i = 0; i < exported.count; i++) {
+    for (size_t i = 0; i < exported.count; i++)
         exported.items[i].differs = mls_map_find(&by_key, exported.items[i].key) == NULL;
-    }
     list_settings(known, arena, &printed, &block->printed, &block->printed_others);
     list_settings(known, arena, &exported, &block->exported, &block->exported_others);
 }
@@ -231,16 +216,14 @@ static void find_outliers(mls_block *block, mls_arena *arena, const mls_side_gro
         const mls_side_run *run = &group->runs.items[i];
         const double pace = sample_ms(run);
         if (isfinite(pace)) {
-            if (unit != NULL && strcmp(unit, run->unit) != 0) {
+            if (unit != NULL && strcmp(unit, run->unit) != 0)
                 return;
-            }
             unit = run->unit;
             paces[count++] = pace;
         }
     }
-    if (count < OUTLIERS_OF) {
+    if (count < OUTLIERS_OF)
         return;
-    }
     mls_sort_doubles(paces, count);
     const double middle = mls_median(paces, count);
     const double deviation = fmax(MLS_DISTANCE_TO_STDEV * mls_median_distance(paces, count, middle, paces + count),
@@ -248,17 +231,14 @@ static void find_outliers(mls_block *block, mls_arena *arena, const mls_side_gro
     for (size_t i = 0; i < group->runs.count; i++) {
         const mls_side_run *run = &group->runs.items[i];
         const double pace = sample_ms(run);
-        if (fabs(pace - middle) > OUTLIER_DEVIATIONS * deviation) {
+        if (fabs(pace - middle) > OUTLIER_DEVIATIONS * deviation)
             MLS_ARENA_ADD(arena, &block->outliers, (mls_outlier){group, run, pace / middle - 1});
-        }
     }
 }
 
 void mls_block_outliers(mls_block *block, mls_arena *arena)
 {
-    for (size_t i = 0; i < block->group_count; i++) {
-        if (block->groups[i]->published == NULL) {
+    for (size_t i = 0; i < block->group_count; i++)
+        if (block->groups[i]->published == NULL)
             find_outliers(block, arena, block->groups[i]);
-        }
-    }
 }

@@ -20,11 +20,9 @@ bool mls_same_text(const char *a, const char *b)
 
 mls_side *mls_side_find(const mls_side_list *sides, mls_str name)
 {
-    for (size_t i = 0; i < sides->count; i++) {
-        if (mls_str_equal(mls_str_from(sides->items[i]->name), name)) {
+    for (size_t i = 0; i < sides->count; i++)
+        if (mls_str_equal(mls_str_from(sides->items[i]->name), name))
             return sides->items[i];
-        }
-    }
     return NULL;
 }
 
@@ -93,9 +91,8 @@ static void add_number(mls_arena *arena, mls_settings *settings, mls_str key, do
 static mls_setting read_shown(mls_str text)
 {
     double number;
-    if (mls_number_parse(text, &number) && isfinite(number)) {
+    if (mls_number_parse(text, &number) && isfinite(number))
         return (mls_setting){.kind = MLS_SETTING_NUMBER, .number = number, .text = text};
-    }
     const bool yes = mls_str_equal(text, MLS_S("true"));
     const bool truth = yes || mls_str_equal(text, MLS_S("false"));
     return (mls_setting){.kind = truth ? MLS_SETTING_BOOL : MLS_SETTING_TEXT, .number = yes, .text = text};
@@ -126,11 +123,10 @@ void mls_setting_add_json(mls_arena *arena, mls_settings *settings, mls_str key,
 {
     const mls_json_kind kind = mls_json_kind_of(json);
     mls_str text;
-    if (kind == MLS_JSON_STRING && mls_json_string(json, arena, &text)) {
+    if (kind == MLS_JSON_STRING && mls_json_string(json, arena, &text))
         add_plain(arena, settings, key, text);
-    } else if (kind == MLS_JSON_NUMBER || kind == MLS_JSON_BOOL) {
+    else if (kind == MLS_JSON_NUMBER || kind == MLS_JSON_BOOL)
         mls_setting_add_shown(arena, settings, key, json);
-    }
 }
 
 mls_setting mls_setting_of_printed(const mls_known_setting *known, mls_str value)
@@ -146,9 +142,8 @@ mls_setting mls_setting_of_printed(const mls_known_setting *known, mls_str value
 
 bool mls_setting_same(const mls_setting *a, const mls_setting *b)
 {
-    if (a->kind != b->kind) {
+    if (a->kind != b->kind)
         return false;
-    }
     return a->kind == MLS_SETTING_TEXT
                ? mls_str_equal(a->text, b->text)
                : a->number == b->number ||
@@ -184,9 +179,8 @@ void mls_side_run_environment(mls_arena *arena, mls_side_run *run, const mls_sid
                  {"host_processor", place->host_processor, NAN},
                  {"framework", place->framework, NAN}};
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
-        if (facts[i].text != NULL) {
+        if (facts[i].text != NULL)
             add_plain(arena, &run->environment, mls_str_from(facts[i].key), mls_str_from(facts[i].text));
-        }
         add_number(arena, &run->environment, mls_str_from(facts[i].key), facts[i].number);
     }
 }
@@ -197,16 +191,13 @@ static void add_printed(mls_arena *arena, mls_side_run *run, const mls_known_set
 {
     mls_str values[MLS_KNOWN_SETTINGS_MAX];
     (void)mls_known_values(known, printed, values);
-    for (size_t i = 0; i < known->count; i++) {
-        if (values[i].ptr != NULL) {
+    for (size_t i = 0; i < known->count; i++)
+        if (values[i].ptr != NULL)
             mls_setting_add_printed(arena, &run->printed, known, mls_str_from(known->items[i].name), values[i]);
-        }
-    }
     for (size_t i = 0; i < printed->settings.count; i++) {
         const mls_printed_setting *setting = &printed->settings.items[i];
-        if (mls_known_setting_printed(known, setting->name) == NULL && mls_setting_is_comparable(known, setting)) {
+        if (mls_known_setting_printed(known, setting->name) == NULL && mls_setting_is_comparable(known, setting))
             mls_setting_add_printed(arena, &run->printed, known, setting->name, setting->value);
-        }
     }
 }
 
@@ -247,9 +238,8 @@ static void take_logged_setup(const mls_comparison *in, const mls_group *group, 
                                   .framework = described ? group->system.framework : NULL,
                                   .nodes = isnan(run->job.node_count) ? group->nodes : run->job.node_count};
     mls_side_run_environment(arena, made, &place, to);
-    if (run->printed != NULL) {
+    if (run->printed != NULL)
         add_printed(arena, made, &in->known, run->printed);
-    }
     for (size_t i = 0; i < run->hyperparameter_count; i++) {
         mls_setting_add_json(arena, &made->settings, run->hyperparameters[i].key,
                              mls_str_from(run->hyperparameters[i].value));
@@ -285,14 +275,12 @@ mls_side_group *mls_side_take_group(mls_comparison *to, const mls_side *side, co
     of_side.logged = setups ? group : NULL;
     mls_side_group *made = mls_side_group_add(to, &of_side);
     const mls_str folder = setups ? mls_group_folder(group) : (mls_str){0};
-    if (folder.ptr != NULL) {
+    if (folder.ptr != NULL)
         made->folder = mls_arena_copy(to->arena, folder.len > 0 ? folder : MLS_S(".")).ptr;
-    }
     for (size_t i = 0; i < group->run_count; i++) {
         mls_side_run run = timed_logged_run(group, i);
-        if (setups) {
+        if (setups)
             take_logged_setup(to, group, group->runs[i], made, &run);
-        }
         MLS_ARENA_ADD(to->arena, &made->runs, run);
     }
     return made;

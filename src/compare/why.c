@@ -10,9 +10,8 @@ static void why_make(const mls_side_group *theirs, const mls_side_group *yours, 
     *why = (mls_published_why){.theirs_ms = theirs->score_minutes * 60000,
                                .scale_ratio = yours->scale / theirs->scale - 1,
                                .unit = theirs->unit};
-    if (isfinite(theirs->score_minutes) && isfinite(yours->score_minutes)) {
+    if (isfinite(theirs->score_minutes) && isfinite(yours->score_minutes))
         mls_split_make(theirs, yours, &why->split);
-    }
 }
 
 const char *mls_share_direction(mls_share share, const char *unit, bool longer)
@@ -36,12 +35,10 @@ const char *mls_share_direction(mls_share share, const char *unit, bool longer)
 static void add_part(mls_why_part *parts, size_t *count, size_t limit, double least, mls_why_part part)
 {
     size_t at = *count;
-    if (!(fabs(part.ratio) >= least)) {
+    if (!(fabs(part.ratio) >= least))
         return;
-    }
-    while (at > 0 && fabs(part.ratio) > fabs(parts[at - 1].ratio)) {
+    while (at > 0 && fabs(part.ratio) > fabs(parts[at - 1].ratio))
         at--;
-    }
     if (at < limit) {
         *count += *count < limit;
         memmove(parts + at + 1, parts + at, (*count - at - 1) * sizeof *parts);
@@ -57,11 +54,10 @@ size_t mls_why_parts(const mls_published_why *why, double least, mls_why_part *p
     /* A difference that is not split has no parts. */
     for (int share = 0; share < MLS_SHARE_COUNT && split->known && !split->has[MLS_SHARE_RUN]; share++) {
         const char *name = mls_share_direction((mls_share)share, why->unit, split->ms[share] > 0);
-        if (split->has[share] && name != NULL) {
+        if (split->has[share] && name != NULL)
             add_part(parts, &count, limit, least, (mls_why_part){name, (double)split->ms[share] / why->theirs_ms});
-        } else if (split->has[share]) {
+        else if (split->has[share])
             other += (double)split->ms[share];
-        }
     }
     add_part(parts, &count, limit, least, (mls_why_part){"other", other / why->theirs_ms});
     add_part(parts, &count, limit, least, (mls_why_part){"scale", why->scale_ratio});
@@ -98,9 +94,8 @@ mls_status mls_why_add(mls_comparison *in, const mls_compare_request *request, m
     const mls_published_result *result = near->result;
     const mls_published *published = &in->published[result->usage];
     mls_side_group ***opened = &in->opened_groups[result->usage];
-    if (*opened == NULL) {
+    if (*opened == NULL)
         *opened = mls_arena_zeroed(in->arena, published->count, sizeof **opened);
-    }
     /* Open the published result on first use. */
     mls_side_group **theirs = &(*opened)[result - published->results];
     if (*theirs == NULL) {
@@ -108,9 +103,8 @@ mls_status mls_why_add(mls_comparison *in, const mls_compare_request *request, m
         const mls_benchmark *rules = mls_benchmark_find(how->editions, result->usage, mls_str_from(result->benchmark));
         mls_side_group *made = mls_arena_zeroed(in->arena, 1, sizeof *made);
         const mls_status status = mls_published_group(in->arena, result, rules, how->select_window, made, error);
-        if (status != MLS_OK) {
+        if (status != MLS_OK)
             return status;
-        }
         mls_side_group_measure(made);
         *theirs = made;
     }
@@ -135,9 +129,8 @@ mls_status mls_why_of_group(mls_arena *arena, const mls_group *group, mls_publis
     mls_comparison in = {.arena = &scratch};
     const mls_side side = {0};
     mls_side_group theirs = {0};
-    if (group->run_count == 0) {
+    if (group->run_count == 0)
         return MLS_OK;
-    }
     const mls_status status = mls_published_group(&scratch, near->result, group->rules, false, &theirs, error);
     if (status == MLS_OK && theirs.runs.count > 0) {
         mls_published_why *why = mls_arena_zeroed(arena, 1, sizeof *why);

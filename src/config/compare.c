@@ -46,9 +46,8 @@ static setting read_setting(const mls_shell *script, const char *names)
     for (mls_str name = mls_str_word(&left); name.len > 0 && script != NULL; name = mls_str_word(&left)) {
         const mls_shell_variable *variable = mls_shell_find(script, name);
         size_t number = 0;
-        if (variable != NULL && mls_shell_is_set(variable)) {
+        if (variable != NULL && mls_shell_is_set(variable))
             return (setting){true, variable->known && mls_size_parse(variable->value, &number) ? number : 0};
-        }
     }
     return (setting){0};
 }
@@ -87,18 +86,15 @@ static const char batch_exports[] = "BATCHSIZE BATCH_SIZE LOCAL_BATCH_SIZE";
 static bool batch_is_global(const mls_shell *script)
 {
     mls_str exports = MLS_S("BATCHSIZE_EVAL SHARDING_PLAN DP_SHARDING_THRESHOLD MEM_COMM_BW_RATIO");
-    for (mls_str name = mls_str_word(&exports); name.len > 0; name = mls_str_word(&exports)) {
-        if (mls_shell_find(script, name) != NULL) {
+    for (mls_str name = mls_str_word(&exports); name.len > 0; name = mls_str_word(&exports))
+        if (mls_shell_find(script, name) != NULL)
             return true;
-        }
-    }
     mls_str path = mls_path_folder(mls_str_from(script->path));
     mls_str folder;
     for (bool more = true; more;) {
         more = mls_str_cut(&path, '/', &folder);
-        if (mls_str_equal(folder, MLS_S("hugectr")) || mls_str_starts(folder, MLS_S("dlrm"))) {
+        if (mls_str_equal(folder, MLS_S("hugectr")) || mls_str_starts(folder, MLS_S("dlrm")))
             return true;
-        }
     }
     return false;
 }
@@ -120,15 +116,13 @@ static uint64_t batch_of_gpus(const mls_config_name *name, const mls_shell *scri
 {
     if (is_of_one_gpu(name, script, batch)) {
         bool packed = false;
-        for (size_t i = 0; i < name->suffix_count; i++) {
+        for (size_t i = 0; i < name->suffix_count; i++)
             packed = packed || mls_str_equal(name->suffixes[i], MLS_S("pack"));
-        }
         const uint64_t packing = packed ? 2 : setting_or(script, "PACKING_FACTOR", 1);
         return batch > 1 ? product_of(product_of(batch, gpus), packing) : 0;
     }
-    if (batch_is_global(script)) {
+    if (batch_is_global(script))
         return batch;
-    }
     return name->batch_per_gpu != 0               ? (batch >= product_of(name->batch_per_gpu, gpus) ? batch : 0)
            : at_once != 0 && batch % at_once == 0 ? batch
                                                   : 0;
@@ -150,20 +144,18 @@ static void find_batch(const mls_config_name *name, const mls_shell *script, mls
     const setting batch = read_setting(script, batch_exports);
     const uint64_t ranks = data_parallel_of(name, script, gpus);
     const uint64_t micro = setting_or(script, MLS_CONFIG_MICRO_BATCH, 0);
-    if (global.set) {
+    if (global.set)
         summary->global_batch_size = global.value;
-    } else if (minibatch.set) {
+    else if (minibatch.set)
         summary->global_batch_size = product_of(minibatch.value, ranks);
-    } else if (name->global_batch_size != 0) {
+    else if (name->global_batch_size != 0)
         summary->global_batch_size = name->global_batch_size;
-    } else if (batch.set) {
+    else if (batch.set)
         summary->global_batch_size = batch_of_gpus(name, script, batch.value, gpus, product_of(micro, ranks));
-    }
     uint64_t samples = minibatch.set ? minibatch.value : name->batch_per_rank;
     if (samples == 0 && !minibatch.set && ranks != 0 && (global.set || name->global_batch_named != 0) &&
-        summary->global_batch_size % ranks == 0) {
+        summary->global_batch_size % ranks == 0)
         samples = summary->global_batch_size / ranks;
-    }
     summary->samples_per_rank = samples;
     summary->micro_batch_size = micro;
     summary->gradient_accumulation = micro != 0 && samples % micro == 0 ? samples / micro : 0;
@@ -193,26 +185,23 @@ static void take_number(mls_config_name *name, mls_config_part part, uint64_t nu
 
 void mls_config_name_take_text(mls_config_name *name, const mls_shell *script, const mls_config_summary *summary)
 {
-    if (name->kind == MLS_CONFIG_KIND_SHAPE || script == NULL) {
+    if (name->kind == MLS_CONFIG_KIND_SHAPE || script == NULL)
         return;
-    }
     take_number(name, MLS_CONFIG_PART_NODES, read_setting(script, MLS_CONFIG_NODES).value);
     take_number(name, MLS_CONFIG_PART_GPUS_PER_NODE, read_setting(script, MLS_CONFIG_GPUS_PER_NODE).value);
     take_number(name, MLS_CONFIG_PART_GPUS, product_of(name->nodes, name->gpus_per_node));
     const bool named = mls_config_has_degrees(name);
     bool some = named;
-    for (size_t i = 0; i < DEGREES && !some; i++) {
+    for (size_t i = 0; i < DEGREES && !some; i++)
         some = read_setting(script, degrees[i].exports).value != 0;
-    }
     if (!some) {
         const uint64_t batch = read_setting(script, batch_exports).value;
         const uint64_t one = batch != 0 && is_of_one_gpu(name, script, batch) ? batch : 0;
         take_number(name, MLS_CONFIG_PART_BATCH_PER_GPU, setting_or(script, "MINIBS", one));
         return;
     }
-    for (size_t i = 0; i < DEGREES && !named; i++) {
+    for (size_t i = 0; i < DEGREES && !named; i++)
         take_number(name, degrees[i].part, setting_or(script, degrees[i].exports, degrees[i].otherwise));
-    }
     take_number(name, MLS_CONFIG_PART_DATA_PARALLEL, data_parallel_of(name, script, name->gpus));
     take_number(name, MLS_CONFIG_PART_BATCH_PER_RANK, summary->samples_per_rank);
 }
@@ -249,9 +238,8 @@ static void judge_export(const comparison *self, const mls_shell_variable *varia
                          const char *remark)
 {
     if (agrees) {
-        if (self->summary->agreeing_count < MLS_CONFIG_AGREEING_MAX) {
+        if (self->summary->agreeing_count < MLS_CONFIG_AGREEING_MAX)
             self->summary->agreeing[self->summary->agreeing_count++] = variable;
-        }
     } else {
         mls_findings_add(self->findings, MLS_FINDING_CONFIG_DISAGREES, export_place(self, variable),
                          "name says %.*s, text exports %.*s=%.*s%s", (int)said.len, said.ptr, (int)variable->name.len,
@@ -264,9 +252,8 @@ static const mls_shell_variable *next_set(const comparison *self, mls_str *expor
 {
     for (mls_str name = mls_str_word(exports); name.len > 0; name = mls_str_word(exports)) {
         const mls_shell_variable *variable = mls_shell_find(self->script, name);
-        if (variable != NULL) {
+        if (variable != NULL)
             return variable;
-        }
     }
     return NULL;
 }
@@ -282,12 +269,10 @@ static void compare_either(const comparison *self, const char *exports, uint64_t
     for (const mls_shell_variable *variable; (variable = next_set(self, &names)) != NULL;) {
         const uint64_t value = exported_number(variable);
         char remark[80] = "";
-        if (gpus > 1 && value >= gpus && value % gpus == 0) {
+        if (gpus > 1 && value >= gpus && value % gpus == 0)
             (void)snprintf(remark, sizeof remark, ", %" PRIu64 " per GPU", value / gpus);
-        }
-        if (variable->known) {
+        if (variable->known)
             judge_export(self, variable, value == one || value == other, mls_str_from(said), remark);
-        }
     }
 }
 
@@ -327,9 +312,8 @@ static void compare_degree(const comparison *self, size_t index, uint64_t named)
     const uint64_t degree = named != 0 ? named : 1;
     const bool set = !self->script->complete || next_set(self, &exports) != NULL;
     compare_number(self, degrees[index].exports, degree, before, "");
-    if (index == EXPERT && named == 0 && !set) {
+    if (index == EXPERT && named == 0 && !set)
         return; /* most models do not have experts */
-    }
     if (!set && degree == 1) {
         self->summary->absent[self->summary->absent_count++] = degrees[index].name;
     } else if (!set) {
@@ -353,9 +337,8 @@ static void check_pipeline_layout(const comparison *self)
 {
     mls_str exports = mls_str_from(MLS_CONFIG_LAYOUT);
     const mls_shell_variable *variable = next_set(self, &exports);
-    if (variable == NULL || !variable->known || !mls_shell_is_set(variable)) {
+    if (variable == NULL || !variable->known || !mls_shell_is_set(variable))
         return;
-    }
     mls_pipeline_layout *layout = &self->summary->layout;
     const char *wrong = mls_pipeline_layout_parse(variable->value, layout);
     const uint64_t set = first_number(self, MLS_CONFIG_PP);
@@ -407,14 +390,12 @@ static bool read_time(const mls_shell_variable *variable, uint64_t *seconds)
         mls_str piece;
         size_t number;
         more = mls_str_cut(&rest, days && count == 0 ? '-' : ':', &piece);
-        if (count == (days ? 4 : 3) || !mls_size_parse(piece, &number) || number > 1000000000) {
+        if (count == (days ? 4 : 3) || !mls_size_parse(piece, &number) || number > 1000000000)
             return false;
-        }
         *seconds = *seconds * (days && count == 1 ? 24 : 60) + number;
     }
-    for (; count < (days ? 4 : 2); count++) {
+    for (; count < (days ? 4 : 2); count++)
         *seconds *= 60;
-    }
     return true;
 }
 
@@ -485,17 +466,14 @@ void mls_config_compare(const mls_config_name *name, const mls_shell *script, ml
     uint64_t named[MLS_DEGREES];
     uint64_t global;
     find_batch(name, script, summary);
-    if (name->problem != NULL) {
+    if (name->problem != NULL)
         mls_findings_add(findings, MLS_FINDING_CONFIG_NAME, (mls_finding_place){0}, "%s", name->problem);
-    }
-    if (script == NULL) {
+    if (script == NULL)
         return;
-    }
     const mls_shell_variable *system = find_export(&self, "DGXSYSTEM");
     if (name->kind != MLS_CONFIG_KIND_NONE && system != NULL && /* only a name with a shape can be another system */
-        (system->value.len > name->system.len || mls_str_equal(system->value, name->name))) {
+        (system->value.len > name->system.len || mls_str_equal(system->value, name->name)))
         judge_export(&self, system, mls_str_equal(system->value, name->name), name->name, "");
-    }
     compare_number(&self, MLS_CONFIG_NODES, name->nodes, "", name->nodes == 1 ? " node" : " nodes");
     compare_number(&self, MLS_CONFIG_GPUS_PER_NODE, name->gpus_per_node, "",
                    name->gpus_per_node == 1 ? " GPU a node" : " GPUs a node");
@@ -509,9 +487,8 @@ void mls_config_compare(const mls_config_name *name, const mls_shell *script, ml
                        global, name->gpus, "batch ", " per GPU");
     }
     mls_config_name_degrees(name, named);
-    for (size_t i = 0; i < MLS_DEGREES && mls_config_has_degrees(name); i++) {
+    for (size_t i = 0; i < MLS_DEGREES && mls_config_has_degrees(name); i++)
         compare_degree(&self, i, named[i]);
-    }
     if (name->kind != MLS_CONFIG_KIND_NONE) {
         check_parallel(&self);
         check_pipeline_layout(&self);

@@ -17,11 +17,10 @@ static void discard_shape(mls_config_name *decoded, const char *problem)
 static uint64_t read_number(mls_config_name *decoded, mls_str digits, bool may_be_zero)
 {
     size_t number = 0;
-    if (!mls_size_parse(digits, &number)) {
+    if (!mls_size_parse(digits, &number))
         discard_shape(decoded, "a number of the name is too large");
-    } else if (number == 0 && !may_be_zero) {
+    else if (number == 0 && !may_be_zero)
         discard_shape(decoded, "a number of the name is 0");
-    }
     return number;
 }
 
@@ -46,9 +45,8 @@ static void read_machine(mls_config_name *decoded, mls_str nodes, mls_str gpus_p
 static bool take_word(mls_str *rest, mls_str word)
 {
     const bool there = mls_str_starts(*rest, word);
-    if (there) {
+    if (there)
         *rest = mls_str_rest(*rest, word.len);
-    }
     return there;
 }
 
@@ -56,9 +54,8 @@ static bool take_word(mls_str *rest, mls_str word)
 static mls_str take_digits(mls_str *rest)
 {
     mls_str digits = {rest->ptr, 0};
-    while (digits.len < rest->len && mls_is_digit(rest->ptr[digits.len])) {
+    while (digits.len < rest->len && mls_is_digit(rest->ptr[digits.len]))
         digits.len++;
-    }
     *rest = mls_str_rest(*rest, digits.len);
     return digits;
 }
@@ -80,28 +77,23 @@ static void derive_batch(mls_config_name *decoded)
     const uint64_t named[] = {decoded->tensor_parallel, decoded->pipeline_parallel, decoded->context_parallel};
     const uint64_t context = decoded->context_parallel != 0 ? decoded->context_parallel : 1;
     uint64_t model_parallel = 1;
-    for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
         model_parallel = multiply(decoded, model_parallel, named[i] != 0 ? named[i] : 1);
-    }
-    if (!mls_config_has_degrees(decoded) || model_parallel == 0) {
+    if (!mls_config_has_degrees(decoded) || model_parallel == 0)
         return;
-    }
     if (decoded->gpus % model_parallel != 0) {
         decoded->problem = "tp*pp*cp does not divide the number of GPUs";
         return;
     }
     decoded->data_parallel = decoded->gpus / model_parallel;
-    if (decoded->global_batch_named == 0) {
+    if (decoded->global_batch_named == 0)
         decoded->global_batch_size = multiply(decoded, decoded->batch_per_rank, decoded->data_parallel);
-    }
-    if (decoded->problem != NULL) {
+    if (decoded->problem != NULL)
         return;
-    }
-    if (decoded->data_parallel_named != 0 && decoded->data_parallel_named != decoded->data_parallel) {
+    if (decoded->data_parallel_named != 0 && decoded->data_parallel_named != decoded->data_parallel)
         decoded->problem = "dp is not the number of GPUs divided by tp*pp*cp";
-    } else if (decoded->expert_parallel > 1 && decoded->data_parallel * context % decoded->expert_parallel != 0) {
+    else if (decoded->expert_parallel > 1 && decoded->data_parallel * context % decoded->expert_parallel != 0)
         decoded->problem = "ep does not divide the data-parallel ranks times cp";
-    }
 }
 
 void mls_config_name_degrees(const mls_config_name *name, uint64_t degrees[MLS_DEGREES])
@@ -115,9 +107,8 @@ void mls_config_name_take_degrees(mls_config_name *name, const uint32_t degrees[
 {
     uint64_t *const named[] = {&name->tensor_parallel, &name->pipeline_parallel, &name->context_parallel,
                                &name->expert_parallel};
-    for (size_t i = 0; i < MLS_DEGREES; i++) {
+    for (size_t i = 0; i < MLS_DEGREES; i++)
         *named[i] = degrees[i] != 0 ? degrees[i] : *named[i];
-    }
     if (name->kind != MLS_CONFIG_KIND_NONE) {
         name->problem = NULL;
         name->data_parallel = 0;
@@ -129,13 +120,12 @@ void mls_config_name_take_degrees(mls_config_name *name, const uint32_t degrees[
 /* Store the third number, and further ones of unknown meaning. */
 static void read_further(mls_config_name *decoded, mls_str digits)
 {
-    if (decoded->third == 0 && decoded->problem == NULL) {
+    if (decoded->third == 0 && decoded->problem == NULL)
         decoded->third = read_number(decoded, digits, false);
-    } else if (decoded->extra_count < MLS_CONFIG_EXTRA_MAX) {
+    else if (decoded->extra_count < MLS_CONFIG_EXTRA_MAX)
         decoded->extra[decoded->extra_count++] = read_number(decoded, digits, true);
-    } else {
+    else
         discard_shape(decoded, "the shape has too many numbers");
-    }
 }
 
 /* Parse [tp<T>][pp<P>]…, with an optional x before, between and after them.  Return false if there is anything else. */
@@ -152,16 +142,13 @@ static bool read_degrees(mls_str part, mls_config_name *decoded)
     const size_t degree_count = sizeof degrees / sizeof *degrees;
     for ((void)take_word(&part, MLS_S("x")); part.len > 0; (void)take_word(&part, MLS_S("x"))) {
         size_t i = 0;
-        while (i < degree_count && !take_word(&part, degrees[i].letters)) {
+        while (i < degree_count && !take_word(&part, degrees[i].letters))
             i++;
-        }
         const mls_str number = take_digits(&part);
-        if (i == degree_count || number.len == 0) {
+        if (i == degree_count || number.len == 0)
             return false;
-        }
-        if (*degrees[i].degree != 0) {
+        if (*degrees[i].degree != 0)
             discard_shape(decoded, "the name contains a degree of parallelism twice");
-        }
         *degrees[i].degree = read_number(decoded, number, false);
     }
     return true;
@@ -175,15 +162,13 @@ static size_t read_degrees_after(mls_str part, mls_config_name *decoded)
     mls_str left = {part.ptr + part.len, (size_t)(end - part.ptr) - part.len};
     size_t length = 0;
     mls_str next;
-    if (mls_config_has_degrees(decoded)) {
+    if (mls_config_has_degrees(decoded))
         return 0;
-    }
     for (mls_config_name with = *decoded; take_word(&left, MLS_S("_")); *decoded = with) {
         (void)mls_str_cut(&left, '_', &next);
         left = (mls_str){next.ptr + next.len, (size_t)(end - next.ptr) - next.len};
-        if (next.len == 0 || !read_degrees(next, &with) || !mls_config_has_degrees(&with)) {
+        if (next.len == 0 || !read_degrees(next, &with) || !mls_config_has_degrees(&with))
             break;
-        }
         length = (size_t)(next.ptr + next.len - part.ptr) - part.len;
     }
     return length;
@@ -195,16 +180,14 @@ static bool read_shape(mls_str part, mls_config_name *decoded)
     const mls_str nodes = take_digits(&part);
     const bool by = take_word(&part, MLS_S("x"));
     const mls_str gpus = take_digits(&part);
-    if (nodes.len == 0 || !by || gpus.len == 0) {
+    if (nodes.len == 0 || !by || gpus.len == 0)
         return false;
-    }
     decoded->kind = MLS_CONFIG_KIND_SHAPE;
     read_machine(decoded, nodes, gpus);
     for (mls_str left = part; part.len > 0; part = left) {
         const mls_str digits = take_word(&left, MLS_S("x")) ? take_digits(&left) : (mls_str){0};
-        if (digits.len == 0) {
+        if (digits.len == 0)
             break;
-        }
         read_further(decoded, digits);
     }
     const bool whole = read_degrees(part, decoded);
@@ -218,9 +201,8 @@ static bool read_model(mls_str part, mls_config_name *decoded)
 {
     const bool first = part.ptr == decoded->name.ptr;
     const mls_str nodes = take_digits(&part);
-    if (!first || nodes.len == 0 || !take_word(&part, MLS_S("x")) || !is_letter_next(part)) {
+    if (!first || nodes.len == 0 || !take_word(&part, MLS_S("x")) || !is_letter_next(part))
         return false;
-    }
     while (part.len > 1) {
         part = (mls_str){part.ptr + 1, part.len - 1};
         mls_str rest = part;
@@ -241,9 +223,8 @@ static bool read_nodes(mls_str part, mls_config_name *decoded)
     const bool brief = mls_str_starts(part, MLS_S("n")) && read_degrees_after(part, &ignored) > 0;
     (void)(brief && take_word(&part, MLS_S("n")));
     const mls_str nodes = take_digits(&part);
-    if (nodes.len == 0 || !(brief ? part.len == 0 : mls_str_any(part, "node|nodes", mls_str_equal))) {
+    if (nodes.len == 0 || !(brief ? part.len == 0 : mls_str_any(part, "node|nodes", mls_str_equal)))
         return false;
-    }
     decoded->kind = MLS_CONFIG_KIND_NODES;
     decoded->nodes = read_number(decoded, nodes, false);
     return true;
@@ -289,17 +270,15 @@ static bool find_part(mls_config_name *decoded, bool (*read)(mls_str part, mls_c
     const mls_str name = decoded->name;
     for (size_t begin, end = name.len + 1; end > 0; end = begin) {
         begin = --end;
-        while (begin > 0 && name.ptr[begin - 1] != '_') {
+        while (begin > 0 && name.ptr[begin - 1] != '_')
             begin--;
-        }
         const mls_str part = {name.ptr + begin, end - begin};
         if (read(part, decoded)) {
             const size_t degrees = read == read_shape || read == read_nodes ? read_degrees_after(part, decoded) : 0;
             decoded->batch_per_gpu = degrees > 0 ? 0 : decoded->batch_per_gpu;
             derive_batch(decoded);
-            if (decoded->kind == MLS_CONFIG_KIND_NONE) {
+            if (decoded->kind == MLS_CONFIG_KIND_NONE)
                 *decoded = (mls_config_name){.name = name, .problem = decoded->problem};
-            }
             decoded->system = read == read_model ? part : (mls_str){name.ptr, begin > 0 ? begin - 1 : 0};
             read_suffixes(decoded, read == read_common ? begin : end + 1 + degrees);
             return true;
@@ -354,27 +333,22 @@ static const char *read_layout(mls_str rest, mls_pipeline_layout *layout)
         mls_pipeline_chunk *chunk = &layout->chunks[layout->count - 1];
         const char letter = rest.ptr[0];
         rest = mls_str_rest(rest, 1);
-        if (steps == STEPS_MAX) {
+        if (steps == STEPS_MAX)
             return "it repeats too much";
-        }
-        if (letter == ',' || letter == ' ') { /* separators for readability */
+        if (letter == ',' || letter == ' ') /* separators for readability */
             continue;
-        }
         if (letter == '(') {
-            if (depth == DEPTH_MAX) {
+            if (depth == DEPTH_MAX)
                 return "its groups are nested too deeply";
-            }
             groups[depth].begin = rest;
             groups[depth++].left = 0;
             continue;
         }
-        if (letter == ')' && depth == 0) {
+        if (letter == ')' && depth == 0)
             return "unmatched )";
-        }
         const size_t times = take_repeat(&rest);
-        if (times == 0) {
+        if (times == 0)
             return "a * is not followed by a number from 1 to 10000";
-        }
         if (letter == ')') { /* jump back until all repetitions are done */
             size_t *left = &groups[depth - 1].left;
             *left = (*left == 0 ? times : *left) - 1;
@@ -382,37 +356,32 @@ static const char *read_layout(mls_str rest, mls_pipeline_layout *layout)
             depth -= *left == 0;
             continue;
         }
-        if (loss) {
+        if (loss)
             return "nothing follows the loss, L";
-        }
         switch (letter) {
         case '|':
-            if (times > MLS_CONFIG_CHUNKS_MAX - layout->count) {
+            if (times > MLS_CONFIG_CHUNKS_MAX - layout->count)
                 return "it has too many stages";
-            }
             layout->count += times;
             break;
         case 'E':
-            if (embedding || layout->count > 1 || chunk->layers > 0 || chunk->predictors > 0 || times != 1) {
+            if (embedding || layout->count > 1 || chunk->layers > 0 || chunk->predictors > 0 || times != 1)
                 return "the embedding, E, must occur once, at the start";
-            }
             embedding = true;
             break;
         case 't':
             chunk->layers += (uint32_t)times;
             layout->layers += times;
-            if (layout->predictors > 0) {
+            if (layout->predictors > 0)
                 return "a layer, t, must not follow a prediction layer, m";
-            }
             break;
         case 'm':
             chunk->predictors += (uint32_t)times;
             layout->predictors += times;
             break;
         case 'L':
-            if (times != 1) {
+            if (times != 1)
                 return "the loss, L, must occur once, at the end";
-            }
             loss = true;
             break;
         default:

@@ -34,9 +34,8 @@ void mls_shell_note(reading *r, mls_finding_code code, const char *format, ...)
 
 void mls_shell_limit(reading *r, const char *limit)
 {
-    if (!r->stopped) {
+    if (!r->stopped)
         mls_shell_note(r, MLS_FINDING_CONFIG_LIMIT, "reading stops here: %s", limit);
-    }
     r->stopped = true;
 }
 
@@ -52,9 +51,8 @@ bool mls_shell_step(reading *r, size_t count)
 
 mls_str mls_shell_keep(reading *r, mls_str bytes)
 {
-    if (bytes.len > SHELL_VALUE_BYTES_MAX) {
+    if (bytes.len > SHELL_VALUE_BYTES_MAX)
         mls_shell_limit(r, "length of a value");
-    }
     return mls_shell_step(r, bytes.len) ? mls_arena_copy(r->arena, bytes) : SHELL_HOLE;
 }
 
@@ -82,17 +80,15 @@ mls_str mls_shell_number(reading *r, int64_t number)
 
 void mls_shell_fields_add(reading *r, shell_fields *fields, mls_str text)
 {
-    if (mls_shell_step(r, sizeof text)) {
+    if (mls_shell_step(r, sizeof text))
         (void)MLS_ARENA_ADD(r->arena, fields, text);
-    }
 }
 
 bool mls_shell_fields_known(const shell_fields *fields)
 {
     size_t known = 0;
-    while (known < fields->count && mls_shell_known(fields->items[known])) {
+    while (known < fields->count && mls_shell_known(fields->items[known]))
         known++;
-    }
     return known == fields->count && !fields->unknown;
 }
 
@@ -114,11 +110,10 @@ static size_t place_of(const shell_variables *variables, mls_str name, bool *fou
     size_t end = variables->count;
     while (begin < end) {
         const size_t middle = begin + (end - begin) / 2;
-        if (mls_str_compare(variables->items[middle].name, name) < 0) {
+        if (mls_str_compare(variables->items[middle].name, name) < 0)
             begin = middle + 1;
-        } else {
+        else
             end = middle;
-        }
     }
     *found = begin < variables->count && mls_str_equal(variables->items[begin].name, name);
     return begin;
@@ -146,12 +141,10 @@ mls_str mls_shell_variable_get(const reading *r, mls_str name)
     const shell_frame *frame = &r->frame;
     bool found;
     const size_t at = place_of(&frame->variables, name, &found);
-    if (!found && mls_str_equal(name, MLS_S("BASH_SOURCE"))) {
+    if (!found && mls_str_equal(name, MLS_S("BASH_SOURCE")))
         return mls_str_from(frame->path);
-    }
-    if (found && !frame->lost) {
+    if (found && !frame->lost)
         return frame->variables.items[at].array ? SHELL_MAYBE : frame->variables.items[at].value;
-    }
     const bool own = mls_str_among(name, shell_names) || mls_str_among(name, fixed_names);
     return frame->lost || frame->variables.forgotten || own ? SHELL_MAYBE : SHELL_UNSET;
 }
@@ -159,9 +152,8 @@ mls_str mls_shell_variable_get(const reading *r, mls_str name)
 void mls_shell_variable_set(reading *r, mls_str name, mls_str value, bool appends)
 {
     shell_frame *frame = &r->frame;
-    if (appends) {
+    if (appends)
         value = mls_shell_join(r, mls_shell_variable_get(r, name), value);
-    }
     shell_slot *slot = slot_touch(r, name);
     const bool fixed = mls_str_among(name, fixed_names);
     const bool was_set = slot->value.ptr != mls_shell_unset;
@@ -180,11 +172,10 @@ static void variable_unset(reading *r, mls_str name)
     shell_frame *frame = &r->frame;
     shell_slot *slot = slot_touch(r, name);
     frame->separators_changed = frame->separators_changed || mls_str_equal(name, MLS_S("IFS"));
-    if (frame->doubt == 0 && !frame->lost && !slot->readonly) {
+    if (frame->doubt == 0 && !frame->lost && !slot->readonly)
         *slot = (shell_slot){.name = slot->name, .value = SHELL_UNSET};
-    } else if (slot->value.ptr != mls_shell_unset) {
+    else if (slot->value.ptr != mls_shell_unset)
         slot->value = SHELL_MAYBE;
-    }
 }
 
 void mls_shell_forget_all(reading *r, mls_str what)
@@ -196,17 +187,15 @@ void mls_shell_forget_all(reading *r, mls_str what)
                        (int)shown.len, shown.ptr, r->frame.line);
     }
     variables->forgotten = true;
-    for (size_t i = 0; mls_shell_step(r, 1) && i < variables->count; i++) {
+    for (size_t i = 0; mls_shell_step(r, 1) && i < variables->count; i++)
         variables->items[i].value = SHELL_MAYBE;
-    }
 }
 
 static void print(reading *r, mls_str text)
 {
     shell_output *output = r->frame.output;
-    if (output == NULL) {
+    if (output == NULL)
         return;
-    }
     if (output->text.len + text.len > SHELL_VALUE_BYTES_MAX) {
         mls_shell_limit(r, "length of a value");
         return;
@@ -238,14 +227,12 @@ shell_frame mls_shell_subshell_enter(reading *r, shell_output *output)
         output->doubt = frame->doubt;
         frame->output = output;
     }
-    if (!mls_shell_step(r, 8 * variables->count)) {
+    if (!mls_shell_step(r, 8 * variables->count))
         variables->count = 0;
-    }
     variables->items = mls_arena_array(r->arena, variables->count + 1, sizeof *variables->items);
     variables->capacity = variables->count;
-    if (variables->count > 0) {
+    if (variables->count > 0)
         memcpy(variables->items, outer.variables.items, variables->count * sizeof *variables->items);
-    }
     return outer;
 }
 
@@ -275,13 +262,12 @@ static mls_status file_load(reading *r, const char *path, mls_str *bytes, mls_er
     mls_buffer text = {0};
     *bytes = MLS_S("");
     mls_status status = mls_file_read(path, false, MLS_SHELL_BYTES_MAX, &text, error);
-    if (status == MLS_ERROR_LIMIT) {
+    if (status == MLS_ERROR_LIMIT)
         (void)mls_error_set(error, status, 0, 0, "is longer than a config can be");
-    } else if (status == MLS_ERROR_READ && mls_str_starts(mls_str_from(error->message), MLS_S("is a "))) {
+    else if (status == MLS_ERROR_READ && mls_str_starts(mls_str_from(error->message), MLS_S("is a ")))
         (void)mls_error_set(error, status, 0, 0, "is not a file");
-    } else if (status == MLS_OK) {
+    else if (status == MLS_OK)
         *bytes = mls_arena_copy(r->arena, mls_buffer_str(&text));
-    }
     mls_buffer_release(&text);
     return status;
 }
@@ -305,9 +291,8 @@ static mls_status locate(reading *r, mls_str path, mls_str *real)
 static mls_status locate_beside(reading *r, mls_str *path, mls_str *real)
 {
     mls_status status = MLS_ERROR_UNKNOWN;
-    if (path->len > 0 && memchr(path->ptr, '/', path->len) != NULL) {
+    if (path->len > 0 && memchr(path->ptr, '/', path->len) != NULL)
         status = locate(r, *path, real);
-    }
     if (status != MLS_OK && !mls_str_starts(*path, MLS_S("/")) && !r->stopped) {
         const mls_str beside = mls_shell_join(r, mls_path_folder(mls_str_from(r->frame.path)), *path);
         mls_str found;
@@ -327,9 +312,8 @@ mls_status mls_shell_file_read(reading *r, mls_str *path, mls_str *bytes)
     mls_error error;
     mls_str real;
     *bytes = MLS_S("");
-    if (path->len == 0 || !mls_shell_known(*path) || r->frame.moved) {
+    if (path->len == 0 || !mls_shell_known(*path) || r->frame.moved)
         return path->len == 0 ? MLS_ERROR_READ : MLS_ERROR_UNKNOWN;
-    }
     mls_status status = locate_beside(r, path, &real);
     if (status == MLS_OK) {
         status = file_load(r, real.ptr, bytes, &error);
@@ -349,9 +333,8 @@ void mls_shell_file_match(reading *r, mls_str path, shell_fields *matches)
     int problem = 0;
     matches->unknown = true;
     /* A path that starts with a hole may name any file. */
-    if (hole == NULL || last.ptr[0] == '\0' || memchr(last.ptr, '/', last.len) != NULL || r->frame.moved) {
+    if (hole == NULL || last.ptr[0] == '\0' || memchr(last.ptr, '/', last.len) != NULL || r->frame.moved)
         return;
-    }
     const mls_str before = {last.ptr, (size_t)(hole - last.ptr)};
     const char *after_last = (const char *)memrchr(last.ptr, '\0', last.len) + 1;
     const mls_str after = {after_last, last.len - (size_t)(after_last - last.ptr)};
@@ -360,9 +343,8 @@ void mls_shell_file_match(reading *r, mls_str path, shell_fields *matches)
     matches->unknown = problem != 0 || (status != MLS_OK && status != MLS_ERROR_READ);
     for (size_t i = 0; i < names.count && mls_shell_step(r, names.count); i++) {
         const mls_str name = mls_str_from(names.items[i]);
-        if (name.len >= before.len + after.len && mls_str_starts(name, before) && mls_str_ends(name, after)) {
+        if (name.len >= before.len + after.len && mls_str_starts(name, before) && mls_str_ends(name, after))
             mls_shell_fields_add(r, matches, mls_shell_join(r, folder, name));
-        }
     }
     mls_names_release(&names);
 }
@@ -388,9 +370,8 @@ static bool is_assignment(mls_str raw, assignment *parts)
     }
     parts->appends = mls_str_starts(mls_str_rest(raw, length), MLS_S("+="));
     length += parts->appends;
-    if (length == parts->appends || length == raw.len || raw.ptr[length] != '=') {
+    if (length == parts->appends || length == raw.len || raw.ptr[length] != '=')
         return false;
-    }
     parts->word = mls_str_rest(raw, length + 1);
     parts->list = parts->list || mls_str_starts(parts->word, MLS_S("("));
     return true;
@@ -441,9 +422,8 @@ static int run_unsupported(reading *r, const shell_fields *fields)
     give_up(r, field(fields, 0));
     for (size_t i = 1; i < fields->count; i++) {
         const mls_str name = {fields->items[i].ptr, mls_str_name_length(fields->items[i])};
-        if (name.len > 0) {
+        if (name.len > 0)
             mls_shell_variable_set(r, name, SHELL_HOLE, false);
-        }
     }
     return STATUS_UNKNOWN;
 }
@@ -458,9 +438,8 @@ static int run_export(reading *r, const shell_fields *fields)
     size_t at = 1;
     for (; is_option(field(fields, at)); at++) {
         hides = hides || is(field(fields, at), "-n");
-        if (mls_str_among(field(fields, at), " -p -f ")) {
+        if (mls_str_among(field(fields, at), " -p -f "))
             return run_ignored(r, fields);
-        }
     }
     for (; at < fields->count; at++) {
         const mls_str word = field(fields, at);
@@ -470,13 +449,11 @@ static int run_export(reading *r, const shell_fields *fields)
             status = mls_str_starts(word, SHELL_HOLE) ? run_unknown(r, fields) : STATUS_NO; /* may name any variable */
             continue;
         }
-        if (assigns) {
+        if (assigns)
             mls_shell_variable_set(r, parts.name, parts.word, parts.appends);
-        }
         shell_slot *slot = slot_touch(r, parts.name);
-        if (!assigns && doubtful && slot->value.ptr != mls_shell_unset) {
+        if (!assigns && doubtful && slot->value.ptr != mls_shell_unset)
             slot->value = SHELL_MAYBE;
-        }
         slot->readonly = slot->readonly || readonly;
         slot->exported = readonly ? slot->exported : doubtful || !hides;
     }
@@ -486,9 +463,8 @@ static int run_export(reading *r, const shell_fields *fields)
 static const shell_function *find_function(const reading *r, mls_str name)
 {
     const shell_function *function = r->frame.functions;
-    while (function != NULL && !mls_str_equal(function->name, name)) {
+    while (function != NULL && !mls_str_equal(function->name, name))
         function = function->next;
-    }
     return function;
 }
 
@@ -510,17 +486,14 @@ static int run_unset(reading *r, const shell_fields *fields)
     for (size_t i = 1; i < fields->count; i++) {
         const mls_str word = field(fields, i);
         functions = functions || is(word, "-f");
-        if (!mls_shell_known(word)) {
+        if (!mls_shell_known(word))
             return run_unknown(r, fields);
-        }
-        if (find_function(r, word) != NULL) {
+        if (find_function(r, word) != NULL)
             function_define(r, word, MLS_S(""), 0);
-        }
-        if (mls_str_is_name(word) && !functions) {
+        if (mls_str_is_name(word) && !functions)
             variable_unset(r, word);
-        } else {
+        else
             status = is_option(word) ? status : STATUS_UNKNOWN;
-        }
     }
     return status;
 }
@@ -536,12 +509,10 @@ static int run_set(reading *r, const shell_fields *fields)
             break;
         }
         bool all = memchr(word.ptr, 'a', word.len) != NULL;
-        if (memchr(word.ptr, 'o', word.len) != NULL) { /* -o NAME, -euo NAME */
+        if (memchr(word.ptr, 'o', word.len) != NULL) /* -o NAME, -euo NAME */
             all = all || is(field(fields, ++i), "allexport");
-        }
-        if (all && frame->doubt > 0) {
+        if (all && frame->doubt > 0)
             return run_unsupported(r, fields);
-        }
         frame->export_all = all ? word.ptr[0] == '-' : frame->export_all;
     }
     return STATUS_YES;
@@ -552,9 +523,8 @@ static int run_test(reading *r, const shell_fields *fields)
     const bool bracket = is(field(fields, 0), "[");
     const mls_str last = field(fields, fields->count - 1);
     const shell_fields words = {fields->items + 1, fields->count - 1 - bracket, 0, fields->unknown};
-    if (bracket && !is(last, "]")) {
+    if (bracket && !is(last, "]"))
         return mls_shell_known(last) && !fields->unknown ? STATUS_MISTAKE : STATUS_UNKNOWN;
-    }
     const int status = mls_shell_condition(r, &words, true);
     return fields->unknown ? STATUS_UNKNOWN : status;
 }
@@ -583,11 +553,10 @@ static int run_printf(reading *r, const shell_fields *fields)
     mls_str format = field(fields, 1);
     size_t argument = 2;
     bool plain = !fields->unknown && mls_shell_known(format) && !is_option(format);
-    if (is(format, "-v") && mls_str_is_name(field(fields, 2))) {
+    if (is(format, "-v") && mls_str_is_name(field(fields, 2)))
         mls_shell_variable_set(r, field(fields, 2), SHELL_HOLE, false);
-    } else if (is(format, "-v")) {
+    else if (is(format, "-v"))
         return run_unsupported(r, fields);
-    }
     while (plain && format.len > 0) {
         const bool wide = format.len > 3 && mls_is_digit(format.ptr[2]) && format.ptr[3] == 'd';
         if (mls_str_starts(format, wide ? MLS_S("%0") : MLS_S("%d"))) {
@@ -618,25 +587,21 @@ static int run_leave(reading *r, const shell_fields *fields)
     shell_frame *frame = &r->frame;
     int64_t code = frame->status;
     const bool exits = !is(field(fields, 0), "return");
-    if (is(field(fields, 0), "exec") && fields->count == 1) {
+    if (is(field(fields, 0), "exec") && fields->count == 1)
         return STATUS_YES; /* exec >log */
-    }
-    if (fields->count > 1 && !mls_integer_parse(field(fields, 1), &code)) {
+    if (fields->count > 1 && !mls_integer_parse(field(fields, 1), &code))
         code = STATUS_UNKNOWN;
-    }
-    if (frame->doubt == 0) {
+    if (frame->doubt == 0)
         frame->flow = exits ? FLOW_EXIT : FLOW_RETURN;
-    } else if (!exits || frame->subshell) {
+    else if (!exits || frame->subshell)
         frame->doubt++;
-    }
     return fields->count > 1 && code >= 0 ? (int)(code & 0xff) : (int)code;
 }
 
 static mls_str without_slashes(mls_str path)
 {
-    while (path.len > 1 && path.ptr[path.len - 1] == '/') {
+    while (path.len > 1 && path.ptr[path.len - 1] == '/')
         path.len--;
-    }
     return path;
 }
 
@@ -651,14 +616,12 @@ static int run_path(reading *r, const shell_fields *fields)
     const mls_str path = without_slashes(field(fields, at));
     const mls_str above = mls_path_folder(path);
     mls_str line = SHELL_HOLE;
-    if (at >= fields->count || is_option(field(fields, at)) || fields->count > at + (is(name, "basename") ? 2 : 1)) {
+    if (at >= fields->count || is_option(field(fields, at)) || fields->count > at + (is(name, "basename") ? 2 : 1))
         return run_ignored(r, fields);
-    }
     if (resolves) {
         const bool moved = r->frame.moved && path.ptr[0] != '/';
-        if (moved || (!follows && is(name, "readlink")) || locate(r, field(fields, at), &line) != MLS_OK) {
+        if (moved || (!follows && is(name, "readlink")) || locate(r, field(fields, at), &line) != MLS_OK)
             return run_ignored(r, fields);
-        }
     } else if (is(name, "dirname")) {
         line = above.len == 0 ? MLS_S(".") : without_slashes(above);
     } else {
@@ -678,15 +641,13 @@ static int run_filter(reading *r, const shell_fields *fields)
     shell_fields scripts = {0};
     for (size_t i = 1; i < fields->count; i++) {
         const bool given = is(field(fields, i), "-e");
-        if (cat || (!given && (is_option(field(fields, i)) || scripts.count > 0))) {
+        if (cat || (!given && (is_option(field(fields, i)) || scripts.count > 0)))
             return run_ignored(r, fields);
-        }
         i += given;
         mls_shell_fields_add(r, &scripts, field(fields, i));
     }
-    if (r->frame.input == NULL || (scripts.count == 0 && !cat)) {
+    if (r->frame.input == NULL || (scripts.count == 0 && !cat))
         return run_ignored(r, fields);
-    }
     print(r, cat ? *r->frame.input : mls_shell_sed(r, &scripts, *r->frame.input));
     return STATUS_YES;
 }
@@ -727,9 +688,8 @@ static void run_body(reading *r, const shell_fields *fields, size_t first, const
 {
     shell_frame *frame = &r->frame;
     const shell_frame outer = *frame;
-    if (first == 1 || fields->count > first) {
+    if (first == 1 || fields->count > first)
         frame->arguments = (shell_fields){fields->items + first, fields->count - first, 0, fields->unknown};
-    }
     frame->status = STATUS_YES;
     frame->path = path;
     mls_shell_run_text(r, text, line);
@@ -743,18 +703,16 @@ static void run_body(reading *r, const shell_fields *fields, size_t first, const
 static bool is_open(const reading *r, mls_str path)
 {
     size_t i = 0;
-    while (i < r->source_depth && !mls_str_equal(mls_str_from(r->sources[i]), path)) {
+    while (i < r->source_depth && !mls_str_equal(mls_str_from(r->sources[i]), path))
         i++;
-    }
     return i < r->source_depth;
 }
 
 /* Run a sourced file with its arguments, fields[2] on. */
 static void file_run(reading *r, const shell_fields *fields, mls_str path, mls_str text)
 {
-    if (is_open(r, path) || r->source_depth == SHELL_SOURCE_DEPTH_MAX) {
+    if (is_open(r, path) || r->source_depth == SHELL_SOURCE_DEPTH_MAX)
         mls_shell_limit(r, is_open(r, path) ? "a file that sources itself" : "depth of source");
-    }
     const mls_str kept = mls_shell_keep(r, path);
     if (mls_shell_goes(r)) {
         r->sources[r->source_depth++] = kept.ptr;
@@ -775,9 +733,8 @@ static void run_source(reading *r, const shell_fields *fields)
         file_run(r, fields, path, text);
         return;
     }
-    if (frame->doubt > 0 && !mls_shell_known(named) && mls_str_equal(named, frame->guard)) {
+    if (frame->doubt > 0 && !mls_shell_known(named) && mls_str_equal(named, frame->guard))
         mls_shell_file_match(r, named, &matches);
-    }
     if (status == MLS_ERROR_READ && !r->stopped) {
         mls_shell_note(r, MLS_FINDING_CONFIG_SOURCE, "sources '%.*s', which does not exist", (int)named.len, named.ptr);
     } else if (matches.unknown && !r->stopped) {
@@ -790,9 +747,8 @@ static void run_source(reading *r, const shell_fields *fields)
     /* One of these files, or none, was sourced, so their variables become doubtful. */
     for (size_t i = 0; i < matches.count && mls_shell_goes(r); i++) {
         path = matches.items[i];
-        if (mls_shell_file_read(r, &path, &text) == MLS_OK && !is_open(r, path)) {
+        if (mls_shell_file_read(r, &path, &text) == MLS_OK && !is_open(r, path))
             file_run(r, fields, path, text);
-        }
     }
     frame->status = status == MLS_ERROR_READ ? STATUS_NO : STATUS_UNKNOWN;
 }
@@ -813,9 +769,8 @@ static void run_fields(reading *r, shell_fields *fields)
     } else if (function != NULL || !run_known(r, fields)) {
         /* A program cannot change variables, but its output is unknown. */
         print(r, SHELL_HOLE);
-        if (function != NULL || !mls_shell_known(name)) {
+        if (function != NULL || !mls_shell_known(name))
             mls_shell_forget_all(r, name);
-        }
         r->frame.status = STATUS_UNKNOWN;
     }
 }
@@ -827,9 +782,8 @@ static void simple_run(reading *r, const shell_fields *words)
     shell_fields fields = {0};
     assignment parts;
     size_t count = 0;
-    while (count < words->count && is_assignment(words->items[count], &parts)) {
+    while (count < words->count && is_assignment(words->items[count], &parts))
         count++;
-    }
     const bool alone = count == words->count;
     const bool declares = !alone && mls_str_among(words->items[count], " export readonly declare typeset local ");
     frame->substituted = false;
@@ -851,11 +805,10 @@ static void simple_run(reading *r, const shell_fields *words)
             mls_shell_variable_set(r, parts.name, SHELL_HOLE, false);
         }
     }
-    if (mls_shell_goes(r) && (fields.count > 0 || fields.unknown)) {
+    if (mls_shell_goes(r) && (fields.count > 0 || fields.unknown))
         run_fields(r, &fields);
-    } else if (mls_shell_goes(r) && !frame->substituted) {
+    else if (mls_shell_goes(r) && !frame->substituted)
         frame->status = STATUS_YES;
-    }
 }
 
 /* ---- tokens.  Words are raw: spans of the text with quotes and dollars. ---- */
@@ -898,9 +851,8 @@ typedef struct parser {
 static size_t skip_until(mls_str text, size_t at, char quote, bool escapes)
 {
     while (at < text.len) {
-        if (text.ptr[at] == quote) {
+        if (text.ptr[at] == quote)
             return at + 1;
-        }
         at += escapes && text.ptr[at] == '\\' ? 2 : 1;
     }
     return SHELL_NO_END;
@@ -922,9 +874,8 @@ static size_t end_of_line(mls_str text, size_t at)
 static size_t skip_enclosed(mls_str text, size_t at, char close, unsigned depth)
 {
     for (at++; depth < SHELL_NESTING_MAX && at < text.len;) {
-        if (text.ptr[at] == close) {
+        if (text.ptr[at] == close)
             return at + 1;
-        }
         at = mls_shell_unit_end(text, at, close == '"', depth + 1);
     }
     return SHELL_NO_END;
@@ -940,9 +891,8 @@ size_t mls_shell_parentheses_end(mls_str text, size_t at, unsigned depth)
         } else if (c == '(' || c == ')') {
             open += c == '(' ? 1 : (size_t)-1;
             at++;
-            if (open == 0) {
+            if (open == 0)
                 return at;
-            }
         } else {
             at = mls_shell_unit_end(text, at, false, depth + 1);
         }
@@ -953,9 +903,8 @@ size_t mls_shell_parentheses_end(mls_str text, size_t at, unsigned depth)
 size_t mls_shell_unit_end(mls_str text, size_t at, bool in_quotes, unsigned depth)
 {
     const char next = at + 1 < text.len ? text.ptr[at + 1] : '\0';
-    if (depth >= SHELL_NESTING_MAX) {
+    if (depth >= SHELL_NESTING_MAX)
         return SHELL_NO_END;
-    }
     switch (text.ptr[at]) {
     case '\\':
         return at + 2 <= text.len ? at + 2 : text.len;
@@ -993,9 +942,8 @@ static void take_token(parser *p, shell_token_kind kind, size_t end)
         return;
     }
     p->token.text = (mls_str){p->text.ptr + begin, end - begin};
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = begin; i < end; i++)
         p->line += p->text.ptr[i] == '\n';
-    }
     p->at = end;
 }
 
@@ -1020,14 +968,12 @@ static void skip_blanks(parser *p)
 static bool ends_heredoc(mls_str line, const heredoc *document)
 {
     size_t at = 0;
-    while (document->strips_tabs && at < line.len && line.ptr[at] == '\t') {
+    while (document->strips_tabs && at < line.len && line.ptr[at] == '\t')
         at++;
-    }
     for (size_t i = 0; i < document->delimiter.len; i++) {
         const char c = document->delimiter.ptr[i];
-        if (strchr("'\"\\", c) == NULL && (at >= line.len || line.ptr[at++] != c)) {
+        if (strchr("'\"\\", c) == NULL && (at >= line.len || line.ptr[at++] != c))
             return false;
-        }
     }
     return at == line.len;
 }
@@ -1039,15 +985,14 @@ static size_t word_end(mls_str text, size_t begin)
         const char c = text.ptr[at];
         /* A=( … ) and @(a|b).  At the start of a word, "!(" is a negated subshell. */
         const bool encloses = c == '(' && at > begin && strchr(at > begin + 1 ? "=@?*+!" : "=@?*+", text.ptr[at - 1]);
-        if (encloses) {
+        if (encloses)
             at = mls_shell_parentheses_end(text, at, 0);
-        } else if ((c == '<' || c == '>') && at == begin) {
+        else if ((c == '<' || c == '>') && at == begin)
             at = mls_shell_parentheses_end(text, at + 1, 0);
-        } else if (is_blank_or_operator(c)) {
+        else if (is_blank_or_operator(c))
             break;
-        } else {
+        else
             at = mls_shell_unit_end(text, at, false, 0);
-        }
     }
     return at;
 }
@@ -1086,9 +1031,8 @@ static void next_token(parser *p)
     } else {
         size_t i = 0;
         while (i + 1 < sizeof operators / sizeof *operators &&
-               !mls_str_starts(mls_str_rest(rest, descriptor), mls_str_from(operators[i]))) {
+               !mls_str_starts(mls_str_rest(rest, descriptor), mls_str_from(operators[i])))
             i++;
-        }
         take_token(p, TOKEN_OPERATOR, p->at + descriptor + strlen(operators[i]));
     }
 }
@@ -1125,25 +1069,22 @@ static bool token_is(const parser *p, const char *text)
 static bool take(parser *p, const char *text)
 {
     const bool found = token_is(p, text);
-    if (found) {
+    if (found)
         next_token(p);
-    }
     return found;
 }
 
 static void expect(parser *p, const char *text, const char *problem)
 {
-    if (!take(p, text)) {
+    if (!take(p, text))
         fail(p, problem);
-    }
 }
 
 static bool skip_newlines(parser *p)
 {
     const bool any = p->token.kind == TOKEN_NEWLINE;
-    while (p->token.kind == TOKEN_NEWLINE) {
+    while (p->token.kind == TOKEN_NEWLINE)
         next_token(p);
-    }
     return any;
 }
 
@@ -1160,15 +1101,14 @@ static void read_redirection(parser *p, mls_str operation)
     const bool reads = sign.ptr[0] == '<';
     const bool standard = descriptor == 0 || (descriptor == 1 && operation.ptr[0] == (reads ? '0' : '1'));
     const bool document = mls_str_among(sign, " << <<- ");
-    if (p->token.kind != TOKEN_WORD) {
+    if (p->token.kind != TOKEN_WORD)
         fail(p, "a redirection without a file");
-    } else if (document && p->heredoc_count == SHELL_HEREDOCS_MAX) {
+    else if (document && p->heredoc_count == SHELL_HEREDOCS_MAX)
         fail(p, "too many here-documents");
-    } else if (document) {
+    else if (document)
         p->heredocs[p->heredoc_count++] = (heredoc){p->token.text, sign.len == 3};
-    } else if (standard && sign.len == 3 && reads) {
+    else if (standard && sign.len == 3 && reads)
         made->here = p->token.text;
-    }
     made->any = true;
     made->output = made->output || (!reads && standard);
     made->input = made->input || (reads && standard);
@@ -1185,18 +1125,16 @@ static size_t read_words(parser *p, shell_fields *words)
         const mls_str text = here.text;
         const bool redirects = here.kind == TOKEN_OPERATOR &&
                                (memchr(text.ptr, '<', text.len) != NULL || memchr(text.ptr, '>', text.len) != NULL);
-        if (!redirects && (words == NULL || here.kind != TOKEN_WORD)) {
+        if (!redirects && (words == NULL || here.kind != TOKEN_WORD))
             return count;
-        }
         next_token(p);
         if (redirects) {
             read_redirection(p, text);
             continue;
         }
         count++;
-        if (!idle(p)) {
+        if (!idle(p))
             mls_shell_fields_add(p->r, words, text);
-        }
     }
 }
 
@@ -1204,9 +1142,8 @@ static size_t read_words(parser *p, shell_fields *words)
 static void read_function(parser *p, mls_str name)
 {
     const bool dry = p->dry;
-    if (take(p, "(")) {
+    if (take(p, "("))
         expect(p, ")", "'(' where none is expected");
-    }
     (void)skip_newlines(p);
     const shell_token begin = p->token;
     p->dry = true;
@@ -1223,13 +1160,12 @@ static void read_simple(parser *p)
     shell_fields words = {0};
     const mls_str first = p->token.text;
     const size_t count = read_words(p, &words);
-    if (count == 0 && !p->redirections.any) {
+    if (count == 0 && !p->redirections.any)
         fail(p, "a command is missing");
-    } else if (count == 1 && token_is(p, "(")) {
+    else if (count == 1 && token_is(p, "("))
         read_function(p, first);
-    } else if (!idle(p)) {
+    else if (!idle(p))
         simple_run(p->r, &words);
-    }
 }
 
 static void read_if(parser *p)
@@ -1258,9 +1194,8 @@ static void read_if(parser *p)
     expect(p, "fi", no_keyword);
     p->dry = dry;
     frame->doubt -= doubts;
-    if (!idle(p)) {
+    if (!idle(p))
         frame->status = doubts > 0 ? STATUS_UNKNOWN : taken ? frame->status : STATUS_YES;
-    }
 }
 
 /* Skip a loop or case, which configs do not use.  All values become unknown. */
@@ -1269,9 +1204,8 @@ static void skip_unsupported(parser *p)
     const char *last = token_is(p, "case") ? "esac" : "done";
     bool begins = true; /* a command may begin here, and so a keyword */
     p->skipped = true;
-    if (!idle(p)) {
+    if (!idle(p))
         give_up(p->r, MLS_S("a loop or case"));
-    }
     next_token(p);
     p->depth++;
     while (p->problem == NULL && !(begins && take(p, last))) {
@@ -1284,13 +1218,11 @@ static void skip_unsupported(parser *p)
         } else if (begins && mls_str_among(here.text, " if then elif else do while until { ! time ")) {
             next_token(p);
         } else {
-            if (!idle(p)) { /* list the names that it assigns */
+            if (!idle(p)) /* list the names that it assigns */
                 mls_shell_doubt_names(p->r, begins ? here.text : MLS_S(""));
-            }
             begins = read_words(p, &(shell_fields){0}) == 0;
-            if (begins && !p->redirections.any) {
+            if (begins && !p->redirections.any)
                 next_token(p);
-            }
         }
     }
     p->depth--;
@@ -1303,9 +1235,8 @@ static bool take_arithmetic(parser *p, mls_str *expression)
     const size_t begin = (size_t)(p->token.text.ptr - text.ptr);
     const bool doubled = token_is(p, "(") && begin > 0 && text.ptr[begin - 1] == '(';
     const size_t end = doubled ? mls_shell_parentheses_end(text, begin, 0) : SHELL_NO_END;
-    if (end == SHELL_NO_END || end >= text.len || text.ptr[end] != ')') {
+    if (end == SHELL_NO_END || end >= text.len || text.ptr[end] != ')')
         return false;
-    }
     p->at = begin;
     take_token(p, TOKEN_WORD, end + 1);
     *expression = (mls_str){text.ptr + begin + 1, end - begin - 2};
@@ -1328,9 +1259,8 @@ static void read_parenthesis(parser *p)
     }
     const shell_frame outer = runs ? mls_shell_subshell_enter(r, NULL) : r->frame;
     read_list(p);
-    if (runs) {
+    if (runs)
         mls_shell_subshell_leave(r, &outer);
-    }
     expect(p, ")", unclosed);
 }
 
@@ -1339,11 +1269,10 @@ static void read_condition(parser *p)
     shell_fields words = {0};
     for (bool regex = false; p->problem == NULL && !take(p, "]]");) {
         const shell_token here = p->token;
-        if (here.kind == TOKEN_END) {
+        if (here.kind == TOKEN_END)
             fail(p, "[[ without ]]");
-        } else if (here.kind != TOKEN_NEWLINE && !idle(p)) {
+        else if (here.kind != TOKEN_NEWLINE && !idle(p))
             mls_shell_fields_add(p->r, &words, here.text);
-        }
         regex = !regex && is(here.text, "=~");
         if (regex) { /* a word with brackets and bars */
             skip_blanks(p);
@@ -1357,18 +1286,16 @@ static void read_condition(parser *p)
             next_token(p);
         }
     }
-    if (!idle(p)) {
+    if (!idle(p))
         p->r->frame.status = mls_shell_condition(p->r, &words, false);
-    }
 }
 
 static void read_command(parser *p)
 {
-    if (p->depth >= SHELL_NESTING_MAX) {
+    if (p->depth >= SHELL_NESTING_MAX)
         fail(p, "commands are nested too deep");
-    } else if (closes_list(p)) {
+    else if (closes_list(p))
         fail(p, stray_keyword);
-    }
     p->depth++;
     bool compound = true;
     if (mls_str_among(p->token.text, unused_words)) {
@@ -1390,9 +1317,8 @@ static void read_command(parser *p)
         compound = false;
         read_simple(p);
     }
-    if (compound) {
+    if (compound)
         (void)read_words(p, NULL);
-    }
     p->depth--;
 }
 
@@ -1404,9 +1330,8 @@ static void run_command(parser *p, const redirections *redirected)
     shell_output *output = frame->output;
     const mls_str *input = frame->input;
     mls_str here = SHELL_HOLE;
-    if (mls_shell_step(r, COMMAND_STEPS) && frame->nesting >= SHELL_DEPTH_MAX) {
+    if (mls_shell_step(r, COMMAND_STEPS) && frame->nesting >= SHELL_DEPTH_MAX)
         mls_shell_limit(r, "nesting of commands");
-    }
     frame->line = p->token.line;
     frame->nesting++;
     frame->unset_used = false;
@@ -1454,12 +1379,10 @@ static void read_pipeline(parser *p)
         mls_shell_subshell_leave(r, &outer);
         text = mls_shell_keep_buffer(r, &output.text);
     } while (take(p, "|") || take(p, "|&"));
-    if (piped) {
+    if (piped)
         print(r, text);
-    }
-    if (negated && !idle(p)) {
+    if (negated && !idle(p))
         frame->status = mls_shell_status_not(frame->status);
-    }
     p->dry = dry;
 }
 
@@ -1477,9 +1400,8 @@ static void read_joined(parser *p)
         frame->doubt += doubtful;
         read_pipeline(p);
         frame->doubt -= doubtful;
-        if (doubtful && (frame->status == STATUS_YES) == and) {
+        if (doubtful && (frame->status == STATUS_YES) == and)
             frame->status = STATUS_UNKNOWN;
-        }
         p->dry = dry;
     }
 }
@@ -1491,9 +1413,8 @@ static void read_list(parser *p)
     bool separated = true;
     (void)skip_newlines(p);
     do {
-        if (!separated) {
+        if (!separated)
             fail(p, "two commands without anything between them");
-        }
         if (!idle(p)) { /* & runs all joined commands in the background */
             const parser ahead = read_ahead(p, read_joined);
             p->dry = token_is(&ahead, "&");
@@ -1502,9 +1423,8 @@ static void read_list(parser *p)
         read_joined(p);
         p->dry = dry;
         separated = take(p, "&") || take(p, ";");
-        if (p->depth == 0 && p->token.kind == TOKEN_NEWLINE) {
+        if (p->depth == 0 && p->token.kind == TOKEN_NEWLINE)
             return;
-        }
         separated = skip_newlines(p) || separated;
     } while (!closes_list(p));
 }
@@ -1515,21 +1435,18 @@ void mls_shell_run_text(reading *r, mls_str text, size_t line)
     next_token(&p);
     while (mls_shell_goes(r)) {
         (void)skip_newlines(&p);
-        if (p.token.kind == TOKEN_END && p.problem == NULL) {
+        if (p.token.kind == TOKEN_END && p.problem == NULL)
             return;
-        }
         parser ahead = read_ahead(&p, read_list);
-        if (ahead.token.kind != TOKEN_NEWLINE && ahead.token.kind != TOKEN_END) {
+        if (ahead.token.kind != TOKEN_NEWLINE && ahead.token.kind != TOKEN_END)
             fail(&ahead, stray_keyword);
-        }
         if (ahead.problem != NULL) {
             r->frame.line = ahead.token.line;
             mls_shell_note(r, MLS_FINDING_CONFIG_SYNTAX, "%s; what follows is not read", ahead.problem);
             print(r, SHELL_HOLE);
             r->frame.status = STATUS_UNKNOWN;
-            if (ahead.skipped) { /* the end may have been missed */
+            if (ahead.skipped) /* the end may have been missed */
                 give_up(r, MLS_S("a loop or case"));
-            }
             return;
         }
         read_list(&p);
@@ -1548,14 +1465,12 @@ mls_status mls_shell_read(const char *path, const char *root, mls_shell **script
     self->arena = mls_calloc(1, sizeof *self->arena);
     reading r = {.arena = self->arena, .findings = &self->findings};
     mls_status status = file_load(&r, path, &text, &problem); /* values borrow from this text */
-    if (status == MLS_OK && !mls_shell_known(text)) {
+    if (status == MLS_OK && !mls_shell_known(text))
         status = mls_error_set(&problem, MLS_ERROR_SYNTAX, 0, 0, "not a text: it contains NUL bytes");
-    }
     if (status != MLS_OK) {
         mls_shell_free(self);
-        if (error != NULL) {
+        if (error != NULL)
             *error = problem;
-        }
         return status;
     }
     const mls_str named = mls_str_from(self->path);

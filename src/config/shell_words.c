@@ -46,9 +46,8 @@ static shell_integer problem(calculation *c, const char *text)
 /* Skip blanks and return the rest of the text. */
 static mls_str rest_of(calculation *c)
 {
-    while (c->rest.len > 0 && mls_is_blank(c->rest.ptr[0])) {
+    while (c->rest.len > 0 && mls_is_blank(c->rest.ptr[0]))
         c->rest = mls_str_rest(c->rest, 1);
-    }
     return c->rest;
 }
 
@@ -74,11 +73,9 @@ static int rank_at(calculation *c, mls_str *operation)
     const mls_str rest = rest_of(c);
     *operation = rest;
     for (operation->len = rest.len < 3 ? rest.len : 3; operation->len > 0; operation->len--) {
-        for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
-            if (mls_str_among(*operation, operations[i])) {
+        for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
+            if (mls_str_among(*operation, operations[i]))
                 return (int)i;
-            }
-        }
     }
     return RANK_NONE;
 }
@@ -90,12 +87,10 @@ static shell_integer calculate(calculation *c, mls_str operation, shell_integer 
     const bool equals = operation.len == 2 && operation.ptr[1] == '=';
     const int64_t a = left.value;
     const int64_t b = right.value;
-    if (right.known && b == 0 && (sign == '/' || sign == '%')) {
+    if (right.known && b == 0 && (sign == '/' || sign == '%'))
         return c->r->frame.doubt > 0 ? unknown_integer : problem(c, "division by 0");
-    }
-    if (sign == ',' || !left.known || !right.known || (operation.len > 1 && !equals)) {
+    if (sign == ',' || !left.known || !right.known || (operation.len > 1 && !equals))
         return sign == ',' ? right : unknown_integer;
-    }
     switch (sign) {
     case '*':
         return wrapped((uint64_t)a * (uint64_t)b);
@@ -155,11 +150,10 @@ void mls_shell_doubt_names(reading *r, mls_str expression)
         calculation ahead = c;
         const mls_str value = name.len > 0 ? mls_shell_variable_get(r, name) : MLS_S("");
         if (name.len > 0 && (steps || take_sign(&ahead, "++") || take_sign(&ahead, "--") || take_sign(&ahead, "[") ||
-                             rank_at(&ahead, &operation) == RANK_ASSIGN)) {
+                             rank_at(&ahead, &operation) == RANK_ASSIGN))
             mls_shell_variable_set(r, name, SHELL_HOLE, false);
-        } else if (value.len > 0 && mls_shell_known(value) && !mls_integer_parse(value, &number)) {
+        else if (value.len > 0 && mls_shell_known(value) && !mls_integer_parse(value, &number))
             mls_shell_forget_all(r, name); /* an expression, which may assign to any name */
-        }
     }
 }
 
@@ -182,9 +176,8 @@ static shell_integer integer_of(calculation *c, mls_str name)
         c->r->frame.unset_used = true;
         return wrapped(0);
     }
-    if (c->problem != NULL || !mls_shell_known(inner.rest) || !mls_shell_step(c->r, inner.rest.len + 1)) {
+    if (c->problem != NULL || !mls_shell_known(inner.rest) || !mls_shell_step(c->r, inner.rest.len + 1))
         return unknown_integer;
-    }
     const shell_integer result = whole(&inner);
     return inner.problem != NULL ? problem(c, inner.problem) : result;
 }
@@ -197,20 +190,17 @@ static shell_integer primary(calculation *c, bool assignable)
         const shell_integer value = binary(c, RANK_COMMA);
         return take_sign(c, ")") ? value : problem(c, "missing ')'");
     }
-    if (rest.len > 0 && mls_is_digit(rest.ptr[0])) {
+    if (rest.len > 0 && mls_is_digit(rest.ptr[0]))
         return literal(c);
-    }
     if (rest.len > 0 && rest.ptr[0] == '\0') {
         c->rest = mls_str_rest(rest, 1);
         return unknown_integer;
     }
     const mls_str name = take_name(c);
-    if (name.len == 0) {
+    if (name.len == 0)
         return problem(c, "operand expected");
-    }
-    if (!assignable || rank_at(c, &operation) != RANK_ASSIGN) {
+    if (!assignable || rank_at(c, &operation) != RANK_ASSIGN)
         return integer_of(c, name);
-    }
     const bool plain = operation.len == 1;
     const shell_integer before = plain ? unknown_integer : integer_of(c, name);
     c->rest = mls_str_rest(c->rest, operation.len);
@@ -264,9 +254,8 @@ static shell_integer binary(calculation *c, int lowest)
         c->rest = mls_str_rest(c->rest, operation.len);
         if (rank == RANK_CHOICE) {
             const shell_integer yes = side(c, RANK_COMMA);
-            if (!take_sign(c, ":")) {
+            if (!take_sign(c, ":"))
                 return problem(c, "':' expected for conditional expression");
-            }
             const shell_integer no = side(c, RANK_CHOICE);
             const bool same = yes.known && no.known && yes.value == no.value;
             left = !left.known ? (shell_integer){yes.value, same} : left.value != 0 ? yes : no;
@@ -287,14 +276,12 @@ static shell_integer calculate_text(reading *r, mls_str expression)
 {
     calculation c = {.r = r, .rest = expression};
     const shell_integer result = mls_shell_step(r, expression.len + 1) ? whole(&c) : unknown_integer;
-    if (c.problem == NULL && !r->stopped) {
+    if (c.problem == NULL && !r->stopped)
         return result;
-    }
-    if (!r->stopped && (r->frame.unset_used || !mls_shell_known(expression))) {
+    if (!r->stopped && (r->frame.unset_used || !mls_shell_known(expression)))
         mls_shell_doubt_names(r, expression);
-    } else if (!r->stopped) {
+    else if (!r->stopped)
         mls_shell_note(r, MLS_FINDING_CONFIG_ARITHMETIC, "%s in $((%.*s))", c.problem, MLS_CUT(expression, 60));
-    }
     return unknown_integer;
 }
 
@@ -333,9 +320,8 @@ static mls_str pattern_strip(reading *r, mls_str text, mls_str pattern, bool fro
     for (size_t i = 0; i <= text.len && found == STATUS_NO; i++) {
         const size_t cut = longest ? text.len - i : i;
         found = regex_find(r, &self, (mls_str){text.ptr + (from_end ? text.len - cut : 0), cut}, 0, &match);
-        if (found == STATUS_YES) {
+        if (found == STATUS_YES)
             left = (mls_str){text.ptr + (from_end ? 0 : cut), text.len - cut};
-        }
     }
     mls_pattern_release(&self);
     return found == STATUS_UNKNOWN || !mls_shell_known(text) ? SHELL_HOLE : left;
@@ -363,9 +349,8 @@ static mls_str substitute(reading *r, mls_str *script, mls_str line)
     const bool global = mls_str_starts(*script, MLS_S("g"));
     *script = mls_str_rest(*script, global);
     if (!plain || (script->len > 0 && strchr("; ", script->ptr[0]) == NULL) ||
-        !regex_init(&self, rule, MLS_PATTERN_BASIC)) {
+        !regex_init(&self, rule, MLS_PATTERN_BASIC))
         return SHELL_HOLE;
-    }
     size_t after = 0;
     int found = regex_find(r, &self, line, after, &match);
     while (found == STATUS_YES) {
@@ -376,9 +361,8 @@ static mls_str substitute(reading *r, mls_str *script, mls_str line)
     }
     mls_buffer_append(&made, found == STATUS_NO ? mls_str_rest(line, after) : SHELL_HOLE);
     mls_pattern_release(&self);
-    while (script->len > 0 && strchr("; ", script->ptr[0]) != NULL) {
+    while (script->len > 0 && strchr("; ", script->ptr[0]) != NULL)
         *script = mls_str_rest(*script, 1);
-    }
     return mls_shell_keep_buffer(r, &made);
 }
 
@@ -390,9 +374,8 @@ mls_str mls_shell_sed(reading *r, const shell_fields *scripts, mls_str input)
     for (size_t i = 0; i < scripts->count; i++) {
         mls_str script = scripts->items[i];
         known = known && mls_shell_known(script) && !mls_str_contains(script, MLS_S("\n"));
-        for (; known && script.len > 0; known = mls_shell_known(line)) {
+        for (; known && script.len > 0; known = mls_shell_known(line))
             line = substitute(r, &script, line);
-        }
     }
     return known ? mls_shell_join(r, line, ended ? MLS_S("\n") : MLS_S("")) : SHELL_HOLE;
 }
@@ -465,9 +448,8 @@ static void put_expansion(builder *self, mls_str text, bool in_quotes)
         (in_quotes ? put_quoted : put)(self, text);
         return;
     }
-    if (text.len > 0 && self->r->frame.separators_changed) {
+    if (text.len > 0 && self->r->frame.separators_changed)
         text = SHELL_HOLE;
-    }
     for (size_t i = 0; i < text.len && mls_shell_goes(self->r); i++) {
         if (text.ptr[i] == ' ' || text.ptr[i] == '\t' || text.ptr[i] == '\n') {
             end_field(self);
@@ -509,9 +491,8 @@ typedef struct parameter {
 static size_t parameter_length(mls_str text)
 {
     size_t length = 0;
-    while (length < text.len && mls_is_digit(text.ptr[length])) {
+    while (length < text.len && mls_is_digit(text.ptr[length]))
         length++;
-    }
     return length > 0 || text.len == 0              ? length
            : strchr("@*#?-$!", text.ptr[0]) != NULL ? 1
                                                     : mls_str_name_length(text);
@@ -524,21 +505,16 @@ static mls_str value_of(reading *r, mls_str name)
     const shell_fields *arguments = &frame->arguments;
     const char c = name.ptr[0];
     size_t index;
-    if (mls_str_name_length(name) > 0) {
+    if (mls_str_name_length(name) > 0)
         return mls_shell_variable_get(r, name);
-    }
-    if (c == '?') {
+    if (c == '?')
         return frame->status == STATUS_UNKNOWN ? SHELL_HOLE : mls_shell_number(r, frame->status);
-    }
-    if (!mls_size_parse(name, &index)) {
+    if (!mls_size_parse(name, &index))
         index = 0;
-    }
-    if (frame->lost || arguments->unknown || (index == 0 && strchr("@*#", c) == NULL)) {
+    if (frame->lost || arguments->unknown || (index == 0 && strchr("@*#", c) == NULL))
         return SHELL_MAYBE;
-    }
-    if (c == '#') {
+    if (c == '#')
         return mls_shell_number(r, (int64_t)arguments->count);
-    }
     return arguments->count < (index > 0 ? index : 1) ? SHELL_UNSET
            : index > 0                                ? arguments->items[index - 1]
                                                       : SHELL_HOLE;
@@ -554,31 +530,26 @@ static mls_str bad_substitution(reading *r, mls_str inner, const char *problem)
 static mls_str expand_default(reading *r, const parameter *self, char operation, bool colon, mls_str word)
 {
     size_t holes = 0; /* holes at the start; if anything follows, the value is not empty */
-    while (holes < self->value.len && self->value.ptr[holes] == '\0') {
+    while (holes < self->value.len && self->value.ptr[holes] == '\0')
         holes++;
-    }
     const bool maybe = self->value.ptr == mls_shell_maybe;
     const bool there = self->value.ptr != mls_shell_unset && !maybe && (!colon || holes < self->value.len);
     const bool doubtful = maybe || (colon && self->value.len > 0 && holes == self->value.len);
     const bool named = mls_str_name_length(self->name) > 0;
     mls_str text = SHELL_HOLE;
     if (operation == '?') { /* without a value bash would exit, so assume that the job sets one */
-        if (!there && named) {
+        if (!there && named)
             mls_shell_variable_set(r, self->name, SHELL_HOLE, false);
-        }
         return there ? self->value : text;
     }
-    if (!doubtful && there != (operation == '+')) {
+    if (!doubtful && there != (operation == '+'))
         return there ? self->value : MLS_S("");
-    }
-    if (doubtful) {
+    if (doubtful)
         (void)expand_doubtful(r, word, self->in_quotes);
-    } else {
+    else
         text = expand(r, word, operation == '=' ? QUOTING_TEXT : self->quoting, self->in_quotes, self->in_quotes);
-    }
-    if (operation == '=' && named) {
+    if (operation == '=' && named)
         mls_shell_variable_set(r, self->name, text, false);
-    }
     return operation == '=' && !named && !doubtful ? bad_substitution(r, self->name, "cannot assign in this way")
                                                    : text;
 }
@@ -598,35 +569,30 @@ static mls_str expand_braces(reading *r, mls_str inner, shell_quoting quoting, b
         list = list || !mls_str_equal((mls_str){self.rest.ptr, end}, MLS_S("[0"));
         self.rest = mls_str_rest(self.rest, end + 1);
     }
-    if (self.name.len == 0 || (length && self.rest.len > 0)) {
+    if (self.name.len == 0 || (length && self.rest.len > 0))
         return bad_substitution(r, inner, "bad substitution");
-    }
     if (list) {
-        if (indirect && memchr(inner.ptr, '=', inner.len) != NULL) {
+        if (indirect && memchr(inner.ptr, '=', inner.len) != NULL)
             mls_shell_forget_all(r, MLS_S("${!…=…}"));
-        }
         (void)expand_doubtful(r, self.rest, in_quotes);
         return SHELL_HOLE;
     }
     self.value = value_of(r, self.name);
     if (length) {
         bool ascii = true; /* lengths count bytes here but characters in bash */
-        for (size_t i = 0; i < self.value.len; i++) {
+        for (size_t i = 0; i < self.value.len; i++)
             ascii = ascii && (unsigned char)self.value.ptr[i] < 0x80 && self.value.ptr[i] != '\0';
-        }
         return ascii ? mls_shell_number(r, (int64_t)self.value.len) : SHELL_HOLE;
     }
     r->frame.unset_used = r->frame.unset_used || (self.value.ptr == mls_shell_unset && self.rest.len == 0);
     const mls_str rest = self.rest;
-    if (rest.len == 0) {
+    if (rest.len == 0)
         return self.value;
-    }
     const bool colon = rest.ptr[0] == ':';
     const bool longest = rest.len > 1 && rest.ptr[1] == rest.ptr[0];
     const char operation = !colon ? rest.ptr[0] : rest.len > 1 ? rest.ptr[1] : ' ';
-    if (strchr("-=+?", operation) != NULL) {
+    if (strchr("-=+?", operation) != NULL)
         return expand_default(r, &self, operation, colon, mls_str_rest(rest, colon ? 2 : 1));
-    }
     if (!colon && (operation == '#' || operation == '%')) {
         const mls_str pattern = expand(r, mls_str_rest(rest, longest ? 2 : 1), QUOTING_PATTERN, false, false);
         return pattern_strip(r, self.value, pattern, operation == '%', longest);
@@ -660,9 +626,8 @@ static mls_str expand_parentheses(reading *r, mls_str inner)
     mls_shell_run_text(r, inner, outer.line);
     mls_shell_subshell_leave(r, &outer);
     mls_str text = mls_shell_keep_buffer(r, &output.text);
-    while (text.len > 0 && text.ptr[text.len - 1] == '\n') {
+    while (text.len > 0 && text.ptr[text.len - 1] == '\n')
         text.len--;
-    }
     r->frame.substituted = true;
     return text;
 }
@@ -681,9 +646,8 @@ static size_t put_unit(builder *self, mls_str raw, size_t at, bool in_quotes)
     }
     if (c == '\\') {
         const bool last = at + 1 == raw.len;
-        if (!last && next == '\n') {
+        if (!last && next == '\n')
             return at + 2;
-        }
         const bool keeps = last || (in_quotes && strchr(self->in_braces ? "$`\"\\}" : "$`\"\\", next) == NULL);
         put_quoted(self, (mls_str){raw.ptr + at + !keeps, 1});
         return at + (keeps ? 1 : 2);
@@ -731,9 +695,8 @@ static size_t put_unit(builder *self, mls_str raw, size_t at, bool in_quotes)
 static void build(builder *self, mls_str raw, bool in_quotes)
 {
     self->started = self->started || in_quotes;
-    for (size_t at = 0; at < raw.len && mls_shell_goes(self->r);) {
+    for (size_t at = 0; at < raw.len && mls_shell_goes(self->r);)
         at = put_unit(self, raw, at, in_quotes);
-    }
 }
 
 mls_str mls_shell_expand(reading *r, mls_str raw, shell_quoting quoting)
@@ -779,16 +742,14 @@ static int test_unary(reading *r, char kind, mls_str text)
 {
     shell_fields matching = {0};
     mls_str bytes;
-    if (kind == 'n' || kind == 'z') {
+    if (kind == 'n' || kind == 'z')
         return mls_shell_known(text) ? mls_shell_status_of((text.len > 0) == (kind == 'n')) : STATUS_UNKNOWN;
-    }
     if (kind == 'v' && mls_str_is_name(text)) {
         const char *value = mls_shell_variable_get(r, text).ptr;
         return value == mls_shell_maybe ? STATUS_UNKNOWN : mls_shell_status_of(value != mls_shell_unset);
     }
-    if (strchr("efrsd", kind) == NULL) {
+    if (strchr("efrsd", kind) == NULL)
         return STATUS_UNKNOWN;
-    }
     if (!mls_shell_known(text)) {
         mls_shell_file_match(r, text, &matching);
         r->frame.guard = text;
@@ -803,9 +764,8 @@ static int test_unary(reading *r, char kind, mls_str text)
 static shell_integer number_of(condition *c, mls_str text)
 {
     shell_integer number = {.known = mls_shell_known(text)};
-    if (!c->expanded) {
+    if (!c->expanded)
         return calculate_text(c->r, text);
-    }
     c->mistake = c->mistake || (number.known && !mls_integer_parse(text, &number.value));
     return number;
 }

@@ -106,9 +106,8 @@ const mls_model *mls_models_find(const mls_models *models, mls_str text)
 {
     for (size_t i = 0; i < models->count; i++) {
         const mls_model *model = &models->items[i];
-        if (mls_names_alike(text, mls_str_from(model->key)) || mls_names_alike(text, mls_str_from(model->name))) {
+        if (mls_names_alike(text, mls_str_from(model->key)) || mls_names_alike(text, mls_str_from(model->name)))
             return model;
-        }
     }
     return NULL;
 }
@@ -116,9 +115,7 @@ const mls_model *mls_models_find(const mls_models *models, mls_str text)
 double mls_model_training_set(const mls_model *model, unsigned edition)
 {
     unsigned changed = 0;
-    if (model->training_set_edition == NULL ||
-        !mls_edition_number(mls_str_from(model->training_set_edition), &changed)) {
+    if (model->training_set_edition == NULL || !mls_edition_number(mls_str_from(model->training_set_edition), &changed))
         return model->training_set;
-    }
     return edition == 0 ? (double)NAN : edition < changed ? model->training_set_before : model->training_set;
 }

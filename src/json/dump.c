@@ -77,9 +77,8 @@ static void shortest(double number, char *text, size_t size)
     int digits = fabs(number) < DBL_MIN ? 1 : DBL_DIG;
     do {
         (void)mls_text_printf(text, size, "%.*e", digits - 1, number);
-        if (mls_text_double(text) == number || (digits == 16 && count_up(text) && mls_text_double(text) == number)) {
+        if (mls_text_double(text) == number || (digits == 16 && count_up(text) && mls_text_double(text) == number))
             return;
-        }
     } while (digits++ < 17);
 }
 
@@ -97,14 +96,11 @@ void mls_dump_number(mls_buffer *buffer, double number)
     const char *first = text + (*text == '-');
     size_t count = 0;
     char digits[20] = "";
-    for (const char *at = first; at < mark; at++) {
-        if (mls_is_digit(*at)) {
+    for (const char *at = first; at < mark; at++)
+        if (mls_is_digit(*at))
             digits[count++] = *at;
-        }
-    }
-    while (count > 1 && digits[count - 1] == '0') {
+    while (count > 1 && digits[count - 1] == '0')
         count--;
-    }
     mls_buffer_append_text(buffer, first > text ? "-" : "");
     if (exponent < EXPONENT_MIN || exponent >= EXPONENT_MAX) {
         mls_buffer_printf(buffer, "%c%s%.*se%+03d", digits[0], count > 1 ? "." : "", (int)count - 1, digits + 1,
@@ -123,13 +119,12 @@ void mls_dump_number(mls_buffer *buffer, double number)
 static void dump_scalar(mls_buffer *buffer, mls_str json)
 {
     double number;
-    if (mls_json_kind_of(json) != MLS_JSON_NUMBER) {
+    if (mls_json_kind_of(json) != MLS_JSON_NUMBER)
         mls_buffer_append(buffer, json);
-    } else if (mls_json_is_integer(json)) {
+    else if (mls_json_is_integer(json))
         mls_buffer_append(buffer, mls_str_equal(json, MLS_S("-0")) ? MLS_S("0") : json);
-    } else if (mls_json_number(json, &number)) {
+    else if (mls_json_number(json, &number))
         mls_dump_number(buffer, number);
-    }
 }
 
 /* Append the value that starts at `at` and return the byte after it.  Each byte is examined once, whatever the nesting.
@@ -138,11 +133,10 @@ static const char *dump_value(mls_buffer *buffer, const char *at, const char *en
 {
     if (*at != '[' && *at != '{') {
         const char *stop = mls_span_skip_value(at, end);
-        if (*at == '"') {
+        if (*at == '"')
             dump_string(buffer, (mls_str){at + 1, (size_t)(stop - at) - 2}, true);
-        } else {
+        else
             dump_scalar(buffer, (mls_str){at, (size_t)(stop - at)});
-        }
         return stop;
     }
     mls_json_walk walk = mls_json_walk_begin((mls_str){at, (size_t)(end - at)});
@@ -186,9 +180,8 @@ static void append_plain(mls_buffer *out, mls_str text, size_t *plain, size_t st
 {
     mls_buffer_append(out, (mls_str){text.ptr + *plain, start - *plain});
     *plain = at;
-    if (code >= 0) {
+    if (code >= 0)
         append_escape(out, (uint32_t)code);
-    }
 }
 
 /* Return whether a byte is written unchanged both inside and outside strings, as most bytes are. */

@@ -19,12 +19,10 @@ static const char *check_escaped_string(const char *at, mls_json_fault *fault)
                 fault);
         }
         const bool hex = at[1] == 'u';
-        if (hex && strspn(at + 2, "0123456789abcdefABCDEF") < 4) {
+        if (hex && strspn(at + 2, "0123456789abcdefABCDEF") < 4)
             return json_fail(at, "\\u needs four hexadecimal digits", fault);
-        }
-        if (!hex && (at[1] == '\0' || strchr("\"\\/bfnrt", at[1]) == NULL)) {
+        if (!hex && (at[1] == '\0' || strchr("\"\\/bfnrt", at[1]) == NULL))
             return json_fail(at, "unknown escape in a string", fault);
-        }
         at += hex ? 6 : 2;
     }
     return at;
@@ -44,9 +42,8 @@ static const char *check_word(const char *at, const char *word, size_t len, mls_
 
 static inline const char *skip_digits(const char *at)
 {
-    while (mls_is_digit(*at)) {
+    while (mls_is_digit(*at))
         at++;
-    }
     return at;
 }
 
@@ -55,9 +52,8 @@ static inline const char *skip_decimals(const char *at)
 {
     for (;; at += 16) {
         const uint64_t others = mls_mask16((mls_bytes16)((mls_bytes16)(mls_load16(at) - '0') > 9));
-        if (others != 0) {
+        if (others != 0)
             return at + __builtin_ctzll(others);
-        }
     }
 }
 
@@ -66,28 +62,23 @@ static inline __attribute__((always_inline)) const char *check_number(const char
 {
     const char *start = at;
     at += *at == '-';
-    if (at > start && *at == 'I') {
+    if (at > start && *at == 'I')
         return memcmp(at, "Infinity", 8) == 0 ? at + 8 : json_fail(start, "expected a value", fault);
-    }
-    if (!mls_is_digit(*at)) {
+    if (!mls_is_digit(*at))
         return json_fail(start, "expected a value", fault);
-    }
-    if (*at == '0' && mls_is_digit(at[1])) {
+    if (*at == '0' && mls_is_digit(at[1]))
         return json_fail(start, "a number may not start with 0", fault);
-    }
     at = skip_digits(at);
     if (*at == '.') {
-        if (!mls_is_digit(*++at)) {
+        if (!mls_is_digit(*++at))
             return json_fail(at, "expected a digit after the decimal point", fault);
-        }
         at = skip_decimals(at);
     }
     if (*at == 'e' || *at == 'E') {
         at++;
         at += *at == '+' || *at == '-';
-        if (!mls_is_digit(*at)) {
+        if (!mls_is_digit(*at))
             return json_fail(at, "expected a digit in the exponent", fault);
-        }
         at = skip_digits(at);
     }
     return at;
@@ -96,9 +87,8 @@ static inline __attribute__((always_inline)) const char *check_number(const char
 /* Check a value that is neither a list nor an object. */
 static inline __attribute__((always_inline)) const char *check_scalar(const char *at, mls_json_fault *fault)
 {
-    if (mls_is_digit(*at)) {
+    if (mls_is_digit(*at))
         return check_number(at, fault);
-    }
     if (*at == '"') {
         at = check_string(at + 1, fault);
         return at != NULL ? at + 1 : NULL;
@@ -122,16 +112,13 @@ static inline __attribute__((always_inline)) const char *check_scalar(const char
 /* Check a member's name at `at` and return the first byte of its value. */
 static inline __attribute__((always_inline)) const char *check_key(const char *at, bool lines, mls_json_fault *fault)
 {
-    if (*at != '"') {
+    if (*at != '"')
         return json_fail(at, "expected a member name in quotes", fault);
-    }
     at = check_string(at + 1, fault);
-    if (at == NULL) {
+    if (at == NULL)
         return NULL;
-    }
-    if (at[1] == ':' && at[2] == ' ' && at[3] > ' ') {
+    if (at[1] == ':' && at[2] == ' ' && at[3] > ' ')
         return at + 3; /* formatted like Python's json module */
-    }
     at = mls_json_blanks(at + 1, lines);
     return *at == ':' ? mls_json_blanks(at + 1, lines) : json_fail(at, "expected ':'", fault);
 }
@@ -151,19 +138,16 @@ static inline __attribute__((always_inline)) const char *check_value(const char 
         /* Expect a value at `at`, unless the first one was already checked. */
         if (!rest && (*at == '{' || *at == '[')) {
             const bool object = *at == '{';
-            if (depth == MLS_JSON_DEPTH_MAX) {
+            if (depth == MLS_JSON_DEPTH_MAX)
                 return json_fail(at, "nested too deeply", fault);
-            }
             at = mls_json_blanks(at + 1, lines);
             if (*at != (object ? '}' : ']')) {
-                if (depth % 64 == 0) {
+                if (depth % 64 == 0)
                     outside[depth / 64] = objects;
-                }
                 objects = objects << 1 | object;
                 depth++;
-                if (object && (at = check_key(at, lines, fault)) == NULL) {
+                if (object && (at = check_key(at, lines, fault)) == NULL)
                     return NULL;
-                }
                 continue;
             }
             at++;
@@ -172,22 +156,19 @@ static inline __attribute__((always_inline)) const char *check_value(const char 
         }
         /* A value has ended, and perhaps the containers around it. */
         for (;;) {
-            if (depth == outer) {
+            if (depth == outer)
                 return at;
-            }
             const bool object = (objects & 1) != 0;
             const bool usual = at[0] == ',' && at[1] == ' ' && at[2] > ' '; /* formatted like Python's json module */
             at = usual ? at : mls_json_blanks(at, lines);
             if (*at == ',') {
                 at = usual ? at + 2 : mls_json_blanks(at + 1, lines);
-                if (object && (at = check_key(at, lines, fault)) == NULL) {
+                if (object && (at = check_key(at, lines, fault)) == NULL)
                     return NULL;
-                }
                 break;
             }
-            if (*at != (object ? '}' : ']')) {
+            if (*at != (object ? '}' : ']'))
                 return json_fail(at, object ? "expected ',' or '}'" : "expected ',' or ']'", fault);
-            }
             at++;
             depth--;
             objects = depth % 64 == 0 ? outside[depth / 64] : objects >> 1;
@@ -219,21 +200,18 @@ static inline const char *check_usual(const char *at, const char *end, mls_json_
     while (more) {
         at += count > 0 ? 2 : 1;
         const char *name = at + 1;
-        if (*at != '"' || *(at = mls_json_string_stop(name)) != '"' || at[1] != ':' || at[2] != ' ') {
+        if (*at != '"' || *(at = mls_json_string_stop(name)) != '"' || at[1] != ':' || at[2] != ' ')
             return NULL;
-        }
-        if (count < MLS_PLACES_MAX) {
+        if (count < MLS_PLACES_MAX)
             places->names[count] = (uint16_t)(name - text);
-        }
         count++;
         at += 3;
         at = *at != '{' && *at != '[' ? check_scalar(at, &fault) : mls_json_check_value(at, 2, &fault);
         more = at != NULL && at[0] == ',' && at[1] == ' ';
         second = count == MLS_FRONT_MEMBERS ? at : second;
     }
-    if (at == NULL || *at != '}') {
+    if (at == NULL || *at != '}')
         return NULL;
-    }
     if (front != NULL && second != NULL) {
         *front = (mls_json_front){.text = text, .len = second - text <= UINT16_MAX ? (uint16_t)(second - text) : 0};
         memcpy(front->names, places->names, sizeof front->names);
@@ -271,9 +249,8 @@ const char *mls_json_validate(mls_str text, mls_arena *arena, mls_str *json, siz
     *where = 0;
     if (arena != NULL) {
         char *made = mls_arena_alloc(arena, text.len + MLS_JSON_PADDING);
-        if (text.len > 0) {
+        if (text.len > 0)
             memcpy(made, text.ptr, text.len);
-        }
         memset(made + text.len, 0, MLS_JSON_PADDING);
         copy = made;
     }
@@ -283,9 +260,8 @@ const char *mls_json_validate(mls_str text, mls_arena *arena, mls_str *json, siz
         *json = (mls_str){begin, (size_t)(end - begin)};
         *where = (size_t)(begin - copy);
         end = mls_json_blanks(end, true);
-        if (end == copy + text.len) {
+        if (end == copy + text.len)
             return NULL;
-        }
         fault = (mls_json_fault){end, "something follows the value"};
     }
     *where = (size_t)(fault.at - copy);

@@ -44,9 +44,8 @@ static inline uint64_t mls_mask16(mls_bytes16 found)
 static inline uint64_t mls_mask16(mls_bytes16 found)
 {
     uint64_t mask = 0;
-    for (unsigned i = 0; i < 16; i++) {
+    for (unsigned i = 0; i < 16; i++)
         mask |= (uint64_t)(found[i] & 1) << i;
-    }
     return mask;
 }
 
@@ -65,9 +64,8 @@ static inline const char *mls_json_string_stop(const char *at)
     for (;; at += 16) {
         const mls_bytes16 x = mls_load16(at);
         const uint64_t mask = mls_mask16((mls_bytes16)((x == '"') | (x == '\\') | (x < 0x20)));
-        if (mask != 0) {
+        if (mask != 0)
             return at + __builtin_ctzll(mask);
-        }
     }
 }
 
@@ -80,9 +78,8 @@ typedef struct mls_json_fault {
 /* Skip blanks between tokens; with `lines`, also line endings, which a record cannot contain. */
 static inline const char *mls_json_blanks(const char *at, bool lines)
 {
-    while (*at == ' ' || *at == '\t' || (lines && (*at == '\n' || *at == '\r'))) {
+    while (*at == ' ' || *at == '\t' || (lines && (*at == '\n' || *at == '\r')))
         at++;
-    }
     return at;
 }
 

@@ -12,9 +12,8 @@ static bool flow_open(mls_json_flow *flow, bool object)
 {
     const uint64_t bit = UINT64_C(1) << flow->depth % 64;
     uint64_t *objects = &flow->objects[flow->depth / 64];
-    if (flow->due > MLS_FLOW_FIRST_ITEM || flow->depth == MLS_JSON_DEPTH_MAX) {
+    if (flow->due > MLS_FLOW_FIRST_ITEM || flow->depth == MLS_JSON_DEPTH_MAX)
         return false;
-    }
     *objects = object ? *objects | bit : *objects & ~bit;
     flow->depth++;
     flow->due = object ? MLS_FLOW_FIRST_NAME : MLS_FLOW_FIRST_ITEM;
@@ -24,9 +23,8 @@ static bool flow_open(mls_json_flow *flow, bool object)
 static bool flow_close(mls_json_flow *flow, bool object)
 {
     const bool ends = flow->due == MLS_FLOW_AFTER || flow->due == (object ? MLS_FLOW_FIRST_NAME : MLS_FLOW_FIRST_ITEM);
-    if (!ends || flow->depth == 0 || in_object(flow) != object) {
+    if (!ends || flow->depth == 0 || in_object(flow) != object)
         return false;
-    }
     flow->depth--;
     flow->due = MLS_FLOW_AFTER;
     return true;
@@ -101,22 +99,19 @@ static bool flow_byte(mls_json_flow *flow, char c)
 {
     switch (flow->inside) {
     case MLS_FLOW_STRING:
-        if (c == '"') {
+        if (c == '"')
             end_string(flow);
-        } else if (c == '\\') {
+        else if (c == '\\')
             flow->inside = MLS_FLOW_ESCAPE;
-        }
         return (unsigned char)c >= 0x20;
     case MLS_FLOW_ESCAPE:
         flow->inside = MLS_FLOW_STRING;
         return c != '\0' && strchr("\"\\/bfnrtu", c) != NULL;
     case MLS_FLOW_WORD:
-        if (strchr(" \t\r\n,:[]{}\"", c) != NULL) {
+        if (strchr(" \t\r\n,:[]{}\"", c) != NULL)
             return c != '\0' && end_word(flow) && flow_between(flow, c);
-        }
-        if (flow->word_length < MLS_JSON_WORD_MAX) {
+        if (flow->word_length < MLS_JSON_WORD_MAX)
             flow->word[flow->word_length++] = c;
-        }
         return flow->word_length < MLS_JSON_WORD_MAX || mls_is_digit(c);
     default:
         return flow_between(flow, c);

@@ -13,9 +13,8 @@ static const double exact_max = 9007199254740992;
 mls_scalar mls_scalar_of_text(mls_member_kind kind, mls_str text)
 {
     mls_scalar scalar = {.kind = text.len > 0 ? MLS_SCALAR_TEXT : MLS_SCALAR_NONE, .text = text};
-    if (text.len == 0) {
+    if (text.len == 0)
         return scalar;
-    }
     if (kind == MLS_MEMBER_COUNT || kind == MLS_MEMBER_NUMBER) {
         scalar.kind = mls_number_parse(text, &scalar.number) ? MLS_SCALAR_NUMBER : MLS_SCALAR_TEXT;
     } else if (kind == MLS_MEMBER_BOOL || kind == MLS_MEMBER_SAID) {
@@ -45,11 +44,9 @@ static unsigned place_of_word(mls_str word, const char *words)
 void mls_members_clear(const mls_row_member *members, size_t count, void *row, size_t size)
 {
     memset(row, 0, size);
-    for (size_t i = 0; i < count; i++) {
-        if (members[i].kind == MLS_MEMBER_NUMBER) {
+    for (size_t i = 0; i < count; i++)
+        if (members[i].kind == MLS_MEMBER_NUMBER)
             *(double *)(void *)((char *)row + members[i].offset) = NAN;
-        }
-    }
 }
 
 const char *mls_member_set(const mls_row_member *member, const mls_scalar *scalar, mls_arena *arena, void *row)

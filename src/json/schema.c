@@ -45,20 +45,18 @@ static const mls_schema finding_schema = MLS_SCHEMA_OF(finding_row, finding_memb
 /* Append a comma if needed, then the name. */
 static void append_name(mls_buffer *to, mls_str name)
 {
-    if (to->len > 0 && to->ptr[to->len - 1] != '{') {
+    if (to->len > 0 && to->ptr[to->len - 1] != '{')
         mls_buffer_append_char(to, ',');
-    }
     mls_buffer_printf(to, "\"%.*s\":", (int)name.len, name.ptr);
 }
 
 static void write_number(mls_buffer *to, mls_str name, double number)
 {
     append_name(to, name);
-    if (!isfinite(number)) {
+    if (!isfinite(number))
         mls_buffer_append_text(to, isnan(number) ? "\"nan\"" : number > 0 ? "\"inf\"" : "\"-inf\"");
-    } else {
+    else
         mls_buffer_append_text(to, number == 0 && signbit(number) ? "-0.0" : mls_words_exact(number).text);
-    }
 }
 
 static void write_count(mls_buffer *to, mls_str name, uint64_t number)
@@ -74,9 +72,8 @@ static void write_list(mls_buffer *to, const mls_schema_member *member, const an
     const mls_schema *of = member->of;
     for (size_t i = 0; i < list->count; i++) {
         const char *row = list->items + i * of->size;
-        if (i == 0) {
+        if (i == 0)
             append_name(to, member->name);
-        }
         mls_buffer_append_char(to, i == 0 ? '[' : ',');
         if (member->kind == MLS_SCHEMA_LIST) {
             mls_schema_write(to, of, row);
@@ -94,9 +91,8 @@ static void write_list(mls_buffer *to, const mls_schema_member *member, const an
 static void write_findings(mls_buffer *to, mls_str name, const mls_findings *list)
 {
     const char *before = "[";
-    if (list->count == 0 && list->beyond == NULL) {
+    if (list->count == 0 && list->beyond == NULL)
         return;
-    }
     append_name(to, name);
     for (size_t i = 0; i < list->count; i++, before = ",") {
         const mls_finding *f = &list->items[i];
@@ -147,9 +143,8 @@ static void write_member(mls_buffer *to, const mls_schema_member *member, const 
     case MLS_SCHEMA_NUMBER:
     case MLS_SCHEMA_AMOUNT: {
         const double number = *(const double *)at;
-        if (member->kind == MLS_SCHEMA_NUMBER ? !isnan(number) : number != 0 || signbit(number)) {
+        if (member->kind == MLS_SCHEMA_NUMBER ? !isnan(number) : number != 0 || signbit(number))
             write_number(to, member->name, number);
-        }
         break;
     }
     case MLS_SCHEMA_SIZE:
@@ -168,9 +163,8 @@ static void write_member(mls_buffer *to, const mls_schema_member *member, const 
     case MLS_SCHEMA_OBJECT:
         append_name(to, member->name);
         mls_schema_write(to, member->of, at);
-        if (mls_str_ends(mls_buffer_str(to), MLS_S("{}"))) { /* omit an object without members */
+        if (mls_str_ends(mls_buffer_str(to), MLS_S("{}"))) /* omit an object without members */
             mls_buffer_cut(to, before);
-        }
         break;
     case MLS_SCHEMA_LIST:
     case MLS_SCHEMA_ROWS:
@@ -199,9 +193,8 @@ static void write_member(mls_buffer *to, const mls_schema_member *member, const 
 void mls_schema_write(mls_buffer *to, const mls_schema *schema, const void *row)
 {
     mls_buffer_append_char(to, '{');
-    for (size_t i = 0; i < schema->count; i++) {
+    for (size_t i = 0; i < schema->count; i++)
         write_member(to, &schema->members[i], (const char *)row + schema->members[i].offset);
-    }
     mls_buffer_append_char(to, '}');
 }
 
@@ -213,11 +206,10 @@ void mls_schema_clear(const mls_schema *schema, void *row)
     for (size_t i = 0; i < schema->count; i++) {
         const mls_schema_member *member = &schema->members[i];
         void *at = (char *)row + member->offset;
-        if (member->kind == MLS_SCHEMA_NUMBER) {
+        if (member->kind == MLS_SCHEMA_NUMBER)
             *(double *)at = (double)NAN;
-        } else if (member->kind == MLS_SCHEMA_OBJECT) {
+        else if (member->kind == MLS_SCHEMA_OBJECT)
             mls_schema_clear(member->of, at);
-        }
     }
 }
 
@@ -236,9 +228,8 @@ void mls_schema_release(const mls_schema *schema, void *row)
             break;
         case MLS_SCHEMA_LIST:
         case MLS_SCHEMA_ROWS:
-            for (size_t k = 0; k < list->count; k++) {
+            for (size_t k = 0; k < list->count; k++)
                 mls_schema_release(member->of, list->items + k * member->of->size);
-            }
             free(list->items);
             break;
         case MLS_SCHEMA_TEXTS:
@@ -270,20 +261,18 @@ static bool read_text(const mls_schema_member *member, mls_str span, mls_schema_
     mls_str text;
     mls_str value;
     size_t where;
-    if (mls_json_kind_of(span) != MLS_JSON_STRING || !mls_json_string(span, &room->scratch, &text)) {
+    if (mls_json_kind_of(span) != MLS_JSON_STRING || !mls_json_string(span, &room->scratch, &text))
         return false;
-    }
     if (member->kind == MLS_SCHEMA_TEXT) {
         free(*(char **)at);
         *(char **)at = mls_strndup(text.ptr, text.len);
         return true;
     }
     text = mls_map_put(&room->texts, text, NULL)->key;
-    if (member->kind == MLS_SCHEMA_STR) {
+    if (member->kind == MLS_SCHEMA_STR)
         *(mls_str *)at = text;
-    } else {
+    else
         *(const char **)at = text.ptr;
-    }
     return member->kind != MLS_SCHEMA_JSON ||
            (mls_json_validate(text, &room->scratch, &value, &where) == NULL && value.len == text.len);
 }
@@ -296,9 +285,8 @@ static bool read_list(const mls_schema_member *member, mls_str span, mls_schema_
     mls_raw_member cell;
     bool ok = mls_json_kind_of(span) == MLS_JSON_LIST && list->count == 0;
     while (ok && mls_json_walk_next(&walk, &item)) {
-        if (list->count == member->limit) {
+        if (list->count == member->limit)
             return false;
-        }
         (void)mls_grow((void **)&list->items, list->count, &list->capacity, of->size);
         char *row = list->items + list->count++ * of->size;
         mls_schema_clear(of, row);
@@ -324,9 +312,8 @@ static bool read_texts(mls_str span, mls_schema_room *room, mls_names *names)
     for (mls_raw_member item; ok && mls_json_walk_next(&walk, &item);) {
         mls_str text;
         ok = mls_json_kind_of(item.value) == MLS_JSON_STRING && mls_json_string(item.value, &room->scratch, &text);
-        if (ok) {
+        if (ok)
             (void)mls_names_add(names, text);
-        }
     }
     return ok;
 }
@@ -377,9 +364,8 @@ static bool read_member(const mls_schema_member *member, mls_str span, mls_schem
     case MLS_SCHEMA_U32:
     case MLS_SCHEMA_WORD:
         if (!mls_size_parse(span, &count) ||
-            count >= (member->kind == MLS_SCHEMA_WORD ? member->limit : (size_t)UINT32_MAX + 1)) {
+            count >= (member->kind == MLS_SCHEMA_WORD ? member->limit : (size_t)UINT32_MAX + 1))
             return false;
-        }
         *(uint32_t *)at = (uint32_t)count;
         return true;
     case MLS_SCHEMA_BOOL:
@@ -403,9 +389,8 @@ bool mls_schema_read(const mls_schema *schema, mls_str object, mls_schema_room *
 {
     mls_json_walk walk = mls_json_walk_begin(object);
     size_t next = 0; /* members usually come in the order of the table, so start with the next row */
-    if (mls_json_kind_of(object) != MLS_JSON_OBJECT) {
+    if (mls_json_kind_of(object) != MLS_JSON_OBJECT)
         return false;
-    }
     for (mls_raw_member raw; mls_json_walk_next(&walk, &raw);) {
         const mls_schema_member *member = NULL;
         for (size_t i = 0; i < schema->count && member == NULL; i++) {
@@ -413,9 +398,8 @@ bool mls_schema_read(const mls_schema *schema, mls_str object, mls_schema_room *
             member = mls_str_equal(each->name, raw.name) ? each : NULL;
         }
         if (member == NULL || !read_member(member, raw.value, room, (char *)row + member->offset)) {
-            if (room->wrong[0] == '\0') {
+            if (room->wrong[0] == '\0')
                 (void)snprintf(room->wrong, sizeof room->wrong, "%.*s", MLS_CUT(raw.name, sizeof room->wrong - 1));
-            }
             return false;
         }
         next = (size_t)(member - schema->members) + 1;

@@ -11,9 +11,8 @@
 /* Return the first byte after blanks and line endings. */
 static const char *span_blanks(const char *at, const char *end)
 {
-    while (at < end && mls_is_blank(*at)) {
+    while (at < end && mls_is_blank(*at))
         at++;
-    }
     return at;
 }
 
@@ -27,12 +26,10 @@ static inline const char *span_string_end(const char *at, const char *end, bool 
             const mls_bytes16 x = mls_load16(at);
             mask = mls_mask16((mls_bytes16)((x == '"') | (x == '\\')));
         }
-        while (at < end && *at != '"' && *at != '\\') {
+        while (at < end && *at != '"' && *at != '\\')
             at++;
-        }
-        if (at >= end || *at == '"') {
+        if (at >= end || *at == '"')
             return at < end ? at : end;
-        }
     }
 }
 
@@ -42,13 +39,11 @@ static inline const char *skip_scalar(const char *at, const char *end)
     for (; end - at >= 16; at += 16) {
         const mls_bytes16 x = mls_load16(at);
         const uint64_t mask = mls_mask16((mls_bytes16)((x == ',') | (x == '}') | (x == ']') | (x <= ' ')));
-        if (mask != 0) {
+        if (mask != 0)
             return at + __builtin_ctzll(mask);
-        }
     }
-    while (at < end && *at != ',' && *at != '}' && *at != ']' && !mls_is_blank(*at)) {
+    while (at < end && *at != ',' && *at != '}' && *at != ']' && !mls_is_blank(*at))
         at++;
-    }
     return at;
 }
 
@@ -80,9 +75,8 @@ static const char *skip_container(const char *at, const char *end)
         default:
             at = mls_is_blank(*at) ? span_blanks(at + 1, end) : skip_scalar(at, end);
         }
-        if (depth == 0) {
+        if (depth == 0)
             return at;
-        }
     }
     return at;
 }
@@ -138,11 +132,9 @@ bool mls_json_number(mls_str span, double *number)
 
 bool mls_json_is_integer(mls_str span)
 {
-    for (size_t i = 0; i < span.len; i++) {
-        if (span.ptr[i] != '-' && !mls_is_digit(span.ptr[i])) {
+    for (size_t i = 0; i < span.len; i++)
+        if (span.ptr[i] != '-' && !mls_is_digit(span.ptr[i]))
             return false;
-        }
-    }
     return span.len > 0;
 }
 
@@ -188,9 +180,8 @@ mls_str mls_span_decode(mls_str quoted, bool latin1, mls_arena *arena)
             len += mls_utf8_encode(mls_json_escape_read(text, &i), out + len);
         } else {
             len += latin1 ? mls_utf8_encode(c, out + len) : 1;
-            if (!latin1) {
+            if (!latin1)
                 out[len - 1] = (char)c;
-            }
             i++;
         }
     }
@@ -201,9 +192,8 @@ mls_str mls_span_decode(mls_str quoted, bool latin1, mls_arena *arena)
 bool mls_json_string(mls_str span, struct mls_arena *arena, mls_str *text)
 {
     const bool is_string = mls_json_kind_of(span) == MLS_JSON_STRING && span.len >= 2;
-    if (is_string) {
+    if (is_string)
         *text = mls_span_decode(span, false, arena);
-    }
     return is_string;
 }
 
@@ -211,21 +201,18 @@ bool mls_span_name_is(mls_str raw, mls_str wanted)
 {
     /* An escape is longer than the character it represents, so only a longer name can be an escaped form of `wanted`.
      */
-    if (raw.len <= wanted.len || memchr(raw.ptr, '\\', raw.len) == NULL) {
+    if (raw.len <= wanted.len || memchr(raw.ptr, '\\', raw.len) == NULL)
         return mls_str_equal(raw, wanted);
-    }
     size_t matched = 0;
     for (size_t i = 0; i < raw.len;) {
         char bytes[4];
         size_t count = 1;
-        if (raw.ptr[i] == '\\') {
+        if (raw.ptr[i] == '\\')
             count = mls_utf8_encode(mls_json_escape_read(raw, &i), bytes);
-        } else {
+        else
             bytes[0] = raw.ptr[i++];
-        }
-        if (count > wanted.len - matched || memcmp(wanted.ptr + matched, bytes, count) != 0) {
+        if (count > wanted.len - matched || memcmp(wanted.ptr + matched, bytes, count) != 0)
             return false;
-        }
         matched += count;
     }
     return matched == wanted.len;
@@ -235,9 +222,8 @@ mls_json_walk mls_json_walk_begin(mls_str json)
 {
     const mls_json_kind kind = mls_json_kind_of(json);
     const char *end = json.len > 0 ? json.ptr + json.len : json.ptr; /* NULL for an empty span */
-    if (kind != MLS_JSON_OBJECT && kind != MLS_JSON_LIST) {
+    if (kind != MLS_JSON_OBJECT && kind != MLS_JSON_LIST)
         return (mls_json_walk){end, end, false};
-    }
     return (mls_json_walk){span_blanks(json.ptr + 1, end), end, kind == MLS_JSON_OBJECT};
 }
 
@@ -248,9 +234,8 @@ static inline bool walk_enter(mls_json_walk *walk, mls_str *name, bool *escaped)
     const char *end = walk->end;
     const char *at = walk->at;
     *name = (mls_str){NULL, 0};
-    if (at >= end || *at == ']' || *at == '}') {
+    if (at >= end || *at == ']' || *at == '}')
         return false;
-    }
     if (walk->object) {
         const char *stop = span_string_end(at + 1, end, escaped);
         *name = (mls_str){at + 1, (size_t)(stop - at) - 1};
@@ -277,9 +262,8 @@ static inline void walk_leave(mls_json_walk *walk, const char *stop)
 
 static inline bool walk_next(mls_json_walk *walk, mls_raw_member *member, bool *escaped)
 {
-    if (!walk_enter(walk, &member->name, escaped)) {
+    if (!walk_enter(walk, &member->name, escaped))
         return false;
-    }
     const char *stop = skip_value(walk->at, walk->end);
     member->value = (mls_str){walk->at, (size_t)(stop - walk->at)};
     walk_leave(walk, stop);
@@ -320,9 +304,8 @@ bool mls_json_member(mls_str json, mls_str name, mls_str *span)
 
 bool mls_json_member_at(mls_str json, const mls_member_places *places, mls_str name, mls_str *span)
 {
-    if (!places->known) {
+    if (!places->known)
         return mls_json_member(json, name, span);
-    }
     const char *end = json.ptr + json.len;
     for (unsigned i = places->count; i > 0; i--) { /* of duplicate names, the last one counts */
         const char *at = json.ptr + places->names[i - 1];

@@ -12,11 +12,10 @@ mls_status mls_text_table_refuse(const mls_text_table *table, const mls_text_row
 {
     size_t line = row->line;
     size_t at = 1;
-    if (!table->bars) {
+    if (!table->bars)
         mls_csv_place(table->text, row, column - 1, &line, &at);
-    } else if (column <= row->count) {
+    else if (column <= row->count)
         at = (size_t)(row->cells[column - 1].ptr - (table->text.ptr + row->offset)) + 1;
-    }
     return mls_error_set(table->error, MLS_ERROR_VALUE, line, at + offset, text.len > 0 ? "%s: '%.*s'" : "%s%.*s", what,
                          MLS_CUT(text, 60));
 }
@@ -32,18 +31,16 @@ mls_status mls_text_table_heading(mls_text_table *table, const mls_text_row *row
 {
     for (size_t column = 1; column <= row->count; column++) {
         size_t k = 0;
-        while (k < table->count && !mls_str_equal(row->cells[column - 1], mls_str_from(table->members[k].name))) {
+        while (k < table->count && !mls_str_equal(row->cells[column - 1], mls_str_from(table->members[k].name)))
             k++;
-        }
         const bool known = k < table->count;
         if ((table->options & MLS_TABLE_EXACT) != 0 && (!known || table->at[k] != 0)) {
             char words[128];
             (void)snprintf(words, sizeof words, known ? "duplicate column" : "%s has no such column", table->what);
             return mls_text_table_refuse(table, row, column, 0, words, row->cells[column - 1]);
         }
-        if (known && table->at[k] == 0) {
+        if (known && table->at[k] == 0)
             table->at[k] = column;
-        }
     }
     for (size_t k = 0; k < table->count; k++) {
         if ((table->members[k].flags & MLS_MEMBER_NEEDED) != 0 && table->at[k] == 0) {
@@ -67,15 +64,13 @@ static mls_status refuse_length(const mls_text_table *table, const mls_text_row 
 
 mls_status mls_text_table_row(const mls_text_table *table, const mls_text_row *row, void *into)
 {
-    if (row->count != table->columns && (table->options & MLS_TABLE_RAGGED) == 0) {
+    if (row->count != table->columns && (table->options & MLS_TABLE_RAGGED) == 0)
         return refuse_length(table, row);
-    }
     for (size_t k = 0; k < table->count; k++) {
         const mls_row_member *member = &table->members[k];
         const mls_scalar cell = mls_scalar_of_text(member->kind, mls_text_table_cell(table, row, table->at[k]));
-        if (table->at[k] > row->count && (member->flags & MLS_MEMBER_NEEDED) != 0) {
+        if (table->at[k] > row->count && (member->flags & MLS_MEMBER_NEEDED) != 0)
             return refuse_length(table, row);
-        }
         const char *wanted = mls_member_set(member, &cell, table->arena, into);
         if (wanted != NULL) {
             return mls_text_table_refuse(table, row, table->at[k], 0, mls_member_refuse(member, wanted).text,

@@ -11,9 +11,8 @@ static bool value_fill(mls_value *value, const char **at, const char *end, mls_a
 static void string_fill(mls_str *text, mls_str quoted, mls_arena *arena)
 {
     bool plain = true;
-    for (size_t i = 1; i + 1 < quoted.len && plain; i++) {
+    for (size_t i = 1; i + 1 < quoted.len && plain; i++)
         plain = quoted.ptr[i] != '\\' && (unsigned char)quoted.ptr[i] < 0x80;
-    }
     *text = plain ? (mls_str){quoted.ptr + 1, quoted.len - 2} : mls_span_decode(quoted, true, arena);
 }
 
@@ -26,9 +25,8 @@ static bool list_fill(mls_value *value, mls_json_walk *walk, mls_arena *arena, u
     for (; mls_walk_enter(walk, &name); count++) {
         const char *at = walk->at;
         mls_arena_grow(arena, (void **)&items, count, &capacity, sizeof *items);
-        if (!value_fill(&items[count], &at, walk->end, arena, depth)) {
+        if (!value_fill(&items[count], &at, walk->end, arena, depth))
             return false;
-        }
         mls_walk_leave(walk, at);
     }
     value->as.list.items = items;
@@ -44,14 +42,12 @@ static size_t member_place(mls_map *places, const mls_member *members, size_t co
 {
     if (count < MLS_OBJECT_LINEAR) {
         size_t place = 0;
-        while (place < count && !mls_str_equal(members[place].name, name)) {
+        while (place < count && !mls_str_equal(members[place].name, name))
             place++;
-        }
         return place;
     }
-    for (size_t i = places->count; i < count; i++) {
+    for (size_t i = places->count; i < count; i++)
         (void)mls_map_put(places, members[i].name, NULL);
-    }
     return (size_t)(mls_map_put(places, name, NULL) - places->entries);
 }
 
@@ -66,14 +62,12 @@ static bool object_fill(mls_value *value, mls_json_walk *walk, mls_arena *arena,
         const char *at = walk->at;
         mls_value *member = mls_arena_alloc(arena, sizeof *member);
         string_fill(&name, (mls_str){name.ptr - 1, name.len + 2}, arena);
-        if (!value_fill(member, &at, walk->end, arena, depth)) {
+        if (!value_fill(member, &at, walk->end, arena, depth))
             return false;
-        }
         mls_arena_grow(arena, (void **)&members, count, &capacity, sizeof *members);
         const size_t place = member_place(&places, members, count, name);
-        if (place == count) {
+        if (place == count)
             members[count++].name = name;
-        }
         members[place].value = member;
         mls_walk_leave(walk, at);
     }
@@ -121,31 +115,26 @@ const mls_value *mls_value_build(mls_str json, struct mls_arena *arena)
 
 const mls_value *mls_value_member(const mls_value *value, mls_str name)
 {
-    if (value == NULL || value->kind != MLS_JSON_OBJECT) {
+    if (value == NULL || value->kind != MLS_JSON_OBJECT)
         return NULL;
-    }
-    for (size_t i = 0; i < value->as.object.count; i++) {
-        if (mls_str_equal(value->as.object.members[i].name, name)) {
+    for (size_t i = 0; i < value->as.object.count; i++)
+        if (mls_str_equal(value->as.object.members[i].name, name))
             return value->as.object.members[i].value;
-        }
-    }
     return NULL;
 }
 
 bool mls_value_number(const mls_value *value, double *number)
 {
-    if (value == NULL || (value->kind != MLS_JSON_NUMBER && value->kind != MLS_JSON_BOOL)) {
+    if (value == NULL || (value->kind != MLS_JSON_NUMBER && value->kind != MLS_JSON_BOOL))
         return false;
-    }
     *number = value->kind == MLS_JSON_NUMBER ? value->as.number : value->as.boolean;
     return true;
 }
 
 bool mls_value_string(const mls_value *value, mls_str *string)
 {
-    if (value == NULL || value->kind != MLS_JSON_STRING) {
+    if (value == NULL || value->kind != MLS_JSON_STRING)
         return false;
-    }
     *string = value->as.string;
     return true;
 }
@@ -159,9 +148,8 @@ static bool members_equal(const mls_value *a, const mls_value *b)
     mls_map places = {.arena = &arena};
     bool equal = count == b->as.object.count;
     const bool mapped = equal && count > MLS_OBJECT_LINEAR;
-    for (size_t i = 0; i < count && mapped; i++) {
+    for (size_t i = 0; i < count && mapped; i++)
         (void)mls_map_put(&places, members[i].name, NULL);
-    }
     for (size_t i = 0; i < count && equal; i++) {
         const mls_member *mine = &a->as.object.members[i];
         const mls_map_entry *place = mapped ? mls_map_find(&places, mine->name) : NULL;
@@ -179,24 +167,19 @@ bool mls_value_equal(const mls_value *a, const mls_value *b)
 {
     double x;
     double y;
-    if (mls_value_number(a, &x) && mls_value_number(b, &y)) {
+    if (mls_value_number(a, &x) && mls_value_number(b, &y))
         return x == y;
-    }
-    if (a == NULL || b == NULL || a->kind != b->kind) {
+    if (a == NULL || b == NULL || a->kind != b->kind)
         return false;
-    }
     switch (a->kind) {
     case MLS_JSON_STRING:
         return mls_str_equal(a->as.string, b->as.string);
     case MLS_JSON_LIST:
-        if (a->as.list.count != b->as.list.count) {
+        if (a->as.list.count != b->as.list.count)
             return false;
-        }
-        for (size_t i = 0; i < a->as.list.count; i++) {
-            if (!mls_value_equal(&a->as.list.items[i], &b->as.list.items[i])) {
+        for (size_t i = 0; i < a->as.list.count; i++)
+            if (!mls_value_equal(&a->as.list.items[i], &b->as.list.items[i]))
                 return false;
-            }
-        }
         return true;
     case MLS_JSON_OBJECT:
         return members_equal(a, b);

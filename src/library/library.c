@@ -96,15 +96,13 @@ mls_status mls_rules_set_edition(mls_rules *rules, const char *name, mls_error *
 {
     const mls_edition *edition;
     const mls_ruleset *chosen;
-    if (name == NULL) {
+    if (name == NULL)
         return refuse_missing("the name of an edition", error);
-    }
     mls_status status =
         mls_editions_find(mls_rulesets_editions(rules->rulesets), rules->usage, mls_str_from(name), &edition, error);
     status = status == MLS_OK ? mls_rulesets_get(rules->rulesets, edition, &chosen, error) : status;
-    if (status == MLS_OK) {
+    if (status == MLS_OK)
         set_rules(rules, NULL, chosen, edition);
-    }
     return status;
 }
 
@@ -213,9 +211,8 @@ mls_status mls_log_read_bytes(mls_str log, mls_record_taker *record, mls_malform
     takers to = {.record = record, .malformed = malformed, .state = state};
     const mls_sink sink = sink_of(&to);
     mls_log_totals totals;
-    if (log.ptr == NULL && log.len > 0) {
+    if (log.ptr == NULL && log.len > 0)
         return refuse_missing("the log", error);
-    }
     return log_was_read(mls_log_scan_bytes(log, &sink, 1, &totals, error), &totals, error);
 }
 
@@ -248,9 +245,8 @@ static mls_status judge_log(const mls_rules *rules, int fd, mls_str bytes, const
                             mls_error *error)
 {
     *run = NULL;
-    if (name == NULL) {
+    if (name == NULL)
         return refuse_missing("the name of a log", error);
-    }
     const mls_collect_options how = collecting_of(rules);
     const mls_reading reading = {.rules = &how.checker};
     mls_run *made = mls_calloc(1, sizeof *made);
@@ -323,23 +319,19 @@ GETTER(const char *, mls_run_edition, (const mls_run *run), run->edition)
 double mls_run_converged_at(const mls_run *run, const char **unit)
 {
     const mls_convergence at = mls_run_to_converge(run);
-    if (unit != NULL) {
+    if (unit != NULL)
         *unit = at.unit;
-    }
     return at.number;
 }
 
 bool mls_run_hyperparameter_at(const mls_run *run, size_t index, mls_str *key, const char **value)
 {
-    if (index >= run->hyperparameter_count) {
+    if (index >= run->hyperparameter_count)
         return false;
-    }
-    if (key != NULL) {
+    if (key != NULL)
         *key = run->hyperparameters[index].key;
-    }
-    if (value != NULL) {
+    if (value != NULL)
         *value = run->hyperparameters[index].value;
-    }
     return true;
 }
 
@@ -349,11 +341,9 @@ mls_status mls_collection_new(const mls_rules *rules, const char *const *paths, 
                               mls_collection **collection, mls_error *error)
 {
     *collection = NULL;
-    for (size_t i = 0; i < count; i++) {
-        if (paths == NULL || paths[i] == NULL) {
+    for (size_t i = 0; i < count; i++)
+        if (paths == NULL || paths[i] == NULL)
             return refuse_missing("a path", error);
-        }
-    }
     const mls_collect_options how = collecting_of(rules);
     mls_collection *made = mls_calloc(1, sizeof *made);
     const mls_status status = mls_collect(paths, count, &how, made, error);
@@ -389,12 +379,10 @@ bool mls_collection_left_out(const mls_collection *collection, size_t index, con
     for (size_t i = 0; i < collection->skipped.count; i++) {
         const mls_source *source = &collection->skipped.items[i];
         if (source->skip != NULL && before++ == index) {
-            if (path != NULL) {
+            if (path != NULL)
                 *path = source->path;
-            }
-            if (reason != NULL) {
+            if (reason != NULL)
                 *reason = source->skip;
-            }
             return true;
         }
     }
@@ -464,9 +452,8 @@ GETTER(const char *, mls_finding_key, (const mls_finding *finding), finding->key
 mls_status mls_submission_new(const mls_rules *rules, const char *path, mls_submission **submission, mls_error *error)
 {
     *submission = NULL;
-    if (path == NULL) {
+    if (path == NULL)
         return refuse_missing("the path of a submission", error);
-    }
     const mls_collect_options how = collecting_of(rules);
     const mls_submission_options options = {.rulesets = rules->rulesets,
                                             .usage = how.usage,
@@ -532,9 +519,8 @@ const mls_submission_result *mls_submission_result_at(const mls_submission *subm
 {
     for (size_t i = 0; i < submission->submitter_count; i++) {
         const mls_submitter *submitter = &submission->submitters[i];
-        if (index < submitter->result_count) {
+        if (index < submitter->result_count)
             return &submitter->results[index];
-        }
         index -= submitter->result_count;
     }
     return NULL;

@@ -93,12 +93,10 @@ static const struct {
 /* Return the command that wrote a file in a machine-readable format, or NULL. */
 static const char *writer_of(mls_str head)
 {
-    for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
+    for (size_t i = 0; i < sizeof written / sizeof *written; i++)
         if (begins_with_member(head, mls_str_from(written[i].first)) &&
-            mls_str_contains(head, mls_str_from(written[i].also))) {
+            mls_str_contains(head, mls_str_from(written[i].also)))
             return written[i].written_by;
-        }
-    }
     return NULL;
 }
 
@@ -121,16 +119,13 @@ static bool is_config(mls_str head)
         (void)mls_str_cut(&rest, '\n', &line);
         const mls_str words = line;
         const mls_str command = mls_str_word(&line);
-        if (command.len == 0 || *command.ptr == '#') {
+        if (command.len == 0 || *command.ptr == '#')
             continue;
-        }
-        if (!begun && !mls_str_any(words, first, mls_str_starts) && memchr(command.ptr, '=', command.len) == NULL) {
+        if (!begun && !mls_str_any(words, first, mls_str_starts) && memchr(command.ptr, '=', command.len) == NULL)
             return false;
-        }
         begun = true;
-        if (mls_str_equal(command, MLS_S("export")) && memchr(line.ptr, '=', line.len) != NULL) {
+        if (mls_str_equal(command, MLS_S("export")) && memchr(line.ptr, '=', line.len) != NULL)
             return true;
-        }
     }
     return false;
 }
@@ -188,32 +183,25 @@ static mls_path_kind kind_of_text(looker *looking, const char *path, mls_window 
         seen->why = seen->written;
         return MLS_PATH_UNKNOWN;
     }
-    if (is_export(path, head)) {
+    if (is_export(path, head))
         return MLS_PATH_EXPORT;
-    }
-    if (mls_str_contains(head, MLS_S(":::MLLOG "))) {
+    if (mls_str_contains(head, MLS_S(":::MLLOG ")))
         return is_telemetry(head, true) ? MLS_PATH_TELEMETRY : MLS_PATH_LOGS;
-    }
-    if (is_model_config(head) || is_config(head)) {
+    if (is_model_config(head) || is_config(head))
         return is_model_config(head) ? MLS_PATH_MODEL : MLS_PATH_CONFIG;
-    }
-    if (is_telemetry(head, false)) {
+    if (is_telemetry(head, false))
         return MLS_PATH_TELEMETRY;
-    }
-    if (is_profile(looking, head)) {
+    if (is_profile(looking, head))
         return MLS_PATH_PROFILE;
-    }
     mls_log_totals totals = {0};
     const bool old = mls_log_scan_bytes(head, NULL, 0, &totals, NULL) == MLS_OK && totals.old_format;
     mls_str rest = head;
     mls_str line = MLS_S("");
-    while (line.len == 0 && rest.len > 0) { /* the first line that is not empty */
+    while (line.len == 0 && rest.len > 0) /* the first line that is not empty */
         (void)mls_str_cut(&rest, '\n', &line);
-    }
     (void)mls_text_printf(seen->beginning, sizeof seen->beginning, "%.*s", MLS_CUT(line, sizeof seen->beginning - 1));
-    if (find_record(window)) {
+    if (find_record(window))
         return MLS_PATH_LOGS;
-    }
     seen->why = old ? mls_reason_old_format : seen->why;
     return MLS_PATH_UNKNOWN;
 }
@@ -226,9 +214,8 @@ static mls_status look_at_file(looker *looking, const char *path, const mls_sour
                        .text = true};
     mls_window window;
     *kind = MLS_PATH_UNKNOWN;
-    if (input.fd < 0) {
+    if (input.fd < 0)
         return MLS_ERROR_READ;
-    }
     mls_status status = MLS_OK;
     if (!mls_window_init(&window, &input) || !mls_window_fill(&window) || input.unread != NULL ||
         window.at == window.end) {
@@ -259,11 +246,9 @@ static bool is_submission(const char *path)
     mls_names names = {0};
     int ignored;
     bool is_one = is_whole_submitter(path, MLS_S(""));
-    if (!is_one && mls_folder_names(path, NAMES_MAX, &names, &ignored) == MLS_OK) {
-        for (size_t i = 0; i < names.count && !is_one; i++) {
+    if (!is_one && mls_folder_names(path, NAMES_MAX, &names, &ignored) == MLS_OK)
+        for (size_t i = 0; i < names.count && !is_one; i++)
             is_one = is_whole_submitter(path, mls_str_from(names.items[i]));
-        }
-    }
     mls_names_release(&names);
     return is_one;
 }
@@ -317,9 +302,8 @@ static mls_status look_for_messages(const char *path, mls_path_seen *seen, mls_e
     const mls_diagnose_options wanted = {.signatures = signatures, .unpack = true};
     if (status == MLS_OK) {
         status = mls_diagnose(path, &wanted, &diagnosis, error);
-        if (status == MLS_OK && diagnosis.matched_count > 0) {
+        if (status == MLS_OK && diagnosis.matched_count > 0)
             seen->kind = MLS_PATH_MESSAGES;
-        }
         mls_diagnosis_release(&diagnosis);
     }
     mls_signatures_free(signatures);
@@ -332,9 +316,8 @@ mls_status mls_path_look(const char *path, mls_path_seen *seen, mls_error *error
     struct stat about;
     *seen = (mls_path_seen){.kind = MLS_PATH_LOGS};
     mls_status status = MLS_OK;
-    if (strcmp(path, "-") == 0) {
+    if (strcmp(path, "-") == 0)
         return MLS_OK;
-    }
     if (stat(path, &about) != 0) {
         const int reason = errno;
         /* The name of a config need not exist as a file; with a slash it is a missing file. */
@@ -343,18 +326,15 @@ mls_status mls_path_look(const char *path, mls_path_seen *seen, mls_error *error
                                                                                                      : MLS_PATH_ABSENT;
         return reason == ENOENT || reason == ENOTDIR ? MLS_OK : mls_error_set_errno(error, MLS_ERROR_READ, reason, "");
     }
-    if (S_ISDIR(about.st_mode)) {
+    if (S_ISDIR(about.st_mode))
         status = look_at_folder(&looking, path, &seen->kind);
-    } else if (S_ISREG(about.st_mode)) {
+    else if (S_ISREG(about.st_mode))
         status = look_at_file(&looking, path, NULL, &seen->kind);
-    }
     /* Known kinds of logs that are not supported: the reader of logs reports them. */
-    if (seen->kind == MLS_PATH_UNKNOWN && mls_foreign_reason(seen->why) < MLS_FOREIGN_REASONS) {
+    if (seen->kind == MLS_PATH_UNKNOWN && mls_foreign_reason(seen->why) < MLS_FOREIGN_REASONS)
         seen->kind = MLS_PATH_LOGS;
-    }
-    if (status == MLS_OK && seen->kind == MLS_PATH_UNKNOWN && (seen->why == NULL || S_ISDIR(about.st_mode))) {
+    if (status == MLS_OK && seen->kind == MLS_PATH_UNKNOWN && (seen->why == NULL || S_ISDIR(about.st_mode)))
         status = look_for_messages(path, seen, error);
-    }
     mls_kernel_classes_free(looking.classes);
     return status;
 }

@@ -20,9 +20,8 @@ const char *const mls_foreign_reasons[MLS_FOREIGN_REASONS] = {mls_reason_old_for
 size_t mls_foreign_reason(const char *why)
 {
     size_t i = 0;
-    while (i < MLS_FOREIGN_REASONS && (why == NULL || strcmp(why, mls_foreign_reasons[i]) != 0)) {
+    while (i < MLS_FOREIGN_REASONS && (why == NULL || strcmp(why, mls_foreign_reasons[i]) != 0))
         i++;
-    }
     return i;
 }
 
@@ -48,9 +47,8 @@ bool mls_log_none_read(size_t records, size_t malformed, const char *reason, cha
 {
     mls_str why = mls_str_from(reason != NULL ? reason : "malformed");
     (void)mls_str_after(why, MLS_S("the record has "), &why);
-    if (malformed == 0 || records > 0) {
+    if (malformed == 0 || records > 0)
         return false;
-    }
     (void)mls_text_printf(words, MLS_NONE_READ_LENGTH,
                           malformed == 1 ? "%s, which cannot be read: %.*s" : "%s, none can be read: %.*s",
                           mls_words_plural(malformed, "record", "records").text, (int)why.len, why.ptr);

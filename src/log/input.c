@@ -29,15 +29,13 @@ static int fill_from(const mls_input *input, off_t offset, uint64_t enough, char
 {
     *len = 0;
     while (*len < MLS_BLOCK_SIZE && *len < enough) {
-        if (!came_in_time(input)) {
+        if (!came_in_time(input))
             return ETIME;
-        }
         const size_t wanted = MLS_BLOCK_SIZE - *len;
         const ssize_t got = offset < 0 ? read(input->fd, block + *len, wanted)
                                        : pread(input->fd, block + *len, wanted, offset + (off_t)*len);
-        if (got == 0 || (got < 0 && errno != EINTR)) {
+        if (got == 0 || (got < 0 && errno != EINTR))
             return got < 0 ? errno : 0;
-        }
         *len += got > 0 ? (size_t)got : 0;
     }
     return 0;
@@ -113,9 +111,8 @@ static size_t utf16_put(struct mls_utf16 *wide, char *to)
     const bool low = code >= 0xdc00 && code <= 0xdfff;
     wide->at += 2;
     wide->high = code >= 0xd800 && code <= 0xdbff ? code : 0;
-    if (high != 0 && low) {
+    if (high != 0 && low)
         return mls_utf8_encode(0x10000 + ((high - 0xd800) << 10) + (code - 0xdc00), to);
-    }
     size_t count = high != 0 ? mls_utf8_encode(replacement, to) : 0;
     count += wide->high == 0 ? mls_utf8_encode(low ? replacement : code, to + count) : 0;
     return count;

@@ -18,9 +18,8 @@ static void keep(mls_kept_records *kept, kept_place place, const char *payload)
     mls_buffer_reserve(&kept->bytes, size);
     char *end = kept->bytes.ptr + kept->bytes.len;
     memcpy(end, &place, sizeof place);
-    if (place.length > 0) {
+    if (place.length > 0)
         memcpy(end + sizeof place, payload, place.length);
-    }
     kept->bytes.len += size;
     kept->count++;
 }

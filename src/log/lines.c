@@ -29,10 +29,8 @@ const char *mls_mllog_find_last(mls_str text)
 {
     const char *last = NULL;
     const char *end = text.ptr + text.len;
-    for (const char *at = text.ptr; (at = memmem(at, (size_t)(end - at), ":::MLLOG ", MLS_MLLOG_LENGTH)) != NULL;
-         at++) {
+    for (const char *at = text.ptr; (at = memmem(at, (size_t)(end - at), ":::MLLOG ", MLS_MLLOG_LENGTH)) != NULL; at++)
         last = at;
-    }
     return last;
 }
 
@@ -65,9 +63,8 @@ static size_t line_earlier(line_state *state)
         mls_record record = {
             .line = state->number, .torn = true, .prefix = {line, (size_t)(rest.ptr - line) - MLS_MLLOG_LENGTH}};
         size_t where;
-        if (mls_str_after(rest, MLS_S(":::MLLOG "), &next)) {
+        if (mls_str_after(rest, MLS_S(":::MLLOG "), &next))
             payload.len = (size_t)(next.ptr - rest.ptr) - MLS_MLLOG_LENGTH;
-        }
         record.column = (size_t)(mls_payload_trim(payload).ptr - line) + state->dropped + 1;
         const char *reason = mls_record_validate(payload, &record, &state->batch->scratch, &where);
         if (reason != NULL && where > 0) { /* the prefix of the next record may follow */
@@ -92,9 +89,8 @@ static __attribute__((noinline)) void line_record(line_state *state, const char 
     const char *wrong = payload.ptr;
     const char *reason = "the record is longer than 16 MiB";
     mls_record *record = &event->as.record;
-    if (payload.len <= MLS_RECORD_LENGTH_MAX) {
+    if (payload.len <= MLS_RECORD_LENGTH_MAX)
         reason = mls_record_check(payload, state->fronts, record, &state->batch->scratch, &wrong);
-    }
     if (reason == NULL) {
         event->kind = MLS_EVENT_RECORD;
         record->line = state->number;
@@ -144,17 +140,15 @@ static __attribute__((noinline)) void line_marker(const line_state *state, const
     const mls_str text = {at, (size_t)(end - at)};
     size_t i = 0;
     while (i < sizeof marker_words / sizeof *marker_words &&
-           (memcmp(at, marker_words[i].word.ptr, 2) != 0 || !mls_str_starts(text, marker_words[i].word))) {
+           (memcmp(at, marker_words[i].word.ptr, 2) != 0 || !mls_str_starts(text, marker_words[i].word)))
         i++;
-    }
     if (i == sizeof marker_words / sizeof *marker_words) {
         state->batch->old_format |= is_old_record(text);
         return;
     }
     const char *next = at + marker_words[i].word.len;
-    if (marker_words[i].number && (next == end || !mls_is_digit(*next))) {
+    if (marker_words[i].number && (next == end || !mls_is_digit(*next)))
         return;
-    }
     mls_scan_event *event = event_add(state->batch);
     event->kind = MLS_EVENT_MARKER;
     event->as.marker = (mls_marker){marker_words[i].kind, state->number, text};
@@ -164,13 +158,11 @@ static __attribute__((noinline)) void line_marker(const line_state *state, const
 static const char *line_skip_rank(const char *line)
 {
     const char *at = line;
-    while (*at == ' ') {
+    while (*at == ' ')
         at++;
-    }
     const char *digits = at;
-    while (mls_is_digit(*at)) {
+    while (mls_is_digit(*at))
         at++;
-    }
     return at > digits && at[0] == ':' && at[1] == ' ' ? at + 2 : line;
 }
 
@@ -178,21 +170,18 @@ static const char *line_skip_rank(const char *line)
 static void line_plain(const line_state *state, const char *end)
 {
     const char *at = state->line;
-    if (*at == ' ' || mls_is_digit(*at)) {
+    if (*at == ' ' || mls_is_digit(*at))
         at = line_skip_rank(at);
-    }
-    if ((*at == 'B' || *at == 'E' || *at == 'R' || *at == ':' || *at == 's') && at < end && state->dropped == 0) {
+    if ((*at == 'B' || *at == 'E' || *at == 'R' || *at == ':' || *at == 's') && at < end && state->dropped == 0)
         line_marker(state, at, end);
-    }
 }
 
 /* Begin a line at `at`, or end the text. */
 static void begin_line(line_state *state, const char *at)
 {
     mls_batch *batch = state->batch;
-    if (state->number >= batch->start_capacity) {
+    if (state->number >= batch->start_capacity)
         mls_grow((void **)&batch->starts, state->number, &batch->start_capacity, sizeof *batch->starts);
-    }
     batch->starts[state->number] = (uint32_t)(at - state->text);
     state->line = at;
 }
@@ -201,11 +190,10 @@ static void begin_line(line_state *state, const char *at)
 static inline void line_end(line_state *state, const char *end, const char *next)
 {
     state->number++;
-    if (state->mllog != NULL) {
+    if (state->mllog != NULL)
         line_record(state, end);
-    } else {
+    else
         line_plain(state, end);
-    }
     begin_line(state, next);
     state->mllog = NULL;
     state->mllog_count = 0;
@@ -220,9 +208,8 @@ static inline void mark_seen(line_state *state, const char *at)
         line_end(state, at > state->line && at[-1] == '\r' ? at - 1 : at, at + 1);
         break;
     case '\r':
-        if (at[1] != '\n') {
+        if (at[1] != '\n')
             line_end(state, at, at + 1);
-        }
         break;
     case 'G':
         if (at - state->line >= 7 && memcmp(at - 7, ":::MLLOG ", MLS_MLLOG_LENGTH) == 0) {
@@ -269,9 +256,8 @@ __attribute__((target("avx2"))) static inline uint64_t mark32(const char *at)
 /* The same in half as many steps, for processors with AVX2. */
 __attribute__((target("avx2"))) static void mark_avx2(const char *at, size_t words, uint64_t *marks)
 {
-    for (size_t i = 0; i < words; i++, at += 64) {
+    for (size_t i = 0; i < words; i++, at += 64)
         marks[i] = mark32(at) | mark32(at + 32) << 32;
-    }
 }
 #endif
 
@@ -281,11 +267,9 @@ static void walk_stretch(line_state *state, mark_words mark, const char *at, siz
     const size_t words = (len + 63) / 64;
     mark(at, words, marks);
     marks[words - 1] &= UINT64_MAX >> (words * 64 - len);
-    for (size_t i = 0; i < words; i++, at += 64) {
-        for (uint64_t left = marks[i]; left != 0; left &= left - 1) {
+    for (size_t i = 0; i < words; i++, at += 64)
+        for (uint64_t left = marks[i]; left != 0; left &= left - 1)
             mark_seen(state, at + __builtin_ctzll(left));
-        }
-    }
 }
 
 void mls_lines_scan(mls_batch *batch, mls_str text, mls_dropped dropped)
@@ -300,12 +284,10 @@ void mls_lines_scan(mls_batch *batch, mls_str text, mls_dropped dropped)
 #if defined(__SSE2__) && !defined(MLS_SIMD_PLAIN)
     mark = __builtin_cpu_supports("avx2") ? mark_avx2 : mark;
 #endif
-    for (size_t at = 0; at < text.len; at += STRETCH) {
+    for (size_t at = 0; at < text.len; at += STRETCH)
         walk_stretch(&state, mark, text.ptr + at, text.len - at < STRETCH ? text.len - at : STRETCH);
-    }
-    if (state.line != end) {
+    if (state.line != end)
         line_end(&state, end, end);
-    }
     batch->lines = state.number;
 }
 

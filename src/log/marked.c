@@ -35,16 +35,13 @@ static bool mark_hit(void *state, size_t needle, size_t at)
     size_t i = search->marked->last_hit;
     (void)needle;
     at += search->from;
-    while (mls_lines_begin(lines, i) > at) {
+    while (mls_lines_begin(lines, i) > at)
         i--;
-    }
-    while (mls_lines_begin(lines, i + 1) <= at) {
+    while (mls_lines_begin(lines, i + 1) <= at)
         i++;
-    }
     search->marked->last_hit = i;
-    if (at - mls_lines_begin(lines, i) < MLS_LINE_EXAMINED) {
+    if (at - mls_lines_begin(lines, i) < MLS_LINE_EXAMINED)
         mls_marked_add(search->marked, i);
-    }
     return true;
 }
 
@@ -57,20 +54,17 @@ void mls_marked_search(mls_marked_lines *marked, mls_str piece)
 
 void mls_marked_search_clean(mls_marked_lines *marked, mls_signatures *signatures, size_t i, char *scratch)
 {
-    if (mls_signatures_search(signatures, mls_log_line_clean(mls_lines_text(&marked->lines, i), scratch)) != 0) {
+    if (mls_signatures_search(signatures, mls_log_line_clean(mls_lines_text(&marked->lines, i), scratch)) != 0)
         mls_marked_add(marked, i);
-    }
 }
 
 void mls_marked_block(mls_marked_lines *marked, mls_signatures *signatures, const mls_lines *lines, char *scratch)
 {
     mls_marked_begin(marked, signatures, false, lines);
     mls_marked_search(marked, lines->text);
-    for (size_t i = 0; i < lines->count; i++) {
-        if (mls_lines_odd(lines, i)) {
+    for (size_t i = 0; i < lines->count; i++)
+        if (mls_lines_odd(lines, i))
             mls_marked_search_clean(marked, signatures, i, scratch);
-        }
-    }
 }
 
 size_t mls_marked_next(const mls_marked_lines *marked, size_t i, size_t end)

@@ -18,21 +18,18 @@ static bool take_month(mls_str *text, int *month)
 {
     static const char names[] = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec ";
     *month = 1;
-    while (*month <= 12 && !mls_str_starts(*text, (mls_str){names + 4 * (*month - 1), 4})) {
+    while (*month <= 12 && !mls_str_starts(*text, (mls_str){names + 4 * (*month - 1), 4}))
         (*month)++;
-    }
-    if (*month <= 12) {
+    if (*month <= 12)
         *text = (mls_str){text->ptr + 4, text->len - 4};
-    }
     return *month <= 12;
 }
 
 static bool take_host(mls_str *text, mls_str *host)
 {
     *host = (mls_str){text->ptr, 0};
-    while (host->len < text->len && host->len < NODE_MAX && is_host_char(text->ptr[host->len])) {
+    while (host->len < text->len && host->len < NODE_MAX && is_host_char(text->ptr[host->len]))
         host->len++;
-    }
     *text = (mls_str){text->ptr + host->len, text->len - host->len};
     return host->len > 0;
 }
@@ -41,9 +38,8 @@ static bool take_host(mls_str *text, mls_str *host)
 static bool names_container(mls_str name)
 {
     bool numbered = false;
-    for (size_t i = 1; i < name.len; i++) {
+    for (size_t i = 1; i < name.len; i++)
         numbered |= mls_is_digit(name.ptr[i]) && (name.ptr[i - 1] == '-' || name.ptr[i - 1] == '_');
-    }
     return numbered && !mls_is_digit(name.ptr[0]);
 }
 
@@ -111,9 +107,8 @@ static bool take_letter(mls_str *text, char letter, mls_line_parts *parts)
     case 'n':
         return mls_take_number(text, &parts->number);
     case 'g':
-        if (!mls_take_number(text, &parts->number)) {
+        if (!mls_take_number(text, &parts->number))
             return false;
-        }
         parts->gpu = (mls_str){begin, (size_t)(text->ptr - begin)};
         return true;
     case 'Y':
@@ -145,12 +140,10 @@ bool mls_line_take(mls_str *text, const char *format, mls_line_parts *parts)
 {
     mls_str rest = *text;
     *parts = (mls_line_parts){.moment_ms = (double)NAN, .rank = -1, .task = -1, .local_rank = -1, .number = -1};
-    for (; *format != '\0'; format++) {
+    for (; *format != '\0'; format++)
         if (*format == '%' ? !take_letter(&rest, *++format, parts)
-                           : !mls_take_char(&rest, (const char[]){*format, '\0'})) {
+                           : !mls_take_char(&rest, (const char[]){*format, '\0'}))
             return false;
-        }
-    }
     *text = rest;
     return true;
 }
@@ -211,15 +204,12 @@ static bool names_node(mls_str name)
     bool digit = false;
     for (size_t i = 0; i < name.len; i++) {
         digit |= mls_is_digit(name.ptr[i]);
-        if (name.ptr[i] >= 'A' && name.ptr[i] <= 'Z') {
+        if (name.ptr[i] >= 'A' && name.ptr[i] <= 'Z')
             return false;
-        }
     }
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        if (mls_str_starts(name, mls_str_from(others[i]))) {
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (mls_str_starts(name, mls_str_from(others[i])))
             return false;
-        }
-    }
     return digit && name.ptr[0] >= 'a' && name.ptr[0] <= 'z' &&
            !(mls_str_starts(name, MLS_S("ib")) && name.len > 2 && mls_is_digit(name.ptr[2]));
 }
@@ -227,9 +217,8 @@ static bool names_node(mls_str name)
 /* Return the time of a prefix, possibly without a year, or NAN. */
 static double time_of_parts(const mls_line_parts *parts)
 {
-    if (parts->month == 0) {
+    if (parts->month == 0)
         return parts->moment_ms;
-    }
     const int year = parts->year > 0 ? parts->year : MLS_NO_YEAR;
     return mls_days_of(year, parts->month, parts->day) * MLS_DAY_MS + parts->clock_ms;
 }
@@ -241,17 +230,14 @@ static bool strip_prefix(mls_str *rest, mls_log_line *line, bool first)
     mls_str at = *rest;
     mls_str host;
     bool found = false;
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes && !found; i++) {
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes && !found; i++)
         found = strchr(prefixes[i].first, at.ptr[0]) != NULL && mls_line_take(&at, prefixes[i].format, &parts);
-    }
     mls_str behind = at;
     const char after = !found && take_host(&behind, &host) && behind.len > 0 ? behind.ptr[0] : '\0';
-    for (size_t i = 0; i < sizeof named_prefixes / sizeof *named_prefixes && !found && after != '\0'; i++) {
+    for (size_t i = 0; i < sizeof named_prefixes / sizeof *named_prefixes && !found && after != '\0'; i++)
         found = after == named_prefixes[i].after && mls_line_take(&at, named_prefixes[i].format, &parts);
-    }
-    if (!found && !(first && after == ':' && mls_line_take(&at, "%h: ", &parts) && names_node(parts.node))) {
+    if (!found && !(first && after == ':' && mls_line_take(&at, "%h: ", &parts) && names_node(parts.node)))
         return false;
-    }
     line->rank = line->rank < 0 ? parts.rank : line->rank;
     line->task = line->task < 0 ? parts.task : line->task;
     line->local_rank = line->local_rank < 0 ? parts.local_rank : line->local_rank;
@@ -295,9 +281,8 @@ mls_log_line mls_log_line_read(mls_str raw, bool clean, char *scratch)
                          .task = -1,
                          .local_rank = -1};
     line.message = line.text;
-    for (int i = 0; i < PREFIXES_MAX && line.message.len > 0 && strip_prefix(&line.message, &line, i == 0); i++) {
+    for (int i = 0; i < PREFIXES_MAX && line.message.len > 0 && strip_prefix(&line.message, &line, i == 0); i++)
         (void)mls_take_char(&line.message, " ");
-    }
     /* The task is the rank, unless the launcher started torchrun, which numbers its own processes. */
     line.rank = line.rank < 0 && line.local_rank < 0 ? line.task : line.rank;
     return line;
@@ -313,12 +298,10 @@ static int32_t take_quickly(const char **line, const char *begins, const char *e
         begins++;
     }
     const char *const digits = at;
-    for (; mls_is_digit(*at) && number < INT32_MAX / 10 - 1; at++) {
+    for (; mls_is_digit(*at) && number < INT32_MAX / 10 - 1; at++)
         number = number * 10 + (*at - '0');
-    }
-    if (*begins != '\0' || at == digits || at[0] != ends[0] || at[1] != ends[1]) {
+    if (*begins != '\0' || at == digits || at[0] != ends[0] || at[1] != ends[1])
         return -1;
-    }
     *line = at + 2;
     return number;
 }
@@ -328,9 +311,8 @@ static int32_t take_quickly(const char **line, const char *begins, const char *e
 int32_t mls_log_line_first_rank(const char *at)
 {
     int32_t task;
-    while (*at == ' ') {
+    while (*at == ' ')
         at++;
-    }
     if (*at == '[') {
         const char *after = at + 1 + strspn(at + 1, "0123456789");
         task = take_quickly(&after, ",", "]<");
@@ -342,9 +324,8 @@ int32_t mls_log_line_first_rank(const char *at)
         task = take_quickly(&at, "", ": ");
     }
     at += task >= 0 && *at == ' ';
-    if (*at != '[') {
+    if (*at != '[')
         return task;
-    }
     const bool local = take_quickly(&at, "[default", "]:") >= 0;
     at += local && *at == ' ';
     const int32_t rank = take_quickly(&at, "[rank", "]:");
@@ -355,9 +336,8 @@ mls_str mls_lines_text(const mls_lines *lines, size_t i)
 {
     const char *begin = lines->text.ptr + mls_lines_begin(lines, i);
     const char *end = lines->text.ptr + mls_lines_begin(lines, i + 1);
-    while (end > begin && (end[-1] == '\n' || end[-1] == '\r')) {
+    while (end > begin && (end[-1] == '\n' || end[-1] == '\r'))
         end--;
-    }
     return (mls_str){begin, (size_t)(end - begin)};
 }
 
@@ -370,14 +350,12 @@ double mls_log_line_time(const mls_log_line *line)
 {
     mls_str rest = line->message;
     mls_line_parts parts;
-    if (!isnan(line->time_ms)) {
+    if (!isnan(line->time_ms))
         return line->time_ms;
-    }
     if (mls_line_take(&rest, "%_time %_: %t", &parts) || /* a row of torchrun: "  time      : 2026-04-19_13:28:01" */
         (mls_str_contains(rest, MLS_S("slurmstepd: ")) && mls_str_after(rest, MLS_S(" AT "), &rest) &&
-         mls_line_take(&rest, "%t", &parts))) {
+         mls_line_take(&rest, "%t", &parts)))
         return parts.moment_ms;
-    }
     return NAN;
 }
 
@@ -388,9 +366,8 @@ static mls_str word_after(mls_str message, mls_str wanted)
         const char *at = rest.ptr - wanted.len;
         if (at == message.ptr || memchr(" [(,:", at[-1], 6) != NULL) {
             size_t len = 0;
-            while (len < rest.len && memchr(" ,;:()[]'\"", rest.ptr[len], 11) == NULL) {
+            while (len < rest.len && memchr(" ,;:()[]'\"", rest.ptr[len], 11) == NULL)
                 len++;
-            }
             return (mls_str){rest.ptr, len};
         }
     }
@@ -401,20 +378,17 @@ static mls_str word_after(mls_str message, mls_str wanted)
 static int32_t rank_in_brackets(mls_str message)
 {
     int32_t rank;
-    for (mls_str rest = message; mls_str_after(rest, MLS_S("[rank"), &rest);) {
-        if (mls_take_number(&rest, &rank) && mls_str_starts(rest, MLS_S("]:"))) {
+    for (mls_str rest = message; mls_str_after(rest, MLS_S("[rank"), &rest);)
+        if (mls_take_number(&rest, &rank) && mls_str_starts(rest, MLS_S("]:")))
             return rank;
-        }
-    }
     return -1;
 }
 
 int32_t mls_log_line_rank(const mls_log_line *line)
 {
     int32_t rank = line->rank < 0 || line->rank == line->task ? rank_in_brackets(line->message) : -1;
-    if (rank >= 0 || line->rank >= 0) {
+    if (rank >= 0 || line->rank >= 0)
         return rank >= 0 ? rank : line->rank;
-    }
     mls_str word = word_after(line->message, MLS_S("rank "));
     word = word.len == 0 ? word_after(line->message, MLS_S("Rank ")) : word;
     const mls_str before = {line->message.ptr, word.len > 0 ? (size_t)(word.ptr - line->message.ptr) : 0};
@@ -423,9 +397,8 @@ int32_t mls_log_line_rank(const mls_log_line *line)
 
 mls_str mls_log_line_node(const mls_log_line *line)
 {
-    if (line->node.len > 0) {
+    if (line->node.len > 0)
         return line->node;
-    }
     mls_str node = word_after(line->message, MLS_S("node: "));
     node = node.len > 0 ? node : word_after(line->message, MLS_S("node "));
     bool digit = false;

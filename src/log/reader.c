@@ -22,12 +22,10 @@ void mls_block_scan(mls_scan_block *block)
     const size_t len = block->len;
     size_t first = 0;
     size_t tail = len;
-    while (first < len && !line_ends_at(block->data, len, first)) {
+    while (first < len && !line_ends_at(block->data, len, first))
         first++;
-    }
-    while (first < len && !line_ends_at(block->data, len, tail - 1)) {
+    while (first < len && !line_ends_at(block->data, len, tail - 1))
         tail--;
-    }
     block->middle = first < len ? first + 1 : len;
     block->tail = tail;
     memset(block->data + len, 0, MLS_SCAN_PADDING); /* no undefined byte is read */
@@ -39,9 +37,8 @@ static mls_status deliver_event(mls_reader *reader, mls_scan_event *event, size_
 {
     mls_log_totals *totals = &reader->totals;
     mls_status status = MLS_OK;
-    if (totals->suite != NULL) {
+    if (totals->suite != NULL)
         return MLS_OK;
-    }
     if (event->kind == MLS_EVENT_RECORD) {
         event->as.record.line += line_base;
         totals->records++;
@@ -52,24 +49,22 @@ static mls_status deliver_event(mls_reader *reader, mls_scan_event *event, size_
         event->as.malformed.line += line_base;
         totals->malformed++;
         totals->quoted += event->as.malformed.quoted;
-        if (totals->reason == NULL && !event->as.malformed.quoted) {
+        if (totals->reason == NULL && !event->as.malformed.quoted)
             totals->reason = event->as.malformed.reason;
-        }
         totals->torn += event->as.malformed.torn;
     } else {
         event->as.marker.line += line_base;
     }
     for (size_t i = 0; i < reader->sink_count && status == MLS_OK; i++) {
         const mls_sink *sink = &reader->sinks[i];
-        if (event->kind == MLS_EVENT_RECORD) {
+        if (event->kind == MLS_EVENT_RECORD)
             status = sink->record != NULL ? sink->record(sink->state, &event->as.record) : MLS_OK;
-        } else if (event->kind == MLS_EVENT_EARLIER) {
+        else if (event->kind == MLS_EVENT_EARLIER)
             status = sink->earlier != NULL ? sink->earlier(sink->state, &event->as.record) : MLS_OK;
-        } else if (event->kind == MLS_EVENT_MALFORMED) {
+        else if (event->kind == MLS_EVENT_MALFORMED)
             status = sink->malformed != NULL ? sink->malformed(sink->state, &event->as.malformed) : MLS_OK;
-        } else {
+        else
             status = sink->marker != NULL ? sink->marker(sink->state, &event->as.marker) : MLS_OK;
-        }
     }
     return status;
 }
@@ -80,9 +75,8 @@ static mls_status deliver_batch(mls_reader *reader, mls_batch *batch)
     mls_status status = MLS_OK;
     reader->totals.lines += batch->lines;
     reader->totals.old_format |= batch->old_format;
-    for (size_t i = 0; i < batch->count && status == MLS_OK; i++) {
+    for (size_t i = 0; i < batch->count && status == MLS_OK; i++)
         status = deliver_event(reader, &batch->items[i], line_base);
-    }
     return status;
 }
 
@@ -126,9 +120,8 @@ static void carry_shrink(mls_reader *reader)
         reader->dropped.mllog |= reader->overlong || mls_mllog_find_last(before) != NULL;
         reader->overlong = false;
         carry_drop(reader, before.len);
-        if (carry->len <= CARRY_MAX) {
+        if (carry->len <= CARRY_MAX)
             return;
-        }
     }
     if (mllog != NULL) {
         reader->overlong = true;
@@ -155,9 +148,8 @@ static mls_status carry_flush(mls_reader *reader)
         reader->dropped.mllog |= reader->overlong;
         mls_lines_scan(&reader->joined, mls_buffer_str(carry), reader->dropped);
         status = deliver_batch(reader, &reader->joined);
-        if (status == MLS_OK && reader->dropped.bytes == 0) {
+        if (status == MLS_OK && reader->dropped.bytes == 0)
             status = deliver_lines(reader, mls_buffer_str(carry), &reader->joined);
-        }
     }
     mls_buffer_clear(carry);
     reader->dropped = (mls_dropped){0};
@@ -171,17 +163,14 @@ mls_status mls_reader_feed(mls_reader *reader, mls_scan_block *block)
     const size_t len = block->len;
     mls_buffer *carry = &reader->carry;
     mls_status status = MLS_OK;
-    if (len == 0) {
+    if (len == 0)
         return MLS_OK;
-    }
-    if (reader->totals.bytes < BINARY_SNIFF) {
+    if (reader->totals.bytes < BINARY_SNIFF)
         reader->nul_near_start |= memchr(data, '\0', len < BINARY_SNIFF ? len : BINARY_SNIFF) != NULL;
-    }
     reader->totals.bytes += len;
     /* Only now is it known whether the '\r' at the end of the last block was a line ending of its own. */
-    if (carry->len > 0 && carry->ptr[carry->len - 1] == '\r' && data[0] != '\n') {
+    if (carry->len > 0 && carry->ptr[carry->len - 1] == '\r' && data[0] != '\n')
         status = carry_flush(reader);
-    }
     mls_buffer_append(carry, (mls_str){data, block->middle});
     if (block->middle < len || line_ends_at(data, len, len - 1)) {
         status = status == MLS_OK ? carry_flush(reader) : status;

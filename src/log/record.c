@@ -13,9 +13,8 @@ mls_str mls_payload_trim(mls_str text)
         text.ptr++;
         text.len--;
     }
-    while (text.len > 0 && mls_is_latin_space(text.ptr[text.len - 1])) {
+    while (text.len > 0 && mls_is_latin_space(text.ptr[text.len - 1]))
         text.len--;
-    }
     return text;
 }
 
@@ -26,9 +25,8 @@ static const char *time_digits(const char *at, double *time_ms)
     const char *start = at;
     uint64_t value = 0;
     at += mls_eight_digits(at, &value) ? 8 : 0;
-    for (unsigned digit = 0; (digit = (unsigned)*at - '0') < 10; at++) { /* one comparison per digit */
+    for (unsigned digit = 0; (digit = (unsigned)*at - '0') < 10; at++) /* one comparison per digit */
         value = value * 10 + digit;
-    }
     *time_ms = (double)value;
     return at > start && at - start <= 15 && *start != '0' ? at : NULL;
 }
@@ -57,9 +55,8 @@ static bool time_of_text(mls_str text, double *time_ms)
 /* Parse time_ms: a number, a boolean (1 or 0), or a string that contains a number. */
 static bool time_read(mls_str text, mls_arena *scratch, double *time_ms)
 {
-    if (*text.ptr == '"') {
+    if (*text.ptr == '"')
         return time_of_text(mls_span_decode(text, true, scratch), time_ms);
-    }
     /* Python integers may have any size, but must not overflow a double. */
     return mls_json_number(text, time_ms) && !(isinf(*time_ms) && mls_json_is_integer(text));
 }
@@ -71,9 +68,8 @@ static bool time_read(mls_str text, mls_arena *scratch, double *time_ms)
 static inline bool plain_string(const char **at, mls_str *text)
 {
     const char *start = *at + 1;
-    if (**at != '"') {
+    if (**at != '"')
         return false;
-    }
     *at = mls_json_string_stop(start);
     *text = (mls_str){start, (size_t)(*at - start)};
     return *(*at)++ == '"';
@@ -108,15 +104,13 @@ static bool record_check_usual(const char *at, const char *end, mls_json_front *
     if (!skip_namespace(&at) || (at = time_digits(at, &record->time_ms)) == NULL || !SKIP(&at, ", \"event_type\": ") ||
         !plain_string(&at, &type) || !SKIP(&at, ", \"key\": ") || !plain_string(&at, &record->key) ||
         !SKIP(&at, ", \"value\": ") || !take_value(&at, end, NULL, &record->value, &record->value_places) ||
-        !SKIP(&at, ", \"metadata\": ")) {
+        !SKIP(&at, ", \"metadata\": "))
         return false;
-    }
     record->key_id = mls_key_of(record->key);
     if (!take_value(&at, end, fronts != NULL ? &fronts[record->key_id] : NULL, &record->metadata,
                     &record->metadata_places) ||
-        *at != '}' || at + 1 != end) {
+        *at != '}' || at + 1 != end)
         return false;
-    }
     record->event_type = (mls_str){type.ptr - 1, type.len + 2};
     return true;
 }
@@ -139,11 +133,9 @@ static const char *record_take_members(mls_str payload, mls_record *record, mls_
                            {MLS_STR("time_ms"), &time},
                            {MLS_STR("metadata"), &record->metadata},
                            {MLS_STR("event_type"), &record->event_type}};
-        for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-            if (mls_span_name_is(member.name, known[i].name)) {
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+            if (mls_span_name_is(member.name, known[i].name))
                 *known[i].value = member.value;
-            }
-        }
     }
     if (time.ptr == NULL || key.ptr == NULL || record->value.ptr == NULL || record->metadata.ptr == NULL) {
         return time.ptr == NULL            ? "the record has no time_ms"
@@ -158,9 +150,8 @@ static const char *record_take_members(mls_str payload, mls_record *record, mls_
     if (*key.ptr == '"') {
         /* Decode a key written with escapes ("\u0073eed"), so that rules match it. */
         record->key = (mls_str){key.ptr + 1, key.len - 2};
-        if (memchr(key.ptr, '\\', key.len) != NULL) {
+        if (memchr(key.ptr, '\\', key.len) != NULL)
             record->key = mls_span_decode(key, false, scratch);
-        }
     }
     return NULL;
 }
@@ -173,9 +164,8 @@ mls_key mls_key_of(mls_str text)
     break;                                                                                                             \
     case length:
 #define MLS_KEY(id, name)                                                                                              \
-    if (memcmp(text.ptr, name, sizeof(name) - 1) == 0) {                                                               \
-        return MLS_KEY_##id;                                                                                           \
-    }
+    if (memcmp(text.ptr, name, sizeof(name) - 1) == 0)                                                                 \
+        return MLS_KEY_##id;
 #include "log/key_table.h"
 #undef MLS_KEY
     default:
@@ -202,21 +192,17 @@ static const mls_str spellings[][2] = {
 
 mls_str mls_key_meant(mls_str text)
 {
-    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
-        if (mls_str_equal(text, spellings[i][1])) {
+    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++)
+        if (mls_str_equal(text, spellings[i][1]))
             return spellings[i][0];
-        }
-    }
     return text;
 }
 
 mls_str mls_key_also_spelt(mls_str key)
 {
-    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
-        if (mls_str_equal(key, spellings[i][0])) {
+    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++)
+        if (mls_str_equal(key, spellings[i][0]))
             return spellings[i][1];
-        }
-    }
     return (mls_str){NULL, 0};
 }
 
@@ -252,13 +238,11 @@ const char *mls_record_validate(mls_str payload, mls_record *record, struct mls_
 {
     const mls_str text = mls_payload_trim(payload);
     *where = 0;
-    if (text.len > MLS_RECORD_LENGTH_MAX) {
+    if (text.len > MLS_RECORD_LENGTH_MAX)
         return "the record is longer than 16 MiB";
-    }
     char *copy = mls_arena_alloc(scratch, text.len + MLS_SCAN_PADDING);
-    if (text.len > 0) {
+    if (text.len > 0)
         memcpy(copy, text.ptr, text.len);
-    }
     memset(copy + text.len, 0, MLS_SCAN_PADDING);
     const char *wrong = copy;
     const char *reason = mls_record_check((mls_str){copy, text.len}, NULL, record, scratch, &wrong);

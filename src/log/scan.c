@@ -42,26 +42,22 @@ static bool take_block(void *state, size_t item)
     scan_state *scan = state;
     mls_input *input = scan->input;
     mls_scan_room *slot = &scan->slots[item % scan->slot_count];
-    if (scan->ended) {
+    if (scan->ended)
         return false;
-    }
     slot->offset = item > 0 && scan->next < scan->end ? scan->next : -1;
     if (slot->offset >= 0) {
         scan->next += MLS_BLOCK_SIZE;
         input->taken += MLS_BLOCK_SIZE;
-        if (scan->next == scan->end) {
+        if (scan->next == scan->end)
             (void)lseek(input->fd, scan->end, SEEK_SET); /* cannot fail */
-        }
         return true;
     }
     mls_input_fill(input, slot->block.data, &slot->block.len);
     scan->ended = input->ended;
-    if (scan->json.due != MLS_FLOW_NONE) {
+    if (scan->json.due != MLS_FLOW_NONE)
         mls_json_flow_feed(&scan->json, (mls_str){slot->block.data, slot->block.len});
-    }
-    if (scan->json.due != MLS_FLOW_NONE || !mls_input_is_file(input)) {
+    if (scan->json.due != MLS_FLOW_NONE || !mls_input_is_file(input))
         scan->end = 0;
-    }
     return true;
 }
 
@@ -69,9 +65,8 @@ static void scan_block(void *state, size_t item)
 {
     const scan_state *scan = state;
     mls_scan_room *slot = &scan->slots[item % scan->slot_count];
-    if (slot->offset >= 0) {
+    if (slot->offset >= 0)
         slot->read_errno = mls_input_fill_at(scan->input, slot->offset, slot->block.data, &slot->block.len);
-    }
     mls_block_scan(&slot->block);
 }
 
@@ -106,9 +101,8 @@ void mls_scan_room_free(mls_scan_room *room)
 static void give_data(mls_scan_block *block)
 {
     block->data = block->data != NULL ? block->data : aligned_alloc(PAGE, MLS_BLOCK_SIZE + PAGE);
-    if (block->data == NULL) {
+    if (block->data == NULL)
         mls_no_memory();
-    }
 }
 
 static mls_status scan_blocks(mls_input *input, off_t size, unsigned threads, mls_scan_room **room, mls_reader *reader)
@@ -128,20 +122,18 @@ static mls_status scan_blocks(mls_input *input, off_t size, unsigned threads, ml
                              .deliver = deliver_block};
     const bool keeps = room != NULL && threads <= 1;
     scan.slots = keeps && *room != NULL ? *room : mls_calloc(scan.slot_count, sizeof *scan.slots);
-    for (size_t i = 0; i < scan.slot_count; i++) {
+    for (size_t i = 0; i < scan.slot_count; i++)
         give_data(&scan.slots[i].block);
-    }
     mls_status status = mls_relay_run(&relay);
     reader->totals.json = mls_json_flow_whole(&scan.json);
     if (scan.cut) {
         status = MLS_OK;
         input->trouble.read_errno = scan.read_errno;
     }
-    if (keeps) {
+    if (keeps)
         *room = scan.slots;
-    } else {
+    else
         free_slots(scan.slots, scan.slot_count);
-    }
     return status;
 }
 
@@ -152,12 +144,10 @@ static mls_status scan(mls_input *input, off_t size, unsigned threads, mls_scan_
     mls_reader reader = {.sinks = sinks, .sink_count = sink_count};
     mls_status status = scan_blocks(input, size, size > 0 ? threads : 1, room, &reader);
     reader.totals.unread = input->unread;
-    if (status == MLS_OK && input->unread == NULL) {
+    if (status == MLS_OK && input->unread == NULL)
         status = mls_reader_end(&reader);
-    }
-    if (totals != NULL) {
+    if (totals != NULL)
         *totals = reader.totals;
-    }
     mls_reader_release(&reader);
     mls_input_release(input);
     return status == MLS_OK ? mls_input_status(input, error) : status;
@@ -215,9 +205,8 @@ mls_status mls_log_feed_read(mls_log_feed *feed, int fd, uint64_t *offset, uint6
     give_data(block);
     for (bool more = true; more && *offset < end && status == MLS_OK;) {
         const ssize_t got = pread(fd, block->data, MLS_BLOCK_SIZE, (off_t)*offset);
-        if (got < 0 && errno != EINTR) {
+        if (got < 0 && errno != EINTR)
             return mls_error_set_errno(error, MLS_ERROR_READ, errno, "");
-        }
         more = got != 0;
         if (got > 0) {
             block->len = (size_t)got;

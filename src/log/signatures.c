@@ -52,9 +52,8 @@ mls_str mls_failure_word(const char *words, unsigned number)
 {
     mls_str left = mls_str_from(words);
     mls_str word = {"", 0};
-    for (unsigned i = 0; i < number; i++) {
+    for (unsigned i = 0; i < number; i++)
         word = mls_str_word(&left);
-    }
     return word;
 }
 
@@ -106,17 +105,14 @@ static mls_status read_texts(mls_signatures *self, const cJSON *json, const char
 {
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, name);
     const int count = cJSON_GetArraySize(list);
-    if (list == NULL || cJSON_IsNull(list)) {
+    if (list == NULL || cJSON_IsNull(list))
         return MLS_OK;
-    }
-    if (!cJSON_IsArray(list) || count > TEXTS_MAX) {
+    if (!cJSON_IsArray(list) || count > TEXTS_MAX)
         return wrong_signature(error, id, name, " must be a list of texts");
-    }
     mls_str *to = mls_arena_array(&self->arena, (size_t)count, sizeof *to);
     for (const cJSON *item = list->child; item != NULL; item = item->next) {
-        if (!cJSON_IsString(item) || item->valuestring[0] == '\0') {
+        if (!cJSON_IsString(item) || item->valuestring[0] == '\0')
             return wrong_signature(error, id, name, " must be a list of texts");
-        }
         to[(*text_count)++] = mls_arena_copy(&self->arena, mls_str_from(item->valuestring));
     }
     *texts = to;
@@ -127,9 +123,8 @@ static mls_status read_texts(mls_signatures *self, const cJSON *json, const char
 static mls_status read_otherwise(mls_signatures *self, const cJSON *json, mls_signature *to, mls_error *error)
 {
     const cJSON *object = cJSON_GetObjectItemCaseSensitive(json, "otherwise");
-    if (object == NULL) {
+    if (object == NULL)
         return MLS_OK;
-    }
     mls_signature *other = mls_arena_array(&self->arena, 1, sizeof *other);
     *other = *to;
     to->otherwise = other;
@@ -141,24 +136,20 @@ static mls_status read_signature(mls_signatures *self, const cJSON *json, mls_si
     const char *id = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "id"));
     mls_error why = {0};
     *to = (mls_signature){0};
-    if (id == NULL || *id == '\0') {
+    if (id == NULL || *id == '\0')
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "a signature without an id");
-    }
     to->id = mls_arena_copy(&self->arena, mls_str_from(id)).ptr;
     for (size_t i = 0; i < NEEDED_MEMBERS; i++) {
         const cJSON *member = cJSON_GetObjectItemCaseSensitive(json, signature_members[i].name);
-        if (member == NULL || cJSON_IsNull(member)) {
+        if (member == NULL || cJSON_IsNull(member))
             return wrong_signature(error, to->id, signature_members[i].name, " is missing");
-        }
     }
     mls_status status = mls_json_row_read(json, signature_members, MEMBERS, &self->arena, to, &why);
     status = status == MLS_OK ? read_otherwise(self, json, to, &why) : status;
-    if (status != MLS_OK) {
+    if (status != MLS_OK)
         return wrong_signature(error, to->id, why.message, "");
-    }
-    if (to->precedence > MLS_PRECEDENCE_MAX) {
+    if (to->precedence > MLS_PRECEDENCE_MAX)
         return wrong_signature(error, to->id, "precedence must be from 0 to 100", "");
-    }
     status = read_texts(self, json, "names", to->id, &to->names, &to->name_count, error);
     return status == MLS_OK ? read_texts(self, json, "need", to->id, &to->needs, &to->need_count, error) : status;
 }
@@ -185,9 +176,8 @@ static mls_status add_entry(mls_signatures *self, const mls_signature *signature
     signature_entry *there = own ? entry_of(self, signature->id) : NULL;
     size_t at = own ? self->own : self->count;
     mls_status status = own ? compile_entry(&entry, error) : MLS_OK;
-    if (status != MLS_OK) {
+    if (status != MLS_OK)
         return status;
-    }
     if (there != NULL) {
         at = (size_t)(there - self->items);
         mls_pattern_release(&there->pattern);
@@ -214,9 +204,8 @@ static mls_status add_unworded(mls_signatures *self, const mls_signature *signat
 {
     const bool host = signature->kind == MLS_CLASS_HOST_MEMORY;
     mls_signature generic = *signature;
-    if ((!host && signature->kind != MLS_CLASS_GPU_MEMORY) || signature->role != MLS_ROLE_ROOT) {
+    if ((!host && signature->kind != MLS_CLASS_GPU_MEMORY) || signature->role != MLS_ROLE_ROOT)
         return MLS_OK;
-    }
     generic.generic = true;
     generic.framework = framework != NULL ? framework : host ? "host" : "gpu";
     generic.wording = signature->id;
@@ -235,9 +224,8 @@ static mls_status add_wordings(mls_signatures *self, const cJSON *json, const ml
     for (const cJSON *item = list != NULL ? list->child : NULL; item != NULL && status == MLS_OK; item = item->next) {
         mls_signature wording = *signature;
         status = mls_json_row_read(item, wording_members, count, &self->arena, &wording, error);
-        if (status == MLS_OK && (wording.framework == NULL || wording.wording == NULL)) {
+        if (status == MLS_OK && (wording.framework == NULL || wording.wording == NULL))
             status = wrong_signature(error, signature->id, "'memory' needs a framework and a wording", "");
-        }
         status = status == MLS_OK ? add_entry(self, &wording, false, error) : status;
         whole = whole || wording.pattern == signature->pattern;
         framework = wording.framework;
@@ -300,9 +288,8 @@ mls_status mls_signatures_add(mls_signatures *signatures, mls_str text, mls_erro
     cJSON *json;
     mls_status status = mls_json_tree(text, &json, error);
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "signatures");
-    if (status == MLS_OK && !cJSON_IsArray(list)) {
+    if (status == MLS_OK && !cJSON_IsArray(list))
         status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the list `signatures` is missing");
-    }
     for (const cJSON *item = list != NULL ? list->child : NULL; item != NULL && status == MLS_OK; item = item->next) {
         mls_signature signature;
         status = read_signature(signatures, item, &signature, error);
@@ -315,9 +302,8 @@ mls_status mls_signatures_add(mls_signatures *signatures, mls_str text, mls_erro
 void mls_signatures_free(mls_signatures *signatures)
 {
     if (signatures != NULL) {
-        for (size_t i = 0; i < signatures->count; i++) {
+        for (size_t i = 0; i < signatures->count; i++)
             mls_pattern_release(&signatures->items[i].pattern);
-        }
         free(signatures->items);
         drop_index(signatures);
         mls_arena_release(&signatures->arena);
@@ -351,9 +337,8 @@ static void sort_order(mls_signatures *self)
 {
     for (size_t i = 0; i < self->count; i++) {
         size_t at = i;
-        for (; at > 0 && goes_before(&self->items[i], &self->items[self->order[at - 1]]); at--) {
+        for (; at > 0 && goes_before(&self->items[i], &self->items[self->order[at - 1]]); at--)
             self->order[at] = self->order[at - 1];
-        }
         self->order[at] = (uint32_t)i;
     }
 }
@@ -362,9 +347,8 @@ static void sort_order(mls_signatures *self)
 static size_t searched_needs(const signature_entry *entry)
 {
     bool searched = !entry->after_traceback;
-    for (size_t i = 0; i < entry->public.need_count; i++) {
+    for (size_t i = 0; i < entry->public.need_count; i++)
         searched = searched && entry->public.needs[i].len >= MLS_NEEDLE_MIN;
-    }
     return searched ? entry->public.need_count : 0;
 }
 
@@ -376,9 +360,8 @@ static void list_needles(mls_signatures *self, size_t need_count, size_t all_mar
     mls_map known = {.arena = &self->index};
     size_t count = 0;
     size_t more = need_count; /* from the end: signatures after the first one that needs a string */
-    for (; count < self->mark_count; count++) {
+    for (; count < self->mark_count; count++)
         texts[count] = self->marks[count];
-    }
     for (size_t place = 0; place < self->count; place++) {
         const signature_entry *entry = &self->items[self->order[place]];
         const size_t needs = searched_needs(entry);
@@ -404,24 +387,21 @@ static void list_needles(mls_signatures *self, size_t need_count, size_t all_mar
         }
     }
     self->needle_count = count;
-    for (size_t i = self->mark_count; i < all_marks; i++) {
+    for (size_t i = self->mark_count; i < all_marks; i++)
         texts[count++] = self->marks[i];
-    }
     self->all_count = count;
 }
 
 void mls_signatures_prepare(mls_signatures *self, const mls_str *marks, size_t mark_count, size_t all_count)
 {
     size_t count = 0;
-    if (self->needle_texts != NULL && self->marks == marks) {
+    if (self->needle_texts != NULL && self->marks == marks)
         return;
-    }
     drop_index(self);
     self->marks = marks;
     self->mark_count = mark_count;
-    for (size_t i = 0; i < self->count; i++) {
+    for (size_t i = 0; i < self->count; i++)
         count += searched_needs(&self->items[i]);
-    }
     self->exception = SIZE_MAX;
     self->wants_all = false;
     self->order = mls_arena_array(&self->index, self->count, sizeof *self->order);
@@ -437,9 +417,8 @@ mls_needles *mls_signatures_needles(mls_signatures *self, bool all)
 {
     mls_needles **needles = &self->searches[all];
     if (*needles != NULL ||
-        mls_needles_new(self->needle_texts, all ? self->all_count : self->needle_count, needles) == MLS_OK) {
+        mls_needles_new(self->needle_texts, all ? self->all_count : self->needle_count, needles) == MLS_OK)
         self->needles = *needles;
-    }
     return *needles;
 }
 
@@ -467,9 +446,8 @@ static bool note_needle(void *state, size_t needle, size_t at)
         search->marks |= UINT32_C(1) << (needle < MLS_MARKS_MAX ? needle : MLS_MARKS_MAX);
     } else {
         const signature_need *need = needle < self->needle_count ? &self->texts[needle - self->mark_count] : NULL;
-        for (; need != NULL; need = need->next) {
+        for (; need != NULL; need = need->next)
             self->tried[need->place / 64] |= UINT64_C(1) << (need->place % 64);
-        }
         search->marks |= MLS_ANY_SIGNATURE;
     }
     return true;
@@ -485,20 +463,17 @@ uint32_t mls_signatures_search(mls_signatures *self, mls_str line)
 
 ptrdiff_t mls_signatures_find(mls_signatures *self, mls_str message, bool traceback)
 {
-    if (traceback && self->exception != SIZE_MAX) {
+    if (traceback && self->exception != SIZE_MAX)
         self->tried[self->exception / 64] |= UINT64_C(1) << (self->exception % 64);
-    }
     for (size_t word = 0; word <= self->count / 64; word++) {
         for (uint64_t left = self->tried[word]; left != 0; left &= left - 1) {
             const size_t index = self->order[word * 64 + (size_t)__builtin_ctzll(left)];
             signature_entry *entry = &self->items[index];
             mls_str match = {NULL, 0};
-            if (!entry->overran && compile_entry(entry, NULL) == MLS_OK) {
+            if (!entry->overran && compile_entry(entry, NULL) == MLS_OK)
                 entry->overran = mls_pattern_find(&entry->pattern, message, 0, &match) == MLS_ERROR_LIMIT;
-            }
-            if (match.ptr != NULL) {
+            if (match.ptr != NULL)
                 return (ptrdiff_t)index;
-            }
         }
     }
     return -1;
@@ -511,13 +486,11 @@ mls_str mls_signatures_group(const mls_signatures *self, size_t found, mls_str m
 
 bool mls_signatures_maybe_exception(const mls_signatures *self, mls_str message)
 {
-    if (self->exception == SIZE_MAX) {
+    if (self->exception == SIZE_MAX)
         return false;
-    }
     const mls_signature *signature = &self->items[self->order[self->exception]].public;
     bool maybe = signature->need_count == 0;
-    for (size_t i = 0; i < signature->need_count && !maybe; i++) {
+    for (size_t i = 0; i < signature->need_count && !maybe; i++)
         maybe = mls_str_contains(message, signature->needs[i]);
-    }
     return maybe;
 }

@@ -31,9 +31,8 @@ mls_unpacker *mls_unpacker_new(int fd, mls_str head)
     const size_t size = head.len > INPUT_SIZE ? head.len : INPUT_SIZE;
     mls_unpacker *unpacker = mls_malloc(sizeof *unpacker + size);
     *unpacker = (mls_unpacker){.fd = fd, .in_member = true};
-    if (inflateInit2(&unpacker->stream, 16 + MAX_WBITS) != Z_OK) {
+    if (inflateInit2(&unpacker->stream, 16 + MAX_WBITS) != Z_OK)
         mls_no_memory();
-    }
     memcpy(unpacker->input, head.ptr, head.len);
     unpacker->stream.next_in = (Bytef *)unpacker->input;
     unpacker->stream.avail_in = (uInt)head.len;
@@ -86,9 +85,8 @@ void mls_unpacker_fill(mls_unpacker *unpacker, char *block, size_t wanted, size_
             break;
         }
         const int result = inflate(stream, Z_NO_FLUSH);
-        if (result == Z_MEM_ERROR) {
+        if (result == Z_MEM_ERROR)
             mls_no_memory();
-        }
         unpacker->in_member = result != Z_STREAM_END;
         if (result != Z_OK && result != Z_STREAM_END) {
             trouble->wrong = "the gzip file is damaged";

@@ -82,13 +82,12 @@ mls_status mls_log_writer_new(mls_log_writer **writer, mls_error *error)
 static mls_status cannot_log(const log_target *where, int system_errno, mls_error *error)
 {
     char what[200];
-    if (where->path != NULL) {
+    if (where->path != NULL)
         (void)mls_text_printf(what, sizeof what, "cannot write '%.*s'", MLS_CUT_TEXT(where->path, 160));
-    } else if (where->fd == STDOUT_FILENO) {
+    else if (where->fd == STDOUT_FILENO)
         (void)mls_text_printf(what, sizeof what, "cannot write to standard output");
-    } else {
+    else
         (void)mls_text_printf(what, sizeof what, "cannot write to descriptor %d", where->fd);
-    }
     return mls_error_set_errno(error, MLS_ERROR_WRITE, system_errno, what);
 }
 
@@ -110,21 +109,18 @@ static mls_status add_target(mls_log_writer *writer, log_target added, mls_error
 
 mls_status mls_log_writer_add_file(mls_log_writer *writer, const char *path, mls_error *error)
 {
-    if (path == NULL) {
+    if (path == NULL)
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the path of a log is missing: NULL was given");
-    }
-    if (writer->silent) {
+    if (writer->silent)
         return MLS_OK;
-    }
     const char *refused = mls_output_refused(path);
     if (refused != NULL) {
         return mls_error_set(error, MLS_ERROR_WRITE, 0, 0, "cannot write '%.*s': root does not write there: %s",
                              MLS_CUT_TEXT(path, 160), refused);
     }
     log_target added = {.path = strdup(path)};
-    if (added.path == NULL) {
+    if (added.path == NULL)
         return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
-    }
     added.fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
     if (added.fd < 0) {
         const mls_status status = cannot_log(&added, errno, error);
@@ -144,9 +140,8 @@ mls_status mls_log_writer_close(mls_log_writer *writer, mls_error *error)
     mls_status status = MLS_OK;
     for (size_t i = 0; i < writer->place_count; i++) {
         const log_target *where = &writer->places[i];
-        if (where->path != NULL && close(where->fd) != 0 && errno != EINTR && status == MLS_OK) {
+        if (where->path != NULL && close(where->fd) != 0 && errno != EINTR && status == MLS_OK)
             status = cannot_log(where, errno, error);
-        }
         free(where->path);
     }
     writer->place_count = 0;
@@ -191,9 +186,8 @@ static mls_status rank_of_environment(long *rank, mls_error *error)
 
 mls_status mls_log_writer_only_rank(mls_log_writer *writer, long wanted, long own, mls_error *error)
 {
-    if (wanted < 0) {
+    if (wanted < 0)
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "invalid rank %ld: ranks start at 0", wanted);
-    }
     const mls_status status = own < 0 ? rank_of_environment(&own, error) : MLS_OK;
     writer->silent = status == MLS_OK && own != wanted;
     return status;
@@ -226,20 +220,17 @@ static bool has_room(mls_log_writer *writer, const char *name, size_t length)
     const size_t name_length = name != NULL ? strlen(name) : 0;
     const bool fits = writer->staged.len <= MLS_RECORD_LENGTH_MAX && length <= MLS_RECORD_LENGTH_MAX &&
                       name_length <= MLS_RECORD_LENGTH_MAX - length;
-    if (!fits) {
+    if (!fits)
         (void)too_long(wrong_of(writer));
-    }
     return fits && !writer->silent;
 }
 
 /* Return the member put under a name, which is JSON, or NULL. */
 static staged_member *find_staged(mls_log_writer *writer, mls_str name)
 {
-    for (size_t i = 0; i < writer->member_count; i++) {
-        if (mls_str_equal(writer->members[i].name, name)) {
+    for (size_t i = 0; i < writer->member_count; i++)
+        if (mls_str_equal(writer->members[i].name, name))
             return &writer->members[i];
-        }
-    }
     return NULL;
 }
 
@@ -269,14 +260,12 @@ static void keep_staged(mls_log_writer *writer, const char *name, size_t begin)
 void mls_log_writer_put_text(mls_log_writer *writer, const char *name, const char *text)
 {
     const size_t begin = writer->staged.len;
-    if (!has_room(writer, name, text != NULL ? strlen(text) : 0)) {
+    if (!has_room(writer, name, text != NULL ? strlen(text) : 0))
         return;
-    }
-    if (text != NULL) {
+    if (text != NULL)
         mls_dump_text(&writer->staged, mls_str_from(text));
-    } else {
+    else
         mls_buffer_append_text(&writer->staged, "null");
-    }
     keep_staged(writer, name, begin);
 }
 
@@ -313,16 +302,14 @@ static bool too_deep(mls_str json)
     size_t depth = 0;
     for (size_t i = 0; i < json.len; i++) {
         const char c = json.ptr[i];
-        if (c == '"') {
+        if (c == '"')
             i = (size_t)(mls_span_skip_value(json.ptr + i, json.ptr + json.len) - json.ptr) - 1;
-        } else if (c == '[' || c == '{') {
+        else if (c == '[' || c == '{')
             depth++;
-        } else if (c == ']' || c == '}') {
+        else if (c == ']' || c == '}')
             depth--;
-        }
-        if (depth > MLS_JSON_DEPTH_MAX - 2) {
+        if (depth > MLS_JSON_DEPTH_MAX - 2)
             return true;
-        }
     }
     return false;
 }
@@ -335,9 +322,8 @@ static void put_checked(mls_log_writer *writer, const char *name, const char *te
     const mls_str copy = {writer->line.ptr, given.len};
     mls_str json;
     size_t where;
-    if (!has_room(writer, name, copy.len)) {
+    if (!has_room(writer, name, copy.len))
         return;
-    }
     memcpy(writer->line.ptr, given.len > 0 ? given.ptr : "", given.len);
     memset(writer->line.ptr + copy.len, 0, MLS_JSON_PADDING);
     const char *reason = mls_json_validate(copy, NULL, &json, &where);
@@ -397,13 +383,12 @@ static void print_metadata(mls_log_writer *writer, const char *file, int line)
     for (size_t i = 0; i < 2 && file != NULL; i++) {
         const staged_member *put = find_staged(writer, first[i]);
         mls_buffer_printf(text, "%s%s: ", between, first[i].ptr);
-        if (put != NULL) {
+        if (put != NULL)
             mls_buffer_append(text, put->json);
-        } else if (i == 0) {
+        else if (i == 0)
             mls_dump_text(text, mls_str_from(file));
-        } else {
+        else
             mls_buffer_printf(text, "%d", line);
-        }
         between = ", ";
     }
     for (size_t k = 0; k < writer->member_count; k++) {
@@ -428,13 +413,11 @@ static bool hide_marks(mls_buffer *line, size_t begin)
     const mls_str payload = {line->ptr + begin, line->len - begin};
     size_t count = 0;
     mls_str rest;
-    for (mls_str at = payload; mls_str_after(at, mark, &rest); at = rest) {
+    for (mls_str at = payload; mls_str_after(at, mark, &rest); at = rest)
         count++;
-    }
     const size_t length = line->len + count * (hidden.len - 1);
-    if (length > MLS_RECORD_LENGTH_MAX) {
+    if (length > MLS_RECORD_LENGTH_MAX)
         return false;
-    }
     char *to = line->ptr + length;
     const char *end = to;
     const mls_str behind = mls_str_rest(mark, 1);
@@ -458,12 +441,10 @@ static bool print_record_line(mls_log_writer *writer, mls_log_event event, const
     mls_buffer *text = &writer->line;
     size_t length = writer->space.len + writer->value.len + AROUND;
     const size_t raw = strlen(key) + (file != NULL ? strlen(file) : 0);
-    for (size_t i = 0; i < writer->member_count; i++) {
+    for (size_t i = 0; i < writer->member_count; i++)
         length += writer->members[i].name.len + writer->members[i].json.len + BETWEEN;
-    }
-    if (raw > MLS_RECORD_LENGTH_MAX / ESCAPED || length > MLS_RECORD_LENGTH_MAX - raw * ESCAPED) {
+    if (raw > MLS_RECORD_LENGTH_MAX / ESCAPED || length > MLS_RECORD_LENGTH_MAX - raw * ESCAPED)
         return false;
-    }
     mls_buffer_clear(text);
     mls_buffer_append_text(text, "\n:::MLLOG ");
     const size_t begin = text->len;
@@ -506,26 +487,20 @@ static mls_status log_record(mls_log_writer *writer, mls_log_event event, const 
                              mls_error *error)
 {
     mls_status status = MLS_OK;
-    if (writer->wrong.status != MLS_OK) {
+    if (writer->wrong.status != MLS_OK)
         return mls_error_set(error, writer->wrong.status, 0, 0, "%s", writer->wrong.message);
-    }
-    if (key == NULL || *key == '\0' || event < MLS_LOG_START || event > MLS_LOG_POINT) {
+    if (key == NULL || *key == '\0' || event < MLS_LOG_START || event > MLS_LOG_POINT)
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "a record needs a key and the kind of its event");
-    }
-    if (writer->place_count == 0) {
+    if (writer->place_count == 0)
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "no file or descriptor to write to");
-    }
-    if (writer->space_refused) {
+    if (writer->space_refused)
         return mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "the namespace is longer than %d bytes", NAMESPACE_MAX);
-    }
-    if (!print_record_line(writer, event, key, file, line)) {
+    if (!print_record_line(writer, event, key, file, line))
         return too_long(error);
-    }
     for (size_t i = 0; i < writer->place_count; i++) {
         const int failed = write_line(&writer->places[i], mls_buffer_str(&writer->line));
-        if (failed != 0 && status == MLS_OK) {
+        if (failed != 0 && status == MLS_OK)
             status = cannot_log(&writer->places[i], failed, error);
-        }
     }
     return status;
 }

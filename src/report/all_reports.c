@@ -19,9 +19,8 @@ static const mls_report *const reports[] = {
 static bool is_printed_already(size_t index)
 {
     bool printed = false;
-    for (size_t i = 0; i < index; i++) {
+    for (size_t i = 0; i < index; i++)
         printed |= reports[i]->object == reports[index]->object;
-    }
     return printed;
 }
 
@@ -40,8 +39,7 @@ void mls_reports_print_fields(mls_output *output)
             mls_fields_print(output, report->section, report->object,
                              report == &mls_overview_report || report == &mls_watch_report ? apart_of_overview : apart);
         }
-        if (report->columns.names != NULL) {
+        if (report->columns.names != NULL)
             mls_walk_print(&walk, output);
-        }
     }
 }

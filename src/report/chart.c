@@ -37,9 +37,8 @@ void mls_svg_diamond(mls_buffer *out, const char *look, double x, double y, doub
 void mls_svg_text(mls_buffer *out, const char *look, char anchor, double x, double y, const char *text)
 {
     mls_buffer_append_text(out, "<text");
-    if (look != NULL) {
+    if (look != NULL)
         mls_markup_put(out, " class=\"%s\"", look);
-    }
     mls_markup_put(out, " x=\"%f\" y=\"%f\"", x, y);
     mls_buffer_append_text(out, anchor == 'm'   ? " text-anchor=\"middle\""
                                 : anchor == 'e' ? " text-anchor=\"end\""
@@ -80,9 +79,8 @@ mls_scale mls_scale_of(const mls_extent *extent, double share, double from, doub
 {
     const double size = fmax(fabs(extent->low), fabs(extent->high));
     double around = (extent->high - extent->low) * share;
-    if (!(extent->high - extent->low > size * 1e-9)) {
+    if (!(extent->high - extent->low > size * 1e-9))
         around = size > 0 ? size * 0.05 : 1;
-    }
     return (mls_scale){extent->low - around, extent->high + around, from, to, false};
 }
 
@@ -101,9 +99,8 @@ double mls_scale_at(const mls_scale *scale, double value)
 double mls_tick_step(double low, double high, unsigned wanted)
 {
     const double raw = (high - low) / wanted;
-    if (!(raw > 0) || !isfinite(raw)) {
+    if (!(raw > 0) || !isfinite(raw))
         return 1;
-    }
     const double power = pow(10, floor(log10(raw)));
     const double e = raw / power;
     return power * (e >= sqrt(50) ? 10 : e >= sqrt(10) ? 5 : e >= sqrt(2) ? 2 : 1);
@@ -116,9 +113,8 @@ mls_words mls_tick_words(double value, double step)
     const double places = -floor(log10(step / unit) + 1e-9); /* decimals of a step: 0.05 has two */
     mls_words words = mls_words_grouped(value / unit, places > 0 ? (int)fmin(places, 12) : 0);
     const size_t len = strlen(words.text);
-    if (unit > 1 && len + 3 < sizeof words.text) {
+    if (unit > 1 && len + 3 < sizeof words.text)
         (void)mls_text_printf(words.text + len, sizeof words.text - len, " %s", unit > 1e3 ? "M" : "k");
-    }
     return words;
 }
 
@@ -153,12 +149,10 @@ static tick_list find_ticks(const mls_scale *scale, unsigned wanted, double room
     for (int i = 0; scale->logarithmic && i < TICKS_MAX; i++) {
         const double value = power * factors[i % 3];
         const double at = mls_scale_at(scale, value);
-        if (value > scale->high) {
+        if (value > scale->high)
             break;
-        }
-        if (value >= scale->low * (1 - 1e-9) && (ticks.count == 0 || fabs(at - ticks.at[ticks.count - 1]) >= room)) {
+        if (value >= scale->low * (1 - 1e-9) && (ticks.count == 0 || fabs(at - ticks.at[ticks.count - 1]) >= room))
             add_tick(&ticks, value, at, mls_words_count(value));
-        }
         power *= i % 3 == 2 ? 10 : 1;
     }
     return ticks;
@@ -174,9 +168,8 @@ static void draw_axis_up(mls_buffer *out, const mls_chart *chart)
     }
     mls_svg_path_end(out);
     mls_buffer_append_text(out, "<g text-anchor=\"end\">");
-    for (size_t i = 0; i < ticks.count; i++) {
+    for (size_t i = 0; i < ticks.count; i++)
         mls_svg_text(out, NULL, 's', chart->x.from - 8, ticks.at[i] + 4.5, ticks.words[i].text);
-    }
     mls_buffer_append_text(out, "</g>");
     mls_svg_text(out, "axis", 's', 4, fmin(chart->y.from, chart->y.to) - 12, chart->up);
 }
@@ -185,9 +178,8 @@ static void draw_axis_across(mls_buffer *out, const mls_chart *chart)
 {
     const double bottom = fmax(chart->y.from, chart->y.to);
     tick_list ticks = {.count = 0};
-    if (!chart->own_ticks) {
+    if (!chart->own_ticks)
         ticks = find_ticks(&chart->x, 7, TICK_ROOM_ACROSS);
-    }
     mls_svg_path_begin(out, "base");
     mls_svg_path_point(out, chart->x.from, bottom, true);
     mls_svg_path_point(out, chart->x.to, bottom, false);
@@ -197,9 +189,8 @@ static void draw_axis_across(mls_buffer *out, const mls_chart *chart)
     }
     mls_svg_path_end(out);
     mls_buffer_append_text(out, "<g text-anchor=\"middle\">");
-    for (size_t i = 0; i < ticks.count; i++) {
+    for (size_t i = 0; i < ticks.count; i++)
         mls_svg_text(out, NULL, 's', ticks.at[i], bottom + 19, ticks.words[i].text);
-    }
     mls_svg_text(out, "axis", 's', (chart->x.from + chart->x.to) / 2, bottom + 39, chart->across);
     mls_buffer_append_text(out, "</g>");
 }
@@ -232,12 +223,10 @@ static bool cut_end(chart_spot *end, const chart_spot *other, double least, doub
     const double at = up ? end->y : end->x;
     const double from = up ? other->y : other->x;
     const double border = at < least ? least : most;
-    if (at >= least && at <= most) {
+    if (at >= least && at <= most)
         return true;
-    }
-    if ((from < least && border <= least) || (from > most && border >= most)) {
+    if ((from < least && border <= least) || (from > most && border >= most))
         return false;
-    }
     const double part = (border - from) / (at - from);
     *end = (chart_spot){other->x + (end->x - other->x) * part, other->y + (end->y - other->y) * part};
     return true;
@@ -261,17 +250,15 @@ void mls_chart_line(mls_buffer *out, const mls_chart *chart, const char *look, c
     bool has_before = false;
     mls_svg_path_begin(out, look);
     for (size_t i = 0; i < count; i++) {
-        if (!mls_chart_has(chart, x[i], y[i])) {
+        if (!mls_chart_has(chart, x[i], y[i]))
             continue;
-        }
         const chart_spot exact = {scale_unclamped(&chart->x, x[i]), scale_unclamped(&chart->y, y[i])};
         const chart_spot here = chart->whole ? (chart_spot){floor(exact.x + 0.5), floor(exact.y + 0.5)} : exact;
         chart_spot from = before;
         chart_spot to = here;
         if (has_before && cut_stretch(chart, &from, &to)) {
-            if (fabs(from.x - drawn.x) + fabs(from.y - drawn.y) > 1e-9) {
+            if (fabs(from.x - drawn.x) + fabs(from.y - drawn.y) > 1e-9)
                 mls_svg_path_point(out, from.x, from.y, true);
-            }
             mls_svg_path_point(out, to.x, to.y, false);
             drawn = to;
         }
@@ -283,20 +270,17 @@ void mls_chart_line(mls_buffer *out, const mls_chart *chart, const char *look, c
 
 void mls_chart_draw(mls_buffer *out, mls_chart *chart)
 {
-    if (!chart->continues) {
+    if (!chart->continues)
         mls_buffer_append_text(out, "<div class=\"plot\" tabindex=\"0\" role=\"group\" aria-label=\"plot\">");
-    }
     mls_markup_put(out, "<svg role=\"img\" viewBox=\"0 0 %f %f\"><title>%s</title><desc>", (double)MLS_CHART_WIDTH,
                    chart->height, chart->title);
     mls_markup_text(out, mls_buffer_str(&chart->description));
     mls_buffer_append_text(out, chart->continues ? "</desc>" : "</desc>\n");
     mls_buffer_append(out, mls_buffer_str(&chart->behind));
-    if (chart->up != NULL) {
+    if (chart->up != NULL)
         draw_axis_up(out, chart);
-    }
-    if (chart->across != NULL) {
+    if (chart->across != NULL)
         draw_axis_across(out, chart);
-    }
     if (chart->target_label != NULL) {
         const double at = mls_scale_at(&chart->y, chart->target);
         mls_svg_line(out, "target", chart->x.from, at, chart->x.to, at);
@@ -312,9 +296,8 @@ void mls_chart_draw(mls_buffer *out, mls_chart *chart)
 bool mls_chart_thin(const double *values, size_t count, size_t most, bool *keep)
 {
     const size_t slices = most / 2;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         keep[i] = count <= most;
-    }
     for (size_t slice = 0; slice < slices && count > most; slice++) {
         const size_t begin = slice * count / slices;
         const size_t end = (slice + 1) * count / slices;

@@ -20,9 +20,8 @@ static void add_findings(mls_finding_list *found, const mls_check_log *log, cons
 static void append_name(mls_buffer *out, const mls_check_log *log, bool escaped)
 {
     (escaped ? mls_escape_append : mls_buffer_append)(out, mls_str_from(log->path));
-    if (log->part) {
+    if (log->part)
         mls_buffer_printf(out, ":%zu", log->line);
-    }
 }
 
 #define LOG_FIELDS(F)                                                                                                  \
@@ -126,9 +125,8 @@ static void table_log(mls_printer *to, const mls_check_log *log)
     mls_output_text(view->output, "\n");
     mls_buffer_release(&line);
     char words[MLS_NONE_READ_LENGTH];
-    if (view->verbose > 0 || (!log->valid && !none_read(log->run, words))) {
+    if (view->verbose > 0 || (!log->valid && !none_read(log->run, words)))
         show_log_findings(view, log);
-    }
 }
 
 static void markdown_log(mls_view *view, const mls_check_log *log)
@@ -147,9 +145,8 @@ static void markdown_log(mls_view *view, const mls_check_log *log)
     for (size_t i = 0; i < found.count; i++) {
         const mls_finding *finding = &found.items[i].finding;
         mls_output_text(view->output, i > 0 ? "<br>" : " ");
-        if (finding->line > 0) {
+        if (finding->line > 0)
             mls_output_printf(view->output, "line %zu: ", finding->line);
-        }
         mls_view_text(view, MLS_STYLE_PLAIN, "%s: %s", mls_severity_name(finding->severity), finding->message);
     }
     mls_output_text(view->output, " |\n");
@@ -173,11 +170,10 @@ static void check_begin(mls_printer *to)
 static void check_show(mls_printer *to, const void *what)
 {
     const mls_check_log *log = what;
-    if (to->view->format == MLS_FORMAT_MARKDOWN) {
+    if (to->view->format == MLS_FORMAT_MARKDOWN)
         markdown_log(to->view, log);
-    } else if (!to->view->quiet || !log->valid) {
+    else if (!to->view->quiet || !log->valid)
         table_log(to, log);
-    }
 }
 
 static void check_end(mls_printer *to)
@@ -186,9 +182,8 @@ static void check_end(mls_printer *to)
     if (to->view->format == MLS_FORMAT_TABLE) {
         mls_output_printf(output, "%s, %s valid", mls_words_plural(to->count, "log", "logs").text,
                           mls_words_count((double)to->good).text);
-        if (to->good < to->count) {
+        if (to->good < to->count)
             mls_output_printf(output, ", %s not", mls_words_count((double)(to->count - to->good)).text);
-        }
         mls_output_text(output, "\n");
     }
 }

@@ -10,9 +10,8 @@ static const mls_field *named_field(const mls_fields *fields, mls_str name, bool
     for (size_t i = 0; i < fields->count; i++) {
         const mls_field *field = &fields->items[i];
         const bool fits = rows ? field->child != NULL : field->type < MLS_FIELD_ARRAY || field->type == MLS_FIELD_ANY;
-        if (fits && mls_str_equal(field->name, name)) {
+        if (fits && mls_str_equal(field->name, name))
             return field;
-        }
     }
     return NULL;
 }
@@ -21,9 +20,8 @@ static const mls_field *named_field(const mls_fields *fields, mls_str name, bool
 static unsigned level_of(const mls_walk *walk, const mls_fields *fields)
 {
     unsigned level = 0;
-    while (level <= walk->last && walk->tables[level] != fields && walk->tables[level] != fields->beside) {
+    while (level <= walk->last && walk->tables[level] != fields && walk->tables[level] != fields->beside)
         level++;
-    }
     return level;
 }
 
@@ -33,9 +31,8 @@ static mls_placed_field find_in_sources(const mls_walk *walk, mls_str name, bool
     for (size_t i = 0; i < MLS_SOURCES_MAX && columns->sources[i] != NULL; i++) {
         const unsigned level = level_of(walk, columns->sources[i]);
         const mls_field *field = level <= walk->last ? named_field(columns->sources[i], name, rows) : NULL;
-        if (field != NULL) {
+        if (field != NULL)
             return (mls_placed_field){name, field, level};
-        }
     }
     return (mls_placed_field){.name = name};
 }
@@ -44,19 +41,16 @@ static mls_placed_field find_in_sources(const mls_walk *walk, mls_str name, bool
 static mls_placed_field find_step(const mls_walk *walk, mls_str name)
 {
     mls_placed_field step = find_in_sources(walk, name, true);
-    for (unsigned level = walk->last + 1; step.field == NULL && level > 0; level--) {
+    for (unsigned level = walk->last + 1; step.field == NULL && level > 0; level--)
         step = (mls_placed_field){name, named_field(walk->tables[level - 1], name, true), level - 1};
-    }
     return step;
 }
 
 static void add_cells(mls_walk *walk, mls_str names)
 {
-    for (mls_str name = mls_str_word(&names); name.len > 0; name = mls_str_word(&names)) {
-        if (walk->cell_count < MLS_CELLS_MAX) {
+    for (mls_str name = mls_str_word(&names); name.len > 0; name = mls_str_word(&names))
+        if (walk->cell_count < MLS_CELLS_MAX)
             walk->cells[walk->cell_count++] = find_in_sources(walk, name, false);
-        }
-    }
 }
 
 mls_walk mls_walk_of(const mls_columns *columns, const mls_fields *root)
@@ -82,17 +76,15 @@ mls_walk mls_walk_of(const mls_columns *columns, const mls_fields *root)
 
 static void put_some_names(const mls_walk *walk, mls_emitter *to, size_t from, size_t end)
 {
-    for (size_t i = from; i < end; i++) {
+    for (size_t i = from; i < end; i++)
         mls_emit_str(to, walk->cells[i].name);
-    }
 }
 
 static void put_names(mls_walk *walk, mls_emitter *to)
 {
     put_some_names(walk, to, 0, walk->after);
-    if (walk->columns->more != NULL) {
+    if (walk->columns->more != NULL)
         walk->columns->more(to, walk->rows[0], true);
-    }
     put_some_names(walk, to, walk->after, walk->cell_count);
     mls_emit_end(to);
     walk->named = true;
@@ -104,24 +96,21 @@ static void put_row_cells(const mls_walk *walk, mls_emitter *to, size_t from, si
 {
     for (size_t i = from; i < end; i++) {
         const mls_placed_field *cell = &walk->cells[i];
-        if (cell->field == NULL || walk->rows[cell->level] == NULL) {
+        if (cell->field == NULL || walk->rows[cell->level] == NULL)
             mls_emit_null(to);
-        } else {
+        else
             cell->field->emit(to, walk->rows[cell->level]);
-        }
     }
 }
 
 static void put_cells(mls_walk *walk, mls_emitter *to)
 {
     to->visit = NULL;
-    if (!walk->named) {
+    if (!walk->named)
         put_names(walk, to);
-    }
     put_row_cells(walk, to, 0, walk->after);
-    if (walk->columns->more != NULL) {
+    if (walk->columns->more != NULL)
         walk->columns->more(to, walk->rows[0], false);
-    }
     put_row_cells(walk, to, walk->after, walk->cell_count);
     mls_emit_end(to);
     to->visit = visit_row;
@@ -138,9 +127,8 @@ static void walk_rows(mls_walk *walk, mls_emitter *to)
     const mls_placed_field *step = &walk->steps[walk->level];
     walk->visited = false;
     step->field->emit(to, walk->rows[step->level]);
-    if (walk->columns->outer && !walk->visited) {
+    if (walk->columns->outer && !walk->visited)
         visit_row(to, NULL);
-    }
 }
 
 static void visit_row(mls_emitter *to, const void *row)
@@ -159,9 +147,8 @@ const void *mls_emitter_row(const mls_emitter *to, const mls_fields *fields)
 
 void mls_walk_begin(mls_walk *walk, mls_emitter *to)
 {
-    if (walk->columns->more == NULL) {
+    if (walk->columns->more == NULL)
         put_names(walk, to);
-    }
 }
 
 void mls_walk_rows(mls_walk *walk, mls_emitter *to, const void *what)
@@ -170,9 +157,8 @@ void mls_walk_rows(mls_walk *walk, mls_emitter *to, const void *what)
     to->walk = walk;
     to->visit = visit_row;
     walk_rows(walk, to);
-    if (!walk->named) {
+    if (!walk->named)
         put_names(walk, to);
-    }
     to->visit = NULL;
 }
 

@@ -8,15 +8,14 @@
 
 static void emit_run_setting(mls_emitter *to, const mls_setting_value *value)
 {
-    if (value->lacking) {
+    if (value->lacking)
         mls_emit_null(to);
-    } else if (value->setting.kind == MLS_SETTING_NUMBER) {
+    else if (value->setting.kind == MLS_SETTING_NUMBER)
         mls_emit_number(to, value->setting.number);
-    } else if (value->setting.kind == MLS_SETTING_BOOL) {
+    else if (value->setting.kind == MLS_SETTING_BOOL)
         mls_emit_bool(to, value->setting.number > 0);
-    } else {
+    else
         mls_emit_str(to, value->setting.text);
-    }
 }
 
 #define SETTING_VALUE_FIELDS(F)                                                                                        \

@@ -51,9 +51,8 @@ static void show_heading(mls_view *view, const mls_side_group *const *groups, si
         }
     }
     mls_buffer_append_text(&line, changed ? ": rules or targets may have changed" : "");
-    if (model && first->accelerator != NULL) {
+    if (model && first->accelerator != NULL)
         mls_buffer_printf(&line, "   %s", first->accelerator);
-    }
     mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "### " : "");
     mls_view_headline(view, mls_str_from(first->benchmark != NULL ? first->benchmark : "unknown benchmark"), &line, 2);
     mls_view_gap(view);
@@ -112,9 +111,8 @@ static void show_rest(mls_view *view, const mls_comparison *in, bool below)
     size_t skipped = 0;
     for (size_t i = 0; i < in->collection_count; i++) {
         skipped += in->collections[i].skipped.count - in->collections[i].failed;
-        if (view->verbose > 0) {
+        if (view->verbose > 0)
             mls_collection_show_skipped(view, &in->collections[i]);
-        }
     }
     if (skipped > 0 && view->verbose == 0 && !view->quiet) {
         mls_output_printf(view->output, "%sskipped %s (-v lists them)\n", below || in->unmatched.count > 0 ? "\n" : "",
@@ -209,9 +207,8 @@ static void add_line(side_by_side *to, mls_style style, const char *text)
 static bool add_names(side_by_side *to, mls_style style, mls_buffer *names)
 {
     const bool some = names->len > 0;
-    if (some) {
+    if (some)
         add_line(to, style, mls_table_take(&to->table, names));
-    }
     return some;
 }
 
@@ -237,9 +234,8 @@ static void append_values(mls_buffer *cell, const mls_setting_values *values, si
             mls_buffer_append_text(cell, "…");
             mls_buffer_append(cell, mls_utf8_fit_back(text, width - 1 - width / 2));
         }
-        if (values->count > 1 && value->runs > 1) {
+        if (values->count > 1 && value->runs > 1)
             mls_buffer_printf(cell, " x %zu", value->runs);
-        }
     }
     mls_buffer_append_text(cell, values->count > most ? ", …" : "");
 }
@@ -258,11 +254,10 @@ static void setting_row(side_by_side *to, const mls_differing *setting, bool all
         add_cell(to, i, mls_table_take(&to->table, &cell));
         varies |= values->count > 1;
     }
-    if (varies) {
+    if (varies)
         mls_table_note(&to->table, MLS_STYLE_WARN, "varies");
-    } else if (setting->known != NULL) {
+    else if (setting->known != NULL)
         mls_table_note(&to->table, MLS_STYLE_DIM, "%s", setting->known->effect);
-    }
 }
 
 /* Add rows for at most so many settings that differ; with `all` also for those that do not. */
@@ -318,25 +313,19 @@ static void show_unknown(side_by_side *to)
         const char *name = to->groups[i]->side->name;
         size_t known = 0;
         size_t printed = 0;
-        for (size_t k = 0; k < to->block->hyperparameters.count; k++) {
+        for (size_t k = 0; k < to->block->hyperparameters.count; k++)
             known += to->block->hyperparameters.items[k].values[to->places[i]].count;
-        }
-        for (size_t k = 0; k < to->groups[i]->runs.count; k++) {
+        for (size_t k = 0; k < to->groups[i]->runs.count; k++)
             printed += to->groups[i]->runs.items[k].printed.count;
-        }
-        if (known == 0) {
+        if (known == 0)
             mls_buffer_printf(&unknown, "%s%s", unknown.len > 0 ? ", " : "no hyperparameter is known of ", name);
-        }
-        if (printed == 0) {
+        if (printed == 0)
             mls_buffer_printf(&unprinted, "%s%s", without++ > 0 ? ", " : "no printed setting is known of ", name);
-        }
     }
-    if (without == to->count) {
+    if (without == to->count)
         mls_buffer_release(&unprinted);
-    }
-    if (!add_names(to, MLS_STYLE_PLAIN, &unknown) && to->block->hyperparameters.differ == 0) {
+    if (!add_names(to, MLS_STYLE_PLAIN, &unknown) && to->block->hyperparameters.differ == 0)
         add_line(to, MLS_STYLE_PLAIN, "no hyperparameter differs");
-    }
     (void)add_names(to, MLS_STYLE_PLAIN, &unprinted);
 }
 
@@ -408,9 +397,8 @@ static bool has_interval(const mls_difference *difference)
 
 void mls_compare_append_interval(mls_buffer *line, const mls_difference *difference)
 {
-    if (isfinite(difference->ratio)) {
+    if (isfinite(difference->ratio))
         mls_buffer_printf(line, "%s", mls_words_change(difference->ratio).text);
-    }
     if (has_interval(difference)) {
         mls_buffer_printf(line, "%s95 %%%s: %s … %s", line->len > 0 ? "   " : "",
                           difference->of_mean ? " of the mean" : "", mls_words_signed(difference->low_minutes, 3).text,
@@ -423,9 +411,8 @@ void mls_compare_append_interval(mls_buffer *line, const mls_difference *differe
 static bool is_delimited(const side_by_side *to, size_t i)
 {
     bool other = false;
-    for (size_t k = 0; k < to->count; k++) {
+    for (size_t k = 0; k < to->count; k++)
         other |= (i == 0) != (k == 0) && to->groups[k]->evaluations.known;
-    }
     return other && to->groups[i]->evaluations.known;
 }
 
@@ -458,9 +445,8 @@ static mls_words share_words(const side_by_side *to, size_t i, mls_share share, 
         ms = mls_sum_mean(&group->ms, group->kept);
         break;
     default:
-        for (; share <= last; share++) {
+        for (; share <= last; share++)
             ms += mls_compare_part(group, (mls_part)(MLS_PART_STARTUP + share - MLS_SHARE_STARTUP));
-        }
     }
     return mls_words_grouped(ms / 1000, 3);
 }
@@ -499,9 +485,8 @@ static bool cells_make(const side_by_side *to, size_t i, const value_row *row, c
         cells->difference = signed_ms(split->known, split->total_ms, 3);
         return split->known;
     case SHARES:
-        for (mls_share share = row->first; share <= row->last; share++) {
+        for (mls_share share = row->first; share <= row->last; share++)
             ms += split->ms[share];
-        }
         cells->side = share_words(to, i, row->first, row->last);
         cells->difference = signed_ms(split->known && split->has[row->first], ms, 3);
         return split->known && split->has[row->first];
@@ -528,12 +513,10 @@ static bool show_row(side_by_side *to, value_row row)
 {
     cell_pair cells[SIDES_MOST + 1] = {0};
     bool needed = false;
-    for (size_t i = 0; i < to->count; i++) {
+    for (size_t i = 0; i < to->count; i++)
         needed |= cells_make(to, i, &row, &cells[i]);
-    }
-    if (!needed) {
+    if (!needed)
         return false;
-    }
     if (row.label != NULL) {
         add_row(to, row.label);
     } else {
@@ -542,9 +525,8 @@ static bool show_row(side_by_side *to, value_row row)
         mls_buffer_printf(&label, "  %s", words.text);
         add_row(to, mls_table_take(&to->table, &label));
     }
-    for (size_t i = 0; i < to->count; i++) {
+    for (size_t i = 0; i < to->count; i++)
         add_cell(to, i, cells[i].side.text);
-    }
     for (size_t i = 1; i < to->count; i++) {
         mls_table_cell(&to->table, to->headers[i], MLS_COLUMN_RIGHT,
                        row.kind == SCORE ? MLS_STYLE_BOLD : MLS_STYLE_PLAIN, "%s", cells[i].difference.text);
@@ -556,9 +538,8 @@ static bool show_row(side_by_side *to, value_row row)
 static void show_scaled(side_by_side *to)
 {
     mls_buffer names = {0};
-    if (show_row(to, (value_row){.kind = SCALED_SCORE, .label = "scaled score (min)"}) && to->block->group_count == 2) {
+    if (show_row(to, (value_row){.kind = SCALED_SCORE, .label = "scaled score (min)"}) && to->block->group_count == 2)
         mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_words_change(to->differences[1]->scaled_ratio).text);
-    }
     for (size_t i = 0; i < to->count; i++) {
         if (!to->groups[i]->official && isfinite(to->groups[i]->score_minutes)) {
             mls_buffer_printf(&names, "%s%s",
@@ -607,9 +588,8 @@ void mls_compare_append_verdict(mls_buffer *words, const mls_difference *differe
     const char *name = (of_a ? difference->a : difference->b)->side->name;
     const char *after = verdicts[difference->verdict].after;
     mls_buffer_append_text(words, verdicts[difference->verdict].before);
-    if (after != NULL) {
+    if (after != NULL)
         mls_buffer_printf(words, "%s%s%s%s", name, both ? " and " : "", both ? difference->b->side->name : "", after);
-    }
 }
 
 /* Append how a published score that is not exact is known. */
@@ -638,11 +618,10 @@ static void evidence_append(mls_buffer *line, const mls_difference *difference)
                           mls_words_plural(difference->same_runs, "run is", "runs are").text);
     }
     if (has_interval(difference)) {
-        if (isfinite(difference->p)) {
+        if (isfinite(difference->p))
             mls_buffer_printf(line, "   p %s", chance_words(difference->p).text);
-        } else {
+        else
             mls_buffer_append_text(line, "   no spread on either side");
-        }
         if (difference->min_p > 0.05) {
             mls_buffer_printf(line, "   Mann-Whitney cannot tell with so few (least p %s)",
                               mls_words_trimmed(difference->min_p, 2).text);
@@ -654,9 +633,8 @@ static void evidence_append(mls_buffer *line, const mls_difference *difference)
         mls_buffer_printf(line, "   %zu and %zu runs miss a difference of %s one time in five", difference->a->valid,
                           difference->b->valid, mls_words_percent(difference->detectable_ratio, 1).text);
     }
-    if (difference->within_variance) {
+    if (difference->within_variance)
         mls_buffer_append_text(line, "   smaller than what MLCommons calls the variance of results");
-    }
 }
 
 static void show_verdicts(side_by_side *to)
@@ -666,9 +644,8 @@ static void show_verdicts(side_by_side *to)
         const mls_difference *difference = to->differences[i];
         mls_buffer lead = {0};
         mls_buffer line = {0};
-        if (!pair && difference->verdict > MLS_COMPARE_SLOWER) {
+        if (!pair && difference->verdict > MLS_COMPARE_SLOWER)
             mls_buffer_printf(&lead, "%s: ", difference->b->side->name);
-        }
         mls_compare_append_verdict(&lead, difference);
         if (!pair) {
             mls_buffer_append_text(&line, "   ");
@@ -708,9 +685,8 @@ static void show_parts(side_by_side *to)
             const char *direction =
                 mls_share_direction(rows[i].first, to->groups[0]->unit, split->ms[rows[i].first] > 0);
             if (shown && to->block->group_count == 2 && rows[i].kind == SHARES && direction != NULL && split->known &&
-                split->has[rows[i].first] && split->ms[rows[i].first] != 0) {
+                split->has[rows[i].first] && split->ms[rows[i].first] != 0)
                 mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", direction);
-            }
         }
     }
 }
@@ -786,13 +762,11 @@ static void show_yours(mls_view *view, const mls_published_match *beside)
         mls_buffer_append_text(&line, "; how many accelerators is not known (--accelerators)");
     }
     mls_buffer_append_text(&line, place->itself ? ", rank " : ", would be ");
-    if (place->ranked_alike > 0) {
+    if (place->ranked_alike > 0)
         mls_buffer_printf(&line, "%zu of %zu on as many, ", place->rank_alike, place->ranked_alike);
-    }
     mls_buffer_printf(&line, "%zu of %zu of all", place->rank, place->ranked);
-    if (place->published > place->ranked) {
+    if (place->published > place->ranked)
         mls_buffer_printf(&line, " whose minutes are known (%zu are published)", place->published);
-    }
     mls_view_line(view, &line, MLS_STYLE_BOLD, 2, 6);
 }
 
@@ -849,9 +823,8 @@ void mls_nearest_show(mls_printer *to, const void *what)
                             "no published score on as many of the same is known exactly; the nearest:");
         }
         mls_view_gap(to->view);
-        for (size_t k = 0; k < (around ? beside->around_count : beside->count); k++) {
+        for (size_t k = 0; k < (around ? beside->around_count : beside->count); k++)
             nearest_row(&table, &rows[k]);
-        }
         mls_table_finish(&table, to->view);
     }
     show_rest(to->view, in, in->beside.count > 0);
@@ -862,9 +835,8 @@ static void show_series(mls_view *view, const mls_scaling_series *series)
     enum { RIGHT = MLS_COLUMN_RIGHT };
     mls_table table = {.indent = 2};
     const mls_side_group **groups = mls_arena_array(&table.text, series->count, sizeof *groups);
-    for (size_t i = 0; i < series->count; i++) {
+    for (size_t i = 0; i < series->count; i++)
         groups[i] = series->points[i].group;
-    }
     show_heading(view, groups, series->count, true);
     for (size_t i = 0; i < series->count; i++) {
         const mls_scaling_point *point = &series->points[i];

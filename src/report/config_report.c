@@ -22,9 +22,8 @@ static void show_printed(mls_view *view, mls_str title, size_t run_line, const m
         mls_buffer_printf(&head, "   %s printed",
                           mls_words_plural(printed->settings.count, "setting", "settings").text);
     }
-    if (run_line != 0) {
+    if (run_line != 0)
         mls_buffer_printf(&head, " before the run_start in line %s", mls_words_count((double)run_line).text);
-    }
     mls_view_headline(view, title, &head, HANG);
     /* A line for each group of known settings; the settings of a group follow one another. */
     mls_buffer line = {0};
@@ -35,9 +34,8 @@ static void show_printed(mls_view *view, mls_str title, size_t run_line, const m
                               known->items[i].name);
             mls_buffer_append(&line, values[i]);
         }
-        if (line.len > 0 && (i + 1 == known->count || strcmp(known->items[i + 1].group, group) != 0)) {
+        if (line.len > 0 && (i + 1 == known->count || strcmp(known->items[i + 1].group, group) != 0))
             mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG + INDENT);
-        }
     }
     mls_view_more(view, MLS_STYLE_DIM, INDENT, printed->settings.count - shown, "setting", "--exports lists them");
     if (printed->lost > 0) {
@@ -69,9 +67,8 @@ static const char mark_meaning[] = "* from the text, not from the name";
 
 static void append_words(mls_buffer *line, const char *before, const mls_config_name *name, bool numbers)
 {
-    for (size_t i = 0; numbers && i < name->extra_count; i++) {
+    for (size_t i = 0; numbers && i < name->extra_count; i++)
         mls_buffer_printf(line, "%s%" PRIu64, i == 0 ? before : " ", name->extra[i]);
-    }
     for (size_t i = 0; !numbers && i < name->suffix_count; i++) {
         mls_buffer_append_text(line, i == 0 ? before : " ");
         mls_buffer_append(line, name->suffixes[i]);
@@ -108,20 +105,16 @@ static void append_shape(mls_buffer *line, const mls_config_entry *entry)
                           mls_words_plural(name->gpus_per_node, "GPU", "GPUs").text,
                           mark_of(name, MLS_CONFIG_PART_GPUS_PER_NODE));
     }
-    if (name->gpus != 0) {
+    if (name->gpus != 0)
         mls_buffer_printf(line, " = %" PRIu64 "%s", name->gpus, mark_of(name, MLS_CONFIG_PART_GPUS));
-    } else if (name->nodes == 0 && name->gpus_per_node != 0) {
+    else if (name->nodes == 0 && name->gpus_per_node != 0)
         mls_buffer_append_text(line, " a node");
-    }
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (parts[i].number != 0) {
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].number != 0)
             mls_buffer_printf(line, "%s %" PRIu64 "%s", parts[i].label, parts[i].number, mark_of(name, parts[i].part));
-        }
-    }
     append_words(line, "   further numbers ", name, true);
-    if (name->kind != MLS_CONFIG_KIND_NONE) {
+    if (name->kind != MLS_CONFIG_KIND_NONE)
         append_words(line, "   ", name, false);
-    }
 }
 
 static void append_setting(mls_buffer *line, const char *before, const mls_shell_variable *variable)
@@ -138,18 +131,15 @@ static void append_layout(mls_buffer *line, const mls_pipeline_layout *layout)
     mls_buffer_printf(line, "pipeline layout: %zu chunks, %" PRIu64 " layers:", layout->count, layout->layers);
     for (size_t i = 0, next; i < layout->count; i = next) {
         next = i + 1;
-        while (next < layout->count && layout->chunks[next].layers == layout->chunks[i].layers) {
+        while (next < layout->count && layout->chunks[next].layers == layout->chunks[i].layers)
             next++;
-        }
         mls_buffer_append_text(line, i > 0 ? ", " : " ");
-        if (next - i > 1) {
+        if (next - i > 1)
             mls_buffer_printf(line, "%zu x ", next - i);
-        }
         mls_buffer_printf(line, "%" PRIu32, layout->chunks[i].layers);
     }
-    if (layout->predictors > 0) {
+    if (layout->predictors > 0)
         mls_buffer_printf(line, "; %" PRIu64 " more predict%s", layout->predictors, layout->predictors == 1 ? "s" : "");
-    }
 }
 
 /* Show the settings of the script: those that agree with the name, then others that matter and are in no finding. */
@@ -157,23 +147,20 @@ static void show_settings(mls_view *view, const mls_config_entry *entry)
 {
     const mls_config_summary *summary = &entry->summary;
     mls_buffer line = {0};
-    for (size_t i = 0; i < summary->agreeing_count; i++) {
+    for (size_t i = 0; i < summary->agreeing_count; i++)
         append_setting(&line, i == 0 ? "text agrees: " : " ", summary->agreeing[i]);
-    }
     for (size_t i = 0; i < summary->absent_count && line.len > 0; i++) {
         const bool last = i + 1 == summary->absent_count;
         mls_buffer_printf(&line, "%s%s%s", i == 0 ? " (" : ", ", summary->absent[i], last ? " not set: 1)" : "");
     }
-    if (line.len > 0) {
+    if (line.len > 0)
         mls_view_item(view, &line, (mls_wrap){view->width, INDENT, HANG + INDENT, " ", true}, MLS_STYLE_PLAIN);
-    }
     mls_str names = mls_str_from(settings_that_matter);
     for (mls_str name = mls_str_word(&names); name.len > 0; name = mls_str_word(&names)) {
         const mls_shell_variable *variable = mls_shell_find(entry->script, name);
         bool shown = variable == NULL;
-        for (size_t i = 0; i < summary->agreeing_count; i++) {
+        for (size_t i = 0; i < summary->agreeing_count; i++)
             shown |= summary->agreeing[i] == variable;
-        }
         for (size_t i = 0; i < entry->findings.count && !shown; i++) {
             const mls_finding *finding = &entry->findings.items[i];
             shown = finding->code == MLS_FINDING_CONFIG_DISAGREES && finding->key != NULL &&
@@ -184,9 +171,8 @@ static void show_settings(mls_view *view, const mls_config_entry *entry)
             append_setting(&line, variable->known ? " " : "  ", variable);
         }
     }
-    if (line.len > 0) {
+    if (line.len > 0)
         mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG + INDENT);
-    }
 }
 
 static const char name_only[] = "name only: there is no such file";
@@ -197,27 +183,22 @@ static void show_entry(mls_view *view, const mls_config_entry *entry)
     const bool shaped = name->kind != MLS_CONFIG_KIND_NONE;
     mls_buffer line = {0};
     mls_buffer_append_text(&line, shaped ? "" : "   no shape in the name");
-    if (shaped || name->from_text != 0) {
+    if (shaped || name->from_text != 0)
         append_shape(&line, entry);
-    }
     mls_view_headline(view, shaped && name->system.len > 0 ? name->system : name->name, &line, HANG);
-    if (name->from_text != 0) {
+    if (name->from_text != 0)
         mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG + INDENT, "%s", mark_meaning);
-    }
-    if (entry->missing) {
+    if (entry->missing)
         mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG + INDENT, "%s", name_only);
-    }
-    if (entry->script != NULL) {
+    if (entry->script != NULL)
         show_settings(view, entry);
-    }
     if (entry->summary.layout.count > 0) {
         mls_buffer layout = {0};
         append_layout(&layout, &entry->summary.layout);
         mls_view_line(view, &layout, MLS_STYLE_PLAIN, INDENT, HANG + INDENT);
     }
-    if (entry->memory != NULL) {
+    if (entry->memory != NULL)
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG + INDENT, "memory: %s", entry->memory);
-    }
 }
 
 static void add_entry_row(mls_table *table, const mls_config_entry *entry)
@@ -249,9 +230,8 @@ static void add_entry_row(mls_table *table, const mls_config_entry *entry)
         mls_table_cell(table, cells[i].header, cells[i].look, number != 0 ? MLS_STYLE_PLAIN : MLS_STYLE_DIM,
                        number != 0 ? "%" PRIu64 "%s" : "-", number, mark_of(name, cells[i].part));
     }
-    if (entry->missing) {
+    if (entry->missing)
         mls_table_note(table, MLS_STYLE_WARN, "%s", name_only);
-    }
     if (bad > 0) {
         mls_table_note(table, worst == MLS_SEVERITY_ERROR ? MLS_STYLE_BAD : MLS_STYLE_WARN, "%s",
                        mls_finding_list_words(bad, worst).text);
@@ -269,33 +249,28 @@ static void show_configs(mls_printer *to, const void *what)
     bool marked = false;
     for (size_t i = 0; i < list->count && list->folders; i++) {
         marked |= list->items[i].name.from_text != 0;
-        if (list->items[i].printed == NULL) {
+        if (list->items[i].printed == NULL)
             add_entry_row(&table, &list->items[i]);
-        }
         mls_finding_counts_add(&counts, &list->items[i].findings.counts);
     }
     mls_table_finish(&table, view);
-    if (marked) {
+    if (marked)
         mls_view_printf(view, MLS_STYLE_DIM, 0, HANG, "%s", mark_meaning);
-    }
     mls_output_text(view->output, counts.error + counts.warning + counts.advice > 0 ? "\n" : "");
     for (size_t i = 0; i < list->count; i++) {
         const mls_config_entry *entry = &list->items[i];
-        if (entry->printed != NULL) {
+        if (entry->printed != NULL)
             show_printed(view, mls_str_from(entry->file), entry->run_line, entry->printed, entry->known);
-        } else if (!list->folders) {
+        else if (!list->folders)
             show_entry(view, entry);
-        } else if (entry->memory != NULL) {
+        else if (entry->memory != NULL)
             mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s: memory: %s", entry->file, entry->memory);
-        }
         mls_finding_list found = {0};
         mls_buffer name = {0};
         mls_buffer_append(&name, entry->file != NULL ? mls_str_from(entry->file) : entry->name.name);
-        for (size_t k = 0; k < entry->findings.count; k++) {
-            if (advises || entry->findings.items[k].severity != MLS_SEVERITY_ADVICE) {
+        for (size_t k = 0; k < entry->findings.count; k++)
+            if (advises || entry->findings.items[k].severity != MLS_SEVERITY_ADVICE)
                 mls_finding_list_add_one(&found, &entry->findings.items[k], (mls_owner){.path = name.ptr}, NULL);
-            }
-        }
         mls_finding_list_show(view, &found,
                               (mls_finding_list_look){.indent = INDENT, .hang = HANG + INDENT, .named = true});
         mls_buffer_release(&name);
@@ -334,9 +309,8 @@ static void show_exports(mls_printer *to, const void *what)
             show_assignment(output, variable->name,
                             variable->known ? "=" : " cannot be known without running the script", variable->value);
         }
-        for (size_t k = 0; printed != NULL && k < printed->settings.count; k++) {
+        for (size_t k = 0; printed != NULL && k < printed->settings.count; k++)
             show_assignment(output, printed->settings.items[k].name, "=", printed->settings.items[k].value);
-        }
     }
 }
 
@@ -376,11 +350,9 @@ static void append_from_text(mls_buffer *to, const mls_config_name *name)
 
 static void emit_from_text(mls_emitter *to, const mls_config_name *name)
 {
-    for (size_t i = 0; i < MLS_CONFIG_PART_COUNT; i++) {
-        if ((name->from_text & 1U << i) != 0) {
+    for (size_t i = 0; i < MLS_CONFIG_PART_COUNT; i++)
+        if ((name->from_text & 1U << i) != 0)
             mls_emit_text(to, mls_config_parts[i]);
-        }
-    }
 }
 
 #define CONFIG_FIELDS(F)                                                                                               \
@@ -507,9 +479,8 @@ static void show_diff(mls_printer *to, const void *what)
     const mls_config_diff *diff = what;
     mls_view *view = to->view;
     show_diff_rows(view, diff, &diff->differs, "differs");
-    if (diff->may_differ.count > 0 && diff->differs.count > 0) {
+    if (diff->may_differ.count > 0 && diff->differs.count > 0)
         mls_output_text(view->output, "\n");
-    }
     show_diff_rows(view, diff, &diff->may_differ, "may differ");
     if (diff->differs.count + diff->may_differ.count == 0) {
         mls_view_printf(view, MLS_STYLE_PLAIN, 0, HANG,
@@ -524,11 +495,10 @@ static void emit_word(mls_emitter *to, const mls_config_diff *diff, const mls_co
 {
     const mls_config_word *word = &row->words[side];
     mls_emit_name(to, mls_str_from(diff->sides[side].label));
-    if (word->kind == MLS_CONFIG_ABSENT) {
+    if (word->kind == MLS_CONFIG_ABSENT)
         mls_emit_null(to);
-    } else {
+    else
         mls_emit_str(to, word->kind == MLS_CONFIG_VALUE ? word->value : word_text(word));
-    }
 }
 
 typedef struct config_diff_row {

@@ -67,14 +67,12 @@ static void show_failure(mls_view *view, const mls_diagnosis *job, const mls_fai
     const mls_signature *signature = failure->signature;
     mls_buffer line = {0};
     /* "FAILED at iteration 412 (3,296 samples), 2:14:05 after run_start" */
-    if (failure->run > 0 && job->runs > 1) {
+    if (failure->run > 0 && job->runs > 1)
         mls_buffer_printf(&line, "%s   run %zu of %zu FAILED", job->path, failure->run, job->runs);
-    } else {
+    else
         mls_buffer_printf(&line, "%s   FAILED%s", job->path, failure->run > 0 ? "" : " before a run began");
-    }
-    if (isfinite(failure->iteration)) {
+    if (isfinite(failure->iteration))
         mls_buffer_printf(&line, " at iteration %s", mls_words_count(failure->iteration).text);
-    }
     if (isfinite(failure->samples)) {
         mls_buffer_printf(&line, isfinite(failure->iteration) ? " (%s samples)" : " at %s samples",
                           mls_words_count(failure->samples).text);
@@ -86,11 +84,10 @@ static void show_failure(mls_view *view, const mls_diagnosis *job, const mls_fai
     mls_view_line(view, &line, MLS_STYLE_BAD, 0, HANG);
     /* "gpu-xid on rank 13 (node076, GPU 5): gpu, hardware, permanent", as far as it is known */
     mls_buffer_append_text(&line, signature->id);
-    if (isfinite(failure->rank)) {
+    if (isfinite(failure->rank))
         mls_buffer_printf(&line, " on rank %.0f", failure->rank);
-    } else if (failure->node != NULL) {
+    else if (failure->node != NULL)
         mls_buffer_printf(&line, " on %s", failure->node);
-    }
     const char *node = isfinite(failure->rank) ? failure->node : NULL;
     if (node != NULL || failure->gpu != NULL) {
         mls_buffer_printf(&line, " (%s%s%s%s)", node != NULL ? node : "",
@@ -116,9 +113,8 @@ static void show_failure(mls_view *view, const mls_diagnosis *job, const mls_fai
         mls_words_append_more(&line, failure->also_count - shown, "kind", mls_view_hint(view));
         mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
     }
-    if (failure->hang) {
+    if (failure->hang)
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "before it training stood still: a hang");
-    }
     if (isfinite(failure->slower)) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "the last steps took %s times as long as those before",
                         mls_words_grouped(failure->slower, 1).text);
@@ -140,11 +136,10 @@ static void show_failure(mls_view *view, const mls_diagnosis *job, const mls_fai
     for (size_t i = 0; i < failure->read_count && !failure->root_known; i++) {
         const mls_failure_line *read = &failure->read[i]; /* "slurm-117.out:88: rank 3 (node076): Killed" */
         mls_buffer_printf(&line, "%s:%zu: ", read->file, read->line);
-        if (read->rank >= 0) {
+        if (read->rank >= 0)
             mls_buffer_printf(&line, read->node != NULL ? "rank %d (%s): " : "rank %d: ", read->rank, read->node);
-        } else if (read->node != NULL) {
+        else if (read->node != NULL)
             mls_buffer_printf(&line, "%s: ", read->node);
-        }
         mls_buffer_append_text(&line, read->text);
         mls_view_line(view, &line, MLS_STYLE_PLAIN, HANG, HANG + INDENT);
     }
@@ -158,9 +153,8 @@ static void diagnose_show(mls_printer *to, const void *what)
     for (size_t i = 0; i < list->count; i++) {
         const mls_diagnosis *job = &list->items[i];
         size_t skipped = 0; /* without those that failed, which the command complains about */
-        for (size_t k = 0; k < job->skipped_count; k++) {
+        for (size_t k = 0; k < job->skipped_count; k++)
             skipped += !job->skipped[k].failed;
-        }
         if (job->outcome != MLS_JOB_FAILED && !view->quiet) { /* "success", or why there is no verdict */
             const bool lost = job->skipped_count > skipped || (job->files == 0 && skipped > 0);
             mls_buffer line = {0};
@@ -177,18 +171,16 @@ static void diagnose_show(mls_printer *to, const void *what)
             }
             mls_view_line(view, &line, MLS_STYLE_PLAIN, 0, HANG);
         }
-        for (size_t k = 0; k < job->failure_count; k++) {
+        for (size_t k = 0; k < job->failure_count; k++)
             show_failure(view, job, &job->failures[k]);
-        }
         for (size_t k = 0; view->verbose > 0 && k < job->note_count; k++) {
             mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "%s:%zu: %s  [%s, no cause]", job->notes[k].file,
                             job->notes[k].line, job->notes[k].text, job->notes[k].signature->id);
         }
         mls_view_more(view, MLS_STYLE_DIM, INDENT, view->verbose > 0 ? job->note_total - job->note_count : 0, NULL,
                       NULL);
-        if (skipped == 0 || view->quiet) {
+        if (skipped == 0 || view->quiet)
             continue;
-        }
         /* If there is nothing else to show, the list shows why. */
         const bool listed = view->verbose > 0 || (job->files == 0 && skipped <= SKIPPED_SHOWN);
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "skipped %s%s",
@@ -311,9 +303,8 @@ static void show_recurrences(mls_view *view, const mls_campaign *campaign)
             mls_buffer_printf(&line, "%s came at iteration %s on several nodes:", one->signature,
                               mls_words_count(one->iteration).text);
         }
-        for (size_t k = 0; k < one->name_count; k++) {
+        for (size_t k = 0; k < one->name_count; k++)
             mls_buffer_printf(&line, "%s %s", k > 0 ? "," : "", one->names[k]);
-        }
         mls_buffer_append_text(&line, one->node != NULL ? ": suspect its hardware" : ": suspect the application");
         mls_view_line(view, &line, MLS_STYLE_WARN, INDENT, HANG);
     }
@@ -331,9 +322,8 @@ static void campaign_show(mls_printer *to, const void *what)
         mls_words_percent(campaign->percent / 100, 2).text);
     show_jobs(view, campaign);
     mls_buffer_printf(&line, "checkpoints %s", mls_words_clock(campaign->checkpoint_ms / 60000).text);
-    for (size_t k = 0; k < MLS_LOST_COUNT; k++) {
+    for (size_t k = 0; k < MLS_LOST_COUNT; k++)
         mls_buffer_printf(&line, " · %s %s", lost_words[k], mls_words_clock(campaign->lost_ms[k] / 60000).text);
-    }
     mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
     mls_view_printf(
         view, MLS_STYLE_PLAIN, INDENT, HANG, "not counted: %s waiting between jobs, %s starting the first one",

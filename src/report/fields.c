@@ -40,9 +40,8 @@ static void csv_cell(mls_emitter *to, mls_str text)
 
 static void tabs(mls_emitter *to)
 {
-    for (unsigned i = 0; to->indented && i < to->depth; i++) {
+    for (unsigned i = 0; to->indented && i < to->depth; i++)
         mls_output_write(to->output, MLS_S("\t"));
-    }
 }
 
 static void json_text(mls_emitter *to)
@@ -69,9 +68,8 @@ static void json_before(mls_emitter *to)
 
 void mls_emit_open(mls_emitter *to, char bracket)
 {
-    if (to->visit != NULL) {
+    if (to->visit != NULL)
         return;
-    }
     json_before(to);
     mls_output_text(to->output, bracket == '[' ? "[" : to->indented ? "{\n" : "{");
     to->depth++;
@@ -80,9 +78,8 @@ void mls_emit_open(mls_emitter *to, char bracket)
 
 void mls_emit_close(mls_emitter *to, char bracket)
 {
-    if (to->visit != NULL) {
+    if (to->visit != NULL)
         return;
-    }
     to->depth--;
     if (bracket == '}') {
         mls_output_text(to->output, to->indented && to->inside ? "\n" : "");
@@ -176,26 +173,23 @@ void mls_emit_end(mls_emitter *to)
 
 bool mls_emit_known(mls_emitter *to, bool known)
 {
-    if (!known && to->visit == NULL) {
+    if (!known && to->visit == NULL)
         mls_emit_null(to);
-    }
     return known;
 }
 
 void mls_emit_row(mls_emitter *to, const void *row)
 {
-    if (row != NULL) {
+    if (row != NULL)
         mls_emit_row_or_null(to, row);
-    }
 }
 
 void mls_emit_row_or_null(mls_emitter *to, const void *row)
 {
-    if (to->visit != NULL) {
+    if (to->visit != NULL)
         to->visit(to, row);
-    } else {
+    else
         mls_emit_object(to, to->child, row);
-    }
 }
 
 void mls_emit_members(mls_emitter *to, const mls_fields *fields, const void *row)
@@ -232,11 +226,9 @@ void mls_fields_print(mls_output *output, const char *section, const mls_fields 
     for (size_t i = 0; i < fields->count; i++) {
         const mls_fields *child = fields->items[i].child;
         size_t k = 0;
-        while (apart[k] != NULL && apart[k] != child) {
+        while (apart[k] != NULL && apart[k] != child)
             k++;
-        }
-        if (child != NULL && apart[k] == NULL) {
+        if (child != NULL && apart[k] == NULL)
             mls_fields_print(output, section, child, apart);
-        }
     }
 }

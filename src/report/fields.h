@@ -142,7 +142,7 @@ typedef struct mls_fields {
 #define MLS_EMIT_NUMBER_OR_NULL(value_) mls_emit_number(to, (double)(value_))
 #define MLS_EMIT_COUNT_OR_NULL(value_) if (mls_emit_known(to, (value_) != 0)) MLS_EMIT_NUMBER(value_)
 #define MLS_EMIT_BOOL(value_) mls_emit_bool(to, value_)
-#define MLS_EMIT_WORDS(value_) mls_buffer *words = mls_emit_words_begin(to); value_; mls_emit_words_end(to)
+#define MLS_EMIT_WORDS(value_) do { mls_buffer *words = mls_emit_words_begin(to); value_; mls_emit_words_end(to); } while (0)
 #define MLS_EMIT_WORDS_OR_NULL(value_) MLS_EMIT_WORDS(value_)
 #define MLS_EMIT_WRITTEN(value_) value_
 #define MLS_EMIT_WRITTEN_OR_NULL(value_) value_
@@ -185,9 +185,10 @@ typedef struct mls_fields {
 /* Statements: one for each i below `total`, of a MAP with a name before it; a row for each of `items`, or of what the
  * pointers `items` point to. */
 #define MLS_EACH(total, each)                                                                                          \
-    for (size_t i = 0; i < (total); i++) {                                                                             \
-        each;                                                                                                          \
-    }
+    for (size_t i = 0; i < (total); i++)                                                                               \
+        do {                                                                                                           \
+            each;                                                                                                      \
+        } while (0);
 #define MLS_MEMBERS(total, name, each) MLS_EACH(total, mls_emit_name(to, name); each)
 #define MLS_ROWS(items, total) MLS_EACH(total, mls_emit_row(to, &(items)[i]))
 #define MLS_ROWS_AT(pointers, total) MLS_EACH(total, mls_emit_row(to, (pointers)[i]))

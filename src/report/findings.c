@@ -46,9 +46,8 @@ static const char *without_name(const mls_finding *finding)
     const mls_str message = mls_str_from(finding->message);
     const mls_str name = mls_str_from(finding->path != NULL ? mls_path_name(finding->path) : NULL);
     const char *rest = finding->message + name.len;
-    if (name.len == 0 || !mls_str_starts(message, name)) {
+    if (name.len == 0 || !mls_str_starts(message, name))
         return finding->message;
-    }
     const size_t line = *rest == ':' ? 1 + strspn(rest + 1, "0123456789") : 0;
     rest += line + (line > 0 && rest[line] == ':');
     return rest[0] == ' ' && (line == 0 || rest[-1] == ':') ? rest + 1 : finding->message;
@@ -57,9 +56,8 @@ static const char *without_name(const mls_finding *finding)
 void mls_finding_list_add_one(mls_finding_list *found, const mls_finding *finding, mls_owner owner,
                               const mls_view *view)
 {
-    if (view != NULL && !mls_view_shows(view, finding->severity)) {
+    if (view != NULL && !mls_view_shows(view, finding->severity))
         return;
-    }
     MLS_GROW(found, items);
     mls_finding_entry *noted = &found->items[found->count++];
     *noted = (mls_finding_entry){*finding, owner, .runs = 1, .reported = 1};
@@ -73,9 +71,8 @@ void mls_finding_list_add_more(mls_finding_list *found, const mls_finding *kind,
 {
     const bool below = view != NULL && mls_view_is_for_people(view);
     mls_buffer words = {0};
-    if (more == 0 || below) {
+    if (more == 0 || below)
         return;
-    }
     mls_buffer_printf(&words, "%s of this kind %s not listed",
                       mls_words_plural(more, "more finding", "more findings").text, more == 1 ? "is" : "are");
     const mls_finding finding = {.code = kind->code,
@@ -93,25 +90,20 @@ void mls_finding_list_add(mls_finding_list *found, const mls_findings *findings,
         mls_finding_list_add_one(found, &findings->items[i], owner, view);
         kinds[findings->items[i].code] = findings->items[i];
     }
-    for (size_t code = 0; code < MLS_FINDING_COUNT && findings->beyond != NULL; code++) {
+    for (size_t code = 0; code < MLS_FINDING_COUNT && findings->beyond != NULL; code++)
         mls_finding_list_add_more(found, &kinds[code], findings->beyond[code], owner, view);
-    }
     mls_finding_list_add_unkept(found, findings, view);
 }
 
 void mls_finding_list_add_unkept(mls_finding_list *found, const mls_findings *findings, const mls_view *view)
 {
-    for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= MLS_SEVERITY_ADVICE; severity++) {
-        if (view == NULL || mls_view_shows(view, severity)) {
+    for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= MLS_SEVERITY_ADVICE; severity++)
+        if (view == NULL || mls_view_shows(view, severity))
             found->unkept += mls_finding_counts_of(&findings->counts, severity);
-        }
-    }
-    for (size_t i = 0; i < findings->count; i++) {
+    for (size_t i = 0; i < findings->count; i++)
         found->unkept -= view == NULL || mls_view_shows(view, findings->items[i].severity);
-    }
-    for (size_t code = 0; code < MLS_FINDING_COUNT && findings->beyond != NULL; code++) {
+    for (size_t code = 0; code < MLS_FINDING_COUNT && findings->beyond != NULL; code++)
         found->unkept_of[code] += findings->beyond[code];
-    }
 }
 
 void mls_finding_list_finish(mls_finding_list *found)
@@ -181,9 +173,8 @@ static void put_together(mls_finding_list *found, bool listed)
         mls_finding_entry *noted = &found->items[i];
         noted->first = i;
         noted->last = i;
-        if (noted->owner.result.ptr == NULL || (listed && noted->finding.severity == MLS_SEVERITY_ERROR)) {
+        if (noted->owner.result.ptr == NULL || (listed && noted->finding.severity == MLS_SEVERITY_ERROR))
             continue;
-        }
         mls_buffer_clear(&key);
         append_key(&key, noted);
         mls_finding_entry *first = first_of_key(found, &alike, &key, i);
@@ -227,28 +218,23 @@ static void add_unkept(mls_finding_list *found)
 static void append_place(mls_buffer *out, const mls_finding_entry *noted)
 {
     const mls_finding *finding = &noted->finding;
-    if (finding->path == NULL) {
+    if (finding->path == NULL)
         return;
-    }
     mls_buffer_append_text(out, finding->path);
-    if (finding->line > 0) {
+    if (finding->line > 0)
         mls_buffer_printf(out, ":%zu", finding->line);
-    }
-    if (finding->line > 0 && finding->column > 0 && noted->runs == 1 && noted->reported + noted->unkept == 1) {
+    if (finding->line > 0 && finding->column > 0 && noted->runs == 1 && noted->reported + noted->unkept == 1)
         mls_buffer_printf(out, ":%zu", finding->column);
-    }
     if (noted->folded > 0) {
         mls_words_append_more(out, noted->folded - 1, NULL, NULL);
-        if (noted->results > 1) {
+        if (noted->results > 1)
             mls_buffer_printf(out, ", in %zu results", noted->results);
-        }
         mls_buffer_append_text(out, ": ");
         return;
     }
     mls_words_append_more(out, noted->runs > 1 ? noted->runs - 1 : noted->reported + noted->unkept - 1, NULL, NULL);
-    if (noted->runs > 1 && noted->owner.runs >= noted->runs) {
+    if (noted->runs > 1 && noted->owner.runs >= noted->runs)
         mls_buffer_printf(out, " of %zu", noted->owner.runs);
-    }
     mls_buffer_append_text(out, ": ");
 }
 
@@ -270,9 +256,8 @@ static void count_kinds(mls_finding_list *found, mls_map *kinds)
     mls_buffer key = {0};
     for (size_t i = 0; i < found->count; i++) {
         mls_finding_entry *noted = &found->items[i];
-        if (noted->reported == 0) {
+        if (noted->reported == 0)
             continue;
-        }
         mls_buffer_clear(&key);
         mls_buffer_printf(&key, "%d %d %s", (int)noted->finding.severity, (int)noted->finding.code,
                           noted->finding.key != NULL ? noted->finding.key : "");
@@ -293,9 +278,8 @@ static void count_unkept(mls_finding_list *found, const mls_map *kinds)
         mls_finding_entry *largest = NULL;
         for (size_t k = 0; k < kinds->count && found->unkept_of[code] > 0; k++) {
             mls_finding_entry *first = &found->items[kinds->entries[k].value.number - 1];
-            if ((size_t)first->finding.code == code && (largest == NULL || first->folded > largest->folded)) {
+            if ((size_t)first->finding.code == code && (largest == NULL || first->folded > largest->folded))
                 largest = first;
-            }
         }
         if (largest != NULL) {
             const size_t taken = found->unkept < found->unkept_of[code] ? found->unkept : found->unkept_of[code];
@@ -351,21 +335,16 @@ void mls_finding_list_show(mls_view *view, mls_finding_list *found, mls_finding_
     size_t left = found->count;
     if (look.together && (view->verbose == 0 || look.one_log)) {
         put_together(found, view->verbose > 0);
-        if (look.fold == 0) {
+        if (look.fold == 0)
             add_unkept(found);
-        }
     }
-    if (look.fold > 0 && view->verbose == 0) {
+    if (look.fold > 0 && view->verbose == 0)
         fold_kinds(found, look.fold);
-    }
-    for (size_t i = 0; i < found->count; i++) {
-        if (found->items[i].reported > 0) {
+    for (size_t i = 0; i < found->count; i++)
+        if (found->items[i].reported > 0)
             shown[count++] = &found->items[i];
-        }
-    }
-    if (count > 1) {
+    if (count > 1)
         qsort(shown, count, sizeof *shown, look.sorted ? compare_sorted : compare_folded);
-    }
     for (size_t i = 0; i < count && (look.limit == 0 || i < look.limit); i++) {
         show_line(view, shown[i], look);
         left -= shown[i]->reported;
@@ -381,11 +360,10 @@ static void github_append(mls_buffer *line, mls_str text, bool property)
 {
     for (size_t i = 0; i < text.len; i++) {
         const char c = text.ptr[i];
-        if (c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ','))) {
+        if (c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ',')))
             mls_buffer_printf(line, "%%%02X", (unsigned)(unsigned char)c);
-        } else {
+        else
             mls_buffer_append_char(line, c);
-        }
     }
 }
 
@@ -398,12 +376,10 @@ static void remark(mls_output *output, const mls_finding *finding, const char *r
     mls_escape_append(&clean, mls_str_from(root != NULL ? path : finding->path));
     mls_buffer_printf(&line, "::%s file=", levels[finding->severity]);
     github_append(&line, mls_buffer_str(&clean), true);
-    if (finding->line > 0) {
+    if (finding->line > 0)
         mls_buffer_printf(&line, ",line=%zu", finding->line);
-    }
-    if (finding->line > 0 && finding->column > 0) {
+    if (finding->line > 0 && finding->column > 0)
         mls_buffer_printf(&line, ",col=%zu", finding->column);
-    }
     mls_buffer_printf(&line, ",title=mlscore %s::", mls_finding_info_get(finding->code)->name);
     github_append(&line, mls_str_from(finding->message), false);
     mls_buffer_append_char(&line, '\n');
@@ -416,9 +392,8 @@ static void github_item(mls_printer *to, const void *what)
 {
     mls_finding_list found = {0};
     to->report->findings(&found, to, what);
-    for (size_t i = 0; i < found.count; i++) {
+    for (size_t i = 0; i < found.count; i++)
         remark(to->view->output, &found.items[i].finding, found.root);
-    }
     mls_finding_list_finish(&found);
 }
 
@@ -434,11 +409,10 @@ static void xml_append(mls_buffer *out, const char *bytes)
         const bool allowed = (code >= 0x20 && code < 0x7f) ||
                              (code >= 0xa0 && code != 0xfffe && code != 0xffff && !mls_code_point_is_hostile(code));
         const char *entity = mls_markup_entity(code);
-        if (entity != NULL) {
+        if (entity != NULL)
             mls_buffer_append_text(out, entity);
-        } else {
+        else
             mls_buffer_append(out, allowed ? (mls_str){text.ptr + start, at - start} : MLS_S("\xef\xbf\xbd"));
-        }
     }
 }
 
@@ -457,24 +431,21 @@ void mls_junit_case(mls_printer *to, const char *class_name, const char *name, c
     xml_attribute(out, "    <testcase classname=\"", class_name);
     xml_attribute(out, " name=\"", name);
     mls_buffer_append_text(out, ">\n");
-    if (failure != NULL) {
+    if (failure != NULL)
         mls_buffer_printf(out, "      <failure message=\"%s\">", failure);
-    } else if (element != NULL) {
+    else if (element != NULL)
         mls_buffer_append_text(out, "      <system-out>");
-    }
     for (size_t i = 0; i < found->count; i++) {
         const mls_finding *finding = &found->items[i].finding;
         xml_append(out, finding->path);
-        if (finding->line > 0) {
+        if (finding->line > 0)
             mls_buffer_printf(out, ":%zu", finding->line);
-        }
         mls_buffer_printf(out, ": %s: ", mls_severity_name(finding->severity));
         xml_append(out, finding->message);
         mls_buffer_append_char(out, '\n');
     }
-    if (element != NULL) {
+    if (element != NULL)
         mls_buffer_printf(out, "</%s>\n", element);
-    }
     mls_buffer_append_text(out, "    </testcase>\n");
     to->tests++;
     to->failures += failure != NULL;

@@ -33,9 +33,8 @@ const mls_format_writer mls_format_oneline = {offsetof(mls_report, line), NULL, 
 static void line_group(mls_buffer *line, const mls_group *group)
 {
     size_t valid = 0;
-    for (size_t i = 0; i < group->run_count; i++) {
+    for (size_t i = 0; i < group->run_count; i++)
         valid += group->runs[i]->valid;
-    }
     const unsigned needed = group->rules->runs_needed;
     mls_buffer_printf(line, "%s %zu/%zu valid", group->benchmark != NULL ? group->benchmark : "-", valid,
                       needed > 0 ? (size_t)needed : group->run_count);
@@ -46,9 +45,8 @@ static void line_group(mls_buffer *line, const mls_group *group)
     } else {
         mls_buffer_append_text(line, " no score");
     }
-    if (group->rcp.check != MLS_CHECK_NA) {
+    if (group->rcp.check != MLS_CHECK_NA)
         mls_buffer_append_text(line, group->rcp.result.pass ? " rcp pass" : " rcp fail");
-    }
 }
 
 void mls_score_line(mls_buffer *line, const void *what)
@@ -69,13 +67,11 @@ void mls_score_line(mls_buffer *line, const void *what)
                 ending = code == MLS_FINDING_DIAGNOSIS || code == MLS_FINDING_JOB_ENDED ? &findings->items[k] : NULL;
             }
         }
-        if (ending != NULL) {
+        if (ending != NULL)
             mls_buffer_printf(line, "; %s", ending->message);
-        }
     }
-    if (collection->group_count == 0) {
+    if (collection->group_count == 0)
         mls_buffer_append_text(line, "no run found");
-    }
 }
 
 /* ------------------------------------------------------------------ metrics */
@@ -111,16 +107,14 @@ const char *mls_metrics_label_wrong(const mls_metrics_labels *labels, size_t num
 {
     mls_str value = mls_str_from(labels->added.items[number]);
     mls_str name;
-    if (!mls_str_cut(&value, '=', &name) || !mls_str_is_name(name) || mls_str_starts(name, MLS_S("__"))) {
+    if (!mls_str_cut(&value, '=', &name) || !mls_str_is_name(name) || mls_str_starts(name, MLS_S("__")))
         return "is no NAME=VALUE";
-    }
     for (size_t i = 0; i < number; i++) {
         mls_str other;
         mls_str rest = mls_str_from(labels->added.items[i]);
         (void)mls_str_cut(&rest, '=', &other);
-        if (mls_str_equal(other, name)) {
+        if (mls_str_equal(other, name))
             return "names a label twice";
-        }
     }
     return mls_str_among(name, OWN_LABELS) ? "names a label that is there already" : NULL;
 }
@@ -131,24 +125,22 @@ static void append_label(mls_buffer *labels, mls_str name, mls_str value)
     for (size_t at = 0; at < value.len;) {
         const size_t from = at;
         const int32_t code = mls_utf8_next(value, &at);
-        if (code == '\n') {
+        if (code == '\n')
             mls_buffer_append_text(labels, "\\n");
-        } else if (code == '\\' || code == '"') {
+        else if (code == '\\' || code == '"')
             mls_buffer_printf(labels, "\\%c", (int)code);
-        } else if (code < 0 || mls_code_point_is_hostile(code)) {
+        else if (code < 0 || mls_code_point_is_hostile(code))
             mls_buffer_append_text(labels, "\xef\xbf\xbd"); /* U+FFFD */
-        } else {
+        else
             mls_buffer_append(labels, (mls_str){value.ptr + from, at - from});
-        }
     }
     mls_buffer_append_char(labels, '"');
 }
 
 static void append_text_label(mls_buffer *labels, const char *name, const char *value)
 {
-    if (value != NULL) {
+    if (value != NULL)
         append_label(labels, mls_str_from(name), mls_str_from(value));
-    }
 }
 
 static void append_group_labels(mls_buffer *labels, const mls_group *group, const mls_metrics_labels *user)
@@ -159,9 +151,8 @@ static void append_group_labels(mls_buffer *labels, const mls_group *group, cons
     append_text_label(labels, "config", group->config);
     append_text_label(labels, "batch",
                       isfinite(group->global_batch_size) ? mls_words_exact(group->global_batch_size).text : NULL);
-    if (user == NULL || !user->no_path) {
+    if (user == NULL || !user->no_path)
         append_text_label(labels, "path", group->path);
-    }
     for (size_t i = 0; user != NULL && i < user->added.count; i++) {
         mls_str value = mls_str_from(user->added.items[i]);
         mls_str name;
@@ -182,9 +173,8 @@ static void print_sample(const metrics *all, const char *name, size_t group, con
                          double value)
 {
     mls_buffer line = {0};
-    if (!isfinite(value)) {
+    if (!isfinite(value))
         return;
-    }
     mls_buffer_append(&line, all->labels[group]);
     append_text_label(&line, own != NULL ? own : "", own != NULL ? is : NULL);
     mls_output_printf(all->output, "mlscore_%s{", name);
@@ -196,9 +186,8 @@ static void print_sample(const metrics *all, const char *name, size_t group, con
 static double last_stop_seconds(const mls_group *group)
 {
     double last = (double)NAN;
-    for (size_t i = 0; i < group->run_count; i++) {
+    for (size_t i = 0; i < group->run_count; i++)
         last = fmax(last, group->runs[i]->run_stop.time_ms);
-    }
     return last / 1000;
 }
 
@@ -259,18 +248,15 @@ static size_t choose_groups(metrics *all, const mls_metrics_labels *user, mls_ar
         const mls_group *group = &all->of->groups[g];
         mls_buffer text = {0};
         size_t more = GROUP_SAMPLES;
-        for (size_t i = 0; i < group->run_count; i++) {
+        for (size_t i = 0; i < group->run_count; i++)
             more += mls_group_new_job(all->of->jobs, group, i) != NULL ? JOB_SAMPLES : 0;
-        }
-        if (used + more > SAMPLES_MAX) {
+        if (used + more > SAMPLES_MAX)
             break;
-        }
         used += more;
         append_group_labels(&text, group, user);
         mls_map_entry *entry = mls_map_put(&seen, mls_buffer_str(&text), NULL);
-        if (++entry->value.number > 1) {
+        if (++entry->value.number > 1)
             append_text_label(&text, "group", mls_words_exact((double)entry->value.number).text);
-        }
         all->labels[all->count++] = mls_arena_copy(arena, mls_buffer_str(&text));
         mls_buffer_release(&text);
     }
@@ -279,26 +265,23 @@ static size_t choose_groups(metrics *all, const mls_metrics_labels *user, mls_ar
 
 static void print_left_out(const metrics *all, size_t count, const char *one, const char *many)
 {
-    if (count > 0) {
+    if (count > 0)
         mls_output_printf(all->output, "# %s left out\n", mls_words_plural(count, one, many).text);
-    }
 }
 
 static void print_groups(const metrics *all)
 {
     for (size_t f = 0; f < GROUP_FAMILIES; f++) {
         print_family(all, group_families[f].name, group_families[f].help);
-        for (size_t g = 0; g < all->count; g++) {
+        for (size_t g = 0; g < all->count; g++)
             print_sample(all, group_families[f].name, g, NULL, NULL, group_families[f].value(&all->of->groups[g]));
-        }
     }
     print_family(all, "runs", "Runs of the group, by whether they are valid.");
     for (size_t g = 0; g < all->count; g++) {
         const mls_group *group = &all->of->groups[g];
         size_t valid = 0;
-        for (size_t i = 0; i < group->run_count; i++) {
+        for (size_t i = 0; i < group->run_count; i++)
             valid += group->runs[i]->valid;
-        }
         print_sample(all, "runs", g, "valid", "true", (double)valid);
         print_sample(all, "runs", g, "valid", "false", (double)(group->run_count - valid));
     }
@@ -334,9 +317,8 @@ static void print_jobs(const metrics *all, const char *name, const char *help, b
         const mls_group *group = &all->of->groups[g];
         for (size_t i = 0; i < group->run_count; i++) {
             const mls_slurm_job *job = mls_group_new_job(all->of->jobs, group, i);
-            if (job != NULL) {
+            if (job != NULL)
                 print_sample(all, name, g, "job", job->job, queued ? mls_slurm_job_queued(job) : job->elapsed_seconds);
-            }
         }
     }
 }
@@ -350,9 +332,8 @@ void mls_score_metrics(mls_printer *to, const void *what)
                    .labels = mls_arena_array(&arena, collection->group_count + 1, sizeof *all.labels)};
     const size_t room = choose_groups(&all, to->view->labels, &arena) / RUN_FAMILIES;
     size_t runs = 0;
-    for (size_t g = 0; g < all.count; g++) {
+    for (size_t g = 0; g < all.count; g++)
         runs += collection->groups[g].run_count;
-    }
     print_left_out(&all, runs > room ? runs - room : 0, "run", "runs");
     print_left_out(&all, collection->group_count - all.count, "group", "groups");
     print_groups(&all);

@@ -35,9 +35,8 @@ void mls_print_begin(mls_printer *to, mls_view *view, const mls_report *report, 
                         .state = state,
                         .emitter = {.output = view->output, .view = view, .csv = view->format == MLS_FORMAT_CSV},
                         .walk = mls_walk_of(&report->columns, report->object)};
-    if (formats[view->format].writer->begin != NULL) {
+    if (formats[view->format].writer->begin != NULL)
         formats[view->format].writer->begin(to);
-    }
 }
 
 void mls_print_item(mls_printer *to, const void *what)
@@ -48,9 +47,8 @@ void mls_print_item(mls_printer *to, const void *what)
 
 void mls_print_end(mls_printer *to)
 {
-    if (formats[to->view->format].writer->end != NULL) {
+    if (formats[to->view->format].writer->end != NULL)
         formats[to->view->format].writer->end(to);
-    }
     mls_emitter_release(&to->emitter);
 }
 
@@ -60,9 +58,8 @@ static void people_begin(mls_printer *to)
         to->view->width = 0;
         to->view->color = false;
     }
-    if (to->report->begin != NULL) {
+    if (to->report->begin != NULL)
         to->report->begin(to);
-    }
 }
 
 static void people_item(mls_printer *to, const void *what)
@@ -72,9 +69,8 @@ static void people_item(mls_printer *to, const void *what)
 
 static void people_end(mls_printer *to)
 {
-    if (to->report->end != NULL) {
+    if (to->report->end != NULL)
         to->report->end(to);
-    }
 }
 
 const mls_format_writer mls_format_table = {offsetof(mls_report, show), people_begin, people_item, people_end};
@@ -82,9 +78,8 @@ const mls_format_writer mls_format_markdown = {offsetof(mls_report, show), peopl
 
 static void json_begin(mls_printer *to)
 {
-    if (to->report->stream != NULL) {
+    if (to->report->stream != NULL)
         mls_output_printf(to->view->output, "{\"%s\": [", to->report->stream);
-    }
 }
 
 /* Things that come one by one have a line each. */

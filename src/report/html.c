@@ -79,15 +79,14 @@ void mls_html_card_end(mls_buffer *out)
 void mls_html_key(mls_buffer *out, mls_html_mark mark, const char *look, const char *label)
 {
     mls_buffer_append_text(out, "<li><svg aria-hidden=\"true\" viewBox=\"0 0 24 12\">");
-    if (mark == MLS_MARK_DOT) {
+    if (mark == MLS_MARK_DOT)
         mls_svg_circle(out, look, 18, 6, 4);
-    } else if (mark == MLS_MARK_CROSS) {
+    else if (mark == MLS_MARK_CROSS)
         mls_svg_cross(out, look, 18, 6, 4);
-    } else if (mark == MLS_MARK_DIAMOND) {
+    else if (mark == MLS_MARK_DIAMOND)
         mls_svg_diamond(out, look, 18, 6, 5);
-    } else {
+    else
         mls_svg_line(out, look, mark == MLS_MARK_BAR ? 12 : 0, 6, 24, 6);
-    }
     mls_markup_put(out, "</svg>%s</li>", label);
 }
 
@@ -105,9 +104,8 @@ void mls_html_separated(mls_buffer *line, mls_str text)
 {
     for (size_t at = 0; at < text.len; at++) {
         size_t blanks = 0;
-        while (at + blanks < text.len && text.ptr[at + blanks] == ' ') {
+        while (at + blanks < text.len && text.ptr[at + blanks] == ' ')
             blanks++;
-        }
         if (blanks > 1) {
             mls_buffer_append_text(line, " · ");
             at += blanks - 1;
@@ -121,11 +119,10 @@ void mls_html_finding(mls_buffer *out, const mls_finding *finding, const char *p
 {
     const char *severity = mls_severity_name(finding->severity);
     mls_markup_put(out, "<li class=\"%s\"><b>%s</b> ", severity, severity);
-    if (path != NULL && finding->line > 0) {
+    if (path != NULL && finding->line > 0)
         mls_markup_put(out, "<code>%s:%zu</code> ", path, finding->line);
-    } else if (path != NULL) {
+    else if (path != NULL)
         mls_markup_put(out, "<code>%s</code> ", path);
-    }
     mls_markup_put(out, "%s <span class=\"note\">%s</span></li>\n", finding->message,
                    mls_finding_info_get(finding->code)->name);
 }
@@ -204,11 +201,10 @@ void mls_html_table_end(mls_buffer *out)
 
 void mls_html_number(mls_buffer *out, double value, mls_words shown)
 {
-    if (isfinite(value)) {
+    if (isfinite(value))
         mls_markup_put(out, "<td class=\"n\" data-v=\"%s\">%s</td>", mls_words_exact(value).text, shown.text);
-    } else {
+    else
         mls_buffer_append_text(out, "<td class=\"n\">–</td>");
-    }
 }
 
 void mls_html_minutes_cell(mls_buffer *out, double minutes)
@@ -262,20 +258,17 @@ void mls_html_run_keys(mls_buffer *out, const mls_group *group, mls_html_mark ma
         "not valid"};
     for (mls_html_class kind = 0; kind < MLS_RUN_CLASSES; kind++) {
         const bool cross = kind == MLS_RUN_BAD && mark == MLS_MARK_DOT;
-        if (has[kind]) {
+        if (has[kind])
             mls_html_key(out, cross ? MLS_MARK_CROSS : mark, cross ? "miss" : mls_html_looks[kind], labels[kind]);
-        }
     }
 }
 
 void mls_html_line_keys(mls_buffer *out, const mls_html_group *of, size_t count)
 {
-    if (of->side == NULL) {
+    if (of->side == NULL)
         mls_html_run_keys(out, of->group, MLS_MARK_LINE);
-    }
-    for (size_t i = 0; i < count && of->side != NULL; i++) {
+    for (size_t i = 0; i < count && of->side != NULL; i++)
         mls_html_key(out, MLS_MARK_LINE, mls_html_looks[mls_html_drawn_as(&of[i], 0)], of[i].side);
-    }
 }
 
 void mls_html_run_begin(mls_buffer *out, size_t run)
@@ -290,11 +283,10 @@ void mls_html_run_end(mls_buffer *out)
 
 void mls_html_run_dot(mls_buffer *out, mls_html_class kind, double x, double y)
 {
-    if (kind == MLS_RUN_BAD) {
+    if (kind == MLS_RUN_BAD)
         mls_svg_cross(out, "miss", x, y, 4);
-    } else {
+    else
         mls_svg_circle(out, mls_html_looks[kind], x, y, kind == MLS_RUN_KEPT ? 4.5 : 4);
-    }
 }
 
 size_t mls_html_share(const mls_html_group *of, size_t all, size_t least)
@@ -308,18 +300,14 @@ size_t mls_html_share(const mls_html_group *of, size_t all, size_t least)
 mls_html_badge mls_html_badge_of(const mls_group *group)
 {
     const mls_group_outcome result = mls_group_result(group);
-    if (!isfinite(result.minutes)) {
+    if (!isfinite(result.minutes))
         return (mls_html_badge){"ill", "✗ No score", "✗ no score"};
-    }
-    if (!result.official) {
+    if (!result.official)
         return (mls_html_badge){"warn", "! Not an official score", "! not official"};
-    }
-    if (group->rcp.check == MLS_CHECK_FAIL) {
+    if (group->rcp.check == MLS_CHECK_FAIL)
         return (mls_html_badge){"ill", "✗ Fails reference convergence", "✗ convergence"};
-    }
-    if (group->seeds.check == MLS_CHECK_FAIL) {
+    if (group->seeds.check == MLS_CHECK_FAIL)
         return (mls_html_badge){"ill", "✗ Fails the check of seeds", "✗ seeds"};
-    }
     return (mls_html_badge){"well", "✓ Valid score", "✓ valid"};
 }
 
@@ -331,9 +319,8 @@ double mls_html_minutes(const mls_group *group)
 bool mls_html_epochs(const mls_html_group *of)
 {
     bool epochs = false;
-    for (size_t i = 0; i < of->group->run_count; i++) {
+    for (size_t i = 0; i < of->group->run_count; i++)
         epochs |= mls_throughput_counts_epochs(&of->timed->runs[i]);
-    }
     return epochs;
 }
 
@@ -348,9 +335,8 @@ double mls_html_steady_ms(const mls_html_group *of, size_t *count)
     *count = 0;
     for (size_t i = 0; i < of->group->run_count; i++) {
         const double steady = of->timed->runs[i].steady_ms_per_sample;
-        if (isfinite(steady) && steady > 0) {
+        if (isfinite(steady) && steady > 0)
             values[(*count)++] = steady;
-        }
     }
     mls_sort_doubles(values, *count);
     return *count > 0 ? mls_median(values, *count) : (double)NAN;

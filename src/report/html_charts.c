@@ -16,9 +16,8 @@ static const char *run_headings(const mls_html_group *of)
 static void begin_run_row(mls_buffer *out, const mls_html_group *of, size_t run)
 {
     mls_buffer_append_text(out, "<tr>");
-    if (of->side != NULL) {
+    if (of->side != NULL)
         mls_html_cell(out, NULL, "%s", of->side);
-    }
     mls_html_count(out, (double)(run + 1));
 }
 
@@ -111,13 +110,11 @@ static void take_curves(curves_view *view, across_kind kind)
             const mls_curve_point *point = &run->curve[k];
             const double x = kind == OVER_TIME ? point->ms / 60000 : position_on(view, point);
             const double y = value_in(view, point);
-            if (isfinite(x) && isfinite(y) && (kind != NEAR_TARGET || position_on(view, point) >= view->near_from)) {
+            if (isfinite(x) && isfinite(y) && (kind != NEAR_TARGET || position_on(view, point) >= view->near_from))
                 curve.points[curve.count++] = (line_point){x, y};
-            }
         }
-        if (view->steps) {
+        if (view->steps)
             mls_sort_by_double(curve.points, curve.count, sizeof *curve.points);
-        }
         view->curves[kind][i] = curve;
         view->totals[kind] += curve.count;
     }
@@ -143,9 +140,8 @@ static curves_view look_at(const mls_html_group *of, mls_curve_kind metric)
     for (size_t i = 0; i < of->group->run_count; i++) {
         const mls_throughput *run = &of->timed->runs[i];
         view.target = view.target.direction == 0 ? target_of(&view, run) : view.target;
-        if (of->group->runs[i]->valid && run->curve_count > 0) {
+        if (of->group->runs[i]->valid && run->curve_count > 0)
             least = fmin(least, position_on(&view, &run->curve[run->curve_count - 1]));
-        }
     }
     for (size_t i = 0; i < of->group->run_count; i++) {
         const mls_throughput *run = &of->timed->runs[i];
@@ -159,9 +155,8 @@ static curves_view look_at(const mls_html_group *of, mls_curve_kind metric)
         enough |= near >= NEAR_EVALUATIONS && near < all;
     }
     view.near_from = enough && isfinite(least) ? NEAR_SHARE * least : (double)NAN;
-    for (across_kind kind = 0; kind < ACROSS_COUNT; kind++) {
+    for (across_kind kind = 0; kind < ACROSS_COUNT; kind++)
         take_curves(&view, kind);
-    }
     return view;
 }
 
@@ -170,9 +165,8 @@ static void add_extents(const curves_view *view, across_kind kind, mls_extent *a
 {
     double *all = scratch_numbers(view->of, view->totals[kind]);
     size_t at = 0;
-    if (kind != NEAR_TARGET) {
+    if (kind != NEAR_TARGET)
         mls_extent_add(across, 0);
-    }
     for (size_t i = 0; i < view->of->group->run_count; i++) {
         const run_curve *curve = &view->curves[kind][i];
         for (size_t k = 0; k < curve->count; k++) {
@@ -185,9 +179,8 @@ static void add_extents(const curves_view *view, across_kind kind, mls_extent *a
         const size_t far = at > MANY_VALUES ? (size_t)(FAR_SHARE * (double)at) : 0;
         mls_extent_add(values, all[view->target.direction > 0 ? far : 0]);
         mls_extent_add(values, all[at - 1 - (view->target.direction < 0 ? far : 0)]);
-        if (view->target.direction != 0) {
+        if (view->target.direction != 0)
             mls_extent_add(values, view->target.number);
-        }
     }
 }
 
@@ -202,9 +195,8 @@ static void append_curve(mls_chart *chart, const curves_view *view, across_kind 
     double *y = scratch_numbers(view->of, count);
     bool thinned = false;
     size_t kept = 0;
-    for (size_t k = 0; k < count; k++) {
+    for (size_t k = 0; k < count; k++)
         y[k] = points[k].y;
-    }
     const bool *keep = thin(view->of, y, count, share < limit ? share : limit, &thinned);
     for (size_t k = 0; k < count; k++) {
         if (keep[k] || k + 1 == count) {
@@ -231,9 +223,8 @@ static void append_curves(mls_buffer *out, const curves_view *views, size_t coun
     const double bottom = brief ? 200 : 300;
     mls_extent values = {0};
     mls_extent across = {0};
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         add_extents(&views[i], kind, &across, &values);
-    }
     mls_chart chart = {.title = titles[kind],
                        .height = bottom + MLS_CHART_BELOW,
                        .x = mls_scale_of(&across, kind == NEAR_TARGET ? 0.02 : 0.0, MLS_CHART_LEFT, MLS_CHART_RIGHT),
@@ -242,9 +233,8 @@ static void append_curves(mls_buffer *out, const curves_view *views, size_t coun
                        .up = metric_name(views->metric),
                        .whole = brief,
                        .target = target.number};
-    if (target.direction != 0) {
+    if (target.direction != 0)
         chart.target_label = mls_html_text(views->of->scratch, "target %s", mls_words_trimmed(target.number, 6).text);
-    }
     for (size_t i = 0; i < count; i++) {
         const size_t runs = views[i].of->group->run_count;
         mls_buffer_printf(&chart.description, "%s%s of %s, from %s to %s", i > 0 ? "; " : "",
@@ -256,9 +246,8 @@ static void append_curves(mls_buffer *out, const curves_view *views, size_t coun
                               mls_words_trimmed(views[i].target.number, 6).text);
         }
         mls_buffer_append_text(&chart.marks, runs > CROWD ? "<g class=\"crowd\">" : "<g>");
-        for (size_t k = 0; k < runs; k++) {
+        for (size_t k = 0; k < runs; k++)
             append_curve(&chart, &views[i], kind, k);
-        }
         mls_buffer_append_text(&chart.marks, "</g>");
     }
     mls_chart_draw(out, &chart);
@@ -270,9 +259,8 @@ static bool append_evaluations(mls_buffer *out, const curves_view *view, size_t 
     const mls_throughput *run = &view->of->timed->runs[at];
     double *values = scratch_numbers(view->of, run->curve_count);
     bool thinned = false;
-    for (size_t k = 0; k < run->curve_count; k++) {
+    for (size_t k = 0; k < run->curve_count; k++)
         values[k] = value_in(view, &run->curve[k]);
-    }
     const bool *keep = thin(view->of, values, run->curve_count, most, &thinned);
     for (size_t k = 0; k < run->curve_count; k++) {
         const mls_curve_point *point = &run->curve[k];
@@ -291,9 +279,8 @@ static bool append_evaluations(mls_buffer *out, const curves_view *view, size_t 
 static bool have_kind(const curves_view *views, size_t count, across_kind kind)
 {
     bool have = true;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         have = have && views[i].totals[kind] > 0 && strcmp(position_unit(&views[i]), position_unit(views)) == 0;
-    }
     return have;
 }
 
@@ -305,15 +292,12 @@ static void append_metric(mls_buffer *out, const curves_view *views, size_t view
     const size_t id = views->of->number * 10 + views->metric;
     across_kind kinds[ACROSS_COUNT];
     size_t count = 0;
-    if (have_kind(views, view_count, OVER_TRAINING)) {
+    if (have_kind(views, view_count, OVER_TRAINING))
         kinds[count++] = OVER_TRAINING;
-    }
-    if (count == 0 || !brief) {
+    if (count == 0 || !brief)
         kinds[count++] = OVER_TIME;
-    }
-    if (have_kind(views, view_count, NEAR_TARGET) && !brief) {
+    if (have_kind(views, view_count, NEAR_TARGET) && !brief)
         kinds[count++] = NEAR_TARGET;
-    }
     mls_buffer_append_text(out, "<div class=\"tabs\">");
     for (size_t i = 0; i < count && count > 1; i++) {
         mls_buffer_printf(out, "<input type=\"radio\" name=\"c%zu\" id=\"c%zu-%zu\"%s><label for=\"c%zu-%zu\">", id, id,
@@ -329,23 +313,19 @@ static void append_metric(mls_buffer *out, const curves_view *views, size_t view
         mls_buffer_append_text(out, "</div>\n");
     }
     mls_buffer_append_text(out, "</div>\n");
-    if (brief) {
+    if (brief)
         return;
-    }
     const size_t most = mls_html_share(views->of, ROWS_MOST, 2);
     bool thinned = false;
     mls_html_numbers_begin(out, "Evaluations",
                            mls_html_text(views->of->scratch, "%s|#%s|#minutes|#%s", run_headings(views->of),
                                          position_unit(views), metric_name(views->metric)));
-    for (size_t i = 0; i < view_count; i++) {
-        for (size_t k = 0; k < views[i].of->group->run_count; k++) {
+    for (size_t i = 0; i < view_count; i++)
+        for (size_t k = 0; k < views[i].of->group->run_count; k++)
             thinned |= append_evaluations(out, &views[i], k, most);
-        }
-    }
     mls_html_numbers_end(out);
-    if (thinned) {
+    if (thinned)
         mls_html_note(out, "Of many evaluations the table has the least and the greatest of each slice of a run.");
-    }
 }
 
 static int compare_images(const void *left, const void *right)
@@ -365,9 +345,8 @@ const mls_throughput_group *mls_html_timed(const mls_throughput_group *timed, ml
         images |= group->runs[i]->image_count > 0;
         curves |= timed->runs[i].curve_count > 0;
     }
-    if (curves || !images) {
+    if (curves || !images)
         return timed;
-    }
     /* Images are evaluated when the run has stopped: here in the order of training. */
     mls_throughput_group *copy = mls_arena_array(arena, 1, sizeof *copy);
     mls_throughput *runs = mls_arena_array(arena, group->run_count, sizeof *runs);
@@ -404,9 +383,8 @@ void mls_html_convergence_of(mls_buffer *out, const mls_html_group *sides, size_
     bool after = false; /* a run has evaluations that were made when it had stopped */
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         /* The first side decides which metrics there are: others only if BBOX and SEGM are missing. */
-        if (order[i] == MLS_CURVE_ONE && begun) {
+        if (order[i] == MLS_CURVE_ONE && begun)
             break;
-        }
         size_t found = 0;
         for (size_t k = 0; k < count && (k == 0 || found > 0); k++) {
             views[found] = look_at(&sides[k], order[i]);
@@ -414,15 +392,13 @@ void mls_html_convergence_of(mls_buffer *out, const mls_html_group *sides, size_
         }
         if (found > 0 && !begun) {
             mls_html_card_begin(out, "Convergence");
-            if (!sides->brief) {
+            if (!sides->brief)
                 mls_html_line_keys(out, sides, count);
-            }
             mls_html_card_body(out);
             begun = true;
         }
-        if (found > 0) {
+        if (found > 0)
             append_metric(out, views, found);
-        }
     }
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < sides[i].group->run_count; k++) {
@@ -430,12 +406,10 @@ void mls_html_convergence_of(mls_buffer *out, const mls_html_group *sides, size_
             after |= run->curve_count > 0 && run->curve[run->curve_count - 1].ms > run->run_ms;
         }
     }
-    if (begun && after) {
+    if (begun && after)
         mls_html_note(out, "Evaluated after run_stop, which is no part of the time.");
-    }
-    if (begun) {
+    if (begun)
         mls_html_card_end(out);
-    }
 }
 
 void mls_html_convergence(mls_buffer *out, const mls_html_group *of)
@@ -458,15 +432,13 @@ static unsigned stack_dots(timed_dot *dots, size_t count, const mls_scale *x)
 {
     double last[LEVELS];
     unsigned levels = 1;
-    for (size_t i = 0; i < LEVELS; i++) {
+    for (size_t i = 0; i < LEVELS; i++)
         last[i] = -APART;
-    }
     for (size_t i = 0; i < count; i++) {
         const double at = mls_scale_at(x, dots[i].at.value);
         unsigned level = 0;
-        while (level < LEVELS - 1 && at - last[level] < APART) {
+        while (level < LEVELS - 1 && at - last[level] < APART)
             level++;
-        }
         dots[i].level = level;
         last[level] = at;
         levels = level >= levels ? level + 1 : levels;
@@ -488,13 +460,11 @@ void mls_html_times(mls_buffer *out, const mls_html_group *of)
         const double minutes = mls_run_minutes(group->runs[i]);
         mls_extent_add(&extent, minutes);
         mls_extent_add(&counted, mls_html_run_class(group, i) == MLS_RUN_KEPT ? minutes : (double)NAN);
-        if (isfinite(minutes)) {
+        if (isfinite(minutes))
             dots[count++] = (timed_dot){{minutes, i}, 0};
-        }
     }
-    if (count == 0) {
+    if (count == 0)
         return;
-    }
     const double top = 24;
     mls_chart chart = {.title = "Minutes of each run",
                        .x = mls_scale_of(&extent, 0.05, MARGIN, MLS_CHART_WIDTH - MARGIN),
@@ -530,9 +500,8 @@ void mls_html_times(mls_buffer *out, const mls_html_group *of)
                              : !isfinite(group->score.score_minutes) ? "Times"
                              : few                                   ? "Times and their mean"
                                                                      : "Times and the olympic mean");
-    if (!of->brief) {
+    if (!of->brief)
         mls_html_run_keys(out, group, MLS_MARK_DOT);
-    }
     mls_html_card_body(out);
     mls_chart_draw(out, &chart);
     mls_html_card_end(out);
@@ -574,9 +543,8 @@ static bool is_of_kind(const mls_stretch *stretch, bar_kind kind)
 static bool has_kind(const mls_throughput *run, bar_kind kind)
 {
     bool has = false;
-    for (size_t i = 0; i < run->stretch_count && !has; i++) {
+    for (size_t i = 0; i < run->stretch_count && !has; i++)
         has = is_of_kind(&run->stretches[i], kind);
-    }
     return has;
 }
 
@@ -588,9 +556,8 @@ static void append_stretches(mls_buffer *out, const mls_throughput *run, const m
     mls_svg_path_begin(out, bar_looks[kind]);
     for (size_t i = 0; i <= run->stretch_count; i++) {
         const mls_stretch *stretch = i < run->stretch_count ? &run->stretches[i] : NULL;
-        if (stretch != NULL && !is_of_kind(stretch, kind)) {
+        if (stretch != NULL && !is_of_kind(stretch, kind))
             continue;
-        }
         const double from = stretch != NULL ? mls_scale_at(x, stretch->from_ms / 60000) : (double)INFINITY;
         if (!isnan(begun) && from - ended > near) {
             mls_svg_path_point(out, begun, y, true);
@@ -616,15 +583,12 @@ static void append_bar(mls_buffer *out, const mls_html_group *of, size_t at, con
     if (init > 0) {
         const double from = mls_scale_at(x, -init);
         mls_svg_line(out, "init", from, y, mls_scale_at(x, 0), y);
-        if (-init < x->low) {
+        if (-init < x->low)
             mls_svg_line(out, "cut", from + 8, y + 7, from + 14, y - 7);
-        }
     }
-    for (bar_kind kind = 0; kind < BAR_KINDS && run->has_parts; kind++) {
-        if (has_kind(run, kind)) {
+    for (bar_kind kind = 0; kind < BAR_KINDS && run->has_parts; kind++)
+        if (has_kind(run, kind))
             append_stretches(out, run, x, kind == BAR_OVERLAPPED ? y + 9 : y, kind);
-        }
-    }
     if (isfinite(run->run_ms)) {
         mls_svg_text(out, "strong", 's', mls_scale_at(x, run->run_ms / 60000) + 8, y + 4.5,
                      mls_words_grouped(run->run_ms / 60000, 3).text);
@@ -665,20 +629,16 @@ void mls_html_parts(mls_buffer *out, const mls_html_group *of)
         const mls_throughput *run = &of->timed->runs[i];
         longest = run->has_parts && run->run_ms > longest ? run->run_ms : longest;
         init = fmax(init, run->run->run_start.time_ms - run->run->init_start.time_ms);
-        for (bar_kind kind = 0; kind < BAR_KINDS; kind++) {
+        for (bar_kind kind = 0; kind < BAR_KINDS; kind++)
             has[kind] = has[kind] || has_kind(run, kind);
-        }
     }
-    if (!(longest > 0)) {
+    if (!(longest > 0))
         return;
-    }
     mls_html_card_begin(out, "Where the time went");
     mls_html_key(out, MLS_MARK_BAR, "init", "initialization");
-    for (size_t i = 0; i < BAR_KINDS; i++) {
-        if (has[bar_keys[i].kind]) {
+    for (size_t i = 0; i < BAR_KINDS; i++)
+        if (has[bar_keys[i].kind])
             mls_html_key(out, MLS_MARK_BAR, bar_looks[bar_keys[i].kind], bar_keys[i].label);
-        }
-    }
     mls_html_card_body(out);
     /* Minutes, from the cut end of initialization to the end of the longest run. */
     init = isfinite(init) ? fmin(init, INIT_SHARE * longest) : 0;
@@ -697,20 +657,17 @@ void mls_html_parts(mls_buffer *out, const mls_html_group *of)
                            .across = last ? "minutes since run_start (before 0: initialization, not timed)" : NULL,
                            .continues = from > 0,
                            .continued = !last};
-        if (from == 0) {
+        if (from == 0)
             mls_overview_append_inside(&chart.description, of->of);
-        } else {
+        else
             mls_buffer_printf(&chart.description, "From run %zu on.", from + 1);
-        }
-        for (size_t i = from; i < to; i++) {
+        for (size_t i = from; i < to; i++)
             append_bar(&chart.marks, of, i, &x, top + BAR_HEIGHT * ((double)(i - from) + 0.5));
-        }
         mls_svg_line(&chart.marks, "zero", zero, top / 2, zero, bottom);
         mls_chart_draw(out, &chart);
     }
-    if (count < runs) {
+    if (count < runs)
         mls_html_note(out, "The first %zu of %zu runs.", count, runs);
-    }
     append_part_rows(out, of, count);
     mls_html_card_end(out);
 }
@@ -751,19 +708,16 @@ static double *rates_of(const mls_html_group *of, size_t at)
 static void add_rates(const mls_html_group *of, mls_extent *extent)
 {
     size_t count = 0;
-    for (size_t i = 0; i < of->group->run_count; i++) {
+    for (size_t i = 0; i < of->group->run_count; i++)
         count += of->timed->runs[i].segment_count;
-    }
     double *all = scratch_numbers(of, count);
     count = 0;
     for (size_t i = 0; i < of->group->run_count; i++) {
         const mls_throughput *run = &of->timed->runs[i];
         const double *rates = rates_of(of, i);
-        for (size_t k = 0; k < run->segment_count; k++) {
-            if (isfinite(rates[k]) && is_trained(run, &run->segments[k])) {
+        for (size_t k = 0; k < run->segment_count; k++)
+            if (isfinite(rates[k]) && is_trained(run, &run->segments[k]))
                 all[count++] = rates[k];
-            }
-        }
     }
     if (count > 0) {
         mls_sort_doubles(all, count);
@@ -842,9 +796,8 @@ void mls_html_pace_of(mls_buffer *out, const mls_html_group *sides, size_t count
     bool undelimited = false;
     bool slow = false;
     for (const mls_html_group *of = sides; of < sides + count; of++) {
-        if (mls_html_epochs(of) != epochs) {
+        if (mls_html_epochs(of) != epochs)
             return; /* they have no axis in common */
-        }
         add_rates(of, &rates);
         mls_extent_add(&minutes, 0);
         for (size_t i = 0; i < of->group->run_count; i++) {
@@ -855,9 +808,8 @@ void mls_html_pace_of(mls_buffer *out, const mls_html_group *sides, size_t count
             slow |= run->slow_phase_count > 0 && of->side == NULL;
         }
     }
-    if (rates.count == 0) {
+    if (rates.count == 0)
         return;
-    }
     mls_chart chart = {.title = "Throughput of each run over time",
                        .height = 220 + MLS_CHART_BELOW,
                        .x = mls_scale_of(&minutes, 0, MLS_CHART_LEFT, MLS_CHART_RIGHT),
@@ -866,9 +818,8 @@ void mls_html_pace_of(mls_buffer *out, const mls_html_group *sides, size_t count
                        .up = epochs ? "epochs / min" : "samples / s"};
     mls_html_card_begin(out, "Throughput while training");
     mls_html_line_keys(out, sides, count);
-    if (slow) {
+    if (slow)
         mls_html_key(out, MLS_MARK_BAR, "slow-key", "slow phase of a run");
-    }
     mls_html_card_body(out);
     mls_html_note(out, "%s, over the time spent training.%s", source != NULL ? source : sources[MLS_MARKS_FROM_NOTHING],
                   undelimited ? " Evaluations are not delimited: they count as training." : "");
@@ -888,16 +839,13 @@ void mls_html_pace_of(mls_buffer *out, const mls_html_group *sides, size_t count
             mls_svg_line(&chart.marks, "dotted", chart.x.from, at, chart.x.to, at);
         }
     }
-    if (label.len > 0) {
+    if (label.len > 0)
         mls_svg_text(&chart.marks, "strong", 'e', chart.x.to, chart.y.to - 10, label.ptr);
-    }
     mls_buffer_release(&label);
     for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; k < sides[i].group->run_count; k++) {
-            if (sides[i].timed->runs[k].segment_count > 0) {
+        for (size_t k = 0; k < sides[i].group->run_count; k++)
+            if (sides[i].timed->runs[k].segment_count > 0)
                 append_pace(&chart, &sides[i], k);
-            }
-        }
     }
     mls_chart_draw(out, &chart);
     const size_t most = mls_html_share(sides, ROWS_OF_PACE, 2);
@@ -905,15 +853,12 @@ void mls_html_pace_of(mls_buffer *out, const mls_html_group *sides, size_t count
     mls_html_numbers_begin(out, "Throughput of each segment",
                            mls_html_text(sides->scratch, "%s|#from (min)|#to (min)|%s", run_headings(sides),
                                          epochs ? "#epochs|#epochs/min" : "#samples|#samples/s"));
-    for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; k < sides[i].group->run_count; k++) {
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < sides[i].group->run_count; k++)
             thinned |= append_pace_rows(out, &sides[i], k, most);
-        }
-    }
     mls_html_numbers_end(out);
-    if (thinned) {
+    if (thinned)
         mls_html_note(out, "Of many segments the table has the slowest and the fastest of each slice of a run.");
-    }
     mls_html_card_end(out);
 }
 
@@ -943,9 +888,8 @@ static bool choose_points(const mls_html_group *of, shown_points *shown)
     const mls_rcp_point *below = NULL;
     const mls_rcp_point *above = NULL;
     shown->count = 0;
-    if (set == NULL || !(batch > 0)) {
+    if (set == NULL || !(batch > 0))
         return false;
-    }
     for (size_t i = 0; i < set->count; i++) {
         const mls_rcp_point *point = &set->items[i];
         below = point->global_batch_size <= batch && !point->pruned ? point : below;
@@ -997,9 +941,8 @@ static void append_reference_curve(mls_chart *chart, const shown_points *shown)
         const mls_rcp_point *point = shown->items[i];
         const double x = mls_scale_at(&chart->x, point->global_batch_size);
         const double y = mls_scale_at(&chart->y, point->bar.mean);
-        if (point->pruned || count <= 1) {
+        if (point->pruned || count <= 1)
             mls_svg_line(out, point->pruned ? "pruned" : "reference", x - 14, y, x + 14, y);
-        }
     }
 }
 
@@ -1011,14 +954,12 @@ static bool append_point_values(mls_chart *chart, const mls_rcp_point *point)
     const double x = mls_scale_at(&chart->x, point->global_batch_size);
     for (size_t i = 0, end; i < point->count; i = end) {
         const double y = mls_scale_at(&chart->y, point->to_converge[i]);
-        for (end = i + 1; end < point->count && fabs(mls_scale_at(&chart->y, point->to_converge[end]) - y) < 3;) {
+        for (end = i + 1; end < point->count && fabs(mls_scale_at(&chart->y, point->to_converge[end]) - y) < 3;)
             end++;
-        }
         const size_t alike = end - i < POINTS_IN_A_ROW ? end - i : POINTS_IN_A_ROW;
         crowded |= alike < end - i;
-        for (size_t k = 0; k < alike; k++) {
+        for (size_t k = 0; k < alike; k++)
             mls_svg_circle(&chart->marks, "point", x + DOTS_APART * ((double)k - (double)(alike - 1) / 2), y, 1.7);
-        }
     }
     return crowded;
 }
@@ -1058,12 +999,10 @@ static void append_own_runs(mls_chart *chart, const mls_html_group *of)
         const double number = run_number(of->group, i);
         const double y = mls_scale_at(&chart->y, number);
         size_t beside = 0;
-        if (!isfinite(number)) {
+        if (!isfinite(number))
             continue;
-        }
-        for (size_t k = 0; k < count; k++) {
+        for (size_t k = 0; k < count; k++)
             beside += fabs(taken[k] - y) < 9;
-        }
         taken[count++] = y;
         mls_html_run_begin(out, i);
         mls_html_run_dot(out, mls_html_run_class(of->group, i), x + 18 + apart * (double)beside, y);
@@ -1077,9 +1016,8 @@ static void append_own_runs(mls_chart *chart, const mls_html_group *of)
         mls_svg_diamond(out, "diamond", x, mls_scale_at(&chart->y, mean), 7);
         mls_buffer_printf(&words, "mean of these runs %s", mls_html_converge_words(mean).text);
     }
-    if (isfinite(limit)) {
+    if (isfinite(limit))
         mls_buffer_printf(&words, "%slimit %s", words.len > 0 ? " · " : "", mls_html_converge_words(limit).text);
-    }
     mls_svg_text(out, "strong", 'e', chart->x.to, chart->y.to - 10, words.len > 0 ? words.ptr : "");
     mls_buffer_release(&words);
 }
@@ -1098,13 +1036,11 @@ static void append_reference(mls_buffer *out, const mls_html_group *of, const sh
         mls_extent_add(&sizes, point->global_batch_size);
         mls_extent_add(&numbers, point->bar.mean);
         mls_extent_add(&numbers, shown->limits[i]);
-        for (size_t k = 0; k < point->count; k++) {
+        for (size_t k = 0; k < point->count; k++)
             mls_extent_add(&numbers, point->to_converge[k]);
-        }
     }
-    for (size_t i = 0; i < group->run_count; i++) {
+    for (size_t i = 0; i < group->run_count; i++)
         mls_extent_add(&numbers, run_number(group, i));
-    }
     mls_extent_add(&numbers, mls_html_rcp_mean(group));
     mls_extent_add(&numbers, group->rcp.result.limit.bar.limit);
     mls_chart chart = {.title = "Convergence against the reference",
@@ -1116,9 +1052,8 @@ static void append_reference(mls_buffer *out, const mls_html_group *of, const sh
                        .up = up};
     mls_rcp_result_describe(&group->rcp.result, (double)NAN, &chart.description);
     append_reference_curve(&chart, shown);
-    for (size_t i = 0; i < shown->count; i++) {
+    for (size_t i = 0; i < shown->count; i++)
         crowded |= append_point_values(&chart, shown->items[i]);
-    }
     append_batch_sizes(&chart, shown, group->global_batch_size);
     append_own_runs(&chart, of);
     mls_chart_draw(out, &chart);
@@ -1126,9 +1061,8 @@ static void append_reference(mls_buffer *out, const mls_html_group *of, const sh
         mls_html_note(out, "%zu of %zu reference points: within a factor of %d of the batch size, and the nearest.",
                       shown->count, group->rcp.set->count, FACTOR);
     }
-    if (crowded) {
+    if (crowded)
         mls_html_note(out, "Of runs of the reference that are alike at most %d have a dot.", POINTS_IN_A_ROW);
-    }
     mls_html_numbers_begin(out, "Reference points",
                            mls_html_text(of->scratch, "#batch size|#runs|#%s|#least that passes|used", up));
     for (size_t i = 0; i < shown->count; i++) {
@@ -1155,9 +1089,8 @@ void mls_html_reference(mls_buffer *out, const mls_html_group *of)
         mls_html_key(out, MLS_MARK_LINE, "reference", "reference mean");
         mls_html_key(out, MLS_MARK_LINE, "limit", "least mean that passes");
         mls_html_key(out, MLS_MARK_DOT, "point", "a run of the reference");
-        if (isfinite(mls_html_rcp_mean(of->group))) {
+        if (isfinite(mls_html_rcp_mean(of->group)))
             mls_html_key(out, MLS_MARK_DIAMOND, "diamond", "mean of these runs");
-        }
     }
     mls_html_card_body(out);
     if (made) {
@@ -1172,9 +1105,8 @@ void mls_html_reference(mls_buffer *out, const mls_html_group *of)
                           ? "Not checked: the benchmark has no reference points."
                           : "Not checked: the runs are of no division or edition for which it is.");
     }
-    if (drawn) {
+    if (drawn)
         append_reference(out, of, &shown);
-    }
     mls_html_card_end(out);
 }
 
@@ -1190,9 +1122,8 @@ static const mls_published_result **results_of(const mls_html_group *of, size_t 
     const mls_division own = of->group->division == MLS_DIVISION_NONE ? MLS_DIVISION_CLOSED : of->group->division;
     *count = 0;
     if (nearest == NULL || mls_is_weak(&of->group->weak) || of->all->published == NULL ||
-        of->of->side->benchmark == NULL) {
+        of->of->side->benchmark == NULL)
         return NULL;
-    }
     const mls_published *all = &of->all->published[of->group->usage];
     const mls_published_result **results = mls_arena_array(of->scratch, all->count + 1, sizeof *results);
     for (size_t i = 0; i < all->count; i++) {
@@ -1200,10 +1131,8 @@ static const mls_published_result **results_of(const mls_html_group *of, size_t 
         const mls_published_system *system = result->system;
         const mls_division division = system->division == MLS_DIVISION_NONE ? MLS_DIVISION_CLOSED : system->division;
         if (result->edition == nearest->result->edition && division == own && isfinite(result->minutes) &&
-            result->minutes > 0 && system->accelerators > 0 &&
-            strcmp(result->benchmark, of->of->side->benchmark) == 0) {
+            result->minutes > 0 && system->accelerators > 0 && strcmp(result->benchmark, of->of->side->benchmark) == 0)
             results[(*count)++] = result;
-        }
     }
     return results;
 }
@@ -1216,9 +1145,8 @@ void mls_html_published(mls_buffer *out, const mls_html_group *of)
     const mls_published_result **results = results_of(of, &count);
     mls_extent accelerators = {0};
     mls_extent minutes = {0};
-    if (count < 2) {
+    if (count < 2)
         return;
-    }
     for (size_t i = 0; i < count; i++) {
         mls_extent_add(&accelerators, results[i]->system->accelerators);
         mls_extent_add(&minutes, results[i]->minutes);
@@ -1252,12 +1180,10 @@ void mls_html_published(mls_buffer *out, const mls_html_group *of)
                      mls_html_text(of->scratch, "this one %s", mls_words_grouped(side->scaled_minutes, 3).text));
     }
     mls_html_card_begin(out, "Among the published results");
-    if (placed) {
+    if (placed)
         mls_html_key(out, MLS_MARK_DIAMOND, "here", "this one");
-    }
-    if (side->accelerator != NULL) {
+    if (side->accelerator != NULL)
         mls_html_key(out, MLS_MARK_DOT, "alike", side->accelerator);
-    }
     mls_html_key(out, MLS_MARK_DOT, "point", "other accelerators");
     mls_html_card_body(out);
     mls_html_note(out, "%s %s, %zu results of %s.", mls_usage_name(of->group->usage), of->of->nearest->result->round,
@@ -1276,8 +1202,7 @@ void mls_html_published(mls_buffer *out, const mls_html_group *of)
         mls_buffer_append_text(out, "</tr>\n");
     }
     mls_html_numbers_end(out);
-    if (count > RESULT_ROWS_MOST) {
+    if (count > RESULT_ROWS_MOST)
         mls_html_note(out, "The table has the first %d of %zu results.", RESULT_ROWS_MOST, count);
-    }
     mls_html_card_end(out);
 }

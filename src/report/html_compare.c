@@ -99,11 +99,10 @@ static void append_side_times(mls_chart *chart, const mls_side_group *group, boo
     for (size_t i = 0; i < group->runs.count; i++) {
         const mls_side_run *run = &group->runs.items[i];
         const double at = mls_scale_at(x, run->minutes);
-        if (isfinite(run->minutes) && run->valid) {
+        if (isfinite(run->minutes) && run->valid)
             mls_svg_circle(&chart->marks, baseline ? "kept" : "out", at, y, 4);
-        } else if (isfinite(run->minutes)) {
+        else if (isfinite(run->minutes))
             mls_svg_cross(&chart->marks, "miss", at, y, 4);
-        }
     }
 }
 
@@ -112,32 +111,28 @@ static void append_times(mls_buffer *out, const mls_block *block)
     const size_t count = block->group_count < SIDES_DRAWN ? block->group_count : SIDES_DRAWN;
     mls_extent extent = {0};
     for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; k < block->groups[i]->runs.count; k++) {
+        for (size_t k = 0; k < block->groups[i]->runs.count; k++)
             mls_extent_add(&extent, block->groups[i]->runs.items[k].minutes);
-        }
         mls_extent_add(&extent, block->groups[i]->score_minutes);
     }
-    if (extent.count == 0) {
+    if (extent.count == 0)
         return;
-    }
     const double bottom = 10 + SIDE_ROW * (double)count;
     mls_chart chart = {.title = "Minutes of the runs of each side",
                        .height = bottom + MLS_CHART_BELOW,
                        .x = mls_scale_of(&extent, 0.05, SIDE_NAMES, MLS_CHART_WIDTH - 24),
                        .y = {0, 1, bottom, 0, false},
                        .across = "minutes; a line at the score"};
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         append_side_times(&chart, block->groups[i], i == 0, 10 + SIDE_ROW * ((double)i + 0.4));
-    }
     mls_html_card_begin(out, "Times");
     mls_html_key(out, MLS_MARK_DOT, "kept", "a run of the baseline");
     mls_html_key(out, MLS_MARK_DOT, "out", "a run of another side");
     mls_html_key(out, MLS_MARK_CROSS, "miss", "not valid");
     mls_html_card_body(out);
     mls_chart_draw(out, &chart);
-    if (count < block->group_count) {
+    if (count < block->group_count)
         mls_html_note(out, "The first %zu of %zu sides.", count, block->group_count);
-    }
     mls_html_card_end(out);
 }
 
@@ -146,11 +141,9 @@ static void append_times(mls_buffer *out, const mls_block *block)
 static const mls_throughput_group *measured_of(const mls_compare_beside *beside, const mls_group *group)
 {
     for (size_t i = 0; i < beside->measured_count; i++) {
-        for (size_t k = 0; k < beside->measured[i].group_count; k++) {
-            if (beside->measured[i].groups[k].group == group) {
+        for (size_t k = 0; k < beside->measured[i].group_count; k++)
+            if (beside->measured[i].groups[k].group == group)
                 return &beside->measured[i].groups[k];
-            }
-        }
     }
     return NULL;
 }
@@ -175,9 +168,8 @@ static void append_sides_curves(mls_buffer *out, const mls_block *block, const m
                                               .baseline = i == 0};
         }
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         sides[i].sides = count;
-    }
     if (count > 0) {
         mls_html_convergence_of(out, sides, count);
         mls_html_pace_of(out, sides, count);
@@ -263,9 +255,8 @@ static void append_splits(mls_buffer *out, const mls_block *block)
             append_split(out, &block->differences[i]);
         }
     }
-    if (begun) {
+    if (begun)
         mls_html_card_end(out);
-    }
 }
 
 /* ------------------------------------------------------------------------ settings */
@@ -283,14 +274,12 @@ static void append_differing_rows(mls_buffer *out, const mls_differings *list, c
 {
     for (size_t i = 0; i < list->count; i++) {
         const mls_differing *differing = &list->items[i];
-        if (!differing->differs || ++*rows > DIFFERING_MOST) {
+        if (!differing->differs || ++*rows > DIFFERING_MOST)
             continue;
-        }
         mls_buffer_append_text(out, "<tr>");
         mls_html_cell(out, NULL, "%.*s", (int)differing->key.len, differing->key.ptr);
-        for (size_t k = 0; k < differing->value_count; k++) {
+        for (size_t k = 0; k < differing->value_count; k++)
             append_value_cell(out, &differing->values[k]);
-        }
         mls_html_cell(out, NULL, "%s", kind);
         mls_buffer_append_text(out, "</tr>\n");
     }
@@ -304,20 +293,17 @@ static void append_differing(mls_buffer *out, const mls_block *block)
     size_t rows = 0;
     mls_html_card_plain(out, "h3", "Settings that differ", false);
     mls_html_table_begin(out, "sorts", "Settings", "setting");
-    for (size_t i = 0; i < block->group_count; i++) {
+    for (size_t i = 0; i < block->group_count; i++)
         mls_html_heading(out, NULL, block->groups[i]->side->name);
-    }
     mls_html_heading(out, NULL, "from");
     mls_html_rows(out);
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         append_differing_rows(out, lists[i], kinds[i], &rows);
-    }
     mls_html_table_end(out);
-    if (rows == 0) {
+    if (rows == 0)
         mls_html_note(out, "None that is known.");
-    } else if (rows > DIFFERING_MOST) {
+    else if (rows > DIFFERING_MOST)
         mls_html_note(out, "The first %d of %zu.", DIFFERING_MOST, rows);
-    }
     mls_html_card_end(out);
 }
 

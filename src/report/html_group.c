@@ -23,12 +23,10 @@ static void append_score(mls_buffer *out, const mls_group *group)
     const double minutes = mls_html_minutes(group);
     const double score = group->score.score_minutes;
     mls_markup_put(out, "<div class=\"score\"><p><span class=\"badge %s\">%s</span></p>", badge.look, badge.words);
-    if (isfinite(minutes)) {
+    if (isfinite(minutes))
         mls_buffer_printf(out, "<p class=\"big\"><b>%s</b> min</p>", mls_words_grouped(minutes, 3).text);
-    }
-    if (minutes >= 60 && isfinite(minutes)) {
+    if (minutes >= 60 && isfinite(minutes))
         mls_html_note(out, "%s", mls_words_clock(minutes).text);
-    }
     if (mls_is_weak(&group->weak)) {
         mls_html_note(out, "all %s trained side by side", mls_words_plural(group->weak.models, "model", "models").text);
     } else if (group->scale > 1 && isfinite(score)) {
@@ -56,16 +54,14 @@ static void append_what(mls_buffer *line, const mls_html_group *of)
         mls_buffer_printf(line, " · %s x %s", mls_words_count(side->accelerators).text,
                           side->accelerator != NULL ? side->accelerator : "an unknown model");
     }
-    if (!isnan(group->global_batch_size)) {
+    if (!isnan(group->global_batch_size))
         mls_buffer_printf(line, " · batch %s", mls_words_count(group->global_batch_size).text);
-    }
     mls_shape_append_degrees(&more, &shape);
     mls_overview_append_precision(&more, of->all, group);
     mls_html_separated(line, mls_buffer_str(&more));
     mls_buffer_release(&more);
-    if (group->config != NULL) {
+    if (group->config != NULL)
         mls_buffer_printf(line, " · %s", group->config);
-    }
 }
 
 static void append_figure(mls_buffer *out, const char *name, const char *figure, const char *beside, const char *below)
@@ -120,9 +116,8 @@ static void append_figures(mls_buffer *out, const mls_html_group *of)
     count = 0;
     for (size_t i = 0; i < group->run_count; i++) {
         const double minutes = mls_run_init_minutes(group->runs[i]);
-        if (isfinite(minutes)) {
+        if (isfinite(minutes))
             values[count++] = minutes;
-        }
     }
     if (count > 0) {
         mls_sort_doubles(values, count);
@@ -192,11 +187,10 @@ static void append_answers(mls_buffer *out, const mls_html_group *of)
 /* In one of many groups a table is not sorted, and has no numbers to sort by. */
 static void append_figure_cell(mls_buffer *out, const mls_html_group *of, double value, mls_words shown)
 {
-    if (of->brief) {
+    if (of->brief)
         mls_html_cell(out, "n", "%s", isfinite(value) ? shown.text : "");
-    } else {
+    else
         mls_html_number(out, value, shown);
-    }
 }
 
 static void append_run_row(mls_buffer *out, const mls_html_group *of, size_t at, bool several)
@@ -241,9 +235,8 @@ static void append_runs(mls_buffer *out, const mls_html_group *of)
                          mls_html_text(of->scratch, "#run|log|#init|#minutes|#%s|#evaluation|#%s|status|counted", unit,
                                        mls_html_epochs(of) ? "epochs/h" : "samples/s"));
     mls_html_rows(out);
-    for (size_t i = 0; i < group->run_count; i++) {
+    for (size_t i = 0; i < group->run_count; i++)
         append_run_row(out, of, i, several);
-    }
     mls_html_table_end(out);
     mls_html_card_end(out);
 }
@@ -281,9 +274,8 @@ static void append_findings(mls_buffer *out, const mls_html_group *of)
         size_t more_of[MLS_FINDING_COUNT] = {0};
         size_t shown = 0;
         size_t more = 0;
-        for (size_t i = 0; i < found.count; i++) {
+        for (size_t i = 0; i < found.count; i++)
             order[i] = &found.items[i];
-        }
         qsort(order, found.count, sizeof *order, compare_noted);
         mls_html_card_plain(out, "h3", "Findings", false);
         const size_t begun = out->len;
@@ -307,9 +299,8 @@ static void append_findings(mls_buffer *out, const mls_html_group *of)
                                   mls_finding_info_get((mls_finding_code)code)->name);
             }
         }
-        if (more > 0) {
+        if (more > 0)
             mls_buffer_printf(out, "<li>and %zu more</li>\n", more);
-        }
         mls_buffer_append_text(out, "</ul>\n");
         mls_html_card_end(out);
     }
@@ -335,18 +326,14 @@ static void append_value(mls_buffer *words, const mls_group *group, const char *
     size_t listed = 0;
     mls_buffer_printf(words, "%.*s%s", VALUE_BYTES, value != NULL ? value : "none",
                       value != NULL && strlen(value) > VALUE_BYTES ? "…" : "");
-    for (size_t i = 0; i < group->run_count; i++) {
+    for (size_t i = 0; i < group->run_count; i++)
         count += is_same_value(values[i], value);
-    }
-    if (count == group->run_count) {
+    if (count == group->run_count)
         return;
-    }
     mls_buffer_append_text(words, count == 1 ? " (run" : " (runs");
-    for (size_t i = at; i < group->run_count && listed < VALUES_MOST; i++) {
-        if (is_same_value(values[i], value)) {
+    for (size_t i = at; i < group->run_count && listed < VALUES_MOST; i++)
+        if (is_same_value(values[i], value))
             mls_buffer_printf(words, "%s %zu", listed++ > 0 ? "," : "", i + 1);
-        }
-    }
     mls_buffer_append_text(words, listed < count ? " …)" : ")");
 }
 
@@ -365,9 +352,8 @@ static void append_setting_row(mls_buffer *out, const mls_html_group *of, mls_st
     }
     for (size_t i = 0; i < group->run_count; i++) {
         bool before = false;
-        for (size_t k = 0; k < i && !before; k++) {
+        for (size_t k = 0; k < i && !before; k++)
             before = is_same_value(values[k], values[i]);
-        }
         if (!before && shown < VALUES_MOST) {
             mls_buffer_append_text(&words, shown++ > 0 ? "; " : "");
             append_value(&words, group, values, i);
@@ -375,9 +361,8 @@ static void append_setting_row(mls_buffer *out, const mls_html_group *of, mls_st
             more++;
         }
     }
-    if (more > 0) {
+    if (more > 0)
         mls_buffer_printf(&words, "; and %zu more", more);
-    }
     mls_buffer_append_text(out, "<tr>");
     mls_html_cell(out, NULL, "%.*s", (int)key.len, key.ptr);
     mls_html_cell(out, same ? "wide" : "wide orange", "%s%.*s", same ? "" : "differs: ", (int)words.len,
@@ -406,9 +391,8 @@ static void append_settings(mls_buffer *out, const mls_html_group *of)
     for (size_t i = 0; i < group->run_count; i++) {
         const mls_run *run = group->runs[i];
         for (size_t k = 0; k < run->hyperparameter_count; k++) {
-            if (is_known_before(group, i, run->hyperparameters[k].key)) {
+            if (is_known_before(group, i, run->hyperparameters[k].key))
                 continue;
-            }
             if (out->len - begun > SECTION_BYTES) {
                 more++;
                 continue;
@@ -424,9 +408,8 @@ static void append_settings(mls_buffer *out, const mls_html_group *of)
     }
     if (rows > 0) {
         mls_html_table_end(out);
-        if (more > 0) {
+        if (more > 0)
             mls_html_note(out, "and %zu more", more);
-        }
         mls_buffer_append_text(out, "</details>\n");
     }
 }
@@ -448,9 +431,8 @@ typedef struct spark_point {
 static void append_spark_cell(mls_buffer *out, const mls_html_group *of)
 {
     const mls_throughput *run = of->of->median;
-    for (size_t i = 0; i < of->group->run_count && (run == NULL || run->curve_count == 0); i++) {
+    for (size_t i = 0; i < of->group->run_count && (run == NULL || run->curve_count == 0); i++)
         run = &of->timed->runs[i];
-    }
     const size_t most = run != NULL ? run->curve_count : 0;
     spark_point *points = mls_arena_array(of->scratch, most + 1, sizeof *points);
     double *x = mls_arena_array(of->scratch, most + 1, sizeof *x);
@@ -462,9 +444,8 @@ static void append_spark_cell(mls_buffer *out, const mls_html_group *of)
     size_t kept = 0;
     for (size_t i = 0; i < most; i++) {
         const mls_curve_point *point = &run->curve[i];
-        if (point->metric == run->curve[0].metric && isfinite(point->value)) {
+        if (point->metric == run->curve[0].metric && isfinite(point->value))
             points[count++] = (spark_point){isfinite(point->samples) ? point->samples : point->ms, point->value};
-        }
     }
     mls_sort_by_double(points, count, sizeof *points);
     for (size_t i = 0; i < count; i++) {
@@ -500,9 +481,8 @@ static void append_dots(mls_buffer *out, const mls_group *group, const mls_scale
     for (size_t i = 0; i < group->run_count; i++) {
         const double minutes = mls_run_minutes(group->runs[i]);
         const double at = floor(mls_scale_at(x, minutes) + 0.5);
-        if (mls_html_run_class(group, i) != kind || !isfinite(minutes)) {
+        if (mls_html_run_class(group, i) != kind || !isfinite(minutes))
             continue;
-        }
         if (kind == MLS_RUN_BAD) {
             mls_svg_cross(out, look, at, y, 3);
             continue;
@@ -514,9 +494,8 @@ static void append_dots(mls_buffer *out, const mls_group *group, const mls_scale
         mls_svg_path_point(out, at, y, true);
         mls_svg_path_point(out, at, y, false);
     }
-    if (begun) {
+    if (begun)
         mls_svg_path_end(out);
-    }
 }
 
 static void append_times_cell(mls_buffer *out, const mls_group *group)
@@ -547,11 +526,10 @@ static void append_group_row(mls_buffer *out, const mls_html_group *of, bool lin
     mls_buffer_append_text(out, "<tr>");
     mls_html_cell(out, "wide", "%s%s%s", submitter != NULL ? submitter : "", submitter != NULL ? " · " : "",
                   group->system_id != NULL ? group->system_id : mls_path_shown(group->path));
-    if (linked) {
+    if (linked)
         mls_markup_put(out, "<td><a href=\"#g%zu\">%s</a></td>", of->number, benchmark_of(group));
-    } else {
+    else
         mls_markup_put(out, "<td>%s</td>", benchmark_of(group));
-    }
     const bool known = isfinite(side->accelerators);
     mls_html_cell(out, "one", "%s%s%s", known ? mls_words_count(side->accelerators).text : "", known ? " x " : "",
                   !known                      ? ""
@@ -577,17 +555,15 @@ static int compare_group_paths(const void *left, const void *right)
 static void append_group_table(mls_buffer *out, const mls_html_group *groups, size_t count, bool linked)
 {
     const mls_html_group **order = mls_calloc(count, sizeof *order);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         order[i] = &groups[i];
-    }
     qsort(order, count, sizeof *order, compare_group_paths);
     mls_html_card_plain(out, "h2", "Groups", true);
     mls_html_table_begin(out, "sorts groups", "Groups",
                          "system|benchmark|on|#runs|#minutes|#scale|convergence|times, ±20 %|verdict");
     mls_html_rows(out);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         append_group_row(out, order[i], linked);
-    }
     mls_html_table_end(out);
     mls_html_card_end(out);
     free(order);
@@ -660,17 +636,15 @@ static void page_of_groups(mls_printer *to, const void *what)
     const char *runs = mls_html_text(&kept, "mlscore · made from %s", mls_words_plural(logs, "run", "runs").text);
     mls_html_begin(&out, mls_html_text(&kept, "%s - MLPerf run report", benchmark != NULL ? benchmark : "mlscore"),
                    "MLPerf run report", several ? mls_html_text(&kept, "%s in %zu groups", runs, all->count) : runs);
-    if (all->count == 0) {
+    if (all->count == 0)
         mls_html_note(&out, "No run was found.");
-    } else if (several) {
+    else if (several)
         append_group_table(&out, groups, all->count, !none);
-    }
     for (size_t i = 0; i < all->count && !none; i++) {
-        if (detail == MLS_HTML_NONE) {
+        if (detail == MLS_HTML_NONE)
             append_sections(&out, &groups[i], head_sections);
-        } else {
+        else
             append_group(&out, &groups[i]);
-        }
         mls_output_buffer(output, &out);
     }
     mls_html_end(&out);

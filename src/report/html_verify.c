@@ -17,9 +17,8 @@ typedef struct verify_page {
 static size_t count_results(const mls_submission *submission)
 {
     size_t count = 0;
-    for (size_t i = 0; i < submission->submitter_count; i++) {
+    for (size_t i = 0; i < submission->submitter_count; i++)
         count += submission->submitters[i].result_count;
-    }
     return count;
 }
 
@@ -31,12 +30,10 @@ static void find_columns(verify_page *page)
         for (size_t k = 0; k < submission->submitters[i].result_count; k++) {
             const char *benchmark = submission->submitters[i].results[k].benchmark;
             bool known = false;
-            for (size_t c = 0; c < page->column_count && !known; c++) {
+            for (size_t c = 0; c < page->column_count && !known; c++)
                 known = strcmp(page->columns[c], benchmark) == 0;
-            }
-            if (!known) {
+            if (!known)
                 page->columns[page->column_count++] = benchmark;
-            }
         }
     }
 }
@@ -58,9 +55,8 @@ static void append_result_line(mls_buffer *out, const mls_submission_result *res
                                                 : "<div><span class=\"badge ill\">✗</span> ");
     mls_buffer_append_text(out, isfinite(minutes) ? mls_words_grouped(minutes, 3).text : "–");
     mls_buffer_append_text(out, result->weak ? " weak" : "");
-    if (found > 0) {
+    if (found > 0)
         mls_markup_put(out, " <a href=\"#s%zu-%zu\">%zu</a>", submitter + 1, index + 1, found);
-    }
     mls_buffer_append_text(out, "</div>");
 }
 
@@ -70,19 +66,16 @@ static size_t append_system_row(mls_buffer *out, const verify_page *page, size_t
     const mls_submitter *submitter = &page->submission->submitters[at];
     const char *name = submitter->results[first].system;
     size_t end = first;
-    while (end < submitter->result_count && strcmp(submitter->results[end].system, name) == 0) {
+    while (end < submitter->result_count && strcmp(submitter->results[end].system, name) == 0)
         end++;
-    }
     mls_buffer_append_text(out, "<tr>");
     mls_html_cell(out, NULL, "%s", submitter->name);
     mls_html_cell(out, "wide", "%s", name);
     for (size_t c = 0; c < page->column_count; c++) {
         mls_buffer_append_text(out, "<td class=\"one\">");
-        for (size_t i = first; i < end; i++) {
-            if (strcmp(submitter->results[i].benchmark, page->columns[c]) == 0) {
+        for (size_t i = first; i < end; i++)
+            if (strcmp(submitter->results[i].benchmark, page->columns[c]) == 0)
                 append_result_line(out, &submitter->results[i], at, i);
-            }
-        }
         mls_buffer_append_text(out, "</td>");
     }
     mls_buffer_append_text(out, "</tr>\n");
@@ -94,15 +87,12 @@ static void append_systems(mls_buffer *out, const verify_page *page)
     const mls_submission *submission = page->submission;
     mls_html_card_plain(out, "h3", "Results", true);
     mls_html_table_begin(out, "sorts", "Results", "submitter|system");
-    for (size_t c = 0; c < page->column_count; c++) {
+    for (size_t c = 0; c < page->column_count; c++)
         mls_html_heading(out, NULL, page->columns[c]);
-    }
     mls_html_rows(out);
-    for (size_t i = 0; i < submission->submitter_count; i++) {
-        for (size_t k = 0; k < submission->submitters[i].result_count;) {
+    for (size_t i = 0; i < submission->submitter_count; i++)
+        for (size_t k = 0; k < submission->submitters[i].result_count;)
             k = append_system_row(out, page, i, k);
-        }
-    }
     mls_html_table_end(out);
     mls_html_note(out, "A sign, the scaled minutes, and how many findings a result has.");
     mls_html_card_end(out);
@@ -120,9 +110,8 @@ typedef struct found_list {
 static void append_item(mls_buffer *out, const mls_view *view, const mls_finding *finding, const char *path,
                         found_list *list)
 {
-    if (!mls_view_shows(view, finding->severity)) {
+    if (!mls_view_shows(view, finding->severity))
         return;
-    }
     if (list->shown == SHOWN_OF_OWNER) {
         list->more++;
         return;
@@ -133,9 +122,8 @@ static void append_item(mls_buffer *out, const mls_view *view, const mls_finding
 
 static void end_list(mls_buffer *out, const found_list *list)
 {
-    if (list->more > 0) {
+    if (list->more > 0)
         mls_buffer_printf(out, "<li>and %zu more</li>\n", list->more);
-    }
     mls_buffer_append_text(out, list->shown > 0 ? "</ul>\n" : "");
 }
 
@@ -146,9 +134,8 @@ static void append_placed(mls_buffer *out, const verify_page *page, const mls_su
     found_list list = {0};
     for (size_t i = 0; i < submitter->placed_count; i++) {
         const mls_placed_finding *placed = &submitter->placed[i];
-        if (placed->result == result) {
+        if (placed->result == result)
             append_item(out, page->view, placed->finding, placed->path, &list);
-        }
     }
     end_list(out, &list);
 }
@@ -176,9 +163,8 @@ static void append_whole(mls_buffer *out, const verify_page *page)
 {
     const mls_submission *submission = page->submission;
     found_list list = {0};
-    if (submission->findings.count == 0) {
+    if (submission->findings.count == 0)
         return;
-    }
     mls_html_card_plain(out, "h3", "The whole submission", false);
     for (size_t i = 0; i < submission->findings.count; i++) {
         const mls_finding *finding = &submission->findings.items[i];
@@ -211,9 +197,8 @@ static void append_verdict_head(mls_buffer *out, const mls_submission *submissio
         mls_words_plural(submission->submitter_count, "submitter", "submitters").text, submission->path,
         submission->valid ? "well" : "ill", submission->valid ? "✓ Ready to upload" : "✗ Not ready", ready,
         mls_words_plural(count_results(submission), "result", "results").text);
-    if (counts.len > 0) {
+    if (counts.len > 0)
         mls_html_note(out, "%s", counts.ptr);
-    }
     mls_buffer_append_text(out, "</div></div>\n");
     mls_buffer_release(&counts);
 }
@@ -225,13 +210,11 @@ void mls_html_verify(mls_printer *to, const void *what)
     find_columns(&page);
     mls_html_begin(&out, "Submission - mlscore", "MLPerf submission report", "mlscore verify");
     append_verdict_head(&out, page.submission);
-    if (page.column_count > 0) {
+    if (page.column_count > 0)
         append_systems(&out, &page);
-    }
     append_whole(&out, &page);
-    for (size_t i = 0; i < page.submission->submitter_count; i++) {
+    for (size_t i = 0; i < page.submission->submitter_count; i++)
         append_submitter(&out, &page, i);
-    }
     mls_html_end(&out);
     mls_output_buffer(to->view->output, &out);
     free(page.columns);

@@ -16,14 +16,13 @@ static void append_code_point(mls_buffer *out, int32_t code)
 {
     char bytes[4];
     const char *entity = code == '\'' ? "&#39;" : mls_markup_entity(code);
-    if (entity != NULL) {
+    if (entity != NULL)
         mls_buffer_append_text(out, entity);
-    } else if (code < 0 || mls_code_point_is_hostile(code) || (code >= 0xd800 && code <= 0xdfff) ||
-               (code & 0xfffe) == 0xfffe) {
+    else if (code < 0 || mls_code_point_is_hostile(code) || (code >= 0xd800 && code <= 0xdfff) ||
+             (code & 0xfffe) == 0xfffe)
         mls_buffer_append_text(out, "\xef\xbf\xbd");
-    } else {
+    else
         mls_buffer_append(out, (mls_str){bytes, mls_utf8_encode((uint32_t)code, bytes)});
-    }
 }
 
 void mls_markup_text(mls_buffer *out, mls_str text)
@@ -78,7 +77,6 @@ void mls_markup_coordinate(mls_buffer *out, double number)
     const long rest = (long)fabs(tenths) % 10;
     mls_buffer_append_text(out, tenths < 0 ? "-" : "");
     mls_buffer_printf(out, "%ld", whole);
-    if (rest > 0) {
+    if (rest > 0)
         mls_buffer_printf(out, ".%ld", rest);
-    }
 }

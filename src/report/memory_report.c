@@ -15,9 +15,8 @@ static void emit_setting(mls_emitter *to, mls_memory_setting setting, int64_t va
     const char *option = mls_memory_settings[setting].name;
     const mls_str word = mls_memory_setting_word(setting, value);
     size_t len = 0;
-    for (; len < sizeof name && option[len] != '\0'; len++) {
+    for (; len < sizeof name && option[len] != '\0'; len++)
         name[len] = option[len] == '-' ? '_' : option[len];
-    }
     mls_emit_name(to, (mls_str){name, len});
     if (value == MLS_MEMORY_NOT_SET) {
         mls_emit_null(to);
@@ -144,19 +143,17 @@ static void append_change(mls_buffer *line, const mls_memory_ask *ask, const mls
         const mls_memory_setting setting = change->values[i].setting;
         const int64_t value = change->values[i].value;
         const mls_str word = mls_memory_setting_word(setting, value);
-        if (value == MLS_MEMORY_NOT_SET || (uint64_t)value == mls_memory_value(ask, setting)) {
+        if (value == MLS_MEMORY_NOT_SET || (uint64_t)value == mls_memory_value(ask, setting))
             continue;
-        }
         mls_buffer_printf(line, "%s--%s%s", line->len > 0 ? " " : "",
                           mls_memory_settings[setting].kind == MLS_MEMORY_FLAG && value == 0 ? "no-" : "",
                           mls_memory_settings[setting].name);
-        if (word.ptr != NULL) {
+        if (word.ptr != NULL)
             mls_buffer_printf(line, " %.*s", (int)word.len, word.ptr);
-        } else if (mls_memory_settings[setting].kind == MLS_MEMORY_SHARE) {
+        else if (mls_memory_settings[setting].kind == MLS_MEMORY_SHARE)
             mls_buffer_printf(line, " %.2f", (double)value / million);
-        } else if (mls_memory_settings[setting].kind != MLS_MEMORY_FLAG) {
+        else if (mls_memory_settings[setting].kind != MLS_MEMORY_FLAG)
             mls_buffer_printf(line, " %" PRId64, value);
-        }
     }
 }
 
@@ -207,9 +204,8 @@ static const char *memory_bar(mls_table *table, const mls_view *view, double byt
                                      : i < limit       ? " "
                                                        : "");
     }
-    while (bar.len > 0 && bar.ptr[bar.len - 1] == ' ') {
+    while (bar.len > 0 && bar.ptr[bar.len - 1] == ' ')
         mls_buffer_cut(&bar, bar.len - 1);
-    }
     return mls_table_take(table, &bar);
 }
 
@@ -235,9 +231,8 @@ static void show_items(mls_view *view, const mls_memory_job *job)
         const mls_style style = last ? MLS_STYLE_BOLD : MLS_STYLE_PLAIN;
         size_row(&table, last ? "at the peak" : mls_memory_items[items[i]].name, bytes, style);
         mls_table_text(&table, "", MLS_COLUMN_LEFT, memory_bar(&table, view, bytes, of));
-        if (view->verbose > 0 && !last) {
+        if (view->verbose > 0 && !last)
             mls_table_note(&table, MLS_STYLE_DIM, "%s", mls_memory_items[items[i]].words);
-        }
     }
     if (of->capacity > 0) {
         char name[64];
@@ -256,19 +251,17 @@ static void append_setting_value(mls_buffer *line, const mls_memory_ask *ask, co
 {
     const uint64_t value = mls_memory_value(ask, setting);
     const mls_str word = mls_memory_setting_word(setting, (int64_t)value);
-    if (word.ptr != NULL) {
+    if (word.ptr != NULL)
         mls_buffer_printf(line, "%s%.*s", before, (int)word.len, word.ptr);
-    } else {
+    else
         mls_buffer_printf(line, "%s%s", before, mls_words_count((double)value).text);
-    }
 }
 
 /* Append a setting that was given and is not 0. */
 static void append_given(mls_buffer *line, const mls_memory_ask *ask, const char *before, mls_memory_setting setting)
 {
-    if (ask->values[setting] > 0) {
+    if (ask->values[setting] > 0)
         append_setting_value(line, ask, before, setting);
-    }
 }
 
 static void show_training(mls_view *view, const mls_memory_job *job)
@@ -285,13 +278,11 @@ static void show_training(mls_view *view, const mls_memory_job *job)
     }
     append_given(&line, ask, "  LoRA rank ", MLS_MEMORY_LORA);
     append_setting_value(&line, ask, "  ", MLS_MEMORY_OPTIMIZER);
-    if (fsdp) { /* with the stage of ZeRO that its name means, and how many share */
+    if (fsdp) /* with the stage of ZeRO that its name means, and how many share */
         append_setting_value(&line, ask, "  fsdp ", MLS_MEMORY_FSDP);
-    }
     append_setting_value(&line, ask, fsdp ? ", which is zero " : "  zero ", MLS_MEMORY_ZERO);
-    if (fsdp && of->shared_by > 1) {
+    if (fsdp && of->shared_by > 1)
         mls_buffer_printf(&line, " over %s", mls_words_plural(of->shared_by, "GPU", "GPUs").text);
-    }
     append_given(&line, ask, "  recompute ", MLS_MEMORY_RECOMPUTE);
     append_given(&line, ask, " of layers ", MLS_MEMORY_RECOMPUTE_LAYERS);
     append_given(&line, ask, "  layers offloaded ", MLS_MEMORY_OFFLOAD_LAYERS);
@@ -316,16 +307,14 @@ static void show_inference(mls_view *view, const mls_memory_job *job)
     const mls_memory_estimate *of = &job->answer.estimate;
     const mls_memory_estimate *published = &job->answer.published;
     mls_buffer line = {0};
-    if (ask->quantization.bytes == 0 || ask->values[MLS_MEMORY_PRECISION] != MLS_MEMORY_NOT_SET) {
+    if (ask->quantization.bytes == 0 || ask->values[MLS_MEMORY_PRECISION] != MLS_MEMORY_NOT_SET)
         append_setting_value(&line, ask, "", MLS_MEMORY_PRECISION);
-    } else {
+    else
         mls_buffer_append_text(&line, "quantized");
-    }
     append_setting_value(&line, ask, ", KV cache ", MLS_MEMORY_KV_PRECISION);
     if (ask->values[MLS_MEMORY_KV_PRECISION] == MLS_MEMORY_NOT_SET &&
-        ask->values[MLS_MEMORY_PRECISION] == MLS_MEMORY_NOT_SET && ask->kv_precision != MLS_MEMORY_NOT_SET) {
+        ask->values[MLS_MEMORY_PRECISION] == MLS_MEMORY_NOT_SET && ask->kv_precision != MLS_MEMORY_NOT_SET)
         mls_buffer_append_text(&line, " (as its file says)");
-    }
     append_setting_value(&line, ask, "   tokens ", MLS_MEMORY_CONTEXT);
     append_setting_value(&line, ask, "  users ", MLS_MEMORY_USERS);
     mls_buffer_printf(&line, "   KV cache of a token %s bytes", mls_words_count((double)of->kv_per_token).text);
@@ -403,9 +392,8 @@ static void show_memory_verdict(mls_view *view, const mls_memory_job *job)
                               mls_words_plural((uint64_t)of->cache_blocks, "block", "blocks").text);
         }
         mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
-        if (of->budget + of->items[MLS_MEMORY_ITEM_CUDA_GRAPHS] > of->capacity) {
+        if (of->budget + of->items[MLS_MEMORY_ITEM_CUDA_GRAPHS] > of->capacity)
             mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG, "CUDA graphs lie beside that, and do not fit there");
-        }
     }
     if (of->spill > 0) { /* how much could lie in the host's memory, and what that costs */
         const bool has_room = of->spill <= of->host_bytes;
@@ -426,14 +414,12 @@ static void show_memory_verdict(mls_view *view, const mls_memory_job *job)
                         of->max_users > 0 ? ", or users like these: " : "",
                         of->max_users > 0 ? mls_words_count((double)of->max_users).text : "");
     }
-    if (job->answer.has_smallest) {
+    if (job->answer.has_smallest)
         show_change(view, job, &job->answer.smallest, "smallest change: ", MLS_STYLE_BOLD);
-    } else if (job->answer.tried_count > 0) {
+    else if (job->answer.tried_count > 0)
         mls_view_printf(view, MLS_STYLE_BOLD, INDENT, HANG, "no change that was tried fits, nor two of them");
-    }
-    for (size_t i = 0; i < job->answer.tried_count && view->verbose > 0; i++) {
+    for (size_t i = 0; i < job->answer.tried_count && view->verbose > 0; i++)
         show_change(view, job, &job->answer.tried[i], "tried: ", MLS_STYLE_DIM);
-    }
 }
 
 static void show_memory(mls_printer *to, const void *what)
@@ -475,9 +461,8 @@ static void show_memory(mls_printer *to, const void *what)
     for (size_t i = 0; i < job->findings.count; i++) {
         const mls_finding *finding = &job->findings.items[i];
         const bool listed = finding->code == MLS_FINDING_MEMORY_EXPORT || finding->code == MLS_FINDING_MEMORY_MODEL;
-        if (listed && !view->quiet) {
+        if (listed && !view->quiet)
             mls_finding_list_add_one(&found, finding, (mls_owner){.path = job->file}, NULL);
-        }
     }
     mls_finding_list_show(view, &found, (mls_finding_list_look){.indent = INDENT, .hang = HANG, .named = true});
 }

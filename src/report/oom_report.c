@@ -34,11 +34,9 @@ static double difference_of(const oom_row *row)
 
 static void append_advice(mls_buffer *line, const mls_oom *oom)
 {
-    for (mls_oom_advice i = 0; i < MLS_OOM_ADVICE_COUNT; i++) {
-        if ((oom->advice & 1U << i) != 0) {
+    for (mls_oom_advice i = 0; i < MLS_OOM_ADVICE_COUNT; i++)
+        if ((oom->advice & 1U << i) != 0)
             mls_buffer_printf(line, "%s%s", line->len > 0 ? " " : "", mls_oom_advices[i].name);
-        }
-    }
 }
 
 #define OOM_FIELDS(F)                                                                                                  \
@@ -104,15 +102,12 @@ static void show_ooms(mls_printer *to, const void *what)
         mls_table_cell(&table, "rank", MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, oom->rank >= 0 ? "%" PRId64 : "-", oom->rank);
         mls_table_cell(&table, "GPU", MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, oom->gpu >= 0 ? "%" PRId64 : "-", oom->gpu);
         mls_table_text(&table, "advice", MLS_COLUMN_LEFT, mls_table_take(&table, &advice));
-        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-            if (sizes[k].header != NULL) {
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+            if (sizes[k].header != NULL)
                 mls_table_number(&table, sizes[k].header, MLS_COLUMN_DECIMAL, sizes[k].bytes / gib, 2);
-            }
-        }
         enough += oom->tried >= 0 && oom->free >= oom->tried;
-        for (mls_oom_advice k = 0; k < MLS_OOM_ADVICE_COUNT; k++) {
+        for (mls_oom_advice k = 0; k < MLS_OOM_ADVICE_COUNT; k++)
             with[k] += (oom->advice >> k) & 1;
-        }
     }
     mls_table_finish(&table, view);
     for (mls_oom_advice k = 0; k < MLS_OOM_ADVICE_COUNT; k++) {

@@ -33,12 +33,10 @@ static size_t unbroken_end(mls_str text, size_t at, size_t room)
         end = next != NULL && (size_t)(next - text.ptr) < end ? (size_t)(next - text.ptr) : end;
         list |= mls_str_contains(text, mark);
     }
-    if (list && end > 0 && mls_display_width((mls_str){text.ptr + at, end - at}) <= room) {
+    if (list && end > 0 && mls_display_width((mls_str){text.ptr + at, end - at}) <= room)
         return end;
-    }
-    for (end = at; end < text.len && text.ptr[end] != ' ';) {
+    for (end = at; end < text.len && text.ptr[end] != ' ';)
         end++;
-    }
     return end + (mls_str_starts(mls_str_rest(text, end), MLS_S(" %")) ? 2 : 0);
 }
 
@@ -50,9 +48,8 @@ static void print_fitted(mls_view *view, mls_str text, size_t indent, size_t mos
     size_t lines = 1;
     for (size_t at = 0, end; at < text.len; at = end) {
         size_t begin = at;
-        while (begin < text.len && text.ptr[begin] == ' ') {
+        while (begin < text.len && text.ptr[begin] == ' ')
             begin++;
-        }
         end = unbroken_end(text, begin, room);
         const size_t gap = column > 0 ? begin - at : 0;
         const size_t wide = mls_display_width((mls_str){text.ptr + begin, end - begin});
@@ -104,9 +101,8 @@ void mls_overview_append_precision(mls_buffer *line, const mls_overview *all, co
 {
     mls_str values[MLS_KNOWN_SETTINGS_MAX] = {0};
     const mls_printed *printed = group->runs[0]->printed;
-    if (printed == NULL || all->known == NULL) {
+    if (printed == NULL || all->known == NULL)
         return;
-    }
     const mls_printed_facts facts = group->runs[0]->facts;
     (void)mls_known_values(all->known, printed, values);
     mls_buffer_append_text(line, facts.precision == MLS_PRINTED_FP4   ? "   FP4"
@@ -156,11 +152,10 @@ static void append_slow(mls_buffer *line, const mls_overview_group *of)
 {
     const mls_overview_slow *slow = &of->slow;
     const char *unit = mls_throughput_unit(&of->timed->runs[0]);
-    if (slow->run != NULL) {
+    if (slow->run != NULL)
         mls_buffer_printf(line, "run %zu", (size_t)(slow->run - of->timed->runs) + 1);
-    } else {
+    else
         mls_buffer_printf(line, "%s%zu runs", slow->runs == of->timed->timed ? "all " : "", slow->runs);
-    }
     if (slow->phase != NULL) {
         const int decimals = slow->phase->from_samples < 100 ? 2 : 0;
         mls_buffer_printf(line, " slow from %s to %s %s", mls_words_grouped(slow->phase->from_samples, decimals).text,
@@ -175,19 +170,16 @@ static void append_slow(mls_buffer *line, const mls_overview_group *of)
 void mls_overview_append_inside(mls_buffer *line, const mls_overview_group *of)
 {
     const mls_throughput *run = of->median;
-    if (run == NULL || !(run->run_ms > 0)) {
+    if (run == NULL || !(run->run_ms > 0))
         return;
-    }
     const double *ms = run->parts.ms;
     const double other = ms[MLS_PART_STARTUP] + ms[MLS_PART_BETWEEN] + ms[MLS_PART_TAIL];
     mls_buffer_printf(line, "training %s", mls_words_percent(ms[MLS_PART_TRAINING] / run->run_ms, 0).text);
-    if (run->evaluations_from != MLS_EVALUATIONS_FROM_NOTHING) {
+    if (run->evaluations_from != MLS_EVALUATIONS_FROM_NOTHING)
         mls_buffer_printf(line, "  evaluations %s", mls_words_percent(ms[MLS_PART_EVALUATION] / run->run_ms, 0).text);
-    }
     mls_buffer_printf(line, "  other %s", mls_words_percent(other / run->run_ms, 0).text);
-    if (ms[MLS_PART_STARTUP] > STARTUP_SHOWN * run->run_ms) {
+    if (ms[MLS_PART_STARTUP] > STARTUP_SHOWN * run->run_ms)
         mls_buffer_printf(line, " (startup %s)", mls_words_percent(ms[MLS_PART_STARTUP] / run->run_ms, 0).text);
-    }
     const mls_utilization *of_peak = &run->utilization;
     const double share = isnan(of_peak->bf16) ? of_peak->derived : of_peak->bf16;
     if (of_peak->accelerator != NULL && !isnan(share) && !(of_peak->narrowest > 1)) {
@@ -223,9 +215,8 @@ void mls_overview_append_first(mls_buffer *line, const mls_overview_group *of)
     switch (first->look) {
     case MLS_LOOK_RUN:
         append_run(line, of->group, first->run);
-        if (first->runs > 1) {
+        if (first->runs > 1)
             mls_buffer_printf(line, " (and %s)", mls_words_plural(first->runs - 1, "more run", "more runs").text);
-        }
         break;
     case MLS_LOOK_CONVERGENCE:
         mls_buffer_append_text(line, "convergence: ");
@@ -275,17 +266,15 @@ static void show_heading(mls_view *view, const mls_overview *all, const mls_over
     mls_buffer line = {0};
     mls_buffer_printf(&line, "  %s  %s %s", division != NULL ? division : "no division", mls_usage_name(side->usage),
                       side->edition);
-    if (side->weak) {
+    if (side->weak)
         mls_buffer_printf(&line, "   weak scaling, %s", mls_words_plural(of->valid, "model", "models").text);
-    }
     if (isfinite(side->accelerators)) {
         mls_buffer_printf(&line, "%s%s x %s%s", side->weak ? " on " : "   ", mls_words_count(side->accelerators).text,
                           side->accelerator != NULL ? side->accelerator : "an unknown model",
                           side->weak ? " each" : "");
     }
-    if (isfinite(side->global_batch_size)) {
+    if (isfinite(side->global_batch_size))
         mls_buffer_printf(&line, "   batch %s", mls_words_count(side->global_batch_size).text);
-    }
     if (of->group != NULL) {
         const mls_config_name shape = mls_group_shape(of->group);
         mls_shape_append_degrees(&line, &shape);
@@ -316,12 +305,10 @@ static void append_convergence(mls_buffer *line, const mls_group *group)
                           : too_few                    ? "not judged"
                                                        : "FAILS");
     }
-    if (group->scale > 1) {
+    if (group->scale > 1)
         mls_buffer_printf(line, ", scaled by %s", mls_words_grouped(group->scale, 3).text);
-    }
-    if (group->seeds.check != MLS_CHECK_NA) {
+    if (group->seeds.check != MLS_CHECK_NA)
         mls_buffer_append_text(line, group->seeds.check == MLS_CHECK_FAIL ? "   seeds FAIL" : "   seeds ok");
-    }
 }
 
 static void show_score_line(mls_view *view, const mls_overview_group *of)
@@ -341,18 +328,16 @@ static void show_score_line(mls_view *view, const mls_overview_group *of)
     mls_buffer_printf(&line, "%s: %zu of %s", side->official ? "valid" : "not official", valid,
                       side->weak ? mls_words_plural(count, "model", "models").text
                                  : mls_words_plural(count, "run", "runs").text);
-    if (side->weak && needed > 0) {
+    if (side->weak && needed > 0)
         mls_buffer_printf(&line, ", at least %u are needed", needed);
-    } else if (side->official && valid < count) {
+    else if (side->official && valid < count)
         mls_buffer_printf(&line, " (%u may fail)", of->group != NULL ? of->group->rules->left_out : 1);
-    } else if (needed > 0 && count != needed) {
+    else if (needed > 0 && count != needed)
         mls_buffer_printf(&line, " valid, %u are needed", needed);
-    } else if (!side->official && valid < count) {
+    else if (!side->official && valid < count)
         mls_buffer_append_text(&line, " valid, more dropped than the rules forgive");
-    }
-    if (of->group != NULL) {
+    if (of->group != NULL)
         append_convergence(&line, of->group);
-    }
     show_fitted(view, "", of->sound ? MLS_STYLE_GOOD : scored ? MLS_STYLE_WARN : MLS_STYLE_BAD, &line);
 }
 
@@ -381,9 +366,8 @@ void mls_overview_append_place(mls_buffer *line, const mls_overview_group *of)
     const mls_side_group *side = of->side;
     const mls_published_near *fastest = of->fastest;
     const mls_published_near *nearest = of->nearest;
-    if (nearest == NULL) {
+    if (nearest == NULL)
         return;
-    }
     const char *usage = mls_usage_name(side->usage);
     const char *round = nearest->result->round;
     const bool other = !mls_str_equal(mls_compare_round(side), mls_str_from(round));
@@ -395,9 +379,8 @@ void mls_overview_append_place(mls_buffer *line, const mls_overview_group *of)
         mls_buffer_printf(line, " in %s %s%s; ", usage, round, other ? " (none is known of its own)" : "");
         mls_buffer_append_text(line, fastest->self ? "this is the fastest, " : "fastest ");
         append_result(line, fastest);
-        if (!fastest->self) {
+        if (!fastest->self)
             mls_buffer_printf(line, ": %s", mls_words_change(fastest->ratio).text);
-        }
         return;
     }
     const mls_published_system *system = nearest->result->system;
@@ -542,9 +525,8 @@ static void show_exported(mls_view *view, const mls_side_group *side)
                         mls_words_count(run->to_converge));
         mls_table_cell(&table, "valid", MLS_COLUMN_KEEP, run->valid ? MLS_STYLE_PLAIN : MLS_STYLE_BAD, "%s",
                        run->valid ? "yes" : "no");
-        if (run->reason != NULL) {
+        if (run->reason != NULL)
             mls_table_note(&table, MLS_STYLE_BAD, "%s", run->reason);
-        }
     }
     mls_table_finish(&table, view);
 }
@@ -554,18 +536,15 @@ static void show_overview_group(mls_view *view, const mls_overview *all, const m
     const mls_group *group = of->group;
     const bool ended = of->median != NULL;
     show_heading(view, all, of);
-    if (all->count > 1) {
+    if (all->count > 1)
         show_path(view, mls_str_from(mls_path_shown(of->side->path)));
-    }
-    if (group == NULL && !view->quiet) {
+    if (group == NULL && !view->quiet)
         show_exported(view, of->side);
-    } else if (group != NULL && !ended) {
+    else if (group != NULL && !ended)
         show_failed(view, group);
-    }
     show_score_line(view, of);
-    if (view->quiet) {
+    if (view->quiet)
         return;
-    }
     show_answer(view, "place", MLS_STYLE_PLAIN, of, mls_overview_append_place);
     show_answer(view, "against", MLS_STYLE_PLAIN, of, mls_overview_append_against);
     show_answer(view, "why", MLS_STYLE_PLAIN, of, mls_overview_append_why);
@@ -573,9 +552,8 @@ static void show_overview_group(mls_view *view, const mls_overview *all, const m
     if (group != NULL) {
         mls_buffer machine = {0};
         show_answer(view, "inside", MLS_STYLE_PLAIN, of, mls_overview_append_inside);
-        if (ended) {
+        if (ended)
             show_failed(view, group);
-        }
         mls_buffer_append_text(&machine, of->machine != NULL ? of->machine : "");
         show_fitted(view, "machine", MLS_STYLE_WARN, &machine);
     }
@@ -622,19 +600,16 @@ static void show_groups(mls_view *view, const mls_overview *all)
     size_t common = mls_path_folder(mls_str_from(first)).len;
     for (size_t i = 1; i < all->count; i++) {
         size_t same = 0;
-        while (same < common && all->items[i].side->path[same] == first[same]) {
+        while (same < common && all->items[i].side->path[same] == first[same])
             same++;
-        }
         common = mls_path_folder((mls_str){first, same}).len;
     }
-    for (size_t i = 0; i < all->count; i++) {
+    for (size_t i = 0; i < all->count; i++)
         add_group_row(&table, all->worst_first[i], common);
-    }
     mls_output_printf(view->output, "%zu groups, those first that do not count or are furthest from the fastest\n",
                       all->count);
-    if (common > 0) {
+    if (common > 0)
         show_path(view, (mls_str){first, common});
-    }
     mls_table_finish(&table, view);
     mls_view_gap(view);
     if (!view->quiet) {
@@ -648,16 +623,14 @@ static void show_overview(mls_printer *to, const void *what)
     const mls_overview *all = what;
     mls_view view = *to->view;
     view.width = view.width == 0 || view.width > WIDTH ? WIDTH : view.width < 3 * HANG ? 3 * HANG : view.width;
-    if (all->count > GROUPS_SHOWN) {
+    if (all->count > GROUPS_SHOWN)
         show_groups(&view, all);
-    }
     for (size_t i = 0; i < all->count && all->count <= GROUPS_SHOWN; i++) {
         mls_output_text(view.output, i > 0 ? "\n" : "");
         show_overview_group(&view, all, &all->items[i]);
     }
-    if (all->collection != NULL) {
+    if (all->collection != NULL)
         mls_collection_show_skipped(&view, all->collection);
-    }
 }
 
 /* ---------------------------------------------------------------------------- fields */

@@ -86,12 +86,10 @@ static void show_files(mls_view *view, const mls_pack *pack)
     }
     mls_view_printf(view, MLS_STYLE_PLAIN, PACK_INDENT, PACK_HANG, "%s: %s", pack->system,
                     pack->described ? "is there, and stays as it is" : "new");
-    if (pack->implementation != NULL) {
+    if (pack->implementation != NULL)
         mls_view_printf(view, MLS_STYLE_PLAIN, PACK_INDENT, PACK_HANG, "%s: new", pack->implementation);
-    }
-    if (pack->scrubbed) {
+    if (pack->scrubbed)
         show_scrubbed(view, pack);
-    }
 }
 
 static void show_pack(mls_printer *to, const void *what)

@@ -73,17 +73,15 @@ static void add_plan_row(mls_table *table, const mls_plan_row *row)
                    place->rank_alike, place->ranked_alike);
     mls_table_cell(table, "of all", RIGHT, table->style, place->ranked > 1 ? "%zu of %zu%s" : "-", place->rank,
                    place->ranked, place->published > place->ranked ? " known" : "");
-    if (row->note != NULL) {
+    if (row->note != NULL)
         mls_table_note(table, MLS_STYLE_WARN, "%s", row->note);
-    }
 }
 
 static void show_target(mls_view *view, const mls_plan_target *target)
 {
     mls_buffer line = {0};
-    if (isnan(target->minutes)) {
+    if (isnan(target->minutes))
         return;
-    }
     mls_buffer_printf(&line, "for %s min: ", mls_words_trimmed(target->minutes, 3).text);
     if (target->obstacle != NULL) {
         mls_buffer_printf(&line, "out of reach of %d times as many accelerators; what stands in the way is %s",
@@ -131,17 +129,14 @@ static void show_series(mls_view *view, const mls_plan *plan, const mls_plan_ser
     const mls_plan_base *bases = plan->bases.items + series->first_base;
     mls_table table = {.indent = 2};
     show_bases(view, bases, series->bases);
-    for (size_t i = series->first_row; i < series->first_row + series->rows; i++) {
-        if (plan->rows.items[i].shown || view->verbose > 0) {
+    for (size_t i = series->first_row; i < series->first_row + series->rows; i++)
+        if (plan->rows.items[i].shown || view->verbose > 0)
             add_plan_row(&table, &plan->rows.items[i]);
-        }
-    }
     mls_table_finish(&table, view);
     mls_view_gap(view);
     show_target(view, &series->target);
-    if (!view->quiet) {
+    if (!view->quiet)
         show_grounds(view, plan, bases);
-    }
 }
 
 static void show_plan(mls_printer *to, const void *what)

@@ -21,9 +21,8 @@ void mls_profile_table_finish(mls_table *table, mls_view *view)
 {
     const bool some = table->count > 0;
     mls_table_finish(table, view);
-    if (some) {
+    if (some)
         mls_view_gap(view);
-    }
 }
 
 void mls_profile_headline(mls_view *view, mls_str title, mls_buffer *rest)
@@ -67,14 +66,12 @@ static void add_profile_row(mls_table *table, const counted_table *of, const mls
     const mls_profile_counter *counter = row->counter;
     mls_table_row(table);
     name_cell(table, of->header, row->name);
-    if (of->kernels) {
+    if (of->kernels)
         mls_table_text(table, "class", MLS_COLUMN_LEFT, row->class_name);
-    }
     number_cell(table, of->counted_as, (double)row->count, 0);
     number_cell(table, "ms", row->total_ms, 3);
-    if (isfinite(row->share)) {
+    if (isfinite(row->share))
         mls_table_words(table, "share", DECIMAL, mls_words_percent(row->share, 1));
-    }
     if (counter != NULL) {
         number_cell(table, "compute %", counter->compute_percent, 1);
         mls_table_cell(table, "memory %", DECIMAL, MLS_STYLE_PLAIN, "%s%s", counter->memory_at_least ? ">" : "",
@@ -90,9 +87,8 @@ static void add_profile_row(mls_table *table, const counted_table *of, const mls
         number_cell(table, "min µs", row->min_us, 1);
         number_cell(table, "max µs", row->max_us, 1);
     }
-    if (isfinite(row->megabytes)) {
+    if (isfinite(row->megabytes))
         number_cell(table, "MB", row->megabytes, 3);
-    }
 }
 
 static void show_lines(mls_view *view, const mls_profile *profile, bool streams)
@@ -130,15 +126,13 @@ static void show_lines(mls_view *view, const mls_profile *profile, bool streams)
         if (!streams) {
             mls_table_row(&table);
             MLS_TABLE_MEMBERS(&table, device_columns, device);
-            if (isfinite(device->graph_share)) {
+            if (isfinite(device->graph_share))
                 MLS_TABLE_MEMBERS(&table, launch_columns, device);
-            }
         }
     }
     mls_profile_table_finish(&table, view);
-    if (!profile->has_devices) {
+    if (!profile->has_devices)
         mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "no time line: sums say nothing of devices and streams");
-    }
 }
 
 static void show_rules(mls_view *view, const mls_profile *profile)
@@ -177,9 +171,8 @@ static void show_annotations(mls_view *view, const mls_profile *profile)
         mls_table_words(&table, "share", DECIMAL, mls_words_percent(row->share, 1));
     }
     finish_top(&table, view, profile->annotation_count - shown);
-    if (profile->annotation_count == 0) {
+    if (profile->annotation_count == 0)
         mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "no annotations of the host in it");
-    }
 }
 
 static void show_steps(mls_view *view, const mls_profile *profile)
@@ -228,9 +221,8 @@ static void show_analysis(mls_view *view, const mls_profile *profile)
 static void show_tables(mls_view *view, const mls_profile *profile, mls_profile_by by)
 {
     bool occupancy = false;
-    for (size_t i = 0; i < profile->counter_count; i++) {
+    for (size_t i = 0; i < profile->counter_count; i++)
         occupancy |= isfinite(profile->counters[i].occupancy_percent) || isfinite(profile->counters[i].waves);
-    }
     const counted_table tables[] = {{by == MLS_PROFILE_BY_CLASS, "class", "launches", &profile->classes, false, false},
                                     {by == MLS_PROFILE_BY_NAME || (by == MLS_PROFILE_BY_CLASS && profile->has_counters),
                                      "kernel", "launches", &profile->names, true, occupancy},
@@ -238,31 +230,25 @@ static void show_tables(mls_view *view, const mls_profile *profile, mls_profile_
                                     {view->verbose > 0, "API", "calls", &profile->api, false, false},
                                     {view->verbose > 0, "range", "calls", &profile->ranges, false, false},
                                     {view->verbose > 0, "OS runtime", "calls", &profile->osrt, false, false}};
-    if (by == MLS_PROFILE_BY_STREAM || by == MLS_PROFILE_BY_DEVICE) {
+    if (by == MLS_PROFILE_BY_STREAM || by == MLS_PROFILE_BY_DEVICE)
         show_lines(view, profile, by == MLS_PROFILE_BY_STREAM);
-    }
-    if (by == MLS_PROFILE_BY_ANNOTATION) {
+    if (by == MLS_PROFILE_BY_ANNOTATION)
         show_annotations(view, profile);
-    }
-    if (view->verbose > 0) {
+    if (view->verbose > 0)
         show_steps(view, profile);
-    }
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         const size_t count = tables[i].rows->count;
         const size_t shown = i == 0 ? count : mls_profile_top(profile, count);
         mls_table table = {.indent = INDENT};
-        for (size_t k = 0; k < shown && tables[i].wanted; k++) {
+        for (size_t k = 0; k < shown && tables[i].wanted; k++)
             add_profile_row(&table, &tables[i], &tables[i].rows->items[k]);
-        }
-        if (tables[i].wanted) {
+        if (tables[i].wanted)
             finish_top(&table, view, count - shown);
-        }
     }
     show_rules(view, profile);
     show_analysis(view, profile);
-    if (view->verbose > 0 || profile->names.count == 0) {
+    if (view->verbose > 0 || profile->names.count == 0)
         show_launched(view, profile);
-    }
 }
 
 static void show_changes(mls_view *view, const mls_profiles *all)
@@ -319,16 +305,14 @@ static void show_device_line(mls_view *view, const mls_profile_device *device, b
 static void show_launches(mls_view *view, const mls_profile_device *device)
 {
     mls_buffer line = {0};
-    if (!isfinite(device->graph_share)) {
+    if (!isfinite(device->graph_share))
         return;
-    }
     mls_buffer_printf(
         &line, "kernels take %s µs in the median · start %s µs after their launch, 95 %% of them within %s µs",
         mls_words_grouped(device->kernel_median_us, 1).text, mls_words_grouped(device->launch_delay_median_us, 1).text,
         mls_words_grouped(device->launch_delay_95_us, 1).text);
-    if (device->graph_share > 0) {
+    if (device->graph_share > 0)
         mls_buffer_printf(&line, " · CUDA graphs %s of their time", mls_words_percent(device->graph_share, 1).text);
-    }
     if (device->without_launch > 0) {
         mls_buffer_printf(&line, " · %s without a launch in the trace",
                           mls_words_plural((size_t)device->without_launch, "kernel", "kernels").text);
@@ -344,15 +328,12 @@ static void show_peaks(mls_view *view, const mls_profile *profile)
         mls_buffer_append_text(&line, "most memory of device ");
         mls_buffer_append(&line, memory->device);
         mls_buffer_printf(&line, ": %s MB allocated", mls_words_grouped(memory->allocated / 1e6, 1).text);
-        if (isfinite(memory->reserved)) {
+        if (isfinite(memory->reserved))
             mls_buffer_printf(&line, " of %s MB reserved", mls_words_grouped(memory->reserved / 1e6, 1).text);
-        }
-        if (isfinite(memory->at_ms)) {
+        if (isfinite(memory->at_ms))
             mls_buffer_printf(&line, ", %s ms after the first activity", mls_words_grouped(memory->at_ms, 3).text);
-        }
-        if (isfinite(memory->step)) {
+        if (isfinite(memory->step))
             mls_buffer_printf(&line, ", in step %s", mls_words_count(memory->step).text);
-        }
         mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
     }
 }
@@ -394,9 +375,8 @@ static void show_profile_head(mls_view *view, const mls_profile *profile)
                           mls_words_percent(profile->bounds[i].share, 1).text,
                           profile->bounds_by_time ? "time" : "launches");
     }
-    if (profile->bound_count > 0) {
+    if (profile->bound_count > 0)
         mls_view_line(view, &bounds, MLS_STYLE_PLAIN, INDENT, HANG);
-    }
     if (profile->run.known) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s min after run_start of %s%s",
                         mls_words_grouped(profile->run.offset_minutes, 2).text, profile->run.file,
@@ -413,9 +393,8 @@ static void show_profile(mls_view *view, const mls_profile *profile, mls_profile
     mls_finding_list found = {0};
     show_profile_head(view, profile);
     mls_view_gap(view);
-    if (!view->quiet) {
+    if (!view->quiet)
         show_tables(view, profile, by);
-    }
     for (size_t v = 0; v < profile->verdict_count; v++) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s  [%s]", profile->verdicts[v].message,
                         profile->verdicts[v].code);
@@ -431,14 +410,12 @@ static void show_profiles(mls_printer *to, const void *what)
     const mls_profiles *all = what;
     mls_view *view = to->view;
     bool some = all->job != NULL;
-    if (all->job != NULL) {
+    if (all->job != NULL)
         mls_ranks_show(view, all);
-    }
     for (size_t i = 0; i < all->count; i++) {
         bool of_job = false; /* its ranks are shown together */
-        for (size_t k = 0; all->job != NULL && k < all->job->count; k++) {
+        for (size_t k = 0; all->job != NULL && k < all->job->count; k++)
             of_job |= all->job->items[k].profile == all->items[i];
-        }
         if (all->each || !of_job) {
             mls_output_text(view->output, some ? "\n" : "");
             show_profile(view, all->items[i], all->by);

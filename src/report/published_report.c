@@ -69,9 +69,8 @@ static void finish_list(mls_printer *to, mls_table *table, const mls_published_l
 static bool has_known(const mls_published_list *list, mls_published_known known)
 {
     bool any = false;
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < list->count; i++)
         any |= list->hits[i].result->known == known;
-    }
     return any;
 }
 
@@ -85,12 +84,10 @@ static unsigned minutes_look(const mls_published_list *list)
 static void show_legend(mls_printer *to, const mls_published_list *list)
 {
     mls_buffer legend = {0};
-    if (has_known(list, MLS_PUBLISHED_ANNOUNCED)) {
+    if (has_known(list, MLS_PUBLISHED_ANNOUNCED))
         mls_buffer_append_text(&legend, "~: as announced");
-    }
-    if (has_known(list, MLS_PUBLISHED_BOUNDS)) {
+    if (has_known(list, MLS_PUBLISHED_BOUNDS))
         mls_buffer_printf(&legend, "%sa-b: bounds, before scaling; not ranked", legend.len > 0 ? "; " : "");
-    }
     if (legend.len > 0 && !to->view->quiet) {
         mls_view_gap(to->view);
         mls_view_line(to->view, &legend, MLS_STYLE_DIM, 0, 2);
@@ -156,12 +153,10 @@ static const char *setting_shown(mls_table *table, const mls_published_runs *run
 {
     mls_str value = mls_published_setting_of(runs, key);
     mls_buffer text = {0};
-    if (value.ptr == NULL) {
+    if (value.ptr == NULL)
         return NULL;
-    }
-    if (value.len > 1 && value.ptr[0] == '"') {
+    if (value.len > 1 && value.ptr[0] == '"')
         value = (mls_str){value.ptr + 1, value.len - 2};
-    }
     mls_buffer_append(&text, value);
     return mls_table_take(table, &text);
 }
@@ -247,9 +242,8 @@ static void show_published_runs(mls_printer *to, const void *what)
             mls_table_number(&table, "training", DECIMAL, run->part_ms[MLS_PART_TRAINING] / 60000, 3);
             mls_table_number(&table, "evaluation", DECIMAL, run->part_ms[MLS_PART_EVALUATION] / 60000, 3);
             mls_table_number(&table, "init", DECIMAL, run->init_ms / 60000, 3);
-            if (!run->valid) {
+            if (!run->valid)
                 mls_table_note(&table, MLS_STYLE_WARN, "not valid");
-            }
         }
     }
     finish_list(to, &table, list);
@@ -338,11 +332,10 @@ static void emit_columns(mls_emitter *to, const void *what, bool names)
     const mls_published_hit *hit = mls_emitter_row(to, &hit_fields);
     for (size_t i = 0; i < list->opened->keys.count; i++) {
         const mls_str name = list->opened->keys.items[i].name;
-        if (names) {
+        if (names)
             MLS_EMIT_WORDS(mls_buffer_append_text(words, MLS_PARAM_PREFIX); mls_buffer_append(words, name));
-        } else {
+        else
             mls_emit_logged(to, mls_published_setting_of(hit->opened, name));
-        }
     }
 }
 

@@ -33,12 +33,10 @@ static void show_ranks(mls_view *view, const mls_ranks *job, bool all)
     mls_table table = {.indent = INDENT};
     const bool some = !all && job->count > RANKS_SHOWN;
     const mls_rank **order = mls_calloc(job->count + 1, sizeof(const mls_rank *));
-    for (size_t i = 0; i < job->count; i++) {
+    for (size_t i = 0; i < job->count; i++)
         order[i] = &job->items[i];
-    }
-    if (some) {
+    if (some)
         qsort(order, job->count, sizeof(const mls_rank *), compare_awaited);
-    }
     for (size_t i = 0; i < (some ? RANKS_SHOWN : job->count); i++) {
         const mls_rank *rank = order[i];
         mls_table_row(&table);
@@ -75,9 +73,8 @@ static bool has_verdict(const mls_rank *rank, const char *code)
 {
     const mls_profile *profile = rank->profile;
     bool has = false;
-    for (size_t i = 0; i < profile->verdict_count && !has; i++) {
+    for (size_t i = 0; i < profile->verdict_count && !has; i++)
         has = strcmp(profile->verdicts[i].code, code) == 0;
-    }
     return has;
 }
 
@@ -86,15 +83,12 @@ static void append_rank_list(mls_buffer *line, const mls_ranks *job, size_t from
 {
     for (size_t i = from, end; i<job->count; i = end> i ? end : i + 1) {
         for (end = i; end < job->count && (end == i || job->items[end].rank == job->items[end - 1].rank + 1) &&
-                      has_verdict(&job->items[end], code);) {
+                      has_verdict(&job->items[end], code);)
             end++;
-        }
-        if (end > i) {
+        if (end > i)
             mls_buffer_printf(line, "%s%zu", line->len > 0 ? ", " : "", job->items[i].rank);
-        }
-        if (end > i + 1) {
+        if (end > i + 1)
             mls_buffer_printf(line, "%s%zu", end > i + 2 ? "-" : ", ", job->items[end - 1].rank);
-        }
     }
 }
 
@@ -106,9 +100,8 @@ static void show_advice(mls_view *view, const mls_ranks *job)
         for (size_t v = 0; v < profile->verdict_count; v++) {
             const mls_profile_verdict *verdict = &profile->verdicts[v];
             bool shown = false;
-            for (size_t k = 0; k < i && !shown; k++) {
+            for (size_t k = 0; k < i && !shown; k++)
                 shown = has_verdict(&job->items[k], verdict->code);
-            }
             mls_buffer more = {0};
             if (!shown) {
                 append_rank_list(&more, job, i + 1, verdict->code);
@@ -128,17 +121,14 @@ void mls_ranks_show(mls_view *view, const mls_profiles *all)
     mls_finding_list found = {0};
     mls_buffer rest = {0};
     double waiting = 0;
-    for (size_t i = 0; i < job->count; i++) {
+    for (size_t i = 0; i < job->count; i++)
         waiting += job->items[i].waiting_ms;
-    }
     mls_buffer_printf(&rest, "   %s   %s matched", mls_words_plural(job->count, "rank", "ranks").text,
                       mls_words_plural(job->matched, "collective", "collectives").text);
-    if (job->unmatched > 0) {
+    if (job->unmatched > 0)
         mls_buffer_printf(&rest, ", %s not", mls_words_plural(job->unmatched, "kind", "kinds").text);
-    }
-    if (job->matched > 0) {
+    if (job->matched > 0)
         mls_buffer_printf(&rest, "   %s ms of waiting", mls_words_trimmed(waiting, waiting < 10 ? 3 : 1).text);
-    }
     mls_profile_headline(view, title, &rest);
     if (!view->quiet) {
         show_ranks(view, job, view->verbose > 0 || all->by == MLS_PROFILE_BY_RANK);
@@ -152,9 +142,8 @@ void mls_ranks_show(mls_view *view, const mls_profiles *all)
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s  [%s]", job->verdicts[i].message,
                         job->verdicts[i].code);
     }
-    if (!all->each) {
+    if (!all->each)
         show_advice(view, job);
-    }
     mls_finding_list_add(&found, &job->findings, (mls_owner){.path = NULL}, view);
     for (size_t i = 0; i < job->count && !all->each; i++) {
         const mls_profile *profile = job->items[i].profile;

@@ -67,12 +67,10 @@ static bool next_rule(const mls_scope_chain *chain, size_t at, size_t *next, rul
 {
     const mls_scope *scope = &chain->ruleset->scopes[chain->scopes[at]];
     while (*next < scope->rule_count &&
-           mls_scopes_have_rule(chain->ruleset, chain->scopes, at + 1, chain->sure, scope->rules[*next].key_index)) {
+           mls_scopes_have_rule(chain->ruleset, chain->scopes, at + 1, chain->sure, scope->rules[*next].key_index))
         ++*next;
-    }
-    if (*next == scope->rule_count) {
+    if (*next == scope->rule_count)
         return false;
-    }
     *place = (rule_place){scope, &scope->rules[(*next)++], at >= chain->sure};
     return true;
 }
@@ -85,14 +83,12 @@ static bool chain_of(const mls_rules_request *request, const char *division, mls
 static void emit_division(mls_emitter *to, const mls_rules_request *request, const char *division)
 {
     mls_scope_chain chain;
-    if (!chain_of(request, division, &chain)) {
+    if (!chain_of(request, division, &chain))
         return;
-    }
     for (size_t at = 0; at < chain.count; at++) {
         rule_place row = {0};
-        for (size_t next = 0; next_rule(&chain, at, &next, &row);) {
+        for (size_t next = 0; next_rule(&chain, at, &next, &row);)
             mls_emit_row(to, &row);
-        }
     }
 }
 
@@ -110,9 +106,8 @@ static void show_division(mls_view *view, const mls_rules_request *request, cons
     const mls_ruleset *ruleset = request->ruleset;
     const bool markdown = view->format == MLS_FORMAT_MARKDOWN;
     mls_scope_chain chain;
-    if (!chain_of(request, division, &chain)) {
+    if (!chain_of(request, division, &chain))
         return;
-    }
     mls_output_printf(view->output, "%s%s %s %s, %s division\n%s", markdown ? "## " : "",
                       mls_usage_name(ruleset->usage), ruleset->edition.ptr, request->benchmark, division,
                       markdown ? "\n" : "");
@@ -171,11 +166,10 @@ static void emit_value(mls_emitter *to, const mls_value *value)
 /* Write one expression as a string, several as a list, and nothing for none. */
 static void emit_exprs(mls_emitter *to, const mls_expr_list *list)
 {
-    if (list->count == 1) {
+    if (list->count == 1)
         mls_emit_str(to, list->items[0].text);
-    } else if (list->count > 1) {
+    else if (list->count > 1)
         MLS_EMIT_VALUES(MLS_EACH(list->count, mls_emit_str(to, list->items[i].text)))
-    }
 }
 
 typedef struct action_place {
@@ -201,9 +195,8 @@ MLS_FIELDS(action, action_place, ACTION_FIELDS)
 
 static void emit_actions(mls_emitter *to, const mls_scope *scope, const mls_action *actions, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         mls_emit_object(to, &action_fields, &(action_place){scope, &actions[i]});
-    }
 }
 
 #define FILE_RULE_FIELDS(F)                                                                                            \
@@ -260,9 +253,8 @@ const mls_report mls_rule_file_report = {.object = &rule_file_fields};
 static int decimals_of(const mls_rcp_point *points, size_t count)
 {
     double largest = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         largest = fmax(largest, points[i].bar.mean);
-    }
     return largest >= 10000 ? 0 : largest >= 100 ? 1 : largest >= 10 ? 2 : 4;
 }
 
@@ -286,13 +278,11 @@ static void show_points(mls_view *view, const mls_rcp_point *points, size_t coun
         mls_buffer from = {0};
         mls_table_row(&table);
         table.style = point->pruned ? MLS_STYLE_DIM : MLS_STYLE_PLAIN;
-        for (size_t k = 0; k < sizeof cells / sizeof *cells; k++) {
+        for (size_t k = 0; k < sizeof cells / sizeof *cells; k++)
             mls_table_number(&table, cells[k].header, cells[k].look, cells[k].number, cells[k].decimals);
-        }
         mls_table_text(&table, "used", KEEP, point->pruned ? "pruned" : "yes");
-        for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
             mls_buffer_printf(&from, "%s%s", from.len > 0 && parts[k][0] != '\0' ? ", " : "", parts[k]);
-        }
         mls_table_text(&table, "from", MLS_COLUMN_CUT, mls_table_take(&table, &from));
     }
     mls_table_finish(&table, view);

@@ -22,9 +22,8 @@ static void emit_nodes(mls_emitter *to, const char *list)
 {
     mls_buffer names = {0};
     (void)mls_hosts_expand(mls_str_from(list), &names, NULL, (mls_finding_place){0});
-    for (size_t at = 0; at < names.len; at += strlen(names.ptr + at) + 1) {
+    for (size_t at = 0; at < names.len; at += strlen(names.ptr + at) + 1)
         mls_emit_str(to, mls_str_from(names.ptr + at));
-    }
     mls_buffer_release(&names);
 }
 
@@ -32,11 +31,10 @@ static void emit_nodes(mls_emitter *to, const char *list)
 static void emit_seed(mls_emitter *to, mls_str seed)
 {
     double number;
-    if (mls_number_parse(seed, &number) && isfinite(number)) {
+    if (mls_number_parse(seed, &number) && isfinite(number))
         mls_emit_number(to, number);
-    } else {
+    else
         mls_emit_str(to, seed);
-    }
 }
 
 /* Append the seeds of a run for a cell; there may be thousands. */
@@ -138,9 +136,8 @@ MLS_FIELDS(seeds, mls_seed_outcome, SEEDS_FIELDS)
 static void add_group_findings(mls_finding_list *found, const mls_group *group)
 {
     mls_finding_list_add(found, &group->findings, (mls_owner){.path = group->path}, NULL);
-    for (size_t i = 0; i < group->run_count; i++) {
+    for (size_t i = 0; i < group->run_count; i++)
         mls_finding_list_add(found, &group->runs[i]->findings, (mls_owner){.path = group->runs[i]->file}, NULL);
-    }
 }
 
 #define GROUP_FIELDS(F)                                                                                                \
@@ -261,9 +258,8 @@ static void emit_printed_values(mls_emitter *to, const mls_wide *wide, const mls
 {
     const mls_wide_names *names = &wide->names[MLS_WIDE_PRINTED];
     mls_str values[MLS_KNOWN_SETTINGS_MAX] = {0};
-    if (run->printed != NULL) {
+    if (run->printed != NULL)
         (void)mls_known_values(&wide->known, run->printed, values);
-    }
     for (size_t i = 0; i < names->count; i++) {
         unsigned place = 0;
         (void)MLS_NAME_FIND(wide->known.items, wide->known.count, names->items[i], &place);
@@ -278,13 +274,11 @@ static void emit_wide(mls_emitter *to, const void *what, bool names)
     const mls_wide_names *settings = &wide->names[MLS_WIDE_HYPERPARAMETERS];
     const mls_wide_names *tracked = &wide->names[MLS_WIDE_TRACKED];
     const run_place *place = mls_emitter_row(to, &run_fields);
-    for (size_t i = 0; i < settings->count; i++) {
-        if (names) {
+    for (size_t i = 0; i < settings->count; i++)
+        if (names)
             emit_wide_name(to, MLS_PARAM_PREFIX, settings->items[i]);
-        } else {
+        else
             mls_emit_logged(to, mls_str_from(mls_run_hyperparameter(place->run, settings->items[i])));
-        }
-    }
     for (size_t i = 0; i < tracked->count; i++) {
         if (names) {
             emit_wide_name(to, "stat.", tracked->items[i]);
@@ -293,12 +287,10 @@ static void emit_wide(mls_emitter *to, const void *what, bool names)
                             mls_tracked_mean(mls_collection_notes(wide->collection, place->run), tracked->items[i]));
         }
     }
-    for (size_t i = 0; names && i < wide->names[MLS_WIDE_PRINTED].count; i++) {
+    for (size_t i = 0; names && i < wide->names[MLS_WIDE_PRINTED].count; i++)
         emit_wide_name(to, "set.", wide->names[MLS_WIDE_PRINTED].items[i]);
-    }
-    if (!names) {
+    if (!names)
         emit_printed_values(to, wide, place->run);
-    }
 }
 
 const mls_report mls_score_wide_report = {.columns = {.section = "WIDE SCORE CSV",

@@ -23,9 +23,8 @@ const char *mls_path_shown(const char *path)
 const char *mls_group_name_below(const mls_group *group, const char *path)
 {
     const size_t len = strlen(group->path);
-    if (strncmp(path, group->path, len) == 0 && path[len] == '/') {
+    if (strncmp(path, group->path, len) == 0 && path[len] == '/')
         return path + len + 1;
-    }
     const char *slash = strrchr(path, '/');
     return strcmp(path, group->path) == 0 && slash != NULL ? slash + 1 : mls_path_shown(path);
 }
@@ -48,14 +47,12 @@ static void line_degrees(mls_buffer *line, const mls_group *group, const mls_con
     uint64_t degrees[MLS_DEGREES];
     double ranks = shape->gpus == 0 ? group->accelerators : (double)NAN;
     mls_config_name_degrees(shape, degrees);
-    for (size_t i = 0; i < MLS_DEGREES - 1; i++) {
+    for (size_t i = 0; i < MLS_DEGREES - 1; i++)
         ranks /= degrees[i] > 0 ? (double)degrees[i] : 1;
-    }
     ranks = shape->data_parallel > 0 ? (double)shape->data_parallel : ranks;
     mls_shape_append_degrees(line, shape);
-    if (mls_config_has_degrees(shape) && ranks == floor(ranks)) {
+    if (mls_config_has_degrees(shape) && ranks == floor(ranks))
         mls_buffer_printf(line, " dp%.0f", ranks);
-    }
 }
 
 void mls_group_show_headline(mls_view *view, const mls_group *group)
@@ -73,9 +70,8 @@ void mls_group_show_headline(mls_view *view, const mls_group *group)
     }
     mls_buffer_printf(&line, "  %s  %s %s%s", division != NULL ? division : "no division", mls_usage_name(group->usage),
                       group->edition->name, group->edition_by_date ? " (by date)" : "");
-    if (group->config != NULL) {
+    if (group->config != NULL)
         mls_buffer_printf(&line, "   %s", group->config);
-    }
     if (shape.gpus > 0) {
         mls_buffer_printf(&line, ": %s x %" PRIu64 " GPUs = %" PRIu64,
                           mls_words_plural(shape.nodes, "node", "nodes").text, shape.gpus_per_node, shape.gpus);
@@ -83,12 +79,10 @@ void mls_group_show_headline(mls_view *view, const mls_group *group)
         mls_buffer_printf(&line, "   %s", mls_words_plural((size_t)nodes, "node", "nodes").text);
     }
     line_degrees(&line, group, &shape);
-    if (job != NULL) {
+    if (job != NULL)
         mls_buffer_printf(&line, "   job %s", job);
-    }
-    if (!isnan(group->global_batch_size)) {
+    if (!isnan(group->global_batch_size))
         mls_buffer_printf(&line, "   batch %s", mls_words_count(group->global_batch_size).text);
-    }
     mls_output_text(view->output, markdown ? "### " : "");
     mls_view_headline(view, mls_str_from(group->benchmark != NULL ? group->benchmark : "unknown benchmark"), &line,
                       INDENT);
@@ -123,11 +117,10 @@ static void show_runs(mls_view *view, const mls_group *group)
         mls_table_number(&table, "eval", DECIMAL, run->last_evaluation.value, EVALUATION_DECIMALS);
         mls_table_text(&table, "status", 0, mls_run_status_name(run->status));
         mls_table_cell(&table, "valid", KEEP, run->valid ? table.style : MLS_STYLE_BAD, run->valid ? "yes" : "no");
-        if (reason != NULL) {
+        if (reason != NULL)
             mls_table_note(&table, MLS_STYLE_BAD, "%s", reason->message);
-        } else if (outside) {
+        else if (outside)
             mls_table_note(&table, MLS_STYLE_DIM, "outside the window");
-        }
     }
     mls_table_finish(&table, view);
     mls_view_gap(view);
@@ -142,17 +135,14 @@ static mls_style line_score(mls_buffer *line, const mls_group *group)
     const mls_olympic_result *score = &group->score;
     const unsigned needed = group->rules->runs_needed;
     size_t valid = 0;
-    for (size_t i = 0; i < group->run_count; i++) {
+    for (size_t i = 0; i < group->run_count; i++)
         valid += group->runs[i]->valid;
-    }
-    if (needed > 0) {
+    if (needed > 0)
         mls_buffer_printf(line, "%zu of %u runs", group->run_count, needed);
-    } else {
+    else
         mls_buffer_append_text(line, mls_words_plural(group->run_count, "run", "runs").text);
-    }
-    if (score->dropped > 0) {
+    if (score->dropped > 0)
         mls_buffer_printf(line, ", %zu dropped", score->dropped);
-    }
     if (score->windowed && score->window_count < group->run_count) {
         mls_buffer_printf(line, " · window: runs %zu to %zu by start time", score->window_first + 1,
                           score->window_first + score->window_count);
@@ -168,11 +158,10 @@ static mls_style line_score(mls_buffer *line, const mls_group *group)
         mls_buffer_append_text(line, "no valid run");
         return MLS_STYLE_WARN;
     }
-    if (too_few) {
+    if (too_few)
         mls_buffer_printf(line, valid == 1 ? "%zu valid run" : "mean of %zu valid runs", valid);
-    } else {
+    else
         mls_buffer_append_text(line, counts ? "olympic mean" : score->official ? "mean" : "olympic mean of all");
-    }
     mls_buffer_printf(line, " %s min", mls_words_minutes(score->score_minutes).text);
     return score->official ? MLS_STYLE_BOLD : MLS_STYLE_WARN;
 }
@@ -183,9 +172,8 @@ static mls_style line_weak(mls_buffer *line, const mls_group *group)
     const bool enough = group->weak.check == MLS_CHECK_PASS;
     mls_buffer_printf(line, "weak scaling: %s, at least %u needed",
                       mls_words_plural(group->weak.models, "model", "models").text, group->rules->runs_needed);
-    if (group->score.dropped > 0) {
+    if (group->score.dropped > 0)
         mls_buffer_printf(line, ", %zu dropped", group->score.dropped);
-    }
     mls_buffer_append_text(line, enough ? "" : ": not an official score");
     if (group->weak.models > 0) {
         mls_buffer_printf(line, " · %s accelerators each · all trained in %s min",
@@ -223,9 +211,8 @@ static void show_seeds(mls_view *view, const mls_group *group)
     const mls_style look = seeds->check != MLS_CHECK_FAIL ? MLS_STYLE_WARN : MLS_STYLE_BAD;
     const size_t most = mls_view_limit(view, SEED_PROBLEMS_SHOWN);
     mls_buffer more = {0};
-    if (seeds->check == MLS_CHECK_NA) {
+    if (seeds->check == MLS_CHECK_NA)
         return;
-    }
     if (seeds->check != MLS_CHECK_FAIL) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "seeds: %s%s", mls_words_count((double)seeds->count).text,
                         seeds->count > 1 && seeds->different == seeds->count ? ", all different" : "");
@@ -253,9 +240,8 @@ static void show_published(mls_view *view, const mls_group *group, const mls_pub
     mls_buffer_printf(&line, "published %s: %s min on %s x %s (%s, rank %zu of %zu", result->round,
                       mls_words_grouped(result->minutes, 3).text, mls_words_count(group->accelerators).text,
                       group->accelerator, result->system->submitter, result->rank, result->ranked);
-    if (result->published > result->ranked) {
+    if (result->published > result->ranked)
         mls_buffer_printf(&line, " known, %zu published", result->published);
-    }
     mls_buffer_append_text(&line, "); ");
     if (near->self) {
         mls_buffer_append_text(&line, "this one");
@@ -287,9 +273,8 @@ static void show_findings(mls_view *view, const mls_group *group)
     for (size_t i = 0; i < group->findings.count; i++) {
         mls_finding finding = group->findings.items[i];
         finding.path = finding.path != NULL ? mls_group_name_below(group, finding.path) : NULL;
-        if (finding.code != MLS_FINDING_RUN_COUNT) {
+        if (finding.code != MLS_FINDING_RUN_COUNT)
             mls_finding_list_add_one(&own, &finding, (mls_owner){0}, NULL);
-        }
     }
     for (size_t i = 0; i < group->run_count; i++) {
         const mls_run *run = group->runs[i];
@@ -315,17 +300,15 @@ static void show_findings(mls_view *view, const mls_group *group)
 void mls_group_show_note(mls_view *view, const mls_group *group, const mls_telemetry_notes *notes)
 {
     const char *line = mls_telemetry_note_of(notes, group).line;
-    if (line != NULL) {
+    if (line != NULL)
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s", line);
-    }
 }
 
 void mls_collection_show_skipped(mls_view *view, const mls_collection *collection)
 {
     const size_t count = collection->skipped.count - collection->failed;
-    if (count == 0 || view->quiet) {
+    if (count == 0 || view->quiet)
         return;
-    }
     /* If nothing else is shown, list the reasons. */
     const bool listed = view->verbose > 0 || (collection->group_count == 0 && count <= SKIPPED_SHOWN);
     const char *hint = listed ? "" : count == 1 ? " (-v says why)" : " (-v lists them)";
@@ -349,34 +332,26 @@ static void show_job(mls_view *view, const mls_slurm_job *job, const char *here)
 {
     mls_buffer line = {0};
     mls_buffer_printf(&line, "job %s", job->id);
-    if (here != NULL && strcmp(here, job->job) == 0) {
+    if (here != NULL && strcmp(here, job->job) == 0)
         mls_buffer_append_text(&line, " (this one)");
-    }
-    if (job->state != NULL) {
+    if (job->state != NULL)
         mls_buffer_printf(&line, "   %s", job->state);
-    }
-    if (job->cancelled_by != NULL) {
+    if (job->cancelled_by != NULL)
         mls_buffer_printf(&line, " by %s", job->cancelled_by);
-    }
-    if (isfinite(job->node_count)) {
+    if (isfinite(job->node_count))
         mls_buffer_printf(&line, "   %s", mls_words_plural((size_t)job->node_count, "node", "nodes").text);
-    }
-    if (mls_slurm_job_queued(job) >= 0) {
+    if (mls_slurm_job_queued(job) >= 0)
         mls_buffer_printf(&line, "   queued %s", mls_words_seconds(mls_slurm_job_queued(job)).text);
-    }
     if (job->elapsed_seconds >= 0) {
         mls_buffer_printf(&line, isnan(job->end_ms) ? "   running for %s" : "   ran %s",
                           mls_words_seconds(job->elapsed_seconds).text);
     }
-    if (job->limit_seconds >= 0) {
+    if (job->limit_seconds >= 0)
         mls_buffer_printf(&line, " of %s", mls_words_seconds(job->limit_seconds).text);
-    }
-    if (job->restarts > 0) {
+    if (job->restarts > 0)
         mls_buffer_printf(&line, "   %s", mls_words_plural(job->restarts, "restart", "restarts").text);
-    }
-    if (job->timezone != NULL) {
+    if (job->timezone != NULL)
         mls_buffer_printf(&line, "   times in zone %s", job->timezone);
-    }
     mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
     const mls_job_times *times = &job->times;
     const double all = times->before + times->init + times->training + times->between + times->after;
@@ -393,9 +368,8 @@ const mls_slurm_job *mls_group_new_job(const mls_slurm_jobs *jobs, const mls_gro
 {
     const mls_slurm_job *job = mls_slurm_job_of(jobs, group->runs[run]);
     size_t i = run;
-    while (i > 0 && mls_slurm_job_of(jobs, group->runs[i - 1]) != job) {
+    while (i > 0 && mls_slurm_job_of(jobs, group->runs[i - 1]) != job)
         i--;
-    }
     return i == 0 ? job : NULL;
 }
 
@@ -405,13 +379,11 @@ void mls_group_show_jobs(mls_view *view, const mls_group *group, const mls_slurm
     size_t count = 0;
     for (size_t i = 0; i < group->run_count && jobs != NULL; i++) {
         const mls_slurm_job *job = mls_group_new_job(jobs, group, i);
-        if (job != NULL && count++ < most) {
+        if (job != NULL && count++ < most)
             show_job(view, job, jobs->here);
-        }
     }
-    if (count > most) {
+    if (count > most)
         mls_view_more(view, MLS_STYLE_PLAIN, INDENT, count - most, "job", mls_view_hint(view));
-    }
 }
 
 void mls_jobs_show_findings(mls_view *view, const mls_slurm_jobs *jobs)
@@ -446,9 +418,8 @@ void mls_score_show(mls_printer *to, const void *what)
                             mls_words_count(floor(joules + 0.5)).text, mls_words_grouped(joules / 1000, 1).text);
         }
         mls_group_show_note(to->view, group, beside != NULL ? beside->telemetry : NULL);
-        if (beside != NULL && beside->published != NULL && beside->published[i].result != NULL) {
+        if (beside != NULL && beside->published != NULL && beside->published[i].result != NULL)
             show_published(to->view, group, &beside->published[i]);
-        }
         show_findings(to->view, group);
         /* --strict changes neither the validity of runs nor the score, but the command fails. */
         const mls_finding_counts counts = mls_group_found(group);

@@ -17,9 +17,8 @@ static double per_node(const mls_group *group)
 static size_t valid_runs(const mls_group *group)
 {
     size_t valid = 0;
-    for (size_t i = 0; i < group->run_count; i++) {
+    for (size_t i = 0; i < group->run_count; i++)
         valid += group->runs[i]->valid;
-    }
     return valid;
 }
 
@@ -129,9 +128,8 @@ static void system_table_make(system_table *table, const mls_collection *collect
     for (size_t i = 0; i < collection->group_count; i++) {
         const mls_group *row = &collection->groups[i];
         bool added = false;
-        for (size_t b = 0; b < row->edition->benchmark_count; b++) {
+        for (size_t b = 0; b < row->edition->benchmark_count; b++)
             (void)add_benchmark(table, row->edition->benchmarks[b]->name);
-        }
         table->cells[i].benchmark = row->benchmark != NULL ? add_benchmark(table, row->benchmark) : SIZE_MAX;
         table->cells[i].minutes = mls_group_result(row).scaled_minutes;
         /* A second result of a system on one benchmark begins a second row of the system. */
@@ -165,9 +163,8 @@ static void emit_systems(mls_emitter *to, const mls_collection *collection)
 {
     system_table table = {0};
     system_table_make(&table, collection);
-    for (size_t row = 0; row < table.rows.count; row++) {
+    for (size_t row = 0; row < table.rows.count; row++)
         mls_emit_row(to, &(system_place){&table, row});
-    }
     mls_buffer_release(&table.key);
     mls_arena_release(&table.arena);
 }
@@ -184,16 +181,13 @@ static void emit_benchmarks(mls_emitter *to, const void *what, bool names)
     for (size_t b = 0; table != NULL && b < table->benchmarks.count; b++) {
         const mls_str name = table->benchmarks.entries[b].key;
         double minutes = (double)NAN;
-        for (size_t i = 0; i < collection->group_count; i++) {
-            if (table->cells[i].row == place->row && table->cells[i].benchmark == b) {
+        for (size_t i = 0; i < collection->group_count; i++)
+            if (table->cells[i].row == place->row && table->cells[i].benchmark == b)
                 minutes = table->cells[i].minutes;
-            }
-        }
-        if (names) {
+        if (names)
             mls_emit_str(to, name);
-        } else {
+        else
             mls_emit_number(to, minutes);
-        }
     }
 }
 

@@ -22,12 +22,10 @@ static void show_window_line(mls_view *view, const mls_telemetry_window *window)
     mls_buffer title = {0};
     mls_buffer line = {0};
     mls_buffer_append_text(&title, run->file != NULL ? mls_path_shown(run->file) : "all measurements");
-    if (run->line > 1) {
+    if (run->line > 1)
         mls_buffer_printf(&title, ":%zu", run->line);
-    }
-    if (!isnan(ms)) {
+    if (!isnan(ms))
         mls_buffer_printf(&line, "   %s", mls_words_duration(ms).text);
-    }
     mls_buffer_printf(&line, "   %s", mls_words_plural(window->different, "device", "devices").text);
     if (!isnan(window->energy_joules)) {
         mls_buffer_printf(&line, "   %s%s   %s", mls_words_quantity(window->energy_joules, "J").text,
@@ -79,9 +77,8 @@ static void show_devices(mls_view *view, const mls_telemetry_window *window)
     size_t hidden = 0;
     /* A metric has a column if a device has it; if none has a detail, all that are not details have one. */
     for (size_t i = 0; i < SHOWN_METRICS; i++) {
-        for (size_t k = 0; k < window->device_count && !chosen[i]; k++) {
+        for (size_t k = 0; k < window->device_count && !chosen[i]; k++)
             chosen[i] = !isnan(shown_value(&window->devices[k], &shown_metrics[i]));
-        }
         detailed |= chosen[i] && (shown_metrics[i].look & DETAIL) != 0;
     }
     for (size_t i = 0; i < window->device_count; i++) {
@@ -89,9 +86,8 @@ static void show_devices(mls_view *view, const mls_telemetry_window *window)
         const char *model = device->name != NULL ? device->name : "";
         model += strncmp(model, vendor, sizeof vendor - 1) == 0 ? sizeof vendor - 1 : 0;
         bool outlier = false;
-        for (size_t k = 0; k < window->outlier_count; k++) {
+        for (size_t k = 0; k < window->outlier_count; k++)
             outlier |= window->outliers[k].device == device;
-        }
         if (!outlier && i >= mls_view_limit(view, DEVICES_SHOWN)) {
             hidden++;
             continue;
@@ -111,11 +107,10 @@ static void show_devices(mls_view *view, const mls_telemetry_window *window)
             }
         }
         mls_table_number(&table, "energy kJ", DECIMAL, device->energy_joules / 1000, 2);
-        if (device->repeated) {
+        if (device->repeated)
             mls_table_note(&table, MLS_STYLE_DIM, "measured twice");
-        } else if (fabs(device->energy_joules - device->counted_joules) > fabs(device->energy_joules) / 100) {
+        else if (fabs(device->energy_joules - device->counted_joules) > fabs(device->energy_joules) / 100)
             mls_table_note(&table, MLS_STYLE_DIM, "in part measured twice");
-        }
     }
     mls_table_finish(&table, view);
     mls_view_gap(view);

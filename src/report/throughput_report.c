@@ -48,9 +48,8 @@ static columns_used used_by(const mls_throughput_group *group)
         used.step |= isfinite(run->steady_step_ms) && !mls_throughput_counts_epochs(run);
         used.unit = mls_throughput_counts_epochs(run) ? "an epoch" : used.unit;
         used.paced = used.paced == NULL && run->segment_count > 0 ? run : used.paced;
-        if (isfinite(share_of(of)) && (used.utilization == NULL || share_of(of) > share_of(used.utilization))) {
+        if (isfinite(share_of(of)) && (used.utilization == NULL || share_of(of) > share_of(used.utilization)))
             used.utilization = of;
-        }
         used.long_names |= strlen(mls_group_name_below(group->group, run->run->file)) > NAME_COLUMNS;
         used.lines |= i > 0 && strcmp(run->run->file, run[-1].run->file) == 0;
     }
@@ -81,24 +80,20 @@ static void show_timed_runs(mls_view *view, const mls_throughput_group *group, c
         mls_table_words(&table, "other", RIGHT, mls_words_percent(other / whole, 1));
         mls_table_words(&table, epochs ? "steady epochs/h" : "steady samples/s", DECIMAL | KEEP,
                         mls_words_rate(epochs ? steady * 3600 : steady));
-        if (used.tokens) {
+        if (used.tokens)
             mls_table_number(&table, "tokens/s", RIGHT | DETAIL, run->steady_tokens_per_second, 0);
-        }
         if (used.step) {
             const double step = epochs ? (double)NAN : run->steady_step_ms;
             mls_table_words(&table, "step ms", DECIMAL | DETAIL, mls_words_rate(step));
         }
-        if (used.utilization != NULL) {
+        if (used.utilization != NULL)
             mls_table_number(&table, "MFU", RIGHT | KEEP, share_of(&run->utilization), 2);
-        }
         mls_buffer spark = {0};
         size_t cells = MLS_SPARK_CELLS; /* but for the gaps at the end */
-        while (cells > 0 && run->spark[cells - 1] == MLS_SPARK_GAP) {
+        while (cells > 0 && run->spark[cells - 1] == MLS_SPARK_GAP)
             cells--;
-        }
-        for (size_t k = 0; k < cells; k++) {
+        for (size_t k = 0; k < cells; k++)
             mls_buffer_append_text(&spark, run->spark[k] == MLS_SPARK_GAP ? " " : bars[view->ascii][run->spark[k]]);
-        }
         mls_table_text(&table, "pace", MLS_COLUMN_LEFT, mls_table_take(&table, &spark));
 
         /* The note tells why a run has no numbers, or what is wrong with its log. */
@@ -131,9 +126,8 @@ static void show_no_utilization(mls_view *view, const mls_throughput *run)
     mls_buffer_append_text(&line, "MFU: not known: ");
     if (isnan(of->flops_per_sample) && isnan(of->flops_derived)) {
         mls_buffer_append_text(&line, "the FLOPs of a sample are not known");
-        if (run->model != NULL && isfinite(run->model->flops_per_sample_at_most) && view->verbose > 0) {
+        if (run->model != NULL && isfinite(run->model->flops_per_sample_at_most) && view->verbose > 0)
             mls_buffer_printf(&line, ", %s at most", mls_words_grouped(run->model->flops_per_sample_at_most, 0).text);
-        }
     } else if (isnan(of->accelerators) && of->accelerator == NULL) {
         mls_buffer_append_text(&line, "nothing says on how many accelerators of which model it ran (--accelerators, "
                                       "--accelerator)");
@@ -162,9 +156,8 @@ static void show_utilization(mls_view *view, const mls_utilization *of, const ml
                                         : ", attention counted whole",
                       mls_words_trimmed(of->accelerators, 0).text, of->accelerator->name,
                       mls_words_trimmed(peak[bf16 ? MLS_PRECISION_BF16 : MLS_PRECISION_FP16], 1).text, name);
-    if (share_of(of) > 1 && !(of->narrowest > 1)) {
+    if (share_of(of) > 1 && !(of->narrowest > 1))
         mls_buffer_printf(&line, "; above the %s peak: narrower precision", name);
-    }
     if (of->has_precision && !isnan(of->bf16)) {
         mls_buffer_printf(&line, "; against %s %s", of->named == MLS_PRECISION_FP8 ? "FP8" : "FP4",
                           isnan(of->precision) ? "not known" : mls_words_grouped(of->precision, 2).text);
@@ -196,9 +189,8 @@ static void show_evaluations(mls_view *view, const mls_throughput_group *group)
                                            "(train_step_time), the rest is evaluation"};
         if (of[from] > 0 && words[from] != NULL) {
             char runs[64] = "";
-            if (of[from] < all) {
+            if (of[from] < all)
                 (void)snprintf(runs, sizeof runs, " (in %zu of %zu runs)", of[from], all);
-            }
             mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG, "%s%s%s", words[from],
                             from == MLS_EVALUATIONS_FROM_NOTHING && between ? ", or as time between blocks" : "", runs);
         }
@@ -212,14 +204,12 @@ static void show_healing(mls_view *view, const mls_throughput_group *group)
     mls_buffer line = {0};
     mls_buffer_printf(&line, "healing: by design at step %zu (%s samples): ", run->healing_step,
                       mls_words_count(run->healing_samples).text);
-    if (run->healing_factor > 1) {
+    if (run->healing_factor > 1)
         mls_buffer_printf(&line, "%s times the pace from there on", mls_words_trimmed(run->healing_factor, 2).text);
-    } else {
+    else
         mls_buffer_append_text(&line, "slow there, and then as before");
-    }
-    if (group->healed_count > 1) {
+    if (group->healed_count > 1)
         mls_buffer_printf(&line, " (the median of %zu runs)", group->healed_count);
-    }
     mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
 }
 
@@ -244,9 +234,8 @@ static void show_details(mls_view *view, const mls_throughput_group *group, cons
     mls_buffer line = {0};
     mls_buffer_printf(&line, "%s: %s", mls_group_name_below(group->group, run->run->file),
                       mls_words_plural(run->segment_count, "segment", "segments").text);
-    if (run->segment_count > 0) {
+    if (run->segment_count > 0)
         mls_buffer_printf(&line, ", slow above %s of the steady pace", mls_words_percent(1 + run->band, 1).text);
-    }
     if (run->warmup_segments > 0) {
         mls_buffer_printf(&line, "; warm-up of %s, %s s lost",
                           mls_words_plural(run->warmup_segments, "segment", "segments").text,
@@ -267,19 +256,16 @@ static void show_details(mls_view *view, const mls_throughput_group *group, cons
                                            "more slow evaluations")
                               .text);
     }
-    if (run->slow_evaluation_count > 0) {
+    if (run->slow_evaluation_count > 0)
         mls_buffer_printf(&line, " (%s s is the median)", mls_words_trimmed(run->evaluation_median_ms / 1000, 1).text);
-    }
     if (run->parts.overlapped_evaluation_ms > 0) {
         mls_buffer_printf(&line, "; trained %s s while evaluating",
                           mls_words_trimmed(run->parts.overlapped_evaluation_ms / 1000, 1).text);
     }
-    if (isfinite(run->logged_throughput)) {
+    if (isfinite(run->logged_throughput))
         mls_buffer_printf(&line, "; logged throughput %s", mls_words_rate(run->logged_throughput).text);
-    }
-    if (isfinite(run->logged_step_ms)) {
+    if (isfinite(run->logged_step_ms))
         mls_buffer_printf(&line, "; logged step %s ms", mls_words_rate(run->logged_step_ms).text);
-    }
     mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
 }
 
@@ -293,9 +279,8 @@ static void show_curve(mls_view *view, const mls_throughput *run)
         mls_table_number(&table, "min", MLS_COLUMN_DECIMAL, point->ms / 60000, 3);
         mls_table_words(&table, mls_throughput_unit(run), MLS_COLUMN_DECIMAL, mls_words_count(point->samples));
         mls_table_number(&table, "eval", MLS_COLUMN_DECIMAL, point->value, 5);
-        if (run->target_at == i + 1) {
+        if (run->target_at == i + 1)
             mls_table_note(&table, MLS_STYLE_PLAIN, "target");
-        }
     }
     mls_table_finish(&table, view);
 }
@@ -325,14 +310,12 @@ static void show_throughputs(mls_printer *to, const void *what)
                             mls_words_duration(run->warmup_lost_ms).text,
                             group->group->run_count > 1 ? " (the median run)" : "");
         }
-        if (group->healed != NULL) {
+        if (group->healed != NULL)
             show_healing(view, group);
-        }
-        if (used.utilization != NULL) {
+        if (used.utilization != NULL)
             show_utilization(view, used.utilization, &all->options, group->group->run_count > 1);
-        } else if (used.paced != NULL) { /* a group without a pace cannot have a utilization */
+        else if (used.paced != NULL) /* a group without a pace cannot have a utilization */
             show_no_utilization(view, used.paced);
-        }
         mls_group_show_note(view, group->group, to->state);
         show_slow(view, group);
         for (size_t k = 0; k < group->group->run_count && view->verbose > 0; k++) {

@@ -15,9 +15,8 @@ static mls_owner owner_of(const mls_placed_finding *placed, const mls_submitter 
     const char *description = placed->system != NULL ? placed->system->description.path : NULL;
     const mls_str name = mls_str_from(mls_path_name(placed->path));
     mls_owner owner = {.path = placed->path, .name = submitter->name};
-    if (description == NULL || strcmp(placed->path, description) != 0) {
+    if (description == NULL || strcmp(placed->path, description) != 0)
         owner.result = folder;
-    }
     if (placed->result != NULL) {
         const bool log = mls_str_equal(folder, mls_str_from(placed->result->path)) &&
                          mls_str_starts(name, MLS_S("result_")) && mls_str_ends(name, MLS_S(".txt"));
@@ -55,9 +54,8 @@ static void add_of(mls_finding_list *found, const mls_view *view, const mls_subm
 static void add_all(mls_finding_list *found, const mls_view *view, const mls_submission *submission)
 {
     add_of(found, view, submission, NULL);
-    for (size_t i = 0; i < submission->submitter_count; i++) {
+    for (size_t i = 0; i < submission->submitter_count; i++)
         add_of(found, view, submission, &submission->submitters[i]);
-    }
 }
 
 /* Show all findings of one severity.  With `many` results fewer lines are shown of each kind. */
@@ -72,18 +70,16 @@ static void show_findings(mls_view *view, const mls_submission *submission, mls_
     for (size_t i = 0; i < found.count; i++) {
         mls_finding *finding = &found.items[i].finding;
         finding->path = strcmp(finding->path, ".") == 0 ? submission->path : finding->path;
-        if (finding->severity == severity) {
+        if (finding->severity == severity)
             found.items[kept++] = found.items[i];
-        }
     }
     found.count = kept;
     found.unkept = mls_finding_counts_of(&submission->counts, severity) - kept;
     for (mls_finding_code code = 0; code < MLS_FINDING_COUNT; code++) {
         const size_t general = mls_findings_found(&submission->findings, code);
         found.unkept_of[code] = general > MLS_FINDINGS_KEPT_PER_CODE ? general - MLS_FINDINGS_KEPT_PER_CODE : 0;
-        for (size_t i = 0; i < submission->submitter_count; i++) {
+        for (size_t i = 0; i < submission->submitter_count; i++)
             found.unkept_of[code] += submission->submitters[i].unkept[code];
-        }
     }
     mls_finding_list_show(view, &found, look);
 }
@@ -99,14 +95,12 @@ static void show_odd(mls_view *view, const mls_submission *submission)
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
         for (size_t k = 0; k < submission->findings.count; k++) {
             const mls_finding *finding = &submission->findings.items[k];
-            if (finding->code == odd[i]) {
+            if (finding->code == odd[i])
                 mls_finding_list_add_one(&found, finding, (mls_owner){.path = "."}, NULL);
-            }
         }
     }
-    if (found.count > 0) {
+    if (found.count > 0)
         mls_output_text(view->output, "odd results\n");
-    }
     mls_view narrow = *view;
     narrow.width = view->width == 0 || view->width > ODD_WIDTH ? ODD_WIDTH : view->width;
     mls_finding_list_show(&narrow, &found, look);
@@ -179,9 +173,8 @@ static void append_cut(mls_buffer *line, const char *before, const char *text, s
 static void system_heading(mls_table *table, const mls_submitter *submitter, const char *name)
 {
     const mls_system *system = NULL;
-    for (size_t i = 0; i < submitter->system_count && system == NULL; i++) {
+    for (size_t i = 0; i < submitter->system_count && system == NULL; i++)
         system = strcmp(submitter->systems[i].name, name) == 0 ? &submitter->systems[i] : NULL;
-    }
     mls_table_row(table);
     if (system == NULL || system->description.path == NULL) {
         mls_table_note(table, MLS_STYLE_BAD, "%s   no system description", name);
@@ -226,9 +219,8 @@ enum { RESULTS_MANY = 40, RESULTS_SHOWN = 12 };
 static size_t count_results(const mls_submission *submission)
 {
     size_t count = 0;
-    for (size_t i = 0; i < submission->submitter_count; i++) {
+    for (size_t i = 0; i < submission->submitter_count; i++)
         count += submission->submitters[i].result_count;
-    }
     return count;
 }
 
@@ -267,9 +259,8 @@ static void show_verdict(mls_view *view, const mls_submission *submission)
     mls_buffer line = {0};
     mls_buffer_printf(&line, "%sready to upload%s", submission->valid ? "" : "not ", strict ? " (strict)" : "");
     mls_finding_list_append_counts(&line, ": ", &submission->counts);
-    if (view->brief && submission->counts.error + submission->counts.warning + submission->counts.advice > 0) {
+    if (view->brief && submission->counts.error + submission->counts.warning + submission->counts.advice > 0)
         mls_buffer_append_text(&line, " (mlscore verify lists them)");
-    }
     mls_style_begin(view, submission->valid ? MLS_STYLE_GOOD : MLS_STYLE_BAD);
     mls_output_buffer(view->output, &line);
     mls_style_end(view, MLS_STYLE_BAD);
@@ -283,24 +274,20 @@ static void show_submission(mls_printer *to, const void *what)
     mls_view *view = to->view;
     const bool markdown = view->format == MLS_FORMAT_MARKDOWN;
     const bool many = view->verbose == 0 && count_results(submission) > RESULTS_MANY;
-    if (many && (!view->quiet || markdown)) {
+    if (many && (!view->quiet || markdown))
         show_many(view, submission);
-    }
-    for (size_t i = 0; i < submission->submitter_count && !many && (!view->quiet || markdown); i++) {
+    for (size_t i = 0; i < submission->submitter_count && !many && (!view->quiet || markdown); i++)
         show_submitter(view, submission, &submission->submitters[i]);
-    }
     for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= MLS_SEVERITY_ADVICE && !view->brief; severity++) {
-        if (!mls_view_shows(view, severity) || mls_finding_counts_of(&submission->counts, severity) == 0) {
+        if (!mls_view_shows(view, severity) || mls_finding_counts_of(&submission->counts, severity) == 0)
             continue;
-        }
         mls_output_printf(view->output, markdown ? "\n#### %s\n\n" : "%s\n", headings[severity]);
         show_findings(view, submission, severity, many);
     }
     mls_view_gap(view);
     show_verdict(view, submission);
-    if (view->brief) {
+    if (view->brief)
         show_odd(view, submission);
-    }
 }
 
 typedef struct log_place {
@@ -412,9 +399,8 @@ static mls_finding_list found_about(const mls_view *view, const mls_submitter *s
     mls_finding_list found = {0};
     for (size_t i = 0; i < submitter->placed_count; i++) {
         const mls_placed_finding *placed = &submitter->placed[i];
-        if (placed->system == system && placed->result == result) {
+        if (placed->system == system && placed->result == result)
             mls_finding_list_add_one(&found, placed->finding, (mls_owner){.path = placed->path}, view);
-        }
     }
     return found;
 }

@@ -32,9 +32,8 @@ static mls_estimate estimate_of(const mls_watch_event *event)
     const bool estimates =
         event->kind == MLS_WATCH_START || event->kind == MLS_WATCH_PROGRESS || event->kind == MLS_WATCH_EVALUATION;
     mls_estimate estimate = estimates ? event->run->estimate : mls_estimate_none();
-    if (estimates && event->run->met) {
+    if (estimates && event->run->met)
         estimate.left = estimate.low = estimate.high = 0;
-    }
     return estimate;
 }
 

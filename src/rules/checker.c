@@ -20,18 +20,16 @@ enum { SHOWN_VALUE_MAX = 80, SHOWN_NAMES_MAX = 6 };
 
 static void scope_release(const mls_scope *scope, mls_scope_state *state)
 {
-    for (size_t i = 0; state->variables != NULL && i < scope->symbols.count; i++) {
+    for (size_t i = 0; state->variables != NULL && i < scope->symbols.count; i++)
         mls_arena_release(&state->variables[i].memory);
-    }
     mls_arena_release(&state->memory);
     *state = (mls_scope_state){0};
 }
 
 static void release_scopes(mls_checker *checker)
 {
-    for (size_t i = 0; checker->scopes != NULL && i < checker->ruleset->scope_count; i++) {
+    for (size_t i = 0; checker->scopes != NULL && i < checker->ruleset->scope_count; i++)
         scope_release(&checker->ruleset->scopes[i], &checker->scopes[i]);
-    }
     checker->scopes = NULL;
 }
 
@@ -55,18 +53,15 @@ static void reach_scope(const mls_checker *checker, size_t scope, bool *reached)
     reached[scope] = true;
     for (size_t i = 0; i < state->uses.count; i++) {
         const size_t used = state->uses.items[i].scope;
-        if (used != SIZE_MAX && !reached[used]) {
+        if (used != SIZE_MAX && !reached[used])
             reach_scope(checker, used, reached);
-        }
     }
     for (size_t r = 0; r < rules->rule_count; r++) {
         const mls_rule *rule = &rules->rules[r];
         const bool may = rule->has_use && !(rule->first_only && checker->keys[rule->key_index].count > 0);
-        for (size_t i = 0; may && i < ruleset->scope_count; i++) {
-            if (!reached[i] && mls_actions_may_use(rule->actions, rule->action_count, ruleset->scopes[i].name)) {
+        for (size_t i = 0; may && i < ruleset->scope_count; i++)
+            if (!reached[i] && mls_actions_may_use(rule->actions, rule->action_count, ruleset->scopes[i].name))
                 reach_scope(checker, i, reached);
-            }
-        }
     }
 }
 
@@ -79,9 +74,8 @@ static void update_live(mls_checker *checker)
     reach_scope(checker, ruleset->common, reached);
     for (size_t i = 0; i < ruleset->scope_count; i++) {
         mls_scope_state *state = &checker->scopes[i];
-        if (state->live && !reached[i]) {
+        if (state->live && !reached[i])
             scope_release(&ruleset->scopes[i], state);
-        }
         state->live = reached[i];
     }
 }
@@ -96,33 +90,27 @@ static bool room_take(size_t *room, size_t size)
 bool mls_value_copy(const mls_value *value, mls_arena *arena, size_t *room, mls_value *copy)
 {
     *copy = *value;
-    if (!room_take(room, sizeof *value)) {
+    if (!room_take(room, sizeof *value))
         return false;
-    }
     if (value->kind == MLS_JSON_STRING) {
-        if (!room_take(room, value->as.string.len)) {
+        if (!room_take(room, value->as.string.len))
             return false;
-        }
         copy->as.string = mls_arena_copy(arena, value->as.string);
         return true;
     }
     if (value->kind == MLS_JSON_LIST) {
         const size_t count = value->as.list.count;
-        if (count > *room / sizeof *value) {
+        if (count > *room / sizeof *value)
             return false;
-        }
         mls_value *items = mls_arena_array(arena, count, sizeof *items);
         copy->as.list.items = items;
-        for (size_t i = 0; i < count; i++) {
-            if (!mls_value_copy(&value->as.list.items[i], arena, room, &items[i])) {
+        for (size_t i = 0; i < count; i++)
+            if (!mls_value_copy(&value->as.list.items[i], arena, room, &items[i]))
                 return false;
-            }
-        }
     } else if (value->kind == MLS_JSON_OBJECT) {
         const size_t count = value->as.object.count;
-        if (count > *room / sizeof *value) {
+        if (count > *room / sizeof *value)
             return false;
-        }
         mls_value *values = mls_arena_array(arena, count, sizeof *values);
         mls_member *members = mls_arena_array(arena, count, sizeof *members);
         copy->as.object.members = members;
@@ -130,9 +118,8 @@ bool mls_value_copy(const mls_value *value, mls_arena *arena, size_t *room, mls_
             const mls_member *from = &value->as.object.members[i];
             members[i] = (mls_member){mls_arena_copy(arena, from->name), &values[i]};
             if (!room_take(room, sizeof *from + from->name.len) ||
-                !mls_value_copy(from->value, arena, room, &values[i])) {
+                !mls_value_copy(from->value, arena, room, &values[i]))
                 return false;
-            }
         }
     }
     return true;
@@ -163,9 +150,8 @@ static bool variable_append(const mls_judging *j, size_t slot, const mls_value *
     mls_value *grown = (mls_value *)(uintptr_t)list->as.list.items; /* with capacity 0, growing makes a copy */
     size_t room = MLS_VARIABLE_SIZE_MAX - variable->used;
     mls_value copy;
-    if (!mls_value_copy(items, &variable->memory, &room, &copy)) {
+    if (!mls_value_copy(items, &variable->memory, &room, &copy))
         return variable_too_large(j->checker);
-    }
     variable->used = MLS_VARIABLE_SIZE_MAX - room;
     for (size_t i = 0; i < copy.as.list.count; i++) {
         (void)mls_arena_grow(&variable->memory, (void **)&grown, list->as.list.count, &variable->capacity,
@@ -200,18 +186,16 @@ static void hint_not_yet(const mls_judging *j, const mls_expr *expr, mls_buffer 
     const mls_checker *checker = j->checker;
     for (const mls_expr_node *node = expr->nodes; node != NULL; node = node->next) {
         const mls_setter *setter = node->op == MLS_EXPR_VARIABLE ? &j->scope->setters[node->slot] : NULL;
-        if (setter == NULL || setter->key.ptr == NULL) {
+        if (setter == NULL || setter->key.ptr == NULL)
             continue;
-        }
         const size_t key = mls_ruleset_find_key(checker->ruleset, setter->key);
         mls_buffer named = {0};
         mls_buffer_printf(&named, " after %s| of %s", setter->key.ptr, setter->key.ptr);
         if (key != SIZE_MAX && checker->keys[key].count == 0 &&
             !mls_str_any(mls_buffer_str(message), named.ptr, mls_str_contains)) {
             mls_buffer_printf(message, "; %s", setter->key.ptr);
-            if (!setter->copies) {
+            if (!setter->copies)
                 mls_buffer_printf(message, ", which sets %.*s,", (int)node->text.len - 1, node->text.ptr + 1);
-            }
             mls_buffer_printf(message, " has not been logged yet: log it before %s", j->rule->key.ptr);
         }
         mls_buffer_release(&named);
@@ -222,9 +206,8 @@ static void hint_not_yet(const mls_judging *j, const mls_expr *expr, mls_buffer 
 static void hint_metadata(const mls_judging *j, const mls_expr *expr, mls_buffer *message)
 {
     const mls_record *record = j->record;
-    if (record->payload.ptr == NULL) {
+    if (record->payload.ptr == NULL)
         return; /* a derived record */
-    }
     const mls_value *tree = mls_value_build(record->metadata, &j->checker->scratch);
     if (tree->kind != MLS_JSON_OBJECT) {
         mls_buffer_append_text(message, "; its metadata is ");
@@ -243,11 +226,10 @@ static void hint_metadata(const mls_judging *j, const mls_expr *expr, mls_buffer
     }
     const bool wants_samples = mls_str_contains(expr->text, MLS_S("\"samples_count\""));
     const bool wants_epoch = mls_str_contains(expr->text, MLS_S("\"epoch_num\""));
-    if (wants_samples && !wants_epoch && mls_value_member(tree, MLS_S("epoch_num")) != NULL) {
+    if (wants_samples && !wants_epoch && mls_value_member(tree, MLS_S("epoch_num")) != NULL)
         mls_buffer_append_text(message, "; was samples_count logged as epoch_num?");
-    } else if (wants_epoch && !wants_samples && mls_value_member(tree, MLS_S("samples_count")) != NULL) {
+    else if (wants_epoch && !wants_samples && mls_value_member(tree, MLS_S("samples_count")) != NULL)
         mls_buffer_append_text(message, "; was epoch_num logged as samples_count?");
-    }
 }
 
 /* Add the finding that a check was false or could not be evaluated. */
@@ -295,9 +277,8 @@ static bool progress_by(const mls_judging *j, mls_str name, double *progress)
     mls_str span;
     const bool found = mls_record_metadata_member(j->record, name, &span);
     *progress = NAN;
-    if (found) {
+    if (found)
         (void)mls_json_number(span, progress);
-    }
     return found;
 }
 
@@ -309,22 +290,19 @@ static void target_note(const mls_judging *j, const mls_expr *expr)
     const mls_expr_node *node = expr->root;
     mls_value value;
     double number;
-    while (node->op == MLS_EXPR_AND) {
+    while (node->op == MLS_EXPR_AND)
         node = node->operands[0];
-    }
     if (node->op < MLS_EXPR_LESS || node->op > MLS_EXPR_GREATER_EQUAL || node->operands[0]->op != MLS_EXPR_VALUE ||
         record->payload.ptr == NULL || !mls_expr_evaluate(node->operands[0], &j->checker->input, &value) ||
-        !mls_value_number(&value, &number) || isnan(number)) {
+        !mls_value_number(&value, &number) || isnan(number))
         return;
-    }
     const int direction = node->op <= MLS_EXPR_LESS_EQUAL ? -1 : 1;
     if (state->best_line == 0 || (number - state->best) * direction > 0) {
         state->best = number;
         state->best_line = record->line;
         state->best_in_samples = progress_by(j, MLS_S("samples_count"), &state->best_progress);
-        if (!state->best_in_samples) {
+        if (!state->best_in_samples)
             (void)progress_by(j, MLS_S("epoch_num"), &state->best_progress);
-        }
     }
 }
 
@@ -351,9 +329,8 @@ static void targets_run(const mls_judging *j)
         }
     }
     j->rule_state->any_held |= held;
-    if (!j->rule_state->any_held) {
+    if (!j->rule_state->any_held)
         target_note(j, &targets->items[0]);
-    }
 }
 
 /* Add the scope that the rule queues, unless it is known already.  Return false if the expression cannot be evaluated.
@@ -365,15 +342,13 @@ static bool use_run(const mls_judging *j, const mls_action *action)
     const mls_str written = j->record->value;
     mls_value value = {.kind = MLS_JSON_STRING};
     mls_buffer name = {0};
-    if (action->has_expr && !mls_expr_evaluate(action->expr.root, &checker->input, &value)) {
+    if (action->has_expr && !mls_expr_evaluate(action->expr.root, &checker->input, &value))
         return false;
-    }
     mls_buffer_append(&name, action->prefix);
-    if (value.kind == MLS_JSON_STRING) {
+    if (value.kind == MLS_JSON_STRING)
         mls_buffer_append(&name, value.as.string);
-    } else {
+    else
         mls_value_show(&name, &value);
-    }
     mls_buffer_append(&name, action->suffix);
     const size_t target = mls_ruleset_find_scope(checker->ruleset, mls_buffer_str(&name));
     if (target == SIZE_MAX && mls_expr_uses(&action->expr, MLS_EXPR_VALUE) && written.len > 1 &&
@@ -434,17 +409,14 @@ static bool actions_run(const mls_judging *j, const mls_action *actions, size_t 
 void mls_rule_apply(const mls_judging *j, bool first)
 {
     const mls_rule *rule = j->rule;
-    if (rule->first_only && !first) {
+    if (rule->first_only && !first)
         return;
-    }
     j->checker->input.variables = j->state->variables;
     const bool reported = checks_run(j, &rule->check, false);
-    if (first && rule->check_first.count > 0) {
+    if (first && rule->check_first.count > 0)
         (void)checks_run(j, &rule->check_first, reported);
-    }
-    if (rule->check_any.count > 0) {
+    if (rule->check_any.count > 0)
         targets_run(j);
-    }
     if (rule->action_count > 0 && !actions_run(j, rule->actions, rule->action_count)) {
         mls_buffer message = {0};
         mls_buffer_printf(&message, "%s cannot be used by the rules that depend on it: %s", rule->key.ptr,
@@ -513,22 +485,19 @@ mls_status mls_checker_malformed(mls_checker *checker, const mls_malformed *malf
 static mls_kept_value value_keep(mls_checker *checker, mls_str text)
 {
     mls_kept_value kept = {.hash = mls_str_hash(text, 0), .length = text.len};
-    if (text.len <= MLS_VALUE_KEPT_MAX) {
+    if (text.len <= MLS_VALUE_KEPT_MAX)
         kept.text = mls_arena_copy(&checker->memory, text);
-    }
     return kept;
 }
 
 /* Check whether a value equals the kept one.  Compare contents only if the texts differ. */
 static bool value_is_kept(mls_checker *checker, const mls_kept_value *kept, mls_str text)
 {
-    if (kept->text.ptr == NULL || text.len > MLS_VALUE_KEPT_MAX) {
+    if (kept->text.ptr == NULL || text.len > MLS_VALUE_KEPT_MAX)
         return kept->length == text.len && kept->hash == mls_str_hash(text, 0);
-    }
     const bool same = mls_str_equal(kept->text, text);
-    if (same && (mls_json_kind_of(text) == MLS_JSON_STRING || !mls_str_contains(text, MLS_S("NaN")))) {
+    if (same && (mls_json_kind_of(text) == MLS_JSON_STRING || !mls_str_contains(text, MLS_S("NaN"))))
         return true;
-    }
     const mls_value *first = mls_value_build(kept->text, &checker->scratch);
     const mls_value *value = mls_value_build(text, &checker->scratch);
     return mls_value_equal(first, value);
@@ -537,13 +506,11 @@ static bool value_is_kept(mls_checker *checker, const mls_kept_value *kept, mls_
 static void count_key(mls_checker *checker, size_t key_index, const mls_record *record)
 {
     mls_key_state *state = &checker->keys[key_index];
-    if (state->count < 2) {
+    if (state->count < 2)
         state->lines[state->count] = record->line;
-    }
     state->count++;
-    if (!checker->ruleset->keys[key_index].compare_values || state->other_line != 0) {
+    if (!checker->ruleset->keys[key_index].compare_values || state->other_line != 0)
         return;
-    }
     if (state->count == 1) {
         state->first = value_keep(checker, record->value);
     } else if (!value_is_kept(checker, &state->first, record->value)) {
@@ -570,14 +537,12 @@ static void follow_key(mls_checker *checker, mls_str key)
     const mls_edition *next = checker->next;
     const mls_edition *edition;
     const mls_ruleset *ruleset;
-    if (!checker->keeps || next == NULL || checker->decided) {
+    if (!checker->keeps || next == NULL || checker->decided)
         return;
-    }
     bool first = is_in_file(next, key);
     for (size_t i = 0; first && (edition = mls_editions_get(mls_rulesets_editions(rulesets), next->usage, i)) != next;
-         i++) {
+         i++)
         first = !is_in_file(edition, key);
-    }
     if (first && mls_rulesets_get(rulesets, next, &ruleset, NULL) == MLS_OK &&
         mls_ruleset_find_key(ruleset, key) != SIZE_MAX) {
         checker->better = next;
@@ -593,9 +558,8 @@ static void note_benchmark(mls_checker *checker, const mls_record *record)
     (void)mls_json_string(record->value, &checker->memory, &text);
     checker->benchmark = text.ptr;
     checker->benchmark_line = record->line;
-    if (checker->edition == NULL || checker->decided) {
+    if (checker->edition == NULL || checker->decided)
         return;
-    }
     const mls_editions *editions = mls_rulesets_editions(checker->options.rulesets);
     const mls_str benchmark = mls_str_from(text.ptr != NULL ? text.ptr : "");
     const mls_usage asked = checker->options.usage;
@@ -603,9 +567,8 @@ static void note_benchmark(mls_checker *checker, const mls_record *record)
     const mls_edition *edition = mls_editions_guess(editions, usage, checker->first_ms, benchmark);
     checker->next = mls_editions_neighbour(editions, edition, benchmark, 1);
     checker->better = edition != checker->edition ? edition : NULL;
-    for (size_t i = 0; i < unknown->count && checker->better == NULL; i++) {
+    for (size_t i = 0; i < unknown->count && checker->better == NULL; i++)
         follow_key(checker, unknown->entries[i].key);
-    }
 }
 
 /* Apply the rules for a known key, of all scopes that may be queued, to a record. */
@@ -634,12 +597,10 @@ static void apply_rules(mls_checker *checker, size_t key_index, const mls_record
             }
         }
     }
-    if (queues) {
+    if (queues)
         update_live(checker);
-    }
-    if (first && record->key_id == MLS_KEY_SUBMISSION_BENCHMARK) {
+    if (first && record->key_id == MLS_KEY_SUBMISSION_BENCHMARK)
         note_benchmark(checker, record);
-    }
 }
 
 static mls_status judge_record(void *state, const mls_record *record)
@@ -650,11 +611,10 @@ static mls_status judge_record(void *state, const mls_record *record)
                        : record->key.ptr != NULL ? checker->ruleset->key_of_id[record->key_id]
                                                  : SIZE_MAX;
     mls_advice_record(checker, record);
-    if (key != SIZE_MAX) {
+    if (key != SIZE_MAX)
         apply_rules(checker, key, record);
-    } else if (other && mls_advice_unknown_key(checker, record)) {
+    else if (other && mls_advice_unknown_key(checker, record))
         follow_key(checker, record->key);
-    }
     return MLS_OK;
 }
 
@@ -675,12 +635,10 @@ static mls_status judge_by(mls_checker *checker, const mls_edition *edition)
             mls_editions_guess(mls_rulesets_editions(options->rulesets), options->usage, checker->first_ms, MLS_S(""));
     }
     checker->edition = edition;
-    if (edition != NULL) {
+    if (edition != NULL)
         status = mls_rulesets_get(options->rulesets, edition, &checker->ruleset, NULL);
-    }
-    if (status != MLS_OK) {
+    if (status != MLS_OK)
         return status;
-    }
     const mls_ruleset *ruleset = checker->ruleset;
     checker->keys = mls_arena_zeroed(&checker->memory, ruleset->key_names.count, sizeof *checker->keys);
     checker->scopes = mls_arena_zeroed(&checker->memory, ruleset->scope_count, sizeof *checker->scopes);
@@ -704,25 +662,21 @@ mls_status mls_checker_record(mls_checker *checker, const mls_record *record)
     if (checker->keeps) {
         checker->keeps = record->key_id != MLS_KEY_RUN_START && record->key_id != MLS_KEY_RUN_STOP &&
                          record->payload.len < MLS_KEPT_BYTES_MAX - checker->kept.bytes.len;
-        if (checker->keeps) {
+        if (checker->keeps)
             (void)mls_records_keep(&checker->kept, record);
-        }
     }
-    if (status == MLS_OK) {
+    if (status == MLS_OK)
         status = judge_record(checker, record);
-    }
-    while (status == MLS_OK && checker->better != NULL && checker->keeps) {
+    while (status == MLS_OK && checker->better != NULL && checker->keeps)
         status = judge_by(checker, checker->better);
-    }
     return status;
 }
 
 mls_status mls_checker_end(mls_checker *checker)
 {
     const mls_status status = checker->scopes == NULL ? judge_by(checker, NULL) : MLS_OK;
-    if (status != MLS_OK) {
+    if (status != MLS_OK)
         return status;
-    }
     if (checker->records == 0) {
         mls_findings_add(&checker->findings, MLS_FINDING_EMPTY, (mls_finding_place){.key = MLS_S("@empty")},
                          "the log contains no record");

@@ -35,18 +35,15 @@ static bool put_member(mls_scope_state *state, derived_group *group, mls_str nam
 {
     size_t room = DERIVED_SIZE_MAX - state->groups_size;
     size_t at = 0;
-    while (at < group->count && !mls_str_equal(group->members[at].name, name)) {
+    while (at < group->count && !mls_str_equal(group->members[at].name, name))
         at++;
-    }
-    if (at > GROUP_MEMBERS_MAX || name.len > room) {
+    if (at > GROUP_MEMBERS_MAX || name.len > room)
         return false;
-    }
     room -= name.len;
     mls_value *copy = mls_arena_alloc(&state->memory, sizeof *copy);
     const mls_str kept = mls_arena_copy(&state->memory, name);
-    if (!mls_value_copy(value, &state->memory, &room, copy)) {
+    if (!mls_value_copy(value, &state->memory, &room, copy))
         return false;
-    }
     (void)mls_arena_grow(&state->memory, (void **)&group->members, at, &group->capacity, sizeof *group->members);
     group->members[at] = (mls_member){kept, copy};
     group->count += at == group->count;
@@ -71,14 +68,12 @@ static derived_group *find_group(mls_scope_state *state, mls_str group_by, const
     }
     state->groups.arena = &state->memory;
     mls_map_entry *entry = mls_map_find(&state->groups, key);
-    if (entry != NULL || state->groups.count == GROUPS_MAX) {
+    if (entry != NULL || state->groups.count == GROUPS_MAX)
         return entry != NULL ? entry->value.pointer : NULL;
-    }
     derived_group *group = mls_arena_alloc(&state->memory, sizeof *group);
     *group = (derived_group){.time_ms = -INFINITY};
-    if (!put_member(state, group, group_by, by)) {
+    if (!put_member(state, group, group_by, by))
         return NULL;
-    }
     mls_map_put(&state->groups, key, NULL)->value.pointer = group;
     return group;
 }
@@ -98,9 +93,8 @@ void mls_derive_record(mls_checker *checker, size_t scope, const mls_record *rec
     const mls_value *by = mls_value_member(metadata, derive->group_by);
     /* A text or a list can contain the name of the field, but not a member of that name. */
     const bool object = metadata->kind == MLS_JSON_OBJECT;
-    if (object ? field == NULL : metadata->kind == MLS_JSON_STRING || metadata->kind == MLS_JSON_LIST) {
+    if (object ? field == NULL : metadata->kind == MLS_JSON_STRING || metadata->kind == MLS_JSON_LIST)
         return;
-    }
     mls_finding_code code = MLS_FINDING_EVALUATION;
     const char *wrong = !object              ? "has no metadata"
                         : by == NULL         ? "is missing in its metadata"
@@ -108,9 +102,8 @@ void mls_derive_record(mls_checker *checker, size_t scope, const mls_record *rec
                         : is_compound(field) ? "has a metric without a name"
                                              : NULL;
     derived_group *group = wrong == NULL ? find_group(state, derive->group_by, by) : NULL;
-    if (group != NULL) {
+    if (group != NULL)
         group->time_ms = fmax(record->time_ms, group->time_ms);
-    }
     /* Only members named by strings can be referred to. */
     if (wrong == NULL &&
         (group == NULL || (field->kind == MLS_JSON_STRING && !put_member(state, group, field->as.string, value)))) {
@@ -168,9 +161,8 @@ void mls_advice_record(mls_checker *checker, const mls_record *record)
     mls_advice_state *advice = &checker->advice;
     mls_str span;
     if (record->key_id != MLS_KEY_INIT_START && record->key_id != MLS_KEY_INIT_STOP &&
-        record->key_id != MLS_KEY_RUN_START && record->key_id != MLS_KEY_RUN_STOP) {
+        record->key_id != MLS_KEY_RUN_START && record->key_id != MLS_KEY_RUN_STOP)
         return;
-    }
     if (record->time_ms >= advice->last_time_ms) {
         advice->last_time_ms = record->time_ms;
     } else if (advice->last_time_ms - record->time_ms > advice->backwards_ms) {
@@ -183,9 +175,8 @@ void mls_advice_record(mls_checker *checker, const mls_record *record)
     } else if (advice->run_stop_line == 0 && record->key_id == MLS_KEY_RUN_STOP) {
         advice->run_stop_line = record->line;
         advice->run_stop_ms = record->time_ms;
-        if (mls_record_metadata_member(record, MLS_S("status"), &span)) {
+        if (mls_record_metadata_member(record, MLS_S("status"), &span))
             (void)mls_json_string(span, &checker->memory, &advice->status);
-        }
     }
 }
 
@@ -194,13 +185,11 @@ bool mls_advice_unknown_key(mls_checker *checker, const mls_record *record)
 {
     mls_map *unknown = &checker->advice.unknown;
     bool added;
-    if (record->key.len > MLS_UNKNOWN_KEY_LENGTH_MAX || unknown->count == MLS_UNKNOWN_KEYS_MAX) {
+    if (record->key.len > MLS_UNKNOWN_KEY_LENGTH_MAX || unknown->count == MLS_UNKNOWN_KEYS_MAX)
         return false;
-    }
     mls_map_entry *entry = mls_map_put(unknown, record->key, &added);
-    if (added) {
+    if (added)
         entry->value.number = record->line;
-    }
     return added;
 }
 
@@ -213,9 +202,8 @@ static mls_str nearest_missing(const mls_checker *checker, mls_str name)
         const mls_scope *scope = &checker->ruleset->scopes[checker->order[at]];
         for (size_t r = 0; r < scope->rule_count; r++) {
             const mls_rule *rule = &scope->rules[r];
-            if (checker->keys[rule->key_index].count == 0 && rule->max > 0) {
+            if (checker->keys[rule->key_index].count == 0 && rule->max > 0)
                 mls_suggest_add(&nearest, rule->key);
-            }
         }
     }
     return nearest.found;
@@ -243,17 +231,15 @@ static void advice_misspelt(mls_checker *checker)
 
 static void advice_edition(mls_checker *checker)
 {
-    if (checker->benchmark == NULL || checker->options.rulesets == NULL) {
+    if (checker->benchmark == NULL || checker->options.rulesets == NULL)
         return;
-    }
     const mls_editions *editions = mls_rulesets_editions(checker->options.rulesets);
     const mls_ruleset *ruleset = checker->ruleset;
     const mls_str benchmark = mls_str_from(checker->benchmark);
     const mls_edition *here;
     if (mls_editions_find(editions, ruleset->usage, ruleset->edition, &here, NULL) != MLS_OK ||
-        mls_edition_has_benchmark(here, benchmark)) {
+        mls_edition_has_benchmark(here, benchmark))
         return;
-    }
     const mls_finding_place place = {.line = checker->benchmark_line, .key = MLS_S("submission_benchmark")};
     const char *called = mls_benchmark_called(checker->benchmark);
     if (called != checker->benchmark) {
@@ -306,9 +292,8 @@ static void advice_run(mls_checker *checker)
         mls_findings_add(&checker->findings, MLS_FINDING_CLOCK, (mls_finding_place){.line = advice->backwards_line},
                          "this record's time is %.3f s before that of an earlier one", advice->backwards_ms / 1000);
     }
-    if (advice->run_start_line > 0 && advice->run_stop_line > 0 && duration > LONG_RUN_MS) {
+    if (advice->run_start_line > 0 && advice->run_stop_line > 0 && duration > LONG_RUN_MS)
         mls_findings_add(&checker->findings, MLS_FINDING_LONG_RUN, stop, "the run took %.1f hours", duration / 3600000);
-    }
 }
 
 /* ---- the verdict ---- */
@@ -325,9 +310,8 @@ static void queue_play(mls_checker *checker)
         const size_t scope = checker->order[at];
         const mls_scope_state *state = &checker->scopes[scope];
         mls_scope_prepare(checker, scope);
-        if (ruleset->scopes[scope].derive.key.ptr != NULL) {
+        if (ruleset->scopes[scope].derive.key.ptr != NULL)
             derive_finish(checker, scope); /* derived records may queue scopes too */
-        }
         for (size_t i = 0; i < state->uses.count; i++) {
             const mls_use *use = &state->uses.items[i];
             if (use->scope == SIZE_MAX) {
@@ -354,9 +338,8 @@ static bool is_overruled(const mls_checker *checker, size_t at, uint32_t key)
 static void end_add(const mls_judging *j, mls_finding_code code, mls_finding_place place, bool placed,
                     mls_buffer *message)
 {
-    if (placed) {
+    if (placed)
         mls_buffer_printf(message, " (%s, %s)", j->scope->name.ptr, j->checker->ruleset->edition.ptr);
-    }
     mls_findings_add(&j->checker->findings, code, place, "%s", message->ptr);
     mls_buffer_release(message);
 }
@@ -376,18 +359,16 @@ static void judge_occurrence(const mls_judging *j, bool overruled)
     const size_t count = key->count + (derived ? j->state->groups.count : 0);
     const bool several = rule->other_count == 0 && !overruled && rule->max == 1 && count > 1;
     bool missing = rule->other_count > 0 ? count == 0 : !overruled && count < rule->min;
-    for (size_t i = 0; i < rule->other_count && missing; i++) {
+    for (size_t i = 0; i < rule->other_count && missing; i++)
         missing = j->checker->keys[mls_ruleset_find_key(j->checker->ruleset, rule->others[i])].count == 0;
-    }
     mls_buffer message = {0};
     if (missing) {
         mls_buffer_printf(&message, "%s must be logged ", rule->key.ptr);
         mls_rule_words_occurs(&message, rule);
-        if (count == 0) {
+        if (count == 0)
             mls_buffer_append_text(&message, ", is missing");
-        } else {
+        else
             mls_buffer_printf(&message, ", is logged %zu time%s", count, count == 1 ? "" : "s");
-        }
         const mls_finding_place place = {.key = rule->other_count > 0 ? rule->either : rule->key};
         end_add(j, MLS_FINDING_OCCURRENCE, place, true, &message);
     } else if (several && key->other_line > 0) {
@@ -411,9 +392,8 @@ static void judge_target(const mls_judging *j)
     const mls_expr_list *targets = &j->rule->check_any;
     const mls_rule_state *state = j->rule_state;
     mls_buffer message = {0};
-    if (targets->count == 0 || !state->any_judged || state->any_held) {
+    if (targets->count == 0 || !state->any_judged || state->any_held)
         return;
-    }
     mls_buffer_printf(&message, "%s must reach ", j->rule->key.ptr);
     for (size_t i = 0; i < targets->count; i++) {
         mls_buffer_append_text(&message, i > 0 ? " and " : "");
@@ -440,14 +420,12 @@ static void judge_end(const mls_judging *j)
         const mls_expr *expr = &j->scope->end.items[i];
         mls_checker_turn_to(j->checker, NULL);
         const mls_outcome outcome = mls_expr_test(expr, input);
-        if (outcome == MLS_OUTCOME_TRUE) {
+        if (outcome == MLS_OUTCOME_TRUE)
             continue;
-        }
         mls_buffer message = {0};
         mls_buffer_append_text(&message, "at the end of the log ");
-        if (outcome == MLS_OUTCOME_UNKNOWN) {
+        if (outcome == MLS_OUTCOME_UNKNOWN)
             mls_buffer_printf(&message, "a rule cannot be evaluated, since %s: ", input->reason);
-        }
         mls_rule_words_expr(&message, j->scope, expr, input, false);
         end_add(j, MLS_FINDING_END, (mls_finding_place){.line = 0, .key = MLS_S("@end")}, true, &message);
     }
@@ -457,12 +435,10 @@ static void judge_end(const mls_judging *j)
 static void staged_take(mls_checker *checker, const mls_staged_list *list, bool first)
 {
     const mls_staged *staged = first || list->first == NULL ? list->first : list->first->next;
-    for (; staged != NULL; staged = first ? NULL : staged->next) {
+    for (; staged != NULL; staged = first ? NULL : staged->next)
         mls_findings_add(&checker->findings, staged->code, staged->place, "%s", staged->message.ptr);
-    }
-    if (!first && list->count > MLS_STAGED_MAX) {
+    if (!first && list->count > MLS_STAGED_MAX)
         mls_findings_count_more(&checker->findings, list->last->code, MLS_SEVERITY_ERROR, list->count - MLS_STAGED_MAX);
-    }
 }
 
 void mls_checker_judge(mls_checker *checker)
@@ -489,9 +465,8 @@ void mls_checker_judge(mls_checker *checker)
             for (size_t i = 0; i < scope->rule_count; i++) {
                 const mls_rule_state *state = &checker->scopes[scope_index].rules[i];
                 staged_take(checker, &state->others, pass == 0);
-                if (state->checks.first != NULL && !is_overruled(checker, at, scope->rules[i].key_index)) {
+                if (state->checks.first != NULL && !is_overruled(checker, at, scope->rules[i].key_index))
                     staged_take(checker, &state->checks, pass == 0);
-                }
             }
         }
     }

@@ -56,9 +56,8 @@ bool mls_edition_number(mls_str text, unsigned *number)
     while (more && count < 3) {
         mls_str part;
         more = mls_str_cut(&text, '.', &part);
-        if (part.len > (count == 0 ? 4 : 2) || !mls_size_parse(part, &parts[count++])) {
+        if (part.len > (count == 0 ? 4 : 2) || !mls_size_parse(part, &parts[count++]))
             return false;
-        }
     }
     *number = (unsigned)MLS_EDITION_NUMBER(parts[0], parts[1], parts[2]);
     return !more && count > 1;
@@ -113,9 +112,8 @@ const mls_benchmark *mls_benchmark_find(const mls_editions *editions, mls_usage 
 {
     const edition_list *list = &editions->usages[usage];
     size_t i = 0;
-    while (i < list->benchmark_count && !mls_str_equal(name, mls_str_from(list->benchmarks[i].name))) {
+    while (i < list->benchmark_count && !mls_str_equal(name, mls_str_from(list->benchmarks[i].name)))
         i++;
-    }
     return i < list->benchmark_count ? &list->benchmarks[i] : &list->unknown;
 }
 
@@ -141,9 +139,8 @@ static mls_status read_editions(mls_editions *editions, mls_usage usage, const c
     const size_t count = (size_t)cJSON_GetArraySize(items);
     const cJSON *item;
     const cJSON *name;
-    if (count < 1 || count > MLS_EDITIONS_MAX) {
+    if (count < 1 || count > MLS_EDITIONS_MAX)
         return broken(error, "a usage needs 1 to 64 editions");
-    }
     list->items = mls_arena_zeroed(&editions->memory, count, sizeof *list->items);
     cJSON_ArrayForEach(item, items)
     {
@@ -156,14 +153,12 @@ static mls_status read_editions(mls_editions *editions, mls_usage usage, const c
             mls_arena_copy(&editions->memory,
                            mls_str_from(cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "edition"))))
                 .ptr;
-        if (!mls_edition_number(mls_str_from(edition->name), &edition->number)) {
+        if (!mls_edition_number(mls_str_from(edition->name), &edition->number))
             return broken(error, "an edition's name must be numbers such as 5.1.0");
-        }
         if (last_run != NULL) { /* runs end with that day, in UTC */
             struct tm day = {0};
-            if (strptime(last_run, "%Y-%m-%d", &day) == NULL) {
+            if (strptime(last_run, "%Y-%m-%d", &day) == NULL)
                 return broken(error, "last_run must be a date");
-            }
             day.tm_mday++;
             edition->last_run_ms = (double)timegm(&day) * 1000;
         }
@@ -173,9 +168,8 @@ static mls_status read_editions(mls_editions *editions, mls_usage usage, const c
         cJSON_ArrayForEach(name, names)
         {
             const mls_benchmark *row = mls_benchmark_find(editions, usage, mls_str_from(cJSON_GetStringValue(name)));
-            if (row == &list->unknown) {
+            if (row == &list->unknown)
                 return broken(error, "benchmarks must be names that are in the table of benchmarks");
-            }
             rows[edition->benchmark_count++] = row;
         }
     }
@@ -254,9 +248,8 @@ mls_status mls_editions_find(const mls_editions *editions, mls_usage usage, mls_
                              wanted / 100, list->items[0].name);
     }
     mls_buffer known = {0};
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < list->count; i++)
         mls_buffer_printf(&known, "%s%s", i > 0 ? ", " : "", list->items[i].name);
-    }
     const mls_status status = mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "no edition '%.*s' of %s; there are %s",
                                             MLS_CUT(text, 40), usage_names[usage], known.ptr);
     mls_buffer_release(&known);
@@ -265,20 +258,17 @@ mls_status mls_editions_find(const mls_editions *editions, mls_usage usage, mls_
 
 bool mls_edition_has_benchmark(const mls_edition *edition, mls_str benchmark)
 {
-    for (size_t i = 0; i < edition->benchmark_count; i++) {
-        if (mls_str_equal(benchmark, mls_str_from(edition->benchmarks[i]->name))) {
+    for (size_t i = 0; i < edition->benchmark_count; i++)
+        if (mls_str_equal(benchmark, mls_str_from(edition->benchmarks[i]->name)))
             return true;
-        }
-    }
     return false;
 }
 
 /* Return the first edition with the benchmark, from index `at` upwards or downwards; NULL if there is none. */
 static const mls_edition *search(const edition_list *list, ptrdiff_t at, int step, mls_str benchmark)
 {
-    while (at >= 0 && at < (ptrdiff_t)list->count && !mls_edition_has_benchmark(&list->items[at], benchmark)) {
+    while (at >= 0 && at < (ptrdiff_t)list->count && !mls_edition_has_benchmark(&list->items[at], benchmark))
         at += step;
-    }
     return at >= 0 && at < (ptrdiff_t)list->count ? &list->items[at] : NULL;
 }
 
@@ -286,9 +276,8 @@ const mls_edition *mls_editions_guess(const mls_editions *editions, mls_usage us
 {
     const edition_list *list = &editions->usages[usage];
     size_t at = mls_time_is_date(time_ms) ? 0 : list->count - 1;
-    while (at + 1 < list->count && time_ms >= list->items[at].last_run_ms) {
+    while (at + 1 < list->count && time_ms >= list->items[at].last_run_ms)
         at++;
-    }
     const mls_edition *edition = search(list, (ptrdiff_t)at, 1, benchmark);
     edition = edition != NULL ? edition : search(list, (ptrdiff_t)at, -1, benchmark);
     return edition != NULL ? edition : &list->items[at];
@@ -298,12 +287,10 @@ void mls_edition_poll_add(mls_edition_poll *poll, const mls_editions *editions, 
                           mls_str benchmark)
 {
     const edition_list *list = &editions->usages[usage];
-    if (mls_time_is_date(time_ms)) {
+    if (mls_time_is_date(time_ms))
         poll->dated[mls_editions_guess(editions, usage, time_ms, MLS_S("")) - list->items]++;
-    }
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < list->count; i++)
         poll->known[i] += mls_edition_has_benchmark(&list->items[i], benchmark);
-    }
 }
 
 void mls_edition_poll_sum(mls_edition_poll *poll, const mls_edition_poll *more)
@@ -319,16 +306,13 @@ const mls_edition *mls_edition_poll_winner(const mls_edition_poll *poll, const m
 {
     const edition_list *list = &editions->usages[usage];
     size_t winner = list->count - 1;
-    for (size_t i = list->count; i-- > 0;) {
+    for (size_t i = list->count; i-- > 0;)
         winner = poll->dated[i] > poll->dated[winner] ? i : winner;
-    }
     *by_date = poll->dated[winner] > 0;
-    for (size_t i = winner + 1; i < list->count; i++) {
+    for (size_t i = winner + 1; i < list->count; i++)
         winner = poll->known[i] > poll->known[winner] ? i : winner;
-    }
-    for (size_t i = winner; i-- > 0 && poll->known[winner] == 0;) {
+    for (size_t i = winner; i-- > 0 && poll->known[winner] == 0;)
         winner = poll->known[i] > 0 ? i : winner;
-    }
     return &list->items[winner];
 }
 
@@ -348,11 +332,9 @@ const mls_edition *mls_editions_newest_with(const mls_editions *editions, mls_us
 mls_usage mls_editions_usage_of(const mls_editions *editions, mls_usage usage, mls_str benchmark)
 {
     if (mls_editions_newest_with(editions, usage, benchmark) == NULL) {
-        for (int other = 0; other < MLS_USAGE_COUNT; other++) {
-            if (mls_editions_newest_with(editions, (mls_usage)other, benchmark) != NULL) {
+        for (int other = 0; other < MLS_USAGE_COUNT; other++)
+            if (mls_editions_newest_with(editions, (mls_usage)other, benchmark) != NULL)
                 return (mls_usage)other;
-            }
-        }
     }
     return usage;
 }
@@ -368,13 +350,11 @@ static bool begins_so(const char *benchmark, mls_str name)
     static const char signs[] = "_-. ";
     size_t letters = 0;
     for (size_t i = 0; i < name.len; i++) {
-        if (memchr(signs, name.ptr[i], sizeof signs - 1) != NULL) {
+        if (memchr(signs, name.ptr[i], sizeof signs - 1) != NULL)
             continue;
-        }
         benchmark += strspn(benchmark, signs);
-        if (tolower((unsigned char)name.ptr[i]) != tolower((unsigned char)*benchmark)) {
+        if (tolower((unsigned char)name.ptr[i]) != tolower((unsigned char)*benchmark))
             return false;
-        }
         benchmark++;
         letters++;
     }

@@ -64,9 +64,8 @@ static void show_nested(mls_buffer *buffer, const mls_value *value, unsigned dep
             mls_buffer_append_text(buffer, "…");
             break;
         }
-        if (!list) {
+        if (!list)
             show_string(buffer, value->as.object.members[i].name, "\": ");
-        }
         show_nested(buffer, list ? &value->as.list.items[i] : value->as.object.members[i].value, depth + 1, enough);
     }
     mls_buffer_append_char(buffer, list ? ']' : '}');
@@ -126,9 +125,8 @@ void mls_expr_input_begin(mls_expr_input *input, const mls_record *record)
 const mls_value *mls_expr_input_tree(mls_expr_input *input, mls_expr_op op)
 {
     mls_expr_part *part = &input->parts[op];
-    if (part->tree == NULL) {
+    if (part->tree == NULL)
         part->tree = mls_value_build(part->span, input->arena);
-    }
     return part->tree;
 }
 
@@ -175,15 +173,12 @@ static bool join(mls_expr_input *input, const mls_value *left, const mls_value *
     const mls_str second = bytes_of(right);
     const size_t count = (first.len + second.len) / size;
     char *joined = mls_arena_array(input->arena, count, size);
-    if (count > MLS_EXPR_RESULT_MAX) {
+    if (count > MLS_EXPR_RESULT_MAX)
         return mls_expr_fail(input, "the joined %s is too long", strings ? "string" : "list");
-    }
-    if (first.len > 0) {
+    if (first.len > 0)
         memcpy(joined, first.ptr, first.len);
-    }
-    if (second.len > 0) {
+    if (second.len > 0)
         memcpy(joined + first.len, second.ptr, second.len);
-    }
     *result = *left;
     if (strings) {
         result->as.string = (mls_str){joined, count};
@@ -205,12 +200,10 @@ static double remainder_of(double a, double b)
 static const char *arithmetic_reason(mls_expr_op op, double a, double b, double c)
 {
     const bool power = op == MLS_EXPR_POWER;
-    if (power ? a == 0 && b < 0 : (op == MLS_EXPR_DIVIDE || op == MLS_EXPR_REMAINDER) && b == 0) {
+    if (power ? a == 0 && b < 0 : (op == MLS_EXPR_DIVIDE || op == MLS_EXPR_REMAINDER) && b == 0)
         return "division by zero";
-    }
-    if (power && a < 0 && isfinite(b) && b != floor(b)) {
+    if (power && a < 0 && isfinite(b) && b != floor(b))
         return "a negative number cannot be raised to a fractional power";
-    }
     return power && isinf(c) && isfinite(a) && isfinite(b) ? "the result of the power is too large" : NULL;
 }
 
@@ -221,12 +214,10 @@ static bool call_arithmetic(const mls_call *c)
     double a;
     double b;
     if (c->op == MLS_EXPR_ADD && left->kind == right->kind &&
-        (left->kind == MLS_JSON_STRING || left->kind == MLS_JSON_LIST)) {
+        (left->kind == MLS_JSON_STRING || left->kind == MLS_JSON_LIST))
         return join(c->input, left, right, c->result);
-    }
-    if (!two_numbers(c, &a, &b)) {
+    if (!two_numbers(c, &a, &b))
         return false;
-    }
     const double number = c->op == MLS_EXPR_ADD         ? a + b
                           : c->op == MLS_EXPR_SUBTRACT  ? a - b
                           : c->op == MLS_EXPR_MULTIPLY  ? a * b
@@ -253,11 +244,10 @@ static bool call_order(const mls_call *c)
     double b = 0;
     mls_str left;
     mls_str right;
-    if (mls_value_string(&c->values[0], &left) && mls_value_string(&c->values[1], &right)) {
+    if (mls_value_string(&c->values[0], &left) && mls_value_string(&c->values[1], &right))
         a = mls_str_compare(left, right);
-    } else if (!two_numbers(c, &a, &b)) {
+    else if (!two_numbers(c, &a, &b))
         return false;
-    }
     return give_bool(c, c->op == MLS_EXPR_LESS         ? a < b
                         : c->op == MLS_EXPR_LESS_EQUAL ? a <= b
                         : c->op == MLS_EXPR_GREATER    ? a > b
@@ -272,18 +262,15 @@ static bool call_contains(const mls_call *c)
     const mls_value *all = &c->values[container];
     bool contains = false;
     if (all->kind == MLS_JSON_LIST) {
-        for (size_t i = 0; i < all->as.list.count && !contains; i++) {
+        for (size_t i = 0; i < all->as.list.count && !contains; i++)
             contains = mls_value_equal(&all->as.list.items[i], item);
-        }
     } else if (all->kind == MLS_JSON_STRING) {
-        if (item->kind != MLS_JSON_STRING) {
+        if (item->kind != MLS_JSON_STRING)
             return mls_expr_fail(c->input, "only a string can be searched for in a string");
-        }
         contains = mls_str_contains(all->as.string, item->as.string);
     } else if (all->kind == MLS_JSON_OBJECT) {
-        if (item->kind == MLS_JSON_LIST || item->kind == MLS_JSON_OBJECT) {
+        if (item->kind == MLS_JSON_LIST || item->kind == MLS_JSON_OBJECT)
             return mls_expr_fail(c->input, "a list or object cannot be the name of a member");
-        }
         contains = item->kind == MLS_JSON_STRING && mls_value_member(all, item->as.string) != NULL;
     } else {
         return fail_kind(c->input, c->node->operands[container], all, "an object, list or string");
@@ -296,9 +283,8 @@ static bool int_of_string(mls_str text, double *number)
 {
     for (size_t i = 0; i < text.len; i++) {
         const char c = text.ptr[i];
-        if (!mls_is_digit(c) && (c == '\0' || strchr(" \t\n\v\f\r+-_", c) == NULL)) {
+        if (!mls_is_digit(c) && (c == '\0' || strchr(" \t\n\v\f\r+-_", c) == NULL))
             return false;
-        }
     }
     return text.len <= 400 && mls_number_parse_lenient(text, number) && isfinite(*number);
 }
@@ -309,18 +295,15 @@ static bool call_numeric(const mls_call *c)
     const bool is_int = is_int_value(c->values);
     double x = 0;
     if (c->op == MLS_EXPR_INT && c->values->kind == MLS_JSON_STRING) {
-        if (!int_of_string(c->values->as.string, &x)) {
+        if (!int_of_string(c->values->as.string, &x))
             return fail_kind(c->input, c->node->operands[0], c->values, "a whole number");
-        }
     } else if (!operand_number(c->input, c->node->operands[0], c->values, &x)) {
         return false;
     }
-    if (c->op == MLS_EXPR_LOG2 && x <= 0) {
+    if (c->op == MLS_EXPR_LOG2 && x <= 0)
         return mls_expr_fail(c->input, "log2 of %g, which is not above 0", x);
-    }
-    if (c->op != MLS_EXPR_LOG2 && c->op != MLS_EXPR_ABS && c->op != MLS_EXPR_NEGATE && !isfinite(x)) {
+    if (c->op != MLS_EXPR_LOG2 && c->op != MLS_EXPR_ABS && c->op != MLS_EXPR_NEGATE && !isfinite(x))
         return fail_kind(c->input, c->node->operands[0], c->values, "a finite number");
-    }
     *c->result = c->op == MLS_EXPR_NEGATE       ? mls_value_of_number(-x, is_int)
                  : c->op == MLS_EXPR_ABS        ? mls_value_of_number(fabs(x), is_int)
                  : c->op == MLS_EXPR_LOG2       ? mls_value_of_number(log2(x), false)
@@ -340,15 +323,13 @@ static bool call_len(const mls_call *c)
 {
     const mls_value *value = c->values;
     size_t count = 0;
-    if (value->kind == MLS_JSON_STRING) { /* count code points by skipping continuation bytes */
-        for (size_t i = 0; i < value->as.string.len; i++) {
+    if (value->kind == MLS_JSON_STRING) /* count code points by skipping continuation bytes */
+        for (size_t i = 0; i < value->as.string.len; i++)
             count += ((unsigned char)value->as.string.ptr[i] & 0xc0) != 0x80;
-        }
-    } else if (value->kind == MLS_JSON_LIST || value->kind == MLS_JSON_OBJECT) {
+    else if (value->kind == MLS_JSON_LIST || value->kind == MLS_JSON_OBJECT)
         count = value->kind == MLS_JSON_LIST ? value->as.list.count : value->as.object.count;
-    } else {
+    else
         return fail_kind(c->input, c->node->operands[0], c->values, "a string, list or object");
-    }
     *c->result = mls_value_of_number((double)count, true);
     return true;
 }
@@ -356,13 +337,11 @@ static bool call_len(const mls_call *c)
 static bool call_lower(const mls_call *c)
 {
     mls_str text;
-    if (!mls_value_string(c->values, &text)) {
+    if (!mls_value_string(c->values, &text))
         return fail_kind(c->input, c->node->operands[0], c->values, "a string");
-    }
     char *lower = mls_arena_alloc(c->input->arena, text.len + 1);
-    for (size_t i = 0; i < text.len; i++) {
+    for (size_t i = 0; i < text.len; i++)
         lower[i] = text.ptr[i] >= 'A' && text.ptr[i] <= 'Z' ? (char)(text.ptr[i] | 0x20) : text.ptr[i];
-    }
     *c->result = (mls_value){.kind = MLS_JSON_STRING, .as.string = {lower, text.len}};
     return true;
 }
@@ -374,16 +353,14 @@ static int compare_string_values(const void *left, const void *right)
 
 static bool call_sorted(const mls_call *c)
 {
-    if (c->values->kind != MLS_JSON_LIST) {
+    if (c->values->kind != MLS_JSON_LIST)
         return fail_kind(c->input, c->node->operands[0], c->values, "a list");
-    }
     const size_t count = c->values->as.list.count;
     mls_value *items = mls_arena_array(c->input->arena, count, sizeof *items);
     for (size_t i = 0; i < count; i++) {
         items[i] = c->values->as.list.items[i];
-        if (items[i].kind != MLS_JSON_STRING) {
+        if (items[i].kind != MLS_JSON_STRING)
             return mls_expr_fail(c->input, "only strings can be sorted");
-        }
     }
     qsort(items, count, sizeof *items, compare_string_values);
     *c->result = (mls_value){.kind = MLS_JSON_LIST, .as.list = {items, count}};
@@ -399,9 +376,8 @@ static bool call_extreme(const mls_call *c)
     double best = 0;
     for (size_t i = 0; i < count; i++) {
         double number;
-        if (!operand_number(c->input, c->node->operands[list ? 0 : i], &items[i], &number)) {
+        if (!operand_number(c->input, c->node->operands[list ? 0 : i], &items[i], &number))
             return false;
-        }
         if (i == 0 || (c->op == MLS_EXPR_MIN ? number < best : number > best)) {
             best = number;
             *c->result = items[i];
@@ -414,9 +390,8 @@ static bool call_isclose(const mls_call *c)
 {
     double a;
     double b;
-    if (!two_numbers(c, &a, &b)) {
+    if (!two_numbers(c, &a, &b))
         return false;
-    }
     const bool finite = isfinite(a) && isfinite(b);
     return give_bool(c, a == b || (finite && fabs(a - b) <= CLOSE_TOLERANCE * fmax(fabs(a), fabs(b))));
 }
@@ -434,18 +409,16 @@ static bool find_in_text(const mls_expr_node *node, mls_expr_input *input, mls_s
     const mls_record *record = input->record;
     *member = (mls_str){NULL, 0};
     if (node->op > MLS_EXPR_RECORD || record == NULL || input->parts[node->op].tree != NULL ||
-        mls_json_kind_of(input->parts[node->op].span) != MLS_JSON_OBJECT) {
+        mls_json_kind_of(input->parts[node->op].span) != MLS_JSON_OBJECT)
         return false;
-    }
-    if (node->op == MLS_EXPR_VALUE) {
+    if (node->op == MLS_EXPR_VALUE)
         (void)mls_record_value_member(record, name, member);
-    } else if (node->op == MLS_EXPR_METADATA) {
+    else if (node->op == MLS_EXPR_METADATA)
         (void)mls_record_metadata_member(record, name, member);
-    } else if (record->line > 0 && mls_str_equal(name, MLS_S("value"))) { /* derived records do not have a line */
+    else if (record->line > 0 && mls_str_equal(name, MLS_S("value"))) /* derived records do not have a line */
         *member = record->value;
-    } else {
+    else
         (void)mls_json_member(record->payload, name, member);
-    }
     return true;
 }
 
@@ -456,18 +429,16 @@ static bool eval_member(const mls_expr_node *node, mls_str name, mls_expr_input 
     mls_value whole = {0};
     const mls_value *member = NULL;
     mls_str text;
-    if (find_in_text(object, input, name, &text)) {
+    if (find_in_text(object, input, name, &text))
         member = text.ptr != NULL ? mls_value_build(text, input->arena) : NULL;
-    } else if (!mls_expr_evaluate(object, input, &whole)) {
+    else if (!mls_expr_evaluate(object, input, &whole))
         return false;
-    } else if (whole.kind != MLS_JSON_OBJECT) {
+    else if (whole.kind != MLS_JSON_OBJECT)
         return fail_kind(input, object, &whole, "an object");
-    } else {
+    else
         member = mls_value_member(&whole, name);
-    }
-    if (member == NULL) {
+    if (member == NULL)
         return mls_expr_fail(input, "%.*s has no %.*s", MLS_CUT(object->text, QUOTED_MAX), MLS_CUT(name, QUOTED_MAX));
-    }
     *result = *member;
     return true;
 }
@@ -478,21 +449,16 @@ static bool eval_index(const mls_expr_node *node, mls_expr_input *input, mls_val
     mls_value index = {0};
     mls_value list = {0};
     double at = 0;
-    if (!mls_expr_evaluate(node->operands[1], input, &index)) {
+    if (!mls_expr_evaluate(node->operands[1], input, &index))
         return false;
-    }
-    if (index.kind == MLS_JSON_STRING) {
+    if (index.kind == MLS_JSON_STRING)
         return eval_member(node, index.as.string, input, result);
-    }
-    if (!mls_expr_evaluate(node->operands[0], input, &list)) {
+    if (!mls_expr_evaluate(node->operands[0], input, &list))
         return false;
-    }
-    if (list.kind != MLS_JSON_LIST) {
+    if (list.kind != MLS_JSON_LIST)
         return fail_kind(input, node->operands[0], &list, "a list");
-    }
-    if (!is_int_value(&index)) {
+    if (!is_int_value(&index))
         return fail_kind(input, node->operands[1], &index, "a whole number");
-    }
     (void)mls_value_number(&index, &at);
     const double count = (double)list.as.list.count;
     at += at < 0 ? count : 0;
@@ -514,26 +480,22 @@ static bool eval_first(const mls_expr_node *node, mls_expr_input *input, mls_val
         if (mls_expr_evaluate(node->operands[i], input, &value)) {
             *result = value;
             any = true;
-            if (mls_value_truth(&value)) {
+            if (mls_value_truth(&value))
                 break;
-            }
         } else if (i == 0) {
             memcpy(reason, input->reason, sizeof reason);
         }
     }
-    if (!any) {
+    if (!any)
         memcpy(input->reason, reason, sizeof reason);
-    }
     return any;
 }
 
 static bool eval_operands(const mls_expr_node *node, mls_expr_input *input, mls_value *values)
 {
-    for (uint32_t i = 0; i < node->count; i++) {
-        if (!mls_expr_evaluate(node->operands[i], input, &values[i])) {
+    for (uint32_t i = 0; i < node->count; i++)
+        if (!mls_expr_evaluate(node->operands[i], input, &values[i]))
             return false;
-        }
-    }
     return true;
 }
 
@@ -542,9 +504,8 @@ static bool eval_operands(const mls_expr_node *node, mls_expr_input *input, mls_
 static bool eval_call(const mls_expr_node *node, mls_expr_input *input, mls_value *result)
 {
     mls_value values[MLS_ARGUMENTS_MAX];
-    if (!eval_operands(node, input, values)) {
+    if (!eval_operands(node, input, values))
         return false;
-    }
     return node->op == MLS_EXPR_NAME
                ? input->get(input, node->constant.as.string, values, node->count, result)
                : mls_expr_table[node->op].call(&(mls_call){(mls_expr_op)node->op, node, values, input, result});
@@ -557,9 +518,8 @@ static bool has_in_text(const mls_expr_node *node, mls_expr_input *input, mls_va
     mls_str member;
     const bool found = node->operands[1]->op == MLS_EXPR_CONSTANT && name->kind == MLS_JSON_STRING &&
                        find_in_text(node->operands[0], input, name->as.string, &member);
-    if (found) {
+    if (found)
         *result = mls_value_of_bool(member.ptr != NULL);
-    }
     return found;
 }
 
@@ -573,9 +533,8 @@ bool mls_expr_evaluate(const mls_expr_node *node, mls_expr_input *input, mls_val
     case MLS_EXPR_METADATA:
     case MLS_EXPR_RECORD:
     case MLS_EXPR_TIME:
-        if (input->record == NULL) {
+        if (input->record == NULL)
             return mls_expr_fail(input, "no record is available here");
-        }
         *result =
             node->op != MLS_EXPR_TIME
                 ? *mls_expr_input_tree(input, (mls_expr_op)node->op)
@@ -604,9 +563,8 @@ bool mls_expr_evaluate(const mls_expr_node *node, mls_expr_input *input, mls_val
         return mls_expr_evaluate(node->operands[0], input, result) &&
                mls_expr_evaluate(node->operands[mls_value_truth(result) ? 1 : 2], input, result);
     case MLS_EXPR_HAS:
-        if (has_in_text(node, input, result)) {
+        if (has_in_text(node, input, result))
             return true;
-        }
         break;
     default:
         break;

@@ -54,9 +54,8 @@ MLS_PRINTF(4, 5)
 static void fail_at(expr_parser *p, mls_status status, const char *at, const char *format, ...)
 {
     char message[200];
-    if (p->status != MLS_OK) {
+    if (p->status != MLS_OK)
         return;
-    }
     va_list args;
     va_start(args, format);
     (void)mls_text_vprintf(message, sizeof message, format, args);
@@ -79,31 +78,26 @@ static bool is_name_start(char c)
 /* Return the end of the digits at `at`.  At least one is required. */
 static const char *lex_digits(expr_parser *p, const char *at, const char *missing)
 {
-    if (!mls_is_digit(*at)) {
+    if (!mls_is_digit(*at))
         fail_at(p, MLS_ERROR_SYNTAX, at, "%s", missing);
-    }
-    while (mls_is_digit(*at)) {
+    while (mls_is_digit(*at))
         at++;
-    }
     return at;
 }
 
 static const char *lex_number(expr_parser *p, const char *begin, mls_value *value)
 {
-    if (*begin == '0' && mls_is_digit(begin[1])) {
+    if (*begin == '0' && mls_is_digit(begin[1]))
         fail_at(p, MLS_ERROR_SYNTAX, begin, "a number does not start with 0");
-    }
     const char *at = lex_digits(p, begin, "not a number");
-    if (*at == '.') {
+    if (*at == '.')
         at = lex_digits(p, at + 1, "a digit must follow the decimal point");
-    }
     if (*at == 'e' || *at == 'E') {
         at += at[1] == '+' || at[1] == '-' ? 2 : 1;
         at = lex_digits(p, at, "the exponent has no digits");
     }
-    if (is_name_start(*at)) {
+    if (is_name_start(*at))
         fail_at(p, MLS_ERROR_SYNTAX, at, "a name cannot follow a number directly");
-    }
     const mls_str text = {begin, (size_t)(at - begin)};
     *value = (mls_value){.kind = MLS_JSON_NUMBER, .is_integer = mls_json_is_integer(text)};
     (void)mls_number_parse(text, &value->as.number);
@@ -116,9 +110,8 @@ static const char *lex_string(expr_parser *p, const char *begin, mls_value *valu
     const char *at = begin + 1;
     mls_str json;
     size_t where;
-    while (at < p->end && *at != '"') {
+    while (at < p->end && *at != '"')
         at += *at == '\\' ? 2 : 1;
-    }
     if (at >= p->end) {
         fail_at(p, MLS_ERROR_SYNTAX, begin, "the string has no closing quote");
         return begin;
@@ -139,11 +132,9 @@ static const char *lex_sign(expr_parser *p, const char *begin)
 {
     static const char two[] = "== != <= >= && ||";
     const char c = *begin;
-    for (size_t i = 0; i < sizeof two; i += 3) {
-        if (c == two[i] && begin[1] == two[i + 1]) {
+    for (size_t i = 0; i < sizeof two; i += 3)
+        if (c == two[i] && begin[1] == two[i + 1])
             return begin + 2;
-        }
-    }
     if (c == '\0' || strchr("+-*/%^<>!?:()[],.", c) == NULL) {
         fail_at(p, MLS_ERROR_SYNTAX, begin, "%s",
                 c == '='    ? "unexpected '='; to compare, write '=='"
@@ -161,14 +152,12 @@ static void next_token(expr_parser *p)
 {
     const char *at = p->token.text.ptr + p->token.text.len;
     p->last_end = at;
-    while (at < p->end && mls_is_blank(*at)) {
+    while (at < p->end && mls_is_blank(*at))
         at++;
-    }
     const char *begin = at;
     expr_token token = {.kind = TOKEN_SIGN};
-    if (p->status != MLS_OK) {
+    if (p->status != MLS_OK)
         return;
-    }
     if (at == p->end) {
         token.kind = TOKEN_LAST;
     } else if (mls_is_digit(*at) || *at == '"') {
@@ -176,16 +165,14 @@ static void next_token(expr_parser *p)
         at = *at == '"' ? lex_string(p, at, &token.constant) : lex_number(p, at, &token.constant);
     } else if (is_name_start(at[*at == '$'])) {
         token.kind = *at == '$' ? TOKEN_VARIABLE : TOKEN_NAME;
-        for (at++; is_name_start(*at) || mls_is_digit(*at);) {
+        for (at++; is_name_start(*at) || mls_is_digit(*at);)
             at++;
-        }
     } else {
         at = lex_sign(p, at);
     }
     token.text = (mls_str){begin, (size_t)(at - begin)};
-    if (p->status == MLS_OK) {
+    if (p->status == MLS_OK)
         p->token = token;
-    }
 }
 
 static bool at_sign(const expr_parser *p, const char *sign)
@@ -195,18 +182,16 @@ static bool at_sign(const expr_parser *p, const char *sign)
 
 static void expect_sign(expr_parser *p, const char *sign, const char *what)
 {
-    if (at_sign(p, sign)) {
+    if (at_sign(p, sign))
         next_token(p);
-    } else {
+    else
         fail_here(p, what);
-    }
 }
 
 static void check_depth(expr_parser *p, unsigned depth, const char *begin)
 {
-    if (depth > MLS_EXPR_DEPTH_MAX) {
+    if (depth > MLS_EXPR_DEPTH_MAX)
         fail_at(p, MLS_ERROR_LIMIT, begin, "nested deeper than %d levels", (int)MLS_EXPR_DEPTH_MAX);
-    }
 }
 
 /* Create a node that spans from `begin` to the end of the last token. */
@@ -248,9 +233,8 @@ static operand_list parse_items(expr_parser *p, const char *closing)
     while (p->status == MLS_OK && !at_sign(p, closing)) {
         const node *item = parse_expression(p, MLS_POWER_CHOICE);
         (void)MLS_ARENA_ADD(p->arena, &list, item);
-        if (!at_sign(p, closing)) {
+        if (!at_sign(p, closing))
             expect_sign(p, ",", *closing == ']' ? "expected ',' or ']'" : "expected ',' or ')'");
-        }
     }
     next_token(p);
     return list;
@@ -267,9 +251,8 @@ static const node *parse_list(expr_parser *p)
         items[constant] = list.items[constant]->constant;
         constant++;
     }
-    if (constant < list.count) {
+    if (constant < list.count)
         return make(p, MLS_EXPR_LIST, begin, list.items, list.count);
-    }
     return make_constant(p, begin, (mls_value){.kind = MLS_JSON_LIST, .as.list = {items, constant}});
 }
 
@@ -277,9 +260,8 @@ static const node *parse_list(expr_parser *p)
 static int find_op(mls_str name, int op)
 {
     while (op < MLS_EXPR_OP_COUNT &&
-           (mls_expr_table[op].name[0] != name.ptr[0] || !mls_str_equal(mls_str_from(mls_expr_table[op].name), name))) {
+           (mls_expr_table[op].name[0] != name.ptr[0] || !mls_str_equal(mls_str_from(mls_expr_table[op].name), name)))
         op++;
-    }
     return op;
 }
 
@@ -315,16 +297,13 @@ static const node *parse_name(expr_parser *p)
         return op < MLS_EXPR_OP_COUNT ? make(p, (mls_expr_op)op, name.ptr, list.items, list.count)
                                       : make_with(p, MLS_EXPR_NAME, name.ptr, list, text);
     }
-    if (MLS_NAME_FIND(constants, sizeof constants / sizeof *constants, name, &i)) {
+    if (MLS_NAME_FIND(constants, sizeof constants / sizeof *constants, name, &i))
         return make_constant(p, name.ptr, constants[i].value);
-    }
-    if (own) {
+    if (own)
         return make_with(p, MLS_EXPR_NAME, name.ptr, (operand_list){0}, text);
-    }
     const int op = find_op(name, MLS_EXPR_VALUE);
-    if (op <= MLS_EXPR_TIME) {
+    if (op <= MLS_EXPR_TIME)
         return make(p, (mls_expr_op)op, name.ptr, NULL, 0);
-    }
     fail_at(p, MLS_ERROR_SYNTAX, name.ptr,
             "unknown name '%.*s'; expected value, metadata, time_ms, record, a $variable, a \"string\" or a function",
             MLS_CUT(name, 60));
@@ -337,15 +316,13 @@ static const node *parse_primary(expr_parser *p)
     const char *begin = token.text.ptr;
     const bool negate = at_sign(p, "-");
     const node *inner = &p->first;
-    if (token.kind == TOKEN_NAME) {
+    if (token.kind == TOKEN_NAME)
         return parse_name(p);
-    }
     if (token.kind == TOKEN_VARIABLE && p->symbols != NULL) {
         const mls_map_entry *entry = mls_map_put(p->symbols, mls_str_rest(token.text, 1), NULL);
         const size_t slot = (size_t)(entry - p->symbols->entries);
-        if (slot >= MLS_VARIABLES_PER_SCOPE_MAX) {
+        if (slot >= MLS_VARIABLES_PER_SCOPE_MAX)
             fail_at(p, MLS_ERROR_LIMIT, begin, "more than %d variables", (int)MLS_VARIABLES_PER_SCOPE_MAX);
-        }
         next_token(p);
         node *made = make(p, MLS_EXPR_VARIABLE, begin, NULL, 0);
         made->slot = (uint32_t)slot;
@@ -365,9 +342,8 @@ static const node *parse_primary(expr_parser *p)
         }
         return make(p, negate ? MLS_EXPR_NEGATE : MLS_EXPR_NOT, begin, &inner, 1);
     }
-    if (at_sign(p, "[")) {
+    if (at_sign(p, "["))
         return parse_list(p);
-    }
     if (at_sign(p, "(")) {
         next_token(p);
         inner = parse_expression(p, MLS_POWER_CHOICE);
@@ -392,9 +368,8 @@ static const node *parse_postfix(expr_parser *p)
             expect_sign(p, "]", "expected ']'");
         } else {
             const mls_str name = p->token.text;
-            if (p->token.kind != TOKEN_NAME) {
+            if (p->token.kind != TOKEN_NAME)
                 fail_here(p, "a name must follow '.'");
-            }
             next_token(p);
             operands[1] = make_constant(p, name.ptr, (mls_value){.kind = MLS_JSON_STRING, .as.string = name});
         }
@@ -419,9 +394,8 @@ static const node *parse_expression(expr_parser *p, unsigned power)
     const node *operands[3] = {p->status == MLS_OK ? parse_postfix(p) : &p->first, &p->first, &p->first};
     for (int op; (op = infix_here(p)) < MLS_EXPR_OP_COUNT && mls_expr_table[op].power >= power;) {
         const mls_expr_info *infix = &mls_expr_table[op];
-        if (infix->power == MLS_POWER_COMPARISON && last == MLS_POWER_COMPARISON) {
+        if (infix->power == MLS_POWER_COMPARISON && last == MLS_POWER_COMPARISON)
             fail_here(p, "comparisons cannot be chained; join them with '&&'");
-        }
         last = infix->power;
         next_token(p);
         const bool rightward = op == MLS_EXPR_CHOICE || op == MLS_EXPR_POWER;
@@ -452,9 +426,8 @@ mls_status mls_expr_compile(mls_str text, mls_map *symbols, mls_arena *arena, ml
     p.last = &p.first;
     next_token(&p);
     const node *root = parse_expression(&p, MLS_POWER_CHOICE);
-    if (p.token.kind != TOKEN_LAST) {
+    if (p.token.kind != TOKEN_LAST)
         fail_here(&p, "an operator or the end is expected here");
-    }
     *expr = (mls_expr){copy, root, p.first.next, p.uses};
     return p.status;
 }

@@ -16,9 +16,8 @@ mls_status mls_finding_texts_read(mls_arena *arena, mls_finding_texts texts[MLS_
         const cJSON *of = cJSON_GetObjectItemCaseSensitive(json, name);
         texts[i] = (mls_finding_texts){0};
         status = mls_json_row_read(of, members, sizeof members / sizeof *members, arena, &texts[i], error);
-        if (status == MLS_OK && (texts[i].summary == NULL || texts[i].explanation == NULL || texts[i].remedy == NULL)) {
+        if (status == MLS_OK && (texts[i].summary == NULL || texts[i].explanation == NULL || texts[i].remedy == NULL))
             status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "findings.json: a text of %s is missing", name);
-        }
     }
     cJSON_Delete(json);
     return status;

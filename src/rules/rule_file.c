@@ -100,9 +100,8 @@ static void describe_place(mls_str json, const char *at, mls_buffer *out)
         mls_utf8_append_cut(out, names[1], SHOWN_MAX);
         mls_buffer_append_text(out, ": ");
     }
-    for (size_t i = inner + 1; i < count; i++) {
+    for (size_t i = inner + 1; i < count; i++)
         mls_buffer_printf(out, "%.*s: ", (int)names[i].len, names[i].ptr);
-    }
 }
 
 /* Record an error at a byte of the text; NULL: without a place. */
@@ -112,28 +111,24 @@ static void fail(rule_file *file, mls_status status, const char *at, const char 
     mls_error *error = file->error;
     mls_buffer message = {0};
     const rule_source *source = NULL;
-    if (file->status != MLS_OK) {
+    if (file->status != MLS_OK)
         return;
-    }
     for (size_t i = 0; i < file->source_count && source == NULL && at != NULL; i++) {
         const mls_str text = file->sources[i].text;
         source = at >= text.ptr && at <= text.ptr + text.len ? &file->sources[i] : NULL;
     }
-    if (source != NULL && source != file->sources && source->name.ptr != NULL) {
+    if (source != NULL && source != file->sources && source->name.ptr != NULL)
         mls_buffer_printf(&message, "in %s: ", source->name.ptr);
-    }
-    if (source != NULL) {
+    if (source != NULL)
         describe_place(source->json, at, &message);
-    }
     va_list args;
     va_start(args, format);
     mls_buffer_vprintf(&message, format, args);
     va_end(args);
     file->status = mls_error_set(error, status, 0, 0, "%s", message.ptr);
     mls_buffer_release(&message);
-    if (source != NULL) {
+    if (source != NULL)
         mls_text_position(source->text, (size_t)(at - source->text.ptr), &error->line, &error->column);
-    }
 }
 
 static void wrong(rule_file *file, mls_str json, const char *what)
@@ -146,12 +141,10 @@ static void wrong(rule_file *file, mls_str json, const char *what)
 static size_t find_name(rule_file *file, const char *const *names, mls_str name)
 {
     size_t i = 0;
-    while (names[i] != NULL && !mls_str_equal(name, mls_str_from(names[i]))) {
+    while (names[i] != NULL && !mls_str_equal(name, mls_str_from(names[i])))
         i++;
-    }
-    if (names[i] == NULL && !mls_str_equal(name, MLS_S("comment"))) {
+    if (names[i] == NULL && !mls_str_equal(name, MLS_S("comment")))
         fail(file, MLS_ERROR_VALUE, name.ptr - 1, "unknown member '%.*s'", MLS_CUT(name, SHOWN_MAX));
-    }
     return i;
 }
 
@@ -160,16 +153,14 @@ static void take_members(rule_file *file, mls_str json, const char *const *names
 {
     mls_raw_member member;
     mls_json_walk walk = mls_json_walk_begin(json);
-    for (size_t i = 0; names[i] != NULL; i++) {
+    for (size_t i = 0; names[i] != NULL; i++)
         members[i] = (mls_str){NULL, 0};
-    }
     while (walk.object && mls_json_walk_next(&walk, &member)) {
         const size_t i = find_name(file, names, member.name);
-        if (names[i] != NULL && members[i].ptr != NULL) {
+        if (names[i] != NULL && members[i].ptr != NULL)
             fail(file, MLS_ERROR_VALUE, member.name.ptr - 1, "duplicate member '%s'", names[i]);
-        } else if (names[i] != NULL) {
+        else if (names[i] != NULL)
             members[i] = member.value;
-        }
     }
 }
 
@@ -177,11 +168,10 @@ static void take_members(rule_file *file, mls_str json, const char *const *names
 static mls_str take_text(rule_file *file, mls_str json, mls_arena *arena, const char *otherwise)
 {
     mls_str text = {"", 0};
-    if (mls_json_kind_of(json) != MLS_JSON_STRING) {
+    if (mls_json_kind_of(json) != MLS_JSON_STRING)
         wrong(file, json, otherwise);
-    } else if (mls_json_string(json, arena, &text) && memchr(text.ptr, '\0', text.len) != NULL) {
+    else if (mls_json_string(json, arena, &text) && memchr(text.ptr, '\0', text.len) != NULL)
         wrong(file, json, "a text must not contain \\u0000");
-    }
     return text;
 }
 
@@ -207,18 +197,16 @@ static void source_add(rule_file *file, mls_str name, bool embedded, mls_str tex
     }
     source->text = (mls_str){source->json.ptr - where, text.len};
     file->source_count++;
-    if (mls_json_kind_of(source->json) != MLS_JSON_OBJECT) {
+    if (mls_json_kind_of(source->json) != MLS_JSON_OBJECT)
         wrong(file, source->json, "a rule file must be a JSON object");
-    }
     take_members(file, source->json, names, members);
     source->extends = members[2];
     source->scopes = members[3];
     for (size_t i = 0; i < 2 && (first || embedded); i++) {
         const mls_str json = members[i].ptr != NULL ? members[i] : source->json;
         texts[i] = take_text(file, json, &file->memory, wanted[i]);
-        if (i == 0 ? !mls_usage_from_name(texts[0], &file->usage) : texts[1].len == 0 || texts[1].len > 32) {
+        if (i == 0 ? !mls_usage_from_name(texts[0], &file->usage) : texts[1].len == 0 || texts[1].len > 32)
             wrong(file, json, wanted[i]);
-        }
     }
     file->edition = first ? texts[1] : file->edition;
     file->base = file->base.ptr == NULL && embedded ? texts[1] : file->base;
@@ -227,11 +215,9 @@ static void source_add(rule_file *file, mls_str name, bool embedded, mls_str tex
 /* Check that a source is not in the chain yet; `at` is the place that names it. */
 static bool source_is_new(rule_file *file, mls_str name, bool embedded, const char *at)
 {
-    for (size_t i = 0; i < file->source_count; i++) {
-        if (file->sources[i].embedded == embedded && mls_str_equal(file->sources[i].name, name)) {
+    for (size_t i = 0; i < file->source_count; i++)
+        if (file->sources[i].embedded == embedded && mls_str_equal(file->sources[i].name, name))
             fail(file, MLS_ERROR_VALUE, at, "%s extends itself", file->sources[i].name.ptr);
-        }
-    }
     return file->status == MLS_OK;
 }
 
@@ -246,9 +232,8 @@ static void add_embedded(rule_file *file, mls_str edition, const char *at)
         const mls_str text = mls_data_find(name);
         if (text.ptr != NULL) {
             const mls_str kept = mls_arena_copy(&file->memory, mls_str_from(name));
-            if (source_is_new(file, kept, true, at)) {
+            if (source_is_new(file, kept, true, at))
                 source_add(file, kept, true, text);
-            }
             return;
         }
     }
@@ -296,9 +281,8 @@ static rule_part *part_overlay(rule_file *file, rule_parts *parts, const mls_raw
 {
     const mls_str quoted = {given->name.ptr - 1, given->name.len + 2};
     const mls_str name = take_text(file, quoted, &file->memory, "");
-    if (file->status != MLS_OK) {
+    if (file->status != MLS_OK)
         return NULL;
-    }
     mls_map_entry *entry = mls_map_put(&parts->names, name, NULL);
     rule_part *part = entry->value.pointer;
     const bool is_there = part != NULL && part->json.ptr != NULL;
@@ -334,13 +318,11 @@ static void overlay(rule_file *file, rule_parts *parts, mls_str json, const rule
                                          "'keys' must be an object of rules"};
     mls_raw_member given;
     mls_json_walk walk = mls_json_walk_begin(json);
-    if (!walk.object) {
+    if (!walk.object)
         wrong(file, json.ptr != NULL ? json : source->json, wanted[level]);
-    }
     for (size_t count = 1; file->status == MLS_OK && mls_json_walk_next(&walk, &given); count++) {
-        if (level == SCOPES && count > MLS_SCOPES_MAX) {
+        if (level == SCOPES && count > MLS_SCOPES_MAX)
             fail(file, MLS_ERROR_LIMIT, given.name.ptr - 1, "more than %d scopes", MLS_SCOPES_MAX);
-        }
         if (level == RULES && (count > RULES_PER_SCOPE_MAX || ++*rules > RULES_PER_FILE_MAX)) {
             fail(file, MLS_ERROR_LIMIT, given.name.ptr - 1, "more than %d rules in a scope, or %d in a file",
                  RULES_PER_SCOPE_MAX, RULES_PER_FILE_MAX);
@@ -348,9 +330,8 @@ static void overlay(rule_file *file, rule_parts *parts, mls_str json, const rule
         const bool comment = level == MEMBERS && names[find_name(file, names, given.name)] == NULL;
         const bool keys = level == MEMBERS && mls_str_equal(given.name, MLS_S("keys"));
         rule_part *part = comment ? NULL : part_overlay(file, parts, &given, source, level);
-        if (part != NULL && (keys || (level == SCOPES && !is_null(given.value)))) {
+        if (part != NULL && (keys || (level == SCOPES && !is_null(given.value))))
             overlay(file, &part->parts, given.value, source, level + 1, rules);
-        }
     }
 }
 
@@ -369,13 +350,12 @@ static void read_rules(rule_file *file, const mls_edition *edition, const char *
     }
     while (file->status == MLS_OK && (json = file->sources[file->source_count - 1].extends).ptr != NULL) {
         const mls_str name = take_text(file, json, &file->memory, "'extends' must name an edition or a file");
-        if (file->source_count == EXTENDS_MAX) {
+        if (file->source_count == EXTENDS_MAX)
             fail(file, MLS_ERROR_LIMIT, json.ptr, "more than %d files extend each other", EXTENDS_MAX);
-        } else if (file->status == MLS_OK && mls_str_ends(name, MLS_S(".json"))) {
+        else if (file->status == MLS_OK && mls_str_ends(name, MLS_S(".json")))
             add_rule_file(file, name, json.ptr);
-        } else if (file->status == MLS_OK) {
+        else if (file->status == MLS_OK)
             add_embedded(file, name, json.ptr);
-        }
     }
     for (size_t i = file->source_count; i > 0 && file->status == MLS_OK; i--) {
         size_t rules = 0;
@@ -399,9 +379,8 @@ static size_t count_items(mls_str json)
 {
     size_t count = 0;
     mls_raw_member item;
-    for (mls_json_walk walk = mls_json_walk_begin(json); mls_json_walk_next(&walk, &item);) {
+    for (mls_json_walk walk = mls_json_walk_begin(json); mls_json_walk_next(&walk, &item);)
         count++;
-    }
     return count;
 }
 
@@ -418,9 +397,8 @@ static const char *string_byte(mls_str json, size_t column)
 {
     const bool string = *json.ptr == '"';
     const char *at = json.ptr + string;
-    for (; string && column > 1 && *at != '"'; column--) {
+    for (; string && column > 1 && *at != '"'; column--)
         at += *at != '\\' ? 1 : at[1] == 'u' ? 6 : 2;
-    }
     return at;
 }
 
@@ -428,15 +406,13 @@ static const char *string_byte(mls_str json, size_t column)
 static void compile_text(rule_file *file, mls_str json, mls_str text, size_t offset, mls_expr *expr)
 {
     mls_error why = {0};
-    if (!succeeded(file)) {
+    if (!succeeded(file))
         return;
-    }
     const mls_status status = mls_expr_compile(text, &file->scope->symbols, &file->ruleset->memory, expr, &why);
     if (status != MLS_OK) {
         const size_t column = why.column + offset;
-        if (why.column == 0) {
+        if (why.column == 0)
             fail(file, status, json.ptr, "%s", why.message);
-        }
         fail(file, status, string_byte(json, column), "%s (column %zu of the expression)", why.message, column);
     }
 }
@@ -455,9 +431,8 @@ static void compile_expr(rule_file *file, mls_str json, mls_expr *expr)
     }
     take_members(file, json, names, &lines);
     mls_json_walk walk = mls_json_walk_begin(lines);
-    if (walk.object || walk.at == walk.end || *walk.at == ']') {
+    if (walk.object || walk.at == walk.end || *walk.at == ']')
         wrong(file, json, "'lines' must be a list of strings");
-    }
     while (succeeded(file) && mls_json_walk_next(&walk, &line)) {
         mls_buffer_append_text(&text, text.len > 0 ? " " : "");
         mls_buffer_append(&text, take_text(file, line.value, scratch, "'lines' must be a list of strings"));
@@ -469,9 +444,8 @@ static void compile_expr(rule_file *file, mls_str json, mls_expr *expr)
 /* Compile an expression or a list of them.  If it is absent, the list is empty. */
 static void compile_exprs(rule_file *file, mls_str json, mls_expr_list *list)
 {
-    if (json.ptr == NULL) {
+    if (json.ptr == NULL)
         return;
-    }
     mls_raw_member item = {.value = json};
     const bool several = mls_json_kind_of(json) == MLS_JSON_LIST;
     mls_json_walk walk = mls_json_walk_begin(json);
@@ -492,9 +466,8 @@ static bool is_identifier(mls_str name)
 static uint32_t compile_variable(rule_file *file, mls_str json)
 {
     mls_str name = take_text(file, json, &file->memory, "\"set\" must name a variable, and \"to\" its new value");
-    if (!is_identifier(name)) {
+    if (!is_identifier(name))
         fail(file, MLS_ERROR_VALUE, json.ptr, "'%.60s' cannot be the name of a variable", name.ptr);
-    }
     const uint32_t slot = succeeded(file) ? name_number(&file->scope->symbols, name, &name) : 0;
     if (slot >= MLS_VARIABLES_PER_SCOPE_MAX) {
         fail(file, MLS_ERROR_LIMIT, json.ptr, "more than %d variables", MLS_VARIABLES_PER_SCOPE_MAX);
@@ -512,9 +485,8 @@ static void compile_constant(rule_file *file, mls_str json, unsigned depth, mls_
         value->as.boolean = *json.ptr == 't';
     } else if (value->kind == MLS_JSON_NUMBER) {
         value->is_integer = mls_json_is_integer(json);
-        if (!mls_json_number(json, &value->as.number) || !isfinite(value->as.number)) {
+        if (!mls_json_number(json, &value->as.number) || !isfinite(value->as.number))
             wrong(file, json, wanted);
-        }
     } else if (value->kind == MLS_JSON_STRING) {
         value->as.string = take_text(file, json, &file->ruleset->memory, wanted);
     } else if (value->kind == MLS_JSON_LIST && depth < BEGIN_DEPTH_MAX) {
@@ -522,9 +494,8 @@ static void compile_constant(rule_file *file, mls_str json, unsigned depth, mls_
         mls_json_walk walk = mls_json_walk_begin(json);
         mls_value *items = room_for(file, count_items(json), sizeof *items);
         value->as.list.items = items;
-        while (succeeded(file) && mls_json_walk_next(&walk, &item)) {
+        while (succeeded(file) && mls_json_walk_next(&walk, &item))
             compile_constant(file, item.value, depth + 1, &items[value->as.list.count++]);
-        }
     } else if (value->kind != MLS_JSON_NULL) {
         wrong(file, json, wanted);
     }
@@ -534,15 +505,13 @@ static void compile_begin(rule_file *file, mls_str json)
 {
     mls_raw_member item;
     mls_json_walk walk = mls_json_walk_begin(json);
-    if (json.ptr != NULL && !walk.object) {
+    if (json.ptr != NULL && !walk.object)
         wrong(file, json, "'begin' must be an object of variables");
-    }
     while (succeeded(file) && mls_json_walk_next(&walk, &item)) {
         const mls_str name = {item.name.ptr - 1, item.name.len + 2};
         const uint32_t slot = compile_variable(file, name);
-        if (file->initial[slot].set) {
+        if (file->initial[slot].set)
             wrong(file, name, "duplicate variable");
-        }
         compile_constant(file, item.value, 0, &file->initial[slot].value);
         file->initial[slot].set = true;
     }
@@ -554,16 +523,14 @@ static void compile_set(rule_file *file, mls_str name, mls_str value, mls_action
 {
     action->slot = compile_variable(file, name);
     compile_expr(file, value, &action->expr);
-    if (!succeeded(file)) {
+    if (!succeeded(file))
         return;
-    }
     const mls_expr_node *root = action->expr.root;
     const bool append = root->op == MLS_EXPR_ADD && root->operands[0]->op == MLS_EXPR_VARIABLE &&
                         root->operands[0]->slot == action->slot && root->operands[1]->op == MLS_EXPR_LIST;
     action->kind = append ? MLS_ACTION_APPEND : MLS_ACTION_SET;
-    if (file->setters[action->slot].key.ptr == NULL) {
+    if (file->setters[action->slot].key.ptr == NULL)
         file->setters[action->slot] = (mls_setter){file->rule->key, root->op == MLS_EXPR_VALUE};
-    }
 }
 
 /* Compile "use", such as "closed_{value}".  The text in braces is an expression. */
@@ -637,9 +604,8 @@ static void compile_others(rule_file *file, mls_str json, mls_str names, mls_rul
     for (bool more = true; more && count < OTHERS_MAX; count++) {
         mls_str *name = &all[count];
         more = mls_str_cut(&names, ',', name);
-        while (name->len > 0 && name->ptr[name->len - 1] == ' ') {
+        while (name->len > 0 && name->ptr[name->len - 1] == ' ')
             name->len--;
-        }
         while (mls_take_char(name, " ")) {
         }
         if (name->len == 0) {
@@ -650,9 +616,8 @@ static void compile_others(rule_file *file, mls_str json, mls_str names, mls_rul
     mls_str *others = room_for(file, count - 1, sizeof *others);
     rule->others = others;
     rule->other_count = count - 1;
-    for (size_t i = 0; succeeded(file) && i + 1 < count; i++) {
+    for (size_t i = 0; succeeded(file) && i + 1 < count; i++)
         (void)name_number(&file->ruleset->key_names, all[i + 1], &others[i]);
-    }
     mls_buffer either = {0};
     qsort(all, count, sizeof *all, compare_texts);
     for (size_t i = 0; i < count; i++) {
@@ -676,21 +641,19 @@ static void compile_occurs(rule_file *file, mls_str whole, mls_str json, mls_rul
     static const char wanted[] = "'occurs' must be \"exactly_one\", \"at_least_one\", \"at_least(n)\", "
                                  "\"at_least_one_or(other_key)\" or \"optional\"";
     mls_str argument;
-    if (json.ptr == NULL) {
+    if (json.ptr == NULL)
         return;
-    }
     const mls_str occurs = rule->occurs_text = take_text(file, json, &file->ruleset->memory, wanted);
     const bool once = mls_str_equal(occurs, MLS_S("exactly_one"));
     rule->min = 1;
     rule->max = once ? 1 : SIZE_MAX;
-    if (between_brackets(occurs, MLS_S("at_least_one_or("), &argument)) {
+    if (between_brackets(occurs, MLS_S("at_least_one_or("), &argument))
         compile_others(file, whole, argument, rule);
-    } else if (mls_str_equal(occurs, MLS_S("optional"))) {
+    else if (mls_str_equal(occurs, MLS_S("optional")))
         rule->min = rule->max = 0;
-    } else if (!once && !mls_str_equal(occurs, MLS_S("at_least_one")) &&
-               !(between_brackets(occurs, MLS_S("at_least("), &argument) && mls_size_parse(argument, &rule->min))) {
+    else if (!once && !mls_str_equal(occurs, MLS_S("at_least_one")) &&
+             !(between_brackets(occurs, MLS_S("at_least("), &argument) && mls_size_parse(argument, &rule->min)))
         wrong(file, whole, wanted);
-    }
 }
 
 static void compile_rule(rule_file *file, const rule_part *part, mls_rule *rule)
@@ -703,18 +666,16 @@ static void compile_rule(rule_file *file, const rule_part *part, mls_rule *rule)
                        .first_only = mls_str_contains(part->name, MLS_S("submission_"))};
     file->rule = rule;
     rule->key_index = name_number(&file->ruleset->key_names, part->name, &rule->key);
-    if (mls_json_kind_of(json) == MLS_JSON_OBJECT) {
+    if (mls_json_kind_of(json) == MLS_JSON_OBJECT)
         take_members(file, json, names, members);
-    } else if (mls_json_kind_of(json) != MLS_JSON_STRING) {
+    else if (mls_json_kind_of(json) != MLS_JSON_STRING)
         wrong(file, json, "a rule must be an object, or a string for 'occurs'");
-    }
     compile_occurs(file, json, members[OCCURS], rule);
     compile_exprs(file, members[CHECK], &rule->check);
     compile_exprs(file, members[CHECK_FIRST], &rule->check_first);
     compile_exprs(file, members[CHECK_ANY], &rule->check_any);
-    if (members[AFTER].ptr != NULL) {
+    if (members[AFTER].ptr != NULL)
         compile_actions(file, members[AFTER], 0, &rule->actions, &rule->action_count);
-    }
 }
 
 static void compile_derive(rule_file *file, mls_str json)
@@ -725,20 +686,17 @@ static void compile_derive(rule_file *file, mls_str json)
     mls_derive *derive = &file->scope->derive;
     mls_str *const texts[] = {&derive->key, &derive->from, &derive->group_by, &derive->field};
     mls_str members[4];
-    if (json.ptr == NULL) {
+    if (json.ptr == NULL)
         return;
-    }
     take_members(file, json, names, members);
     for (size_t i = 0; i < 4; i++) {
         mls_str text = take_text(file, members[i].ptr != NULL ? members[i] : json, &file->ruleset->memory, wanted);
-        if (i >= 2 && mls_str_starts(text, MLS_S("metadata."))) {
+        if (i >= 2 && mls_str_starts(text, MLS_S("metadata.")))
             text = (mls_str){text.ptr + 9, text.len - 9};
-        } else if (i >= 2) {
+        else if (i >= 2)
             text.len = 0;
-        }
-        if (i >= 2 && !is_identifier(text)) {
+        if (i >= 2 && !is_identifier(text))
             wrong(file, json, wanted);
-        }
         *texts[i] = text;
     }
     file->scope->derive_from = name_number(&file->ruleset->key_names, derive->from, &derive->from);
@@ -759,23 +717,18 @@ static void compile_scope(rule_file *file, const rule_part *from)
     mls_arena *memory = &file->ruleset->memory;
     mls_scope *scope = file->scope;
     *scope = (mls_scope){.name = mls_arena_copy(memory, from->name), .symbols = {.arena = memory}};
-    if (from->name.len == 0 || from->name.len > MLS_SCOPE_NAME_MAX) {
+    if (from->name.len == 0 || from->name.len > MLS_SCOPE_NAME_MAX)
         fail(file, MLS_ERROR_VALUE, from->json.ptr, "the name of a scope must have 1 to %d bytes", MLS_SCOPE_NAME_MAX);
-    }
     compile_begin(file, part_of(from, MLS_S("begin"))->json);
     scope->rules = room_for(file, keys->names.count, sizeof *scope->rules);
-    for (const rule_part *rule = keys->first; succeeded(file) && rule != NULL; rule = rule->next) {
-        if (rule->json.ptr != NULL) {
+    for (const rule_part *rule = keys->first; succeeded(file) && rule != NULL; rule = rule->next)
+        if (rule->json.ptr != NULL)
             compile_rule(file, rule, &scope->rules[scope->rule_count++]);
-        }
-    }
     compile_derive(file, part_of(from, MLS_S("derive"))->json);
     compile_exprs(file, end, &scope->end);
-    for (size_t i = 0; succeeded(file) && i < scope->end.count; i++) {
-        if ((scope->end.items[i].uses & MLS_EXPR_OF_RECORD) != 0) {
+    for (size_t i = 0; succeeded(file) && i < scope->end.count; i++)
+        if ((scope->end.items[i].uses & MLS_EXPR_OF_RECORD) != 0)
             wrong(file, end, "'end' has no record: only $variables are available");
-        }
-    }
     for (size_t i = 0; succeeded(file) && i < scope->symbols.count; i++) {
         if (!file->initial[i].set && file->setters[i].key.ptr == NULL) {
             fail(file, MLS_ERROR_VALUE, from->json.ptr,
@@ -822,13 +775,11 @@ static void compile_scopes(rule_file *file)
             scope->derived_rule = mls_scope_find_rule(ruleset, s, mls_ruleset_find_key(ruleset, scope->derive.key));
         }
     }
-    for (mls_key key = 0; key < MLS_KEY_COUNT; key++) {
+    for (mls_key key = 0; key < MLS_KEY_COUNT; key++)
         ruleset->key_of_id[key] = mls_ruleset_find_key(ruleset, mls_key_text(key));
-    }
     ruleset->common = mls_ruleset_find_scope(ruleset, MLS_S("common"));
-    if (ruleset->common == SIZE_MAX) {
+    if (ruleset->common == SIZE_MAX)
         wrong(file, file->sources[0].scopes, "there must be a scope named \"common\"");
-    }
 }
 
 /* Load the rules of an edition, a path, or a text, exactly one of which is given. */

@@ -18,9 +18,8 @@ const mls_phrase *mls_rule_phrases(mls_arena *arena)
     MLS_LIST_OF(mls_phrase) all = {0};
     for (const char *row = mls_data_find("phrases.table").ptr; *row != '\0'; row += strcspn(row, "\n") + 1) {
         const char *form = row + 2;
-        if (*row != '#') {
+        if (*row != '#')
             (void)MLS_ARENA_ADD(arena, &all, (mls_phrase){*row, form, form + strcspn(form, "\t") + 1});
-        }
     }
     (void)MLS_ARENA_ADD(arena, &all, (mls_phrase){0});
     return all.items;
@@ -77,9 +76,8 @@ static bool form_fits(words_writer *w, const char **form, const mls_expr_node *n
     const bool constant = node->op == MLS_EXPR_CONSTANT;
     const char *name = constant ? node->text.ptr : mls_expr_table[node->op].name;
     const bool capital = **form >= 'A' && **form <= 'Z';
-    if (!capital && **form != '~' && **form != name[0]) {
+    if (!capital && **form != '~' && **form != name[0])
         return false; /* the common case */
-    }
     const mls_str word = {*form, strcspn(*form, " \t")};
     *form += word.len + ((*form)[word.len] == ' ');
     if (capital) {
@@ -92,9 +90,8 @@ static bool form_fits(words_writer *w, const char **form, const mls_expr_node *n
         fits = node->op >= MLS_EXPR_EQUAL && node->op <= MLS_EXPR_GREATER_EQUAL;
         found->comparison = node->op - MLS_EXPR_EQUAL;
     }
-    for (uint32_t i = 0; fits && i < node->count; i++) {
+    for (uint32_t i = 0; fits && i < node->count; i++)
         fits = form_fits(w, form, node->operands[i], found);
-    }
     return fits;
 }
 
@@ -126,11 +123,9 @@ static bool fixed_value(words_writer *w, const mls_expr_node *node, mls_value *v
         *value = node->constant;
         return node->op == MLS_EXPR_CONSTANT;
     }
-    for (uint32_t i = 0; i < node->count; i++) {
-        if (!fixed_value(w, node->operands[i], &values[i]) || values[i].kind != MLS_JSON_NUMBER) {
+    for (uint32_t i = 0; i < node->count; i++)
+        if (!fixed_value(w, node->operands[i], &values[i]) || values[i].kind != MLS_JSON_NUMBER)
             return false;
-        }
-    }
     return mls_expr_table[node->op].call(&(mls_call){(mls_expr_op)node->op, node, values, &w->none, value});
 }
 
@@ -146,9 +141,8 @@ static void write_value(words_writer *w, const mls_value *value)
         mls_buffer_append_text(w->out, i == 0 ? "" : i + 1 == count ? " or " : ", ");
         mls_value_show(w->out, &value->as.list.items[i]);
     }
-    if (count == 0) {
+    if (count == 0)
         mls_value_show(w->out, value);
-    }
 }
 
 /* Append " (16)", the value of an operand, if it is known and not a literal. */
@@ -210,9 +204,8 @@ static void write_duration(words_writer *w, const mls_expr_node *node)
             node = node->operands[0];
         }
         write_words(w, node, MLS_POWER_PRODUCT);
-        if (milliseconds != 60000) {
+        if (milliseconds != 60000)
             mls_buffer_printf(w->out, " times %s", mls_words_exact(milliseconds / 60000).text);
-        }
     }
     mls_buffer_append_text(w->out, " minutes");
 }
@@ -293,9 +286,8 @@ static void write_fit(words_writer *w, char kind, const fit *found, const mls_ex
                           : own == 0                         ? (unsigned)MLS_POWER_UNARY
                           : at == 0 && inner->op == node->op ? own
                                                              : tighter);
-            if (found->capitals[at] == 'R') {
+            if (found->capitals[at] == 'R')
                 drop_repeated(w->out, begin, mark);
-            }
         } else if (*c++ == '*') {
             for (uint32_t i = 0; i < node->count; i++) {
                 mls_buffer_append_text(w->out, i == 0 ? "" : i + 1 == node->count ? " and " : ", ");

@@ -37,9 +37,8 @@ const mls_edition *mls_ruleset_base(const mls_ruleset *ruleset, const mls_editio
 size_t mls_ruleset_find_scope(const mls_ruleset *ruleset, mls_str name)
 {
     size_t i = 0;
-    while (i < ruleset->scope_count && !mls_str_equal(ruleset->scopes[i].name, name)) {
+    while (i < ruleset->scope_count && !mls_str_equal(ruleset->scopes[i].name, name))
         i++;
-    }
     return i < ruleset->scope_count ? i : SIZE_MAX;
 }
 
@@ -66,18 +65,16 @@ bool mls_actions_may_use(const mls_action *actions, size_t count, mls_str scope)
 const mls_rule *mls_scope_find_rule(const mls_ruleset *ruleset, size_t scope, size_t key)
 {
     const mls_rule *rule = key != SIZE_MAX ? ruleset->keys[key].rules : NULL;
-    while (rule != NULL && rule->scope != scope) {
+    while (rule != NULL && rule->scope != scope)
         rule = rule->next;
-    }
     return rule;
 }
 
 bool mls_scopes_have_rule(const mls_ruleset *ruleset, const size_t *scopes, size_t from, size_t end, size_t key)
 {
     bool have = false;
-    for (size_t i = from; i < end && !have; i++) {
+    for (size_t i = from; i < end && !have; i++)
         have = mls_scope_find_rule(ruleset, scopes[i], key) != NULL;
-    }
     return have;
 }
 
@@ -85,12 +82,10 @@ bool mls_scopes_have_rule(const mls_ruleset *ruleset, const size_t *scopes, size
 static void chain_add(mls_scope_chain *chain, size_t scope)
 {
     bool there = scope == SIZE_MAX || chain->count == sizeof chain->scopes / sizeof *chain->scopes;
-    for (size_t i = 0; i < chain->count; i++) {
+    for (size_t i = 0; i < chain->count; i++)
         there |= chain->scopes[i] == scope;
-    }
-    if (!there) {
+    if (!there)
         chain->scopes[chain->count++] = scope;
-    }
 }
 
 /* Return the scope "division_benchmark"; SIZE_MAX if it does not exist. */
@@ -107,20 +102,17 @@ bool mls_scope_chain_make(const mls_ruleset *ruleset, const char *division, cons
     const size_t common = find_joined(ruleset, division, "common");
     const size_t own = find_joined(ruleset, division, benchmark);
     *chain = (mls_scope_chain){.ruleset = ruleset};
-    if (own == SIZE_MAX || own == common) {
+    if (own == SIZE_MAX || own == common)
         return false;
-    }
     chain_add(chain, ruleset->common);
     chain_add(chain, common);
     chain_add(chain, own);
     chain->sure = chain->count;
     for (size_t r = 0; r < ruleset->scopes[own].rule_count; r++) { /* closed_resnet_lars, closed_resnet_sgd */
         const mls_rule *rule = &ruleset->scopes[own].rules[r];
-        for (size_t i = 0; rule->has_use && i < ruleset->scope_count; i++) {
-            if (mls_actions_may_use(rule->actions, rule->action_count, ruleset->scopes[i].name)) {
+        for (size_t i = 0; rule->has_use && i < ruleset->scope_count; i++)
+            if (mls_actions_may_use(rule->actions, rule->action_count, ruleset->scopes[i].name))
                 chain_add(chain, i);
-            }
-        }
     }
     return true;
 }
@@ -147,9 +139,8 @@ typedef struct target_walk {
 static target_walk walk_begin(const mls_ruleset *ruleset, const char *benchmark, double batch_size)
 {
     target_walk walk = {.batch_size = batch_size};
-    if (mls_scope_chain_make(ruleset, "closed", benchmark, &walk.chain)) {
+    if (mls_scope_chain_make(ruleset, "closed", benchmark, &walk.chain))
         walk.left = walk.chain.sure * 2;
-    }
     return walk;
 }
 
@@ -192,9 +183,8 @@ mls_status mls_ruleset_meets_target(const mls_ruleset *ruleset, const char *benc
         walk.input.parts[MLS_EXPR_VALUE].tree = &value;
         if (outcome == MLS_OUTCOME_UNKNOWN && rule->check_any.count > 0) {
             outcome = MLS_OUTCOME_TRUE;
-            for (size_t i = 0; i < rule->check_any.count && outcome == MLS_OUTCOME_TRUE; i++) {
+            for (size_t i = 0; i < rule->check_any.count && outcome == MLS_OUTCOME_TRUE; i++)
                 outcome = mls_expr_test(&rule->check_any.items[i], &walk.input);
-            }
         }
     }
     *known = outcome != MLS_OUTCOME_UNKNOWN;
@@ -226,9 +216,8 @@ static bool find_bound(const mls_expr_node *node, mls_expr_input *input, const c
                find_bound(node->operands[mls_value_truth(&value) ? 1 : 2], input, member, target);
     }
     if (node->op < MLS_EXPR_LESS || node->op > MLS_EXPR_GREATER_EQUAL || !measures(node->operands[0], member) ||
-        !mls_expr_evaluate(node->operands[1], input, &value) || !mls_value_number(&value, &number) || isnan(number)) {
+        !mls_expr_evaluate(node->operands[1], input, &value) || !mls_value_number(&value, &number) || isnan(number))
         return false;
-    }
     *target = (mls_target){number, node->op <= MLS_EXPR_LESS_EQUAL ? -1 : 1};
     return true;
 }
@@ -239,11 +228,9 @@ mls_status mls_ruleset_target(const mls_ruleset *ruleset, const char *benchmark,
     target_walk walk = walk_begin(ruleset, benchmark, batch_size);
     bool found = false;
     *target = (mls_target){0};
-    for (const mls_rule *rule; (rule = walk_next(&walk)) != NULL;) {
-        for (size_t i = 0; i < rule->check_any.count && !found; i++) {
+    for (const mls_rule *rule; (rule = walk_next(&walk)) != NULL;)
+        for (size_t i = 0; i < rule->check_any.count && !found; i++)
             found = find_bound(rule->check_any.items[i].root, &walk.input, member, target);
-        }
-    }
     return MLS_OK;
 }
 
@@ -271,9 +258,8 @@ mls_status mls_rulesets_new(mls_rulesets **rulesets, mls_error *error)
 
 void mls_rulesets_free(mls_rulesets *rulesets)
 {
-    if (rulesets == NULL) {
+    if (rulesets == NULL)
         return;
-    }
     for (mls_ruleset *next, *ruleset = rulesets->loaded; ruleset != NULL; ruleset = next) {
         next = ruleset->next;
         mls_ruleset_free(ruleset);
@@ -294,12 +280,10 @@ mls_status mls_rulesets_get(mls_rulesets *rulesets, const mls_edition *edition, 
     mls_status status = MLS_OK;
     (void)pthread_mutex_lock(&rulesets->lock);
     mls_ruleset *found = rulesets->loaded;
-    while (found != NULL && found->loaded_for != edition) {
+    while (found != NULL && found->loaded_for != edition)
         found = found->next;
-    }
-    if (found == NULL) {
+    if (found == NULL)
         status = mls_ruleset_load(edition, &found, error);
-    }
     if (found != NULL && found->loaded_for == NULL) {
         found->loaded_for = edition;
         found->next = rulesets->loaded;

@@ -97,9 +97,8 @@ static mls_record_owner owner_before_stop(const mls_run_cut *cut, const mls_reco
 {
     const bool init = record->key_id == MLS_KEY_INIT_START;
     if ((!init && record->key_id != MLS_KEY_CACHE_CLEAR && !names_submission(record->key_id)) || !cut->started ||
-        !(record->time_ms > cut->start_ms)) {
+        !(record->time_ms > cut->start_ms))
         return MLS_OWNER_SAME_RUN;
-    }
     return init ? MLS_OWNER_NEXT_AFTER_DEATH : MLS_OWNER_SAME_OR_NEXT_RUN;
 }
 
@@ -108,9 +107,8 @@ mls_record_owner mls_run_cut_record(mls_run_cut *cut, const mls_record *record)
     const mls_record_owner owner = cut->by_lines  ? MLS_OWNER_SAME_RUN
                                    : cut->stopped ? owner_after_stop(cut, record)
                                                   : owner_before_stop(cut, record);
-    if (owner >= MLS_OWNER_NEXT_RUN) {
+    if (owner >= MLS_OWNER_NEXT_RUN)
         begin_next(cut, owner != MLS_OWNER_NEXT_RUN && cut->next_named);
-    }
     cut->begun |= record->key_id == MLS_KEY_INIT_START || record->key_id == MLS_KEY_RUN_START ||
                   record->key_id == MLS_KEY_RUN_STOP;
     if (record->key_id == MLS_KEY_SUBMISSION_BENCHMARK) {
@@ -132,9 +130,8 @@ bool mls_run_cut_marker(mls_run_cut *cut, mls_marker_kind kind)
     const bool starts = kind == MLS_MARKER_TRIAL_BEGIN || kind == MLS_MARKER_EXPERIMENT_START;
     const bool cuts = starts && (cut->by_lines || cut->begun);
     cut->by_lines |= starts;
-    if (cuts) {
+    if (cuts)
         begin_next(cut, false);
-    }
     return cuts;
 }
 
@@ -146,18 +143,16 @@ static void begin_run(mls_file *file)
 
 void mls_notes_release(const mls_observer *observer, void **notes)
 {
-    if (*notes != NULL && observer->release != NULL) {
+    if (*notes != NULL && observer->release != NULL)
         observer->release(*notes);
-    }
     free(*notes);
     *notes = NULL;
 }
 
 static mls_status hand_over(mls_file *file, bool part)
 {
-    if (!file->has_pending) {
+    if (!file->has_pending)
         return MLS_OK;
-    }
     file->has_pending = false;
     file->count++;
     file->pending.part = part;
@@ -187,9 +182,8 @@ static mls_status finish(mls_file *file, bool last)
     mls_run_release(&file->current);
     mls_notes_release(file->reading->observer, &file->current_notes);
     begin_run(file);
-    if (file->checker != NULL) {
+    if (file->checker != NULL)
         mls_checker_reset(file->checker);
-    }
     return status;
 }
 
@@ -254,9 +248,8 @@ static mls_status file_record(void *state, const mls_record *record)
         status = file->held.count > 0 ? pass_held(file) : MLS_OK;
         break;
     case MLS_OWNER_SAME_OR_NEXT_RUN:
-        if (file->early.count < EARLY_MAX) {
+        if (file->early.count < EARLY_MAX)
             mls_records_keep(&file->early, record);
-        }
         break;
     case MLS_OWNER_NEXT_RUN:
         status = finish(file, false);
@@ -272,18 +265,16 @@ static mls_status file_record(void *state, const mls_record *record)
         status = status == MLS_OK ? mls_records_replay(&file->early, &both) : status;
         break;
     }
-    if (owner >= MLS_OWNER_NEXT_RUN) {
+    if (owner >= MLS_OWNER_NEXT_RUN)
         mls_records_forget(&file->early);
-    }
     return status == MLS_OK ? pass_record(file, record) : status;
 }
 
 static mls_status file_malformed(void *state, const mls_malformed *malformed)
 {
     mls_file *file = state;
-    if (!file->cut.holding || file->held.bytes.len >= MLS_RECORD_LENGTH_MAX) {
+    if (!file->cut.holding || file->held.bytes.len >= MLS_RECORD_LENGTH_MAX)
         return pass_malformed(file, malformed);
-    }
     mls_records_keep_malformed(&file->held, malformed);
     return MLS_OK;
 }

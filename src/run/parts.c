@@ -57,19 +57,16 @@ static void derive_evaluation(mls_spans *spans, const mls_record *record)
     const bool stops = spans->deriving ? record->key_id != MLS_KEY_TRACKED_STATS : starts && whole;
     spans->deriving = (spans->deriving || starts) && !stops;
     spans->derived_ms = stops ? record->time_ms : spans->derived_ms;
-    if (starts) {
+    if (starts)
         add_span(spans, (mls_span){from_ms, MLS_KEY_EVAL_START, true});
-    }
-    if (stops) {
+    if (stops)
         add_span(spans, (mls_span){record->time_ms, MLS_KEY_EVAL_STOP, true});
-    }
 }
 
 bool mls_spans_record(mls_spans *spans, const mls_record *record)
 {
-    if (spans->ended) {
+    if (spans->ended)
         return true;
-    }
     if (record->key_id == MLS_KEY_RUN_STOP) {
         spans->ended = true;
     } else if (record->key_id == MLS_KEY_RUN_START && !spans->started) {
@@ -118,9 +115,8 @@ static void give(parts_walk *walk, mls_part part, bool overlapped, double from_m
     part = delimited ? part : MLS_PART_TRAINING;
     if (to_ms > from_ms) {
         walk->parts->ms[part] += to_ms - from_ms;
-        if (walk->visit != NULL) {
+        if (walk->visit != NULL)
             walk->visit(walk->state, &(mls_stretch){part, overlapped, from_ms, to_ms});
-        }
     }
 }
 
@@ -148,12 +144,10 @@ static void move_clock(parts_walk *walk, double time_ms)
 
 static void start_span(parts_walk *walk, bool evaluation, bool timed)
 {
-    if (evaluation && walk->evaluating) {
+    if (evaluation && walk->evaluating)
         return;
-    }
-    if (timed && is_idle(walk)) {
+    if (timed && is_idle(walk))
         give_idle(walk, walk->begun ? MLS_PART_BETWEEN : MLS_PART_STARTUP);
-    }
     if (evaluation) {
         walk->evaluating = true;
         walk->parts->evaluations += timed;
@@ -187,9 +181,8 @@ bool mls_spans_parts(const mls_spans *spans, double end_ms, mls_parts *parts, ml
 {
     unsigned seen = 0;
     *parts = (mls_parts){0};
-    if (!spans->started || spans->too_many || !(end_ms >= spans->start_ms)) {
+    if (!spans->started || spans->too_many || !(end_ms >= spans->start_ms))
         return false;
-    }
     for (size_t i = spans->start; i < spans->count; i++) {
         const unsigned span = span_of[spans->items[i].key];
         seen |= span & (OF_BLOCK | OF_EPOCH);
@@ -208,9 +201,8 @@ bool mls_spans_parts(const mls_spans *spans, double end_ms, mls_parts *parts, ml
         const unsigned span = span_of[spans->items[i].key];
         const bool timed = i >= spans->start;
         if ((span & kinds) != 0 && (!spans->items[i].derived || parts->evaluation_derived)) {
-            if (timed) {
+            if (timed)
                 move_clock(&walk, spans->items[i].time_ms);
-            }
             (span & IS_START ? start_span : stop_span)(&walk, (span & OF_EVALUATION) != 0, timed);
             walk.begun |= timed;
         }

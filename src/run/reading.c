@@ -51,11 +51,9 @@ static const struct {
 static const char *name_skipped(const char *name)
 {
     const mls_str text = mls_str_from(name);
-    for (size_t i = 0; i < sizeof names_skipped / sizeof *names_skipped; i++) {
-        if (mls_str_starts(text, names_skipped[i].prefix) && mls_str_ends(text, names_skipped[i].suffix)) {
+    for (size_t i = 0; i < sizeof names_skipped / sizeof *names_skipped; i++)
+        if (mls_str_starts(text, names_skipped[i].prefix) && mls_str_ends(text, names_skipped[i].suffix))
             return names_skipped[i].reason;
-        }
-    }
     return strcmp(name, "core") == 0 ? "core dump" : NULL;
 }
 
@@ -110,9 +108,8 @@ static mls_status found(void *state, mls_walk_entry *entry)
 static mls_status listed(void *state, const mls_walk_entry *folder, const mls_names *names, int system_errno)
 {
     (void)names;
-    if (system_errno != 0) {
+    if (system_errno != 0)
         add_failed(state, folder->path, system_errno, folder->depth == 0);
-    }
     return MLS_OK;
 }
 
@@ -164,13 +161,10 @@ static void skip_repeated_results(mls_sources *list)
     for (size_t i = 0; i < list->count; i++) {
         mls_source *source = &list->items[i];
         bool added = true;
-        if (source->result && source->skip == NULL &&
-            result_place(mls_str_from(source->path), &known, &about, &place)) {
+        if (source->result && source->skip == NULL && result_place(mls_str_from(source->path), &known, &about, &place))
             (void)mls_map_put(&places, mls_buffer_str(&place), &added);
-        }
-        if (!added) {
+        if (!added)
             source->skip = mls_strdup("named twice");
-        }
     }
     mls_arena_release(&arena);
     mls_buffer_release(&place);
@@ -187,9 +181,8 @@ mls_status mls_sources_find(const char *const *paths, size_t count, mls_sources 
         status = find_given(&finder, &walk, paths[i]);
     }
     mls_folder_walk_release(&walk);
-    if (status == MLS_OK) {
+    if (status == MLS_OK)
         skip_repeated_results(list);
-    }
     return status;
 }
 
@@ -203,9 +196,8 @@ mls_status mls_log_date(int fd, bool plain, mls_scan_room **room, double *time_m
 {
     *time_ms = NAN;
     char head[HEAD_BYTES];
-    if (fd < 0) {
+    if (fd < 0)
         return MLS_OK;
-    }
     /* The first record is usually in one of the first complete lines. */
     const ssize_t len = pread(fd, head, sizeof head, 0);
     mls_str text = {head, len > 0 ? (size_t)len : 0};
@@ -213,9 +205,8 @@ mls_status mls_log_date(int fd, bool plain, mls_scan_room **room, double *time_m
     for (mls_str line; isnan(*time_ms) && mls_str_cut(&text, '\n', &line);) {
         mls_record record;
         mls_str payload;
-        if (mls_record_find(line, &payload) && mls_record_validate(payload, &record, &scratch, &(size_t){0}) == NULL) {
+        if (mls_record_find(line, &payload) && mls_record_validate(payload, &record, &scratch, &(size_t){0}) == NULL)
             *time_ms = record.time_ms;
-        }
     }
     mls_arena_release(&scratch);
     if (isnan(*time_ms)) {
@@ -230,9 +221,8 @@ mls_status mls_log_date(int fd, bool plain, mls_scan_room **room, double *time_m
 
 int mls_source_open(const mls_source *source, bool waits)
 {
-    if (source->named && strcmp(source->path, "-") == 0) {
+    if (source->named && strcmp(source->path, "-") == 0)
         return STDIN_FILENO;
-    }
     const int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | (source->named && waits ? 0 : O_NONBLOCK);
     return source->root > 0 ? mls_file_open_below(source->path, source->root, flags) : open(source->path, flags);
 }
@@ -301,17 +291,15 @@ static mls_status take_tools(reading_work *work, const mls_source *source, readi
     mls_status status = MLS_OK;
     *tools = (reading_tools){NULL, NULL};
     (void)pthread_mutex_lock(&work->lock);
-    if (work->idle > 0) {
+    if (work->idle > 0)
         *tools = work->tools[--work->idle];
-    }
     (void)pthread_mutex_unlock(&work->lock);
     if (rules != NULL) {
         const mls_ruleset *ruleset = rules->ruleset;
         status = source->edition != NULL ? mls_rulesets_get(rules->rulesets, source->edition, &ruleset, NULL) : MLS_OK;
         status = status == MLS_OK && tools->checker == NULL ? mls_checker_new(rules, &tools->checker) : status;
-        if (status == MLS_OK) {
+        if (status == MLS_OK)
             mls_checker_turn(tools->checker, ruleset);
-        }
     }
     return status;
 }
@@ -322,9 +310,8 @@ static mls_status copy_verdict(void *state, size_t index, mls_run *run, void **n
     mls_run *look = state;
     (void)index;
     (void)notes;
-    if (run->line != look->line) {
+    if (run->line != look->line)
         return MLS_OK;
-    }
     look->valid = run->valid;
     return MLS_STOPPED;
 }
@@ -382,13 +369,11 @@ static mls_status pass_run(void *state, mls_run *run, void **notes)
     run->file = mls_strdup(file->read.source->path);
     run->result = file->read.source->result;
     run->root = file->read.source->root;
-    if (status != MLS_OK) {
+    if (status != MLS_OK)
         return status;
-    }
     file->read.runs++;
-    if (file->direct && file->printed == NULL) {
+    if (file->direct && file->printed == NULL)
         return reading->run(reading->state, file->read.index, run, notes);
-    }
     /* A listener would get everything twice. */
     if (file->waiting.count == WAITING_MAX && reading->listen == NULL && file->printed == NULL) {
         file->again = true;
@@ -416,14 +401,12 @@ static mls_status read_source(reading_work *work, ahead_file *file)
                    : reading->open != NULL ? reading->open(reading->state, read->index)
                                            : mls_source_open(source, deadline_ms <= 0);
     reading_tools tools;
-    if (late) {
+    if (late)
         read->status = mls_error_set(&read->error, MLS_ERROR_READ, 0, 0, "not read before the timeout");
-    } else if (fd < 0) {
+    else if (fd < 0)
         read->status = mls_error_set_errno(&read->error, MLS_ERROR_READ, errno, "");
-    }
-    if (fd < 0 && !(reading->unread_runs && is_run)) {
+    if (fd < 0 && !(reading->unread_runs && is_run))
         return MLS_OK;
-    }
     mls_status status = take_tools(work, source, &tools);
     mls_file cutter = {.reading = reading,
                        .whole = never || (reading->cutting == MLS_CUT_RUNS && source->result),
@@ -456,23 +439,19 @@ static mls_status read_source(reading_work *work, ahead_file *file)
     /* A file that is always one run is then an empty run, if requested. */
     const char *unread = read->totals.unread;
     const bool wanted = mls_foreign_reason(unread) == MLS_FOREIGN_REASONS || never;
-    if (status == MLS_OK && (fd < 0 || (unread != NULL && wanted && reading->unread_runs && is_run))) {
+    if (status == MLS_OK && (fd < 0 || (unread != NULL && wanted && reading->unread_runs && is_run)))
         status = mls_log_scan_bytes((mls_str){NULL, 0}, sinks, count, NULL, &read->error);
-    }
     mls_file_release(&cutter);
     const char *foreign = read->totals.old_format ? mls_reason_old_format : unread;
-    if (status == MLS_OK && mls_foreign_reason(foreign) < MLS_FOREIGN_REASONS) {
+    if (status == MLS_OK && mls_foreign_reason(foreign) < MLS_FOREIGN_REASONS)
         status = mls_error_set(&read->error, MLS_ERROR_READ, 0, 0, "%s", foreign);
-    }
-    if (read->totals.json && read->runs == 0 && may_be_json && reading->run != NULL) {
+    if (read->totals.json && read->runs == 0 && may_be_json && reading->run != NULL)
         read->totals.unread = "JSON, not a log";
-    }
     (void)pthread_mutex_lock(&work->lock);
     work->tools[work->idle++] = tools;
     (void)pthread_mutex_unlock(&work->lock);
-    if (fd >= 0 && fd != STDIN_FILENO) {
+    if (fd >= 0 && fd != STDIN_FILENO)
         (void)close(fd);
-    }
     if (status == MLS_ERROR_READ) {
         read->status = status;
         status = MLS_OK;
@@ -492,12 +471,10 @@ static bool is_alone(const reading_work *work, const mls_source *source)
 static bool next_source(void *state, size_t item)
 {
     reading_work *work = state;
-    while (work->next < work->end && work->sources[work->next].skip != NULL) {
+    while (work->next < work->end && work->sources[work->next].skip != NULL)
         work->next++;
-    }
-    if (work->next == work->end) {
+    if (work->next == work->end)
         return false;
-    }
     const mls_source *source = &work->sources[work->next];
     work->ahead[item % FILES_AHEAD] =
         (ahead_file){.work = work, .read = {.index = work->next, .source = source}, .direct = is_alone(work, source)};
@@ -514,9 +491,8 @@ static void read_item(void *state, size_t item)
     (void)pthread_mutex_lock(&work->lock);
     work->files_done++;
     work->bytes_done += file->read.totals.bytes;
-    if (reading->work.progress != NULL) {
+    if (reading->work.progress != NULL)
         reading->work.progress(reading->work.progress_state, work->files_done, work->files, work->bytes_done);
-    }
     (void)pthread_mutex_unlock(&work->lock);
 }
 
@@ -544,9 +520,8 @@ static mls_status deliver(void *state, size_t item)
         file->status = read_source(work, file);
     }
     mls_status status = file->status;
-    if (status != MLS_OK) {
+    if (status != MLS_OK)
         *work->error = file->read.error;
-    }
     for (size_t i = 0; i < file->waiting.count && status == MLS_OK; i++) {
         waiting_run *each = &file->waiting.items[i];
         mls_printed *printed =
@@ -556,14 +531,12 @@ static mls_status deliver(void *state, size_t item)
             each->run.printed = mls_printed_share(printed);
             status = work->known.items == NULL ? mls_known_settings_load(&work->known, work->error) : MLS_OK;
         }
-        if (status == MLS_OK && printed != NULL) {
+        if (status == MLS_OK && printed != NULL)
             each->run.facts = mls_known_facts(&work->known, printed);
-        }
         status = status == MLS_OK ? reading->run(reading->state, file->read.index, &each->run, &each->notes) : status;
     }
-    if (status == MLS_OK && reading->done != NULL) {
+    if (status == MLS_OK && reading->done != NULL)
         status = reading->done(reading->state, &file->read);
-    }
     forget_runs(file);
     return status;
 }
@@ -585,14 +558,12 @@ mls_status mls_read_sources(const mls_reading *reading, const mls_source *source
     mls_status status = MLS_OK;
     *work.error = (mls_error){0};
     (void)pthread_mutex_init(&work.lock, NULL);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         work.files += sources[i].skip == NULL;
-    }
     while (work.next < count && status == MLS_OK) {
         const bool alone = is_alone(&work, &sources[work.end++]);
-        while (!alone && work.end < count && !is_alone(&work, &sources[work.end])) {
+        while (!alone && work.end < count && !is_alone(&work, &sources[work.end]))
             work.end++;
-        }
         relay.threads = alone ? 1 : work.threads;
         status = mls_relay_run(&relay);
     }

@@ -39,13 +39,11 @@ static double take_progress(const mls_record *record, mls_str name, double *prog
 static void take_image(mls_run *run, const mls_record *record, mls_evaluation image)
 {
     mls_str metric;
-    if (isnan(image.value) || !mls_record_metadata_member(record, MLS_S("metric"), &metric)) {
+    if (isnan(image.value) || !mls_record_metadata_member(record, MLS_S("metric"), &metric))
         return;
-    }
     image.is_clip = mls_str_equal(metric, MLS_S("\"CLIP\""));
-    if (!image.is_clip && !mls_str_equal(metric, MLS_S("\"FID\""))) {
+    if (!image.is_clip && !mls_str_equal(metric, MLS_S("\"FID\"")))
         return;
-    }
     run->too_many_images |= run->image_count == MLS_IMAGE_EVALUATIONS_MAX;
     if (!run->too_many_images) {
         mls_grow((void **)&run->images, run->image_count, &run->image_capacity, sizeof *run->images);
@@ -104,14 +102,12 @@ static void take_text(mls_run *run, void *member, const mls_record *record)
     mls_arena arena = {0};
     mls_str text;
     const bool config = taken == &run->config_filename;
-    if (*taken != NULL || mls_json_kind_of(record->value) != MLS_JSON_STRING) {
+    if (*taken != NULL || mls_json_kind_of(record->value) != MLS_JSON_STRING)
         return;
-    }
     (void)mls_json_string(record->value, &arena, &text);
     text = config ? mls_config_name_decode(text).name : text;
-    if (!config || text.len > 0) {
+    if (!config || text.len > 0)
         *taken = mls_strndup(text.ptr, text.len < NAME_LENGTH ? text.len : NAME_LENGTH);
-    }
     mls_arena_release(&arena);
 }
 
@@ -124,11 +120,9 @@ static mls_arena *run_arena(mls_run *run)
 
 const char *mls_run_hyperparameter(const mls_run *run, mls_str key)
 {
-    for (size_t i = 0; i < run->hyperparameter_count; i++) {
-        if (mls_str_equal(run->hyperparameters[i].key, key)) {
+    for (size_t i = 0; i < run->hyperparameter_count; i++)
+        if (mls_str_equal(run->hyperparameters[i].key, key))
             return run->hyperparameters[i].value;
-        }
-    }
     return NULL;
 }
 
@@ -138,11 +132,10 @@ static size_t string_kept(mls_str span)
     size_t kept = 1;
     for (size_t at = 1; at <= MLS_HYPERPARAMETER_LENGTH;) {
         kept = at;
-        if (span.ptr[at] == '\\') {
+        if (span.ptr[at] == '\\')
             at += span.ptr[at + 1] == 'u' ? sizeof "\\u0000" - 1 : 2;
-        } else {
+        else
             (void)mls_utf8_next(span, &at);
-        }
     }
     return kept;
 }
@@ -177,36 +170,31 @@ static void take_hyperparameter(mls_run *run, const mls_record *record)
     const mls_json_kind kind = mls_json_kind_of(record->value);
     const mls_str key = mls_key_meant(record->key);
     if (run->run_start.line > 0 || record->key.ptr == NULL ||
-        (kind != MLS_JSON_NUMBER && kind != MLS_JSON_STRING && kind != MLS_JSON_BOOL)) {
+        (kind != MLS_JSON_NUMBER && kind != MLS_JSON_STRING && kind != MLS_JSON_BOOL))
         return;
-    }
     if (record->key.len > MLS_HYPERPARAMETER_LENGTH) {
         run->long_key_line = run->long_key_line == 0 ? record->line : run->long_key_line;
         return;
     }
-    if (run->too_many_hyperparameters || mls_run_hyperparameter(run, key) != NULL) {
+    if (run->too_many_hyperparameters || mls_run_hyperparameter(run, key) != NULL)
         return;
-    }
     run->too_many_hyperparameters = run->hyperparameter_count == MLS_HYPERPARAMETERS_KEPT;
-    if (!run->too_many_hyperparameters) {
+    if (!run->too_many_hyperparameters)
         add_hyperparameter(run, key, record->value, record->line);
-    }
 }
 
 static void take_step(mls_run *run, void *member, const mls_record *record)
 {
     mls_step *step = member;
     take_span(run, NULL, record);
-    if (step->line == 0) {
+    if (step->line == 0)
         *step = (mls_step){record->time_ms, record->line};
-    }
 }
 
 static void take_run_start(mls_run *run, void *member, const mls_record *record)
 {
-    if (run->run_start.line == 0) {
+    if (run->run_start.line == 0)
         run->unlogged_lines = record->line - run->records - run->malformed;
-    }
     take_step(run, member, record);
 }
 
@@ -234,21 +222,18 @@ static bool append_whole_text(mls_buffer *identity, mls_str text)
     const size_t before = identity->len;
     size_t at = 0;
     size_t end = text.len;
-    while (at < end && mls_is_space(text.ptr[at])) {
+    while (at < end && mls_is_space(text.ptr[at]))
         at++;
-    }
-    while (end > at && mls_is_space(text.ptr[end - 1])) {
+    while (end > at && mls_is_space(text.ptr[end - 1]))
         end--;
-    }
     const bool negative = at < end && text.ptr[at] == '-';
     at += at < end && (negative || text.ptr[at] == '+');
     const bool some = at < end;
     bool digit = false;
     for (; at < end; at++) {
         const char c = text.ptr[at];
-        if (!mls_is_digit(c) && !(c == '_' && digit && at + 1 < end)) {
+        if (!mls_is_digit(c) && !(c == '_' && digit && at + 1 < end))
             return false;
-        }
         digit = c != '_';
         if (digit && (c != '0' || identity->len > before)) {
             mls_buffer_append_text(identity, negative && identity->len == before ? "-" : "");
@@ -267,13 +252,11 @@ static bool append_whole_number(mls_buffer *identity, mls_str span, mls_str deco
     const size_t before = identity->len;
     const bool quoted = mls_json_kind_of(span) == MLS_JSON_STRING;
     /* A number without a fraction or an exponent keeps all its digits. */
-    if (append_whole_text(identity, quoted ? decoded : span)) {
+    if (append_whole_text(identity, quoted ? decoded : span))
         return true;
-    }
     mls_buffer_cut(identity, before);
-    if (quoted || !mls_json_number(span, &number) || !isfinite(number)) {
+    if (quoted || !mls_json_number(span, &number) || !isfinite(number))
         return false;
-    }
     mls_buffer_printf(identity, "%.0f", fabs(number) < 1 ? 0 : trunc(number));
     return true;
 }
@@ -297,9 +280,8 @@ static void append_value(mls_buffer *identity, mls_str span, mls_str decoded)
 static mls_str decode(mls_arena *arena, mls_str span)
 {
     mls_str text;
-    if (mls_json_kind_of(span) != MLS_JSON_STRING) {
+    if (mls_json_kind_of(span) != MLS_JSON_STRING)
         return mls_arena_copy(arena, span);
-    }
     (void)mls_json_string(span, arena, &text);
     return text;
 }
@@ -325,9 +307,8 @@ static void take_seed(mls_run *run, void *member, const mls_record *record)
         mls_buffer_append_char(&identity, '\0');
         append_value(&identity, file, seed.file);
         append_value(&identity, lineno, seed.lineno);
-        if (!seed.is_integer) {
+        if (!seed.is_integer)
             append_value(&identity, record->value, seed.value);
-        }
         seed.identity = mls_arena_copy(arena, mls_buffer_str(&identity));
     }
     mls_buffer_release(&identity);
@@ -395,12 +376,10 @@ void mls_run_record(mls_run *run, const mls_record *record)
                          mls_record_torn_words(record).text);
     }
     const bool taken = handlers[key].take != NULL;
-    if (taken && (handlers[key].brief || !run->brief)) {
+    if (taken && (handlers[key].brief || !run->brief))
         handlers[key].take(run, (char *)run + handlers[key].member, record);
-    }
-    if ((taken ? handlers[key].setup : !handlers[key].ignored) && !run->brief) {
+    if ((taken ? handlers[key].setup : !handlers[key].ignored) && !run->brief)
         take_hyperparameter(run, record);
-    }
 }
 
 void mls_run_malformed(mls_run *run, const mls_malformed *malformed)
@@ -621,9 +600,8 @@ void mls_job_marker(mls_job *job, const mls_marker *marker)
         (void)mls_str_cut(&rest, '.', &number);
         set(&job->step, number);
     }
-    if (marker->kind != MLS_MARKER_DLPAL) {
+    if (marker->kind != MLS_MARKER_DLPAL)
         return;
-    }
     set(&job->container, mls_str_word(&rest));
     set(&job->job, mls_str_word(&rest));
     job->node_count = mls_size_parse(mls_str_word(&rest), &count) ? (double)count : job->node_count;
@@ -706,9 +684,8 @@ static void judge_status(mls_run *run)
 {
     const mls_finding_place place = {.line = run->run_stop.line, .key = MLS_S("run_stop")};
     mls_buffer words = {0};
-    if (run->run_stop.line == 0 || run->status == MLS_RUN_SUCCESS) {
+    if (run->run_stop.line == 0 || run->status == MLS_RUN_SUCCESS)
         return;
-    }
     mls_buffer_append_text(&words, run->status == MLS_RUN_ABORTED        ? "aborted"
                                    : run->status == MLS_RUN_OTHER_STATUS ? "run_stop has a status that is not success"
                                                                          : "run_stop has no status in its metadata");
@@ -727,9 +704,8 @@ static void judge_status(mls_run *run)
 static mls_status take_verdict(mls_run *run, mls_checker *checker, bool steps)
 {
     const mls_status status = mls_checker_end(checker);
-    if (status != MLS_OK) {
+    if (status != MLS_OK)
         return status;
-    }
     const mls_verdict verdict = mls_checker_verdict(checker);
     run->valid = verdict.valid && (!steps || isfinite(mls_run_minutes(run)));
     run->usage = verdict.usage;
@@ -772,11 +748,10 @@ mls_status mls_run_finish(mls_run *run, mls_checker *checker, bool steps)
         judge_sequence(run);
         judge_status(run);
     }
-    if (checker != NULL) {
+    if (checker != NULL)
         status = take_verdict(run, checker, steps);
-    } else {
+    else
         run->valid = run->findings.counts.error == 0;
-    }
     return status;
 }
 

@@ -50,9 +50,8 @@ typedef struct setting_line {
 static size_t run_length(mls_str text, size_t from, char c)
 {
     size_t count = 0;
-    while (from + count < text.len && text.ptr[from + count] == c) {
+    while (from + count < text.len && text.ptr[from + count] == c)
         count++;
-    }
     return count;
 }
 
@@ -62,17 +61,15 @@ static int32_t take_rank(mls_str *line)
     const size_t blanks = run_length(*line, 0, ' ');
     size_t at = blanks;
     int32_t rank = 0;
-    while (at < line->len && at - blanks < RANK_DIGITS_MAX && mls_is_digit(line->ptr[at])) {
+    while (at < line->len && at - blanks < RANK_DIGITS_MAX && mls_is_digit(line->ptr[at]))
         rank = rank * 10 + (line->ptr[at++] - '0');
-    }
     const bool ranked = blanks <= RANK_BLANKS_MAX && at > blanks && at < line->len && line->ptr[at] == ':';
     if (ranked) {
         at++;
         *line = mls_str_rest(*line, at + (at < line->len && line->ptr[at] == ' '));
     }
-    while (line->len > 0 && mls_is_blank(line->ptr[line->len - 1])) {
+    while (line->len > 0 && mls_is_blank(line->ptr[line->len - 1]))
         line->len--;
-    }
     return ranked ? rank : -1;
 }
 
@@ -82,9 +79,8 @@ static size_t key_length(mls_str line, size_t from, bool dashes)
     size_t len = mls_str_name_length(mls_str_rest(line, from));
     while (dashes && len > 0 && from + len < line.len) {
         const char c = line.ptr[from + len];
-        if (c != '-' && c != '_' && !mls_is_digit(c) && !((c | 0x20) >= 'a' && (c | 0x20) <= 'z')) {
+        if (c != '-' && c != '_' && !mls_is_digit(c) && !((c | 0x20) >= 'a' && (c | 0x20) <= 'z'))
             break;
-        }
         len++;
     }
     return len;
@@ -115,15 +111,13 @@ static setting_line read_yaml(mls_str line, size_t column, size_t end)
 static bool take_argument(mls_str line, size_t from, setting_line *read)
 {
     const size_t len = key_length(line, from, false);
-    if (len == 0 || from + len >= line.len || line.ptr[from + len] != '=') {
+    if (len == 0 || from + len >= line.len || line.ptr[from + len] != '=')
         return false;
-    }
     mls_str value = mls_str_rest(line, from + len + 1);
     value.len -= value.len > 0 && value.ptr[value.len - 1] == ',';
     ptrdiff_t open = 0;
-    for (size_t i = 0; i < value.len; i++) {
+    for (size_t i = 0; i < value.len; i++)
         open += (value.ptr[i] == '(') - (value.ptr[i] == ')');
-    }
     for (; open < 0 && value.ptr[value.len - 1] == ')'; open++) {
         value.len--;
         read->closes = true;
@@ -140,9 +134,8 @@ static bool take_argument(mls_str line, size_t from, setting_line *read)
 static bool only_brackets(mls_str text)
 {
     size_t i = 0;
-    while (i < text.len && strchr(" ,()[]{}", text.ptr[i]) != NULL) {
+    while (i < text.len && strchr(" ,()[]{}", text.ptr[i]) != NULL)
         i++;
-    }
     return i == text.len;
 }
 
@@ -151,9 +144,8 @@ static setting_line read_python(mls_str line, size_t column)
 {
     setting_line read = {.form = MLS_PRINTED_PYTHON};
     const size_t blanks = run_length(line, 0, ' ');
-    if (blanks != column || !take_argument(line, column, &read)) {
+    if (blanks != column || !take_argument(line, column, &read))
         read.kind = blanks > column || only_brackets(line) ? MLS_SETTING_INSIDE : MLS_SETTING_NONE;
-    }
     return read;
 }
 
@@ -182,13 +174,12 @@ static setting_line read_any(mls_str line)
     const size_t len = column < line.len ? key_length(line, column, true) : 0;
     const size_t end = column + len;
     const char after = len > 0 && end < line.len ? line.ptr[end] : '\0';
-    if (after == ':') {
+    if (after == ':')
         read = read_yaml(line, column, end);
-    } else if (after == ' ' && blanks > 0 && !item && key_length(line, column, false) == len) {
+    else if (after == ' ' && blanks > 0 && !item && key_length(line, column, false) == len)
         read = read_args(line, column, end);
-    } else if (after == '(' && !item && key_length(line, column, false) == len && take_argument(line, end + 1, &read)) {
+    else if (after == '(' && !item && key_length(line, column, false) == len && take_argument(line, end + 1, &read))
         read.object = (mls_str){line.ptr + column, len};
-    }
     read.kind = read.kind == MLS_SETTING_NONE && item ? MLS_SETTING_INSIDE : read.kind;
     read.form = read.kind == MLS_SETTING_INSIDE ? MLS_PRINTED_YAML : read.form;
     return read;
@@ -266,11 +257,9 @@ const char *mls_printed_form_name(mls_printed_form form)
 
 mls_str mls_printed_value(const mls_printed *printed, mls_str name)
 {
-    for (size_t i = 0; i < printed->settings.count; i++) {
-        if (mls_str_equal(printed->settings.items[i].name, name)) {
+    for (size_t i = 0; i < printed->settings.count; i++)
+        if (mls_str_equal(printed->settings.items[i].name, name))
             return printed->settings.items[i].value;
-        }
-    }
     return (mls_str){0};
 }
 
@@ -289,9 +278,8 @@ void mls_printed_add(mls_printed *printed, mls_str name, mls_str value)
 
 mls_printed *mls_printed_share(mls_printed *printed)
 {
-    if (printed != NULL) {
+    if (printed != NULL)
         printed->owners++;
-    }
     return printed;
 }
 
@@ -307,9 +295,8 @@ void mls_printed_release(mls_printed *printed)
 static void keep_setting(printed_run *run, mls_str name, mls_str value)
 {
     mls_printed *printed = run->printed;
-    if (mls_map_find(&run->names, name) != NULL) {
+    if (mls_map_find(&run->names, name) != NULL)
         return;
-    }
     if (printed->settings.count == MLS_PRINTED_SETTINGS_MAX ||
         run->bytes + name.len + value.len > MLS_PRINTED_BYTES_MAX) {
         printed->lost++;
@@ -371,9 +358,8 @@ static void add_setting(mls_printed_reader *self, rank_reading *rank, const sett
                            : line->form == MLS_PRINTED_ARGS ? MLS_S("args.")
                                                             : mls_buffer_str(&rank->object);
     rank->found++;
-    if (self->open_bytes + before.len + line->key.len + line->value.len >= open_bytes_max) {
+    if (self->open_bytes + before.len + line->key.len + line->value.len >= open_bytes_max)
         return; /* counted as lost when the block ends */
-    }
     const size_t from = rank->text.len;
     mls_buffer_append(&rank->text, before);
     mls_buffer_append_text(&rank->text, line->form == MLS_PRINTED_PYTHON ? "." : "");
@@ -389,15 +375,12 @@ static void add_setting(mls_printed_reader *self, rank_reading *rank, const sett
 /* Process a line, already parsed as any form, for the block of its rank. */
 static void take_setting_line(mls_printed_reader *self, rank_reading *rank, mls_str text, setting_line line)
 {
-    if (rank->open && rank->form == MLS_PRINTED_PYTHON) {
+    if (rank->open && rank->form == MLS_PRINTED_PYTHON)
         line = read_line(text, true, rank->column);
-    }
-    if (rank->open && (line.kind == MLS_SETTING_NONE || line.form != rank->form || line.object.len > 0)) {
+    if (rank->open && (line.kind == MLS_SETTING_NONE || line.form != rank->form || line.object.len > 0))
         end_block(self, rank);
-    }
-    if (line.kind != MLS_SETTING_LINE) {
+    if (line.kind != MLS_SETTING_LINE)
         return;
-    }
     if (!rank->open) {
         rank->open = true;
         self->open_count++;
@@ -407,9 +390,8 @@ static void take_setting_line(mls_printed_reader *self, rank_reading *rank, mls_
     }
     rank->lines++;
     if (line.form == MLS_PRINTED_YAML) { /* the path consists of the levels further to the left */
-        while (rank->level_count > 0 && rank->levels[rank->level_count - 1].column >= line.column) {
+        while (rank->level_count > 0 && rank->levels[rank->level_count - 1].column >= line.column)
             rank->level_count--;
-        }
         mls_buffer_cut(&rank->path, rank->level_count > 0 ? rank->levels[rank->level_count - 1].path_len : 0);
     }
     if (!line.has_value) {
@@ -421,17 +403,15 @@ static void take_setting_line(mls_printed_reader *self, rank_reading *rank, mls_
     } else if (line.value.len <= MLS_PRINTED_VALUE_MAX && !mls_str_contains(line.value, MLS_S(" at 0x"))) {
         add_setting(self, rank, &line); /* skip objects printed as " at 0x…", without a text of their own */
     }
-    if (line.closes) {
+    if (line.closes)
         end_block(self, rank);
-    }
 }
 
 /* Return the reading of a rank; NULL if there are too many. */
 static rank_reading *reading_of(mls_printed_reader *self, int32_t rank)
 {
-    if (self->last != NULL && self->last_rank == rank) {
+    if (self->last != NULL && self->last_rank == rank)
         return self->last;
-    }
     const mls_str key = {(const char *)&rank, sizeof rank};
     mls_map_entry *entry = mls_map_find(&self->ranks, key);
     if (entry == NULL && self->readings.count < READINGS_MAX) {
@@ -447,9 +427,8 @@ static rank_reading *reading_of(mls_printed_reader *self, int32_t rank)
 
 static void end_all_blocks(mls_printed_reader *self)
 {
-    for (size_t i = 0; i < self->readings.count; i++) {
+    for (size_t i = 0; i < self->readings.count; i++)
         end_block(self, self->readings.items[i]);
-    }
 }
 
 /* Stop counting lines at a run_start, and start again at the end of the run. */
@@ -473,9 +452,8 @@ static void mark_line(mls_printed_reader *self, size_t line, text_edge edge)
 static mls_status reader_malformed(void *state, const mls_malformed *malformed)
 {
     mls_printed_reader *self = state;
-    if (self->counts) {
+    if (self->counts)
         mark_line(self, malformed->line, EDGE_NONE);
-    }
     return MLS_OK;
 }
 
@@ -484,11 +462,10 @@ static mls_status reader_record(void *state, const mls_record *record)
     mls_printed_reader *self = state;
     const bool begins =
         mls_run_cut_record(&self->cut, record) >= MLS_OWNER_NEXT_RUN || record->key_id == MLS_KEY_RUN_STOP;
-    if (self->counts) {
+    if (self->counts)
         mark_line(self, record->line, record->key_id == MLS_KEY_RUN_START ? EDGE_ENDS : EDGE_NONE);
-    } else if (begins) {
+    else if (begins)
         mark_line(self, record->line, EDGE_BEGINS);
-    }
     return MLS_OK;
 }
 
@@ -496,9 +473,8 @@ static mls_status reader_marker(void *state, const mls_marker *marker)
 {
     mls_printed_reader *self = state;
     const bool begins = mls_run_cut_marker(&self->cut, marker->kind);
-    if (begins && !self->counts) {
+    if (begins && !self->counts)
         mark_line(self, marker->line, EDGE_BEGINS);
-    }
     return MLS_OK;
 }
 
@@ -510,21 +486,18 @@ static mls_status reader_lines(void *state, const mls_lines *lines)
         bool marked = false;
         for (; next < self->marks.count && self->marks.items[next].line <= lines->line + i; next++) {
             marked = true;
-            if (self->marks.items[next].edge != EDGE_NONE) {
+            if (self->marks.items[next].edge != EDGE_NONE)
                 pass_edge(self, &self->marks.items[next]);
-            }
         }
         mls_str text = mls_lines_text(lines, i);
-        if (!self->lines_count || marked || text.len > LINE_MAX_READ) {
+        if (!self->lines_count || marked || text.len > LINE_MAX_READ)
             continue;
-        }
         const int32_t number = take_rank(&text);
         const setting_line line = read_line(text, false, 0);
         /* Skip most lines: they set nothing while no block is open. */
         rank_reading *rank = self->open_count > 0 || line.kind == MLS_SETTING_LINE ? reading_of(self, number) : NULL;
-        if (rank != NULL) {
+        if (rank != NULL)
             take_setting_line(self, rank, text, line);
-        }
     }
     self->marks.count = 0;
     return MLS_OK;
@@ -557,9 +530,8 @@ mls_sink mls_printed_reader_sink(mls_printed_reader *reader)
 
 void mls_printed_reader_free(mls_printed_reader *reader)
 {
-    if (reader == NULL) {
+    if (reader == NULL)
         return;
-    }
     for (size_t i = 0; i < reader->readings.count; i++) {
         rank_reading *rank = reader->readings.items[i];
         mls_buffer_release(&rank->object);
@@ -567,9 +539,8 @@ void mls_printed_reader_free(mls_printed_reader *reader)
         mls_buffer_release(&rank->text);
         free(rank->settings.items);
     }
-    for (size_t i = 0; i < reader->runs.count; i++) {
+    for (size_t i = 0; i < reader->runs.count; i++)
         mls_printed_release(reader->runs.items[i]->printed);
-    }
     free(reader->readings.items);
     free(reader->runs.items);
     free(reader->marks.items);
@@ -585,14 +556,12 @@ static size_t count_newlines(mls_str text)
     size_t at = 0;
     for (; text.len - at >= COUNT_STRIDE; at += COUNT_STRIDE) {
         unsigned char some = 0;
-        for (size_t i = 0; i < COUNT_STRIDE; i++) {
+        for (size_t i = 0; i < COUNT_STRIDE; i++)
             some = (unsigned char)(some + (text.ptr[at + i] == '\n'));
-        }
         count += some;
     }
-    for (; at < text.len; at++) {
+    for (; at < text.len; at++)
         count += text.ptr[at] == '\n';
-    }
     return count;
 }
 
@@ -610,9 +579,8 @@ static bool may_split(int fd, size_t run_start_line)
         const ssize_t got = pread(fd, bytes + kept, sizeof bytes - kept, at);
         const mls_str text = {bytes, kept + (got > 0 ? (size_t)got : 0)};
         const bool text_alone = at > 0 || (memchr(bytes, '\0', text.len) == NULL && text.ptr[0] != '\x1f');
-        if (got <= 0 || !text_alone || mls_str_contains(text, degree)) {
+        if (got <= 0 || !text_alone || mls_str_contains(text, degree))
             return got > 0;
-        }
         lines += count_newlines((mls_str){bytes + kept, (size_t)got});
         at += got;
         kept = text.len < degree.len ? text.len : degree.len;
@@ -662,9 +630,8 @@ mls_status mls_printed_read(const char *path, mls_printed_reader **reader, mls_l
 
 const mls_printed *mls_printed_get(const mls_printed_reader *reader, size_t i, size_t *run_start_line)
 {
-    if (i >= reader->runs.count) {
+    if (i >= reader->runs.count)
         return NULL;
-    }
     *run_start_line = reader->runs.items[i]->run_start;
     return reader->runs.items[i]->printed;
 }
@@ -675,9 +642,8 @@ mls_printed *mls_printed_of_run(const mls_printed_reader *reader, size_t run_sta
     for (size_t i = 0; i < reader->runs.count; i++) {
         const printed_run *run = reader->runs.items[i];
         const bool open = run->run_start == 0;
-        if (run_start_line == 0 ? open : !open && run->run_start <= run_start_line) {
+        if (run_start_line == 0 ? open : !open && run->run_start <= run_start_line)
             last = run->printed;
-        }
     }
     return last;
 }
@@ -703,9 +669,8 @@ mls_status mls_known_settings_load(mls_known_settings *known, mls_error *error)
                                      &known->count, sizeof(mls_known_setting), error);
     }
     known->items = rows;
-    if (status == MLS_OK && known->count > MLS_KNOWN_SETTINGS_MAX) {
+    if (status == MLS_OK && known->count > MLS_KNOWN_SETTINGS_MAX)
         status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "too many settings");
-    }
     if (status == MLS_OK) {
         const char *never = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "never"));
         known->never = mls_arena_copy(known->arena, mls_str_from(never)).ptr;
@@ -713,15 +678,13 @@ mls_status mls_known_settings_load(mls_known_settings *known, mls_error *error)
         known->printed->arena = known->arena;
         for (size_t i = 0; i < known->count; i++) {
             const char *names = known->items[i].printed;
-            for (mls_str name; mls_list_next(&names, '|', &name);) {
+            for (mls_str name; mls_list_next(&names, '|', &name);)
                 mls_map_put(known->printed, name, NULL)->value.number = i;
-            }
         }
     }
     cJSON_Delete(json);
-    if (status != MLS_OK) {
+    if (status != MLS_OK)
         mls_known_settings_release(known);
-    }
     return status;
 }
 
@@ -733,11 +696,9 @@ void mls_known_settings_release(mls_known_settings *known)
 
 static mls_str last_part(mls_str name)
 {
-    for (size_t i = name.len; i > 0; i--) {
-        if (name.ptr[i - 1] == '.') {
+    for (size_t i = name.len; i > 0; i--)
+        if (name.ptr[i - 1] == '.')
             return mls_str_rest(name, i);
-        }
-    }
     return name;
 }
 
@@ -749,11 +710,9 @@ const mls_known_setting *mls_known_setting_printed(const mls_known_settings *kno
 
 const mls_known_setting *mls_known_setting_exported(const mls_known_settings *known, mls_str variable)
 {
-    for (size_t i = 0; i < known->count; i++) {
-        if (mls_str_any(variable, known->items[i].exports, mls_str_equal)) {
+    for (size_t i = 0; i < known->count; i++)
+        if (mls_str_any(variable, known->items[i].exports, mls_str_equal))
             return &known->items[i];
-        }
-    }
     return NULL;
 }
 
@@ -778,9 +737,8 @@ size_t mls_known_values(const mls_known_settings *known, const mls_printed *prin
         mls_str *value = row != NULL ? &values[row - known->items] : NULL;
         count += row != NULL;
         if (value != NULL &&
-            (value->ptr == NULL || (mls_setting_is_none(*value) && !mls_setting_is_none(setting->value)))) {
+            (value->ptr == NULL || (mls_setting_is_none(*value) && !mls_setting_is_none(setting->value))))
             *value = setting->value;
-        }
     }
     return count;
 }
@@ -813,9 +771,8 @@ mls_printed_facts mls_known_facts(const mls_known_settings *known, const mls_pri
                                             : mls_known_is_on(known, values, MLS_S("fp8")) ? MLS_PRINTED_FP8
                                                                                            : MLS_PRINTED_NO_PRECISION,
                                .healing = mls_known_number(known, values, MLS_S("healing"))};
-    for (size_t i = 0; i < MLS_DEGREES; i++) {
+    for (size_t i = 0; i < MLS_DEGREES; i++)
         facts.degrees[i] = mls_known_number(known, values, degrees[i]);
-    }
     return facts;
 }
 
@@ -830,16 +787,13 @@ mls_status mls_run_read_facts(mls_known_settings *known, mls_scan_room **room, m
         status = mls_printed_read_before(fd, line, room, &reader, NULL);
         status = status == MLS_ERROR_READ ? MLS_OK : status;
     }
-    if (fd >= 0) {
+    if (fd >= 0)
         (void)close(fd);
-    }
     const mls_printed *printed = reader != NULL ? mls_printed_of_run(reader, line) : NULL;
-    if (printed != NULL && status == MLS_OK) {
+    if (printed != NULL && status == MLS_OK)
         status = known->items == NULL ? mls_known_settings_load(known, NULL) : MLS_OK;
-    }
-    if (printed != NULL && status == MLS_OK) {
+    if (printed != NULL && status == MLS_OK)
         run->facts = mls_known_facts(known, printed);
-    }
     mls_printed_reader_free(reader);
     return status;
 }

@@ -10,9 +10,8 @@ void mls_tracked_add(mls_tracked *tracked, mls_str name, mls_tracked_sum more)
 {
     tracked->sums.arena = &tracked->arena;
     mls_map_entry *entry = mls_map_put(&tracked->sums, name, NULL);
-    if (entry->value.pointer == NULL) {
+    if (entry->value.pointer == NULL)
         entry->value.pointer = mls_arena_zeroed(&tracked->arena, 1, sizeof more);
-    }
     mls_tracked_sum *sum = entry->value.pointer;
     sum->sum += more.sum;
     sum->count += more.count;
@@ -21,16 +20,14 @@ void mls_tracked_add(mls_tracked *tracked, mls_str name, mls_tracked_sum more)
 static void add_number(mls_tracked *tracked, mls_str name, mls_str value, size_t line)
 {
     double number;
-    if (mls_json_kind_of(value) != MLS_JSON_NUMBER || !mls_json_number(value, &number) || !isfinite(number)) {
+    if (mls_json_kind_of(value) != MLS_JSON_NUMBER || !mls_json_number(value, &number) || !isfinite(number))
         return;
-    }
-    if (name.len > MLS_TRACKED_NAME_LENGTH_MAX) {
+    if (name.len > MLS_TRACKED_NAME_LENGTH_MAX)
         tracked->long_line = tracked->long_line == 0 ? line : tracked->long_line;
-    } else if (tracked->sums.count == MLS_TRACKED_NAMES_MAX && mls_map_find(&tracked->sums, name) == NULL) {
+    else if (tracked->sums.count == MLS_TRACKED_NAMES_MAX && mls_map_find(&tracked->sums, name) == NULL)
         tracked->too_many = true;
-    } else {
+    else
         mls_tracked_add(tracked, name, (mls_tracked_sum){number, 1});
-    }
 }
 
 static mls_status tracked_record(void *notes, const mls_record *record)
@@ -39,9 +36,8 @@ static mls_status tracked_record(void *notes, const mls_record *record)
     tracked->started |= record->key_id == MLS_KEY_RUN_START;
     tracked->stopped |= record->key_id == MLS_KEY_RUN_STOP;
     if (!tracked->started || tracked->stopped ||
-        (record->key_id != MLS_KEY_TRACKED_STATS && record->key_id != MLS_KEY_THROUGHPUT)) {
+        (record->key_id != MLS_KEY_TRACKED_STATS && record->key_id != MLS_KEY_THROUGHPUT))
         return MLS_OK;
-    }
     if (mls_json_kind_of(record->value) != MLS_JSON_OBJECT) {
         add_number(tracked, MLS_S("throughput"), record->value, record->line);
         return MLS_OK;

@@ -69,9 +69,8 @@ mls_status mls_accelerators_load(mls_accelerators **accelerators, mls_error *err
     for (size_t i = 0; i < to->gpu_count && status == MLS_OK; i++) {
         mls_gpu *gpu = &to->gpus[i];
         gpu->link = gpu->link_key != NULL ? mls_accelerators_find_link(to, mls_str_from(gpu->link_key)) : NULL;
-        if ((gpu->link == NULL && gpu->link_key != NULL) || gpu->capacity_bytes == 0) {
+        if ((gpu->link == NULL && gpu->link_key != NULL) || gpu->capacity_bytes == 0)
             status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the table of gpus is broken: %s: link", gpu->name);
-        }
     }
     cJSON_Delete(json);
     return status;
@@ -111,20 +110,17 @@ mls_status mls_accelerators_match(const mls_accelerators *accelerators, mls_str 
     mls_buffer_append_char(&both, ' ');
     mls_buffer_append(&both, system_name);
     mls_status status = match_text(accelerators, model_name, found);
-    if (status == MLS_OK && *found == NULL) {
+    if (status == MLS_OK && *found == NULL)
         status = match_text(accelerators, mls_buffer_str(&both), found);
-    }
     mls_buffer_release(&both);
     return status;
 }
 
 const mls_accelerator *mls_accelerators_find(const mls_accelerators *accelerators, mls_str name)
 {
-    for (size_t i = 0; i < accelerators->count; i++) {
-        if (mls_names_alike(name, mls_str_from(accelerators->items[i].name))) {
+    for (size_t i = 0; i < accelerators->count; i++)
+        if (mls_names_alike(name, mls_str_from(accelerators->items[i].name)))
             return &accelerators->items[i];
-        }
-    }
     return NULL;
 }
 
@@ -132,9 +128,8 @@ const mls_link *mls_accelerators_find_link(const mls_accelerators *accelerators,
 {
     for (size_t i = 0; i < accelerators->link_count; i++) {
         const mls_link *link = &accelerators->links[i];
-        if (mls_names_alike(name, mls_str_from(link->key)) || mls_names_alike(name, mls_str_from(link->name))) {
+        if (mls_names_alike(name, mls_str_from(link->key)) || mls_names_alike(name, mls_str_from(link->name)))
             return link;
-        }
     }
     return NULL;
 }
@@ -145,22 +140,19 @@ static uint64_t next_size(mls_str *text)
 {
     for (bool named = false; text->len > 0;) {
         mls_str number = {text->ptr, 0};
-        while (number.len < text->len && mls_is_digit(text->ptr[number.len])) {
+        while (number.len < text->len && mls_is_digit(text->ptr[number.len]))
             number.len++;
-        }
         const size_t passed = number.len > 0 ? number.len : 1;
         const bool letter = number.len == 0 && isalpha((unsigned char)text->ptr[0]);
         *text = (mls_str){text->ptr + passed, text->len - passed};
         const size_t blank = text->len > 0 && text->ptr[0] == ' ';
         size_t letters = 0;
-        while (blank + letters < text->len && isalpha((unsigned char)text->ptr[blank + letters])) {
+        while (blank + letters < text->len && isalpha((unsigned char)text->ptr[blank + letters]))
             letters++;
-        }
         size_t size;
         if (!named && mls_str_any((mls_str){text->ptr + blank, letters}, "GB|GiB|G", mls_str_alike) &&
-            mls_size_parse(number, &size)) {
+            mls_size_parse(number, &size))
             return size;
-        }
         named = letter;
     }
     return 0;
@@ -170,11 +162,9 @@ static uint64_t next_size(mls_str *text)
 static bool has_sizes(const mls_gpu *gpu, mls_str text)
 {
     const uint64_t gb = 1000000000;
-    for (uint64_t size; (size = next_size(&text)) != 0;) {
-        if (size != gpu->marketed_gb && size != gpu->host_bytes / gb) {
+    for (uint64_t size; (size = next_size(&text)) != 0;)
+        if (size != gpu->marketed_gb && size != gpu->host_bytes / gb)
             return false;
-        }
-    }
     return true;
 }
 
@@ -185,12 +175,10 @@ static const mls_gpu *find_called(const mls_accelerators *accelerators, mls_str 
         const mls_gpu *gpu = &accelerators->gpus[i];
         const char *aliases = gpu->aliases;
         bool called = mls_names_alike(name, mls_str_from(gpu->name));
-        for (mls_str alias; !called && aliases != NULL && mls_list_next(&aliases, '|', &alias);) {
+        for (mls_str alias; !called && aliases != NULL && mls_list_next(&aliases, '|', &alias);)
             called = mls_names_alike(name, alias);
-        }
-        if (called && has_sizes(gpu, text)) {
+        if (called && has_sizes(gpu, text))
             return gpu;
-        }
     }
     return NULL;
 }
@@ -200,14 +188,12 @@ mls_status mls_accelerators_find_gpu(const mls_accelerators *accelerators, mls_s
     const mls_accelerator *accelerator = NULL;
     mls_str bare = name;
     mls_str rest = name;
-    while (mls_str_any(mls_str_word(&rest), "NVIDIA|GeForce|Tesla|AMD|Instinct|Intel|Habana|Google|Cloud",
-                       mls_str_alike)) {
+    while (
+        mls_str_any(mls_str_word(&rest), "NVIDIA|GeForce|Tesla|AMD|Instinct|Intel|Habana|Google|Cloud", mls_str_alike))
         bare = rest;
-    }
     *found = find_called(accelerators, bare, name);
     const mls_status status = *found == NULL ? match_text(accelerators, name, &accelerator) : MLS_OK;
-    if (accelerator != NULL) {
+    if (accelerator != NULL)
         *found = find_called(accelerators, mls_str_from(accelerator->name), name);
-    }
     return status;
 }

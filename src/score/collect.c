@@ -79,9 +79,8 @@ void mls_repeats_remove(mls_collection *collection, mls_source_runs *found)
             used += !sources[i].result && mls_run_exists(&runs[next]);
         }
     }
-    if (used > 1) {
+    if (used > 1)
         qsort(all, used, sizeof *all, compare_repeats);
-    }
     for (size_t i = 1, stays = 0; i < used; i++) {
         if (mls_run_times_compare(&all[stays].times, &all[i].times) != 0) {
             stays = i;
@@ -93,25 +92,20 @@ void mls_repeats_remove(mls_collection *collection, mls_source_runs *found)
         /* The output of the job may contain more about the job than the log of the trial. */
         mls_job_inherit(&runs[all[stays].run].job, &runs[all[i].run].job);
         mls_run_release(&runs[all[i].run]);
-        if (collection->notes != NULL) {
+        if (collection->notes != NULL)
             mls_notes_release(collection->observer, &collection->notes[all[i].run]);
-        }
     }
-    for (size_t i = 0; i < collection->skipped.count; i++) {
-        if (found[i].repeated > 0 && found[i].repeated == found[i].count) {
+    for (size_t i = 0; i < collection->skipped.count; i++)
+        if (found[i].repeated > 0 && found[i].repeated == found[i].count)
             skip_repeats(&sources[i], &found[i]);
-        }
-    }
     /* Close the gaps of removed runs. */
     collection->run_count = 0;
     for (size_t i = 0; i < run_count; i++) {
         if (runs[i].file != NULL) {
-            if (collection->notes != NULL) {
+            if (collection->notes != NULL)
                 collection->notes[collection->run_count] = collection->notes[i];
-            }
-            if (collection->extra != NULL) {
+            if (collection->extra != NULL)
                 collection->extra[collection->run_count] = collection->extra[i];
-            }
             runs[collection->run_count++] = runs[i];
         }
     }
@@ -142,9 +136,8 @@ static mls_status collect_run(void *state, size_t index, mls_run *run, void **no
     mls_collection *to = collecting->collection;
     const mls_source *source = &to->skipped.items[index];
     const bool wanted = options->named_runs && source->named && !run->part;
-    if (!mls_run_exists(run) && !run->result && !wanted) {
+    if (!mls_run_exists(run) && !run->result && !wanted)
         return MLS_OK;
-    }
     mls_grow((void **)&to->runs, to->run_count, &to->run_capacity, sizeof *to->runs);
     if (options->observer != NULL) {
         to->notes = mls_realloc((void *)to->notes, to->run_capacity * sizeof *to->notes);
@@ -191,9 +184,8 @@ static void take_digest(digest_of_source *heard, mls_collection *collection, siz
 {
     char digits[MLS_DIGEST_BYTES];
     mls_digest_end(&heard->digester, digits);
-    for (size_t i = first; i < collection->run_count && !heard->cut; i++) {
+    for (size_t i = first; i < collection->run_count && !heard->cut; i++)
         collection->runs[i].digest = mls_strdup(digits);
-    }
 }
 
 /* Return why a source was not used after reading it; NULL if it was. */
@@ -223,14 +215,12 @@ static mls_status collect_source(void *state, const mls_read *read)
         read->status != MLS_OK ? read->error.message : unused_reason(read, runs, none_read ? words : NULL);
     source->failed = read->status != MLS_OK || none_read;
     source->finding = none_read ? mls_finding_info_get(MLS_FINDING_MALFORMED)->name : source->finding;
-    if (read->heard != NULL) {
+    if (read->heard != NULL)
         take_digest(read->heard, collection, collection->run_count - collecting->found[read->index].count);
-    }
     collection->files += read->totals.unread == NULL && (read->status == MLS_OK || read->runs > 0);
     collection->bytes += read->totals.bytes;
-    if (reason != NULL) {
+    if (reason != NULL)
         skip_source(source, mls_strdup(reason));
-    }
     return MLS_OK;
 }
 
@@ -242,11 +232,10 @@ static void drop_sources(mls_collection *collection)
     for (size_t i = 0; i < sources->count; i++) {
         mls_source *source = &sources->items[i];
         collection->failed += source->failed;
-        if (source->skip != NULL) {
+        if (source->skip != NULL)
             sources->items[skipped++] = *source;
-        } else {
+        else
             free(source->path);
-        }
     }
     sources->count = skipped;
     if (skipped == 0) {
@@ -280,9 +269,8 @@ static mls_status read_all(const mls_collect_options *options, mls_collection *c
                                                : mls_read_sources(&reading, sources->items, sources->count, error);
     if (status == MLS_OK) {
         mls_repeats_remove(collection, collecting.found);
-        for (size_t i = 0; i < collection->run_count; i++) {
+        for (size_t i = 0; i < collection->run_count; i++)
             mls_run_find_job(&collection->runs[i]);
-        }
     }
     free(collecting.found);
     drop_sources(collection);
@@ -304,11 +292,10 @@ static mls_status finish_group(const mls_collect_options *options, const mls_tre
                        ? mls_editions_usage_of(how.editions, options->usage, mls_str_from(first->benchmark))
                        : options->usage;
     group->edition = options->edition;
-    if (options->merge != NULL) {
+    if (options->merge != NULL)
         place = mls_merge_place(options->merge, mls_path_folder(mls_str_from(first->file)));
-    } else {
+    else
         mls_place_find_tree(trees, first->file, &place);
-    }
     if (group->result_folder && place.edition != NULL) {
         const mls_edition *edition = NULL;
         status = mls_editions_find(how.editions, place.usage, mls_str_from(place.edition), &edition, NULL);
@@ -323,24 +310,20 @@ static mls_status finish_group(const mls_collect_options *options, const mls_tre
         mls_run_extra looked = {0};
         const mls_run_extra *extra =
             collection->extra != NULL ? collection->extra[group->runs[i] - collection->runs] : &looked;
-        if (collection->extra == NULL) {
+        if (collection->extra == NULL)
             mls_run_extra_find_power(group->runs[i], &looked);
-        }
-        if (i == 0 && extra->has_power) {
+        if (i == 0 && extra->has_power)
             group->power.joules = mls_calloc(group->run_count, sizeof *group->power.joules);
-        }
-        if (group->power.joules == NULL) {
+        if (group->power.joules == NULL)
             break;
-        }
         group->power.joules[i] = extra->joules;
         mls_findings_append_in_order(&group->findings, &extra->power);
         mls_run_extra_release(&looked);
     }
     if (status == MLS_OK) {
         mls_group_energy(group);
-        if (folder.ptr != NULL && options->merge == NULL) {
+        if (folder.ptr != NULL && options->merge == NULL)
             mls_place_find_system(folder, &arena, &place);
-        }
         mls_group_describe(group, mls_str_from(folder.ptr != NULL ? place.system : NULL),
                            folder.ptr != NULL ? place.description : (mls_str){0});
     }
@@ -357,14 +340,12 @@ static mls_status score_groups(const mls_collect_options *options, const mls_tre
         mls_group_runs(collection->runs, collection->run_count, &collection->groups, &collection->group_count);
     for (size_t i = 0; i < collection->group_count && status == MLS_OK; i++) {
         const size_t first = (size_t)(collection->groups[i].runs[0] - collection->runs);
-        if (options->facts == MLS_FACTS_OF_GROUPS && collection->extra != NULL) {
+        if (options->facts == MLS_FACTS_OF_GROUPS && collection->extra != NULL)
             collection->runs[first].facts = collection->extra[first]->facts;
-        } else if (options->facts == MLS_FACTS_OF_GROUPS) {
+        else if (options->facts == MLS_FACTS_OF_GROUPS)
             status = mls_run_read_facts(&known, &room, &collection->runs[first]);
-        }
-        if (status == MLS_OK) {
+        if (status == MLS_OK)
             status = finish_group(options, trees, collection, &collection->groups[i], error);
-        }
     }
     mls_scan_room_free(room);
     mls_known_settings_release(&known);
@@ -381,14 +362,12 @@ mls_status mls_collect(const char *const *paths, size_t path_count, const mls_co
         mls_merge_sources(options->merge, &collection->skipped);
     } else {
         status = mls_sources_find(paths, path_count, &collection->skipped, error);
-        if (status == MLS_OK) {
+        if (status == MLS_OK)
             mls_tree_editions_find(paths, path_count, options, &collection->skipped, &trees);
-        }
     }
     status = status == MLS_OK ? read_all(options, collection, error) : status;
-    if (status == MLS_OK && !options->runs_only) {
+    if (status == MLS_OK && !options->runs_only)
         status = score_groups(options, &trees, collection, error);
-    }
     mls_tree_editions_release(&trees);
     return status;
 }
@@ -400,16 +379,14 @@ void *mls_collection_notes(const mls_collection *collection, const mls_run *run)
 
 void mls_collection_release(mls_collection *collection)
 {
-    for (size_t i = 0; i < collection->group_count; i++) {
+    for (size_t i = 0; i < collection->group_count; i++)
         mls_group_release(&collection->groups[i]);
-    }
     free(collection->groups);
     mls_rcp_sets_release(&collection->points);
     for (size_t i = 0; i < collection->run_count; i++) {
         mls_run_release(&collection->runs[i]);
-        if (collection->notes != NULL) {
+        if (collection->notes != NULL)
             mls_notes_release(collection->observer, &collection->notes[i]);
-        }
     }
     free(collection->runs);
     free((void *)collection->notes);

@@ -41,9 +41,8 @@ static mls_str folder_of(mls_str path)
 mls_run_key mls_run_key_of(const mls_run *run)
 {
     mls_run_key key = {.file = run->file, .global_batch_size = run->global_batch_size, .result = run->result};
-    for (int fact = 0; fact < MLS_FACT_TEXTS; fact++) {
+    for (int fact = 0; fact < MLS_FACT_TEXTS; fact++)
         key.says[fact] = mls_run_says(run, (mls_run_fact)fact);
-    }
     return key;
 }
 
@@ -52,9 +51,8 @@ static bool agree(const mls_run_key *a, const mls_run_key *b)
 {
     bool same = !a->result && !b->result && !(a->global_batch_size < b->global_batch_size) &&
                 !(a->global_batch_size > b->global_batch_size);
-    for (int fact = 0; fact < MLS_FACT_TEXTS && same; fact++) {
+    for (int fact = 0; fact < MLS_FACT_TEXTS && same; fact++)
         same = a->says[fact] == NULL || b->says[fact] == NULL || strcmp(a->says[fact], b->says[fact]) == 0;
-    }
     return same;
 }
 
@@ -145,9 +143,8 @@ static mls_str common_path(const mls_group *group)
     for (size_t i = 1; i < group->run_count; i++) {
         const mls_str other = mls_str_from(group->runs[i]->file);
         size_t same = 0;
-        while (same < common.len && same < other.len && common.ptr[same] == other.ptr[same]) {
+        while (same < common.len && same < other.len && common.ptr[same] == other.ptr[same])
             same++;
-        }
         one_file = one_file && mls_str_equal(file, other);
         common.len = same;
     }
@@ -159,16 +156,13 @@ mls_status mls_group_runs(const mls_run *runs, size_t run_count, mls_group **gro
     mls_run_key *keys = mls_calloc(run_count + 1, sizeof *keys);
     grouped_runs grouping = {.runs = runs, .keys = keys};
     grouping.by_key.arena = &grouping.arena;
-    for (size_t i = 0; i < run_count; i++) {
+    for (size_t i = 0; i < run_count; i++)
         keys[i] = mls_run_key_of(&runs[i]);
-    }
     /* Incomplete runs come second, when all groups of the others exist. */
     for (int gaps = 0; gaps < 2; gaps++) {
-        for (size_t i = 0; i < run_count; i++) {
-            if (has_gaps(&keys[i]) == (gaps == 1)) {
+        for (size_t i = 0; i < run_count; i++)
+            if (has_gaps(&keys[i]) == (gaps == 1))
                 group_run(&grouping, i);
-            }
-        }
     }
     /* Sort runs that joined late by the names of their files. */
     for (size_t i = 0; i < grouping.groups.count; i++) {
@@ -178,9 +172,8 @@ mls_status mls_group_runs(const mls_run *runs, size_t run_count, mls_group **gro
         const mls_str path = common_path(group);
         group->path = mls_strndup(path.ptr, path.len);
     }
-    if (grouping.groups.count > 1) {
+    if (grouping.groups.count > 1)
         qsort(grouping.groups.items, grouping.groups.count, sizeof *grouping.groups.items, compare_groups);
-    }
     mls_fit((void **)&grouping.groups.items, grouping.groups.count, &grouping.groups.capacity,
             sizeof *grouping.groups.items);
     mls_arena_release(&grouping.arena);
@@ -235,9 +228,8 @@ static const mls_run *agreement(mls_group *group, mls_run_fact fact, const char 
             text = numbers[first != NULL];
             (void)mls_text_printf(numbers[first != NULL], sizeof numbers[0], "%.15g", run->global_batch_size);
         }
-        if (text == NULL || text[0] == '\0') {
+        if (text == NULL || text[0] == '\0')
             continue;
-        }
         if (first != NULL && strcmp(said, text) != 0) {
             mls_findings_add(&group->findings, MLS_FINDING_MIXED_GROUP, (mls_finding_place){.key = mls_str_from(what)},
                              "%s differs: %s in %s, %s in %s", what, said, mls_path_name(first->file), text,
@@ -297,15 +289,13 @@ static void check_weak(mls_group *group)
     double first_start = INFINITY;
     double last_stop = -(double)INFINITY;
     bool differ = false;
-    if (!group->result_folder || !mls_path_is_weak(group->usage, group->path)) {
+    if (!group->result_folder || !mls_path_is_weak(group->usage, group->path))
         return;
-    }
     weak->instance_scale = weak->minutes = NAN;
     for (size_t i = 0; i < group->run_count; i++) {
         const mls_run *run = group->runs[i];
-        if (!run->valid || !isfinite(mls_run_minutes(run))) {
+        if (!run->valid || !isfinite(mls_run_minutes(run)))
             continue;
-        }
         const double accelerators = logged_number(run, MLS_S("accelerators_per_node"));
         const double scale = logged_number(run, MLS_S("number_of_nodes")) * (accelerators > 1 ? accelerators : 1);
         first_start = fmin(first_start, run->run_start.time_ms);
@@ -357,9 +347,8 @@ static mls_status check_convergence(mls_group *group, const mls_run *const *runs
         rules.benchmark = i == 0 || own == rules.benchmark ? own : group->rules;
     }
     if (!rules.benchmark->reference_points ||
-        !mls_edition_has_benchmark(group->edition, mls_str_from(rules.benchmark->name))) {
+        !mls_edition_has_benchmark(group->edition, mls_str_from(rules.benchmark->name)))
         return MLS_OK;
-    }
     double batch_size = NAN; /* of the submitted runs, if they agree */
     const char *path = options->rcp_text.len > 0 ? options->rcp_path : NULL;
     rcp->shared = options->points != NULL;
@@ -402,14 +391,12 @@ static mls_status check_submitted(mls_group *group, const mls_score_options *opt
     const mls_division division = options->division != MLS_DIVISION_NONE ? options->division : group->division;
     size_t count = 0;
     bool unread = false;
-    if (division != MLS_DIVISION_CLOSED || group->edition->number < MLS_EDITION_NUMBER(1, 0, 0)) {
+    if (division != MLS_DIVISION_CLOSED || group->edition->number < MLS_EDITION_NUMBER(1, 0, 0))
         return MLS_OK;
-    }
     const mls_run **runs = (const mls_run **)mls_calloc(group->run_count + 1, sizeof *runs);
     for (size_t i = 0; i < group->run_count; i++) {
-        if (group->marks[i] != MLS_OLYMPIC_OUTSIDE && !group->runs[i]->unread) {
+        if (group->marks[i] != MLS_OLYMPIC_OUTSIDE && !group->runs[i]->unread)
             runs[count++] = group->runs[i];
-        }
         unread |= group->runs[i]->unread;
     }
     mls_status status = unread ? MLS_OK : check_convergence(group, runs, count, options, error);
@@ -424,9 +411,8 @@ void mls_group_energy(mls_group *group)
     double sum = 0;
     size_t kept = 0;
     power->energy_joules = NAN;
-    if (power->joules == NULL) {
+    if (power->joules == NULL)
         return;
-    }
     power->check = power->wrong == 0 ? MLS_CHECK_PASS : MLS_CHECK_FAIL;
     for (size_t i = 0; i < group->run_count; i++) {
         if (group->marks != NULL && group->marks[i] == MLS_OLYMPIC_KEPT) {
@@ -434,20 +420,17 @@ void mls_group_energy(mls_group *group)
             kept++;
         }
     }
-    if (kept > 0 && isfinite(group->score.score_minutes)) {
+    if (kept > 0 && isfinite(group->score.score_minutes))
         power->energy_joules = sum / (double)kept * group->scale;
-    }
 }
 
 /* Return the first run that printed its degrees of parallelism; NULL if there is none. */
 static const mls_run *split_run(const mls_group *group)
 {
     static const uint32_t none[MLS_DEGREES];
-    for (size_t i = 0; i < group->run_count; i++) {
-        if (memcmp(group->runs[i]->facts.degrees, none, sizeof none) != 0) {
+    for (size_t i = 0; i < group->run_count; i++)
+        if (memcmp(group->runs[i]->facts.degrees, none, sizeof none) != 0)
             return group->runs[i];
-        }
-    }
     return NULL;
 }
 
@@ -455,17 +438,15 @@ mls_config_name mls_group_shape(const mls_group *group)
 {
     const mls_run *split = split_run(group);
     mls_config_name shape = mls_config_name_decode(mls_str_from(group->config));
-    if (split != NULL) {
+    if (split != NULL)
         mls_config_name_take_degrees(&shape, split->facts.degrees);
-    }
     return shape;
 }
 
 static void check_config(mls_group *group)
 {
-    if (group->config == NULL) {
+    if (group->config == NULL)
         return;
-    }
     const mls_config_name name = mls_config_name_decode(mls_str_from(group->config));
     const mls_run *split = split_run(group);
     const double named = (double)mls_group_shape(group).global_batch_size;
@@ -474,9 +455,8 @@ static void check_config(mls_group *group)
         mls_findings_add_as(&group->findings, MLS_FINDING_CONFIG_NAME, MLS_SEVERITY_ADVICE, (mls_finding_place){0},
                             "the config that the logs name: %s", name.problem);
     }
-    if (split != NULL) {
+    if (split != NULL)
         mls_config_compare_printed(&name, split->facts.degrees, split->file, &group->findings);
-    }
     if (named > 0 && !isnan(group->global_batch_size) && named != group->global_batch_size) {
         mls_findings_add(&group->findings, MLS_FINDING_CONFIG_LOGGED_BATCH,
                          (mls_finding_place){.key = MLS_S("global_batch_size")},
@@ -514,9 +494,8 @@ mls_finding_counts mls_group_found(const mls_group *group)
 {
     mls_finding_counts all = group->findings.counts;
     mls_finding_counts_add(&all, &group->seeds.findings.counts);
-    for (size_t i = 0; i < group->run_count; i++) {
+    for (size_t i = 0; i < group->run_count; i++)
         mls_finding_counts_add(&all, &group->runs[i]->findings.counts);
-    }
     return all;
 }
 
@@ -534,9 +513,8 @@ bool mls_group_passes(const mls_group *group, bool strict)
     bool well = mls_group_result(group).official && group->rules->runs_needed > 0 &&
                 group->rcp.check != MLS_CHECK_FAIL && group->seeds.check != MLS_CHECK_FAIL &&
                 mls_findings_pass(&group->findings.counts, false) && (!strict || mls_findings_pass(&all, true));
-    for (size_t k = 0; strict && k < group->run_count; k++) {
+    for (size_t k = 0; strict && k < group->run_count; k++)
         well &= group->runs[k]->valid;
-    }
     return well;
 }
 
@@ -553,9 +531,8 @@ mls_convergence mls_group_to_converge(const mls_group *group)
     for (size_t i = 0; i < group->run_count; i++) {
         const mls_convergence own = mls_run_to_converge(group->runs[i]);
         if (group->marks[i] == MLS_OLYMPIC_KEPT) {
-            if (isnan(own.number) || (kept++ > 0 && strcmp(own.unit, all.unit) != 0)) {
+            if (isnan(own.number) || (kept++ > 0 && strcmp(own.unit, all.unit) != 0))
                 return unknown;
-            }
             all = (mls_convergence){all.number + own.number, own.unit};
         }
     }
@@ -614,9 +591,8 @@ static void score_window(const olympic_scoring *scoring, size_t first, size_t co
     size_t valid = 0;
     for (size_t i = first; i < first + count; i++) {
         const size_t index = scoring->by_start[i].place;
-        if (run_counts(scoring->group->runs[index])) {
+        if (run_counts(scoring->group->runs[index]))
             scoring->by_time[valid++] = (mls_placed){mls_run_minutes(scoring->group->runs[index]), index};
-        }
     }
     result->dropped = count - valid;
     if (!plain && result->dropped > allowed) {
@@ -630,9 +606,8 @@ static void score_window(const olympic_scoring *scoring, size_t first, size_t co
     const size_t end = slowest < valid - fastest ? valid - slowest : fastest;
     for (size_t i = 0; i < valid; i++) {
         scoring->minutes[i] = scoring->by_time[i].value;
-        if (marks != NULL && (i < fastest || i >= end)) {
+        if (marks != NULL && (i < fastest || i >= end))
             marks[scoring->by_time[i].place] = i < fastest ? MLS_OLYMPIC_FASTEST : MLS_OLYMPIC_SLOWEST;
-        }
     }
     result->kept = end - fastest;
     result->score_minutes = mls_mean(scoring->minutes + fastest, result->kept);
@@ -660,9 +635,8 @@ static bool choose_window(const olympic_scoring *scoring, mls_olympic_result *re
     for (size_t i = 1; i < windows; i++) {
         double nearer = fabs(scores[best] - median) - fabs(scores[i] - median);
         bool equally_close = fabs(nearer) <= EQUALLY_CLOSE * fabs(median);
-        if (equally_close ? scores[i] > scores[best] : nearer > 0) {
+        if (equally_close ? scores[i] > scores[best] : nearer > 0)
             best = i;
-        }
     }
     result->windowed = isfinite(median);
     result->window_first = result->windowed ? best : 0;
@@ -682,11 +656,9 @@ static void score_runs(const olympic_scoring *scoring, bool select_window)
     }
     const size_t count = choose ? needed : group->run_count;
     score_window(scoring, result->window_first, count, group->marks, result);
-    for (size_t i = 0; i < group->run_count; i++) {
-        if (i < result->window_first || i >= result->window_first + count) {
+    for (size_t i = 0; i < group->run_count; i++)
+        if (i < result->window_first || i >= result->window_first + count)
             group->marks[scoring->by_start[i].place] = MLS_OLYMPIC_OUTSIDE;
-        }
-    }
     result->official = result->outcome == MLS_OLYMPIC_SCORED;
 }
 
@@ -694,19 +666,16 @@ static void score_runs(const olympic_scoring *scoring, bool select_window)
 static void measure_spread(mls_group *group, double *minutes)
 {
     size_t count = 0;
-    for (size_t i = 0; i < group->run_count; i++) {
-        if (run_counts(group->runs[i]) && group->marks[i] != MLS_OLYMPIC_OUTSIDE) {
+    for (size_t i = 0; i < group->run_count; i++)
+        if (run_counts(group->runs[i]) && group->marks[i] != MLS_OLYMPIC_OUTSIDE)
             minutes[count++] = mls_run_minutes(group->runs[i]);
-        }
-    }
     group->has_spread = count >= 2;
     if (group->has_spread) {
         mls_sort_doubles(minutes, count);
         group->spread =
             (mls_spread){minutes[0], minutes[count - 1], mls_mean(minutes, count), mls_stdev_sample(minutes, count), 0};
-        if (group->spread.mean_minutes > 0) {
+        if (group->spread.mean_minutes > 0)
             group->spread.variation = group->spread.stdev_minutes / group->spread.mean_minutes;
-        }
     }
 }
 
@@ -755,9 +724,8 @@ static void add_problem(seed_check *check, mls_finding_code code, const mls_run 
     va_start(args, format);
     mls_buffer_vprintf(&words, format, args);
     va_end(args);
-    if (severity == MLS_SEVERITY_ERROR) {
+    if (severity == MLS_SEVERITY_ERROR)
         check->outcome->check = soften ? MLS_CHECK_BYPASSED : MLS_CHECK_FAIL;
-    }
     mls_findings_add_as(&check->outcome->findings, code, soften ? MLS_SEVERITY_WARNING : severity, place, "%s%s",
                         words.ptr, soften ? " (bypassed)" : "");
     mls_buffer_release(&words);
@@ -771,14 +739,12 @@ static void check_own_seeds(seed_check *check, const mls_run *run)
         add_problem(check, MLS_FINDING_SEED_UNSURE, run, 0, "%s has malformed lines (%zu), which may hide a seed", name,
                     run->malformed);
     }
-    if (run->too_many_seeds) {
+    if (run->too_many_seeds)
         add_problem(check, MLS_FINDING_SEED_UNSURE, run, 0, "%s logs more than %d seeds", name, MLS_SEEDS_MAX);
-    }
-    if (run->seed_count == 0) {
+    if (run->seed_count == 0)
         add_problem(check, MLS_FINDING_SEED_MISSING, run, 0, "%s logs no seed", name);
-    } else if (run->seed_count > 1) {
+    else if (run->seed_count > 1)
         add_problem(check, MLS_FINDING_SEED_SEVERAL, run, 0, "%s logs %zu seeds", name, run->seed_count);
-    }
     for (size_t i = 0; i < run->seed_count; i++) {
         const mls_seed *seed = &run->seeds[i];
         if (seed->identity.len == 0) {
@@ -811,9 +777,8 @@ static void report_equal(seed_check *check, const equal_seeds *equal)
         mls_buffer_printf(&words, "%s%s:%zu", before, mls_path_name(equal->named[i].run->file),
                           equal->named[i].seed->line);
     }
-    if (equal->count > NAMED_MAX) {
+    if (equal->count > NAMED_MAX)
         mls_words_append_more(&words, equal->count - NAMED_MAX, NULL, NULL);
-    }
     add_problem(check, MLS_FINDING_SEED_REPEATED, equal->named[0].run, first->line,
                 "%s share seed %.*s (logged by %.*s:%.*s)", words.ptr, (int)first->value.len, first->value.ptr,
                 (int)first->file.len, first->file.ptr, (int)first->lineno.len, first->lineno.ptr);
@@ -833,12 +798,10 @@ mls_status mls_seeds_check(const mls_run *const *runs, size_t count, bool bypass
         for (size_t k = 0; k < run->seed_count; k++) {
             const mls_seed *seed = &run->seeds[k];
             mls_map_entry *entry = seed->identity.len > 0 ? mls_map_put(&map, seed->identity, NULL) : NULL;
-            if (entry == NULL) {
+            if (entry == NULL)
                 continue;
-            }
-            if (entry->value.pointer == NULL) {
+            if (entry->value.pointer == NULL)
                 entry->value.pointer = mls_arena_zeroed(&arena, 1, sizeof(equal_seeds));
-            }
             equal_seeds *equal = entry->value.pointer;
             if (equal->count < NAMED_MAX) {
                 equal->named[equal->count].run = run;
@@ -849,9 +812,8 @@ mls_status mls_seeds_check(const mls_run *const *runs, size_t count, bool bypass
     }
     for (size_t i = 0; i < map.count; i++) {
         const equal_seeds *equal = map.entries[i].value.pointer;
-        if (equal->count > 1) {
+        if (equal->count > 1)
             report_equal(&check, equal);
-        }
     }
     outcome->different = map.count;
     mls_arena_release(&arena);

@@ -32,9 +32,8 @@ static const char *read_host_range(mls_str text, host_range *range)
     const bool several = mls_str_cut(&text, '-', &low);
     const mls_str end = several ? text : low;
     if (low.len > DIGITS_MAX || end.len > DIGITS_MAX || !mls_size_parse(low, &range->low) ||
-        !mls_size_parse(end, &high)) {
+        !mls_size_parse(end, &high))
         return "its brackets do not contain numbers and ranges";
-    }
     range->count = high - range->low + 1;
     range->width = (int)low.len;
     return high < range->low ? "a range in it is descending" : NULL;
@@ -47,32 +46,27 @@ static const char *read_host_word(mls_str text, size_t most, host_word *word)
     *word = (host_word){.names = 1, .after = text};
     while (memchr(word->after.ptr, '[', word->after.len) != NULL) {
         size_t numbers = 0;
-        if (word->count == BRACKETS_MAX) {
+        if (word->count == BRACKETS_MAX)
             return "it has too many brackets";
-        }
         const size_t at = word->count++;
         (void)mls_str_cut(&word->after, '[', &word->brackets[at].before);
-        if (!mls_str_cut(&word->after, ']', &word->brackets[at].ranges)) {
+        if (!mls_str_cut(&word->after, ']', &word->brackets[at].ranges))
             return "a bracket in it is not closed";
-        }
         mls_str ranges = word->brackets[at].ranges;
         for (bool more = true; more;) {
             mls_str one;
             host_range range;
             more = mls_str_cut(&ranges, ',', &one);
             const char *wrong = read_host_range(one, &range);
-            if (wrong != NULL) {
+            if (wrong != NULL)
                 return wrong;
-            }
             numbers += range.count;
-            if (numbers > most) {
+            if (numbers > most)
                 return too_many;
-            }
         }
         word->names *= numbers;
-        if (word->names > most) {
+        if (word->names > most)
             return too_many;
-        }
     }
     return word->count > 0 && text.len > NAME_BYTES_MAX ? "it is too long for a host name" : NULL;
 }
@@ -114,14 +108,12 @@ size_t mls_hosts_expand(mls_str list, mls_buffer *names, mls_findings *findings,
     for (size_t i = 0; list.len > 0 && i <= list.len; i++) {
         const char c = i < list.len ? list.ptr[i] : ',';
         bracket = c == '[' || (bracket && c != ']' && i < list.len);
-        if ((c != ',' && c != ' ') || bracket) {
+        if ((c != ',' && c != ' ') || bracket)
             continue;
-        }
         const mls_str text = {list.ptr + start, i - start};
         start = i + 1;
-        if (text.len == 0) {
+        if (text.len == 0)
             continue;
-        }
         host_word word;
         const char *wrong = read_host_word(text, count < MLS_HOSTS_MAX ? MLS_HOSTS_MAX - count : 0, &word);
         if (wrong != NULL) {
@@ -148,9 +140,8 @@ typedef struct host_group {
 static void close_range(host_group *group)
 {
     mls_buffer_printf(&group->text, group->text.len > 0 ? ",%0*zu" : "%0*zu", group->width, group->first);
-    if (group->last > group->first) {
+    if (group->last > group->first)
         mls_buffer_printf(&group->text, "-%0*zu", group->width, group->last);
-    }
 }
 
 static void close_host_group(host_group *group, mls_buffer *list)
@@ -174,9 +165,8 @@ void mls_hosts_fold(mls_str names, mls_buffer *list)
         const bool plain = memchr(name.ptr, '[', name.len) == NULL && memchr(name.ptr, ']', name.len) == NULL;
         int digits = 0; /* at the end of the name, if they can be a number; 0: the name is kept whole */
         while (plain && (size_t)digits < name.len && digits < DIGITS_MAX &&
-               mls_is_digit(name.ptr[name.len - 1 - (size_t)digits])) {
+               mls_is_digit(name.ptr[name.len - 1 - (size_t)digits]))
             digits++;
-        }
         const mls_str prefix = {name.ptr, name.len - (size_t)digits};
         size_t number = 0;
         if (digits == 0 || !mls_str_equal(prefix, group.prefix)) {
@@ -192,9 +182,8 @@ void mls_hosts_fold(mls_str names, mls_buffer *list)
         /* Is it the next number of the range, in the width of its low end? */
         if (group.ranges == 0 || number != group.last + 1 ||
             mls_text_printf(text, sizeof text, "%0*zu", group.width, number) != digits) {
-            if (group.ranges++ > 0) {
+            if (group.ranges++ > 0)
                 close_range(&group);
-            }
             group.first = number;
             group.width = digits;
         }

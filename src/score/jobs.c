@@ -26,15 +26,13 @@ void mls_run_note_name(mls_run *run)
     mls_str job;
     mls_str number;
     if (!mls_str_after(rest, MLS_S("slurm-"), &rest) || rest.ptr != mls_path_name(run->file) + strlen("slurm-") ||
-        !mls_str_ends(rest, MLS_S(".out"))) {
+        !mls_str_ends(rest, MLS_S(".out")))
         return;
-    }
     job = (mls_str){rest.ptr, rest.len - strlen(".out")};
     mls_str task = job;
     const bool array = mls_str_cut(&task, '_', &number);
-    if (!is_job_number(number) || (array && !is_job_number(task))) {
+    if (!is_job_number(number) || (array && !is_job_number(task)))
         return;
-    }
     run->job.named = mls_strndup(job.ptr, job.len);
 }
 
@@ -55,9 +53,8 @@ void mls_run_find_job(mls_run *run)
     mls_job *job = &run->job;
     mls_buffer names = {0};
     const char *said = job->job != NULL ? job->job : job->named != NULL ? job->named : job->step;
-    if (job->job == NULL && said != NULL) {
+    if (job->job == NULL && said != NULL)
         job->job = mls_strdup(said);
-    }
     compare_jobs(run, job->other, "another log of the same run");
     compare_jobs(run, job->named, "the name of the job's output");
     compare_jobs(run, job->step, "slurmstepd's line");
@@ -74,11 +71,9 @@ void mls_run_find_job(mls_run *run)
 static const mls_slurm_job *row_around(const mls_slurm_job *newest, const mls_run *run)
 {
     const double start = run->run_start.time_ms;
-    for (const mls_slurm_job *row = newest; row != NULL; row = row->before) {
-        if (row->start_ms <= start && !(row->end_ms < start)) {
+    for (const mls_slurm_job *row = newest; row != NULL; row = row->before)
+        if (row->start_ms <= start && !(row->end_ms < start))
             return row;
-        }
-    }
     return newest;
 }
 
@@ -89,15 +84,12 @@ static void append_limit(mls_buffer *line, const mls_run *run, const mls_slurm_j
     const double ran = row->end_ms - run->run_start.time_ms;
     const double left = median_minutes * 60000 - ran;
     mls_buffer_append_text(line, " ran into its time limit");
-    if (isfinite(row->limit_seconds)) {
+    if (isfinite(row->limit_seconds))
         mls_buffer_printf(line, " of %s", mls_words_seconds(row->limit_seconds).text);
-    }
-    if (ran >= 0) {
+    if (ran >= 0)
         mls_buffer_printf(line, ", %s after run_start", mls_words_seconds(ran / 1000).text);
-    }
-    if (ran >= 0 && left > 0) {
+    if (ran >= 0 && left > 0)
         mls_buffer_printf(line, ": %s short of the median run", mls_words_seconds(left / 1000).text);
-    }
 }
 
 /* Append the signal or the exit status of the job, or else of one of its steps. */
@@ -229,12 +221,10 @@ static void sum_times(mls_slurm_job *job, const mls_collection *collection, size
     const bool open = isnan(job->end_ms);
     const double end_ms = open ? job->start_ms + job->elapsed_seconds * 1000 : job->end_ms;
     /* The duration of a job that was suspended exceeds its elapsed time. */
-    if (!(end_ms >= job->start_ms) || (!open && fabs(end_ms - job->start_ms - job->elapsed_seconds * 1000) > 1000)) {
+    if (!(end_ms >= job->start_ms) || (!open && fabs(end_ms - job->start_ms - job->elapsed_seconds * 1000) > 1000))
         return;
-    }
-    for (size_t i = first; i > 0; i = next[i - 1]) {
+    for (size_t i = first; i > 0; i = next[i - 1])
         runs++;
-    }
     job_change *changes = mls_calloc(4 * runs + 1, sizeof *changes);
     for (size_t i = first; i > 0; i = next[i - 1]) {
         const mls_run *run = &collection->runs[i - 1];
@@ -245,9 +235,8 @@ static void sum_times(mls_slurm_job *job, const mls_collection *collection, size
     }
     qsort(changes, count, sizeof *changes, compare_job_changes);
     job->has_times = count > 0;
-    if (job->has_times) {
+    if (job->has_times)
         job->times = add_times(changes, count, job->start_ms, end_ms);
-    }
     free(changes);
 }
 
@@ -264,9 +253,8 @@ static void join_run(mls_sacct *sacct, double median_minutes, mls_run *run, cons
     }
     if (entry->first == 0) {
         newest->restarts = 0;
-        for (const mls_slurm_job *before = newest->before; before != NULL; before = before->before) {
+        for (const mls_slurm_job *before = newest->before; before != NULL; before = before->before)
             newest->restarts++;
-        }
         (void)MLS_ARENA_ADD(&sacct->arena, &sacct->jobs, newest);
     }
     const double early = row->start_ms - run->run_start.time_ms;
@@ -277,9 +265,8 @@ static void join_run(mls_sacct *sacct, double median_minutes, mls_run *run, cons
                          before ? "started" : "stopped", mls_words_seconds((before ? early : late) / 1000).text,
                          before ? "before" : "after", row->job, before ? "started" : "ended");
     }
-    if (run->run_stop.line == 0 && mls_run_exists(run)) {
+    if (run->run_stop.line == 0 && mls_run_exists(run))
         add_cause(run, row, median_minutes);
-    }
 }
 
 /* Add findings for jobs of runs that do not have a row in the saved files. */
@@ -292,16 +279,13 @@ static void note_missing(mls_sacct *sacct, const mls_collection *collection)
         const mls_str job = mls_str_from(collection->runs[i].job.job);
         bool added = false;
         named = named || job.len > 0;
-        if (job.len > 0 && mls_sacct_find(sacct, job) == NULL) {
+        if (job.len > 0 && mls_sacct_find(sacct, job) == NULL)
             (void)mls_map_put(&missing, job, &added);
-        }
-        if (added) {
+        if (added)
             mls_findings_add(&sacct->findings, MLS_FINDING_JOB_MISSING, place, "no row for job %.*s", MLS_CUT(job, 60));
-        }
     }
-    if (!named && collection->run_count > 0) {
+    if (!named && collection->run_count > 0)
         mls_findings_add(&sacct->findings, MLS_FINDING_JOB_MISSING, place, "no run names its job: no row is used");
-    }
 }
 
 const mls_slurm_job *mls_slurm_job_of(const mls_slurm_jobs *jobs, const mls_run *run)
@@ -335,9 +319,8 @@ mls_status mls_jobs_join(mls_sacct *sacct, const char *here, mls_collection *col
         mls_slurm_job *job = sacct->jobs.items[i];
         sum_times(job, collection, mls_sacct_find(sacct, mls_str_from(job->job))->first, next);
     }
-    if (sacct->files > 0) {
+    if (sacct->files > 0)
         note_missing(sacct, collection);
-    }
     sacct->jobs.here = here;
     collection->jobs = &sacct->jobs;
     free(next);

@@ -21,16 +21,13 @@ mls_place mls_merge_place(const mls_merge *merge, mls_str folder)
 
 void mls_merge_free(mls_merge *merge)
 {
-    if (merge == NULL) {
+    if (merge == NULL)
         return;
-    }
-    for (size_t i = 0; i < merge->files.count; i++) {
+    for (size_t i = 0; i < merge->files.count; i++)
         mls_part_file_release(&merge->files.items[i]);
-    }
     free(merge->files.items);
-    for (size_t i = 0; i < merge->parts.count; i++) {
+    for (size_t i = 0; i < merge->parts.count; i++)
         mls_part_release(&merge->parts.items[i]);
-    }
     free(merge->parts.items);
     free(merge->shards.items);
     free(merge->missing.items);
@@ -65,9 +62,8 @@ static mls_status add_part(mls_merge *merge, mls_shard_part *part, mls_error *er
                                    entry->key.ptr, merge->head.shards, other->path);
     }
     entry->value.number = (size_t)(part - merge->parts.items);
-    for (size_t i = 0; i < part->shards.count; i++) {
+    for (size_t i = 0; i < part->shards.count; i++)
         mls_shard_ranges_add(&merge->shards, part->shards.items[i].first, part->shards.items[i].last);
-    }
     if (!mls_shard_ranges_unite(&merge->shards, &twice)) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "shard %zu/%zu is in another part too", twice,
                              merge->head.shards);
@@ -92,13 +88,11 @@ static int compare_files(const void *a, const void *b)
 static mls_status note_place(mls_merge *merge, const mls_part_source *source, mls_error *error)
 {
     const mls_place *from = &source->place;
-    if (from->edition == NULL && from->system == NULL) {
+    if (from->edition == NULL && from->system == NULL)
         return MLS_OK;
-    }
     mls_map_entry *entry = mls_map_put(&merge->places, mls_path_folder(mls_str_from(source->source.path)), NULL);
-    if (entry->value.pointer == NULL) {
+    if (entry->value.pointer == NULL)
         entry->value.pointer = mls_arena_zeroed(&merge->arena, 1, sizeof(mls_place));
-    }
     mls_place *place = entry->value.pointer;
     if (from->edition != NULL && place->edition != NULL &&
         (from->edition != place->edition || from->by_date != place->by_date)) {
@@ -128,19 +122,16 @@ mls_status mls_merge_open(const char *const *paths, size_t count, mls_merge **me
         MLS_GROW(&merge->parts, items);
         mls_shard_part *part = &merge->parts.items[merge->parts.count++];
         status = mls_part_read(paths[i], &merge->room, part, error);
-        if (i == 0) {
+        if (i == 0)
             merge->head = part->head;
-        } else if (status == MLS_OK) {
+        else if (status == MLS_OK)
             status = mls_merge_same_head(merge, &part->head, error);
-        }
         status = status == MLS_OK ? add_part(merge, part, error) : status;
-        if (status != MLS_OK) {
+        if (status != MLS_OK)
             trouble->path = mls_strdup(paths[i]);
-        }
     }
-    if (status == MLS_OK && merge->files.count > 1) {
+    if (status == MLS_OK && merge->files.count > 1)
         qsort(merge->files.items, merge->files.count, sizeof *merge->files.items, compare_files);
-    }
     for (size_t i = 0; i < merge->files.count && status == MLS_OK; i++) {
         const mls_part_file *file = &merge->files.items[i];
         if (i > 0 && compare_files(file - 1, file) == 0) {
@@ -149,12 +140,10 @@ mls_status mls_merge_open(const char *const *paths, size_t count, mls_merge **me
         } else {
             status = note_place(merge, &file->source, error);
         }
-        if (status != MLS_OK) {
+        if (status != MLS_OK)
             trouble->path = mls_strdup(file->part);
-        }
-        if (file->source.measures) {
+        if (file->source.measures)
             (void)mls_names_add(&merge->measuring, mls_str_from(file->source.source.path));
-        }
     }
     if (status != MLS_OK) {
         mls_merge_free(merge);
@@ -206,9 +195,8 @@ mls_status mls_merge_read(mls_merge *merge, const mls_reading *reading, const ml
                              .runs = file->runs.count,
                              .totals = file->source.totals,
                              .heard = reading->heard_size > 0 ? &file->source : NULL};
-            if (file->source.error != NULL) {
+            if (file->source.error != NULL)
                 read.status = mls_error_set(&read.error, MLS_ERROR_READ, 0, 0, "%s", file->source.error);
-            }
             status = reading->done(reading->state, &read);
         }
     }
@@ -231,7 +219,6 @@ void mls_merge_write(mls_merge *merge, mls_output *output)
 
 void mls_merge_note_endings(mls_collection *collection)
 {
-    for (size_t i = 0; i < collection->run_count; i++) {
+    for (size_t i = 0; i < collection->run_count; i++)
         mls_findings_append_in_order(&collection->runs[i].findings, &collection->extra[i]->ending);
-    }
 }

@@ -287,9 +287,8 @@ const char *mls_part_head_difference(const mls_part_head *a, const mls_part_head
         mls_schema_write(&first, &alone, a);
         mls_schema_write(&second, &alone, b);
         if (!mls_str_among(member->name, "shard shards_in") &&
-            !mls_str_equal(mls_buffer_str(&first), mls_buffer_str(&second))) {
+            !mls_str_equal(mls_buffer_str(&first), mls_buffer_str(&second)))
             different = member->name.ptr;
-        }
         mls_buffer_release(&first);
         mls_buffer_release(&second);
     }
@@ -381,9 +380,8 @@ void mls_part_writer_end(mls_part_writer *writer)
 bool mls_part_run_read(mls_str span, mls_schema_room *room, mls_part_run *run)
 {
     mls_part_run_init(run);
-    if (!mls_schema_read(&run_schema, span, room, run)) {
+    if (!mls_schema_read(&run_schema, span, room, run))
         return false;
-    }
     for (size_t i = 0; i < run->run.hyperparameter_count; i++) {
         const mls_hyperparameter *each = &run->run.hyperparameters[i];
         if (each->key.ptr == NULL || each->value == NULL) {
@@ -392,9 +390,8 @@ bool mls_part_run_read(mls_str span, mls_schema_room *room, mls_part_run *run)
         }
     }
     run->run.printed = run->has_printed ? mls_printed_new() : NULL;
-    for (size_t i = 0; i < run->printed.count && run->has_printed; i++) {
+    for (size_t i = 0; i < run->printed.count && run->has_printed; i++)
         mls_printed_add(run->run.printed, run->printed.items[i].name, run->printed.items[i].value);
-    }
     if (run->has_tracked) {
         run->tracked = mls_calloc(1, sizeof *run->tracked);
         run->tracked->too_many = run->too_many;
@@ -410,9 +407,8 @@ bool mls_part_run_read(mls_str span, mls_schema_room *room, mls_part_run *run)
 
 void mls_part_file_release(mls_part_file *file)
 {
-    for (size_t i = 0; i < file->runs.count; i++) {
+    for (size_t i = 0; i < file->runs.count; i++)
         mls_part_run_release(&file->runs.items[i]);
-    }
     free(file->runs.items);
     mls_schema_release(&mls_part_source_schema, &file->source);
     *file = (mls_part_file){0};
@@ -444,9 +440,8 @@ static mls_status read_struct(part_reader *reader, mls_str text, const mls_schem
     mls_arena_reset(&reader->room->scratch);
     reader->room->wrong[0] = '\0';
     const char *wrong = mls_json_validate(text, &reader->room->scratch, &json, &where);
-    if (wrong != NULL) {
+    if (wrong != NULL)
         return mls_error_set(reader->error, MLS_ERROR_SYNTAX, reader->line, where + 1, "%s", wrong);
-    }
     mls_schema_clear(schema, row);
     return mls_schema_read(schema, json, reader->room, row)
                ? MLS_OK
@@ -461,39 +456,32 @@ static mls_status read_file(part_reader *reader, mls_str text)
     *file = (mls_part_file){.part = part->path, .line = reader->line};
     mls_part_source *source = &file->source;
     mls_status status = read_struct(reader, text, &mls_part_source_schema, source);
-    if (status != MLS_OK) {
+    if (status != MLS_OK)
         return status;
-    }
     bool reasons = source->lines.count <= source->totals.malformed;
-    for (size_t i = 0; i < source->lines.count && reasons; i++) {
+    for (size_t i = 0; i < source->lines.count && reasons; i++)
         reasons = source->lines.items[i].reason != NULL;
-    }
-    if (!reasons) {
+    if (!reasons)
         return refuse_member(reader, "not a line of a part", "malformed_lines");
-    }
-    if (source->runs.ptr != NULL && mls_json_kind_of(source->runs) != MLS_JSON_LIST) {
+    if (source->runs.ptr != NULL && mls_json_kind_of(source->runs) != MLS_JSON_LIST)
         return refuse(reader, "runs is not a list");
-    }
     mls_json_walk walk = mls_json_walk_begin(source->runs);
     for (mls_raw_member item; status == MLS_OK && mls_json_walk_next(&walk, &item);) {
         MLS_GROW(&file->runs, items);
-        if (!mls_part_run_read(item.value, reader->room, &file->runs.items[file->runs.count++])) {
+        if (!mls_part_run_read(item.value, reader->room, &file->runs.items[file->runs.count++]))
             status = refuse_member(reader, "not a run", reader->room->wrong);
-        }
     }
     source->runs = (mls_str){NULL, 0};
-    if (status == MLS_OK && file->runs.count > 0 && strcmp(part->head.command, "events") == 0) {
+    if (status == MLS_OK && file->runs.count > 0 && strcmp(part->head.command, "events") == 0)
         return refuse(reader, "a part of events holds no runs");
-    }
     /* Check that each file belongs to the shard of the part. */
     const mls_names *roots = &part->head.roots;
     bool own = false;
     if (source->source.argument < roots->count && source->source.path != NULL) {
         const mls_str root = mls_str_from(roots->items[source->source.argument]);
         const size_t shard = mls_shard_of(mls_path_below(mls_str_from(source->source.path), root), part->head.shards);
-        for (size_t i = 0; i < part->shards.count; i++) {
+        for (size_t i = 0; i < part->shards.count; i++)
             own |= shard >= part->shards.items[i].first && shard <= part->shards.items[i].last;
-        }
     }
     return status != MLS_OK || own
                ? status
@@ -509,30 +497,24 @@ static mls_status read_head(part_reader *reader, mls_str text)
     mls_usage usage;
     size_t twice;
     mls_status status = read_struct(reader, text, &mls_part_head_schema, head);
-    if (status != MLS_OK) {
+    if (status != MLS_OK)
         return status;
-    }
-    if (head->format != MLS_PART_FORMAT) {
+    if (head->format != MLS_PART_FORMAT)
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "not a part, or one of another format");
-    }
     if (head->version == NULL || strcmp(head->version, MLS_VERSION) != 0) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "made by version %s, and this is %s",
                              head->version != NULL ? head->version : "?", MLS_VERSION);
     }
     if (head->rules == NULL || head->command == NULL || !mls_usage_from_name(mls_str_from(head->usage), &usage) ||
-        !mls_str_among(mls_str_from(head->command), "score check events")) {
+        !mls_str_among(mls_str_from(head->command), "score check events"))
         return refuse(reader, "not the head of a part");
-    }
-    if (strcmp(head->rules, mls_part_rules_hash().text) != 0) {
+    if (strcmp(head->rules, mls_part_rules_hash().text) != 0)
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "judged by other rules than this program has");
-    }
     bool ok = (head->shard > 0) != (head->shards_in.count > 0) && head->shards <= MLS_SHARDS_MAX;
-    if (head->shard > 0) {
+    if (head->shard > 0)
         mls_shard_ranges_add(&part->shards, head->shard, head->shard);
-    }
-    for (size_t i = 0; i < head->shards_in.count && ok; i++) {
+    for (size_t i = 0; i < head->shards_in.count && ok; i++)
         mls_shard_ranges_add(&part->shards, head->shards_in.items[i].first, head->shards_in.items[i].last);
-    }
     for (size_t i = 0; i < part->shards.count && ok; i++) {
         const mls_shard_range range = part->shards.items[i];
         ok = range.first >= 1 && range.first <= range.last && range.last <= head->shards;
@@ -549,19 +531,16 @@ static mls_status read_tail(part_reader *reader, mls_str text, mls_str rest)
     part_tail tail = {0};
     part_tail counted = {.files = part->files.count};
     mls_status status = read_struct(reader, text, &tail_schema, &tail);
-    if (status != MLS_OK) {
+    if (status != MLS_OK)
         return status;
-    }
-    if (!tail.end || tail.digest == NULL || strcmp(tail.digest, mls_hash_text(part->digest).text) != 0) {
+    if (!tail.end || tail.digest == NULL || strcmp(tail.digest, mls_hash_text(part->digest).text) != 0)
         return refuse(reader, "the checksum does not match the contents");
-    }
     for (size_t i = 0; i < part->files.count; i++) {
         counted.runs += part->files.items[i].runs.count;
         counted.bytes += part->files.items[i].source.totals.bytes;
     }
-    if (tail.files != counted.files || tail.runs != counted.runs || tail.bytes != counted.bytes) {
+    if (tail.files != counted.files || tail.runs != counted.runs || tail.bytes != counted.bytes)
         return refuse(reader, "the counts of the last line do not match the contents");
-    }
     return rest.len == 0 ? MLS_OK : refuse(reader, "something follows the end of the part");
 }
 
@@ -573,9 +552,8 @@ mls_status mls_part_read(const char *path, mls_schema_room *room, mls_shard_part
     mls_schema_clear(&mls_part_head_schema, &part->head);
     mls_status status = mls_file_read_bytes(path, MLS_PART_BYTES_MAX, &text, error);
     mls_str rest = mls_buffer_str(&text);
-    if (status == MLS_OK && rest.len == 0) {
+    if (status == MLS_OK && rest.len == 0)
         status = mls_error_set(error, MLS_ERROR_SYNTAX, 0, 0, "the file is empty: not a part");
-    }
     for (bool ended = false; status == MLS_OK && !ended;) {
         mls_str line;
         const mls_str before = rest;
@@ -600,9 +578,8 @@ mls_status mls_part_read(const char *path, mls_schema_room *room, mls_shard_part
 
 void mls_part_release(mls_shard_part *part)
 {
-    for (size_t i = 0; i < part->files.count; i++) {
+    for (size_t i = 0; i < part->files.count; i++)
         mls_part_file_release(&part->files.items[i]);
-    }
     free(part->files.items);
     free(part->shards.items);
     mls_part_head_release(&part->head);

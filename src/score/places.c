@@ -42,9 +42,8 @@ bool mls_folder_of_system(mls_str folder, mls_str *system, mls_str *above)
 {
     const mls_str benchmark = mls_path_cut(&folder);
     *system = mls_path_cut(&folder);
-    if (mls_str_equal(*system, MLS_S("strong")) || mls_str_equal(*system, MLS_S("weak"))) {
+    if (mls_str_equal(*system, MLS_S("strong")) || mls_str_equal(*system, MLS_S("weak")))
         *system = mls_path_cut(&folder);
-    }
     const mls_str results = mls_path_cut(&folder);
     *above = folder;
     return mls_str_equal(results, MLS_S("results")) && benchmark.len > 0 && benchmark.ptr[0] != '.' &&
@@ -79,13 +78,11 @@ static bool is_named_above(const tree_finder *self, mls_str folder)
 {
     for (size_t i = 0; i < self->path_count; i++) {
         mls_str path = mls_str_from(self->paths[i]);
-        while (path.len > 1 && path.ptr[path.len - 1] == '/') {
+        while (path.len > 1 && path.ptr[path.len - 1] == '/')
             path.len--;
-        }
         if (mls_str_starts(folder, path) && path.len + 1 < folder.len &&
-            (folder.ptr[path.len] == '/' || path.ptr[path.len - 1] == '/')) {
+            (folder.ptr[path.len] == '/' || path.ptr[path.len - 1] == '/'))
             return true;
-        }
     }
     return false;
 }
@@ -99,9 +96,8 @@ static size_t tree_of(const tree_finder *self, mls_str folder, mls_str *benchmar
     mls_str system;
     mls_str above;
     *benchmark = mls_path_cut(&rest);
-    if (!mls_folder_of_system(folder, &system, &above)) {
+    if (!mls_folder_of_system(folder, &system, &above))
         return 0;
-    }
     mls_str beside = above;
     const mls_str submitter = above;
     (void)mls_path_cut(&beside);
@@ -139,18 +135,15 @@ static size_t poll_result(tree_finder *self, size_t at)
     bool added = false;
     double time_ms = (double)NAN;
     mls_map_entry *entry = mls_map_put(&self->trees->folders, folder, &added);
-    if (added) {
+    if (added)
         entry->value.number = tree_of(self, folder, &benchmark);
-    }
     const bool asked = added && entry->value.number > 0;
     for (; at < self->sources->count; at++) {
         const mls_source *source = &sources[at];
-        if (!mls_str_equal(mls_path_folder(mls_str_from(source->path)), folder)) {
+        if (!mls_str_equal(mls_path_folder(mls_str_from(source->path)), folder))
             break;
-        }
-        if (asked && is_tree_log(source) && isnan(time_ms)) {
+        if (asked && is_tree_log(source) && isnan(time_ms))
             mls_log_date(mls_source_open(source, true), false, &self->room, &time_ms);
-        }
     }
     if (asked) {
         mls_tree_edition *tree = &self->trees->items[entry->value.number - 1];
@@ -189,9 +182,8 @@ static void join_rounds(mls_tree_editions *trees)
         if (tree->beside.ptr != NULL) {
             rounds[tree->usage].arena = &trees->arena;
             mls_map_entry *entry = mls_map_put(&rounds[tree->usage], tree->beside, NULL);
-            if (entry->value.pointer == NULL) {
+            if (entry->value.pointer == NULL)
                 entry->value.pointer = mls_arena_zeroed(&trees->arena, 1, sizeof(tree_round));
-            }
             tree->round = entry->value.pointer;
             tree->round->trees++;
             mls_edition_poll_sum(&tree->round->poll, &tree->poll);
@@ -199,15 +191,13 @@ static void join_rounds(mls_tree_editions *trees)
     }
     for (size_t i = 0; i < trees->count; i++) {
         const mls_tree_edition *tree = &trees->items[i];
-        if (tree->round != NULL && tree->round->trees > 1 && !tree->round->apart) {
+        if (tree->round != NULL && tree->round->trees > 1 && !tree->round->apart)
             count_submitter(tree, &trees->arena);
-        }
     }
     for (size_t i = 0; i < trees->count; i++) {
         mls_tree_edition *tree = &trees->items[i];
-        if (tree->round != NULL && !tree->round->apart) {
+        if (tree->round != NULL && !tree->round->apart)
             tree->poll = tree->round->poll;
-        }
     }
 }
 
@@ -229,15 +219,12 @@ void mls_tree_editions_find(const char *const *paths, size_t path_count, const m
     const mls_editions *editions = rulesets != NULL ? mls_rulesets_editions(rulesets) : options->score.editions;
     tree_finder finder = {paths, path_count, options, editions, sources, trees, NULL};
     trees->folders.arena = &trees->arena;
-    for (size_t i = 0; i < MLS_USAGE_COUNT; i++) {
+    for (size_t i = 0; i < MLS_USAGE_COUNT; i++)
         trees->trees[i].arena = &trees->arena;
-    }
-    if (options->edition != NULL || options->checker.ruleset != NULL || editions == NULL) {
+    if (options->edition != NULL || options->checker.ruleset != NULL || editions == NULL)
         return;
-    }
-    for (size_t i = 0; i < sources->count;) {
+    for (size_t i = 0; i < sources->count;)
         i = is_tree_log(&sources->items[i]) ? poll_result(&finder, i) : i + 1;
-    }
     mls_scan_room_free(finder.room);
     join_rounds(trees);
     for (size_t i = 0; i < trees->count; i++) {
@@ -285,9 +272,8 @@ void mls_place_find_system(mls_str folder, mls_arena *arena, mls_place *place)
     }
     if (known) {
         place->system = mls_arena_copy(arena, id).ptr;
-        if (read_system(above, id, &text) == MLS_OK) {
+        if (read_system(above, id, &text) == MLS_OK)
             place->description = mls_arena_copy(arena, mls_buffer_str(&text));
-        }
     }
     mls_buffer_release(&text);
     free(whole);

@@ -49,9 +49,8 @@ static mls_status take_record(void *state, const mls_record *record)
         log->unreadable++;
         *number = NAN;
     }
-    if (!edge && number != &event.watts) {
+    if (!edge && number != &event.watts)
         return MLS_OK;
-    }
     log->too_many |= log->count == POWER_EVENTS_MAX;
     if (!log->too_many) {
         MLS_GROW(log, items);
@@ -82,15 +81,12 @@ static bool log_is_usable(const power_log *log, double time_to_train_ms)
         mls_findings_add(log->findings, MLS_FINDING_POWER_LOG, (mls_finding_place){.path = log->path},
                          "the power file has lines or readings that cannot be read (%zu)", log->unreadable);
     }
-    if (log->too_many) {
+    if (log->too_many)
         warn_unknown(log, "the power file has too many readings");
-    }
-    if (isnan(log->conversion_eff)) {
+    if (isnan(log->conversion_eff))
         warn_unknown(log, "the power file has no conversion_eff");
-    }
-    if (!isfinite(time_to_train_ms)) {
+    if (!isfinite(time_to_train_ms))
         warn_unknown(log, "the run has no time to train, so it has no energy");
-    }
     return mls_findings_found(log->findings, MLS_FINDING_POWER_LOG) == before;
 }
 
@@ -115,12 +111,10 @@ static double watts_of_node(power_log *log)
             end_ms = event->when.value;
         }
     }
-    if (!started) {
+    if (!started)
         return warn_unknown(log, "the power file has no power_measurement_start");
-    }
-    if (!(end_ms > start_ms)) {
+    if (!(end_ms > start_ms))
         return warn_unknown(log, "the power file has no reading after power_measurement_start");
-    }
     if (!stopped) {
         mls_findings_add(log->findings, MLS_FINDING_POWER_STOP, (mls_finding_place){.path = log->path},
                          "the power file has no power_measurement_stop; the last reading ends the measurement");
@@ -130,12 +124,10 @@ static double watts_of_node(power_log *log)
 
 static double watts_of_switch(const power_log *log)
 {
-    if (!isnan(log->interconnect_power_est)) {
+    if (!isnan(log->interconnect_power_est))
         return log->interconnect_power_est;
-    }
-    if (log->count == 0) {
+    if (log->count == 0)
         return warn_unknown(log, "the power file has no interconnect_power_est");
-    }
     warn_unknown(log, "the power file of a switch has readings but no interconnect_power_est: it is not counted");
     return 0;
 }
@@ -149,14 +141,12 @@ mls_status mls_energy_read(int fd, bool node, double time_to_train_ms, const cha
     const mls_status status = fd >= 0 ? mls_log_scan_fd(fd, NULL, &sink, 1, NULL, &error)
                                       : mls_error_set_errno(&error, MLS_ERROR_READ, errno, "cannot be opened");
     double watts = NAN;
-    if (fd >= 0) {
+    if (fd >= 0)
         (void)close(fd);
-    }
-    if (status == MLS_ERROR_READ) {
+    if (status == MLS_ERROR_READ)
         mls_findings_add(findings, MLS_FINDING_UNREADABLE, (mls_finding_place){.path = path}, "%s", error.message);
-    } else if (status == MLS_OK && log_is_usable(&log, time_to_train_ms)) {
+    else if (status == MLS_OK && log_is_usable(&log, time_to_train_ms))
         watts = node ? watts_of_node(&log) : watts_of_switch(&log);
-    }
     *joules += log.conversion_eff * watts * time_to_train_ms / 1000;
     free(log.items);
     return status;
@@ -176,17 +166,15 @@ static double read_folder(const char *folder, double time_ms, mls_findings *find
     mls_sources files = {0};
     size_t counted = 0;
     double joules = 0;
-    if (is_folder(folder) && mls_sources_find(&folder, 1, &files, NULL) != MLS_OK) {
+    if (is_folder(folder) && mls_sources_find(&folder, 1, &files, NULL) != MLS_OK)
         joules = NAN;
-    }
     for (size_t i = 0; i < files.count; i++) {
         const mls_source *file = &files.items[i];
         const mls_finding_place place = {.path = file->path};
         const mls_str name = mls_str_from(mls_path_name(file->path));
         const bool node = mls_str_starts(name, MLS_S("node_"));
-        if (!file->failed && !(mls_str_ends(name, MLS_S(".txt")) && (node || mls_str_starts(name, MLS_S("sw_"))))) {
+        if (!file->failed && !(mls_str_ends(name, MLS_S(".txt")) && (node || mls_str_starts(name, MLS_S("sw_")))))
             continue;
-        }
         counted++;
         if (file->skip != NULL) { /* without this file the sum would be too small */
             mls_findings_add(findings, MLS_FINDING_UNREADABLE, place, "%s", file->skip);

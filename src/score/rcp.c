@@ -34,11 +34,10 @@ static double min_acceptable_mean(double mean, double stdev, double count, size_
         const double middle = (low + high) / 2;
         const double lower_tail = mls_t_test_lower_tail((mls_test_sample){middle, stdev, count},
                                                         (mls_test_sample){mean, stdev, (double)runs - 2});
-        if (lower_tail > SIGNIFICANCE) {
+        if (lower_tail > SIGNIFICANCE)
             high = middle;
-        } else {
+        else
             low = middle;
-        }
     }
     return (low + high) / 2;
 }
@@ -60,9 +59,8 @@ static mls_rcp_bar bar_at(const mls_rcp_set *set, const mls_rcp_point *point)
 
 void mls_rcp_set_bars(mls_rcp_set *set)
 {
-    for (size_t i = 0; i < set->count; i++) {
+    for (size_t i = 0; i < set->count; i++)
         set->items[i].bar = bar_at(set, &set->items[i]);
-    }
 }
 
 /* Return the value at `x` on the line through (x0, y0) and (x1, y1). */
@@ -76,11 +74,9 @@ static double interpolate(double x, double x0, double y0, double x1, double y1)
 static void prune_points(mls_rcp_set *set)
 {
     size_t fastest = 0;
-    for (size_t i = 0; i < set->count; i++) {
-        if (set->items[i].bar.mean < set->items[fastest].bar.mean) {
+    for (size_t i = 0; i < set->count; i++)
+        if (set->items[i].bar.mean < set->items[fastest].bar.mean)
             fastest = i;
-        }
-    }
     const mls_rcp_point *previous = NULL;
     for (size_t i = 0; i < set->count; i++) {
         mls_rcp_point *point = &set->items[i];
@@ -149,9 +145,8 @@ static mls_status read_values(const rcp_reading *reading, const mls_text_row *ro
 {
     const mls_str text = reading->row.to_converge;
     mls_str rest = text;
-    while (mls_str_word(&rest).len > 0) {
+    while (mls_str_word(&rest).len > 0)
         point->count++;
-    }
     /* Values must remain when r are left out at each end.  The row may be for another benchmark than the set. */
     const mls_rcp_rules *rules = &reading->set->rules;
     const mls_str benchmark = reading->row.benchmark;
@@ -199,9 +194,8 @@ static mls_status place_point(rcp_reading *reading, const mls_text_row *row, con
 {
     mls_rcp_set *set = reading->set;
     size_t at = 0;
-    while (at < set->count && mls_compare_doubles(set->items[at].global_batch_size, point->global_batch_size) != 0) {
+    while (at < set->count && mls_compare_doubles(set->items[at].global_batch_size, point->global_batch_size) != 0)
         at++;
-    }
     if (at < set->count && strcmp(set->items[at].source, point->source) == 0) {
         return refuse_point(reading, row, CELL_GLOBAL_BATCH_SIZE, 0, "duplicate batch size",
                             reading->row.global_batch_size);
@@ -210,9 +204,8 @@ static mls_status place_point(rcp_reading *reading, const mls_text_row *row, con
         return mls_error_set(reading->table.error, MLS_ERROR_LIMIT, row->line, 0, "more than %d points",
                              MLS_RCP_POINTS_MAX);
     }
-    if (at == set->count) {
+    if (at == set->count)
         (void)MLS_ARENA_ADD(set->arena, set, *point);
-    }
     set->own += point->source[0] != '\0';
     set->items[at] = *point;
     return MLS_OK;
@@ -224,18 +217,16 @@ static mls_status take_point_row(void *state, const mls_text_row *row)
     mls_status status = MLS_OK;
     const bool wanted = row_is_for_edition(reading, row, &status) &&
                         mls_str_equal(reading->row.benchmark, mls_str_from(reading->set->rules.benchmark->name));
-    if (status != MLS_OK || (!wanted && reading->path[0] == '\0')) {
+    if (status != MLS_OK || (!wanted && reading->path[0] == '\0'))
         return status;
-    }
     mls_rcp_point point = {.source = reading->path};
     if (!positive_number(reading->row.global_batch_size, &point.global_batch_size)) {
         return refuse_point(reading, row, CELL_GLOBAL_BATCH_SIZE, 0, "not a batch size",
                             reading->row.global_batch_size);
     }
     status = read_values(reading, row, &point);
-    if (status != MLS_OK || !wanted) {
+    if (status != MLS_OK || !wanted)
         return status;
-    }
 #define KEEP(name) point.name = mls_arena_copy(reading->set->arena, reading->row.name).ptr;
     SHOWN_LIST(KEEP)
     return place_point(reading, row, &point);
@@ -270,9 +261,8 @@ mls_status mls_rcp_set_new(const mls_rcp_rules *rules, mls_str own, const char *
     *set = NULL;
     *made = (mls_rcp_set){.rules = *rules, .arena = arena};
     mls_status status = table.ptr != NULL ? read_points(made, table, "", error) : MLS_OK;
-    if (status == MLS_OK && path != NULL) {
+    if (status == MLS_OK && path != NULL)
         status = read_points(made, own, path[0] == '\0' ? "-" : path, error);
-    }
     if (status == MLS_OK) {
         prepare_set(made);
         *set = made;
@@ -284,9 +274,8 @@ mls_status mls_rcp_set_new(const mls_rcp_rules *rules, mls_str own, const char *
 
 void mls_rcp_set_free(mls_rcp_set *set)
 {
-    if (set != NULL) {
+    if (set != NULL)
         mls_arena_free(set->arena);
-    }
 }
 
 mls_status mls_rcp_sets_find(mls_rcp_sets *sets, const mls_rcp_rules *rules, mls_str own, const char *path,
@@ -294,9 +283,8 @@ mls_status mls_rcp_sets_find(mls_rcp_sets *sets, const mls_rcp_rules *rules, mls
 {
     for (size_t i = 0; i < sets->count; i++) {
         *set = sets->items[i];
-        if ((*set)->rules.edition == rules->edition && (*set)->rules.benchmark == rules->benchmark) {
+        if ((*set)->rules.edition == rules->edition && (*set)->rules.benchmark == rules->benchmark)
             return MLS_OK;
-        }
     }
     *set = NULL;
     MLS_GROW(sets, items);
@@ -308,9 +296,8 @@ mls_status mls_rcp_sets_find(mls_rcp_sets *sets, const mls_rcp_rules *rules, mls
 
 void mls_rcp_sets_release(mls_rcp_sets *sets)
 {
-    for (size_t i = 0; i < sets->count; i++) {
+    for (size_t i = 0; i < sets->count; i++)
         mls_rcp_set_free(sets->items[i]);
-    }
     free((void *)sets->items);
     *sets = (mls_rcp_sets){0};
 }
@@ -356,9 +343,8 @@ mls_rcp_limit mls_rcp_set_limit(const mls_rcp_set *set, double global_batch_size
     const mls_rcp_point *above;
     find_neighbours(set, global_batch_size, &below, &above);
     const mls_rcp_point *lower = below != NULL ? below : above;
-    if (lower == NULL) {
+    if (lower == NULL)
         return limit;
-    }
     limit.unit = (above != NULL ? above : below)->unit;
     limit.match = above == NULL    ? MLS_RCP_MISSING
                   : below == NULL  ? MLS_RCP_SMALLER_BATCH
@@ -410,9 +396,8 @@ mls_rcp_result mls_rcp_check(const mls_rcp_set *set, double global_batch_size, d
                              .runs = count,
                              .allowed = left_out,
                              .limit = mls_rcp_set_limit(set, batch_known ? global_batch_size : (double)NAN)};
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         result.not_converged += !(to_converge[i] < MLS_RCP_NOT_CONVERGED) && !(to_converge[i] > MLS_RCP_NOT_CONVERGED);
-    }
     result.match = !batch_known ? (isinf(global_batch_size) ? MLS_RCP_BATCH_SIZES_DIFFER : MLS_RCP_NO_BATCH_SIZE)
                    : result.not_converged > result.allowed ? MLS_RCP_NO_CONVERGENCE
                    : isnan(result.submission_mean)         ? MLS_RCP_TOO_FEW_RUNS
@@ -424,9 +409,8 @@ mls_rcp_result mls_rcp_check(const mls_rcp_set *set, double global_batch_size, d
         result.score_scale = result.pass ? result.scale : 1;
         result.match = !result.pass && result.match == MLS_RCP_SMALLER_BATCH ? MLS_RCP_MISSING : result.match;
     }
-    if (result.match == MLS_RCP_MISSING) {
+    if (result.match == MLS_RCP_MISSING)
         (void)mls_text_printf(batch, sizeof batch, "%.17g", global_batch_size);
-    }
     (void)mls_text_printf(result.message, sizeof result.message, "%s%s", matches[result.match].message, batch);
     return result;
 }
@@ -455,9 +439,8 @@ static int decimals_for(double number)
 static int decimals_apart(double a, double b, double hair, int decimals)
 {
     while (decimals < DECIMALS_MAX && fabs(a - b) > hair * fabs(a) &&
-           fabs(round(a * pow(10, decimals)) - round(b * pow(10, decimals))) < 0.5) {
+           fabs(round(a * pow(10, decimals)) - round(b * pow(10, decimals))) < 0.5)
         decimals++;
-    }
     return decimals;
 }
 
@@ -516,12 +499,10 @@ static void describe_comparison(const mls_rcp_result *result, double score_minut
         append_limit(words, limit, " is ", decimals);
         mls_buffer_printf(words, "; %sfaster than the reference mean %s, so the score is %sscaled",
                           scaled ? "" : "not ", reference.text, scaled ? "" : "not ");
-        if (scaled) {
+        if (scaled)
             mls_buffer_printf(words, " by %s", mls_words_grouped(result->score_scale, 4).text);
-        }
-        if (scaled && isfinite(score_minutes)) {
+        if (scaled && isfinite(score_minutes))
             mls_buffer_printf(words, " to %s min", mls_words_grouped(score_minutes * result->score_scale, 3).text);
-        }
     }
 }
 
@@ -555,9 +536,8 @@ void mls_rcp_limit_describe(const mls_rcp_limit *limit, mls_buffer *words)
                           mls_words_trimmed(limit->bar.limit, decimals_for(limit->bar.limit)).text,
                           limit->unit[0] != '\0' ? " " : "", limit->unit);
         append_between(words, limit);
-        if (limit->match == MLS_RCP_SMALLER_BATCH) {
+        if (limit->match == MLS_RCP_SMALLER_BATCH)
             mls_buffer_printf(words, " (that of the smallest reference batch %s; no point is as small)", lower.text);
-        }
         mls_buffer_printf(words, "; below %s the score is scaled up",
                           mls_words_trimmed(limit->bar.mean, decimals_for(limit->bar.mean)).text);
     }

@@ -97,15 +97,13 @@ static void set_id(mls_sacct *sacct, mls_str raw, mls_str id, mls_slurm_job *row
 static void add_row(mls_sacct *sacct, const mls_slurm_job *row)
 {
     mls_map_entry *raw = mls_map_put(&sacct->by_raw, mls_str_from(row->job), NULL);
-    if (raw->value.pointer == NULL) {
+    if (raw->value.pointer == NULL)
         raw->value.pointer = mls_arena_zeroed(&sacct->arena, 1, sizeof(mls_sacct_entry));
-    }
     mls_sacct_entry *entry = raw->value.pointer;
     mls_map_put(&sacct->by_id, mls_str_from(row->id), NULL)->value.pointer = entry;
     mls_slurm_job **place = &entry->newest;
-    while (*place != NULL && row->submit_ms < (*place)->submit_ms) {
+    while (*place != NULL && row->submit_ms < (*place)->submit_ms)
         place = &(*place)->before;
-    }
     if (*place != NULL && !((*place)->submit_ms < row->submit_ms)) { /* a duplicate of a row */
         mls_slurm_job *before = (*place)->before;
         **place = *row;
@@ -149,11 +147,9 @@ mls_slurm_end mls_slurm_job_end(const mls_slurm_job *job)
                 {"CANCELLED REVOKED", MLS_SLURM_CANCELLED},
                 {"FAILED", MLS_SLURM_FAILED}};
     const mls_str state = mls_str_from(job->state != NULL ? job->state : "");
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        if (mls_str_among(state, ends[i].states)) {
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (mls_str_among(state, ends[i].states))
             return ends[i].end;
-        }
-    }
     return MLS_SLURM_ENDED;
 }
 
@@ -231,16 +227,14 @@ static bool read_time(mls_str text, mls_sacct_zone zone, mls_slurm_job *row, dou
     bool zoned;
     struct tm parts;
     *time_ms = (double)NAN;
-    if (text.len == 0 || mls_str_among(text, "Unknown None unknown none NONE N/A")) {
+    if (text.len == 0 || mls_str_among(text, "Unknown None unknown none NONE N/A"))
         return true;
-    }
     if (text.len < 12 && mls_size_parse(text, &seconds)) {
         *time_ms = (double)seconds * 1000;
         return true;
     }
-    if (!mls_moment_read(text, time_ms, &zoned)) {
+    if (!mls_moment_read(text, time_ms, &zoned))
         return false;
-    }
     if (!zoned) {
         const time_t as_utc = (time_t)floor(*time_ms / 1000);
         row->timezone = zone.name;
@@ -261,13 +255,10 @@ static bool read_codes(mls_str text, double *code, double *signal)
 {
     size_t numbers[2];
     mls_str status;
-    if (text.len == 0) {
+    if (text.len == 0)
         return true;
-    }
-    if (!mls_str_cut(&text, ':', &status) || !mls_size_parse(status, &numbers[0]) ||
-        !mls_size_parse(text, &numbers[1])) {
+    if (!mls_str_cut(&text, ':', &status) || !mls_size_parse(status, &numbers[0]) || !mls_size_parse(text, &numbers[1]))
         return false;
-    }
     *code = (double)numbers[0];
     *signal = (double)numbers[1];
     return true;
@@ -286,9 +277,8 @@ static void read_length(mls_str raw, mls_str words, double unit, double *seconds
         *seconds = (double)number * unit;
     } else if (raw.len == 0) {
         const bool cut = mls_str_cut(&clock, '-', &first);
-        if ((!cut || mls_size_parse(first, &days)) && mls_clock_read(cut ? clock : words, &ms)) {
+        if ((!cut || mls_size_parse(first, &days)) && mls_clock_read(cut ? clock : words, &ms))
             *seconds = (double)days * (MLS_DAY_MS / 1000) + ms / 1000;
-        }
     }
 }
 
@@ -305,22 +295,17 @@ static mls_status keep_job(sacct_reader *reader, const mls_text_row *at, const j
                  {"invalid Start time", cells->start, &row.start_ms},
                  {"invalid End time", cells->end, &row.end_ms}};
     size_t number;
-    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
-        if (!read_time(times[i].text, reader->zone, &row, times[i].ms)) {
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        if (!read_time(times[i].text, reader->zone, &row, times[i].ms))
             return leave_out(reader, at, times[i].why, times[i].text);
-        }
-    }
-    if (!read_codes(cells->exit, &row.exit_code, &row.signal)) {
+    if (!read_codes(cells->exit, &row.exit_code, &row.signal))
         return leave_out(reader, at, "invalid ExitCode: expected status:signal", cells->exit);
-    }
-    if (!read_codes(cells->derived, &row.derived_exit_code, &row.derived_signal)) {
+    if (!read_codes(cells->derived, &row.derived_exit_code, &row.derived_signal))
         return leave_out(reader, at, "invalid DerivedExitCode: expected status:signal", cells->derived);
-    }
     read_length(cells->elapsed_raw, cells->elapsed, 1, &row.elapsed_seconds);
     read_length(cells->limit_raw, cells->limit, 60, &row.limit_seconds);
-    if (mls_size_parse(cells->nodes.len > 0 ? cells->nodes : cells->allocated, &number)) {
+    if (mls_size_parse(cells->nodes.len > 0 ? cells->nodes : cells->allocated, &number))
         row.node_count = (double)number;
-    }
     set_nodes(sacct, cells->list, &row);
     set_state(sacct, cells->state, &row);
     set_id(sacct, cells->raw, cells->id, &row);
@@ -333,9 +318,8 @@ static mls_status take_sacct_line(void *state, const mls_text_row *at)
     sacct_reader *reader = state;
     const mls_text_table *table = &reader->table;
     job_cells cells = {0};
-    if (table->columns == 0) {
+    if (table->columns == 0)
         return take_header(reader, at);
-    }
     const size_t surplus = at->count > table->columns ? at->count - table->columns : 0;
     if (at->count < table->columns || (surplus > 0 && reader->free_columns != 1)) {
         char why[160];
@@ -353,16 +337,13 @@ static mls_status take_sacct_line(void *state, const mls_text_row *at)
      * are missing. */
     const bool word = last.ptr == cells.raw.ptr || last.ptr == cells.id.ptr || last.ptr == cells.state.ptr ||
                       last.ptr == cells.list.ptr;
-    if (last.len > 0 && last.ptr + last.len == table->text.ptr + table->text.len && word) {
+    if (last.len > 0 && last.ptr + last.len == table->text.ptr + table->text.len && word)
         return leave_out(reader, at, "the text ends here, possibly within a word", last);
-    }
     const mls_str number = cells.raw.len > 0 ? cells.raw : cells.id;
-    if (number.len == 0) {
+    if (number.len == 0)
         return leave_out(reader, at, "a row without a JobID", number);
-    }
-    if (memchr(cells.raw.ptr, '\0', cells.raw.len) != NULL || memchr(cells.id.ptr, '\0', cells.id.len) != NULL) {
+    if (memchr(cells.raw.ptr, '\0', cells.raw.len) != NULL || memchr(cells.id.ptr, '\0', cells.id.len) != NULL)
         return leave_out(reader, at, "a NUL in its JobID", MLS_S(""));
-    }
     /* Skip job steps, and the header of an appended table. */
     const bool job = memchr(number.ptr, '.', number.len) == NULL && !mls_str_among(number, "JobID JobIDRaw");
     return job ? keep_job(reader, at, &cells) : MLS_OK;
@@ -425,13 +406,12 @@ static void append_id(mls_buffer *id, const cJSON *job, double number)
     const double task = json_number(member(array, "task_id"));
     const double part = json_number(member(het, "job_id"));
     const double offset = json_number(member(het, "job_offset"));
-    if (array_job > 0 && task >= 0) {
+    if (array_job > 0 && task >= 0)
         mls_buffer_printf(id, "%.0f_%.0f", array_job, task);
-    } else if (part > 0 && offset >= 0) {
+    else if (part > 0 && offset >= 0)
         mls_buffer_printf(id, "%.0f+%.0f", part, offset);
-    } else {
+    else
         mls_buffer_printf(id, "%.0f", number);
-    }
 }
 
 static void add_object(mls_sacct *sacct, const cJSON *job, double number, bool right, const char *source)
@@ -467,9 +447,8 @@ static mls_status read_json(mls_sacct *sacct, mls_str text, const char *source, 
     size_t place = 0;
     mls_status status = mls_json_tree(text, &json, error);
     const cJSON *jobs = status == MLS_OK ? member(json, "jobs") : NULL;
-    if (status == MLS_OK && !cJSON_IsArray(jobs)) {
+    if (status == MLS_OK && !cJSON_IsArray(jobs))
         status = mls_error_set(error, MLS_ERROR_VALUE, 1, 1, "no list 'jobs': not what sacct --json prints");
-    }
     const bool right = status == MLS_OK && codes_are_right(json);
     for (const cJSON *job = status == MLS_OK ? jobs->child : NULL; job != NULL; job = job->next) {
         const double number = json_number(member(job, "job_id"));
@@ -493,9 +472,8 @@ static mls_status take_text(mls_sacct *sacct, mls_str text, const char *source, 
     static const char what[] = "what sacct --parsable2 or --json prints";
     sacct_reader reader = {.sacct = sacct, .source = source, .zone = zone};
     const mls_str begin = mls_str_trim(text, mls_is_blank);
-    if (mls_str_starts(begin, MLS_S("{"))) {
+    if (mls_str_starts(begin, MLS_S("{")))
         return read_json(sacct, text, source, error);
-    }
     mls_str rest = text;
     mls_str heading;
     (void)mls_str_cut(&rest, '\n', &heading);
@@ -552,18 +530,15 @@ mls_status mls_sacct_ask(mls_sacct *sacct, const mls_collection *collection, con
     mls_buffer answer = {0};
     mls_status status = MLS_OK;
     MLS_LIST_OF(char *) environment = {0};
-    for (char **variable = environ; *variable != NULL; variable++) {
-        if (!mls_str_starts(mls_str_from(*variable), MLS_S("SLURM_TIME_FORMAT="))) {
+    for (char **variable = environ; *variable != NULL; variable++)
+        if (!mls_str_starts(mls_str_from(*variable), MLS_S("SLURM_TIME_FORMAT=")))
             (void)MLS_ARENA_ADD(&arena, &environment, *variable);
-        }
-    }
     (void)MLS_ARENA_ADD(&arena, &environment, seconds);
     (void)MLS_ARENA_ADD(&arena, &environment, NULL);
     for (size_t i = 0; i < collection->run_count; i++) {
         const mls_str job = mls_str_from(collection->runs[i].job.job);
-        if (is_number(job)) {
+        if (is_number(job))
             (void)mls_map_put(&jobs, job, NULL);
-        }
     }
     for (size_t i = 0; i < jobs.count && status == MLS_OK;) {
         mls_buffer_clear(&list);
@@ -573,17 +548,15 @@ mls_status mls_sacct_ask(mls_sacct *sacct, const mls_collection *collection, con
         }
         /* Add the header, since sacct is called without one. */
         mls_buffer_clear(&answer);
-        for (const char *at = ASKED; *at != '\0'; at++) {
+        for (const char *at = ASKED; *at != '\0'; at++)
             mls_buffer_append_char(&answer, *at == ',' ? '\x1f' : *at);
-        }
         mls_buffer_append_char(&answer, '\n');
         const char *const arguments[] = {program, "-X", "-D",     "-n", "--parsable2", "--delimiter=\x1f",
                                          format,  "-j", list.ptr, NULL};
         const mls_program asked = {arguments, environment.items, deadline_ms - mls_clock_ms(), ANSWER_BYTES_MAX};
         status = mls_program_ask(&asked, &answer, error);
-        if (status == MLS_OK) {
+        if (status == MLS_OK)
             status = take_text(sacct, mls_buffer_str(&answer), "sacct", (mls_sacct_zone){(double)NAN, "local"}, error);
-        }
     }
     mls_buffer_release(&answer);
     mls_buffer_release(&list);

@@ -25,9 +25,8 @@ bool mls_shard_parse(mls_str text, mls_shard *shard)
 
 uint64_t mls_fnv1a(uint64_t hash, mls_str bytes)
 {
-    for (size_t i = 0; i < bytes.len; i++) {
+    for (size_t i = 0; i < bytes.len; i++)
         hash = (hash ^ (unsigned char)bytes.ptr[i]) * UINT64_C(0x100000001b3);
-    }
     return hash;
 }
 
@@ -53,9 +52,8 @@ size_t mls_shard_of(mls_str path, size_t count)
 
 mls_str mls_path_below(mls_str path, mls_str root)
 {
-    if (path.len <= root.len || !mls_str_starts(path, root)) {
+    if (path.len <= root.len || !mls_str_starts(path, root))
         return path;
-    }
     const mls_str below = mls_str_rest(path, root.len);
     const size_t slash = *below.ptr == '/';
     return mls_str_rest(below, slash);
@@ -92,18 +90,16 @@ bool mls_shard_ranges_unite(mls_shard_ranges *ranges, size_t *twice)
 {
     size_t joined = 0;
     *twice = 0;
-    if (ranges->count > 1) {
+    if (ranges->count > 1)
         qsort(ranges->items, ranges->count, sizeof *ranges->items, compare_ranges);
-    }
     for (size_t i = 1; i < ranges->count; i++) {
         mls_shard_range *last = &ranges->items[joined];
         const mls_shard_range next = ranges->items[i];
         *twice = *twice == 0 && next.first <= last->last ? next.first : *twice;
-        if (next.first <= last->last + 1) {
+        if (next.first <= last->last + 1)
             last->last = next.last > last->last ? next.last : last->last;
-        } else {
+        else
             ranges->items[++joined] = next;
-        }
     }
     ranges->count = ranges->count > 0 ? joined + 1 : 0;
     return *twice == 0;
@@ -114,9 +110,8 @@ void mls_shard_ranges_words(const mls_shard_ranges *ranges, mls_buffer *to)
     for (size_t i = 0; i < ranges->count; i++) {
         const mls_shard_range *range = &ranges->items[i];
         mls_buffer_printf(to, "%s%zu", i > 0 ? "," : "", range->first);
-        if (range->last > range->first) {
+        if (range->last > range->first)
             mls_buffer_printf(to, "-%zu", range->last);
-        }
     }
 }
 
@@ -125,9 +120,8 @@ void mls_shard_ranges_missing(const mls_shard_ranges *ranges, size_t count, mls_
     size_t next = 1;
     for (size_t i = 0; i <= ranges->count; i++) {
         const size_t first = i < ranges->count ? ranges->items[i].first : count + 1;
-        if (first > next) {
+        if (first > next)
             mls_shard_ranges_add(missing, next, first - 1);
-        }
         next = i < ranges->count ? ranges->items[i].last + 1 : next;
     }
 }
@@ -189,32 +183,25 @@ static mls_status write_source(shard_reading *self, size_t index, mls_part_sourc
     const mls_source *source = &self->own.items[index];
     mls_status status = MLS_OK;
     line->source = *source;
-    if (source->failed || line->error != NULL) {
+    if (source->failed || line->error != NULL)
         job->say_failed(job->state, source->path, source->failed ? source->skip : line->error, source->finding);
-    }
     if (job->groups && self->runs.count > 0) {
         const mls_str folder = mls_path_folder(mls_str_from(source->path));
         bool added = false;
-        if (source->result) {
+        if (source->result)
             mls_place_find_tree(&self->trees, source->path, &line->place);
-        }
         (void)mls_map_put(&self->folders, folder, &added);
-        if (added) {
+        if (added)
             mls_place_find_system(folder, &self->arena, &line->place);
-        }
     }
-    if (job->measures != NULL && self->runs.count == 0) {
+    if (job->measures != NULL && self->runs.count == 0)
         line->measures = job->measures(job->state, source);
-    }
-    for (size_t i = 0; i < self->runs.count && status == MLS_OK && job->groups; i++) {
+    for (size_t i = 0; i < self->runs.count && status == MLS_OK && job->groups; i++)
         status = look_up(self, &self->runs.items[i]);
-    }
-    if (status == MLS_OK) {
+    if (status == MLS_OK)
         mls_part_writer_add(&self->writer, line, self->runs.items, self->runs.count);
-    }
-    for (size_t i = 0; i < self->runs.count; i++) {
+    for (size_t i = 0; i < self->runs.count; i++)
         mls_part_run_release(&self->runs.items[i]);
-    }
     self->runs.count = 0;
     return status;
 }
@@ -223,9 +210,8 @@ static mls_status write_source(shard_reading *self, size_t index, mls_part_sourc
 static mls_status write_skipped(shard_reading *self, size_t end)
 {
     mls_status status = MLS_OK;
-    for (; self->next < end && status == MLS_OK; self->next++) {
+    for (; self->next < end && status == MLS_OK; self->next++)
         status = write_source(self, self->next, &(mls_part_source){0});
-    }
     return status;
 }
 
@@ -252,9 +238,8 @@ static mls_status end_source(void *state, const mls_read *read)
     mls_part_source line = {.totals = read->totals, .error = read->status != MLS_OK ? read->error.message : NULL};
     mls_status status = self->runs.count == 0 ? write_skipped(self, read->index) : MLS_OK;
     self->next = read->index + 1;
-    if (status == MLS_OK && self->job->heard != NULL) {
+    if (status == MLS_OK && self->job->heard != NULL)
         status = self->job->heard(self->job->reading.state, read, &line);
-    }
     status = status == MLS_OK ? write_source(self, read->index, &line) : status;
     free(line.lines.items);
     return status;
@@ -288,9 +273,8 @@ mls_status mls_shard_read(const mls_shard_job *job, mls_output *output, mls_erro
     mls_status status = mls_read_sources(&reading, self.own.items, self.own.count, error);
     status = status == MLS_OK ? write_skipped(&self, self.own.count) : status;
     mls_part_writer_end(&self.writer);
-    for (size_t i = 0; i < self.runs.count; i++) {
+    for (size_t i = 0; i < self.runs.count; i++)
         mls_part_run_release(&self.runs.items[i]);
-    }
     free(self.runs.items);
     free(self.own.items);
     mls_tree_editions_release(&self.trees);

@@ -38,11 +38,10 @@ static const char *find_object(mls_str text, mls_arena *arena, mls_str *object, 
 {
     for (size_t at = 0; at < text.len;) {
         *wrong = at;
-        if ((unsigned char)text.ptr[at] < 0x80) {
+        if ((unsigned char)text.ptr[at] < 0x80)
             at++;
-        } else if (mls_utf8_next(text, &at) < 0) {
+        else if (mls_utf8_next(text, &at) < 0)
             return "not UTF-8";
-        }
     }
     const char *reason = mls_json_validate(text, arena, object, wrong);
     return reason != NULL || *object->ptr == '{' ? reason : "not an object";
@@ -58,11 +57,9 @@ const char *mls_description_read(mls_str text, mls_arena *scratch, mls_arena *ar
     mls_json_walk walk = mls_json_walk_begin(reason == NULL ? *object : (mls_str){0});
     while (mls_json_walk_next(&walk, &member)) {
         const char first = member.name.len > 0 ? member.name.ptr[0] : '\0';
-        for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
-            if ((first == members[i].name.ptr[0] || first == '\\') && mls_span_name_is(member.name, members[i].name)) {
+        for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+            if ((first == members[i].name.ptr[0] || first == '\\') && mls_span_name_is(member.name, members[i].name))
                 spans[i] = member.value;
-            }
-        }
     }
     for (size_t i = 0; i < sizeof members / sizeof *members && reason == NULL; i++) {
         mls_str value = spans[i]; /* strings are decoded, anything else is as written */
@@ -86,9 +83,8 @@ double mls_first_number(const char *text)
 static size_t sign_span(mls_str text, size_t at, bool digits)
 {
     const size_t start = at;
-    while (at < text.len && (digits ? mls_is_digit(text.ptr[at]) : text.ptr[at] >= 'A' && text.ptr[at] <= 'Z')) {
+    while (at < text.len && (digits ? mls_is_digit(text.ptr[at]) : text.ptr[at] >= 'A' && text.ptr[at] <= 'Z'))
         at++;
-    }
     return at - start;
 }
 
@@ -99,9 +95,8 @@ static bool is_model(mls_str word)
     const size_t letters = sign_span(word, 0, false);
     const size_t digits = sign_span(word, letters, true);
     bool model = letters > 0 && digits > 0 && letters + digits + sign_span(word, letters + digits, false) == word.len;
-    for (size_t i = 0; i < sizeof packages / sizeof *packages; i++) {
+    for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
         model = model && !mls_str_starts(word, packages[i]);
-    }
     return model;
 }
 
@@ -116,9 +111,8 @@ static mls_str upper_text(mls_str text, char *upper, size_t size)
         if (mls_str_ends((mls_str){upper, len}, MLS_S("GAUDI"))) {
             const mls_str rest = mls_str_rest(text, next);
             next += mls_str_starts(rest, MLS_S("(R)")) || mls_str_starts(rest, MLS_S("(r)")) ? 3 : 0;
-            while (next < text.len && text.ptr[next] == ' ') {
+            while (next < text.len && text.ptr[next] == ' ')
                 next++;
-            }
             i = next < text.len && mls_is_digit(text.ptr[next]) ? next - 1 : i;
         }
     }
@@ -132,14 +126,12 @@ mls_accelerator_model mls_accelerator_model_of(mls_str text)
     size_t len = 0;
     mls_accelerator_model model = {""};
     mls_str rest = upper_text(text, upper, sizeof upper);
-    if (mls_str_starts(rest, MLS_S("DGX")) || mls_str_starts(rest, MLS_S("HGX"))) {
+    if (mls_str_starts(rest, MLS_S("DGX")) || mls_str_starts(rest, MLS_S("HGX")))
         rest = (mls_str){rest.ptr + 3, rest.len - 3};
-    }
     for (size_t at = 0; at < rest.len;) {
         const size_t start = at;
-        for (size_t n = 1; n > 0; at += n) {
+        for (size_t n = 1; n > 0; at += n)
             n = sign_span(rest, at, false) + sign_span(rest, at, true);
-        }
         const mls_str word = {rest.ptr + start, at - start};
         if (is_model(word)) {
             (void)mls_text_printf(model.text, sizeof model.text, "%.*s", MLS_CUT(word, sizeof model.text - 1));
@@ -150,9 +142,8 @@ mls_accelerator_model mls_accelerator_model_of(mls_str text)
         at += word.len == 0;
     }
     const mls_str all = {whole, len};
-    if (!mls_str_among(all, "NA NONE NULL")) {
+    if (!mls_str_among(all, "NA NONE NULL"))
         (void)mls_text_printf(model.text, sizeof model.text, "%.*s", MLS_CUT(all, sizeof model.text - 1));
-    }
     return model;
 }
 
@@ -168,9 +159,8 @@ static void read_described(mls_str text, mls_arena *arena, mls_description *syst
     mls_arena scratch = {0};
     mls_str object;
     size_t wrong;
-    if (mls_description_read(text, &scratch, arena, system, &object, &wrong) != NULL) {
+    if (mls_description_read(text, &scratch, arena, system, &object, &wrong) != NULL)
         *system = (mls_description){0};
-    }
     mls_arena_release(&scratch);
 }
 
@@ -180,19 +170,15 @@ mls_status mls_group_describe(mls_group *group, mls_str system_id, mls_str text)
     mls_description *system = &group->system;
     const mls_config_name shape = mls_group_shape(group);
     mls_str logged_text = {NULL, 0};
-    for (size_t i = 0; i < group->run_count && logged_text.ptr == NULL; i++) {
+    for (size_t i = 0; i < group->run_count && logged_text.ptr == NULL; i++)
         logged_text = mls_str_from(group->runs[i]->job.system);
-    }
-    if (system_id.len + text.len + logged_text.len + shape.name.len == 0) {
+    if (system_id.len + text.len + logged_text.len + shape.name.len == 0)
         return MLS_OK;
-    }
     group->arena = group->arena != NULL ? group->arena : mls_calloc(1, sizeof *group->arena);
-    if (text.len > 0) {
+    if (text.len > 0)
         read_described(text, group->arena, system);
-    }
-    if (logged_text.len > 0) {
+    if (logged_text.len > 0)
         read_described(logged_text, group->arena, &logged);
-    }
     const double counts[] = {described_accelerators(system), described_accelerators(&logged), (double)NAN,
                              shape.gpus > 0 ? (double)shape.gpus : (double)NAN};
     const double nodes[] = {mls_first_number(system->number_of_nodes), mls_first_number(logged.number_of_nodes),
@@ -211,8 +197,7 @@ mls_status mls_group_describe(mls_group *group, mls_str system_id, mls_str text)
         const mls_accelerator_model model = mls_accelerator_model_of(models[i]);
         group->accelerator = model.text[0] != '\0' ? mls_arena_copy(group->arena, mls_str_from(model.text)).ptr : NULL;
     }
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         *text_at(system, i) = *text_at(system, i) != NULL ? *text_at(system, i) : *text_at(&logged, i);
-    }
     return MLS_OK;
 }

@@ -17,9 +17,8 @@ static bool is_known(const mls_findings *list, const mls_finding *finding, const
     for (size_t i = 0; i < list->count; i++) {
         const mls_finding *other = &list->items[i];
         if (other->code == finding->code && other->line == finding->line && strcmp(other->path, path) == 0 &&
-            strcmp(other->message, finding->message) == 0) {
+            strcmp(other->message, finding->message) == 0)
             return true;
-        }
     }
     return false;
 }
@@ -36,9 +35,8 @@ static void advise(const mls_submission *submission, const char *config, const m
     }
     mls_finding_place place = {sourced != NULL ? sourced : config, finding->line, finding->column,
                                mls_str_from(finding->key)};
-    if (finding->code == MLS_FINDING_CONFIG_SOURCE || finding->code == MLS_FINDING_CONFIG_UNKNOWN) {
+    if (finding->code == MLS_FINDING_CONFIG_SOURCE || finding->code == MLS_FINDING_CONFIG_UNKNOWN)
         return;
-    }
     /* Report it for the config that sources the file, not for the file alone. */
     const bool of_shape = finding->code == MLS_FINDING_CONFIG_DISAGREES ||
                           finding->code == MLS_FINDING_CONFIG_PARALLEL ||
@@ -95,17 +93,14 @@ static void ask_printed(const mls_submission_run *run, void *submission, mls_mem
     mls_printed_reader *reader = NULL;
     const int fd = mls_tree_open(submission, run->file.path);
     const mls_printed *printed = NULL;
-    if (fd >= 0 && mls_printed_read_before(fd, run->run.run_start.line, NULL, &reader, NULL) == MLS_OK) {
+    if (fd >= 0 && mls_printed_read_before(fd, run->run.run_start.line, NULL, &reader, NULL) == MLS_OK)
         printed = mls_printed_of_run(reader, run->run.run_start.line);
-    }
-    if (printed != NULL && mls_known_settings_load(&known, NULL) == MLS_OK) {
+    if (printed != NULL && mls_known_settings_load(&known, NULL) == MLS_OK)
         (void)mls_memory_printed(ask, &known, printed, gpus);
-    }
     mls_known_settings_release(&known);
     mls_printed_reader_free(reader);
-    if (fd >= 0) {
+    if (fd >= 0)
         (void)close(fd);
-    }
 }
 
 /* Add advice if a config needs more memory than a GPU has, according to its text or to the settings printed by the job
@@ -121,17 +116,15 @@ static void judge_memory(mls_submission *submission, const memory_tables *tables
     for (int by_job = 0; by_job < (run != NULL ? 2 : 1) && over; by_job++) {
         mls_findings ignored = {0};
         mls_memory_ask_init(&ask, tables->models, tables->accelerators);
-        if (by_job) {
+        if (by_job)
             ask_printed(run, submission, &ask, gpus);
-        }
         over = mls_memory_config(&ask, script, config, &ignored) &&
                mls_memory_answer_make(&ask, &answer, NULL) == MLS_OK &&
                answer.estimate.verdict == MLS_MEMORY_DOES_NOT_FIT;
         mls_findings_release(&ignored);
     }
-    if (over) {
+    if (over)
         mls_memory_judge(&ask, &answer, found);
-    }
 }
 
 static void judge_config(mls_submission *submission, const mls_submitter *submitter, const memory_tables *tables,
@@ -156,13 +149,11 @@ static void judge_config(mls_submission *submission, const mls_submitter *submit
     if (script != NULL) {
         mls_findings_append(&found, &script->findings);
         const config_runs runs = runs_of_config(submitter, &name, config);
-        if (name.kind != MLS_CONFIG_KIND_NONE && script->complete && !runs.ended_well) {
+        if (name.kind != MLS_CONFIG_KIND_NONE && script->complete && !runs.ended_well)
             judge_memory(submission, tables, script, config, runs.any, &found);
-        }
     }
-    for (size_t i = 0; i < found.count; i++) {
+    for (size_t i = 0; i < found.count; i++)
         advise(submission, config, &found.items[i], advice);
-    }
     mls_findings_release(&found);
     mls_shell_free(script);
 }
@@ -176,9 +167,8 @@ mls_status mls_configs_judge(mls_submission *submission, mls_submitter *submitte
         status = mls_models_load(&tables.models, NULL);
         status = status == MLS_OK ? mls_accelerators_load(&tables.accelerators, NULL) : status;
     }
-    for (size_t i = 0; i < submitter->configs.count && status == MLS_OK; i++) {
+    for (size_t i = 0; i < submitter->configs.count && status == MLS_OK; i++)
         judge_config(submission, submitter, &tables, submitter->configs.items[i].path, &advice);
-    }
     mls_findings_append(&submitter->findings, &advice);
     mls_findings_release(&advice);
     mls_accelerators_free(tables.accelerators);

@@ -89,9 +89,8 @@ static int compare_copies(const void *left, const void *right)
 static bool read_block(int fd, char block[static BLOCK_BYTES], size_t *len)
 {
     ssize_t got = 1;
-    for (*len = 0; *len < BLOCK_BYTES && got > 0; *len += got > 0 ? (size_t)got : 0) {
+    for (*len = 0; *len < BLOCK_BYTES && got > 0; *len += got > 0 ? (size_t)got : 0)
         got = read(fd, block + *len, BLOCK_BYTES - *len);
-    }
     return got >= 0;
 }
 
@@ -111,9 +110,8 @@ static bool same_bytes(mls_submission *submission, const odd_log *a, const odd_l
     }
     for (int i = 0; i < 2; i++) {
         const int fd = i == 0 ? fd_a : fd_b;
-        if (fd >= 0) {
+        if (fd >= 0)
             (void)close(fd);
-        }
     }
     return same;
 }
@@ -126,12 +124,10 @@ static void find_firsts(mls_submission *submission, odd_log *logs, size_t count)
     for (size_t i = 0; i < count; i++) {
         alike = i > 0 && compare_read(&logs[i - 1], &logs[i]) == 0 ? alike : 0;
         logs[i].first = &logs[i];
-        for (size_t k = 0; k < alike && logs[i].first == &logs[i]; k++) {
+        for (size_t k = 0; k < alike && logs[i].first == &logs[i]; k++)
             logs[i].first = same_bytes(submission, firsts[k], &logs[i]) ? firsts[k] : &logs[i];
-        }
-        if (logs[i].first == &logs[i] && alike < ALIKE_MAX) {
+        if (logs[i].first == &logs[i] && alike < ALIKE_MAX)
             firsts[alike++] = &logs[i];
-        }
     }
 }
 
@@ -145,28 +141,23 @@ static void judge_copies(mls_submission *submission, const judged_results *judge
     size_t pairs = 0;
     for (size_t r = 0; r < judged->count; r++) {
         const mls_submission_result *result = judged->items[r].result;
-        for (size_t i = 0; i < result->run_count; i++) {
-            if (!result->runs[i].run.unread && result->runs[i].file.size > 0) {
+        for (size_t i = 0; i < result->run_count; i++)
+            if (!result->runs[i].run.unread && result->runs[i].file.size > 0)
                 logs[count++] = (odd_log){result, &result->runs[i], NULL};
-            }
-        }
     }
     qsort(logs, count, sizeof *logs, compare_odd_logs);
     find_firsts(submission, logs, count);
-    for (size_t i = 0; i < count; i++) {
-        if (logs[i].first != &logs[i]) {
+    for (size_t i = 0; i < count; i++)
+        if (logs[i].first != &logs[i])
             copies[copied++] = (odd_copies){&logs[i], 1};
-        }
-    }
     qsort(copies, copied, sizeof *copies, compare_sharing);
     for (size_t i = 0; i < copied; i++) {
         const odd_log *log = copies[i].log;
         const odd_log *before = pairs > 0 ? copies[pairs - 1].log : NULL;
-        if (before != NULL && before->result == log->result && before->first->result == log->first->result) {
+        if (before != NULL && before->result == log->result && before->first->result == log->first->result)
             copies[pairs - 1].count++;
-        } else {
+        else
             copies[pairs++] = copies[i];
-        }
     }
     qsort(copies, pairs, sizeof *copies, compare_copies);
     for (size_t i = 0; i < pairs; i++) {
@@ -256,9 +247,8 @@ static void measure_kinds(odd_peer *peers, size_t count, bool convergence)
         size_t known = 0;
         for (; end < count && compare_kinds(&peers[first], &peers[end], convergence) == 0; end++) {
             const double number = own_number(&peers[end], convergence)->number;
-            if (number > 0 && isfinite(number)) {
+            if (number > 0 && isfinite(number))
                 scratch[known++] = number;
-            }
         }
         mls_sort_doubles(scratch, known);
         for (size_t i = first; i < end; i++) {
@@ -282,9 +272,8 @@ static void append_number(mls_buffer *line, const char *number, const char *unit
 static void tell_far(mls_submission *submission, const odd_peer *peer)
 {
     mls_buffer line = {0};
-    if (fabs(peer->minutes.off) > MINUTES_FAR) {
+    if (fabs(peer->minutes.off) > MINUTES_FAR)
         append_number(&line, mls_words_grouped(peer->minutes.number, 3).text, "min", &peer->minutes);
-    }
     if (fabs(peer->convergence.off) > CONVERGENCE_FAR) {
         append_number(&line, mls_words_count(peer->convergence.number).text, peer->unit, &peer->convergence);
         mls_buffer_append_text(&line, " with its batch size");
@@ -323,9 +312,8 @@ static void judge_peers(mls_submission *submission, const judged_results *judged
 {
     odd_peer *peers = mls_calloc(judged->count + 1, sizeof *peers);
     size_t count = 0;
-    for (size_t i = 0; i < judged->count; i++) {
+    for (size_t i = 0; i < judged->count; i++)
         count += take_peer(&judged->items[i], &peers[count]);
-    }
     qsort(peers, count, sizeof *peers, compare_odd_peers);
     measure_kinds(peers, count, false);
     measure_kinds(peers, count, true);
@@ -335,9 +323,8 @@ static void judge_peers(mls_submission *submission, const judged_results *judged
         peers[i].far = fmax(0, fmax(minutes, convergence)); /* 0: both are unknown */
     }
     qsort(peers, count, sizeof *peers, compare_far);
-    for (size_t i = 0; i < count && peers[i].far > 1; i++) {
+    for (size_t i = 0; i < count && peers[i].far > 1; i++)
         tell_far(submission, &peers[i]);
-    }
     free(peers);
 }
 
@@ -359,9 +346,8 @@ static mls_status judge_config_used(mls_submission *submission, const judged_res
     const mls_config_name name = mls_config_name_decode(mls_str_from(result->group.config));
     const mls_description *says = &mls_submitter_system(judged->submitter, result->system)->says;
     mls_findings *findings = &submission->findings;
-    if (name.kind != MLS_CONFIG_KIND_SHAPE) {
+    if (name.kind != MLS_CONFIG_KIND_SHAPE)
         return MLS_OK;
-    }
     if (is_other_count(name.nodes, says->number_of_nodes) ||
         is_other_count(name.gpus_per_node, says->accelerators_per_node)) {
         const char *nodes = says->number_of_nodes != NULL ? says->number_of_nodes : "?";
@@ -373,9 +359,8 @@ static mls_status judge_config_used(mls_submission *submission, const judged_res
     }
     const mls_accelerator_model described = mls_accelerator_model_of(mls_str_from(says->accelerator_model_name));
     const mls_accelerator_model model = mls_accelerator_model_of(name.system);
-    if (described.text[0] == '\0' || model.text[0] == '\0' || strcmp(model.text, described.text) == 0) {
+    if (described.text[0] == '\0' || model.text[0] == '\0' || strcmp(model.text, described.text) == 0)
         return MLS_OK;
-    }
     const mls_status status = *known == NULL ? mls_accelerators_load(known, NULL) : MLS_OK;
     const mls_accelerator *of_config =
         status == MLS_OK ? mls_accelerators_find(*known, mls_str_from(model.text)) : NULL;
@@ -420,16 +405,14 @@ static void note_known(resubmitted_search *in, own_start *own, const mls_publish
     const mls_submission_result *result = own->result;
     const bool same_system = mls_str_equal(as->system_id, mls_str_from(result->system));
     if (own->as == as->system_id.ptr || !mls_str_equal(as->benchmark, mls_str_from(result->benchmark)) ||
-        (same_system && mls_str_compare_natural(as->round, in->round) == 0)) {
+        (same_system && mls_str_compare_natural(as->round, in->round) == 0))
         return;
-    }
     own->as = as->system_id.ptr;
     for (size_t i = in->found.count; i-- > 0;) {
         const mls_published_starts *last = &in->found.items[i].as;
         if (last->round.ptr != as->round.ptr || !mls_str_equal(last->system_id, as->system_id) ||
-            !mls_str_equal(last->benchmark, as->benchmark)) {
+            !mls_str_equal(last->benchmark, as->benchmark))
             break;
-        }
         if (in->found.items[i].result == result) {
             in->found.items[i].count++;
             return;
@@ -446,27 +429,22 @@ static mls_status take_starts(void *state, mls_published_starts *starts)
 {
     resubmitted_search *in = state;
     mls_status status = MLS_STOPPED;
-    if (mls_str_compare_natural(starts->round, in->round) > 0) {
+    if (mls_str_compare_natural(starts->round, in->round) > 0)
         return MLS_OK;
-    }
-    for (size_t i = 0; i < in->judged->count && status == MLS_STOPPED; i++) {
-        if (mls_str_equal(starts->benchmark, mls_str_from(in->judged->items[i].result->benchmark))) {
+    for (size_t i = 0; i < in->judged->count && status == MLS_STOPPED; i++)
+        if (mls_str_equal(starts->benchmark, mls_str_from(in->judged->items[i].result->benchmark)))
             status = MLS_OK;
-        }
-    }
     while (status == MLS_OK && (status = mls_published_next_start(starts)) == MLS_OK) {
         size_t at = 0;
         for (size_t high = in->count; at < high;) {
             const size_t middle = at + (high - at) / 2;
-            if (in->starts[middle].start_ms < starts->start_ms) {
+            if (in->starts[middle].start_ms < starts->start_ms)
                 at = middle + 1;
-            } else {
+            else
                 high = middle;
-            }
         }
-        for (; at < in->count && in->starts[at].start_ms == starts->start_ms; at++) {
+        for (; at < in->count && in->starts[at].start_ms == starts->start_ms; at++)
             note_known(in, &in->starts[at], starts);
-        }
     }
     return status == MLS_STOPPED ? MLS_OK : status;
 }
@@ -483,15 +461,13 @@ static int compare_again(const void *left, const void *right)
 /* Report for each result the published result that shares most of its runs. */
 static void tell_again(mls_submission *submission, resubmitted_search *in)
 {
-    if (in->found.count > 1) {
+    if (in->found.count > 1)
         qsort(in->found.items, in->found.count, sizeof *in->found.items, compare_again);
-    }
     for (size_t i = 0; i < in->found.count; i++) {
         const known_again *again = &in->found.items[i];
         bool reported = false;
-        for (size_t k = 0; k < i && !reported; k++) {
+        for (size_t k = 0; k < i && !reported; k++)
             reported = in->found.items[k].result == again->result;
-        }
         if (!reported) {
             mls_findings_add(&submission->findings, MLS_FINDING_RESUBMITTED,
                              (mls_finding_place){.path = again->result->path},
@@ -513,18 +489,15 @@ static mls_status judge_resubmitted(mls_submission *submission, const judged_res
         const mls_submission_result *result = judged->items[r].result;
         for (size_t i = 0; i < result->run_count; i++) {
             const double start_ms = result->runs[i].run.run_start.time_ms;
-            if (!isnan(start_ms)) {
+            if (!isnan(start_ms))
                 in.starts[in.count++] = (own_start){round(start_ms), result, NULL};
-            }
         }
     }
     mls_sort_by_double(in.starts, in.count, sizeof *in.starts);
-    if (in.count > 0) {
+    if (in.count > 0)
         status = mls_published_each_starts(submission->options.usage, take_starts, &in);
-    }
-    if (status == MLS_OK) {
+    if (status == MLS_OK)
         tell_again(submission, &in);
-    }
     free(in.starts);
     free(in.found.items);
     return status;
@@ -547,12 +520,10 @@ mls_status mls_odd_judge(mls_submission *submission)
     }
     judge_copies(submission, &judged);
     mls_status status = judge_resubmitted(submission, &judged);
-    if (status == MLS_OK) {
+    if (status == MLS_OK)
         judge_peers(submission, &judged);
-    }
-    for (size_t i = 0; i < judged.count && status == MLS_OK; i++) {
+    for (size_t i = 0; i < judged.count && status == MLS_OK; i++)
         status = judge_config_used(submission, &judged.items[i], &known);
-    }
     mls_accelerators_free(known);
     free(judged.items);
     return status;

@@ -22,9 +22,8 @@ enum { PACK_NAME_MAX = 100 };
 static bool is_pack_name(const char *what, const char *name, mls_error *error)
 {
     bool good = *name != '\0' && *name != '.' && strlen(name) <= PACK_NAME_MAX;
-    for (const char *at = name; *at != '\0'; at++) {
+    for (const char *at = name; *at != '\0'; at++)
         good = good && (unsigned char)*at > ' ' && *at != '/' && *at != 0x7f;
-    }
     if (!good) {
         (void)mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0,
                             "the %s '%.*s' cannot be a folder name in a submission: expected 1 to %d bytes without "
@@ -83,9 +82,8 @@ static mls_status choose_group(mls_packing *self, const mls_collection *collecti
 static const char *refuse_outcome(const mls_packing *self, const mls_group *group)
 {
     mls_olympic_outcome outcome = group->score.outcome;
-    if (self->pack->weak) {
+    if (self->pack->weak)
         outcome = group->run_count < group->rules->runs_needed ? MLS_OLYMPIC_TOO_FEW_RUNS : MLS_OLYMPIC_SCORED;
-    }
     switch (outcome) {
     case MLS_OLYMPIC_SCORED:
         return NULL;
@@ -129,13 +127,11 @@ static mls_status choose_runs(mls_packing *self)
     const mls_run **chosen = mls_arena_array(pack->arena, group->run_count, sizeof *chosen);
     pack->left_out = mls_arena_array(pack->arena, group->run_count, sizeof *pack->left_out);
     pack->files = mls_arena_array(pack->arena, group->run_count, sizeof *pack->files);
-    for (size_t i = 0; i < group->run_count; i++) {
-        if (group->marks[i] == MLS_OLYMPIC_OUTSIDE && !pack->weak) {
+    for (size_t i = 0; i < group->run_count; i++)
+        if (group->marks[i] == MLS_OLYMPIC_OUTSIDE && !pack->weak)
             pack->left_out[pack->left_out_count++] = group->runs[i];
-        } else {
+        else
             chosen[pack->file_count++] = group->runs[i];
-        }
-    }
     qsort((void *)chosen, pack->file_count, sizeof *chosen, compare_started);
     qsort((void *)pack->left_out, pack->left_out_count, sizeof *pack->left_out, compare_started);
     for (size_t i = 0; i < pack->file_count; i++) {
@@ -168,9 +164,8 @@ static mls_status lay_description(mls_packing *self)
         mls_buffer text = {0};
         mls_buffer list = {0};
         status = mls_packing_describe(self, &text);
-        for (size_t i = 0; i < pack->lacks.count; i++) {
+        for (size_t i = 0; i < pack->lacks.count; i++)
             mls_buffer_printf(&list, "%s%s", i > 0 ? ", " : "", pack->lacks.items[i]);
-        }
         if (list.len > 0) {
             mls_findings_add(&pack->findings, MLS_FINDING_SYSTEM_EMPTY, (mls_finding_place){0},
                              "to be filled in, because the logs do not contain it: %s", list.ptr);
@@ -213,9 +208,8 @@ static mls_status judge_packed(mls_packing *self)
     options.usage = pack->group->usage;
     options.any_usage = false;
     mls_status status = mls_submission_verify(self->tree, &options, &pack->judged, self->error);
-    if (status == MLS_OK && pack->judged.failed) {
+    if (status == MLS_OK && pack->judged.failed)
         status = mls_error_set(self->error, MLS_ERROR_READ, 0, 0, "the result cannot be read back");
-    }
     if (status == MLS_OK) {
         mls_finding_counts counts = pack->judged.counts;
         const mls_submission_result *result = pack->judged.submitters[0].results;
@@ -330,9 +324,8 @@ static void take_back(const mls_packing *self, const char *path)
     char *from = mls_path_join(self->options->into, path);
     char *to = mls_path_join(self->tree, path);
     struct stat about;
-    if (lstat(to, &about) != 0) {
+    if (lstat(to, &about) != 0)
         (void)rename(from, to);
-    }
     free(from);
     free(to);
 }
@@ -345,22 +338,18 @@ static mls_status place_packed(mls_packing *self)
     for (size_t i = 0; i < self->inside.count && status == MLS_OK;
          i++) { /* the files were synced when they were written */
         struct stat about;
-        if (lstat(self->inside.items[i], &about) == 0 && S_ISDIR(about.st_mode)) {
+        if (lstat(self->inside.items[i], &about) == 0 && S_ISDIR(about.st_mode))
             status = mls_made_sync(self->inside.items[i], self->error);
-        }
     }
-    if (status == MLS_OK && !pack->described) {
+    if (status == MLS_OK && !pack->described)
         status = place(self, pack->system);
-    }
-    if (status == MLS_OK && pack->implementation != NULL) {
+    if (status == MLS_OK && pack->implementation != NULL)
         status = place(self, pack->implementation);
-    }
     status = status == MLS_OK ? place(self, pack->path) : status;
     if (status != MLS_OK) {
         take_back(self, pack->path);
-        if (pack->implementation != NULL) {
+        if (pack->implementation != NULL)
             take_back(self, pack->implementation);
-        }
     }
     return status;
 }
@@ -398,9 +387,8 @@ static mls_status find_room(mls_packing *self)
     int system_errno;
     mls_status status = check_room(self, pack->path, true);
     status = status == MLS_OK ? check_room(self, pack->system, false) : status;
-    if (status == MLS_OK && pack->implementation != NULL) {
+    if (status == MLS_OK && pack->implementation != NULL)
         status = check_room(self, pack->implementation, true);
-    }
     if (status == MLS_OK) {
         char *above = mls_path_join(self->options->into, self->folder);
         status = mls_folder_names(above, 1000000, &names, &system_errno);
@@ -409,9 +397,8 @@ static mls_status find_room(mls_packing *self)
     const mls_str like = mls_str_from(self->name);
     for (size_t i = 0; i < names.count && status == MLS_OK; i++) {
         const mls_str name = mls_str_from(names.items[i]);
-        if (name.len == like.len && mls_str_starts(name, (mls_str){like.ptr, like.len - strlen("XXXXXX")})) {
+        if (name.len == like.len && mls_str_starts(name, (mls_str){like.ptr, like.len - strlen("XXXXXX")}))
             MLS_ARENA_ADD(pack->arena, &pack->rests, mls_tree_result(pack->arena, self->folder, names.items[i]));
-        }
     }
     mls_names_release(&names);
     return status;
@@ -426,9 +413,8 @@ static mls_status make_tree(mls_packing *self)
     sigset_t signals;
     mls_temporary_hold(&signals);
     mls_status status = self->options->write ? mls_made_folder(&self->placed, above, self->error) : MLS_OK;
-    for (size_t i = 0; i < self->placed.count; i++) {
+    for (size_t i = 0; i < self->placed.count; i++)
         mls_temporary_empty_folder(self->placed.items[i]);
-    }
     self->tree = mls_path_join(above, self->name);
     free(above);
     status = status == MLS_OK ? mls_made_own_folder(&self->inside, self->tree, self->error) : status;
@@ -444,9 +430,8 @@ static mls_status name_paths(mls_packing *self)
     const mls_pack_options *options = self->options;
     const mls_group *group = pack->group;
     if (!is_pack_name("system", options->system, self->error) ||
-        !is_pack_name("benchmark", group->benchmark, self->error)) {
+        !is_pack_name("benchmark", group->benchmark, self->error))
         return MLS_ERROR_UNKNOWN;
-    }
     pack->weak = group->usage == MLS_USAGE_HPC && (options->weak || mls_path_is_weak(group->usage, group->path));
     pack->title = options->system;
     pack->system = mls_tree_description(pack->arena, options->system);
@@ -456,9 +441,8 @@ static mls_status name_paths(mls_packing *self)
     mls_buffer_printf(&name, ".%s.XXXXXX", group->benchmark);
     self->name = mls_arena_copy(pack->arena, mls_buffer_str(&name)).ptr;
     mls_buffer_release(&name);
-    if (options->implementation == NULL) {
+    if (options->implementation == NULL)
         return MLS_OK;
-    }
     char *real = realpath(options->implementation, NULL);
     mls_status status = MLS_OK;
     struct stat about;
@@ -499,14 +483,12 @@ mls_status mls_pack_make(const mls_collection *collection, const mls_pack_option
         mls_temporary_let_go(&signals);
     }
     mls_made_undo(&self.inside);
-    if (self.tree != NULL) {
+    if (self.tree != NULL)
         mls_temporary_forget(self.tree);
-    }
-    if (pack->written) {
+    if (pack->written)
         mls_names_release(&self.placed);
-    } else {
+    else
         mls_made_undo(&self.placed);
-    }
     free(self.tree);
     return status;
 }

@@ -103,9 +103,8 @@ static mls_status copy_power(mls_packing *self, size_t number)
     mls_status status = lstat(from.ptr, &about) == 0 && S_ISLNK(about.st_mode)
                             ? refuse_power(self, from.ptr, linked)
                             : mls_folder_names(from.ptr, 100000, &names, &system_errno);
-    if (names.count > 0 && status == MLS_OK) {
+    if (names.count > 0 && status == MLS_OK)
         status = mls_packing_folder(self, &self->inside, self->tree, to);
-    }
     for (size_t i = 0; i < names.count && status == MLS_OK; i++) {
         char *source = mls_path_join(from.ptr, names.items[i]);
         char *target = mls_path_join(to, names.items[i]);
@@ -159,24 +158,21 @@ static mls_status copy_code(mls_packing *self, const char *from, const char *to,
 static mls_status copy_code_entry(mls_packing *self, const char *from, const char *to, unsigned depth)
 {
     struct stat about;
-    if (lstat(from, &about) != 0) {
+    if (lstat(from, &about) != 0)
         return cannot_copy(self, from, strerror(errno));
-    }
     if (S_ISLNK(about.st_mode)) {
         char target[PATH_MAX];
         const ssize_t len = readlink(from, target, sizeof target - 1);
-        if (len <= 0) {
+        if (len <= 0)
             return cannot_copy(self, from, strerror(errno));
-        }
         target[len] = '\0';
         char *path = mls_path_join(self->tree, to);
         const mls_status status = mls_made_link(&self->inside, path, target, self->error);
         free(path);
         return status;
     }
-    if (S_ISDIR(about.st_mode)) {
+    if (S_ISDIR(about.st_mode))
         return copy_code(self, from, to, depth + 1);
-    }
     if (!S_ISREG(about.st_mode)) {
         return mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0, "%.*s: is a %s, which can be no part of a submission",
                              MLS_CUT_TEXT(from, 150), mls_file_kind_words(about.st_mode));
@@ -213,9 +209,8 @@ static mls_status copy_code(mls_packing *self, const char *from, const char *to,
 mls_status mls_packing_copy_code(mls_packing *self)
 {
     mls_pack *pack = self->pack;
-    if (pack->implementation != NULL) {
+    if (pack->implementation != NULL)
         return copy_code(self, self->options->implementation, pack->implementation, 0);
-    }
     /* Verify requires code, so add a placeholder; existing implementations stay where they are. */
     mls_names names = {0};
     int ignored;
@@ -291,9 +286,8 @@ static mls_str field_value(field_sources *in, field_source source, const mls_run
     }
     const mls_words number = mls_words_exact(count);
     text = isnan(count) ? text : number.text;
-    if (text == NULL || *text == '\0') {
+    if (text == NULL || *text == '\0')
         return (mls_str){0};
-    }
     mls_buffer json = {0};
     mls_json_text_append(&json, mls_str_from(text));
     const mls_str value = mls_arena_copy(&in->arena, mls_buffer_str(&json));
@@ -353,9 +347,8 @@ mls_status mls_packing_describe(const mls_packing *self, mls_buffer *text)
         status = mls_error_set(self->error, MLS_ERROR_SYNTAX, place.line, place.column, "not JSON: %s", reason);
     }
     in.logged = mls_arena_zeroed(&in.arena, group->run_count, sizeof(mls_str));
-    for (size_t i = 0; i < group->run_count; i++) {
+    for (size_t i = 0; i < group->run_count; i++)
         (void)read_object(mls_str_from(group->runs[i]->job.system), &in.arena, &in.logged[i], &wrong);
-    }
     status = status == MLS_OK ? mls_json_data("systems.json", &rules, self->error) : status;
     const cJSON *entries = cJSON_GetObjectItem(rules, "entries");
     const cJSON *required = cJSON_GetObjectItem(cJSON_GetArrayItem(entries, 0), "required");

@@ -84,9 +84,8 @@ static void give_reasons(const judgement *judging)
     for (size_t i = 0; i < result->run_count; i++) {
         mls_submission_run *run = &result->runs[i];
         const char *reason = run->file.readable ? "not valid" : "cannot be read as a file";
-        if (run->run.valid) {
+        if (run->run.valid)
             continue;
-        }
         for (size_t k = 0; k < run->run.findings.count; k++) {
             const mls_finding *finding = &run->run.findings.items[k];
             if (finding->severity == MLS_SEVERITY_ERROR) {
@@ -108,9 +107,8 @@ static void forgive(mls_submission_run *run)
     *left = (mls_findings){0};
     for (size_t i = 0; i < all.count; i++) {
         const mls_finding *finding = &all.items[i];
-        if (finding->code == MLS_FINDING_UNREADABLE || finding->code == MLS_FINDING_LOG_SIZE) {
+        if (finding->code == MLS_FINDING_UNREADABLE || finding->code == MLS_FINDING_LOG_SIZE)
             mls_findings_add(left, finding->code, (mls_finding_place){.path = finding->path}, "%s", finding->message);
-        }
     }
     mls_findings_release(&all);
     if (run->run.converged) {
@@ -169,13 +167,11 @@ static void score(const judgement *judging)
     for (size_t i = 0; i < result->run_count; i++) {
         group->runs[group->run_count++] = &result->runs[i].run;
         group->power.wrong += result->runs[i].power_wrong;
-        if (result->has_power) {
+        if (result->has_power)
             group->power.joules[i] = result->runs[i].joules;
-        }
     }
-    if (mls_group_score(group, &options, NULL) != MLS_OK) {
+    if (mls_group_score(group, &options, NULL) != MLS_OK)
         return;
-    }
     mls_findings_append(&result->findings, &group->rcp.findings);
     mls_findings_append(&result->findings, &group->seeds.findings);
     /* Copy the findings of the group that are not duplicates of our own. */
@@ -225,9 +221,8 @@ static size_t usual(const mls_submission_result *result, size_t kind)
     double *counts = mls_calloc(result->power_count + 1, sizeof *counts);
     double found = 0;
     size_t best = 0;
-    for (size_t i = 0; i < result->power_count; i++) {
+    for (size_t i = 0; i < result->power_count; i++)
         counts[i] = (double)result->power[i].files[kind].count;
-    }
     mls_sort_doubles(counts, result->power_count);
     for (size_t i = 0, alike = 0; i < result->power_count; i++) {
         alike = i > 0 && counts[i] == counts[i - 1] ? alike + 1 : 1;
@@ -282,9 +277,8 @@ static void check_power(mls_submission_result *result)
             mls_findings_add(findings, MLS_FINDING_POWER_FILES, (mls_finding_place){.path = run->power->path},
                              "node_0.txt is missing");
         }
-        for (size_t kind = 0; kind < KINDS && run->power != NULL; kind++) {
+        for (size_t kind = 0; kind < KINDS && run->power != NULL; kind++)
             check_files(run->power, kind, wanted[kind], findings);
-        }
         run->power_wrong |= mls_findings_found(findings, MLS_FINDING_POWER_FILES) > found;
         run->run.valid &= !run->power_wrong;
     }
@@ -309,15 +303,12 @@ static void read_joules(mls_submission *submission, const mls_submission_file *f
 
 void mls_power_read(mls_submission *submission, mls_submission_run *run)
 {
-    if (run->power == NULL || !isfinite(mls_run_minutes(&run->run))) {
+    if (run->power == NULL || !isfinite(mls_run_minutes(&run->run)))
         return;
-    }
     run->joules = 0;
-    for (size_t kind = 0; kind < KINDS; kind++) {
-        for (size_t i = 0; i < run->power->files[kind].count; i++) {
+    for (size_t kind = 0; kind < KINDS; kind++)
+        for (size_t i = 0; i < run->power->files[kind].count; i++)
             read_joules(submission, &run->power->files[kind].items[i], kind == 0, run);
-        }
-    }
 }
 
 void mls_result_judge(const mls_submission *submission, const mls_submitter *submitter, mls_submission_result *result)
@@ -339,16 +330,13 @@ void mls_result_judge(const mls_submission *submission, const mls_submitter *sub
                          mls_str_among(mls_str_from(benchmark), "strong weak") ? " (try --usage hpc)" : "");
         return;
     }
-    if (result->has_power) {
+    if (result->has_power)
         check_power(result);
-    }
     judge_logs(&judging);
-    if (result->run_count > 0) {
+    if (result->run_count > 0)
         score(&judging);
-    }
-    if (result->scaling.path != NULL && isfinite(result->group.scaled_minutes)) {
+    if (result->scaling.path != NULL && isfinite(result->group.scaled_minutes))
         compare_scaling(&judging);
-    }
     compare_logs(&judging);
     judge_names(&judging);
     if (!mls_tree_has_implementation(submitter, benchmark)) {

@@ -46,9 +46,8 @@ static bool is_plain(mls_str text, const char *marks)
 {
     for (size_t i = 0; i < text.len; i++) {
         const char c = text.ptr[i];
-        if (!mls_is_digit(c) && !((c | 0x20) >= 'a' && (c | 0x20) <= 'z') && (c == '\0' || strchr(marks, c) == NULL)) {
+        if (!mls_is_digit(c) && !((c | 0x20) >= 'a' && (c | 0x20) <= 'z') && (c == '\0' || strchr(marks, c) == NULL))
             return false;
-        }
     }
     return text.len > 0 && text.len <= WORD_MAX;
 }
@@ -58,18 +57,16 @@ static bool is_in_rules(mls_map *asked, mls_str text, const char *before, const 
 {
     bool added = false;
     char quoted[WORD_MAX + 8];
-    if (!is_plain(text, " ._-+/:")) {
+    if (!is_plain(text, " ._-+/:"))
         return false;
-    }
     mls_map_entry *entry = mls_map_put(asked, text, &added);
     if (added) {
         const int len = snprintf(quoted, sizeof quoted, "%s%.*s%s", before, (int)text.len, text.ptr, after);
         entry->value.number = 1;
         for (const mls_data_file *file = mls_data_files; file->name != NULL; file++) {
             const mls_str rules = {file->begin, (size_t)(file->end - file->begin)};
-            if (strncmp(file->name, "rules/", 6) == 0 && mls_str_contains(rules, (mls_str){quoted, (size_t)len})) {
+            if (strncmp(file->name, "rules/", 6) == 0 && mls_str_contains(rules, (mls_str){quoted, (size_t)len}))
                 entry->value.number = 2;
-            }
         }
     }
     return entry->value.number == 2;
@@ -83,9 +80,8 @@ static bool is_key(scrubbing *self, mls_str text)
 static bool is_word(scrubbing *self, mls_str text)
 {
     char small[WORD_MAX];
-    for (size_t i = 0; i < text.len && i < WORD_MAX; i++) {
+    for (size_t i = 0; i < text.len && i < WORD_MAX; i++)
         small[i] = text.ptr[i] >= 'A' && text.ptr[i] <= 'Z' ? (char)(text.ptr[i] | 0x20) : text.ptr[i];
-    }
     return text.len == 0 || (text.len <= WORD_MAX && mls_str_among((mls_str){small, text.len}, words)) ||
            is_in_rules(&self->word, text, "\\\"", "\\\"");
 }
@@ -94,9 +90,8 @@ static bool is_word(scrubbing *self, mls_str text)
 static mls_str last_component(mls_str path, bool config)
 {
     mls_str name = path;
-    for (size_t i = 0; i < path.len; i++) {
+    for (size_t i = 0; i < path.len; i++)
         name = path.ptr[i] == '/' || path.ptr[i] == '\\' ? mls_str_rest(path, i + 1) : name;
-    }
     const bool stays = config ? mls_str_starts(name, MLS_S("config")) || mls_config_name_decode(name).gpus > 0
                               : mls_str_any(name, code, mls_str_ends);
     return stays && is_plain(name, config ? "._-+" : "._-+<>") ? name : (mls_str){name.ptr, 0};
@@ -126,9 +121,8 @@ static void append_text(scrubbing *self, mls_str span, mls_str name)
     mls_buffer_append_text(self->out, "\"" REDACTED "\"");
     size_t row = 0;
     while (row < self->pack->redacted.count &&
-           !mls_str_equal(mls_str_from(self->pack->redacted.items[row].key), self->of)) {
+           !mls_str_equal(mls_str_from(self->pack->redacted.items[row].key), self->of))
         row++;
-    }
     if (row == self->pack->redacted.count) {
         const mls_pack_redacted more = {mls_arena_copy(self->pack->arena, self->of).ptr, 0};
         MLS_ARENA_ADD(self->pack->arena, &self->pack->redacted, more);
@@ -156,9 +150,8 @@ static void append_value(scrubbing *self, mls_str span, mls_str name)
                 continue;
             }
             mls_buffer_append_text(self->out, separator);
-            if (kind == MLS_JSON_OBJECT) {
+            if (kind == MLS_JSON_OBJECT)
                 mls_buffer_printf(self->out, "\"%.*s\": ", (int)member.name.len, member.name.ptr);
-            }
             append_value(self, member.value, kind == MLS_JSON_OBJECT ? member.name : name);
             separator = ", ";
         }
@@ -189,11 +182,10 @@ static mls_status scrub_record(void *state, const mls_record *record)
         }
         mls_buffer_printf(self->out, "%s\"%s\": ", separator, known[place]);
         separator = ", ";
-        if (place == 3 && mls_json_string(member.value, &self->scratch, &text) && is_key(self, text)) {
+        if (place == 3 && mls_json_string(member.value, &self->scratch, &text) && is_key(self, text))
             mls_buffer_append(self->out, member.value);
-        } else {
+        else
             append_value(self, member.value, place == 4 ? record->key : member.name);
-        }
     }
     mls_buffer_append_text(self->out, "}\n");
     return MLS_OK;

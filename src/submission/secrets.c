@@ -60,9 +60,8 @@ static bool is_word(char c)
 
 static size_t secret_word_end(mls_str text, size_t at)
 {
-    while (at < text.len && is_word(text.ptr[at])) {
+    while (at < text.len && is_word(text.ptr[at]))
         at++;
-    }
     return at;
 }
 
@@ -101,12 +100,10 @@ static const char *know_secret(mls_str text, size_t start, size_t *end)
         const mls_str rest = {word.ptr + forms[i].prefix.len, word.len - forms[i].prefix.len};
         if (word.ptr[0] != forms[i].prefix.ptr[0] || !mls_str_starts(word, forms[i].prefix) ||
             rest.len < forms[i].least || (forms[i].form == FORM_UPPER && rest.len != forms[i].least) ||
-            !is_drawn(rest, forms[i].form)) {
+            !is_drawn(rest, forms[i].form))
             continue;
-        }
-        if (forms[i].form != FORM_JWT) {
+        if (forms[i].form != FORM_JWT)
             return forms[i].what;
-        }
         const size_t second = *end + 1;
         const size_t middle = secret_word_end(text, second);
         if (*end < text.len && text.ptr[*end] == '.' &&
@@ -124,18 +121,16 @@ static bool next_long_word(mls_str text, size_t *at, size_t *start)
 {
     while (text.len - *at >= WORD_MIN) {
         size_t first = *at + WORD_MIN;
-        while (first > *at && is_word(text.ptr[first - 1])) {
+        while (first > *at && is_word(text.ptr[first - 1]))
             first--;
-        }
         if (first == *at + WORD_MIN) {
             *at = first;
             continue;
         }
         *start = first;
         *at = secret_word_end(text, first);
-        if (*at - first >= WORD_MIN) {
+        if (*at - first >= WORD_MIN)
             return true;
-        }
     }
     *at = text.len;
     return false;
@@ -147,9 +142,8 @@ static const char *next_secret(mls_str text, size_t *at, mls_str *secret)
 {
     size_t start;
     while (*at < text.len && next_long_word(text, at, &start)) {
-        while (start < *at && (text.ptr[start] == '-' || text.ptr[start] == '_')) {
+        while (start < *at && (text.ptr[start] == '-' || text.ptr[start] == '_'))
             start++;
-        }
         const char *what = know_secret(text, start, at);
         if (what != NULL) {
             *secret = (mls_str){text.ptr + start, *at - start};
@@ -162,9 +156,8 @@ static const char *next_secret(mls_str text, size_t *at, mls_str *secret)
 static size_t count_line_ends(const char *text, size_t len)
 {
     size_t count = 0;
-    for (size_t i = 0; i < len; i++) {
+    for (size_t i = 0; i < len; i++)
         count += text[i] == '\n';
-    }
     return count;
 }
 
@@ -178,17 +171,15 @@ static size_t search_text(mls_str text, size_t end, size_t *line, const char *pa
     const char *what;
     while (at < end && (what = next_secret(text, &at, &secret)) != NULL) {
         const size_t start = (size_t)(secret.ptr - text.ptr);
-        if (start >= end) {
+        if (start >= end)
             break;
-        }
         *line += count_line_ends(text.ptr + done, start - done);
         mls_findings_add(found, MLS_FINDING_SECRET, (mls_finding_place){.path = path, .line = *line}, "%s stands here",
                          what);
         done = start + secret.len;
     }
-    if (done < end && end < text.len) {
+    if (done < end && end < text.len)
         *line += count_line_ends(text.ptr + done, end - done);
-    }
     return done < end ? end : done;
 }
 
@@ -215,9 +206,8 @@ static void search_file(void *state, size_t item)
     secret_search *search = state;
     const mls_submission_file *file = &search->submitter->files.items[item];
     mls_findings *found = &search->found[item % SLOTS];
-    if (file->secrets != NULL) {
+    if (file->secrets != NULL)
         return;
-    }
     const int fd = mls_tree_open(search->submission, file->path);
     int system_errno = fd < 0 ? errno : 0;
     char *text = fd >= 0 ? mls_malloc(BLOCK + SECRET_BYTES) : NULL;
@@ -246,9 +236,8 @@ static void search_file(void *state, size_t item)
                          "%s: not searched for tokens", strerror(system_errno));
     }
     free(text);
-    if (fd >= 0) {
+    if (fd >= 0)
         (void)close(fd);
-    }
 }
 
 static mls_status deliver_secrets(void *state, size_t item)

@@ -19,9 +19,8 @@
 static void release_result(mls_submission_result *result)
 {
     mls_group_release(&result->group);
-    for (size_t i = 0; i < result->run_count; i++) {
+    for (size_t i = 0; i < result->run_count; i++)
         mls_run_release(&result->runs[i].run);
-    }
     free(result->runs);
     for (size_t i = 0; i < result->power_count; i++) {
         free(result->power[i].files[0].items);
@@ -33,21 +32,17 @@ static void release_result(mls_submission_result *result)
 
 static void release_submitter(mls_submitter *submitter)
 {
-    for (size_t i = 0; i < submitter->result_count; i++) {
+    for (size_t i = 0; i < submitter->result_count; i++)
         release_result(&submitter->results[i]);
-    }
     free(submitter->results);
-    for (size_t i = 0; i < submitter->system_count; i++) {
+    for (size_t i = 0; i < submitter->system_count; i++)
         mls_findings_release(&submitter->systems[i].findings);
-    }
     free(submitter->systems);
     free(submitter->implementations.items);
     free(submitter->configs.items);
-    for (size_t i = 0; i < submitter->files.count; i++) {
-        if (submitter->files.items[i].secrets != NULL) {
+    for (size_t i = 0; i < submitter->files.count; i++)
+        if (submitter->files.items[i].secrets != NULL)
             mls_findings_release(submitter->files.items[i].secrets);
-        }
-    }
     free(submitter->files.items);
     free(submitter->placed);
     mls_findings_release(&submitter->findings);
@@ -55,9 +50,8 @@ static void release_submitter(mls_submitter *submitter)
 
 void mls_submission_release(mls_submission *submission)
 {
-    for (size_t i = 0; i < submission->submitter_count; i++) {
+    for (size_t i = 0; i < submission->submitter_count; i++)
         release_submitter(&submission->submitters[i]);
-    }
     free(submission->submitters);
     mls_findings_release(&submission->findings);
     free(submission->real);
@@ -72,20 +66,18 @@ static void choose_in_submitter(mls_submitter *submitter, const mls_submission_o
     size_t systems = 0;
     for (size_t i = 0; i < submitter->result_count; i++) {
         mls_submission_result *result = &submitter->results[i];
-        if (mls_is_wanted(options->system, result->system) && mls_is_wanted(options->benchmark, result->benchmark)) {
+        if (mls_is_wanted(options->system, result->system) && mls_is_wanted(options->benchmark, result->benchmark))
             submitter->results[results++] = *result;
-        } else {
+        else
             release_result(result);
-        }
     }
     submitter->result_count = results;
     for (size_t i = 0; i < submitter->system_count; i++) {
         mls_system *system = &submitter->systems[i];
-        if (mls_is_wanted(options->system, system->name) && (options->benchmark == NULL || system->has_results)) {
+        if (mls_is_wanted(options->system, system->name) && (options->benchmark == NULL || system->has_results))
             submitter->systems[systems++] = *system;
-        } else {
+        else
             mls_findings_release(&system->findings);
-        }
     }
     submitter->system_count = systems;
     mls_findings_release(&submitter->findings);
@@ -106,34 +98,29 @@ static void offer_name(name_list *names, const char *name)
 {
     bool added = false;
     mls_map_put(&names->known, mls_str_from(name), &added);
-    if (!added) {
+    if (!added)
         return;
-    }
     mls_suggest_add(&names->nearest, mls_str_from(name));
-    if (names->list.len + strlen(name) <= LISTED_MAX) {
+    if (names->list.len + strlen(name) <= LISTED_MAX)
         mls_buffer_printf(&names->list, "%s%s", names->list.len > 0 ? ", " : "", name);
-    } else {
+    else
         names->more = names->list.len > 0 ? ", …" : "…";
-    }
 }
 
 /* Report a wanted name that does not exist in the tree, with the existing names. */
 static mls_status check_name(const mls_submission *submission, const char *wanted, bool system, mls_error *error)
 {
-    if (wanted == NULL) {
+    if (wanted == NULL)
         return MLS_OK;
-    }
     name_list names = {.known.arena = submission->arena, .more = "", .nearest = mls_suggest_for(mls_str_from(wanted))};
     const mls_str *nearest = &names.nearest.found;
     mls_status status = MLS_OK;
     for (size_t s = 0; s < submission->submitter_count; s++) {
         const mls_submitter *submitter = &submission->submitters[s];
-        for (size_t i = 0; i < submitter->system_count && system; i++) {
+        for (size_t i = 0; i < submitter->system_count && system; i++)
             offer_name(&names, submitter->systems[i].name);
-        }
-        for (size_t i = 0; i < submitter->result_count && !system; i++) {
+        for (size_t i = 0; i < submitter->result_count && !system; i++)
             offer_name(&names, submitter->results[i].benchmark);
-        }
     }
     if (!system && nearest->len == 0) {
         names.nearest = mls_editions_nearest_benchmark(mls_rulesets_editions(submission->options.rulesets),
@@ -154,19 +141,17 @@ static mls_status choose(mls_submission *submission, mls_error *error)
 {
     const mls_submission_options *options = &submission->options;
     size_t kept = 0;
-    if (options->system == NULL && options->benchmark == NULL) {
+    if (options->system == NULL && options->benchmark == NULL)
         return MLS_OK;
-    }
     mls_status status = check_name(submission, options->system, true, error);
     status = status == MLS_OK ? check_name(submission, options->benchmark, false, error) : status;
     for (size_t i = 0; i < submission->submitter_count && status == MLS_OK; i++) {
         mls_submitter *submitter = &submission->submitters[i];
         choose_in_submitter(submitter, options);
-        if (submitter->result_count > 0 || submitter->system_count > 0) {
+        if (submitter->result_count > 0 || submitter->system_count > 0)
             submission->submitters[kept++] = *submitter;
-        } else {
+        else
             release_submitter(submitter);
-        }
     }
     submission->submitter_count = status == MLS_OK ? kept : submission->submitter_count;
     return status;
@@ -199,9 +184,8 @@ static void guess_edition(mls_submission *submission)
             for (size_t i = 0; i < result->run_count && isnan(time_ms); i++) {
                 const mls_submission_file *file = &result->runs[i].file;
                 if (is_read(file) &&
-                    mls_log_date(mls_tree_open(submission, file->path), true, &room, &time_ms) != MLS_OK) {
+                    mls_log_date(mls_tree_open(submission, file->path), true, &room, &time_ms) != MLS_OK)
                     break;
-                }
             }
             mls_edition_poll_add(&poll, editions, usage, time_ms, mls_str_from(result->benchmark));
         }
@@ -252,9 +236,8 @@ static mls_status finish_log(void *state, const mls_read *read)
         mls_findings all = {0};
         const char *why = read->totals.unread != NULL ? read->totals.unread : read->error.message;
         mls_findings_add(&all, MLS_FINDING_UNREADABLE, (mls_finding_place){0}, "%s", why);
-        if (read->totals.bytes > 0 && mls_foreign_reason(why) == MLS_FOREIGN_REASONS) {
+        if (read->totals.bytes > 0 && mls_foreign_reason(why) == MLS_FOREIGN_REASONS)
             mls_findings_append(&all, &run->findings);
-        }
         mls_findings_release(&run->findings);
         run->findings = all;
         run->valid = false;
@@ -273,9 +256,8 @@ static void finish_run(void *state, size_t index)
         mls_findings_add(&run->run.findings, MLS_FINDING_LOG_SIZE, (mls_finding_place){0},
                          "%.0f MiB: too large to be read as a log", (double)run->file.size / 1048576.0);
     }
-    if (run->run.file == NULL) {
+    if (run->run.file == NULL)
         run->run.file = mls_strdup(run->file.path);
-    }
 }
 
 /* Read the logs of all results whose benchmark is in the edition, and find out why runs that did not end failed. */
@@ -344,9 +326,8 @@ static mls_status judge(mls_submission *submission, mls_error *error)
     for (size_t i = 0; i < submission->submitter_count && status == MLS_OK; i++) {
         mls_submitter *submitter = &submission->submitters[i];
         mls_systems_judge(submission, submitter, rules);
-        for (size_t k = 0; k < submitter->result_count; k++) {
+        for (size_t k = 0; k < submitter->result_count; k++)
             mls_result_judge(submission, submitter, &submitter->results[k]);
-        }
         if (submitter->result_count == 0) {
             mls_findings_add(&submitter->findings, MLS_FINDING_NO_RESULTS,
                              (mls_finding_place){.path = *submitter->path != '\0' ? submitter->path : "."},
@@ -386,9 +367,8 @@ static int compare_placed(const void *left, const void *right)
     const mls_finding *a = placed_a->finding;
     const mls_finding *b = placed_b->finding;
     int order = (int)a->severity - (int)b->severity;
-    if (order == 0) {
+    if (order == 0)
         order = mls_str_compare_natural(mls_str_from(placed_a->path), mls_str_from(placed_b->path));
-    }
     order = order != 0 ? order : mls_compare_sizes(a->line, b->line);
     order = order != 0 ? order : mls_compare_sizes(a->column, b->column);
     order = order != 0 ? order : (int)a->code - (int)b->code;
@@ -418,9 +398,8 @@ static void conclude_submitter(mls_submission *submission, mls_submitter *submit
         }
         result->valid = mls_findings_pass(&result->counts, strict);
     }
-    if (submitter->placed_count > 0) {
+    if (submitter->placed_count > 0)
         qsort(submitter->placed, submitter->placed_count, sizeof *submitter->placed, compare_placed);
-    }
     submitter->valid = mls_findings_pass(&submitter->counts, strict);
     mls_finding_counts_add(&submission->counts, &submitter->counts);
 }
@@ -431,9 +410,8 @@ static void conclude(mls_submission *submission, bool strict)
         mls_findings_add(&submission->findings, MLS_FINDING_NO_RESULTS, (mls_finding_place){.path = "."},
                          "no result has both this system and this benchmark");
     }
-    for (size_t i = 0; i < submission->submitter_count; i++) {
+    for (size_t i = 0; i < submission->submitter_count; i++)
         conclude_submitter(submission, &submission->submitters[i], strict);
-    }
     mls_finding_counts_add(&submission->counts, &submission->findings.counts);
     submission->failed |= mls_findings_found(&submission->findings, MLS_FINDING_UNREADABLE) > 0;
     submission->valid = mls_findings_pass(&submission->counts, strict);
@@ -473,9 +451,8 @@ static mls_status list_any(const char *path, const mls_submission_options *optio
     mls_status status = list_tree(path, options, options->usage, submission, error);
     for (int usage = 0; usage < MLS_USAGE_COUNT && status == MLS_OK && options->any_usage; usage++) {
         mls_submission other;
-        if ((mls_usage)usage == submission->options.usage || count_known(submission) > 0) {
+        if ((mls_usage)usage == submission->options.usage || count_known(submission) > 0)
             continue;
-        }
         status = list_tree(path, options, (mls_usage)usage, &other, error);
         if (status != MLS_OK || count_known(&other) > 0) {
             const mls_submission first = *submission;
@@ -492,15 +469,13 @@ mls_status mls_submission_verify(const char *path, const mls_submission_options 
 {
     mls_status status = list_any(path, options, submission, error);
     status = status == MLS_OK ? choose(submission, error) : status;
-    if (status == MLS_OK && options->edition == NULL) {
+    if (status == MLS_OK && options->edition == NULL)
         guess_edition(submission);
-    }
     status = status == MLS_OK ? read_logs(submission, error) : status;
     status = status == MLS_OK ? judge(submission, error) : status;
     status = status == MLS_OK ? mls_odd_judge(submission) : status;
     status = status == MLS_OK ? mls_secrets_judge(submission) : status;
-    if (status == MLS_OK) {
+    if (status == MLS_OK)
         conclude(submission, options->strict);
-    }
     return status;
 }

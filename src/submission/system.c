@@ -27,12 +27,10 @@ static void check_fields(const mls_system *system, const cJSON *required, const 
     {
         const mls_finding_place place = {system->description.path, 0, 0, mls_str_from(field->valuestring)};
         bool has = false;
-        for (size_t i = 0; i < names->count && !has; i++) {
+        for (size_t i = 0; i < names->count && !has; i++)
             has = mls_span_name_is(names->items[i], place.key);
-        }
-        if (!has) {
+        if (!has)
             mls_findings_add(findings, MLS_FINDING_SYSTEM_FIELD, place, "the field '%s' is missing", place.key.ptr);
-        }
     }
 }
 
@@ -62,12 +60,10 @@ static void check_numbers(const mls_system *system, mls_str object, mls_findings
         const mls_finding_place place = {system->description.path, 0, 0, mls_str_from(fields[i])};
         int64_t number;
         mls_str span;
-        if (!mls_json_member(object, place.key, &span)) {
+        if (!mls_json_member(object, place.key, &span))
             continue;
-        }
-        if (mls_json_kind_of(span) == MLS_JSON_STRING) {
+        if (mls_json_kind_of(span) == MLS_JSON_STRING)
             span = (mls_str){span.ptr + 1, span.len - 2};
-        }
         if (span.len > 0 && !mls_integer_parse(span, &number)) {
             mls_findings_add(findings, MLS_FINDING_SYSTEM_NUMBER, place,
                              "%s is '%.*s', which the MLCommons summarizer cannot read as a whole number", fields[i],
@@ -130,9 +126,8 @@ static void read_description(mls_system *system, const cJSON *rules, const mls_s
 {
     mls_buffer text = {0};
     mls_error error = {0};
-    if (!system->description.readable) {
+    if (!system->description.readable)
         return;
-    }
     const mls_status status = mls_tree_read(submission, &system->description, MLS_SYSTEM_BYTES_MAX, &text, &error);
     if (status == MLS_OK) {
         mls_system_judge(system, rules, mls_buffer_str(&text), submission->edition, submission->arena, findings);
@@ -181,9 +176,8 @@ static void match_system(mls_system *system)
 void mls_systems_judge(const mls_submission *submission, mls_submitter *submitter, const cJSON *rules)
 {
     const bool judged = counts_in(cJSON_GetObjectItem(rules, "judged_from"), submission->edition);
-    for (size_t i = 0; i < submitter->system_count; i++) {
+    for (size_t i = 0; i < submitter->system_count; i++)
         submitter->systems[i].has_results = false;
-    }
     for (size_t i = 0; i < submitter->result_count; i++) {
         const mls_submission_result *result = &submitter->results[i];
         mls_submitter_system(submitter, result->system)->has_results |= result->judged;
@@ -191,13 +185,11 @@ void mls_systems_judge(const mls_submission *submission, mls_submitter *submitte
     for (size_t i = 0; i < submitter->system_count; i++) {
         mls_system *system = &submitter->systems[i];
         mls_findings unjudged = {0};
-        if (judged || system->folder == NULL) {
+        if (judged || system->folder == NULL)
             match_system(system);
-        }
         read_description(system, rules, submission, judged ? &system->findings : &unjudged);
         mls_findings_release(&unjudged);
     }
-    if (judged) {
+    if (judged)
         compare_submitters(submitter);
-    }
 }

@@ -91,9 +91,8 @@ bool mls_name_matches(const char *name, const char *pattern)
     const mls_str after = mls_str_from(pattern + before + (pattern[before] != '\0'));
     const mls_str text = mls_str_from(name);
     size_t number;
-    if (text.len < before + after.len || memcmp(name, pattern, before) != 0 || !mls_str_ends(text, after)) {
+    if (text.len < before + after.len || memcmp(name, pattern, before) != 0 || !mls_str_ends(text, after))
         return false;
-    }
     const mls_str part = {name + before, text.len - before - after.len};
     return pattern[before] == '#' ? mls_size_parse(part, &number) && (part.len == 1 || part.ptr[0] != '0')
                                   : pattern[before] == '*' || part.len == 0;
@@ -127,9 +126,8 @@ int mls_tree_open(void *submission, const char *path)
 mls_status mls_tree_read(const mls_submission *submission, const mls_submission_file *file, size_t limit,
                          mls_buffer *text, mls_error *error)
 {
-    if (!file->readable) {
+    if (!file->readable)
         return MLS_ERROR_READ;
-    }
     char *path = mls_path_join(submission->real, file->path);
     const mls_status status = mls_file_read(path, false, limit, text, error);
     free(path);
@@ -253,9 +251,8 @@ static const char *unreadable(const mls_walk_entry *entry)
 static mls_submission_file take_file(tree_walk *walk, const mls_walk_entry *entry)
 {
     const char *why = unreadable(entry);
-    if (why != NULL) {
+    if (why != NULL)
         mls_findings_add(walk->here, MLS_FINDING_NOT_A_FILE, walk->place, "cannot be read as a file: %s", why);
-    }
     return (mls_submission_file){.path = copy_path(walk, entry), .size = entry->size, .readable = why == NULL};
 }
 
@@ -384,9 +381,8 @@ static void take_description(tree_walk *walk, const mls_walk_entry *entry)
 {
     const char *name = copy(walk, entry->name, strlen(entry->name) - strlen(".json"));
     walk->system = find_named(walk->submitter->systems, walk->with_folder, sizeof *walk->system, name);
-    if (walk->system == NULL) {
+    if (walk->system == NULL)
         add_system(walk, name);
-    }
     set_owner(walk, OWNER_SYSTEM, &walk->system->findings);
     walk->system->description = take_file(walk, entry);
 }
@@ -434,9 +430,8 @@ static void take_log(tree_walk *walk, const mls_walk_entry *entry)
         const char *name = copy(walk, entry->name, strlen(entry->name) - strlen(".txt"));
         mls_power_folder *folder = find_named(result->power, result->power_count, sizeof *result->power, name);
         run->power = folder;
-        if (folder != NULL) {
+        if (folder != NULL)
             folder->of_run = true;
-        }
     }
 }
 
@@ -455,9 +450,8 @@ static void take_benchmark(tree_walk *walk, const mls_walk_entry *entry)
 /* Add a config, unless only one system is wanted: the config may be for another one. */
 static void take_config(tree_walk *walk, const mls_walk_entry *entry)
 {
-    if (unreadable(entry) == NULL && walk->submission->options.system == NULL) {
+    if (unreadable(entry) == NULL && walk->submission->options.system == NULL)
         add_file(walk, &walk->submitter->configs, entry);
-    }
 }
 
 /* Add a file to search for secrets.  If only some results are judged, only their files are searched. */
@@ -473,9 +467,8 @@ static void take_searched(tree_walk *walk, const mls_walk_entry *entry)
         mls_submission_run *last = walk->in == ROLE_RESULT && walk->result->run_count > 0
                                        ? &walk->result->runs[walk->result->run_count - 1]
                                        : NULL;
-        if (last != NULL && strcmp(last->file.path, entry->below) == 0) {
+        if (last != NULL && strcmp(last->file.path, entry->below) == 0)
             last->searched = walk->submitter->files.count;
-        }
     }
 }
 
@@ -546,12 +539,10 @@ static void add_stray(tree_walk *walk, const mls_walk_entry *entry, tree_kind ki
 {
     mls_suggestion nearest = mls_suggest_for(mls_str_from(entry->name));
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        if (!is_place(walk, i, kind)) {
+        if (!is_place(walk, i, kind))
             continue;
-        }
-        if (places[i].take != take_useless && strpbrk(places[i].name, "*#") == NULL) {
+        if (places[i].take != take_useless && strpbrk(places[i].name, "*#") == NULL)
             mls_suggest_add(&nearest, mls_str_from(places[i].name));
-        }
         if (places[i].take == take_params) {
             mls_suggest_add(&nearest, MLS_S("rcp-bypass"));
             mls_suggest_add(&nearest, MLS_S("seed-checker-bypass"));
@@ -563,9 +554,8 @@ static void add_stray(tree_walk *walk, const mls_walk_entry *entry, tree_kind ki
     const int fd = entry->kind == MLS_WALK_FILE && !leaves(entry) ? mls_file_open(entry->path, false, NULL) : -1;
     const ssize_t len = fd >= 0 ? read(fd, head, sizeof head) : 0;
     const char *packed = len > 0 ? mls_file_magic_words((mls_str){head, (size_t)len}) : NULL;
-    if (fd >= 0) {
+    if (fd >= 0)
         (void)close(fd);
-    }
     mls_findings_add(walk->here, MLS_FINDING_STRAY_FILE, walk->place, "%s has no place in %s%s%s%s%.*s%s",
                      kind == KIND_FOLDER ? "a folder of this name" : "this file", stray_in[walk->in],
                      packed != NULL ? ": " : "", packed != NULL ? packed : "",
@@ -594,18 +584,16 @@ static void take_entry(tree_walk *walk, const mls_walk_entry *entry)
     const size_t count = sizeof places / sizeof *places;
     size_t row = 0;
     walk->role = ROLE_OTHER;
-    while (row < count && !(is_place(walk, row, kind) && mls_name_matches(entry->name, places[row].name))) {
+    while (row < count && !(is_place(walk, row, kind) && mls_name_matches(entry->name, places[row].name)))
         row++;
-    }
     if (left && row < count && (in == ROLE_SUBMITTER || stray_in[in] != NULL)) {
         /* Results outside the tree are not judged, which must not count as success. */
         mls_findings_add(walk->here, MLS_FINDING_NOT_A_FILE, walk->place,
                          "the folder is a link out of the submission; its contents were not checked");
     } else if (!left && row < count && has_room(walk, row)) {
         walk->role = places[row].role;
-        if (places[row].take != NULL) {
+        if (places[row].take != NULL)
             places[row].take(walk, entry);
-        }
     } else if (!left && row == count && stray_in[in] != NULL) {
         add_stray(walk, entry, kind);
     }
@@ -622,12 +610,10 @@ static void look_at_hygiene(tree_walk *walk, const mls_walk_entry *entry)
         mls_findings_add_as(findings, MLS_FINDING_BROKEN_LINK, repo, place, "broken link: %s",
                             strerror(entry->system_errno));
     }
-    if (entry->name[0] == '.') {
+    if (entry->name[0] == '.')
         mls_findings_add_as(findings, MLS_FINDING_HIDDEN_NAME, repo, place, "the name starts with a dot");
-    }
-    if (strchr(entry->name, ' ') != NULL) {
+    if (strchr(entry->name, ' ') != NULL)
         mls_findings_add_as(findings, MLS_FINDING_SPACE_IN_NAME, repo, place, "the name contains a space");
-    }
     if (!entry->link && entry->size > LARGE_FILE) {
         mls_findings_add_as(findings, MLS_FINDING_LARGE_FILE, repo, place, "the file has %.1f MiB",
                             (double)entry->size / 1048576.0);
@@ -682,9 +668,8 @@ static int compare_caseless(const void *left, const void *right)
 static void compare_names(const mls_names *names, const char *folder, mls_findings *findings)
 {
     const char **sorted = mls_calloc(names->count + 1, sizeof *sorted);
-    for (size_t i = 0; i < names->count; i++) {
+    for (size_t i = 0; i < names->count; i++)
         sorted[i] = names->items[i];
-    }
     qsort((void *)sorted, names->count, sizeof *sorted, compare_caseless);
     for (size_t i = 1; i < names->count; i++) {
         if (strcasecmp(sorted[i - 1], sorted[i]) == 0) {
@@ -728,17 +713,15 @@ static void tell_missed(mls_submission *submission, const char *below)
          * it. */
         const mls_str part = mls_str_from(submission->real + above.len);
         mls_str given = mls_str_from(submission->path);
-        while (given.len > 1 && given.ptr[given.len - 1] == '/') {
+        while (given.len > 1 && given.ptr[given.len - 1] == '/')
             given.len--;
-        }
         if (given.len > part.len && mls_str_ends(given, part)) {
             mls_buffer_append(&near, (mls_str){given.ptr, given.len - part.len});
         } else {
             const bool here = mls_str_equal(given, MLS_S("."));
             mls_buffer_append(&near, here ? MLS_S("..") : given);
-            for (size_t i = here ? 1 : 0; i < part.len; i++) {
+            for (size_t i = here ? 1 : 0; i < part.len; i++)
                 mls_buffer_append_text(&near, part.ptr[i] == '/' ? "/.." : "");
-            }
         }
     } else if (below != NULL) {
         mls_buffer_printf(&near, "%s/%s", submission->path, below);
@@ -759,12 +742,10 @@ mls_status mls_tree_list(mls_submission *submission, mls_error *error)
     struct stat about;
     submission->real = realpath(submission->path, NULL);
     if (submission->real == NULL || stat(submission->real, &about) != 0 ||
-        (S_ISDIR(about.st_mode) && access(submission->real, R_OK | X_OK) != 0)) {
+        (S_ISDIR(about.st_mode) && access(submission->real, R_OK | X_OK) != 0))
         return mls_error_set_errno(error, MLS_ERROR_READ, errno, "cannot be read");
-    }
-    if (!S_ISDIR(about.st_mode)) {
+    if (!S_ISDIR(about.st_mode))
         return mls_error_set(error, MLS_ERROR_READ, 0, 0, "not a folder");
-    }
     int role = ROLE_ROUND;
     if (is_submitter(&walk, "")) {
         add_submitter(&walk, "", mls_path_name(submission->real));
@@ -786,9 +767,8 @@ mls_status mls_tree_list(mls_submission *submission, mls_error *error)
     /* Sort again: systems without results were appended after the others. */
     for (size_t i = 0; i < submission->submitter_count; i++) {
         mls_submitter *submitter = &submission->submitters[i];
-        if (submitter->system_count > 1) {
+        if (submitter->system_count > 1)
             qsort(submitter->systems, submitter->system_count, sizeof *submitter->systems, mls_compare_names);
-        }
     }
     return status;
 }

@@ -30,9 +30,8 @@ static void fill_cell(mls_table *table, mls_cell *cell, mls_style style, const c
 void mls_table_cell(mls_table *table, const char *header, unsigned look, mls_style style, const char *format, ...)
 {
     va_list args;
-    if (table->count == 0 || table->filled == MLS_TABLE_COLUMNS_MAX) {
+    if (table->count == 0 || table->filled == MLS_TABLE_COLUMNS_MAX)
         return;
-    }
     const size_t k = table->filled++;
     table->columns[k] = (mls_column){.header = header, .look = look};
     table->column_count = table->filled > table->column_count ? table->filled : table->column_count;
@@ -100,9 +99,8 @@ void mls_table_note(mls_table *table, mls_style style, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    if (table->count > 0) {
+    if (table->count > 0)
         fill_cell(table, &table->rows[table->count - 1].note, style, format, args);
-    }
     va_end(args);
 }
 
@@ -110,9 +108,8 @@ void mls_table_lead(mls_table *table, mls_style style, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    if (table->count > 0) {
+    if (table->count > 0)
         fill_cell(table, &table->rows[table->count - 1].lead, style, format, args);
-    }
     va_end(args);
 }
 
@@ -164,26 +161,23 @@ static void measure_column(mls_table *table, size_t k)
 static size_t layout_total(const mls_table *table)
 {
     size_t total = table->indent;
-    for (size_t k = 0; k < table->column_count; k++) {
+    for (size_t k = 0; k < table->column_count; k++)
         total += table->columns[k].width > 0 ? table->columns[k].width + COLUMN_GAP : 0;
-    }
     return total;
 }
 
 /* Drop columns, from the right, whose look has these bits of a mask until the rest fits. */
 static void drop_columns(mls_table *table, unsigned mask, unsigned bits, size_t room)
 {
-    for (size_t k = table->column_count; k-- > 1 && layout_total(table) > room;) {
+    for (size_t k = table->column_count; k-- > 1 && layout_total(table) > room;)
         table->columns[k].width = (table->columns[k].look & mask) == bits ? 0 : table->columns[k].width;
-    }
 }
 
 /* Reduce the width of a column by `more`, but not below `least`. */
 static void cut_column(mls_column *column, size_t more, size_t least)
 {
-    if (column->width > least) {
+    if (column->width > least)
         column->width = more < column->width ? max_size(column->width - more, least) : least;
-    }
 }
 
 /* Show the columns of lowest rank that fit. */
@@ -195,12 +189,10 @@ static void fit_by_rank(mls_table *table, size_t room)
         table->columns[k].width = 0;
     }
     for (unsigned rank = 0; rank < MLS_TABLE_COLUMNS_MAX; rank++) {
-        for (size_t k = 0; k < table->column_count; k++) {
+        for (size_t k = 0; k < table->column_count; k++)
             if ((table->columns[k].look & RANK_BITS) == MLS_COLUMN_RANK(rank) &&
-                layout_total(table) + widths[k] + COLUMN_GAP <= room) {
+                layout_total(table) + widths[k] + COLUMN_GAP <= room)
                 table->columns[k].width = widths[k];
-            }
-        }
     }
 }
 
@@ -217,21 +209,18 @@ bool mls_table_layout(mls_table *table, size_t width)
         fit_by_rank(table, room);
         return false;
     }
-    for (size_t i = 0; i < table->count; i++) {
+    for (size_t i = 0; i < table->count; i++)
         note = max_size(note, is_heading(&table->rows[i]) ? 0 : mls_display_width(table->rows[i].note.text));
-    }
     const size_t total = layout_total(table);
     const size_t full = cut != NULL ? cut->width : 0;
-    if (total > room && cut != NULL) {
+    if (total > room && cut != NULL)
         cut_column(cut, total - room, CUT_MIN);
-    }
     drop_columns(table, MLS_COLUMN_DETAIL, MLS_COLUMN_DETAIL, room);
     drop_columns(table, MLS_COLUMN_KEEP, 0, room);
     /* Give the width of dropped columns back to the column that was cut. */
     const size_t left = layout_total(table);
-    if (width > 0 && cut != NULL && cut->width > 0 && left < room) {
+    if (width > 0 && cut != NULL && cut->width > 0 && left < room)
         cut->width = full - cut->width < room - left ? full : cut->width + room - left;
-    }
     /* Cut columns from the right, first to CUT_MIN, which is easy to read, then to CUT_LEAST. */
     for (size_t least = CUT_MIN; least >= CUT_LEAST; least -= CUT_MIN - CUT_LEAST) {
         for (size_t k = table->column_count; k-- > 0 && layout_total(table) > room;) {
@@ -347,16 +336,13 @@ static void append_markdown(mls_buffer *lines, mls_str lead, mls_str text)
 static void draw_markdown(const mls_table *table, mls_buffer *lines)
 {
     bool notes = false;
-    for (size_t i = 0; i < table->count; i++) {
+    for (size_t i = 0; i < table->count; i++)
         notes |= !is_heading(&table->rows[i]) && table->rows[i].note.text.len > 0;
-    }
-    for (size_t k = 0; k < table->column_count; k++) {
+    for (size_t k = 0; k < table->column_count; k++)
         mls_buffer_printf(lines, "| %s ", table->columns[k].header);
-    }
     mls_buffer_append_text(lines, notes ? "| note |\n" : "|\n");
-    for (size_t k = 0; k < table->column_count; k++) {
+    for (size_t k = 0; k < table->column_count; k++)
         mls_buffer_append_text(lines, is_left(&table->columns[k]) ? "| --- " : "| ---: ");
-    }
     mls_buffer_append_text(lines, notes ? "| --- |\n" : "|\n");
     for (size_t i = 0; i < table->count; i++) {
         const mls_row *row = &table->rows[i];
@@ -364,9 +350,8 @@ static void draw_markdown(const mls_table *table, mls_buffer *lines)
             const bool first = k == 0 && is_heading(row);
             append_markdown(lines, first ? row->lead.text : MLS_S(""), first ? row->note.text : row->cells[k].text);
         }
-        if (notes) {
+        if (notes)
             append_markdown(lines, MLS_S(""), is_heading(row) ? MLS_S("") : row->note.text);
-        }
         mls_buffer_append_text(lines, "|\n");
     }
 }
@@ -380,9 +365,8 @@ void mls_table_finish(mls_table *table, mls_view *view)
     } else if (table->count > 0) {
         const bool below = mls_table_layout(table, view->width);
         mls_table_draw_header(table, &sheet);
-        for (size_t i = 0; i < table->count; i++) {
+        for (size_t i = 0; i < table->count; i++)
             mls_table_draw_row(table, &table->rows[i], below, &sheet);
-        }
     }
     mls_output_buffer(view->output, &text);
     mls_table_release(table);

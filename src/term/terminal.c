@@ -24,9 +24,8 @@ static void go_back(void)
 {
     const mls_terminal *terminal = way_back.open;
     (void)!write(terminal->drawn_on, way_back.leave, way_back.leave_length);
-    if (terminal->raw) {
+    if (terminal->raw)
         (void)tcsetattr(terminal->keys, TCSANOW, &terminal->before);
-    }
 }
 
 /* Restore the terminal and stop drawing. */
@@ -35,9 +34,8 @@ static void leave(void)
     if (way_back.open != NULL) {
         go_back();
         way_back.open = NULL;
-        for (size_t i = 0; i < FATAL_COUNT; i++) {
+        for (size_t i = 0; i < FATAL_COUNT; i++)
             (void)sigaction(fatal[i], &fatal_before[i], NULL);
-        }
     }
 }
 
@@ -84,9 +82,8 @@ static void begin_drawing(mls_terminal *terminal)
         modes.c_cc[VTIME] = 0;
         terminal->raw = tcsetattr(terminal->keys, TCSANOW, &modes) == 0;
     }
-    if (terminal->drawn_on >= 0) {
+    if (terminal->drawn_on >= 0)
         (void)write_all(terminal, terminal->full ? MLS_S("\033[?1049h\033[H\033[?25l") : MLS_S("\033[?25l"));
-    }
 }
 
 void mls_terminal_open(mls_terminal *terminal, int drawn_on, bool full)
@@ -103,24 +100,20 @@ void mls_terminal_open(mls_terminal *terminal, int drawn_on, bool full)
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         /* Signals that nohup, or a shell for a background job, made the program ignore stay ignored. */
         struct sigaction action;
-        if (sigaction(ends[i], NULL, &action) != 0 || action.sa_handler != SIG_IGN) {
+        if (sigaction(ends[i], NULL, &action) != 0 || action.sa_handler != SIG_IGN)
             (void)sigaddset(&taken, ends[i]);
-        }
     }
-    for (size_t i = 0; i < sizeof of_drawing / sizeof *of_drawing && drawn_on >= 0; i++) {
+    for (size_t i = 0; i < sizeof of_drawing / sizeof *of_drawing && drawn_on >= 0; i++)
         (void)sigaddset(&taken, of_drawing[i]);
-    }
     (void)sigprocmask(SIG_BLOCK, &taken, &terminal->mask);
     terminal->signals = signalfd(-1, &taken, SFD_NONBLOCK | SFD_CLOEXEC);
-    if (drawn_on < 0) {
+    if (drawn_on < 0)
         return;
-    }
     note_leave(terminal, 0);
     way_back.open = terminal;
     const struct sigaction action = {.sa_handler = die_restored};
-    for (size_t i = 0; i < FATAL_COUNT; i++) {
+    for (size_t i = 0; i < FATAL_COUNT; i++)
         (void)sigaction(fatal[i], &action, &fatal_before[i]);
-    }
     begin_drawing(terminal);
 }
 
@@ -136,9 +129,8 @@ static void stop_here(mls_terminal *terminal)
 static int take_signal(mls_terminal *terminal)
 {
     struct signalfd_siginfo info;
-    if (terminal->signals < 0 || read(terminal->signals, &info, sizeof info) != (ssize_t)sizeof info) {
+    if (terminal->signals < 0 || read(terminal->signals, &info, sizeof info) != (ssize_t)sizeof info)
         return MLS_TERMINAL_NOTHING;
-    }
     switch (info.ssi_signo) {
     case SIGTSTP:
         stop_here(terminal);
@@ -159,16 +151,13 @@ int mls_terminal_take(mls_terminal *terminal)
     const int what = take_signal(terminal);
     struct pollfd keys = {.fd = terminal->raw ? terminal->keys : -1, .events = POLLIN};
     unsigned char key;
-    if (what != MLS_TERMINAL_NOTHING || poll(&keys, 1, 0) <= 0) {
+    if (what != MLS_TERMINAL_NOTHING || poll(&keys, 1, 0) <= 0)
         return what;
-    }
     const ssize_t got = read(terminal->keys, &key, 1);
-    if (got == 1) {
+    if (got == 1)
         return key;
-    }
-    if (got == 0 || errno != EINTR) {
+    if (got == 0 || errno != EINTR)
         terminal->keys = -1;
-    }
     return MLS_TERMINAL_NOTHING;
 }
 
@@ -196,9 +185,8 @@ bool mls_terminal_size(const mls_terminal *terminal, size_t *columns, size_t *ro
 static size_t append_lines(mls_buffer *frame, mls_str text, size_t most)
 {
     size_t count = 0;
-    for (size_t i = 0; i < text.len; i++) {
+    for (size_t i = 0; i < text.len; i++)
         count += text.ptr[i] == '\n';
-    }
     const size_t skipped = count > most ? count - most : 0;
     mls_str line;
     for (size_t i = 0; i < count && mls_str_cut(&text, '\n', &line); i++) {
@@ -214,17 +202,14 @@ bool mls_terminal_draw(mls_terminal *terminal, mls_str above, mls_str block, siz
 {
     mls_buffer frame = {0};
     mls_buffer_append_text(&frame, terminal->full ? "\033[?2026h\033[H" : "\033[?2026h\r\033[J");
-    if (!terminal->full) {
+    if (!terminal->full)
         (void)append_lines(&frame, above, SIZE_MAX);
-    }
     const size_t lines = append_lines(&frame, block, rows > 1 ? rows - 1 : 1);
     mls_buffer_append_text(&frame, "\033[J");
-    if (!terminal->full && !last && lines > 0) {
+    if (!terminal->full && !last && lines > 0)
         mls_buffer_printf(&frame, "\033[%zuA", lines);
-    }
-    if (!terminal->full && (last || lines > 0)) {
+    if (!terminal->full && (last || lines > 0))
         note_leave(terminal, last ? 0 : lines - 1);
-    }
     mls_buffer_append_text(&frame, "\033[?2026l");
     const bool ok = write_all(terminal, mls_buffer_str(&frame));
     mls_buffer_release(&frame);

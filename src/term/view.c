@@ -43,9 +43,8 @@ void mls_sheet_text(mls_sheet *sheet, mls_style style, mls_str text)
     mls_buffer clean = {0};
     mls_escape_append(&clean, text);
     mls_str fits = mls_buffer_str(&clean);
-    if (sheet->width > 0) {
+    if (sheet->width > 0)
         fits = sheet->used < sheet->width ? mls_utf8_fit(fits, sheet->width - sheet->used) : (mls_str){0};
-    }
     if (fits.len > 0) {
         mls_style_append(sheet->out, sheet->color, style, fits);
         sheet->used += mls_display_width(fits);
@@ -90,9 +89,8 @@ void mls_sheet_pad(mls_sheet *sheet, size_t column)
 
 void mls_sheet_end(mls_sheet *sheet)
 {
-    while (sheet->out->len > 0 && sheet->out->ptr[sheet->out->len - 1] == ' ') {
+    while (sheet->out->len > 0 && sheet->out->ptr[sheet->out->len - 1] == ' ')
         mls_buffer_cut(sheet->out, sheet->out->len - 1);
-    }
     mls_buffer_append_char(sheet->out, '\n');
     sheet->used = 0;
 }
@@ -107,9 +105,8 @@ void mls_output_escaped(mls_output *output, mls_str text)
 void mls_markdown_append(mls_buffer *out, mls_str text)
 {
     for (size_t i = 0; i < text.len; i++) {
-        if (text.ptr[i] != '\0' && strchr("|*_`<>[]\\", text.ptr[i]) != NULL) {
+        if (text.ptr[i] != '\0' && strchr("|*_`<>[]\\", text.ptr[i]) != NULL)
             mls_buffer_append_char(out, '\\');
-        }
         mls_buffer_append_char(out, text.ptr[i]);
     }
 }
@@ -122,13 +119,10 @@ static size_t wrap_length(mls_str text, size_t room, mls_str separator, bool bra
     bool inside = false;
     for (size_t at = 1; at <= text.len; at++) {
         inside = brackets && (text.ptr[at - 1] == '(' || (inside && text.ptr[at - 1] != ')'));
-        if (at < text.len &&
-            (inside || text.ptr[at - 1] == ' ' || !mls_str_starts(mls_str_rest(text, at), separator))) {
+        if (at < text.len && (inside || text.ptr[at - 1] == ' ' || !mls_str_starts(mls_str_rest(text, at), separator)))
             continue;
-        }
-        if (end > 0 && mls_display_width((mls_str){text.ptr, at}) > room) {
+        if (end > 0 && mls_display_width((mls_str){text.ptr, at}) > room)
             break;
-        }
         end = at;
     }
     return end;
@@ -138,17 +132,14 @@ static size_t wrap_length(mls_str text, size_t room, mls_str separator, bool bra
 static size_t spare_word(mls_str text, size_t end, size_t room)
 {
     size_t next = end;
-    while (next < text.len && text.ptr[next] == ' ') {
+    while (next < text.len && text.ptr[next] == ' ')
         next++;
-    }
     size_t word = end;
-    while (word > 0 && text.ptr[word - 1] != ' ') {
+    while (word > 0 && text.ptr[word - 1] != ' ')
         word--;
-    }
     size_t before = word;
-    while (before > 0 && text.ptr[before - 1] == ' ') {
+    while (before > 0 && text.ptr[before - 1] == ' ')
         before--;
-    }
     const bool single =
         next < text.len && text.ptr[next] != '[' && memchr(text.ptr + next, ' ', text.len - next) == NULL;
     const bool spares = memchr(text.ptr, ' ', before) != NULL;
@@ -165,15 +156,13 @@ void mls_wrap_append(mls_buffer *out, bool color, mls_str text, mls_wrap wrap, m
         size_t full = wrap.width > 0 ? wrap_length(text, room, separator, wrap.brackets) : text.len;
         /* If the line already has text, the first piece may move to the next line. */
         if (wrap.width > 0 && column > wrap.indent && mls_str_starts(text, separator) &&
-            mls_display_width((mls_str){text.ptr, full}) > room) {
+            mls_display_width((mls_str){text.ptr, full}) > room)
             full = 0;
-        }
         const size_t end = words ? spare_word(text, full, wrap.width - wrap.indent) : full;
         mls_style_append(out, color, style, (mls_str){text.ptr, end});
         text = mls_str_rest(text, end);
-        while (text.len > 0 && *text.ptr == ' ') {
+        while (text.len > 0 && *text.ptr == ' ')
             text = (mls_str){text.ptr + 1, text.len - 1};
-        }
         if (text.len > 0) {
             mls_buffer_append_char(out, '\n');
             mls_buffer_append_repeated(out, ' ', wrap.indent);
@@ -270,7 +259,6 @@ void mls_view_more(mls_view *view, mls_style style, size_t indent, size_t count,
 {
     mls_buffer line = {0};
     mls_words_append_more(&line, count, noun, hint);
-    if (count > 0) {
+    if (count > 0)
         mls_view_line(view, &line, style, indent, indent + 4);
-    }
 }

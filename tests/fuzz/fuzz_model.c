@@ -26,19 +26,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     mls_memory_ask ask;
     mls_memory_answer answer;
     if ((models == NULL && mls_models_load(&models, NULL) != MLS_OK) ||
-        (accelerators == NULL && mls_accelerators_load(&accelerators, NULL) != MLS_OK)) {
+        (accelerators == NULL && mls_accelerators_load(&accelerators, NULL) != MLS_OK))
         return 0;
-    }
     mls_memory_ask_init(&ask, models, accelerators);
-    if (mls_memory_model_parse(&ask, (mls_str){(const char *)data, size}, MLS_S("model"), NULL) != MLS_OK) {
+    if (mls_memory_model_parse(&ask, (mls_str){(const char *)data, size}, MLS_S("model"), NULL) != MLS_OK)
         return 0;
-    }
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         mls_findings findings = {0};
         (void)!mls_memory_set(&ask, settings[i].setting, settings[i].value, NULL);
-        if (mls_memory_answer_make(&ask, &answer, NULL) == MLS_OK) {
+        if (mls_memory_answer_make(&ask, &answer, NULL) == MLS_OK)
             mls_memory_judge(&ask, &answer, &findings);
-        }
         mls_findings_release(&findings);
     }
     return 0;

@@ -25,11 +25,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     for (size_t i = 0; i < size; i++)
         lines += text.ptr[i] == '\n' || text.ptr[i] == '\r';
-    for (size_t i = 0; i < findings.count; i++) {
+    for (size_t i = 0; i < findings.count; i++)
         if (findings.items[i].line == 0 || findings.items[i].line > lines ||
             (i > 0 && findings.items[i].line <= findings.items[i - 1].line))
             abort();
-    }
     mls_findings_release(&findings);
     return 0;
 }

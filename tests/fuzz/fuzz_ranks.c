@@ -60,17 +60,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         mls_str bytes;
         (void)mls_str_cut(&rest, 0x1e, &bytes);
         mls_input input = {.in_memory = true, .bytes = bytes, .text = true};
-        if (mls_profile_input_read(&input, files[i], the_classes(), &profiles[count], &error) == MLS_OK) {
+        if (mls_profile_input_read(&input, files[i], the_classes(), &profiles[count], &error) == MLS_OK)
             profiles[count++]->in_folder = (data[0] >> i & 1) == 0;
-        }
     }
     if (mls_ranks_join(profiles, count, &job) != MLS_OK)
         abort();
     if (job != NULL)
         check_job(job);
     mls_ranks_free(job);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         mls_profile_free(profiles[i]);
-    }
     return 0;
 }

@@ -15,9 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     double to_converge[] = {3072, 3456, 3072, 2688, MLS_RCP_NOT_CONVERGED};
     mls_rcp_set *set;
     mls_error error;
-    if (mls_editions_load(&editions, NULL) != MLS_OK) {
+    if (mls_editions_load(&editions, NULL) != MLS_OK)
         return 0;
-    }
     mls_rcp_rules rules = {
         .editions = editions,
         .benchmark = mls_benchmark_find(editions, MLS_USAGE_TRAINING, MLS_S("llama2_70b_lora")),

@@ -22,10 +22,9 @@ static mls_profile *read_reports(mls_str bytes)
     const mls_status status = mls_profile_input_read(&input, "x", classes, &profile, &error);
     if ((status != MLS_OK && status != MLS_ERROR_UNKNOWN) || (status != MLS_OK && error.message[0] == '\0'))
         abort();
-    for (size_t i = 0; profile != NULL && i < profile->classes.count; i++) {
+    for (size_t i = 0; profile != NULL && i < profile->classes.count; i++)
         if (profile->classes.items[i].share < 0 || profile->classes.items[i].share > 1 + 1e-9)
             abort();
-    }
     for (size_t i = 0; profile != NULL && i < profile->names.count; i++) {
         const mls_profile_counter *counter = profile->names.items[i].counter;
         if (counter != NULL && !mls_str_equal(counter->name, profile->names.items[i].name))

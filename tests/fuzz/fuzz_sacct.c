@@ -13,18 +13,16 @@ static void check_times(const mls_slurm_job *job)
     const mls_job_times *times = &job->times;
     const double sum = times->before + times->init + times->training + times->between + times->after;
     const double end = isnan(job->end_ms) ? job->start_ms + job->elapsed_seconds * 1000 : job->end_ms;
-    if (job->has_times && !(fabs(sum - (end - job->start_ms) / 1000) <= 1e-6 * fmax(1, sum))) {
+    if (job->has_times && !(fabs(sum - (end - job->start_ms) / 1000) <= 1e-6 * fmax(1, sum)))
         __builtin_trap();
-    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const mls_sacct_zone zone = {60, "+01:00"};
     mls_sacct *sacct;
-    if (mls_sacct_new(&sacct, NULL) != MLS_OK) {
+    if (mls_sacct_new(&sacct, NULL) != MLS_OK)
         return 0;
-    }
     const mls_status status = mls_sacct_read(sacct, (mls_str){(const char *)data, size}, "fuzz", zone, NULL);
     if (status == MLS_OK && sacct->by_raw.count > 0) {
         mls_run runs[2];
@@ -39,12 +37,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             runs[i].run_stop = (mls_step){i > 0 ? (double)NAN : 1745067000000, i > 0 ? 0 : 3};
             runs[i].job.job = strndup(job.ptr, job.len);
         }
-        if (mls_jobs_join(sacct, NULL, &collection, NULL) == MLS_OK && sacct->jobs.count != 1) {
+        if (mls_jobs_join(sacct, NULL, &collection, NULL) == MLS_OK && sacct->jobs.count != 1)
             __builtin_trap();
-        }
-        for (size_t i = 0; i < sacct->jobs.count; i++) {
+        for (size_t i = 0; i < sacct->jobs.count; i++)
             check_times(sacct->jobs.items[i]);
-        }
         mls_run_release(&runs[0]);
         mls_run_release(&runs[1]);
     }

@@ -16,18 +16,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     mls_error error = {0};
     if (used++ % 64 == 0) {
         mls_signatures_free(signatures);
-        if (mls_signatures_new(&signatures, NULL) != MLS_OK) {
+        if (mls_signatures_new(&signatures, NULL) != MLS_OK)
             abort();
-        }
     }
     const size_t before = mls_signatures_count(signatures);
     const mls_status status = mls_signatures_add(signatures, (mls_str){(const char *)data, size}, &error);
     const size_t count = mls_signatures_count(signatures);
-    if ((status != MLS_OK && error.message[0] == '\0') || count < before) {
+    if ((status != MLS_OK && error.message[0] == '\0') || count < before)
         abort();
-    }
-    for (size_t i = 0; status == MLS_OK && i < sizeof lines / sizeof *lines; i++) {
+    for (size_t i = 0; status == MLS_OK && i < sizeof lines / sizeof *lines; i++)
         (void)match_line(signatures, lines[i]);
-    }
     return 0;
 }

@@ -14,18 +14,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     mls_findings findings = {0};
     mls_arena arena = {0};
     const mls_edition edition = {.name = "5.1.0", .number = MLS_EDITION_NUMBER(5, 1, 0)};
-    if (rules == NULL && mls_json_data("systems.json", &rules, NULL) != MLS_OK) {
+    if (rules == NULL && mls_json_data("systems.json", &rules, NULL) != MLS_OK)
         abort();
-    }
     mls_system_judge(&system, rules, (mls_str){(const char *)data, size}, &edition, &arena, &findings);
-    if (system.valid != (findings.counts.error == 0)) {
+    if (system.valid != (findings.counts.error == 0))
         abort();
-    }
     for (size_t i = 0; i < findings.count; i++) {
         const mls_finding *finding = &findings.items[i];
-        if (finding->code == MLS_FINDING_SYSTEM_JSON && (finding->line == 0 || finding->column > size + 1)) {
+        if (finding->code == MLS_FINDING_SYSTEM_JSON && (finding->line == 0 || finding->column > size + 1))
             abort();
-        }
     }
     mls_arena_release(&arena);
     mls_findings_release(&findings);

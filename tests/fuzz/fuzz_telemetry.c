@@ -13,15 +13,12 @@ static void check_device(const mls_telemetry_device *device)
 {
     bool ok = !(device->coverage < 0) && !(device->coverage > 1 + 1e-9);
     ok &= isnan(device->energy_joules) || device->coverage > 0;
-    for (size_t i = 0; i < MLS_REASON_COUNT; i++) {
+    for (size_t i = 0; i < MLS_REASON_COUNT; i++)
         ok &= device->reasons[i] >= 0 && device->reasons[i] <= 1 + 1e-9;
-    }
-    for (size_t i = 0; i < MLS_METRIC_COUNT; i++) {
+    for (size_t i = 0; i < MLS_METRIC_COUNT; i++)
         ok &= isnan(device->metrics[i].mean) || device->metrics[i].min <= device->metrics[i].max;
-    }
-    if (!ok) {
+    if (!ok)
         __builtin_trap();
-    }
 }
 
 static struct mls_telemetry_file read_bytes(char *path, mls_str bytes, const mls_telemetry_options *options)
@@ -30,11 +27,9 @@ static struct mls_telemetry_file read_bytes(char *path, mls_str bytes, const mls
     struct mls_telemetry_file file = {.source.path = path};
     mls_telemetry_input_read(&file, &input, options);
     for (size_t i = 0; i < file.count && file.status == MLS_OK; i++) {
-        for (size_t k = 1; k < file.devices[i].count && file.devices[i].timed; k++) {
-            if (!(file.devices[i].rows[k - 1].time_ms < file.devices[i].rows[k].time_ms)) {
+        for (size_t k = 1; k < file.devices[i].count && file.devices[i].timed; k++)
+            if (!(file.devices[i].rows[k - 1].time_ms < file.devices[i].rows[k].time_ms))
                 __builtin_trap();
-            }
-        }
     }
     return file;
 }
@@ -60,9 +55,8 @@ static void check_orders(struct mls_telemetry_file files[2], const mls_telemetry
         counted_ms += isnan(windows[0].devices[i].counted_ms) ? 0 : windows[0].devices[i].counted_ms;
     }
     if (windows[0].different != windows[1].different || !are_same(windows[0].energy_joules, windows[1].energy_joules) ||
-        counted_ms > (double)windows[0].different * length * (1 + 1e-9)) {
+        counted_ms > (double)windows[0].different * length * (1 + 1e-9))
         __builtin_trap();
-    }
     mls_telemetry_window_release(&windows[0]);
     mls_telemetry_window_release(&windows[1]);
 }
@@ -87,12 +81,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         read_bytes(paths[1], (mls_str){bytes.ptr + half, bytes.len - half}, &options),
     };
     if (files[0].status == MLS_OK && files[1].status == MLS_OK) {
-        if (given & 32) {
+        if (given & 32)
             mls_hosts_name(files, 2, given & 64);
-        }
-        for (size_t i = 0; i < 2; i++) {
+        for (size_t i = 0; i < 2; i++)
             check_orders(files, &runs[i], &options);
-        }
         mls_timezone_suggest(files, 2, runs, 2, &options, zone);
     }
     mls_telemetry_file_release(&files[0]);

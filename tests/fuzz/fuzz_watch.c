@@ -24,9 +24,8 @@ static void tell(void *state, const mls_watch_event *event)
         const mls_estimate *left = &run->estimate;
         mls_buffer_printf(told, "%s %.17g %.17g %.17g %.17g %d\n", mls_live_state_name(run->state), run->at, left->left,
                           left->low, left->high, left->beyond);
-        if (run->curve.count > MLS_CURVE_POINTS_MAX || left->left < 0 || left->low > left->high) {
+        if (run->curve.count > MLS_CURVE_POINTS_MAX || left->left < 0 || left->low > left->high)
             abort();
-        }
     }
 }
 
@@ -47,9 +46,8 @@ static void grow(mls_live *live, mls_str log, size_t most, mls_buffer *told)
              mls_log_feed_read(file.feed, memory, &file.offset, piece, &room, NULL) == MLS_OK;
         mls_live_apply(live);
     }
-    if (!ok || mls_log_feed_end(file.feed, &totals) != MLS_OK || totals.bytes != log.len) {
+    if (!ok || mls_log_feed_end(file.feed, &totals) != MLS_OK || totals.bytes != log.len)
         abort();
-    }
     mls_live_apply(live);
     mls_live_file_forget(live, &file);
     mls_scan_room_free(room);
@@ -63,23 +61,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     mls_buffer whole = {0};
     mls_buffer torn = {0};
     if (editions == NULL) {
-        if (mls_editions_load(&editions, NULL) != MLS_OK || mls_signatures_new(&signatures, NULL) != MLS_OK) {
+        if (mls_editions_load(&editions, NULL) != MLS_OK || mls_signatures_new(&signatures, NULL) != MLS_OK)
             abort();
-        }
         mls_signatures_prepare(signatures, NULL, 0, 0);
     }
-    if (size == 0) {
+    if (size == 0)
         return 0;
-    }
     const mls_collect_options how = {.any_usage = true, .score = {.editions = editions}};
     mls_live live = {
         .how = &how, .reading = {.steps = true}, .signatures = signatures, .interval_ms = 2000, .event = tell};
     const mls_str log = {(const char *)data + 1, size - 1};
     grow(&live, log, log.len, &whole);
     grow(&live, log, 1 + data[0], &torn);
-    if (whole.failed || !mls_str_equal(mls_buffer_str(&whole), mls_buffer_str(&torn))) {
+    if (whole.failed || !mls_str_equal(mls_buffer_str(&whole), mls_buffer_str(&torn)))
         abort();
-    }
     mls_live_release(&live);
     mls_buffer_release(&whole);
     mls_buffer_release(&torn);

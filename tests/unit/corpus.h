@@ -37,9 +37,8 @@ static inline bool corpus_logs(const char *table, char *path, size_t size)
 static inline bool corpus_each_folder(void (*function)(const char *table, const cJSON *row, void *state), void *state)
 {
     DIR *folder = opendir(CORPUS_FOLDER);
-    if (folder == NULL) {
+    if (folder == NULL)
         return false;
-    }
     char *line = NULL;
     size_t capacity = 0;
     for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
@@ -54,9 +53,8 @@ static inline bool corpus_each_folder(void (*function)(const char *table, const 
                 cJSON_Delete(row);
             }
         }
-        if (table != NULL) {
+        if (table != NULL)
             (void)fclose(table);
-        }
     }
     free(line);
     closedir(folder);

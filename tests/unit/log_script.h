@@ -30,11 +30,10 @@ static inline void script_evaluation(mls_buffer *log, const char *word)
     const char *samples = strchr(word, '/');
     const char *epochs = strchr(word, '#');
     const char *value = strchr(word, '=');
-    if (samples != NULL) {
+    if (samples != NULL)
         (void)snprintf(metadata, sizeof metadata, "\"samples_count\": %ld", strtol(samples + 1, NULL, 10));
-    } else if (epochs != NULL) {
+    else if (epochs != NULL)
         (void)snprintf(metadata, sizeof metadata, "\"epoch_num\": %ld", strtol(epochs + 1, NULL, 10));
-    }
     script_record(log, "eval_accuracy", time_ms, value != NULL ? value + 1 : "0.5", metadata);
 }
 
@@ -74,9 +73,8 @@ static inline mls_buffer script_log(const char *script)
     while (*script != '\0') {
         char word[400];
         size_t len = strcspn(script, " ");
-        if (*script == '\'') {
+        if (*script == '\'')
             len = strcspn(script + 1, "'") + 2;
-        }
         (void)snprintf(word, sizeof word, "%.*s", (int)len, script);
         script_word(&log, word);
         script += len;

@@ -136,9 +136,8 @@ static void test_descriptions_name_accelerators(void **state)
                                                 mls_str_from(rows[i].system_name), &found),
                          MLS_OK);
         assert_true((found == NULL) == (rows[i].name == NULL));
-        if (found != NULL) {
+        if (found != NULL)
             assert_string_equal(found->name, rows[i].name);
-        }
     }
 }
 
@@ -253,11 +252,10 @@ static void test_gpus_are_found_as_people_name_them(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const mls_gpu *found = gpu_called(*state, rows[i].said);
-        if (found == NULL || rows[i].name == NULL) {
+        if (found == NULL || rows[i].name == NULL)
             assert_true(found == NULL && rows[i].name == NULL);
-        } else {
+        else
             assert_string_equal(found->name, rows[i].name);
-        }
     }
 }
 

@@ -73,9 +73,8 @@ static void natural_order(void **state)
         for (size_t k = 0; k < count; k++) {
             const int order = sign(mls_str_compare_natural(sorted[i], sorted[k]));
 
-            if (order != (i > k) - (i < k)) {
+            if (order != (i > k) - (i < k))
                 fail_msg("'%s' against '%s': %d", sorted[i].ptr, sorted[k].ptr, order);
-            }
         }
     }
 }
@@ -118,9 +117,8 @@ static void no_hidden_character_passes(void **state)
 
         mls_buffer_append(&raw, (mls_str){bytes, mls_utf8_encode(hidden[i], bytes)});
         mls_escape_append(&safe, mls_buffer_str(&raw));
-        if (mls_str_contains(mls_buffer_str(&safe), mls_buffer_str(&raw)) || safe.ptr[0] != '\\') {
+        if (mls_str_contains(mls_buffer_str(&safe), mls_buffer_str(&raw)) || safe.ptr[0] != '\\')
             fail_msg("U+%04X comes through", (unsigned)hidden[i]);
-        }
         mls_buffer_release(&raw);
         mls_buffer_release(&safe);
     }
@@ -146,9 +144,8 @@ static void nothing_is_cut_inside_a_code_point(void **state)
     mls_buffer long_name = {0};
     (void)state;
 
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         assert_int_equal(mls_utf8_cut(text, i).len, ends[i]);
-    }
     assert_int_equal(mls_utf8_cut(MLS_S("\x80\x80\x80\x80\x80\x80"), 5).len, 5);
     assert_int_equal(mls_utf8_cut(MLS_S(""), 0).len, 0);
     assert_int_equal(mls_utf8_fit(text, 3).len, 3);
@@ -166,14 +163,12 @@ static void nothing_is_cut_inside_a_code_point(void **state)
     for (size_t extra = 0; extra < 4; extra++) {
         mls_buffer_clear(&long_name);
         mls_buffer_append_repeated(&long_name, 'x', extra);
-        for (size_t i = 0; i < 200; i++) {
+        for (size_t i = 0; i < 200; i++)
             mls_buffer_append_text(&long_name, "é");
-        }
         (void)mls_error_set(&error, MLS_ERROR_VALUE, 0, 0, "%s", long_name.ptr);
         assert_true(mls_str_starts(mls_buffer_str(&long_name), mls_str_from(error.message)));
-        for (size_t at = 0; error.message[at] != '\0';) {
+        for (size_t at = 0; error.message[at] != '\0';)
             assert_true(mls_utf8_next(mls_str_from(error.message), &at) > 0);
-        }
     }
     mls_buffer_release(&long_name);
 }
@@ -183,9 +178,8 @@ static mls_str nearest(const char *word)
     static const char *const words[] = {"score", "check", "events", "verify", "config", "rules", "rcp", "completion"};
     mls_suggestion found = mls_suggest_for(mls_str_from(word));
 
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         mls_suggest_add(&found, mls_str_from(words[i]));
-    }
     return found.found;
 }
 
@@ -267,9 +261,8 @@ static void numbers_are_rounded_once(void **state)
         const int len = snprintf(text, sizeof text, "%s%.*f", i % 2 == 0 ? "" : "-", (int)(i % 20),
                                  (double)(bits >> 11) / (double)(UINT64_C(1) << (bits % 60)));
         assert_true(len < (int)sizeof text && mls_number_parse(mls_str_from(text), &number));
-        if (number < mls_text_double(text) || number > mls_text_double(text)) {
+        if (number < mls_text_double(text) || number > mls_text_double(text))
             fail_msg("%s is read as %.17g", text, number);
-        }
     }
 }
 
@@ -291,11 +284,9 @@ static void numbers_are_read_whole_or_not(void **state)
         assert_true(mls_number_parse(good[i].text, &number));
         assert_true(number == good[i].number);
     }
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        if (mls_number_parse(bad[i], &number)) {
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (mls_number_parse(bad[i], &number))
             fail_msg("'%s' is read as %g", bad[i].ptr, number);
-        }
-    }
     assert_true(mls_number_parse_lenient(MLS_S(" +1_0.5 "), &number) && number == 10.5);
     assert_true(mls_number_parse_lenient(MLS_S("Infinity"), &number) && isinf(number));
     assert_false(mls_number_parse_lenient(MLS_S("1__0"), &number));
@@ -331,9 +322,8 @@ static void buffers(void **state)
     char *text;
     (void)state;
 
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < 1000; i++)
         mls_buffer_printf(&buffer, "%d,", i % 10);
-    }
     assert_int_equal(buffer.len, 2000);
     assert_int_equal(buffer.ptr[2000], '\0');
     mls_buffer_clear(&buffer);
@@ -442,9 +432,8 @@ static void findings_pass_by_one_rule(void **state)
     assert_true(mls_findings_pass(&warning, false) && mls_findings_pass(&advice, false));
     assert_false(mls_findings_pass(&warning, true) || mls_findings_pass(&advice, true));
     /* One that was not kept, and is worse than its fellows, counts as what it is. */
-    for (size_t i = 0; i < MLS_FINDINGS_KEPT_PER_CODE; i++) {
+    for (size_t i = 0; i < MLS_FINDINGS_KEPT_PER_CODE; i++)
         mls_findings_add_as(&mixed, MLS_FINDING_STATUS, MLS_SEVERITY_ADVICE, (mls_finding_place){0}, "advice");
-    }
     mls_findings_add(&mixed, MLS_FINDING_STATUS, (mls_finding_place){0}, "error");
     mls_findings copy = {0};
     mls_findings_append(&copy, &mixed);
@@ -485,9 +474,8 @@ static void findings_are_kept_up_to_a_cap_and_counted(void **state)
     assert_int_equal(mls_findings_found(&copy, MLS_FINDING_TORN_LINE), 4);
     mls_findings_sort(&list);
     assert_int_equal(list.items[0].line, 1);
-    for (size_t i = 2; i + 1 < list.count; i++) {
+    for (size_t i = 2; i + 1 < list.count; i++)
         assert_true(list.items[i - 1].line < list.items[i].line);
-    }
     assert_int_equal(list.items[list.count - 1].line, 0);
     mls_findings_release(&list);
     assert_int_equal(list.count, 0);

@@ -96,9 +96,8 @@ static void editions_are_comparable(void **state)
         assert_true(mls_edition_number(mls_str_from(rows[i].text), &number));
         assert_int_equal(number, rows[i].number);
     }
-    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
         assert_false(mls_edition_number(mls_str_from(none[i]), &number));
-    }
 }
 
 int main(void)

@@ -59,9 +59,8 @@ static int setup(void **state)
         return -1;
     }
     const mls_checker_options options = {.ruleset = f->ruleset};
-    if (mls_checker_new(&options, &f->checker) != MLS_OK) {
+    if (mls_checker_new(&options, &f->checker) != MLS_OK)
         return -1;
-    }
     *state = f;
     return 0;
 }
@@ -102,19 +101,17 @@ static mls_verdict judge(fixture *f)
 /* Check that there is exactly one finding. */
 static void expect(mls_verdict verdict, mls_finding_code code, size_t line, const char *key, const char *message)
 {
-    for (size_t i = 1; i < verdict.findings->count; i++) {
+    for (size_t i = 1; i < verdict.findings->count; i++)
         print_error("also: %s\n", verdict.findings->items[i].message);
-    }
     assert_int_equal(verdict.findings->count, 1);
     const mls_finding *finding = &verdict.findings->items[0];
     assert_string_equal(finding->message, message);
     assert_int_equal(finding->code, code);
     assert_int_equal(finding->line, line);
-    if (key == NULL) {
+    if (key == NULL)
         assert_null(finding->key);
-    } else {
+    else
         assert_string_equal(finding->key, key);
-    }
     assert_int_equal(verdict.valid, finding->severity != MLS_SEVERITY_ERROR);
 }
 
@@ -332,9 +329,8 @@ static void test_lines(void **state)
 static void test_no_rule_hides_another(void **state)
 {
     fixture *f = *state;
-    for (int i = 0; i < 500; i++) {
+    for (int i = 0; i < 500; i++)
         add(f, "stop", "1", "{}");
-    }
     add(f, "soon", "1", "{}");
     const mls_verdict verdict = judge(f);
     assert_int_equal(verdict.findings->count, MLS_FINDINGS_KEPT_PER_CODE);

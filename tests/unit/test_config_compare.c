@@ -21,9 +21,8 @@ static mls_config_summary compare(const char *name, const char *text, mls_findin
     const mls_config_name decoded = mls_config_name_decode(mls_str_from(name));
     mls_config_summary summary;
     *script = NULL;
-    if (text != NULL) {
+    if (text != NULL)
         *script = shell_text_read(name, mls_str_from(text));
-    }
     mls_config_compare(&decoded, *script, &summary, findings);
     assert_false(findings->out_of_memory);
     return summary;
@@ -36,9 +35,8 @@ static void assert_found(const char *name, const char *text, mls_finding_code co
     mls_shell *script;
     (void)compare(name, text, &findings, &script);
     if (message == NULL) {
-        if (findings.count > 0) {
+        if (findings.count > 0)
             fail_msg("%s, %s: '%s'", name, text, findings.items[0].message);
-        }
     } else {
         if (findings.count != 1 || strcmp(findings.items[0].message, message) != 0) {
             fail_msg("%s, %s: %zu findings, '%s'", name, text, findings.count,
@@ -87,9 +85,8 @@ static void test_names_and_texts_that_disagree(void **state)
         {"X_1x8x3096", "BATCHSIZE=7", 1, "name says batch 3096 per GPU, text exports BATCHSIZE=7"},
         {"X_1x4", "DGXSYSTEM=X_1x8", 1, "name says X_1x4, text exports DGXSYSTEM=X_1x8"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_found(cases[i].name, cases[i].text, MLS_FINDING_CONFIG_DISAGREES, cases[i].line, cases[i].message);
-    }
 }
 
 static void test_names_and_texts_that_agree(void **state)
@@ -109,9 +106,8 @@ static void test_names_and_texts_that_agree(void **state)
         {"X_2x4x1xtp4", "eval x; DGXNNODES=$RANDOM"},
         {"X_2x4x1xtp4", "TP=$(nproc) DGXNGPU=$(nproc)"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_found(cases[i][0], cases[i][1], MLS_FINDING_CONFIG_DISAGREES, 0, NULL);
-    }
 }
 
 /* Megatron's own examples of layouts, and invalid ones. */
@@ -193,9 +189,8 @@ static void test_shapes_that_do_not_fit(void **state)
         "WALLTIME_RUNANDTIME=60 WALLTIME=60",       "WALLTIME_RUNANDTIME=60 WALLTIME=1:00:00",
         "WALLTIME_RUNANDTIME=UNLIMITED WALLTIME=1", "WALLTIME_RUNANDTIME=90 WALLTIME=1-0",
         "WALLTIME_RUNANDTIME=59:30 WALLTIME=60",    "WALLTIME_RUNANDTIME=60"};
-    for (size_t i = 0; i < sizeof long_enough / sizeof *long_enough; i++) {
+    for (size_t i = 0; i < sizeof long_enough / sizeof *long_enough; i++)
         assert_found("X_18x4", long_enough[i], MLS_FINDING_CONFIG_WALLTIME, 0, NULL);
-    }
     assert_found("X_common", "WALLTIME_RUNANDTIME=60\nWALLTIME=00:45:00", MLS_FINDING_CONFIG_WALLTIME, 0, NULL);
     assert_found("common", "DGXNNODES=3 DGXNGPU=8\nTP=2 PP=8\nSEGMENT=2", MLS_FINDING_CONFIG_PARALLEL, 0, NULL);
     assert_found("X_18x4", "DGXNNODES=18\nSEGMENT=16", MLS_FINDING_CONFIG_SEGMENT, 2,
@@ -232,9 +227,8 @@ static void test_settings_that_are_advised_against(void **state)
         {"X_2x8", "DGXNGPU=8; unset CUDA_LAUNCH_BLOCKING; OMP_NUM_THREADS=$(nproc)", 0, NULL},
         {"X_2x8", "DGXNGPU=8; [ $RANDOM = 1 ] && OMP_NUM_THREADS=1", 0, NULL},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_found(cases[i].name, cases[i].text, MLS_FINDING_CONFIG_ENVIRONMENT, cases[i].line, cases[i].message);
-    }
 }
 
 static void test_summary(void **state)

@@ -21,9 +21,8 @@ static mls_config_name decode(const char *text)
 
 static void append_number(mls_buffer *row, uint64_t number)
 {
-    if (number != 0) {
+    if (number != 0)
         mls_buffer_printf(row, "%" PRIu64, number);
-    }
     mls_buffer_append_char(row, ',');
 }
 
@@ -40,9 +39,8 @@ static char *as_row(const mls_config_name *decoded)
     append_number(&row, decoded->gpus_per_node);
     append_number(&row, decoded->gpus);
     append_number(&row, decoded->third);
-    for (size_t i = 0; i < decoded->extra_count; i++) {
+    for (size_t i = 0; i < decoded->extra_count; i++)
         mls_buffer_printf(&row, "%s%" PRIu64, i > 0 ? " " : "", decoded->extra[i]);
-    }
     mls_buffer_append_char(&row, ',');
     append_number(&row, decoded->tensor_parallel);
     append_number(&row, decoded->pipeline_parallel);
@@ -70,9 +68,8 @@ static void test_every_published_name(void **state)
 {
     (void)state;
     FILE *file = fopen("../shared/facts/config_names.csv", "rb");
-    if (file == NULL) {
+    if (file == NULL)
         skip();
-    }
     char line[1024];
     assert_non_null(fgets(line, sizeof line, file));
     size_t rows = 0;
@@ -108,9 +105,8 @@ static void test_names_paths_and_dgxsystem_values_are_one(void **state)
                                 "./config_DGXH100_001x08x032.sh",
                                 "/a_1x2/config_b/config_DGXH100_001x08x032.sh",
                                 "config_DGXH100_001x08x032"};
-    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         assert_decodes(same[i], "config_DGXH100_001x08x032.sh,DGXH100,1,8,8,32,,,,,,,");
-    }
     assert_int_equal(decode("DGXH100_001x08x032").batch_per_gpu, 32);
     assert_int_equal(decode("DGXH100_001x08x032").batch_per_rank, 0);
 }
@@ -233,9 +229,8 @@ static void test_long_and_hostile_names(void **state)
 {
     (void)state;
     mls_buffer text = {0};
-    while (text.len < MLS_CONFIG_NAME_LENGTH_MAX - 8) {
+    while (text.len < MLS_CONFIG_NAME_LENGTH_MAX - 8)
         mls_buffer_append_text(&text, "_1x1?");
-    }
     assert_int_equal(decode(text.ptr).kind, MLS_CONFIG_KIND_NONE);
     mls_buffer_append_repeated(&text, 'x', 16);
     assert_string_equal(decode(text.ptr).problem, "the name is too long");

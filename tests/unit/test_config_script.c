@@ -29,13 +29,12 @@ static char *value_of(const mls_shell *script, const char *name)
 {
     const mls_shell_variable *variable = mls_shell_find(script, mls_str_from(name));
     mls_buffer text = {0};
-    if (variable == NULL) {
+    if (variable == NULL)
         mls_buffer_append_text(&text, "-");
-    } else if (!variable->known) {
+    else if (!variable->known)
         mls_buffer_append_text(&text, "?");
-    } else {
+    else
         mls_buffer_append(&text, variable->value);
-    }
     char *made = mls_buffer_detach(&text);
     assert_non_null(made);
     return made;
@@ -55,11 +54,9 @@ static void assert_finds(const char *text, mls_finding_code code, size_t line)
     mls_shell *script = read_text(text);
     const mls_findings *findings = &script->findings;
     assert_int_equal(mls_findings_found(findings, code), 1);
-    for (size_t i = 0; i < findings->count; i++) {
-        if (findings->items[i].code == code) {
+    for (size_t i = 0; i < findings->count; i++)
+        if (findings->items[i].code == code)
             assert_int_equal(findings->items[i].line, line);
-        }
-    }
     mls_shell_free(script);
 }
 
@@ -75,9 +72,8 @@ static void bash_environment(const char *name, mls_buffer *out)
     assert_non_null(pipe);
     char block[4096];
     size_t got;
-    while ((got = fread(block, 1, sizeof block, pipe)) > 0) {
+    while ((got = fread(block, 1, sizeof block, pipe)) > 0)
         mls_buffer_append(out, (mls_str){block, got});
-    }
     (void)pclose(pipe);
     mls_buffer_release(&command);
 }
@@ -99,9 +95,8 @@ static size_t compare_environment(const char *name, mls_str environment, const m
         assert_non_null(equals);
         const mls_str variable = {entry.ptr, (size_t)(equals - entry.ptr)};
         const mls_str value = {equals + 1, entry.len - variable.len - 1};
-        if (is_of_bash(variable)) {
+        if (is_of_bash(variable))
             continue;
-        }
         const mls_shell_variable *ours = mls_shell_find(script, variable);
         if (ours == NULL || (ours->known && !mls_str_equal(ours->value, value))) {
             fail_msg("%s: bash has %.*s, we have '%.*s'", name, (int)entry.len, entry.ptr,
@@ -122,16 +117,13 @@ static void compare_exports(const char *name, size_t in_bash, const mls_shell *s
     for (size_t i = 0; i < script->export_count; i++) {
         known += exports[i].known;
         unknown += !exports[i].known;
-        if (!exports[i].known && !mls_str_starts(exports[i].name, MLS_S("UNKNOWN"))) {
+        if (!exports[i].known && !mls_str_starts(exports[i].name, MLS_S("UNKNOWN")))
             fail_msg("%s: %.*s should be known", name, (int)exports[i].name.len, exports[i].name.ptr);
-        }
-        if (exports[i].known && mls_str_starts(exports[i].name, MLS_S("UNKNOWN"))) {
+        if (exports[i].known && mls_str_starts(exports[i].name, MLS_S("UNKNOWN")))
             fail_msg("%s: %.*s cannot be known", name, (int)exports[i].name.len, exports[i].name.ptr);
-        }
     }
-    if (known > in_bash || known + unknown < in_bash) {
+    if (known > in_bash || known + unknown < in_bash)
         fail_msg("%s: bash exports %zu variables, we %zu and %zu unknown ones", name, in_bash, known, unknown);
-    }
 }
 
 static void test_exports_equal_those_of_bash(void **state)
@@ -141,17 +133,15 @@ static void test_exports_equal_those_of_bash(void **state)
     bash_environment("quoting.sh", &probe);
     const bool bash = probe.len > 0;
     mls_buffer_release(&probe);
-    if (!bash) {
+    if (!bash)
         skip();
-    }
     DIR *folder = opendir(FOLDER);
     assert_non_null(folder);
     size_t scripts = 0;
     const struct dirent *entry;
     while ((entry = readdir(folder)) != NULL) {
-        if (!mls_str_ends(mls_str_from(entry->d_name), MLS_S(".sh"))) {
+        if (!mls_str_ends(mls_str_from(entry->d_name), MLS_S(".sh")))
             continue;
-        }
         mls_buffer environment = {0};
         bash_environment(entry->d_name, &environment);
         mls_buffer path = {0};
@@ -289,9 +279,8 @@ static void test_unknown_values_spread(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         mls_shell *script = read_text(cases[i].text);
         char *value = value_of(script, "A");
-        if (strcmp(value, cases[i].expected) != 0) {
+        if (strcmp(value, cases[i].expected) != 0)
             fail_msg("%s: A is '%s', not '%s'", cases[i].text, value, cases[i].expected);
-        }
         free(value);
         mls_shell_free(script);
     }
@@ -336,9 +325,8 @@ static char *repeated(const char *begin, const char *middle, size_t count, const
 {
     mls_buffer text = {0};
     mls_buffer_append_text(&text, begin);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         mls_buffer_append_text(&text, middle);
-    }
     mls_buffer_append_text(&text, end);
     char *made = mls_buffer_detach(&text);
     assert_non_null(made);
@@ -381,16 +369,14 @@ static void test_large_scripts_are_read(void **state)
 {
     (void)state;
     mls_buffer text = {0};
-    for (unsigned i = 0; i < 10000; i++) {
+    for (unsigned i = 0; i < 10000; i++)
         mls_buffer_printf(&text, "export SETTING_%u=value_%u\n", i * 7919 % 10000, i);
-    }
     mls_buffer_append_text(&text, "A=1\n");
     assert_value(text.ptr, "A", "1");
     assert_value(text.ptr, "SETTING_0", "value_0");
     mls_buffer_clear(&text);
-    for (unsigned i = 0; i < 25000; i++) {
+    for (unsigned i = 0; i < 25000; i++)
         mls_buffer_printf(&text, "export A=value_%u\n", i);
-    }
     assert_value(text.ptr, "A", "value_24999");
     mls_buffer_release(&text);
 }
@@ -407,9 +393,8 @@ static void test_files_stay_in_their_folder(void **state)
 {
     (void)state;
     char folder[] = "/tmp/mlscore-config-XXXXXX";
-    if (mkdtemp(folder) == NULL) {
+    if (mkdtemp(folder) == NULL)
         skip();
-    }
     mls_buffer path = {0};
     mls_buffer_printf(&path, "%s/config_A_1x2.sh", folder);
     const struct {

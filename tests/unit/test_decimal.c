@@ -63,12 +63,10 @@ static void what_is_no_number(void **state)
                                          "nan",       "1,,234",  ",234,567",   "1,5e",  "(1, 1, 1)"};
     mls_decimal number;
     mls_marks marks = {false, false};
-    for (size_t i = 0; i < COUNT(texts); i++) {
+    for (size_t i = 0; i < COUNT(texts); i++)
         assert_false(mls_decimal_parse(mls_str_from(texts[i]), &number));
-    }
-    for (size_t i = 0; i < COUNT(locals); i++) {
+    for (size_t i = 0; i < COUNT(locals); i++)
         assert_false(mls_decimal_parse_local(mls_str_from(locals[i]), &marks, &number));
-    }
     char huge[200];
     memset(huge, '1', sizeof huge);
     assert_false(mls_decimal_parse_local((mls_str){huge, sizeof huge}, &marks, &number));

@@ -29,14 +29,12 @@ static int open_cut(void *state, const char *path)
 static mls_str before_success(mls_str text)
 {
     const char *stop = memmem(text.ptr, text.len, "\"run_stop\"", 10);
-    if (stop == NULL || memmem(text.ptr, (size_t)(stop - text.ptr), ":::MLLOG", 8) == NULL) {
+    if (stop == NULL || memmem(text.ptr, (size_t)(stop - text.ptr), ":::MLLOG", 8) == NULL)
         return (mls_str){NULL, 0};
-    }
     const char *end = memchr(stop, '\n', (size_t)(text.ptr + text.len - stop));
     end = end != NULL ? end : text.ptr + text.len;
-    while (stop > text.ptr && stop[-1] != '\n') {
+    while (stop > text.ptr && stop[-1] != '\n')
         stop--;
-    }
     return memmem(stop, (size_t)(end - stop), "\"success\"", 9) != NULL ? (mls_str){text.ptr, (size_t)(stop - text.ptr)}
                                                                         : (mls_str){NULL, 0};
 }

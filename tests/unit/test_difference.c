@@ -108,9 +108,8 @@ static void a_million_splits_add_up(void **state)
             assert_true(llabs((long long)(there.ms[share] + back.ms[share])) <= 1);
         }
     }
-    for (int share = 0; share < MLS_SHARE_COUNT; share++) {
+    for (int share = 0; share < MLS_SHARE_COUNT; share++)
         assert_true(seen[share] > 1000);
-    }
 }
 
 static mls_side_group group_of(size_t kept, double to_converge, int64_t evaluations,
@@ -145,9 +144,8 @@ static void shares_are_what_they_are_called(void **state)
                     {MLS_SHARE_STARTUP, 1000},      {MLS_SHARE_BETWEEN, 0},
                     {MLS_SHARE_TAIL, -30}};
     assert_true(split.known && split.total_ms == 8970);
-    for (size_t i = 0; i < COUNT(expected); i++) {
+    for (size_t i = 0; i < COUNT(expected); i++)
         assert_true(split.has[expected[i].share] && split.ms[expected[i].share] == expected[i].ms);
-    }
     assert_false(split.has[MLS_SHARE_TRAINING] || split.has[MLS_SHARE_EVALUATION] || split.has[MLS_SHARE_RUN]);
     /* Halves go away from zero: of two runs 3 ms more are 1.5, which doubles might round either way further on. */
     const mls_side_group even = group_of(2, NAN, 0, (const int64_t[]){0, 0, 0, 0, 0});
@@ -241,9 +239,8 @@ static void verdicts_say_what_they_may(void **state)
     assert_int_equal(compare(ten_a, 10, 1, ten_a, 10, 1).verdict, MLS_COMPARE_NONE);
     /* A dropped run is one of the slowest: the interval is that of the same runs with the slowest still there. */
     double dropped[10];
-    for (size_t i = 0; i < 10; i++) {
+    for (size_t i = 0; i < 10; i++)
         dropped[i] = i < 9 ? ten_b[i] : (double)INFINITY;
-    }
     assert_close(compare(ten_a, 10, 1, dropped, 10, 1).low_minutes, d.low_minutes, 1e-12);
     /* The middle of three runs has no interval: that of the means is reported. */
     d = compare(ten_a, 3, 1, ten_b, 3, 1);
@@ -275,9 +272,8 @@ static void small_differences_are_reported(void **state)
     mls_difference d;
     double near[10];
     (void)state;
-    for (size_t i = 0; i < 10; i++) {
+    for (size_t i = 0; i < 10; i++)
         near[i] = 1.04 * (1 + (double)i * 1e-4);
-    }
     make_group(&x, (const double[]){1, 1.0001, 1.0002, 1.0003, 1.0004}, 5, 1);
     make_group(&y, near, 10, 1);
     x.group.benchmark = y.group.benchmark = "bert";
@@ -317,9 +313,8 @@ static void groups_of_one_distribution_are_seldom_apart(void **state)
                 alarms += compare(a, kinds[kind].runs, kinds[kind].cut, b, kinds[kind].runs, kinds[kind].cut).verdict <=
                           MLS_COMPARE_SLOWER;
             }
-            if (getenv("MLS_TEST_SHOW") != NULL) {
+            if (getenv("MLS_TEST_SHOW") != NULL)
                 print_message("%zu runs, shape %d: %zu of %zu\n", kinds[kind].runs, shape, alarms, kinds[kind].pairs);
-            }
             assert_true(alarms * 100 <= 6 * kinds[kind].pairs);
         }
     }

@@ -17,9 +17,8 @@
 static int setup(void **state)
 {
     mls_editions *editions;
-    if (mls_editions_load(&editions, NULL) != MLS_OK) {
+    if (mls_editions_load(&editions, NULL) != MLS_OK)
         return -1;
-    }
     *state = editions;
     return 0;
 }
@@ -44,9 +43,8 @@ static void test_short_names_are_normalised(void **state)
     assert_string_equal(find(*state, MLS_USAGE_HPC, "3.0"), "3.0.0");
     const char *const bad[] = {"",     "5",    "5.",   "5.1.",    "5.1.1",     "5.1.0.0",
                                "5.1 ", "-5.1", "5.1x", "99999.1", "1.0.0/../x"};
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_null(find(*state, MLS_USAGE_TRAINING, bad[i]));
-    }
     assert_null(find(*state, MLS_USAGE_HPC, "5.1"));
 }
 
@@ -150,9 +148,8 @@ static void test_benchmarks(void **state)
 static cJSON *read_json(const char *path)
 {
     FILE *file = fopen(path, "rb");
-    if (file == NULL) {
+    if (file == NULL)
         return NULL;
-    }
     static char text[1 << 16];
     const size_t length = fread(text, 1, sizeof text, file);
     (void)fclose(file);
@@ -169,22 +166,19 @@ static void compare_usage(const mls_editions *editions, mls_usage usage, const c
     cJSON_ArrayForEach(item, cJSON_GetObjectItem(facts, "benchmarks"))
     {
         const mls_edition *edition;
-        if (mls_editions_find(editions, usage, mls_str_from(item->string), &edition, NULL) != MLS_OK) {
+        if (mls_editions_find(editions, usage, mls_str_from(item->string), &edition, NULL) != MLS_OK)
             continue; /* the facts also name rounds with another log format */
-        }
         assert_int_equal(edition->benchmark_count, cJSON_GetArraySize(item));
-        for (size_t i = 0; i < edition->benchmark_count; i++) {
+        for (size_t i = 0; i < edition->benchmark_count; i++)
             assert_string_equal(edition->benchmarks[i]->name, cJSON_GetArrayItem(item, (int)i)->valuestring);
-        }
     }
 }
 
 static void test_agrees_with_the_facts(void **state)
 {
     cJSON *facts = read_json("../shared/facts/benchmarks.json");
-    if (facts == NULL) {
+    if (facts == NULL)
         skip();
-    }
     compare_usage(*state, MLS_USAGE_TRAINING, cJSON_GetObjectItem(facts, "training"));
     compare_usage(*state, MLS_USAGE_HPC, cJSON_GetObjectItem(facts, "hpc"));
     cJSON_Delete(facts);

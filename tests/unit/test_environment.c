@@ -40,9 +40,8 @@ static void models_are_known_from_names(void **state)
         {"\xff\x1b[2J", "2J"},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_string_equal(mls_accelerator_model_of(mls_str_from(rows[i].text)).text, rows[i].model);
-    }
     char longest[1000];
     memset(longest, 'x', sizeof longest);
     assert_int_equal(strlen(mls_accelerator_model_of((mls_str){longest, sizeof longest}).text), MLS_MODEL_BYTES - 1);
@@ -74,11 +73,10 @@ static void expect(const char *described, const char *logged, const char *config
     run.job.system = (char *)(uintptr_t)logged;
     assert_int_equal(mls_group_describe(&group, (mls_str){0}, mls_str_from(described)), MLS_OK);
     assert_true(group.accelerators == accelerators || (isnan(accelerators) && isnan(group.accelerators)));
-    if (model == NULL) {
+    if (model == NULL)
         assert_null(group.accelerator);
-    } else {
+    else
         assert_string_equal(group.accelerator, model);
-    }
     group.runs = NULL;
     mls_group_release(&group);
 }

@@ -16,17 +16,15 @@
 static mls_curve curve_of(const mls_value_point *points, size_t count)
 {
     mls_curve curve = {0};
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         mls_curve_add(&curve, points[i]);
-    }
     return curve;
 }
 
 static void assert_minutes(size_t row, const char *what, double got, double wanted)
 {
-    if (!(fabs(got - wanted) <= 1e-6) && !(isnan(got) && isnan(wanted))) {
+    if (!(fabs(got - wanted) <= 1e-6) && !(isnan(got) && isnan(wanted)))
         fail_msg("row %zu: %s is %.17g, not %.17g", row, what, got, wanted);
-    }
 }
 
 static void the_table_holds(void **state)
@@ -52,20 +50,17 @@ static void the_table_holds(void **state)
         const char *from = mls_estimate_from_name(got.from);
         by[got.from]++;
         if (from == NULL ? estimate_table[row].from != NULL
-                         : estimate_table[row].from == NULL || strcmp(from, estimate_table[row].from) != 0) {
+                         : estimate_table[row].from == NULL || strcmp(from, estimate_table[row].from) != 0)
             fail_msg("row %zu: from %s", row, from != NULL ? from : "nothing");
-        }
         assert_minutes(row, "left", got.left, estimate_table[row].left);
         assert_minutes(row, "low", got.low, estimate_table[row].low);
         assert_minutes(row, "high", got.high, estimate_table[row].high);
-        for (size_t i = 0; i < estimate_table[row].run_count; i++) {
+        for (size_t i = 0; i < estimate_table[row].run_count; i++)
             mls_curve_release(&curves[i]);
-        }
         mls_curve_release(&curve);
     }
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 4; i++)
         assert_true(by[i] > 0);
-    }
 }
 
 /* However many evaluations there are, the first and the last are kept, and so is the last distance. */

@@ -56,9 +56,8 @@ static mls_outcome test(fixture *f, const char *text)
 {
     mls_expr expr;
     mls_error error;
-    if (mls_expr_compile(mls_str_from(text), &f->symbols, &f->rules, &expr, &error) != MLS_OK) {
+    if (mls_expr_compile(mls_str_from(text), &f->symbols, &f->rules, &expr, &error) != MLS_OK)
         fail_msg("%s: column %zu: %s", text, error.column, error.message);
-    }
     mls_expr_input_begin(&f->input, &f->record);
     return mls_expr_test(&expr, &f->input);
 }
@@ -148,9 +147,8 @@ static void test_true(void **state)
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         const mls_outcome outcome = test(*state, texts[i]);
-        if (outcome != MLS_OUTCOME_TRUE) {
+        if (outcome != MLS_OUTCOME_TRUE)
             fail_msg("%s: %s", texts[i], outcome == MLS_OUTCOME_FALSE ? "false" : ((fixture *)*state)->input.reason);
-        }
     }
 }
 
@@ -247,9 +245,8 @@ static mls_status compile_repeated(fixture *f, const char *head, const char *uni
 {
     mls_buffer text = {0};
     mls_buffer_append_text(&text, head);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         mls_buffer_append_text(&text, unit);
-    }
     mls_buffer_append_text(&text, tail);
     mls_expr expr;
     const mls_status status = mls_expr_compile(mls_buffer_str(&text), &f->symbols, &f->rules, &expr, NULL);
@@ -285,11 +282,10 @@ static void test_end_has_no_record(void **state)
 static bool get_own(mls_expr_input *input, mls_str name, const mls_value *arguments, size_t count, mls_value *result)
 {
     double number = *(const double *)input->state;
-    if (count == 1 && mls_str_equal(name, MLS_S("b")) && mls_value_number(arguments, &number)) {
+    if (count == 1 && mls_str_equal(name, MLS_S("b")) && mls_value_number(arguments, &number))
         number *= 2;
-    } else if (count > 0 || !mls_str_equal(name, MLS_S("a"))) {
+    else if (count > 0 || !mls_str_equal(name, MLS_S("a")))
         return mls_expr_fail(input, "%.*s is missing", (int)name.len, name.ptr);
-    }
     *result = mls_value_of_number(number, true);
     return true;
 }
@@ -321,9 +317,8 @@ static void test_names_of_another_module(void **state)
             assert_float_equal(number, cases[i].result, 0);
         }
     }
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         assert_int_equal(mls_expr_compile(mls_str_from(refused[i]), NULL, &f->rules, &expr, NULL), MLS_ERROR_SYNTAX);
-    }
 }
 
 int main(void)

@@ -37,9 +37,8 @@ static mls_group scored(mls_run *runs, const char *edition, const char *benchmar
 {
     mls_group group = {.edition = edition_of(edition)};
     mls_score_options options = {0};
-    if (more != NULL) {
+    if (more != NULL)
         options = *more;
-    }
     options.editions = editions;
     group.runs = (const mls_run **)calloc(RUNS, sizeof *group.runs);
     assert_non_null(group.runs);
@@ -58,9 +57,8 @@ static mls_group scored(mls_run *runs, const char *edition, const char *benchmar
 static void release(mls_group *group, mls_run *runs)
 {
     mls_group_release(group);
-    for (size_t i = 0; i < RUNS; i++) {
+    for (size_t i = 0; i < RUNS; i++)
         mls_run_release(&runs[i]);
-    }
 }
 
 static void assert_checks(const char *edition, const char *benchmark, const char *division, bool rcp, bool seeds)
@@ -164,9 +162,8 @@ static void energy_goes_over_the_runs_that_time_keeps(void **state)
     assert_int_equal(group.power.check, MLS_CHECK_NA);
     group.power.joules = malloc(sizeof joules);
     group.marks = malloc(sizeof marks);
-    if (group.power.joules == NULL || group.marks == NULL) {
+    if (group.power.joules == NULL || group.marks == NULL)
         abort(); /* unlike an assertion, the analyser can follow this */
-    }
     memcpy(group.power.joules, joules, sizeof joules);
     memcpy(group.marks, marks, sizeof marks);
     mls_group_energy(&group);
@@ -194,9 +191,8 @@ typedef struct model {
 
 static void log_number(mls_run *run, const char *key, const char *value)
 {
-    if (value != NULL) {
+    if (value != NULL)
         run->hyperparameters[run->hyperparameter_count++] = (mls_hyperparameter){mls_str_from(key), value, 1};
-    }
 }
 
 static mls_group weak(const model *models, size_t count)
@@ -221,9 +217,8 @@ static mls_group weak(const model *models, size_t count)
         group.runs[i] = &runs[i];
     }
     assert_int_equal(mls_group_score(&group, &options, NULL), MLS_OK);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         mls_run_release(&runs[i]);
-    }
     return group;
 }
 

@@ -46,9 +46,8 @@ static void assert_repeats(const file *files, size_t count, const char *expected
     mls_source_runs found[8] = {0};
     mls_buffer text = {0};
     all.runs = calloc(100, sizeof *all.runs);
-    if (all.runs == NULL || all.skipped.items == NULL) {
+    if (all.runs == NULL || all.skipped.items == NULL)
         abort();
-    }
     for (size_t i = 0; i < count; i++) {
         found[i].count = strlen(files[i].runs);
         all.skipped.items[i] = (mls_source){.path = copy(files[i].path), .result = files[i].excluded};
@@ -62,11 +61,9 @@ static void assert_repeats(const file *files, size_t count, const char *expected
     for (size_t i = 0; i < count; i++) {
         const mls_source *source = &all.skipped.items[i];
         mls_buffer_printf(&text, "%s:", source->path);
-        for (size_t k = 0; k < all.run_count; k++) {
-            if (strcmp(all.runs[k].file, source->path) == 0) {
+        for (size_t k = 0; k < all.run_count; k++)
+            if (strcmp(all.runs[k].file, source->path) == 0)
                 mls_buffer_append_char(&text, (char)(all.runs[k].first_ms / 1000));
-            }
-        }
         mls_buffer_printf(&text, "%s%s\n", source->skip != NULL ? " " : "", source->skip != NULL ? source->skip : "");
     }
     assert_string_equal(text.ptr, expected);
@@ -127,25 +124,22 @@ static void assert_groups(mls_run *runs, const bool *results, size_t count, cons
     mls_group *groups;
     size_t group_count;
     mls_buffer text = {0};
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         runs[i].result = results != NULL && results[i];
-    }
     assert_int_equal(mls_group_runs(runs, count, &groups, &group_count), MLS_OK);
     mls_buffer_append_text(&text, "");
     for (size_t i = 0; i < group_count; i++) {
         mls_buffer_printf(&text, "%s%s[", i > 0 ? " " : "", groups[i].path);
-        for (size_t k = 0; k < groups[i].run_count; k++) {
+        for (size_t k = 0; k < groups[i].run_count; k++)
             mls_buffer_printf(&text, "%s%s", k > 0 ? " " : "", groups[i].runs[k]->file);
-        }
         mls_buffer_append_text(&text, "]");
         mls_group_release(&groups[i]);
     }
     free(groups);
     assert_string_equal(text.ptr, expected);
     mls_buffer_release(&text);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         mls_run_release(&runs[i]);
-    }
 }
 
 static const double none = (double)NAN;
@@ -216,9 +210,8 @@ static void many_groups_take_linear_time(void **state)
     assert_int_equal(mls_group_runs(runs, MANY, &groups, &count), MLS_OK);
     assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 10);
     assert_int_equal(count, MANY / 4 * 3 + 1);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         mls_group_release(&groups[i]);
-    }
     free(groups);
     free(runs);
 }

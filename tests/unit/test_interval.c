@@ -35,9 +35,8 @@ static void covers_are_what_counting_says(void **state)
             spans[i].start = draw(&seed, LINE);
             spans[i].end = spans[i].start + draw(&seed, 20) * draw(&seed, 2);
             spans[i].end = spans[i].end < LINE ? spans[i].end : LINE;
-            for (int64_t at = spans[i].start; at < spans[i].end; at++) {
+            for (int64_t at = spans[i].start; at < spans[i].end; at++)
                 marked[at] = true;
-            }
         }
         mls_sort_in_place(spans, count, sizeof *spans, start_of);
         mls_cover cover = {0};
@@ -48,9 +47,8 @@ static void covers_are_what_counting_says(void **state)
             last = spans[i].end > last ? spans[i].end : last;
         }
         int64_t length = 0;
-        for (size_t at = 0; at < LINE; at++) {
+        for (size_t at = 0; at < LINE; at++)
             length += marked[at];
-        }
         assert_int_equal(cover.length, length);
         assert_true(cover.begun == (count > 0));
         assert_true(count == 0 || (cover.first == spans[0].start && cover.reach == last));
@@ -84,16 +82,14 @@ static void sorting_is_never_quadratic(void **state)
         mls_select_in_place(spans, MANY, sizeof *spans, rank, start_of);
         assert_true(looked_at <= (order == 0 || order == 3 ? MANY : 3 * 14 * MANY));
         const int64_t selected = spans[rank].start;
-        for (size_t i = 0; i < MANY; i++) {
+        for (size_t i = 0; i < MANY; i++)
             assert_true(i < rank ? spans[i].start <= selected : spans[i].start >= selected);
-        }
         looked_at = 0;
         mls_sort_in_place(spans, MANY, sizeof *spans, start_of);
         assert_true(looked_at <= (order == 0 || order == 3 ? MANY : 3 * 14 * MANY));
         assert_int_equal(spans[rank].start, selected);
-        for (size_t i = 1; i < MANY; i++) {
+        for (size_t i = 1; i < MANY; i++)
             assert_true(spans[i - 1].start <= spans[i].start);
-        }
     }
 }
 
@@ -107,13 +103,11 @@ static void items_of_odd_size(void **state)
 {
     (void)state;
     unsigned char items[26][3];
-    for (unsigned char i = 0; i < 26; i++) {
+    for (unsigned char i = 0; i < 26; i++)
         memset(items[i], 'z' - i, 3);
-    }
     mls_sort_in_place(items, 26, 3, first_byte);
-    for (unsigned char i = 0; i < 26; i++) {
+    for (unsigned char i = 0; i < 26; i++)
         assert_true(items[i][0] == 'a' + i && items[i][1] == 'a' + i && items[i][2] == 'a' + i);
-    }
     mls_sort_in_place(items, 0, 3, first_byte);
     mls_select_in_place(items, 1, 3, 0, first_byte);
 }

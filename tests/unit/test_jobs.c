@@ -31,9 +31,8 @@ static void join(mls_sacct *sacct, mls_run *runs, size_t count, const double (*s
     for (size_t i = 0; i < count; i++) {
         mls_step *at[] = {&runs[i].init_start, &runs[i].run_start, &runs[i].run_stop};
         mls_run_init(&runs[i]);
-        for (size_t k = 0; k < 3; k++) {
+        for (size_t k = 0; k < 3; k++)
             *at[k] = (mls_step){steps[i][k] > 0 ? steps[i][k] * 1000 : (double)NAN, steps[i][k] > 0 ? k + 1 : 0};
-        }
         runs[i].job.job = strdup(job);
         runs[i].valid = steps[i][2] > 0;
         places[i] = &runs[i];
@@ -43,9 +42,8 @@ static void join(mls_sacct *sacct, mls_run *runs, size_t count, const double (*s
 
 static void release(mls_sacct *sacct, mls_run *runs, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         mls_run_release(&runs[i]);
-    }
     mls_sacct_free(sacct);
 }
 

@@ -90,9 +90,8 @@ static void values_that_are_right_are_so_everywhere(void **state)
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
             const char *reason = reason_of(&places[p], values[i], &at);
-            if (reason != NULL) {
+            if (reason != NULL)
                 fail_msg("%s, place %zu: %s", values[i], p, reason);
-            }
         }
     }
 }
@@ -142,9 +141,8 @@ static void values_that_are_wrong_are_so_everywhere_for_the_same_reason(void **s
         for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
             size_t at = 0;
             const char *reason = reason_of(&places[p], rows[i].value, &at);
-            if (reason == NULL || strcmp(reason, rows[i].reason) != 0 || at != rows[i].at) {
+            if (reason == NULL || strcmp(reason, rows[i].reason) != 0 || at != rows[i].at)
                 fail_msg("%s, place %zu: %s at %zu", rows[i].value, p, reason != NULL ? reason : "right", at);
-            }
         }
     }
 }
@@ -258,9 +256,8 @@ static void what_is_long_is_no_front(void **state)
         mls_json_front front = {NULL, 0, {0}};
         mls_member_places noted = {0};
         memset(text, '}', sizeof text);
-        for (size_t i = 0; front_text[i] != '\0'; i++) {
+        for (size_t i = 0; front_text[i] != '\0'; i++)
             text[i] = front_text[i];
-        }
         memcpy(text + len, "\", \"b\": 1, \"c\": 2}", sizeof "\", \"b\": 1, \"c\": 2}");
         const size_t whole = strlen(text);
         assert_ptr_equal(mls_json_check_part(text, text + whole, &front, &noted), text + whole);

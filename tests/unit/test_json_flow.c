@@ -68,11 +68,9 @@ static void blocks_say_what_the_whole_says(void **state)
         size_t where;
         const bool expected = mls_json_validate(text, &arena, &json, &where) == NULL;
         mls_arena_release(&arena);
-        for (size_t cut = 0; cut <= text.len; cut++) {
-            if (is_whole(text, cut) != expected) {
+        for (size_t cut = 0; cut <= text.len; cut++)
+            if (is_whole(text, cut) != expected)
                 fail_msg("'%s' cut at %zu", texts[i], cut);
-            }
-        }
     }
 }
 

@@ -40,9 +40,8 @@ static void add_rules(key_names *names, mls_str text)
         {
             add(&names->keys, mls_str_from(key->string));
         }
-        if (cJSON_IsObject(derive)) {
+        if (cJSON_IsObject(derive))
             add(&names->derived, mls_str_from(cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(derive, "key"))));
-        }
     }
     cJSON_Delete(rules);
 }
@@ -51,9 +50,8 @@ static void add_rules(key_names *names, mls_str text)
 static void print_name(mls_buffer *line, mls_str key)
 {
     mls_buffer_append_text(line, "#define MLS_LOG_KEY_");
-    for (size_t i = 0; i < key.len; i++) {
+    for (size_t i = 0; i < key.len; i++)
         mls_buffer_append_char(line, (char)toupper((unsigned char)key.ptr[i]));
-    }
     mls_buffer_printf(line, " \"%.*s\"\n", (int)key.len, key.ptr);
 }
 
@@ -65,31 +63,26 @@ static void each_key_has_its_name(void **state)
     size_t defined = 0;
     (void)state;
     names.keys.arena = names.derived.arena = &names.memory;
-    for (const mls_data_file *file = mls_data_files; file->name != NULL; file++) {
-        if (strncmp(file->name, "rules/", 6) == 0) {
+    for (const mls_data_file *file = mls_data_files; file->name != NULL; file++)
+        if (strncmp(file->name, "rules/", 6) == 0)
             add_rules(&names, (mls_str){file->begin, (size_t)(file->end - file->begin)});
-        }
-    }
-    for (int key = MLS_KEY_OTHER + 1; key < MLS_KEY_COUNT; key++) {
+    for (int key = MLS_KEY_OTHER + 1; key < MLS_KEY_COUNT; key++)
         add(&names.keys, mls_key_text((mls_key)key));
-    }
     assert_int_equal(mls_file_read("include/mlscore/keys.h", true, 1 << 20, &header, NULL), MLS_OK);
     for (size_t i = 0; i < names.keys.count; i++) {
         const mls_str key = names.keys.entries[i].key;
         if (mls_map_find(&names.derived, key) == NULL) {
             mls_buffer line = {0};
             print_name(&line, key);
-            if (!mls_str_contains(mls_buffer_str(&header), mls_buffer_str(&line))) {
+            if (!mls_str_contains(mls_buffer_str(&header), mls_buffer_str(&line)))
                 fail_msg("include/mlscore/keys.h has no line %s", line.ptr);
-            }
             mls_buffer_release(&line);
             wanted++;
         }
     }
     mls_str rest = mls_buffer_str(&header);
-    for (mls_str line; mls_str_cut(&rest, '\n', &line);) {
+    for (mls_str line; mls_str_cut(&rest, '\n', &line);)
         defined += mls_str_starts(line, MLS_S("#define"));
-    }
     assert_int_equal(defined, wanted);
     assert_true(wanted > 100);
     mls_buffer_release(&header);

@@ -208,9 +208,8 @@ static void a_submission_is_asked_for_its_results(void **state)
 
 static void assert_near(double got, double wanted)
 {
-    if (!(fabs(got - wanted) < 1e-3)) {
+    if (!(fabs(got - wanted) < 1e-3))
         fail_msg("%g instead of %g", got, wanted);
-    }
 }
 
 /* Return the only finding of a kind. */
@@ -355,9 +354,8 @@ static void a_window_is_chosen_where_it_is_asked_for(void **state)
         assert_int_equal(mls_collection_new(rules, paths, 1, &found, NULL), MLS_OK);
         const mls_group *group = mls_collection_group(found, 0);
         int outside = 0;
-        for (size_t i = 0; i < 11; i++) {
+        for (size_t i = 0; i < 11; i++)
             outside += strcmp(mls_group_mark(group, i), "outside") == 0;
-        }
         assert_null(mls_group_mark(group, 11));
         assert_int_equal(outside, window);
         assert_true(mls_group_is_official(group) == (window == 1));
@@ -464,9 +462,8 @@ static void *judge_beside(void *rules)
         mls_run_free(run);
         (void)close(fd);
     }
-    if (mls_collection_new(rules, paths, 1, &found, NULL) == MLS_OK) {
+    if (mls_collection_new(rules, paths, 1, &found, NULL) == MLS_OK)
         minutes += mls_group_minutes(mls_collection_group(found, 0));
-    }
     mls_collection_free(found);
     double *answer = malloc(sizeof *answer);
     *answer = minutes;
@@ -478,9 +475,8 @@ static void choices_may_be_used_by_many_threads(void **state)
     (void)state;
     mls_rules *rules = new_rules();
     pthread_t threads[4];
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 4; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, judge_beside, rules), 0);
-    }
     for (size_t i = 0; i < 4; i++) {
         void *answer = NULL;
         assert_int_equal(pthread_join(threads[i], &answer), 0);

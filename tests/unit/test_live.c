@@ -111,9 +111,8 @@ static void the_end_of_a_job_is_that_of_its_runs(void **state)
     (void)state;
     begin(&self, MLS_LIVE_TRAINING);
     self.live.now_ms = WRITTEN_MS + 1000;
-    for (int times = 0; times < 2; times++) {
+    for (int times = 0; times < 2; times++)
         mls_live_check_silence(&self.live, true);
-    }
     assert_int_equal(self.run->state, MLS_LIVE_DIED);
     assert_int_equal(self.told[MLS_WATCH_DIED], 1);
     mls_live_release(&self.live);

@@ -33,9 +33,8 @@ static bool set_comma(void)
     char command[200];
     bool set = false;
 
-    for (size_t i = 0; i < sizeof names / sizeof *names && !set; i++) {
+    for (size_t i = 0; i < sizeof names / sizeof *names && !set; i++)
         set = setlocale(LC_ALL, names[i]) != NULL;
-    }
     if (!set && mkdtemp(folder) != NULL) {
         (void)snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1", folder);
         /* NOLINTNEXTLINE(cert-env33-c): a fixed command */

@@ -17,11 +17,10 @@ static mls_memory_ask ask_for(const char *model, const char *options)
 {
     mls_memory_ask ask;
     mls_memory_ask_init(&ask, models, accelerators);
-    if (model[0] == '{') {
+    if (model[0] == '{')
         assert_int_equal(mls_memory_model_parse(&ask, mls_str_from(model), MLS_S("a file"), NULL), MLS_OK);
-    } else {
+    else
         assert_int_equal(mls_memory_set(&ask, MLS_MEMORY_MODEL, model, NULL), MLS_OK);
-    }
     mls_str left = mls_str_from(options);
     for (mls_str word = mls_str_word(&left); word.len > 0; word = mls_str_word(&left)) {
         const char *sign = memchr(word.ptr, '=', word.len);
@@ -31,9 +30,8 @@ static mls_memory_ask ask_for(const char *model, const char *options)
         memcpy(value, sign + 1, word.len - name - 1);
         for (size_t i = 0; i < MLS_MEMORY_SETTING_COUNT; i++) {
             const mls_str option = mls_str_from(mls_memory_settings[i].name);
-            if (mls_str_equal(option, (mls_str){word.ptr, name})) {
+            if (mls_str_equal(option, (mls_str){word.ptr, name}))
                 known = mls_memory_set(&ask, (mls_memory_setting)i, value, NULL) == MLS_OK;
-            }
         }
         assert_true(known);
     }
@@ -45,9 +43,8 @@ static mls_memory_estimate estimate_for(const char *model, const char *options)
     const mls_memory_ask ask = ask_for(model, options);
     mls_memory_estimate estimate;
     mls_error error = {0};
-    if (mls_memory_estimate_make(&ask, &estimate, &error) != MLS_OK) {
+    if (mls_memory_estimate_make(&ask, &estimate, &error) != MLS_OK)
         fail_msg("%s", error.message);
-    }
     return estimate;
 }
 
@@ -87,9 +84,8 @@ static void test_parameters_are_those_of_the_checkpoints(void **state)
                 {qwen3_30b, 30532122624},     {gpt2, 124439808},
                 {opt125m, 125239296}};
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_int_equal(estimate_for(rows[i].model, "").parameters, rows[i].parameters);
-    }
 }
 
 /* The model card of Llama 4 Scout: 109B; in FP16 about 218 GB. */
@@ -224,9 +220,8 @@ static void test_llama31_405b_on_512_gpus(void **state)
     const mls_memory_estimate of =
         estimate_for("llama31_405b", "train= gpus=512 tp=8 pp=8 cp=2 vp=8 accumulation=288 fp8= fp8-params= "
                                      "grad-precision=bf16 embed-slot= loss-slot= gpu=H100");
-    for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
+    for (size_t i = 0; i < sizeof items / sizeof *items; i++)
         assert_int_equal(of.items[items[i].item], items[i].bytes);
-    }
     assert_int_equal(of.estimate, 62068621312);
     assert_int_equal(of.low, 57811271680);
     assert_int_equal(of.high, 74543451340);
@@ -247,9 +242,8 @@ static void test_two_changes_where_one_is_not_enough(void **state)
     mls_memory_answer answer;
     assert_int_equal(mls_memory_answer_make(&ask, &answer, NULL), MLS_OK);
     assert_int_equal(answer.estimate.estimate / 1000000000, 206);
-    for (size_t i = 0; i < answer.tried_count; i++) {
+    for (size_t i = 0; i < answer.tried_count; i++)
         assert_true(answer.tried[i].verdict != MLS_MEMORY_FITS);
-    }
     assert_true(answer.has_smallest);
     assert_int_equal(answer.smallest.estimate, 64413499392);
     const struct {

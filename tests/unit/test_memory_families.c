@@ -24,17 +24,15 @@ static int setup(void **state)
 {
     mls_buffer text = {0};
     if (load_tables(state) != 0 || mls_json_data("models.json", &table, NULL) != MLS_OK ||
-        mls_file_read(TABLE, true, 1 << 20, &text, NULL) != MLS_OK) {
+        mls_file_read(TABLE, true, 1 << 20, &text, NULL) != MLS_OK)
         return 1;
-    }
     rows = cJSON_CreateArray();
     mls_str left = mls_buffer_str(&text);
     mls_str line;
     while (mls_str_cut(&left, '\n', &line)) {
         cJSON *row = cJSON_ParseWithLength(line.ptr, line.len);
-        if (row == NULL || !cJSON_AddItemToArray(rows, row)) {
+        if (row == NULL || !cJSON_AddItemToArray(rows, row))
             fail_msg("line %d of " TABLE " is not JSON", cJSON_GetArraySize(rows) + 1);
-        }
     }
     mls_buffer_release(&text);
     return 0;
@@ -65,9 +63,8 @@ static mls_memory_ask ask_for(const cJSON *row)
     mls_error error = {0};
     char *config = cJSON_PrintUnformatted(cJSON_GetObjectItemCaseSensitive(row, "config"));
     mls_memory_ask_init(&ask, models, accelerators);
-    if (mls_memory_model_parse(&ask, mls_str_from(config), mls_str_from(text_of(row, "model")), &error) != MLS_OK) {
+    if (mls_memory_model_parse(&ask, mls_str_from(config), mls_str_from(text_of(row, "model")), &error) != MLS_OK)
         fail_msg("%s: %s", text_of(row, "model"), error.message);
-    }
     cJSON_free(config);
     return ask;
 }
@@ -87,9 +84,8 @@ static void test_parts_add_up(void **state)
         mls_error error = {0};
         if (mls_memory_estimate_make(&ask, &estimate, &error) == MLS_OK) {
             const double apart = (double)ask.quantization.bytes / (2 * (double)estimate.parameters) - 1;
-            if (fabs(apart) > 1e-4) {
+            if (fabs(apart) > 1e-4)
                 fail_msg("%s: quantized parts have %.4f of the model's numbers", text_of(row, "model"), 1 + apart);
-            }
         }
         cJSON_Delete(copy);
     }
@@ -104,12 +100,10 @@ static void test_models_have_the_parameters_that_are_published(void **state)
         mls_memory_estimate estimate;
         assert_int_equal(mls_memory_estimate_make(&ask, &estimate, NULL), MLS_OK);
         const double off = (double)estimate.parameters - number_of(row, "parameters");
-        if (fabs(off) > number_of(row, "within") * number_of(row, "parameters")) {
+        if (fabs(off) > number_of(row, "within") * number_of(row, "parameters"))
             fail_msg("%s: %.0f too many", text_of(row, "model"), off);
-        }
-        if (ask.shape.tower_parameters != (uint64_t)number_of(row, "tower_parameters")) {
+        if (ask.shape.tower_parameters != (uint64_t)number_of(row, "tower_parameters"))
             fail_msg("%s: %.0f of towers", text_of(row, "model"), (double)ask.shape.tower_parameters);
-        }
         assert_true(text_of(row, "source")[0] != '\0');
         assert_false(ask.unsure);
     }
@@ -122,12 +116,10 @@ static void test_models_cache_tokens_in_the_layers_that_attend(void **state)
     for (const cJSON *row = rows->child; row != NULL; row = row->next) {
         const mls_memory_ask ask = ask_for(row);
         uint64_t layers = 0;
-        for (size_t i = 0; i < ask.shape.cache_kinds; i++) {
+        for (size_t i = 0; i < ask.shape.cache_kinds; i++)
             layers += ask.shape.caches[i].layers;
-        }
-        if (layers != (uint64_t)number_of(row, "cached_layers")) {
+        if (layers != (uint64_t)number_of(row, "cached_layers"))
             fail_msg("%s: %d layers", text_of(row, "model"), (int)layers);
-        }
     }
 }
 
@@ -153,9 +145,8 @@ static void test_each_family_has_a_model(void **state)
                 has |= mls_str_among(name, text_of(family, "types"));
             }
         }
-        if (!has) {
+        if (!has)
             fail_msg("no row of " TABLE " is of %s", family->string);
-        }
     }
 }
 
@@ -171,9 +162,8 @@ static void test_each_projector_has_a_model(void **state)
             has |=
                 strcmp(text_of(config, "model_type"), projector->string) == 0 && number_of(row, "tower_parameters") > 0;
         }
-        if (!has) {
+        if (!has)
             fail_msg("no row of " TABLE " has the towers of %s", projector->string);
-        }
     }
 }
 

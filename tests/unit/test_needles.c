@@ -36,12 +36,10 @@ static void learn(mls_needles *all, uint32_t seed, uint32_t kinds)
 {
     enum { LEARNED = 40 * 1000, TIMES = 120 };
     static char text[LEARNED];
-    for (size_t i = 0; i < LEARNED; i++) {
+    for (size_t i = 0; i < LEARNED; i++)
         text[i] = draw_letter(&seed, kinds);
-    }
-    for (size_t i = 0; i < TIMES; i++) {
+    for (size_t i = 0; i < TIMES; i++)
         mls_needles_learn(all, (mls_str){text, LEARNED});
-    }
 }
 
 static void same_as_one_by_one(uint32_t seed, size_t shortest, uint32_t kinds, bool learned)
@@ -53,22 +51,19 @@ static void same_as_one_by_one(uint32_t seed, size_t shortest, uint32_t kinds, b
     finds found = {0};
     const size_t count = 1 + draw(&seed, NEEDLES_MAX);
     const size_t length = draw(&seed, TEXT_MAX);
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = 0; i < length; i++)
         text[i] = draw_letter(&seed, kinds);
-    }
     for (size_t i = 0; i < count; i++) {
         const size_t len = shortest + draw(&seed, 8);
-        for (size_t k = 0; k < len; k++) {
+        for (size_t k = 0; k < len; k++)
             store[i][k] = draw_letter(&seed, kinds);
-        }
         needles[i] = (mls_str){store[i], len};
         const size_t at = draw(&seed, TEXT_MAX);
         memcpy(text + at, store[i], at + len <= length ? len : 0);
     }
     assert_int_equal(mls_needles_new(needles, count, &all), MLS_OK);
-    if (learned) {
+    if (learned)
         learn(all, seed, kinds);
-    }
     assert_true(mls_needles_find(all, (mls_str){text, length}, note, &found));
     for (size_t i = 0; i < count; i++) {
         for (size_t at = 0; at < length; at++) {
@@ -82,9 +77,8 @@ static void same_as_one_by_one(uint32_t seed, size_t shortest, uint32_t kinds, b
 static void test_random(void **state)
 {
     (void)state;
-    for (uint32_t seed = 0; seed < 600; seed++) {
+    for (uint32_t seed = 0; seed < 600; seed++)
         same_as_one_by_one(seed, MLS_NEEDLE_MIN + seed % 4, seed % 3 == 0 ? 8 : 3, seed % 8 == 0);
-    }
 }
 
 /* At each distance from the places that are looked at, and between bytes of each value. */
@@ -94,9 +88,8 @@ static void test_whatever_stands_beside(void **state)
     enum { LENGTHS = 4, PLACES = 4, LONGEST = MLS_NEEDLE_MIN + LENGTHS - 1, BEFORE = 33, LENGTH = 80 };
     mls_str needles[LENGTHS];
     mls_needles *all;
-    for (size_t i = 0; i < LENGTHS; i++) {
+    for (size_t i = 0; i < LENGTHS; i++)
         needles[i] = (mls_str){&"Oops12 7"[LENGTHS - 1 - i], MLS_NEEDLE_MIN + i};
-    }
     assert_int_equal(mls_needles_new(needles, LENGTHS, &all), MLS_OK);
     for (size_t place = 0; place < PLACES; place++) {
         for (int beside = 0; beside < 256; beside++) {
@@ -106,9 +99,8 @@ static void test_whatever_stands_beside(void **state)
             memcpy(text + BEFORE + place, needles[LENGTHS - 1].ptr, LONGEST);
             assert_true(mls_needles_find(all, (mls_str){text, LENGTH}, note, &found));
             assert_int_equal(found.count, LENGTHS);
-            for (size_t i = 0; i < LENGTHS; i++) {
+            for (size_t i = 0; i < LENGTHS; i++)
                 assert_int_equal(found.at[i][BEFORE + place + LENGTHS - 1 - i], 1);
-            }
         }
     }
     mls_needles_free(all);

@@ -45,9 +45,8 @@ static mls_olympic_result score(const olympic_run *runs, size_t count, olympic_r
         all[i] = &logged[i];
     }
     assert_int_equal(mls_group_olympic(&group, rules.select_window), MLS_OK);
-    if (marks != NULL) {
+    if (marks != NULL)
         memcpy(marks, group.marks, count * sizeof *marks);
-    }
     free(group.marks);
     return group.score;
 }
@@ -96,9 +95,8 @@ static void four_of_forty_may_be_dropped(void **state)
 {
     (void)state;
     olympic_run runs[40];
-    for (size_t i = 0; i < 40; i++) {
+    for (size_t i = 0; i < 40; i++)
         runs[i] = (olympic_run){(double)i, (double)(i + 1), i >= 3};
-    }
     /* Runs 4 … 40 are valid; without the four fastest and the slowest, 8 … 39 remain. */
     mls_olympic_result result = score(runs, 40, (olympic_rules){40, 4, false}, NULL);
     assert_close(result.score_minutes, 23.5, 1e-12);

@@ -14,9 +14,8 @@ static const mls_benchmark ten = {.runs_needed = 10, .left_out = 1};
 
 static void assert_near(double got, double wanted, double apart)
 {
-    if (!(fabs(got - wanted) <= apart)) {
+    if (!(fabs(got - wanted) <= apart))
         fail_msg("%.17g is not %.17g", got, wanted);
-    }
 }
 
 static mls_outlook outlook_of(const mls_so_far *so_far)
@@ -58,9 +57,8 @@ static void assert_beat(const mls_so_far *so_far, double minutes, mls_beat wante
 {
     double got;
     assert_int_equal(mls_outlook_beat(so_far, minutes, &got), wanted);
-    if (wanted == MLS_BEAT_IF) {
+    if (wanted == MLS_BEAT_IF)
         assert_near(got, mean, 0.001);
-    }
 }
 
 static void what_is_to_beat(void **state)

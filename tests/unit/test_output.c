@@ -55,9 +55,8 @@ static void assert_files(const char *expected)
     mls_buffer text = {0};
     assert_int_equal(mls_sources_find(&here, 1, &list, NULL), MLS_OK);
     mls_buffer_append_text(&text, "");
-    for (size_t i = 0; i < list.count; i++) {
+    for (size_t i = 0; i < list.count; i++)
         mls_buffer_printf(&text, "%s%s", i > 0 ? " " : "", list.items[i].path + 2);
-    }
     assert_string_equal(text.ptr, expected);
     mls_buffer_release(&text);
     mls_sources_release(&list);
@@ -155,9 +154,8 @@ static void places_that_cannot_be_written(void **state)
         mls_output output;
         mls_error error = {0};
         mls_status status = mls_output_open(&output, paths[i], &error);
-        if (status == MLS_OK) {
+        if (status == MLS_OK)
             status = mls_output_close(&output, false, &error);
-        }
         assert_int_equal(status, MLS_ERROR_WRITE);
         assert_true(strncmp(error.message, "cannot write: ", 14) == 0);
         assert_files("");

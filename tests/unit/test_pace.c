@@ -13,9 +13,8 @@
 
 static void assert_close(double got, double wanted)
 {
-    if (!(fabs(got - wanted) <= 1e-9 * fabs(wanted))) {
+    if (!(fabs(got - wanted) <= 1e-9 * fabs(wanted)))
         fail_msg("%.17g is not %.17g", got, wanted);
-    }
 }
 
 /* -------------------------------------------------------------- positions */
@@ -26,9 +25,8 @@ static mls_buffer evaluated(const char *benchmark, const char *const *positions,
     mls_buffer log = {0};
     timed_begin(&log, benchmark);
     timed_record(&log, 0, "epoch_start", "null", "");
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         timed_record(&log, 100000 * (double)(i + 1), "eval_accuracy", "0.5", positions[i]);
-    }
     timed_record(&log, 100000 * (double)count, "epoch_stop", "null", "");
     timed_end(&log, 100000 * (double)count);
     return log;
@@ -155,9 +153,8 @@ static void many_stats_make_coarser_segments(void **state)
     (void)state;
     timed_begin(&log, "bert");
     timed_record(&log, 0, "block_start", "null", "");
-    for (int i = 0; i < 40000; i++) {
+    for (int i = 0; i < 40000; i++)
         timed_record(&log, 10 * i + 10, "tracked_stats", "{\"throughput\": 100}", timed_samples(i + 1));
-    }
     timed_record(&log, 400000, "block_stop", "null", "");
     timed_end(&log, 400000);
     const mls_throughput *run = timed_one(&logs, log);
@@ -257,14 +254,12 @@ static void a_pace_that_changes_for_good(void **state)
     assert_close(run->shift_samples, 700);
     assert_close(run->shift_factor, 1.2);
     timed_release(&logs);
-    for (size_t i = 0; i < 12; i++) {
+    for (size_t i = 0; i < 12; i++)
         ms[i] = i < 7 ? 10000 : 10400; /* 4 % is none */
-    }
     assert_false(timed_one(&logs, timed_run(ms, samples, 12, 0))->has_shift);
     timed_release(&logs);
-    for (size_t i = 0; i < 12; i++) {
+    for (size_t i = 0; i < 12; i++)
         ms[i] = i % 2 == 0 ? 10000 : 12000; /* no cut explains half of that */
-    }
     assert_false(timed_one(&logs, timed_run(ms, samples, 12, 0))->has_shift);
     timed_release(&logs);
 }
@@ -342,9 +337,8 @@ static void a_few_runs_tell_nothing(void **state)
     mls_buffer texts[3];
     timed_logs logs;
     (void)state;
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3; i++)
         texts[i] = timed_run((const double[]){1000, 1000}, (const double[]){10, 10}, 2, 0);
-    }
     mls_buffer_cut(&texts[1], (size_t)(strstr(texts[1].ptr, "run_stop") - texts[1].ptr)); /* a torn last line */
     timed_measure(&logs, texts, 3, (mls_throughput_options){.accelerators = NAN});
     const mls_throughput_group *group = &logs.all.groups[0];

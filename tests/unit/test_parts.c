@@ -115,9 +115,8 @@ static void some_runs_have_no_parts(void **state)
     mls_spans_release(&spans);
     take_script(&spans, "R7 B8");
     assert_false(mls_spans_parts(&spans, 5, &parts, NULL, NULL));
-    for (int i = 1; i < MLS_SPANS_MAX; i++) {
+    for (int i = 1; i < MLS_SPANS_MAX; i++)
         take_script(&spans, "b9");
-    }
     assert_true(mls_spans_parts(&spans, 10, &parts, NULL, NULL));
     take_script(&spans, "B9");
     assert_false(mls_spans_parts(&spans, 10, &parts, NULL, NULL));

@@ -87,11 +87,9 @@ static mls_status plan_of(mls_side_group *group, const mls_plan_request *request
 
 static const mls_plan_row *row_of(const mls_plan *plan, double accelerators, double batch)
 {
-    for (size_t i = 0; i < plan->rows.count; i++) {
-        if (plan->rows.items[i].accelerators == accelerators && plan->rows.items[i].global_batch_size == batch) {
+    for (size_t i = 0; i < plan->rows.count; i++)
+        if (plan->rows.items[i].accelerators == accelerators && plan->rows.items[i].global_batch_size == batch)
             return &plan->rows.items[i];
-        }
-    }
     fail_msg("no row for %g accelerators and batch %g", accelerators, batch);
     return NULL;
 }
@@ -151,9 +149,8 @@ static void evaluations_that_are_not_delimited_are_training(void **state)
     mls_side_group group = made_group(runs);
     mls_plan_request request = asking(*state);
     mls_plan plan;
-    for (int i = 0; i < RUNS; i++) {
+    for (int i = 0; i < RUNS; i++)
         runs[i].has_parts = false;
-    }
     assert_int_equal(plan_of(&group, &request, &plan, NULL), MLS_OK);
     assert_close(plan.bases.items[0].training_ms, 600000, 1e-9);
     const mls_plan_row *row = row_of(&plan, 8, 16);
@@ -337,11 +334,9 @@ static void round_5_1_is_predicted(void **state)
     assert_non_null(mls_side_add(&sides.sides, &arena, MLS_S("A"), "published:5.1"));
     assert_int_equal(mls_compare(&sides, &round, NULL), MLS_OK);
     for (size_t i = 0; i < round.groups.count; i++) {
-        for (size_t k = 0; k < round.groups.count; k++) {
-            if (may_predict(round.groups.items[i], round.groups.items[k])) {
+        for (size_t k = 0; k < round.groups.count; k++)
+            if (may_predict(round.groups.items[i], round.groups.items[k]))
                 predict_one(&request, round.groups.items[i], round.groups.items[k], &all);
-            }
-        }
     }
     mls_sort_doubles(all.errors.items, all.errors.count);
     const double median = mls_median(all.errors.items, all.errors.count);
@@ -371,11 +366,9 @@ static bool is_fastest(const mls_comparison *round, const mls_side_group *group)
 
 static const mls_plan_row *recommended_row(const mls_plan *plan)
 {
-    for (size_t i = 0; i < plan->rows.count; i++) {
-        if (plan->rows.items[i].recommended) {
+    for (size_t i = 0; i < plan->rows.count; i++)
+        if (plan->rows.items[i].recommended)
             return &plan->rows.items[i];
-        }
-    }
     return NULL;
 }
 
@@ -396,9 +389,8 @@ static void recommended_rows_hold(void **state)
             double accelerators = to->accelerators;
             mls_plan_request request = asked;
             mls_plan plan;
-            if (!may_predict(from, to) || from->accelerators == accelerators || !is_fastest(&round, to)) {
+            if (!may_predict(from, to) || from->accelerators == accelerators || !is_fastest(&round, to))
                 continue;
-            }
             request.accelerators = (mls_plan_numbers){&accelerators, 1, 1};
             assert_int_equal(plan_of(from, &request, &plan, NULL), MLS_OK);
             const mls_plan_row *row = recommended_row(&plan);

@@ -111,15 +111,13 @@ static void thinning_keeps_every_spike(void **state)
     static double values[COUNT];
     static bool keep[COUNT];
     size_t kept = 0;
-    for (size_t i = 0; i < COUNT; i++) {
+    for (size_t i = 0; i < COUNT; i++)
         values[i] = i % 97 == 0 ? (double)NAN : 1;
-    }
     values[54321] = 9;
     values[777] = -9;
     assert_true(mls_chart_thin(values, COUNT, MLS_THIN_MAX, keep));
-    for (size_t i = 0; i < COUNT; i++) {
+    for (size_t i = 0; i < COUNT; i++)
         kept += keep[i];
-    }
     assert_true(kept <= MLS_THIN_MAX && kept >= MLS_THIN_MAX / 2);
     assert_true(keep[54321] && keep[777]);
     assert_false(mls_chart_thin(values, MLS_THIN_MAX, MLS_THIN_MAX, keep));

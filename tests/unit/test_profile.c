@@ -77,9 +77,8 @@ static void the_line_adds_up(void **state)
             const int64_t most = LINE - start;
             const int64_t length = draw(&seed, 4) == 0 ? 0 : draw(&seed, 60) % (most + 1);
             bool *marks = kind == 1 ? line.communication : kind == 2 || kind == 3 ? line.copy : line.compute;
-            for (int64_t at = start; at < start + length; at++) {
+            for (int64_t at = start; at < start + length; at++)
                 marks[at] = true;
-            }
             first = start < first ? start : first;
             last = start + length > last ? start + length : last;
             mls_buffer_printf(&text,
@@ -162,9 +161,8 @@ static void long_texts_are_dropped(void **state)
         mls_buffer_append_text(&text, "[");
         mls_buffer_printf(&text, KERNEL ",", 5);
         mls_buffer_append_text(&text, around[i][0]);
-        for (size_t k = 0; k < MLS_BLOCK_SIZE; k++) {
+        for (size_t k = 0; k < MLS_BLOCK_SIZE; k++)
             mls_buffer_append_text(&text, "ab\\\"\\u00e9");
-        }
         mls_buffer_append_text(&text, around[i][1]);
         mls_buffer_printf(&text, "," KERNEL "]", 9);
         mls_profile *profile = read_profile(&text);
@@ -257,9 +255,8 @@ static void limits_are_kept(void **state)
     enum { MANY = 65536 + 500, STREAMS = 16384 + 50 };
     mls_buffer text = {0};
     mls_buffer_append_text(&text, "[");
-    for (int i = 0; i < MANY; i++) {
+    for (int i = 0; i < MANY; i++)
         mls_buffer_printf(&text, "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm_%d\",\"ts\":%d,\"dur\":1},\n", i, i);
-    }
     mls_profile *profile = read_profile(&text);
     assert_int_equal(profile->kernels, MANY);
     assert_int_equal(profile->names.count, 65536);
@@ -284,9 +281,8 @@ static void open_quotes_lose_one_row(void **state)
     (void)state;
     mls_buffer text = {0};
     mls_buffer_append_text(&text, "Time (%),Total Time (ns),Instances,Name\n1,10,1,\"k0\n");
-    for (int i = 0; i < 40000; i++) {
+    for (int i = 0; i < 40000; i++)
         mls_buffer_printf(&text, "1,10,1,%s\n", i % 2 == 0 ? "a long name of a kernel" : "another one");
-    }
     mls_profile *profile = read_profile(&text);
     assert_int_equal(profile->kernels, 40000);
     assert_int_equal(mls_findings_found(&profile->findings, MLS_FINDING_ROW_DAMAGED), 1);

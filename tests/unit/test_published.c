@@ -56,9 +56,8 @@ static mls_status take_row(void *state, const mls_text_row *row)
     if (row->line == 1) {
         for (size_t n = 0; n < 6; n++) {
             size_t field = 0;
-            while (field < row->count && !mls_str_equal(row->cells[field], mls_str_from(names[n]))) {
+            while (field < row->count && !mls_str_equal(row->cells[field], mls_str_from(names[n])))
                 field++;
-            }
             assert_true(field < row->count);
             table->at[n] = field;
         }
@@ -72,9 +71,8 @@ static mls_status take_row(void *state, const mls_text_row *row)
         *texts[n] = strndup(field.ptr, field.len);
         assert_non_null(*texts[n]);
     }
-    if (!mls_number_parse(row->cells[table->at[5]], &published.minutes)) {
+    if (!mls_number_parse(row->cells[table->at[5]], &published.minutes))
         published.minutes = NAN;
-    }
     assert_true(MLS_GROW(table, items));
     table->items[table->count++] = published;
     return MLS_OK;
@@ -84,15 +82,12 @@ static mls_status take_row(void *state, const mls_text_row *row)
 static bool same_submitter(const char *a, const char *b)
 {
     for (int letters = 0; letters < 4; letters++) {
-        while (*a != '\0' && !isalpha((unsigned char)*a)) {
+        while (*a != '\0' && !isalpha((unsigned char)*a))
             a++;
-        }
-        while (*b != '\0' && !isalpha((unsigned char)*b)) {
+        while (*b != '\0' && !isalpha((unsigned char)*b))
             b++;
-        }
-        if (tolower((unsigned char)*a) != tolower((unsigned char)*b)) {
+        if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
             return false;
-        }
         a += *a != '\0';
         b += *b != '\0';
     }
@@ -132,9 +127,8 @@ static bool is_published(const published_table *table, const char *usage, const 
         const published_row *row = &table->items[i];
         if (strcmp(row->usage, usage) != 0 || strncmp(row->round, edition, strlen(row->round)) != 0 ||
             strcmp(row->system, parts->system) != 0 || strcmp(row->benchmark, parts->benchmark) != 0 ||
-            (by_submitter && !same_submitter(row->submitter, parts->submitter))) {
+            (by_submitter && !same_submitter(row->submitter, parts->submitter)))
             continue;
-        }
         ++*rows;
         found = found || fabs(row->minutes - minutes) <= PRINTED_DIGIT;
     }
@@ -162,12 +156,10 @@ static double score_folder(const published_table *table, const char *root, const
 
 static bool is_exception(const cJSON *row)
 {
-    for (size_t i = 0; i < sizeof exceptions / sizeof exceptions[0]; i++) {
+    for (size_t i = 0; i < sizeof exceptions / sizeof exceptions[0]; i++)
         if (strcmp(exceptions[i].folder, corpus_text(row, "dir")) == 0 &&
-            strcmp(exceptions[i].edition, corpus_text(row, "edition")) == 0) {
+            strcmp(exceptions[i].edition, corpus_text(row, "edition")) == 0)
             return true;
-        }
-    }
     return false;
 }
 
@@ -178,17 +170,15 @@ static void compare_folder(const char *name, const cJSON *row, void *state)
     folder_parts parts = {0};
     split_folder(corpus_text(row, "dir"), &parts);
     /* Made-up logs are in no table, nor is weak scaling. */
-    if (strncmp(parts.submitter, "Synth", 5) == 0 || !corpus_logs(name, root, sizeof root)) {
+    if (strncmp(parts.submitter, "Synth", 5) == 0 || !corpus_logs(name, root, sizeof root))
         return;
-    }
     double minutes = score_folder(table, root, row);
     size_t rows;
     const char *usage = corpus_text(row, "usage");
     const char *edition = corpus_text(row, "edition");
     bool published = is_published(table, usage, edition, &parts, true, minutes, &rows);
-    if (rows == 0) {
+    if (rows == 0)
         published = is_published(table, usage, edition, &parts, false, minutes, &rows);
-    }
     if (parts.weak) {
         assert_int_equal(rows, 0);
         return;
@@ -230,9 +220,8 @@ static void scores_are_those_published(void **state)
     free(table.items);
     mls_editions_free(table.editions);
     mls_buffer_release(&text);
-    if (!tables || table.checked == 0) {
+    if (!tables || table.checked == 0)
         skip();
-    }
 }
 
 int main(void)

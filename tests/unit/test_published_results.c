@@ -73,19 +73,16 @@ static double olympic_mean(const mls_published_runs *runs, size_t left_out)
     for (size_t i = 0; i < runs->runs.count; i++) {
         const mls_published_run *run = &runs->runs.items[i];
         size_t at = valid;
-        if (!run->valid) {
+        if (!run->valid)
             continue;
-        }
-        for (; at > 0 && minutes[at - 1] > run->ms / 60000; at--) {
+        for (; at > 0 && minutes[at - 1] > run->ms / 60000; at--)
             minutes[at] = minutes[at - 1];
-        }
         minutes[at] = run->ms / 60000;
         valid++;
     }
     const size_t end = valid < runs->runs.count - left_out ? valid : runs->runs.count - left_out;
-    for (size_t i = left_out; i < end; i++) {
+    for (size_t i = left_out; i < end; i++)
         sum += minutes[i];
-    }
     return sum / (double)(end - left_out);
 }
 
@@ -94,9 +91,8 @@ static bool gives_its_score(const mls_editions *editions, const mls_published_re
                             const mls_published_runs *runs)
 {
     const mls_benchmark *benchmark = mls_benchmark_find(editions, result->usage, mls_str_from(result->benchmark));
-    if (runs->runs.count != benchmark->runs_needed) { /* it has no official score */
+    if (runs->runs.count != benchmark->runs_needed) /* it has no official score */
         return true;
-    }
     const double score = olympic_mean(runs, benchmark->left_out);
     return fabs(score * result->scale_factor - result->minutes) < 0.51e-4 + score * 0.51e-6;
 }
@@ -151,9 +147,8 @@ static void add_start(start_sum *to, double start_ms, size_t system, size_t benc
 static mls_status sum_starts(void *state, mls_published_starts *starts)
 {
     mls_status status = mls_published_next_start(starts);
-    for (; status == MLS_OK; status = mls_published_next_start(starts)) {
+    for (; status == MLS_OK; status = mls_published_next_start(starts))
         add_start(state, starts->start_ms, starts->system_id.len, starts->benchmark.len);
-    }
     return starts->round.len == 3 && status == MLS_STOPPED ? MLS_OK : MLS_ERROR_VALUE;
 }
 
@@ -198,12 +193,10 @@ static void a_run_is_read_to_the_millisecond(void **state)
     mls_published_runs opened = {0};
     (void)state;
     assert_int_equal(mls_published_load(MLS_USAGE_HPC, 0, &all, NULL), MLS_OK);
-    for (size_t i = 0; i < all.count && opened.runs.count == 0; i++) {
+    for (size_t i = 0; i < all.count && opened.runs.count == 0; i++)
         if (strcmp(all.results[i].system->system_id, "thetagpu_n128_pt1.7.1") == 0 &&
-            strcmp(all.results[i].benchmark, "oc20") == 0) {
+            strcmp(all.results[i].benchmark, "oc20") == 0)
             assert_int_equal(mls_published_open(&all.results[i], &opened, NULL), MLS_OK);
-        }
-    }
     assert_int_equal(opened.runs.count, 5);
     const mls_published_run *run = opened.runs.items != NULL ? &opened.runs.items[4] : NULL;
     assert_true(run != NULL && run->valid && run->to_converge == 24 && run->ms == 15406213 && run->evaluations == 24);
@@ -304,9 +297,8 @@ static void around_each_are_its_neighbours(void **state)
                                            .minutes = one->minutes,
                                            .system_id = one->system->system_id};
         if (one->system->division == MLS_DIVISION_NONE || isnan(query.accelerators) ||
-            one->known != MLS_PUBLISHED_EXACT) {
+            one->known != MLS_PUBLISHED_EXACT)
             continue;
-        }
         size_t alike = 0, announced = 0, faster_announced = 0, faster = 0, slower = 0;
         double fastest = INFINITY;
         for (size_t k = 0; k < all.count; k++) {
@@ -367,9 +359,8 @@ static void a_result_is_known_again_by_its_runs(void **state)
         const mls_run *listed[10];
         size_t count = 0;
         mls_published_starts starts = mls_published_starts_of(one);
-        if (one->known != MLS_PUBLISHED_EXACT) {
+        if (one->known != MLS_PUBLISHED_EXACT)
             continue;
-        }
         while (count < 10 && mls_published_next_start(&starts) == MLS_OK) {
             runs[count].run_start.time_ms = starts.start_ms;
             listed[count] = &runs[count];
@@ -417,9 +408,8 @@ static void an_edition_is_read_once_for_all_groups(void **state)
     for (size_t i = 0; i < GROUPS; i++) {
         const bool wanted = groups[i].edition == &editions[0] && groups[i].accelerator != NULL;
         const mls_published_result *result = beside.near[i].result;
-        if (groups[i].edition != &editions[2]) {
+        if (groups[i].edition != &editions[2])
             assert_int_equal(result != NULL, wanted);
-        }
         assert_true(!wanted || fabs(result->minutes - 84.9401) < 1e-9);
     }
     assert_int_equal(beside.editions.count, 3);

@@ -48,14 +48,12 @@ static double weights_of(const char *model, const char *precision)
     mls_memory_answer answer;
     mls_error error = {0};
     mls_memory_ask_init(&ask, models, accelerators);
-    if (model[0] != '{') {
+    if (model[0] != '{')
         assert_int_equal(mls_memory_set(&ask, MLS_MEMORY_MODEL, model, &error), MLS_OK);
-    } else if (mls_memory_model_parse(&ask, mls_str_from(model), MLS_S("a file"), &error) != MLS_OK) {
+    else if (mls_memory_model_parse(&ask, mls_str_from(model), MLS_S("a file"), &error) != MLS_OK)
         fail_msg("%s", error.message);
-    }
-    if (precision[0] != '\0') {
+    if (precision[0] != '\0')
         assert_int_equal(mls_memory_set(&ask, MLS_MEMORY_PRECISION, precision, NULL), MLS_OK);
-    }
     assert_int_equal(mls_memory_answer_make(&ask, &answer, NULL), MLS_OK);
     const mls_memory_estimate *of = answer.published.estimate > 0 ? &answer.published : &answer.estimate;
     return (double)of->items[MLS_MEMORY_ITEM_WEIGHTS];
@@ -63,9 +61,8 @@ static double weights_of(const char *model, const char *precision)
 
 static void assert_near(const char *name, double bytes, double published, double share)
 {
-    if (fabs(bytes / published - 1) > share) {
+    if (fabs(bytes / published - 1) > share)
         fail_msg("%s: %.3f GB, published are %.3f", name, bytes / gb, published / gb);
-    }
 }
 
 /* Checkpoints with a quantization_config: their sizes as published, or what vLLM says that they took. */
@@ -113,9 +110,8 @@ static void test_checkpoints_have_their_sizes(void **state)
          "\"quantization_config\": {\"quant_method\": \"fp8\", \"fmt\": \"e4m3\", \"weight_block_size\": [128, 128]}}",
          1029 * gb, .01}};
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_near(rows[i].source, weights_of(rows[i].model, ""), rows[i].bytes, rows[i].share);
-    }
 }
 
 /* The files of Llama 3.1 70B as their page lists them, made by llama.cpp, and of Llama 3 8B. */
@@ -130,9 +126,8 @@ static void test_files_of_gguf_have_their_sizes(void **state)
                 {"llama3_70b", "Q3_K_S", 30.91}, {"llama3_8b", "Q4_K_M", 4.92},   {"llama3_8b", "Q8_0", 8.54},
                 {"llama3_8b", "Q4_0", 4.66}};
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_near(rows[i].type, weights_of(rows[i].model, rows[i].type), rows[i].gb * gb, .005);
-    }
 }
 
 /* Blocks of 256 do not divide rows of 896: the types that take their place. */
@@ -271,9 +266,8 @@ static void test_hostile_files_are_refused(void **state)
         (void)snprintf(model, sizeof model, "{" LLAMA_8B QUANTIZED "%s}", configs[i]);
         mls_memory_ask_init(&ask, models, accelerators);
         if (mls_memory_model_parse(&ask, mls_str_from(model), MLS_S("a file"), &error) != MLS_ERROR_VALUE ||
-            error.message[0] == '\0') {
+            error.message[0] == '\0')
             fail_msg("taken: %s", configs[i]);
-        }
     }
 }
 

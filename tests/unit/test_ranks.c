@@ -47,9 +47,8 @@ static void draw_job(random_job *job, uint32_t seed)
         for (size_t r = 0; r < job->ranks; r++) {
             job->counts[r][k] = draw(&seed, 3) == 0 ? 0 : count;
             job->counts[r][k] -= odd && job->counts[r][k] > 0 && draw(&seed, 5) == 0;
-            for (size_t i = 0; i < KERNELS; i++) {
+            for (size_t i = 0; i < KERNELS; i++)
                 job->lengths[r][k][i] = draw(&seed, 2) == 0 ? draw(&seed, 10) : draw(&seed, 1000000);
-            }
         }
     }
 }
@@ -74,11 +73,9 @@ static mls_profile *write_rank(const random_job *job, size_t rank)
                       rank, job->ranks);
     for (size_t i = 0; i < KERNELS; i++) {
         const size_t at = (i * 7 + rank) % KERNELS; /* 7 and 40 have no common divisor: each once */
-        for (size_t k = 0; k < KEYS; k++) {
-            if (at < job->counts[rank][k]) {
+        for (size_t k = 0; k < KEYS; k++)
+            if (at < job->counts[rank][k])
                 append_event(&text, k, 1000 * at + 3 * k, job->lengths[rank][k][at]);
-            }
-        }
     }
     mls_buffer_append_text(&text, "]}");
     return read_trace(&text);
@@ -105,11 +102,9 @@ static size_t recount(const random_job *job, counted_rank *ranks, size_t *unmatc
         *unmatched += with == 1 || differ;
         for (size_t i = 0; i < count && with > 1 && !differ; i++, matched++) {
             size_t last = RANKS;
-            for (size_t r = 0; r < job->ranks; r++) {
-                if (job->counts[r][k] > 0 && (last == RANKS || job->lengths[r][k][i] < job->lengths[last][k][i])) {
+            for (size_t r = 0; r < job->ranks; r++)
+                if (job->counts[r][k] > 0 && (last == RANKS || job->lengths[r][k][i] < job->lengths[last][k][i]))
                     last = r;
-                }
-            }
             for (size_t r = 0; r < job->ranks; r++) {
                 const int64_t wait = job->lengths[r][k][i] - job->lengths[last][k][i];
                 if (job->counts[r][k] > 0) {
@@ -134,9 +129,8 @@ static void test_random(void **state)
         mls_ranks *ranks = NULL;
         size_t unmatched;
         draw_job(job, seed);
-        for (size_t r = 0; r < job->ranks; r++) {
+        for (size_t r = 0; r < job->ranks; r++)
             profiles[job->ranks - 1 - r] = write_rank(job, r);
-        }
         const size_t matched = recount(job, counted, &unmatched);
         assert_int_equal(mls_ranks_join(profiles, job->ranks, &ranks), MLS_OK);
         assert_non_null(ranks);
@@ -150,17 +144,14 @@ static void test_random(void **state)
             assert_int_equal(ns(ranks->items[r].others_waited_ms), counted[r].others_waited);
         }
         double waiting = 0;
-        for (size_t i = 0; i < ranks->collective_count; i++) {
+        for (size_t i = 0; i < ranks->collective_count; i++)
             waiting += ranks->collectives[i].waiting_ms;
-        }
-        for (size_t r = 0; r < job->ranks; r++) {
+        for (size_t r = 0; r < job->ranks; r++)
             waiting -= ranks->items[r].waiting_ms;
-        }
         assert_close(waiting, 0, 1e-6);
         mls_ranks_free(ranks);
-        for (size_t r = 0; r < job->ranks; r++) {
+        for (size_t r = 0; r < job->ranks; r++)
             mls_profile_free(profiles[r]);
-        }
     }
     free(job);
 }
@@ -220,9 +211,8 @@ static void test_threads(void **state)
     for (size_t i = 0; i < FILES; i++) {
         const mls_profile_rows *rows = &profiles[i]->classes;
         assert_int_equal(rows->count, 5);
-        for (size_t k = 0; k < rows->count; k++) {
+        for (size_t k = 0; k < rows->count; k++)
             assert_int_equal(rows->items[k].count, NAMES / 5);
-        }
         mls_profile_free(profiles[i]);
     }
 }

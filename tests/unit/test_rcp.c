@@ -29,9 +29,8 @@ static mls_rcp_set *new_set(const char *usage, const char *edition, const char *
     assert_int_equal(mls_editions_find(editions, which, mls_str_from(edition), &rules.edition, NULL), MLS_OK);
     mls_rcp_set *set;
     mls_error error;
-    if (mls_rcp_set_new(&rules, MLS_S(""), NULL, &set, &error) != MLS_OK) {
+    if (mls_rcp_set_new(&rules, MLS_S(""), NULL, &set, &error) != MLS_OK)
         fail_msg("%s %s %s: %s", usage, edition, benchmark, error.message);
-    }
     return set;
 }
 
@@ -42,9 +41,8 @@ static void check_row(const char *table, const cJSON *row, void *checked)
     (void)table;
     const cJSON *expected = cJSON_GetObjectItemCaseSensitive(row, "rcp");
     const cJSON *numbers = cJSON_GetObjectItemCaseSensitive(row, "to_converge");
-    if (!cJSON_IsObject(expected) || !cJSON_IsArray(numbers)) {
+    if (!cJSON_IsObject(expected) || !cJSON_IsArray(numbers))
         return;
-    }
     double to_converge[CONVERGE_MAX];
     size_t count = 0;
     const cJSON *number;
@@ -73,9 +71,8 @@ static void verdicts_agree_with_the_reference(void **state)
 {
     (void)state;
     size_t checked = 0;
-    if (!corpus_each_folder(check_row, &checked)) {
+    if (!corpus_each_folder(check_row, &checked))
         skip();
-    }
     assert_true(checked > 250);
 }
 
@@ -84,11 +81,9 @@ static void verdicts_agree_with_the_reference(void **state)
 static const mls_rcp_point *point_at(const mls_rcp_set *set, double global_batch_size)
 {
     const mls_rcp_point *points = set->items;
-    for (size_t i = 0; i < set->count; i++) {
-        if (fabs(points[i].global_batch_size - global_batch_size) < 0.5) {
+    for (size_t i = 0; i < set->count; i++)
+        if (fabs(points[i].global_batch_size - global_batch_size) < 0.5)
             return &points[i];
-        }
-    }
     fail_msg("no point of batch size %g", global_batch_size);
     return NULL;
 }
@@ -109,9 +104,8 @@ static void check_fact(const mls_rcp_set *set, const cJSON *fact)
     const char *const texts[] = {point->precision, point->platform, point->creator, point->when};
     for (size_t i = 0; i < 4; i++) {
         /* The facts of a point in one edition apply to the others, too; "TBD" is unknown. */
-        if (corpus_text(fact, names[i])[0] != '\0' && strcmp(corpus_text(fact, names[i]), "TBD") != 0) {
+        if (corpus_text(fact, names[i])[0] != '\0' && strcmp(corpus_text(fact, names[i]), "TBD") != 0)
             assert_string_equal(texts[i], corpus_text(fact, names[i]));
-        }
     }
     const cJSON *values = cJSON_GetObjectItemCaseSensitive(fact, "to_converge");
     assert_int_equal(point->count, cJSON_GetArraySize(values));
@@ -131,9 +125,8 @@ static void check_fact(const mls_rcp_set *set, const cJSON *fact)
     {
         char wanted[256];
         (void)snprintf(wanted, sizeof wanted, "%s=", parameter->string);
-        if (strcmp(parameter->string, "global_batch_size") != 0 && strstr(point->hyperparameters, wanted) == NULL) {
+        if (strcmp(parameter->string, "global_batch_size") != 0 && strstr(point->hyperparameters, wanted) == NULL)
             fail_msg("%s lacks %s", point->name, parameter->string);
-        }
     }
 }
 
@@ -164,9 +157,8 @@ static void points_are_those_of_every_edition(void **state)
             char path[256];
             (void)snprintf(path, sizeof path, FACTS "/%s-%s.json", mls_usage_name(usage), edition);
             FILE *file = fopen(path, "r");
-            if (file == NULL) {
+            if (file == NULL)
                 continue;
-            }
             static char text[1 << 20];
             size_t length = fread(text, 1, sizeof text - 1, file);
             assert_int_equal(fclose(file), 0);
@@ -177,9 +169,8 @@ static void points_are_those_of_every_edition(void **state)
             checked++;
         }
     }
-    if (checked == 0) {
+    if (checked == 0)
         skip();
-    }
     assert_int_equal(checked, 15);
 }
 

@@ -37,18 +37,16 @@ static void add(mls_rcp_set **set, const char *table)
 {
     mls_error error = {0};
     mls_rcp_set_free(*set);
-    if (mls_rcp_set_new(&rules, mls_str_from(table), "mine.csv", set, &error) != MLS_OK) {
+    if (mls_rcp_set_new(&rules, mls_str_from(table), "mine.csv", set, &error) != MLS_OK)
         fail_msg("%zu:%zu: %s", error.line, error.column, error.message);
-    }
 }
 
 static mls_rcp_result check(const mls_rcp_set *set, double batch, double each, size_t runs, size_t failed)
 {
     double to_converge[64];
     assert_true(runs <= 64);
-    for (size_t i = 0; i < runs; i++) {
+    for (size_t i = 0; i < runs; i++)
         to_converge[i] = i < failed ? MLS_RCP_NOT_CONVERGED : each;
-    }
     return mls_rcp_check(set, batch, to_converge, runs);
 }
 
@@ -256,9 +254,8 @@ static void errors_have_a_place(void **state)
         mls_rcp_set_free(set);
         mls_status status = mls_rcp_set_new(&rules, mls_str_from(wrong[i].table), "other.csv", &set, &error);
         if (status != wrong[i].status || error.line != wrong[i].line || error.column != wrong[i].column ||
-            strstr(error.message, wrong[i].words) == NULL) {
+            strstr(error.message, wrong[i].words) == NULL)
             fail_msg("table %zu: status %d at %zu:%zu: %s", i, (int)status, error.line, error.column, error.message);
-        }
         assert_null(set);
     }
 }

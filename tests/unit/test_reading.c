@@ -55,9 +55,8 @@ static mls_status read_runs(runs *all, mls_str log, bool whole, mls_checker *che
 
 static void release(runs *all)
 {
-    for (size_t i = 0; i < all->count; i++) {
+    for (size_t i = 0; i < all->count; i++)
         mls_run_release(&all->items[i]);
-    }
 }
 
 static void script_read(runs *all, const char *script, bool whole)
@@ -70,11 +69,10 @@ static void script_read(runs *all, const char *script, bool whole)
 
 static void number(mls_buffer *text, const char *before, double value)
 {
-    if (isnan(value)) {
+    if (isnan(value))
         mls_buffer_printf(text, "%s-", before);
-    } else {
+    else
         mls_buffer_printf(text, "%s%.0f", before, value);
-    }
 }
 
 /* Check each run, as "first line-last line r<run_start> s<run_stop>[!]", with ! for an invalid one. */
@@ -91,9 +89,8 @@ static void assert_runs_of(const char *script, bool whole, const char *expected)
         number(&text, " s", run->run_stop.time_ms);
         mls_buffer_append_text(&text, run->valid ? "" : "!");
     }
-    if (strcmp(text.ptr, expected) != 0) {
+    if (strcmp(text.ptr, expected) != 0)
         fail_msg("%s\nexpected %s\ngot      %s", script, expected, text.ptr);
-    }
     mls_buffer_release(&text);
     release(&all);
 }
@@ -201,9 +198,8 @@ static void ranks_that_all_log_their_start(void **state)
     mls_buffer script = {0};
     (void)state;
     for (int run = 0; run < 3; run++) {
-        for (int rank = 0; rank < 230; rank++) {
+        for (int rank = 0; rank < 230; rank++)
             mls_buffer_printf(&script, "c%d i%d ", run * 1000 + rank, run * 1000 + 230 + rank);
-        }
         mls_buffer_printf(&script, "I%d r%d e%d s%d ", run * 1000 + 500, run * 1000 + 501, run * 1000 + 502,
                           run * 1000 + 503);
     }
@@ -441,9 +437,8 @@ static void write_script(const char *path, const char *script, size_t times)
     mls_buffer log = script_log(script);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    for (size_t i = 0; i < times; i++) {
+    for (size_t i = 0; i < times; i++)
         assert_int_equal(fwrite(log.ptr, 1, log.len, file), log.len);
-    }
     assert_int_equal(fclose(file), 0);
     mls_buffer_release(&log);
 }
@@ -542,9 +537,8 @@ static int open_and_meet(void *state, size_t index)
     (void)pthread_mutex_lock(&met->lock);
     met->count++;
     (void)pthread_cond_broadcast(&met->came);
-    while (met->count < 2 && waited == 0) {
+    while (met->count < 2 && waited == 0)
         waited = pthread_cond_timedwait(&met->came, &met->lock, &until);
-    }
     met->alone |= waited != 0;
     (void)pthread_mutex_unlock(&met->lock);
     return mls_source_open(&met->sources->items[index], true);

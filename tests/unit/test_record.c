@@ -29,9 +29,8 @@ static const char *validate(mls_str payload, mls_record *record, size_t *where)
     *record = (mls_record){0};
     *where = 0;
     reason = mls_record_validate((mls_str){copy, payload.len}, record, &arena, where);
-    if (reason != NULL && *where > payload.len) {
+    if (reason != NULL && *where > payload.len)
         fail_msg("'%.*s': place %zu is outside", (int)payload.len, payload.ptr, *where);
-    }
     return reason;
 }
 
@@ -47,9 +46,8 @@ static void accept(mls_str payload)
     size_t where;
     const char *reason = validate(payload, &record, &where);
 
-    if (reason != NULL) {
+    if (reason != NULL)
         fail_msg("'%.*s' is refused: %s at %zu", (int)payload.len, payload.ptr, reason, where);
-    }
 }
 
 static void refuse(mls_str payload)
@@ -57,9 +55,8 @@ static void refuse(mls_str payload)
     mls_record record;
     size_t where;
 
-    if (validate(payload, &record, &where) == NULL) {
+    if (validate(payload, &record, &where) == NULL)
         fail_msg("'%.*s' is accepted", (int)payload.len, payload.ptr);
-    }
 }
 
 static void values_that_are_json_to_python(void **state)
@@ -92,9 +89,8 @@ static void values_that_are_json_to_python(void **state)
     };
     (void)state;
 
-    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         accept(good[i]);
-    }
 }
 
 static void values_that_are_not(void **state)
@@ -146,9 +142,8 @@ static void members_that_must_be_there(void **state)
     };
     (void)state;
 
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         refuse(bad[i]);
-    }
 }
 
 /* Cutting a record anywhere leaves no record, and no read behind the cut. */
@@ -159,9 +154,8 @@ static void every_cut_is_refused(void **state)
     (void)state;
 
     accept(whole);
-    for (size_t len = 0; len < whole.len; len++) {
+    for (size_t len = 0; len < whole.len; len++)
         refuse((mls_str){whole.ptr, len});
-    }
 }
 
 static void times(void **state)
@@ -211,9 +205,8 @@ static void times(void **state)
         (void)validate(good[i].payload, &record, &where);
         assert_true(record.time_ms == good[i].time_ms);
     }
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         refuse(bad[i]);
-    }
     /* A whole number too large for a double is no time, unless a string holds it. */
     assert_null(validate(MLS_S(WITH_TIME("\"1" ZEROS ZEROS ZEROS "\"")), &record, &where));
     assert_true(isinf(record.time_ms));

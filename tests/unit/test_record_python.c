@@ -49,9 +49,8 @@ static void values_as_python_judges_them(void **state)
                      text, MLS_S(", \"metadata\": null}")) != good ||
             is_valid(MLS_S("{\"namespace\": \"\", \"time_ms\": 1, \"event_type\": \"e\", \"key\": \"k\", \"value\": 1, "
                            "\"metadata\": "),
-                     text, MLS_S("}")) != good) {
+                     text, MLS_S("}")) != good)
             fail_msg("row %zu: %.*s is %s", i, (int)text.len, text.ptr, good ? "good" : "bad");
-        }
     }
 }
 
@@ -66,14 +65,12 @@ static void times_as_python_reads_them(void **state)
         mls_buffer_append(&text, json_times[i].text);
         mls_buffer_append_text(&text, ",\"value\":0,\"metadata\":0}");
         const char *reason = validate(&text, &record, &arena);
-        if ((reason == NULL) != json_times[i].good) {
+        if ((reason == NULL) != json_times[i].good)
             fail_msg("row %zu: %s: %s", i, text.ptr, reason != NULL ? reason : "good");
-        }
-        if (reason == NULL && isnan(json_times[i].time_ms)) {
+        if (reason == NULL && isnan(json_times[i].time_ms))
             assert_true(isnan(record.time_ms));
-        } else if (reason == NULL) {
+        else if (reason == NULL)
             assert_true(record.time_ms == json_times[i].time_ms);
-        }
         mls_arena_release(&arena);
         mls_buffer_release(&text);
     }
@@ -82,13 +79,11 @@ static void times_as_python_reads_them(void **state)
 static void nested(mls_buffer *text, size_t levels, char open, char close, const char *inner)
 {
     mls_buffer_append_text(text, "{\"time_ms\":1,\"key\":1,\"metadata\":1,\"value\":");
-    for (size_t i = 1; i < levels; i++) {
+    for (size_t i = 1; i < levels; i++)
         mls_buffer_append_text(text, open == '[' || (open == 'm' && i % 2 != 0) ? "[" : "{\"a\":");
-    }
     mls_buffer_append_text(text, inner);
-    for (size_t i = levels; i-- > 1;) {
+    for (size_t i = levels; i-- > 1;)
         mls_buffer_append_text(text, close == ']' || (close == 'm' && i % 2 != 0) ? "]" : "}");
-    }
     mls_buffer_append_char(text, '}');
 }
 
@@ -105,11 +100,10 @@ static void nesting_has_a_limit(void **state)
                 const size_t deepest = levels + (empty > 0);
                 nested(&text, levels, kinds[k][0], kinds[k][1], empty == 0 ? "1" : empty == 1 ? "[]" : "{}");
                 const char *reason = validate(&text, &record, &arena);
-                if (deepest <= MLS_JSON_DEPTH_MAX) {
+                if (deepest <= MLS_JSON_DEPTH_MAX)
                     assert_null(reason);
-                } else {
+                else
                     assert_string_equal(reason, "nested too deeply");
-                }
                 mls_arena_release(&arena);
                 mls_buffer_release(&text);
             }
@@ -221,11 +215,10 @@ static void all_four_members_must_be_there(void **state)
         }
         mls_buffer_append_text(&text, text.len > 0 ? "}" : "{}");
         const char *reason = validate(&text, &record, &arena);
-        if (expected == NULL) {
+        if (expected == NULL)
             assert_null(reason);
-        } else {
+        else
             assert_string_equal(reason, expected);
-        }
         mls_arena_release(&arena);
         mls_buffer_release(&text);
     }
@@ -245,11 +238,10 @@ static void payloads_of_any_length(void **state)
         mls_buffer_append_repeated(&text, 'k', MLS_RECORD_LENGTH_MAX - text.len - (sizeof tail - 1) + more);
         mls_buffer_append_text(&text, tail);
         const char *reason = validate(&text, &record, &arena);
-        if (more == 0) {
+        if (more == 0)
             assert_null(reason);
-        } else {
+        else
             assert_string_equal(reason, "the record is longer than 16 MiB");
-        }
         mls_arena_release(&arena);
         mls_buffer_release(&text);
     }

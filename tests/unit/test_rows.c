@@ -117,9 +117,8 @@ static void numbers_are_grouped(void **state)
                  {1e15, 0, "1e+15"},
                  {-1e308, 3, "-1e+308"},
                  {INFINITY, 0, "-"}};
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         assert_string_equal(mls_words_grouped(table[i].number, table[i].decimals).text, table[i].text);
-    }
 }
 
 static void zeros_at_the_end_are_trimmed(void **state)
@@ -131,9 +130,8 @@ static void zeros_at_the_end_are_trimmed(void **state)
     } table[] = {{0, "0"},        {9, "9"},       {3061.25, "3,061.25"},
                  {1000, "1,000"}, {-0.5, "-0.5"}, {1234.00001, "1,234"},
                  {NAN, "-"},      {1e20, "1e+20"}};
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         assert_string_equal(mls_words_trimmed(table[i].number, 4).text, table[i].text);
-    }
     assert_string_equal(mls_words_trimmed(1000, 0).text, "1,000");
 }
 

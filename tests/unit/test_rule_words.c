@@ -24,9 +24,8 @@ static void look_at(const char *edition, const mls_scope *scope, const mls_expr 
     const size_t count = sizeof signs / sizeof *signs;
     for (size_t i = 0; i < count + MLS_EXPR_OP_COUNT - MLS_EXPR_ABS; i++) {
         char call[32] = "";
-        if (i >= count) {
+        if (i >= count)
             (void)snprintf(call, sizeof call, "%s(", mls_expr_table[MLS_EXPR_ABS + i - count].name);
-        }
         if (words->ptr == NULL || strstr(words->ptr, i < count ? signs[i] : call) != NULL) {
             (void)fprintf(stderr, "%s %s: %s\n    %s\n", edition, scope->name.ptr, expr->text.ptr,
                           words->ptr != NULL ? words->ptr : "");
@@ -82,9 +81,8 @@ static void every_rule_of_every_edition_has_words(void **state)
 static void every_operator_and_function_has_words(void **state)
 {
     (void)state;
-    for (int op = 0; op < MLS_EXPR_OP_COUNT; op++) {
+    for (int op = 0; op < MLS_EXPR_OP_COUNT; op++)
         assert_true(mls_expr_table[op].words != NULL || op == MLS_EXPR_CONSTANT || op == MLS_EXPR_VARIABLE);
-    }
 }
 
 int main(void)

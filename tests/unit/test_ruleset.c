@@ -18,9 +18,8 @@
 static int setup(void **state)
 {
     mls_editions *editions;
-    if (mls_editions_load(&editions, NULL) != MLS_OK) {
+    if (mls_editions_load(&editions, NULL) != MLS_OK)
         return -1;
-    }
     *state = editions;
     return 0;
 }
@@ -37,9 +36,8 @@ static cJSON *read_facts(const mls_edition *edition)
     (void)snprintf(path, sizeof path, "../shared/facts/rules/%s-%s.json", mls_usage_name(edition->usage),
                    edition->name);
     FILE *file = fopen(path, "rb");
-    if (file == NULL) {
+    if (file == NULL)
         return NULL;
-    }
     static char text[1 << 18];
     const size_t length = fread(text, 1, sizeof text, file);
     (void)fclose(file);
@@ -49,9 +47,8 @@ static cJSON *read_facts(const mls_edition *edition)
 static void compare_exprs(const mls_expr_list *list, const cJSON *facts)
 {
     assert_int_equal(list->count, cJSON_GetArraySize(facts));
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < list->count; i++)
         assert_string_equal(list->items[i].text.ptr, cJSON_GetArrayItem(facts, (int)i)->valuestring);
-    }
 }
 
 static const char *fact_text(const cJSON *action, int index)
@@ -92,11 +89,9 @@ static void compare_rule(const mls_scope *scope, const mls_rule *rule, const cJS
 
 static const mls_rule *find_rule(const mls_scope *scope, const char *key)
 {
-    for (size_t i = 0; i < scope->rule_count; i++) {
-        if (mls_str_equal(scope->rules[i].key, mls_str_from(key))) {
+    for (size_t i = 0; i < scope->rule_count; i++)
+        if (mls_str_equal(scope->rules[i].key, mls_str_from(key)))
             return &scope->rules[i];
-        }
-    }
     fail_msg("scope %s has no rule %s", scope->name.ptr, key);
     return NULL;
 }
@@ -121,17 +116,15 @@ static void compare_begin(const mls_scope *scope, const cJSON *begin)
         const mls_variable *variable = &scope->initial[entry - scope->symbols.entries];
         assert_true(variable->set);
         count++;
-        if (cJSON_IsNumber(item)) {
+        if (cJSON_IsNumber(item))
             assert_true(variable->value.as.number == item->valuedouble);
-        } else if (cJSON_IsBool(item)) {
+        else if (cJSON_IsBool(item))
             assert_int_equal(variable->value.as.boolean, cJSON_IsTrue(item));
-        } else {
+        else
             assert_int_equal(variable->value.kind, cJSON_IsNull(item) ? MLS_JSON_NULL : MLS_JSON_LIST);
-        }
     }
-    for (size_t i = 0; i < scope->symbols.count; i++) {
+    for (size_t i = 0; i < scope->symbols.count; i++)
         count -= scope->initial[i].set;
-    }
     assert_int_equal(count, 0);
 }
 
@@ -139,9 +132,8 @@ static void compare_edition(const mls_edition *edition, const cJSON *facts)
 {
     mls_ruleset *ruleset;
     mls_error error = {0};
-    if (mls_ruleset_load(edition, &ruleset, &error) != MLS_OK) {
+    if (mls_ruleset_load(edition, &ruleset, &error) != MLS_OK)
         fail_msg("%s:%zu:%zu: %s", edition->name, error.line, error.column, error.message);
-    }
     const cJSON *scopes = cJSON_GetObjectItem(facts, "scopes");
     assert_int_equal(ruleset->scope_count, cJSON_GetArraySize(scopes));
     const cJSON *fact;
@@ -158,13 +150,11 @@ static void compare_edition(const mls_edition *edition, const cJSON *facts)
             const char *name = cJSON_GetObjectItem(key, "key")->valuestring;
             const cJSON *later;
             bool last = true;
-            for (later = key->next; later != NULL; later = later->next) {
+            for (later = key->next; later != NULL; later = later->next)
                 last = last && strcmp(cJSON_GetObjectItem(later, "key")->valuestring, name) != 0;
-            }
             duplicates += !last; /* the last of two rules for a key counts */
-            if (last) {
+            if (last)
                 compare_rule(scope, find_rule(scope, name), key);
-            }
         }
         assert_int_equal(scope->rule_count, cJSON_GetArraySize(keys) - duplicates);
         compare_exprs(&scope->end, cJSON_GetObjectItem(fact, "end"));
@@ -180,9 +170,8 @@ static void test_every_edition_agrees_with_the_facts(void **state)
         for (size_t i = 0; i < mls_editions_count(*state, (mls_usage)usage); i++) {
             const mls_edition *edition = mls_editions_get(*state, (mls_usage)usage, i);
             cJSON *facts = read_facts(edition);
-            if (facts == NULL) {
+            if (facts == NULL)
                 skip();
-            }
             compare_edition(edition, facts);
             cJSON_Delete(facts);
             compared++;
@@ -297,15 +286,18 @@ static void test_errors_name_the_place(void **state)
          "rule a of scope common: check: 'lines' must be a list of strings"},
         {RULE "{\"after\": 1}}}}}", 3, 11, "rule a of scope common: after: actions must be a list of at most 64"},
         {RULE "{\"after\": [{\"set\": \"x\"}]}}}}}", 3, 12,
-         "rule a of scope common: after: an action must be {\"set\": …, \"to\": …}, {\"use\": …} or {\"if\": …, \"then\": "
+         "rule a of scope common: after: an action must be {\"set\": …, \"to\": …}, {\"use\": …} or {\"if\": …, "
+         "\"then\": "
          "[…]}"},
         {RULE "{\"after\": [{\"use\": \"a\", \"if\": \"true\"}]}}}}}", 3, 12,
-         "rule a of scope common: after: an action must be {\"set\": …, \"to\": …}, {\"use\": …} or {\"if\": …, \"then\": "
+         "rule a of scope common: after: an action must be {\"set\": …, \"to\": …}, {\"use\": …} or {\"if\": …, "
+         "\"then\": "
          "[…]}"},
         {RULE "{\"after\": [{\"set\": \"a b\", \"to\": \"1\"}]}}}}}", 3, 20,
          "rule a of scope common: after: set: 'a b' cannot be the name of a variable"},
         {RULE "{\"after\": [{}]}}}}}", 3, 12,
-         "rule a of scope common: after: an action must be {\"set\": …, \"to\": …}, {\"use\": …} or {\"if\": …, \"then\": "
+         "rule a of scope common: after: an action must be {\"set\": …, \"to\": …}, {\"use\": …} or {\"if\": …, "
+         "\"then\": "
          "[…]}"},
         {SCOPE "\"derive\": {}}}}", 2, 11,
          "derive of scope common: \"derive\" needs \"key\" and \"from\" (keys), \"group_by\" and \"field\" "
@@ -333,13 +325,11 @@ static void refuse_many(const char *before, const char *piece, int count, const 
     mls_error error = {0};
     mls_buffer_append_text(&text, before);
     for (int i = 0; i < count; i++) {
-        for (const char *at = piece; *at != '\0'; at++) {
-            if (*at == '#') {
+        for (const char *at = piece; *at != '\0'; at++)
+            if (*at == '#')
                 mls_buffer_printf(&text, "%d", i);
-            } else {
+            else
                 mls_buffer_append_char(&text, *at);
-            }
-        }
     }
     mls_buffer_append_text(&text, behind);
     assert_int_equal(mls_ruleset_load_text(mls_buffer_str(&text), &ruleset, &error), MLS_ERROR_LIMIT);

@@ -45,9 +45,8 @@ static void assert_findings(const char *script, const char *expected)
         mls_buffer_printf(&text, "%s%s %s %zu", i > 0 ? "; " : "", mls_finding_info_get(f->code)->name,
                           f->key != NULL ? f->key : "-", f->line);
     }
-    if (strcmp(text.ptr, expected) != 0) {
+    if (strcmp(text.ptr, expected) != 0)
         fail_msg("%s\nexpected %s\ngot      %s", script, expected, text.ptr);
-    }
     assert_true(run.valid == (run.findings.counts.error == 0));
     mls_buffer_release(&text);
     mls_run_release(&run);
@@ -196,9 +195,8 @@ static void memory_is_bounded(void **state)
     assert_int_equal(run.hyperparameter_count, 0);
     mls_buffer_clear(&text);
     mls_buffer_append_char(&text, '"');
-    for (int i = 0; i < 400; i++) {
+    for (int i = 0; i < 400; i++)
         mls_buffer_append_text(&text, "\xc3\xa9");
-    }
     mls_buffer_append_char(&text, '"');
     const mls_record long_value = record_of(MLS_S("v"), 1, mls_buffer_str(&text), MLS_S("{}"));
     mls_run_record(&run, &long_value);

@@ -189,9 +189,8 @@ static void plain_scan(mls_str text, mls_buffer *transcript)
         size_t last = SIZE_MAX;
         size_t found = 0;
 
-        while (end < text.len && text.ptr[end] != '\n' && text.ptr[end] != '\r') {
+        while (end < text.len && text.ptr[end] != '\n' && text.ptr[end] != '\r')
             end++;
-        }
         line++;
         for (size_t i = at; i + 9 <= end; i++) {
             if (memcmp(text.ptr + i, ":::MLLOG ", 9) == 0) {
@@ -206,9 +205,8 @@ static void plain_scan(mls_str text, mls_buffer *transcript)
 
             mls_buffer_printf(transcript, "%c%zu:%zu%s ", good ? 'R' : 'M', line, last + 10 - at, found > 1 ? "t" : "");
         }
-        if (end + 1 < text.len && text.ptr[end] == '\r' && text.ptr[end + 1] == '\n') {
+        if (end + 1 < text.len && text.ptr[end] == '\r' && text.ptr[end + 1] == '\n')
             end++;
-        }
         at = end + 1;
     }
     mls_buffer_printf(transcript, "lines %zu", line);
@@ -261,9 +259,8 @@ static void same_as_a_plain_reader(void **state)
         const char *g = got.ptr;
         for (; *w != '\0' && *g != '\0'; w++, g++) {
             if (*w == 'M') {
-                while (*w != ':') {
+                while (*w != ':')
                     assert_int_equal(*w++, *g++);
-                }
                 w += strspn(w, ":0123456789");
                 g += strspn(g, ":0123456789");
             }
@@ -402,9 +399,8 @@ static void a_large_file_may_change(void **state)
     mls_buffer text = {0};
     (void)state;
 
-    for (size_t i = 0; i < LINES; i++) {
+    for (size_t i = 0; i < LINES; i++)
         mls_buffer_append_text(&text, RECORD "\n");
-    }
     const off_t size = (off_t)text.len;
     for (off_t begin = 0; begin < 3 * LENGTH; begin += LENGTH) {
         changing_file file = {.fd = file_with(mls_buffer_str(&text)), .size = size + GROWN};

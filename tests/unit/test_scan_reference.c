@@ -89,24 +89,19 @@ static void slow_marker(mls_buffer *text, size_t number, mls_str line)
                                         "RUNANDTIME_START ", "RUNANDTIME_STOP ",  ":::DLPAL ",
                                         ":::SYSJSON ",       ":::GITCOMMITID ",   "RESULT,"};
     size_t i = 0;
-    while (i < line.len && line.ptr[i] == ' ') {
+    while (i < line.len && line.ptr[i] == ' ')
         i++;
-    }
     const size_t digits = i;
-    while (i < line.len && line.ptr[i] >= '0' && line.ptr[i] <= '9') {
+    while (i < line.len && line.ptr[i] >= '0' && line.ptr[i] <= '9')
         i++;
-    }
-    if (i > digits && i + 1 < line.len && line.ptr[i] == ':' && line.ptr[i + 1] == ' ') {
+    if (i > digits && i + 1 < line.len && line.ptr[i] == ':' && line.ptr[i + 1] == ' ')
         line = (mls_str){line.ptr + i + 2, line.len - i - 2};
-    }
     for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
         const mls_str word = mls_str_from(words[k]);
-        if (!mls_str_starts(line, word)) {
+        if (!mls_str_starts(line, word))
             continue;
-        }
-        if (k < 2 && (line.len == word.len || line.ptr[word.len] < '0' || line.ptr[word.len] > '9')) {
+        if (k < 2 && (line.len == word.len || line.ptr[word.len] < '0' || line.ptr[word.len] > '9'))
             return;
-        }
         mls_buffer_printf(text, "K%zu %d ", number, (int)k);
         mls_buffer_append(text, line);
         mls_buffer_append_char(text, '\n');
@@ -131,12 +126,10 @@ static void slow_line(mls_buffer *text, size_t number, mls_str line, mls_log_tot
     }
     size_t begin = last + mllog.len;
     size_t end = line.len;
-    while (begin < end && line.ptr[begin] != '\0' && strchr(" \t\r\n", line.ptr[begin]) != NULL) {
+    while (begin < end && line.ptr[begin] != '\0' && strchr(" \t\r\n", line.ptr[begin]) != NULL)
         begin++;
-    }
-    while (end > begin && blank((unsigned char)line.ptr[end - 1])) {
+    while (end > begin && blank((unsigned char)line.ptr[end - 1]))
         end--;
-    }
     mls_arena arena = {0};
     mls_record record;
     size_t where;
@@ -158,9 +151,8 @@ static void slow_scan(mls_str bytes, mls_buffer *text)
     mls_log_totals totals = {.bytes = bytes.len};
     for (size_t at = 0; at < bytes.len;) {
         size_t end = at;
-        while (end < bytes.len && bytes.ptr[end] != '\n' && bytes.ptr[end] != '\r') {
+        while (end < bytes.len && bytes.ptr[end] != '\n' && bytes.ptr[end] != '\r')
             end++;
-        }
         slow_line(text, ++totals.lines, (mls_str){bytes.ptr + at, end - at}, &totals);
         at = end + 1;
         at += end + 1 < bytes.len && bytes.ptr[end] == '\r' && bytes.ptr[end + 1] == '\n';
@@ -189,9 +181,8 @@ static void assert_same(const mls_buffer *expected, const mls_buffer *got, const
 {
     if (expected->len != got->len || memcmp(expected->ptr, got->ptr, got->len) != 0) {
         size_t at = 0;
-        while (expected->ptr[at] == got->ptr[at]) {
+        while (expected->ptr[at] == got->ptr[at])
             at++;
-        }
         at = at > 60 ? at - 60 : 0;
         fail_msg("%s\nexpected …%.200s\ngot      …%.200s", what, expected->ptr + at, got->ptr + at);
     }
@@ -330,9 +321,8 @@ static void malformed_lines_have_places(void **state)
         mls_buffer_release(&text);
         assert_int_equal(got.column, rows[i].column);
         assert_int_equal(got.line, rows[i].reason != NULL ? 2 : 0);
-        if (rows[i].reason != NULL) {
+        if (rows[i].reason != NULL)
             assert_string_equal(got.reason, rows[i].reason);
-        }
     }
 }
 
@@ -368,9 +358,8 @@ static void record_at(size_t before, mls_buffer *text)
             const size_t prefix = line == 2 ? 0 : before;
             mls_buffer_clear(text);
             fill(text, 'n', before);
-            if (line == 2) {
+            if (line == 2)
                 text->ptr[before - 1] = '\n';
-            }
             mls_buffer_append_text(text, ":::MLLOG " USUAL);
             mls_buffer_append_text(text, endings[ending]);
             mls_buffer_append_text(text, "tail");
@@ -398,15 +387,12 @@ static void records_at_every_offset(void **state)
     const size_t size = sizeof ":::MLLOG " USUAL;
     mls_buffer text = {0};
     (void)state;
-    for (size_t before = 0; before < 140; before++) {
+    for (size_t before = 0; before < 140; before++)
         record_at(before, &text);
-    }
-    for (size_t before = 4096 - size - 8; before < 4096 + 70; before++) {
+    for (size_t before = 4096 - size - 8; before < 4096 + 70; before++)
         record_at(before, &text);
-    }
-    for (size_t before = BLOCK - size - 8; before < BLOCK + 6; before++) {
+    for (size_t before = BLOCK - size - 8; before < BLOCK + 6; before++)
         record_at(before, &text);
-    }
     mls_buffer_release(&text);
 }
 
@@ -493,16 +479,14 @@ static void the_longest_record_and_one_longer(void **state)
             const size_t e = (i + more) % 4;
             const size_t line = starts[i] > 0 ? 2 : 1;
             fill(&text, 'n', starts[i]);
-            if (starts[i] > 0) {
+            if (starts[i] > 0)
                 text.ptr[starts[i] - 1] = '\n';
-            }
             big_record(&text, "0: ", MLS_RECORD_LENGTH_MAX + more);
             mls_buffer_append_text(&text, endings[e]);
-            if (more == 0) {
+            if (more == 0)
                 mls_buffer_printf(&want, "R%zu:13 1 p", line);
-            } else {
+            else
                 mls_buffer_printf(&want, "M%zu\n", line);
-            }
             seen s = {0};
             const mls_sink sink = sink_of(&s);
             assert_int_equal(mls_log_scan_bytes(mls_buffer_str(&text), &sink, 1, NULL, NULL), MLS_OK);
@@ -611,11 +595,10 @@ static void random_log(mls_buffer *text, uint64_t *seed, size_t pieces)
                                     MLS_STR("}")};
     for (size_t i = 0; i < pieces; i++) {
         const uint32_t which = random_next(seed) % (sizeof parts / sizeof *parts + 2);
-        if (which < sizeof parts / sizeof *parts) {
+        if (which < sizeof parts / sizeof *parts)
             mls_buffer_append(text, parts[which]);
-        } else {
+        else
             fill(text, which % 2 != 0 ? 'n' : ' ', random_next(seed) % 200);
-        }
     }
 }
 
@@ -648,16 +631,14 @@ static void threads_see_what_one_sees(void **state)
         mls_buffer expected = {0};
         while (text.len < (size_t)5 << 20) {
             random_log(&text, &seed, 20000);
-            if (round == 1) {
+            if (round == 1)
                 fill(&text, 'n', 3 * BLOCK); /* blocks without a line ending */
-            } else if (round == 2) {
+            else if (round == 2)
                 fill(&text, '\r', BLOCK - text.len % BLOCK - 1 + random_next(&seed) % 3);
-            }
         }
         slow_scan(mls_buffer_str(&text), &expected);
-        for (size_t i = 0; i < 4; i++) {
+        for (size_t i = 0; i < 4; i++)
             assert_fd(&expected, mls_buffer_str(&text), counts[i]);
-        }
         mls_buffer_release(&text);
         mls_buffer_release(&expected);
     }
@@ -667,9 +648,8 @@ static void scanning_starts_where_the_file_stands(void **state)
 {
     (void)state;
     mls_buffer text = {0};
-    while (text.len < (size_t)6 << 20) {
+    while (text.len < (size_t)6 << 20)
         mls_buffer_append_text(&text, ":::MLLOG " REC "\nsome noise\r\n");
-    }
     for (unsigned threads = 1; threads < 4; threads += 2) {
         seen s = {0};
         mls_log_totals totals;
@@ -691,9 +671,8 @@ static void a_callback_ends_the_scan(void **state)
 {
     (void)state;
     mls_buffer text = {0};
-    while (text.len < (size_t)6 << 20) {
+    while (text.len < (size_t)6 << 20)
         mls_buffer_append_text(&text, ":::MLLOG " REC "\n");
-    }
     for (unsigned threads = 1; threads < 9; threads += 7) {
         seen s = {.stop_after = 20000};
         seen behind = {0};

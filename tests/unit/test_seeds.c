@@ -55,9 +55,8 @@ static mls_seed_outcome check_with(const char *const *texts, size_t count, bool 
     }
     assert_int_equal(mls_seeds_check(all, count, bypass, &outcome), MLS_OK);
     assert_false(outcome.findings.out_of_memory);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         mls_run_release(&runs[i]);
-    }
     return outcome;
 }
 
@@ -234,9 +233,8 @@ static void compare_folder(const char *table, const cJSON *row, void *state)
     const cJSON *expected = cJSON_GetObjectItemCaseSensitive(row, "seeds_ok");
     char root[512];
     char pattern[1024];
-    if (!cJSON_IsBool(expected) || !corpus_logs(table, root, sizeof root)) {
+    if (!cJSON_IsBool(expected) || !corpus_logs(table, root, sizeof root))
         return;
-    }
     (void)snprintf(pattern, sizeof pattern, "%s/%s/result_*.txt", root, corpus_text(row, "dir"));
     glob_t found;
     assert_int_equal(glob(pattern, 0, NULL, &found), 0);
@@ -259,9 +257,8 @@ static void compare_folder(const char *table, const cJSON *row, void *state)
                  (verdict.check == MLS_CHECK_PASS) ? "ok" : "not ok",
                  verdict.findings.count > 0 ? verdict.findings.items[0].message : "");
     }
-    for (size_t i = 0; i < found.gl_pathc; i++) {
+    for (size_t i = 0; i < found.gl_pathc; i++)
         mls_run_release(&runs[i]);
-    }
     mls_findings_release(&verdict.findings);
     globfree(&found);
     ++*(size_t *)state;
@@ -271,9 +268,8 @@ static void verdicts_agree_with_the_reference(void **state)
 {
     (void)state;
     size_t folders = 0;
-    if (!corpus_each_folder(compare_folder, &folders) || folders == 0) {
+    if (!corpus_each_folder(compare_folder, &folders) || folders == 0)
         skip();
-    }
     assert_true(folders > 1);
 }
 

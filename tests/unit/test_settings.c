@@ -101,9 +101,8 @@ static void what_is_kept_is_bounded(void **state)
 {
     (void)state;
     mls_buffer text = {0};
-    for (unsigned i = 0; i < 5000; i++) {
+    for (unsigned i = 0; i < 5000; i++)
         mls_buffer_printf(&text, "key_%u: %u\n", i, i);
-    }
     assert_false(text.failed);
     mls_printed_reader *reader = read_text(text.ptr);
     const mls_printed *printed = mls_printed_of_run(reader, 0);
@@ -125,13 +124,11 @@ static void every_known_setting_is_found_by_its_names(void **state)
         assert_true(row->kind >= MLS_KNOWN_INT && row->kind <= MLS_KNOWN_WORD);
         assert_true(row->group != NULL && row->effect != NULL && strlen(row->effect) > 8);
         const char *names = row->printed;
-        for (mls_str name; mls_list_next(&names, '|', &name);) {
+        for (mls_str name; mls_list_next(&names, '|', &name);)
             assert_ptr_equal(mls_known_setting_printed(&known, name), row);
-        }
         names = row->exports;
-        for (mls_str name; mls_list_next(&names, '|', &name);) {
+        for (mls_str name; mls_list_next(&names, '|', &name);)
             assert_true(name.len == 0 || mls_known_setting_exported(&known, name) == row);
-        }
     }
     assert_string_equal(mls_known_setting_printed(&known, MLS_S("model.optim.lr"))->name, "learning_rate");
     assert_null(mls_known_setting_printed(&known, MLS_S("model.optim.lrs")));

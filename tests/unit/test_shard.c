@@ -42,9 +42,8 @@ static void shards_as_written(void **state)
     assert_true(mls_shard_parse(MLS_S("3/64"), &shard) && shard.number == 3 && shard.count == 64);
     assert_true(mls_shard_parse(MLS_S("1000000/1000000"), &shard));
     static const char *const wrong[] = {"", "3", "3/", "/3", "0/3", "4/3", "1/1000001", "1/2/3", "-1/3", " 1/3", "a/b"};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_false(mls_shard_parse(mls_str_from(wrong[i]), &shard));
-    }
 }
 
 static void order_of_paths(void **state)

@@ -111,9 +111,8 @@ static void bash_value(const char *text, mls_buffer *value)
                    "env -i bash -c 'set -a; . %s; printenv A || printf -- \"-\\n\"' 2>/dev/null", script);
     FILE *pipe = popen(command, "r");
     assert_non_null(pipe);
-    while ((got = fread(block, 1, sizeof block, pipe)) > 0) {
+    while ((got = fread(block, 1, sizeof block, pipe)) > 0)
         mls_buffer_append(value, (mls_str){block, got});
-    }
     (void)pclose(pipe);
     assert_int_equal(unlink(script), 0);
     mls_buffer_cut(value, value->len > 0 ? value->len - 1 : 0);
@@ -128,9 +127,8 @@ static void a_value_is_that_of_bash_or_not_known(void **state)
         const mls_shell_variable *variable = mls_shell_find(script, MLS_S("A"));
         const mls_str ours = variable == NULL ? MLS_S("-") : variable->known ? variable->value : MLS_S("?");
         mls_buffer theirs = {0};
-        if (!mls_str_equal(ours, mls_str_from(rows[i].expected))) {
+        if (!mls_str_equal(ours, mls_str_from(rows[i].expected)))
             fail_msg("%s: A is '%.*s', not '%s'", rows[i].text, (int)ours.len, ours.ptr, rows[i].expected);
-        }
         if (bash && !mls_str_equal(ours, MLS_S("?"))) {
             bash_value(rows[i].text, &theirs);
             if (!mls_str_equal(ours, mls_buffer_str(&theirs))) {
@@ -159,9 +157,8 @@ static void a_mistake_is_a_finding(void **state)
         mls_shell *script = shell_text_read("config_X_2x8.sh", mls_str_from(text));
         const mls_shell_variable *variable = mls_shell_find(script, MLS_S("A"));
         const mls_findings *findings = &script->findings;
-        if (mls_findings_found(findings, MLS_FINDING_CONFIG_SYNTAX) != 1 || variable == NULL) {
+        if (mls_findings_found(findings, MLS_FINDING_CONFIG_SYNTAX) != 1 || variable == NULL)
             fail_msg("%s: %zu findings", mistakes[i], mls_findings_found(findings, MLS_FINDING_CONFIG_SYNTAX));
-        }
         assert_true(findings->items[0].line == 2 || findings->items[0].line == 3);
         mls_shell_free(script);
     }

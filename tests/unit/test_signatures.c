@@ -19,9 +19,8 @@ static mls_signatures *load(void)
 {
     mls_signatures *signatures;
     mls_error error = {0};
-    if (mls_signatures_new(&signatures, &error) != MLS_OK) {
+    if (mls_signatures_new(&signatures, &error) != MLS_OK)
         fail_msg("%s", error.message);
-    }
     return signatures;
 }
 
@@ -29,9 +28,8 @@ static mls_signatures *load_of_memory(void)
 {
     mls_signatures *signatures;
     mls_error error = {0};
-    if (mls_signatures_of_memory(&signatures, &error) != MLS_OK) {
+    if (mls_signatures_of_memory(&signatures, &error) != MLS_OK)
         fail_msg("%s", error.message);
-    }
     return signatures;
 }
 
@@ -41,9 +39,8 @@ static pcre2_code *compile(const mls_signature *signature, uint32_t options)
     PCRE2_SIZE at;
     pcre2_code *code = pcre2_compile((PCRE2_SPTR)signature->pattern, PCRE2_ZERO_TERMINATED, PCRE2_NEVER_UTF | options,
                                      &error, &at, NULL);
-    if (code == NULL) {
+    if (code == NULL)
         fail_msg("%s: error %d at %zu of its pattern", signature->id, error, at);
-    }
     return code;
 }
 
@@ -117,14 +114,12 @@ static void rows(void **state)
     mls_signatures *signatures = load();
     for (size_t i = 0; i < mls_signatures_count(signatures); i++) {
         const mls_signature *one = mls_signatures_get(signatures, i);
-        for (size_t k = 0; k < i; k++) {
+        for (size_t k = 0; k < i; k++)
             assert_string_not_equal(one->id, mls_signatures_get(signatures, k)->id);
-        }
         assert_true(one->explanation[0] != '\0' && one->action[0] != '\0' && one->source[0] != '\0');
         assert_true(one->need_count > 0);
-        for (size_t k = 0; k < one->need_count && strcmp(one->id, "python-exception") != 0; k++) {
+        for (size_t k = 0; k < one->need_count && strcmp(one->id, "python-exception") != 0; k++)
             assert_true(one->needs[k].len >= 6); /* shorter ones slow the whole search down */
-        }
     }
     mls_signatures_free(signatures);
 }
@@ -160,9 +155,8 @@ static bool origin_fits(const mls_signature *one)
     for (size_t i = 0; i < sizeof origins_of_classes / sizeof *origins_of_classes; i++) {
         mls_str left = mls_str_from(origins_of_classes[i]);
         const bool own = mls_str_equal(mls_str_word(&left), kind);
-        while (own && !fits && left.len > 0) {
+        while (own && !fits && left.len > 0)
             fits = mls_str_equal(mls_str_word(&left), origin);
-        }
     }
     return fits;
 }
@@ -216,9 +210,8 @@ static uint64_t steps_on(const pcre2_code *code, mls_str piece, size_t length)
     mls_buffer text = {0};
     pcre2_match_data *data = pcre2_match_data_create_from_pattern(code, NULL);
     pcre2_match_context *context = pcre2_match_context_create(NULL);
-    while (text.len < length && piece.len > 0) {
+    while (text.len < length && piece.len > 0)
         mls_buffer_append(&text, piece);
-    }
     (void)pcre2_set_callout(context, count_step, &steps);
     const int result = pcre2_match(code, (PCRE2_SPTR)text.ptr, text.len, 0, 0, data, context);
     assert_true(result >= 0 || result == PCRE2_ERROR_NOMATCH);
@@ -254,9 +247,8 @@ static void linear_table(mls_signatures *signatures)
         const PCRE2_SIZE *place = pcre2_get_ovector_pointer(data);
         assert_true(found > 0);
         linear_on(one, code, (mls_str){line.message.ptr + place[0], place[1] - place[0] - 1});
-        for (size_t k = 0; k < one->need_count && k < 2; k++) {
+        for (size_t k = 0; k < one->need_count && k < 2; k++)
             linear_on(one, code, one->needs[k]);
-        }
         pcre2_match_data_free(data);
         pcre2_code_free(code);
     }

@@ -77,9 +77,8 @@ static void student_t_agrees_with_tabulated_values(void **state)
         {0, 7, 0.5},
         {-1e200, 5, 0},
     };
-    for (size_t i = 0; i < COUNT(table); i++) {
+    for (size_t i = 0; i < COUNT(table); i++)
         assert_close(mls_student_t_lower_tail(table[i].t, table[i].degrees), table[i].value, 1e-10);
-    }
     /* Two degrees of freedom have the closed form 1/2 + t / (2 sqrt(2 + t²)). */
     for (int i = -135; i < 135; i++) {
         double t = 0.37 * i;
@@ -117,9 +116,8 @@ static void places_are_sorted_by_their_values(void **state)
     static const uint32_t sorted[] = {8, 6, 11, 4, 2, 3, 9, 10, 0, 5, 7, 1};
     uint32_t places[COUNT(values)];
     (void)state;
-    for (uint32_t i = 0; i < COUNT(values); i++) {
+    for (uint32_t i = 0; i < COUNT(values); i++)
         places[i] = i;
-    }
     places[0] = 10; /* that one stands before the other 3, and 11 before the other -1.5 */
     places[10] = 0;
     places[4] = 11;

@@ -134,9 +134,8 @@ static void the_status_is_one_of_four_from_4_0_on(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char *text = description(NULL, rows[i].status, "");
         judged result = judge(text, strlen(text), rows[i].edition);
-        if (result.system.valid != rows[i].valid) {
+        if (result.system.valid != rows[i].valid)
             fail_msg("%s in %s", rows[i].status, rows[i].edition);
-        }
         assert_int_equal(mls_findings_found(&result.findings, MLS_FINDING_SYSTEM_STATUS), rows[i].valid ? 0 : 1);
         forget(&result);
         free(text);
@@ -245,11 +244,9 @@ static void names_are_matched_by_one_pattern(void **state)
         {"anything", "*", true},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (mls_name_matches(rows[i].name, rows[i].pattern) != rows[i].matches) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (mls_name_matches(rows[i].name, rows[i].pattern) != rows[i].matches)
             fail_msg("%s as %s", rows[i].name, rows[i].pattern);
-        }
-    }
 }
 
 int main(void)

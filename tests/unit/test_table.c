@@ -46,9 +46,8 @@ static void row(mls_table *table, const char *log, const char *init, const char 
     mls_table_cell(table, "train (min)", MLS_COLUMN_DECIMAL | MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%s", train);
     mls_table_cell(table, "eval", MLS_COLUMN_DECIMAL, MLS_STYLE_PLAIN, "%s", eval);
     mls_table_cell(table, "valid", MLS_COLUMN_KEEP, MLS_STYLE_BAD, "%s", valid);
-    if (note != NULL) {
+    if (note != NULL)
         mls_table_note(table, MLS_STYLE_PLAIN, "%s", note);
-    }
 }
 
 static void fill(mls_table *table)

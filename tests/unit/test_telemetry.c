@@ -45,9 +45,8 @@ static joined_log join(const char *text, double from, double until, const mls_te
     const mls_telemetry_run run = {"run.log", 1, T0 + from, T0 + until};
     mls_telemetry_window_make(&joined.file, 1, (mls_str){"", 0}, &run, options != NULL ? options : &none,
                               &joined.window);
-    if (joined.window.devices == NULL) {
+    if (joined.window.devices == NULL)
         abort(); /* the analyzer does not know that assertions end a test */
-    }
     return joined;
 }
 
@@ -109,11 +108,10 @@ static void values_are_what_was_printed(void **state)
     for (size_t i = 0; i < COUNT(table); i++) {
         bool lost = false;
         const double value = mls_value_unpack(mls_value_read(mls_str_from(table[i].cell), &lost));
-        if (isnan(table[i].value)) {
+        if (isnan(table[i].value))
             assert_true(isnan(value));
-        } else {
+        else
             assert_true(value == table[i].value);
-        }
         assert_false(lost);
     }
     bool lost = false;
@@ -130,9 +128,8 @@ static void rows_have_room_for_every_format(void **state)
     for (mls_log_kind kind = 0; kind < MLS_LOG_KINDS; kind++) {
         mls_log_device device;
         mls_device_init(&device, kind);
-        for (size_t i = 0; i < MLS_QUANTITY_VALUES; i++) {
+        for (size_t i = 0; i < MLS_QUANTITY_VALUES; i++)
             assert_true(device.slots[i] < MLS_ROW_VALUES);
-        }
     }
 }
 
@@ -288,9 +285,8 @@ static void hosts_from_names(void **state)
         {".gz", ""},
         {"___.csv", ""},
     };
-    for (size_t i = 0; i < COUNT(table); i++) {
+    for (size_t i = 0; i < COUNT(table); i++)
         assert_true(mls_str_equal(mls_host_of(table[i][0]), mls_str_from(table[i][1])));
-    }
 }
 
 /* ------------------------------------------------------------------ energy */

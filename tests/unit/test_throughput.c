@@ -14,9 +14,8 @@
 /* A relative difference of 1e-12 is rounding. */
 static void assert_near(double got, double wanted)
 {
-    if (!(fabs(got - wanted) <= 1e-12 * fabs(wanted))) {
+    if (!(fabs(got - wanted) <= 1e-12 * fabs(wanted)))
         fail_msg("%.17g is not %.17g", got, wanted);
-    }
 }
 
 /* ------------------------------------------------------------- utilization */
@@ -71,9 +70,8 @@ static void utilization_whole_and_causal(void **state)
 static void assert_spark(const mls_throughput *run, const char *wanted)
 {
     char spark[MLS_SPARK_CELLS + 1] = "";
-    for (size_t i = 0; i < MLS_SPARK_CELLS; i++) {
+    for (size_t i = 0; i < MLS_SPARK_CELLS; i++)
         spark[i] = (char)(run->spark[i] == MLS_SPARK_GAP ? ' ' : '0' + run->spark[i]);
-    }
     assert_string_equal(spark, wanted);
 }
 
@@ -135,15 +133,12 @@ static const char *cell_of(const char *csv, const char *column)
     (void)snprintf(quoted, sizeof quoted, "\"%s\"", column);
     const char *at = strstr(csv, quoted);
     const char *row = strchr(csv, '\n');
-    if (at == NULL || row == NULL || at > row) {
+    if (at == NULL || row == NULL || at > row)
         return "no such column";
-    }
-    for (const char *c = csv; c < at; c++) {
+    for (const char *c = csv; c < at; c++)
         index += *c == ',';
-    }
-    for (row++; index > 0; index--) {
+    for (row++; index > 0; index--)
         row += strcspn(row, ",") + 1;
-    }
     (void)snprintf(cell, sizeof cell, "%.*s", (int)strcspn(row, ",\r"), row);
     return cell;
 }
@@ -209,9 +204,8 @@ static void a_row_of_csv(void **state)
         {"logged_step_ms", "\"1250\""},
         {"mfu_bf16", "\"\""},
     };
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         assert_string_equal(cell_of(output.buffer.ptr, wanted[i][0]), wanted[i][1]);
-    }
     /* The slow phase: from 2 + 2 * 65 - 5 = 127 s, where the second mark lies, to the third at 2 + 150 + 60 + 10. */
     const mls_slow_phase *phase = &logs.all.runs[0]->slow_phases[0];
     assert_near(phase->from_ms, 2000 + 60000 + 5000 + 60000);

@@ -53,9 +53,8 @@ static void string_is(const char *json, mls_str expected)
     mls_str text;
 
     assert_true(mls_value_string(build(json), &text));
-    if (!mls_str_equal(text, expected)) {
+    if (!mls_str_equal(text, expected))
         fail_msg("%s is read as '%.*s'", json, (int)text.len, text.ptr);
-    }
 }
 
 static void texts(void **state)
@@ -193,18 +192,14 @@ static void equality(void **state)
                                            {"{\"a\":1}", "{\"b\":1}"}};
     (void)state;
 
-    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         if (!mls_value_equal(build(same[i][0]), build(same[i][1])) ||
-            !mls_value_equal(build(same[i][1]), build(same[i][0]))) {
+            !mls_value_equal(build(same[i][1]), build(same[i][0])))
             fail_msg("%s and %s differ", same[i][0], same[i][1]);
-        }
-    }
-    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
         if (mls_value_equal(build(other[i][0]), build(other[i][1])) ||
-            mls_value_equal(build(other[i][1]), build(other[i][0]))) {
+            mls_value_equal(build(other[i][1]), build(other[i][0])))
             fail_msg("%s and %s are the same", other[i][0], other[i][1]);
-        }
-    }
 }
 
 static void wide_and_deep(void **state)
@@ -213,12 +208,10 @@ static void wide_and_deep(void **state)
     size_t len = 0;
     (void)state;
 
-    for (int i = 0; i < 500; i++) {
+    for (int i = 0; i < 500; i++)
         text[len++] = '[';
-    }
-    for (int i = 0; i < 500; i++) {
+    for (int i = 0; i < 500; i++)
         text[len++] = ']';
-    }
     text[len] = '\0';
     assert_true(mls_value_equal(build(text), build(text)));
     len = 0;

@@ -103,9 +103,8 @@ static void duplicates_keep_the_first_place_and_the_last_value(void **state)
     const mls_value *value = build("{ \"a\" : 1 , \"b\" : [ ] , \"\\u0061\" : 2 , \"c\" : { } , \"b\" : 3 }");
     assert_int_equal(value->as.object.count, 3);
     static const char *const names[] = {"a", "b", "c"};
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3; i++)
         assert_true(mls_str_equal(value->as.object.members[i].name, mls_str_from(names[i])));
-    }
     assert_true(value->as.object.members[0].value->as.number == 2);
     assert_true(mls_value_member(value, MLS_S("b"))->as.number == 3);
     assert_null(mls_value_member(value, MLS_S("d")));
@@ -155,9 +154,8 @@ static void equality_is_by_content(void **state)
                                                {"{\"a\":1}", "{\"a\":1,\"b\":1}"},
                                                {"\"a\"", "\"A\""}};
     (void)state;
-    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         assert_true(mls_value_equal(build(same[i][0]), build(same[i][1])));
-    }
     for (size_t i = 0; i < sizeof different / sizeof *different; i++) {
         assert_false(mls_value_equal(build(different[i][0]), build(different[i][1])));
         assert_false(mls_value_equal(build(different[i][1]), build(different[i][0])));
@@ -177,9 +175,8 @@ static void big_objects_take_linear_time(void **state)
     mls_buffer json = {0};
     mls_str span;
     (void)state;
-    for (int i = 0; i < MEMBERS; i++) {
+    for (int i = 0; i < MEMBERS; i++)
         mls_buffer_printf(&json, "%c\"member %d\": [%d]", i == 0 ? '{' : ',', i % (MEMBERS / 2), i);
-    }
     mls_buffer_append_char(&json, '}');
     const double start = seconds();
     const mls_value *value = build(json.ptr);

@@ -40,11 +40,9 @@ static void complain(table_run *run, const char *path, const char *what)
 static expectation *expected_of(table_run *run, const char *path)
 {
     const size_t len = strcspn(path, "/");
-    for (size_t i = 0; i < run->expected_count; i++) {
-        if (strlen(run->expected[i].name) == len && strncmp(run->expected[i].name, path, len) == 0) {
+    for (size_t i = 0; i < run->expected_count; i++)
+        if (strlen(run->expected[i].name) == len && strncmp(run->expected[i].name, path, len) == 0)
             return &run->expected[i];
-        }
-    }
     assert_true(run->expected_count < sizeof run->expected / sizeof *run->expected);
     expectation *added = &run->expected[run->expected_count++];
     *added = (expectation){.valid = true};
@@ -56,11 +54,9 @@ static const mls_submission_result *find_result(const table_run *run, const char
 {
     for (size_t i = 0; i < run->submission.submitter_count; i++) {
         const mls_submitter *submitter = &run->submission.submitters[i];
-        for (size_t k = 0; k < submitter->result_count; k++) {
-            if (strcmp(submitter->results[k].path, path) == 0) {
+        for (size_t k = 0; k < submitter->result_count; k++)
+            if (strcmp(submitter->results[k].path, path) == 0)
                 return &submitter->results[k];
-            }
-        }
     }
     return NULL;
 }
@@ -69,12 +65,10 @@ static const mls_system *find_system(const table_run *run, const char *path)
 {
     for (size_t i = 0; i < run->submission.submitter_count; i++) {
         const mls_submitter *submitter = &run->submission.submitters[i];
-        for (size_t k = 0; k < submitter->system_count; k++) {
+        for (size_t k = 0; k < submitter->system_count; k++)
             if (submitter->systems[k].description.path != NULL &&
-                strcmp(submitter->systems[k].description.path, path) == 0) {
+                strcmp(submitter->systems[k].description.path, path) == 0)
                 return &submitter->systems[k];
-            }
-        }
     }
     return NULL;
 }
@@ -91,9 +85,8 @@ static void described_division(const table_run *run, const char *folder, bool *t
     (void)snprintf(path, sizeof path, "%s/%.*s/systems/%.*s.json", run->root, (int)(results - folder), folder,
                    (int)strcspn(system, "/"), system);
     FILE *file = fopen(path, "r");
-    if (file == NULL) {
+    if (file == NULL)
         return;
-    }
     *there = true;
     const size_t got = fread(text, 1, sizeof text, file);
     (void)fclose(file);
@@ -108,14 +101,12 @@ static void check_system(table_run *run, const cJSON *row)
     const mls_system *system = find_system(run, path);
     const bool valid = cJSON_IsTrue(cJSON_GetObjectItem(row, "valid"));
     run->systems++;
-    if (system == NULL) {
+    if (system == NULL)
         complain(run, path, "not found");
-    } else if (system->valid != valid) {
+    else if (system->valid != valid)
         complain(run, path, valid ? "should be valid" : "should not be valid");
-    }
-    if (strcmp(run->edition, "0.7.0") != 0) {
+    if (strcmp(run->edition, "0.7.0") != 0)
         expected_of(run, path)->valid &= valid;
-    }
 }
 
 static void check_log(table_run *run, const cJSON *row)
@@ -128,9 +119,8 @@ static void check_log(table_run *run, const cJSON *row)
     run->logs++;
     for (size_t i = 0; result != NULL && i < result->run_count; i++) {
         if (strcmp(result->runs[i].file.path, path) == 0) {
-            if (result->runs[i].run.valid != cJSON_IsTrue(cJSON_GetObjectItem(row, "valid"))) {
+            if (result->runs[i].run.valid != cJSON_IsTrue(cJSON_GetObjectItem(row, "valid")))
                 complain(run, path, result->runs[i].run.valid ? "should not be valid" : "should be valid");
-            }
             return;
         }
     }
@@ -144,9 +134,8 @@ static void check_rcp(table_run *run, const cJSON *row, const mls_submission_res
     const bool applies = closed && strcmp(result->benchmark, "minigo") != 0;
     expectation *expected = expected_of(run, path);
     if (!applies) {
-        if (result->group.rcp.check != MLS_CHECK_NA) {
+        if (result->group.rcp.check != MLS_CHECK_NA)
             complain(run, path, "convergence should not be checked");
-        }
         return;
     }
     if (!cJSON_IsObject(rcp)) {
@@ -158,9 +147,8 @@ static void check_rcp(table_run *run, const cJSON *row, const mls_submission_res
     expected->valid &= pass;
     if ((result->group.rcp.check == MLS_CHECK_PASS) != pass ||
         strcmp(result->group.rcp.result.message, corpus_text(rcp, "message")) != 0 ||
-        fabs(result->group.rcp.result.scale - scale) > 1e-6 * fmax(1, scale)) {
+        fabs(result->group.rcp.result.scale - scale) > 1e-6 * fmax(1, scale))
         complain(run, path, "another verdict on convergence");
-    }
 }
 
 static void check_benchmark(table_run *run, const cJSON *row, const mls_editions *editions)
@@ -175,18 +163,15 @@ static void check_benchmark(table_run *run, const cJSON *row, const mls_editions
         complain(run, path, "not found");
         return;
     }
-    if (result->run_count != runs || result->invalid != dropped) {
+    if (result->run_count != runs || result->invalid != dropped)
         complain(run, path, "another number of runs, or of invalid ones");
-    }
     const size_t needed = mls_benchmark_find(editions, run->usage, mls_str_from(result->benchmark))->runs_needed;
     const size_t allowed = strcmp(result->benchmark, "unet3d") == 0 ? 4 : 1;
     const bool weak = strstr(path, "/weak/") != NULL;
     expected->valid &= (weak ? runs >= needed : runs == needed) && dropped <= allowed;
     if (runs == needed && dropped <= allowed &&
-        fabs(result->group.score.score_minutes - cJSON_GetNumberValue(cJSON_GetObjectItem(row, "score"))) >
-            1e-9 * 1e4) {
+        fabs(result->group.score.score_minutes - cJSON_GetNumberValue(cJSON_GetObjectItem(row, "score"))) > 1e-9 * 1e4)
         complain(run, path, "another score");
-    }
     char division[32];
     bool described;
     described_division(run, path, &described, division, sizeof division);
@@ -194,15 +179,13 @@ static void check_benchmark(table_run *run, const cJSON *row, const mls_editions
     const bool closed = late && strcmp(division, "closed") == 0;
     expected->valid &= described || !late;
     if (!closed) {
-        if (result->group.seeds.check != MLS_CHECK_NA) {
+        if (result->group.seeds.check != MLS_CHECK_NA)
             complain(run, path, "seeds should not be checked");
-        }
     } else {
         const bool seeds_ok = cJSON_IsTrue(cJSON_GetObjectItem(row, "seeds_ok"));
         expected->valid &= seeds_ok;
-        if ((result->group.seeds.check == MLS_CHECK_PASS) != seeds_ok) {
+        if ((result->group.seeds.check == MLS_CHECK_PASS) != seeds_ok)
             complain(run, path, "another verdict on the seeds");
-        }
     }
     check_rcp(run, row, result, closed);
 }
@@ -212,9 +195,8 @@ static void check_submitters(table_run *run)
     for (size_t i = 0; i < run->submission.submitter_count; i++) {
         const mls_submitter *submitter = &run->submission.submitters[i];
         const expectation *expected = expected_of(run, submitter->name);
-        if (!(expected->unknown && expected->valid) && submitter->valid != expected->valid) {
+        if (!(expected->unknown && expected->valid) && submitter->valid != expected->valid)
             complain(run, submitter->name, expected->valid ? "should be valid" : "should not be valid");
-        }
     }
 }
 
@@ -227,9 +209,8 @@ static bool check_table(table_run *run, mls_rulesets *rulesets)
     const mls_edition *edition;
     const mls_editions *editions = mls_rulesets_editions(rulesets);
     mls_error error = {0};
-    if (!corpus_logs(run->table, run->root, sizeof run->root)) {
+    if (!corpus_logs(run->table, run->root, sizeof run->root))
         return false;
-    }
     (void)snprintf(path, sizeof path, CORPUS_FOLDER "/%s", run->table);
     FILE *file = fopen(path, "r");
     assert_non_null(file);
@@ -275,9 +256,8 @@ static void published_trees_are_judged_as_the_tables_say(void **state)
     size_t wrong = 0;
     (void)state;
     struct stat about;
-    if (stat(CORPUS_FOLDER, &about) != 0) {
+    if (stat(CORPUS_FOLDER, &about) != 0)
         skip();
-    }
     assert_int_equal(mls_rulesets_new(&rulesets, NULL), MLS_OK);
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         table_run *run = calloc(1, sizeof *run);
@@ -292,9 +272,8 @@ static void published_trees_are_judged_as_the_tables_say(void **state)
         free(run);
     }
     mls_rulesets_free(rulesets);
-    if (judged == 0) {
+    if (judged == 0)
         skip();
-    }
     assert_int_equal(wrong, 0);
 }
 

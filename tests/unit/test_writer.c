@@ -36,9 +36,8 @@ static mls_log_writer *writer_to(const char *path)
 {
     mls_log_writer *writer = NULL;
     assert_int_equal(mls_log_writer_new(&writer, NULL), MLS_OK);
-    if (path != NULL) {
+    if (path != NULL)
         assert_int_equal(mls_log_writer_add_file(writer, path, NULL), MLS_OK);
-    }
     return writer;
 }
 
@@ -345,9 +344,8 @@ static void only_one_rank_writes(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *const values[] = {rows[i].rank, rows[i].pmix, rows[i].slurm};
-        for (size_t k = 0; k < 3; k++) {
+        for (size_t k = 0; k < 3; k++)
             assert_int_equal(values[k] != NULL ? setenv(names[k], values[k], 1) : unsetenv(names[k]), 0);
-        }
         mls_log_writer *writer = writer_to(NULL);
         assert_int_equal(mls_log_writer_only_rank(writer, rows[i].wanted, rows[i].own, NULL), rows[i].status);
         assert_int_equal(mls_log_writer_add_file(writer, "log", NULL), MLS_OK);
@@ -401,9 +399,8 @@ static mls_status count_record(void *state, const mls_record *record)
     assert_int_equal(seen->next[process]++, (int)members[1]);
     assert_int_equal(record->value.len, (size_t)members[2] + 2);
     assert_int_equal(record->prefix.len, 0);
-    for (size_t i = 1; i + 1 < record->value.len; i++) {
+    for (size_t i = 1; i + 1 < record->value.len; i++)
         assert_int_equal(record->value.ptr[i], 'a' + process);
-    }
     seen->records++;
     return MLS_OK;
 }
@@ -428,9 +425,8 @@ static void processes_do_not_tear_each_others_lines(void **state)
         assert_true(processes[i] >= 0);
         if (processes[i] == 0) {
             mls_log_writer *writer = NULL;
-            if (mls_log_writer_new(&writer, NULL) != MLS_OK || mls_log_writer_add_file(writer, "log", NULL) != MLS_OK) {
+            if (mls_log_writer_new(&writer, NULL) != MLS_OK || mls_log_writer_add_file(writer, "log", NULL) != MLS_OK)
                 _exit(2);
-            }
             write_many(writer, i, 30000);
         }
     }
@@ -460,9 +456,8 @@ static void pipes_keep_short_lines_whole(void **state)
         if (processes[i] == 0) {
             mls_log_writer *writer = NULL;
             (void)close(ends[0]);
-            if (mls_log_writer_new(&writer, NULL) != MLS_OK || mls_log_writer_add_fd(writer, ends[1], NULL) != MLS_OK) {
+            if (mls_log_writer_new(&writer, NULL) != MLS_OK || mls_log_writer_add_fd(writer, ends[1], NULL) != MLS_OK)
                 _exit(2);
-            }
             write_many(writer, i, 3500);
         }
     }

@@ -42,9 +42,8 @@ static const mls_plan_factors *factors_of(const mls_plan_figures *figures, const
     const mls_plan_factors *rest = NULL;
     for (size_t i = 0; i < figures->count; i++) {
         const mls_plan_factors *factors = &figures->items[i];
-        if (strcmp(factors->benchmark, benchmark) == 0) {
+        if (strcmp(factors->benchmark, benchmark) == 0)
             return factors;
-        }
         rest = strcmp(factors->benchmark, "*") == 0 ? factors : rest;
     }
     return rest;
@@ -59,9 +58,8 @@ static mls_status read_figures(const cJSON *json, mls_plan_figures *to, mls_erro
     const cJSON *object = cJSON_IsObject(objects) ? objects->child : NULL;
     for (size_t i = 0; i < to->count && object != NULL && status == MLS_OK; i++, object = object->next) {
         mls_plan_factors *factors = &to->items[i];
-        for (int level = 0; level < MLS_PLAN_LEVELS; level++) {
+        for (int level = 0; level < MLS_PLAN_LEVELS; level++)
             factors->spread[level][0] = factors->spread[level][1] = NAN;
-        }
         if (!read_levels(cJSON_GetObjectItemCaseSensitive(object, "spread"), factors->spread) ||
             !isfinite(factors->system) || !isfinite(factors->batch) || !isfinite(factors->evaluation)) {
             return mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
@@ -70,17 +68,13 @@ static mls_status read_figures(const cJSON *json, mls_plan_figures *to, mls_erro
         }
     }
     const mls_plan_factors *rest = status == MLS_OK ? factors_of(to, "*") : NULL;
-    if (status == MLS_OK && (rest == NULL || isnan(rest->spread[0][0]))) {
+    if (status == MLS_OK && (rest == NULL || isnan(rest->spread[0][0])))
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "benchmarks must have a row \"*\" with a spread");
-    }
-    for (size_t i = 0; i < to->count && status == MLS_OK; i++) {
-        if (isnan(to->items[i].spread[0][0])) {
+    for (size_t i = 0; i < to->count && status == MLS_OK; i++)
+        if (isnan(to->items[i].spread[0][0]))
             memcpy(to->items[i].spread, rest->spread, sizeof rest->spread);
-        }
-    }
-    for (int level = 0; level < MLS_PLAN_LEVELS; level++) {
+    for (int level = 0; level < MLS_PLAN_LEVELS; level++)
         to->chosen[level][0] = to->chosen[level][1] = 1;
-    }
     return status == MLS_OK && !read_levels(cJSON_GetObjectItemCaseSensitive(json, "chosen"), to->chosen)
                ? mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "chosen must have two numbers from 0 on of each level")
                : status;
@@ -109,9 +103,8 @@ static double setting_number(const mls_settings *settings, const char *key)
 {
     for (size_t i = 0; i < settings->count; i++) {
         const mls_setting *setting = &settings->items[i];
-        if (setting->kind == MLS_SETTING_NUMBER && mls_str_equal(setting->key, mls_str_from(key))) {
+        if (setting->kind == MLS_SETTING_NUMBER && mls_str_equal(setting->key, mls_str_from(key)))
             return setting->number;
-        }
     }
     return NAN;
 }
@@ -125,9 +118,8 @@ static double model_parallel_of(const mls_side_group *group)
     double printed = NAN;
     for (size_t i = 0; i < sizeof degrees / sizeof *degrees && group->runs.count > 0; i++) {
         const double degree = setting_number(&group->runs.items[0].printed, degrees[i]);
-        if (degree >= 1) {
+        if (degree >= 1)
             printed = degree * (isnan(printed) ? 1 : printed);
-        }
     }
     return !isnan(printed)           ? printed
            : name.data_parallel == 0 ? (double)NAN
@@ -149,9 +141,8 @@ static bool sum_runs(mls_plan_base *base, bool parts)
     bool evaluations = parts;
     for (size_t i = 0; i < base->group->runs.count; i++) {
         const mls_side_run *run = &base->group->runs.items[i];
-        if (!run->valid || !run->has_ms || !isfinite(run->to_converge) || (parts && !run->has_parts)) {
+        if (!run->valid || !run->has_ms || !isfinite(run->to_converge) || (parts && !run->has_parts))
             continue;
-        }
         unit = base->runs == 0 ? run->unit : unit;
         one_unit &= run->unit != NULL && unit != NULL && strcmp(run->unit, unit) == 0;
         base->runs++;
@@ -162,9 +153,8 @@ static bool sum_runs(mls_plan_base *base, bool parts)
         base->evaluations += (double)run->evaluations;
         evaluations &= run->evaluation_delimited;
     }
-    if (!evaluations) {
+    if (!evaluations)
         base->evaluation_ms = base->evaluations = 0;
-    }
     return one_unit;
 }
 
@@ -173,9 +163,8 @@ static const char *measure_base(mls_plan_base *base)
 {
     const mls_side_group *group = base->group;
     bool one_unit = sum_runs(base, true);
-    if (base->runs == 0) {
+    if (base->runs == 0)
         one_unit = sum_runs(base, false);
-    }
     const double runs = (double)base->runs;
     base->samples /= runs;
     base->total_ms /= runs;
@@ -187,9 +176,8 @@ static const char *measure_base(mls_plan_base *base)
     base->per_node = nodes >= 1 ? group->accelerators / nodes : (double)NAN;
     base->model_parallel = model_parallel_of(group);
     const double ranks = group->accelerators / base->model_parallel;
-    if (ranks < 1 || ranks > group->global_batch_size) { /* the runs contradict the degrees */
+    if (ranks < 1 || ranks > group->global_batch_size) /* the runs contradict the degrees */
         base->model_parallel = NAN;
-    }
     return group->weak ? "weak scaling: many models side by side are not predicted"
            : group->published != NULL && group->runs.count == 0 ? "its runs are not public"
            : group->valid == 0                                  ? "no valid run"
@@ -255,18 +243,15 @@ static void find_published(mls_plan *plan, mls_plan_base *base)
     int rounds = 0;
     for (size_t i = 0; i < plan->published.count; i++) {
         const mls_published_result *result = &plan->published.results[i];
-        if (result->usage != group->usage || result->edition > upto) {
+        if (result->usage != group->usage || result->edition > upto)
             continue;
-        }
         rounds += result->edition != last;
         last = result->edition;
-        if (rounds > ROUNDS) {
+        if (rounds > ROUNDS)
             return;
-        }
         if (strcmp(result->benchmark, group->benchmark) == 0 &&
-            (result->system->division == MLS_DIVISION_OPEN) == (group->division == MLS_DIVISION_OPEN)) {
+            (result->system->division == MLS_DIVISION_OPEN) == (group->division == MLS_DIVISION_OPEN))
             MLS_ARENA_ADD(plan->arena, &base->published, result);
-        }
     }
 }
 
@@ -277,11 +262,10 @@ static size_t base_place(const mls_plan *plan, const mls_plan_series *series, do
     size_t end = series->first_base + series->bases;
     while (from < end) {
         const size_t middle = from + (end - from) / 2;
-        if (plan->bases.items[middle].group->accelerators < accelerators) {
+        if (plan->bases.items[middle].group->accelerators < accelerators)
             from = middle + 1;
-        } else {
+        else
             end = middle;
-        }
     }
     return from;
 }
@@ -301,23 +285,20 @@ static mls_status add_base(mls_plan *plan, const mls_plan_request *request, mls_
     const char *reason = measure_base(&base);
     const mls_side_group *first = series->bases > 0 ? plan->bases.items[series->first_base].group : group;
     size_t place = 0;
-    if (reason == NULL && (group->division == MLS_DIVISION_OPEN) != (first->division == MLS_DIVISION_OPEN)) {
+    if (reason == NULL && (group->division == MLS_DIVISION_OPEN) != (first->division == MLS_DIVISION_OPEN))
         reason = "of another division than the base";
-    }
     if (reason == NULL) {
         place = base_place(plan, series, group->accelerators);
-        if (place < plan->bases.count && plan->bases.items[place].group->accelerators == group->accelerators) {
+        if (place < plan->bases.count && plan->bases.items[place].group->accelerators == group->accelerators)
             reason = "another group with as many accelerators is the base";
-        }
     }
     if (reason != NULL) {
         add_unfit(plan, group, reason);
         return MLS_OK;
     }
     find_published(plan, &base);
-    if (request->models != NULL) {
+    if (request->models != NULL)
         find_memory(&base, request, plan->arena);
-    }
     const mls_status status = find_points(&base, request, error);
     if (status == MLS_OK) {
         MLS_ARENA_ADD(plan->arena, &plan->bases, base);
@@ -351,20 +332,16 @@ static mls_status find_bases(const mls_comparison *of, const mls_plan_request *r
             add_unfit(plan, groups[i], "benchmark not known");
         } else if (wanted == NULL || strcmp(groups[i]->benchmark, wanted) == 0) {
             any = true;
-            for (size_t k = 0; k < i && !before; k++) {
+            for (size_t k = 0; k < i && !before; k++)
                 before = is_alike(groups[k], groups[i]);
-            }
             mls_plan_series series = {.group = groups[i],
                                       .first_base = plan->bases.count,
                                       .target = {request->target_minutes, NAN, NAN, NAN, NULL}};
-            for (size_t k = i; k < of->groups.count && !before && status == MLS_OK; k++) {
-                if (is_alike(groups[k], groups[i])) {
+            for (size_t k = i; k < of->groups.count && !before && status == MLS_OK; k++)
+                if (is_alike(groups[k], groups[i]))
                     status = add_base(plan, request, &series, groups[k], error);
-                }
-            }
-            if (series.bases > 0) {
+            if (series.bases > 0)
                 MLS_ARENA_ADD(plan->arena, &plan->series, series);
-            }
         }
     }
     return status == MLS_OK && !any && of->groups.count > 0
@@ -391,9 +368,8 @@ enum { MS_PER_MINUTE = 60000 };
 static double samples_at(const mls_plan_base *base, const mls_plan_request *request, double batch)
 {
     const double own = base->group->global_batch_size;
-    if (batch == own) {
+    if (batch == own)
         return base->samples;
-    }
     const double samples = base->samples * mls_rcp_set_mean(base->points, batch) / base->reference;
     return isnan(samples) ? request->samples : samples;
 }
@@ -438,9 +414,8 @@ enum { SIMILAR = 2, LEAST_BATCH = 4, LARGEST_BATCH = 64 };
 /* Add a number if it is a positive integer. */
 static void add_candidate(mls_arena *arena, mls_plan_numbers *to, double number)
 {
-    if (is_count(number)) {
+    if (is_count(number))
         MLS_ARENA_ADD(arena, to, number);
-    }
 }
 
 /* Sort the candidates and remove duplicates. */
@@ -448,11 +423,9 @@ static void order_candidates(mls_plan_numbers *numbers)
 {
     size_t kept = 0;
     mls_sort_doubles(numbers->items, numbers->count);
-    for (size_t i = 0; i < numbers->count; i++) {
-        if (kept == 0 || numbers->items[i] != numbers->items[kept - 1]) {
+    for (size_t i = 0; i < numbers->count; i++)
+        if (kept == 0 || numbers->items[i] != numbers->items[kept - 1])
             numbers->items[kept++] = numbers->items[i];
-        }
-    }
     numbers->count = kept;
 }
 
@@ -483,9 +456,8 @@ static void find_batches(const mls_plan *plan, const mls_plan_request *request, 
     double from = INFINITY;
     double upto = 0;
     batches->count = 0;
-    for (size_t i = 0; i < request->batches.count; i++) {
+    for (size_t i = 0; i < request->batches.count; i++)
         add_candidate(plan->arena, batches, request->batches.items[i]);
-    }
     if (request->batches.count > 0) {
         order_candidates(batches);
         return;
@@ -502,16 +474,13 @@ static void find_batches(const mls_plan *plan, const mls_plan_request *request, 
     }
     from = upto > 0 ? from : own / LEAST_BATCH;
     upto = upto > 0 ? upto : own * LARGEST_BATCH;
-    for (size_t i = 0; i < sizeof suggested / sizeof *suggested; i++) {
-        if (suggested[i] >= least) {
+    for (size_t i = 0; i < sizeof suggested / sizeof *suggested; i++)
+        if (suggested[i] >= least)
             add_candidate(plan->arena, batches, suggested[i]);
-        }
-    }
     for (size_t i = 0; i < base->points->count; i++) {
         const double batch = base->points->items[i].global_batch_size;
-        if (!base->points->items[i].pruned && batch >= least && batch >= from && batch <= upto) {
+        if (!base->points->items[i].pruned && batch >= least && batch >= from && batch <= upto)
             add_candidate(plan->arena, batches, batch);
-        }
     }
     order_candidates(batches);
 }
@@ -521,9 +490,8 @@ static void find_batches(const mls_plan *plan, const mls_plan_request *request, 
 static bool is_too_large(const mls_plan_row *row)
 {
     mls_memory_estimate estimate;
-    if (row->base->memory == NULL || row->accelerators >= row->base->group->accelerators) {
+    if (row->base->memory == NULL || row->accelerators >= row->base->group->accelerators)
         return false;
-    }
     mls_memory_ask ask = *row->base->memory;
     ask.values[MLS_MEMORY_GPUS] = (int64_t)row->accelerators;
     return mls_memory_estimate_make(&ask, &estimate, NULL) == MLS_OK && estimate.verdict == MLS_MEMORY_DOES_NOT_FIT;
@@ -548,12 +516,10 @@ static void judge_prediction(mls_arena *arena, mls_plan_row *row)
     if (row->global_batch_size < ranks && !row->measured) {
         mls_buffer note = {0};
         mls_buffer_printf(&note, "needs tp x pp x cp >= %.0f", row->model_parallel);
-        if (!isnan(known)) {
+        if (!isnan(known))
             mls_buffer_printf(&note, ", where the runs had %.0f", base->model_parallel);
-        }
-        if (row->note != NULL) {
+        if (row->note != NULL)
             mls_buffer_printf(&note, "; %s", row->note);
-        }
         row->note = mls_arena_copy(arena, mls_buffer_str(&note)).ptr;
         mls_buffer_release(&note);
     }
@@ -612,16 +578,14 @@ static void add_rows(mls_plan *plan, const mls_plan_request *request, const mls_
         query.accelerators = accelerators;
         query.minutes = mls_plan_score(&row);
         query.side = row.measured ? query.side : NULL; /* a prediction is not published itself */
-        if (isfinite(query.minutes)) {
+        if (isfinite(query.minutes))
             (void)mls_published_around(&plan->published, &query, 0, around, &row.place);
-        }
         row.shown = request->batches.count > 0 || row.global_batch_size == base->group->global_batch_size;
         shown |= row.shown;
         MLS_ARENA_ADD(plan->arena, &plan->rows, row);
     }
-    for (size_t i = first; i < plan->rows.count; i++) {
+    for (size_t i = first; i < plan->rows.count; i++)
         fastest = is_faster(&plan->rows.items[i], fastest) ? &plan->rows.items[i] : fastest;
-    }
     if (fastest != NULL) {
         fastest->shown = true;
         recommend(fastest, request);
@@ -687,9 +651,8 @@ static void find_target(mls_plan *plan, mls_plan_series *series, const mls_plan_
  * series are still predicted. */
 static mls_status refuse(mls_plan *plan, const mls_plan_base *base, const mls_error *error)
 {
-    if (plan->series.count == 1) {
+    if (plan->series.count == 1)
         return MLS_ERROR_VALUE;
-    }
     add_unfit(plan, base->group, mls_arena_copy(plan->arena, mls_str_from(error->message)).ptr);
     return MLS_OK;
 }
@@ -704,15 +667,13 @@ static mls_status find_accelerators(mls_plan *plan, const mls_plan_series *serie
     const mls_plan_numbers times =
         any ? request->times : (mls_plan_numbers){suggested, sizeof suggested / sizeof *suggested, 0};
     mls_status status = MLS_OK;
-    for (size_t i = 0; i < request->accelerators.count; i++) {
+    for (size_t i = 0; i < request->accelerators.count; i++)
         add_candidate(plan->arena, to, request->accelerators.items[i]);
-    }
     for (size_t i = 0; i < series->bases && status == MLS_OK; i++) {
         const mls_plan_base *base = &plan->bases.items[series->first_base + i];
         const double own = base->group->accelerators;
-        for (size_t k = 0; k < request->nodes.count; k++) {
+        for (size_t k = 0; k < request->nodes.count; k++)
             add_candidate(plan->arena, to, request->nodes.items[k] * base->per_node);
-        }
         if (request->nodes.count > 0 && !is_count(base->per_node)) {
             (void)mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "how many accelerators a node has is not known");
             status = refuse(plan, base, error);
@@ -752,9 +713,8 @@ static mls_status fill_series(mls_plan *plan, mls_plan_series *series, const mls
         }
     }
     series->rows = plan->rows.count - series->first_row;
-    if (status == MLS_OK && !isnan(series->target.minutes)) {
+    if (status == MLS_OK && !isnan(series->target.minutes))
         find_target(plan, series, request, &batches);
-    }
     return status;
 }
 
@@ -763,17 +723,15 @@ mls_status mls_plan_make(const mls_comparison *of, const mls_plan_request *reque
     *plan = (mls_plan){.arena = mls_calloc(1, sizeof(mls_arena)), .level = request->level};
     mls_status status = mls_published_load(MLS_ANY_USAGE, 0, &plan->published, error);
     status = status == MLS_OK ? find_bases(of, request, plan, error) : status;
-    for (size_t i = 0; i < plan->series.count && status == MLS_OK; i++) {
+    for (size_t i = 0; i < plan->series.count && status == MLS_OK; i++)
         status = fill_series(plan, &plan->series.items[i], request, error);
-    }
     return status;
 }
 
 void mls_plan_release(mls_plan *plan)
 {
-    for (size_t i = 0; i < plan->bases.count; i++) {
+    for (size_t i = 0; i < plan->bases.count; i++)
         mls_rcp_set_free(plan->bases.items[i].points);
-    }
     mls_published_release(&plan->published);
     mls_arena_free(plan->arena);
     *plan = (mls_plan){0};
@@ -782,11 +740,9 @@ void mls_plan_release(mls_plan *plan)
 bool mls_plan_answers(const mls_plan *plan)
 {
     bool any = false;
-    for (size_t i = 0; i < plan->rows.count; i++) {
+    for (size_t i = 0; i < plan->rows.count; i++)
         any |= isfinite(plan->rows.items[i].minutes);
-    }
-    for (size_t i = 0; i < plan->series.count; i++) {
+    for (size_t i = 0; i < plan->series.count; i++)
         any &= plan->series.items[i].target.obstacle == NULL;
-    }
     return any;
 }

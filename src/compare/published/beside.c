@@ -73,9 +73,8 @@ static unsigned edition_for(const mls_published *published, const mls_published_
     for (size_t i = 0; i < published->count; i++) {
         const mls_published_result *result = &published->results[i];
         if (is_asked_for(query, result) && result->known == MLS_PUBLISHED_EXACT) {
-            if (result->edition == query->edition) {
+            if (result->edition == query->edition)
                 return query->edition;
-            }
             newest = newest == 0 ? result->edition : newest;
         }
     }
@@ -133,16 +132,13 @@ size_t mls_published_nearest(const mls_published *published, const mls_published
     size_t found = 0;
     for (size_t i = 0; published != NULL && i < published->count; i++) {
         const mls_published_result *result = &published->results[i];
-        if (result->edition != edition || !is_asked_for(query, result) || result->known != MLS_PUBLISHED_EXACT) {
+        if (result->edition != edition || !is_asked_for(query, result) || result->known != MLS_PUBLISHED_EXACT)
             continue;
-        }
         size_t at = found;
-        while (at > 0 && is_nearer(query, result, near[at - 1].result)) {
+        while (at > 0 && is_nearer(query, result, near[at - 1].result))
             at--;
-        }
-        if (at == count) {
+        if (at == count)
             continue;
-        }
         found += found < count;
         memmove(near + at + 1, near + at, (found - at - 1) * sizeof *near);
         near[at] = near_of(query, result);
@@ -165,22 +161,19 @@ size_t mls_published_around(const mls_published *published, const mls_published_
     *place = (mls_published_place){.rank = 1, .rank_alike = known};
     for (size_t i = 0, rank = 0; i < published->count; i++) {
         const mls_published_result *result = &published->results[i];
-        if (result->edition != edition || !is_asked_for(&any, result)) {
+        if (result->edition != edition || !is_asked_for(&any, result))
             continue;
-        }
         place->published++;
-        if (result->known == MLS_PUBLISHED_BOUNDS) {
+        if (result->known == MLS_PUBLISHED_BOUNDS)
             continue;
-        }
         mls_published_near near = near_of(query, result);
         near.self &= !published_itself; /* in 4.0 several systems share a name */
         const bool before = near.ratio > 0 && !near.self && !published_itself;
         published_itself |= near.self;
         place->rank += before;
         place->ranked++;
-        if (!has_model(query, result) || result->system->accelerators != query->accelerators) {
+        if (!has_model(query, result) || result->system->accelerators != query->accelerators)
             continue;
-        }
         place->rank_alike += before;
         place->ranked_alike++;
         rank = last != NULL && last->minutes == result->minutes ? rank : place->ranked_alike;
@@ -206,9 +199,8 @@ size_t mls_published_around(const mls_published *published, const mls_published_
     place->itself = published_itself;
     place->ranked += !published_itself;
     place->published += !published_itself;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         around[i].ranked_alike = place->ranked_alike;
-    }
     place->ranked_alike += known && !published_itself;
     return count;
 }
@@ -242,9 +234,8 @@ mls_status mls_published_beside_find(mls_published_beside *beside, const mls_gro
         mls_published_near near;
         /* Only results on the same number of the same accelerators are comparable. */
         if (mls_is_weak(&group->weak) || !(group->scaled_minutes > 0) || group->accelerator == NULL ||
-            isnan(group->accelerators)) {
+            isnan(group->accelerators))
             continue;
-        }
         const mls_side_group side = mls_side_group_of(group);
         mls_published_query query = mls_query_of_side(&side);
         query.logged = group;
@@ -253,9 +244,8 @@ mls_status mls_published_beside_find(mls_published_beside *beside, const mls_gro
             near.result->edition == query.edition && near.result->system->accelerators == query.accelerators &&
             has_model(&query, near.result)) {
             status = near.self ? MLS_OK : mls_why_of_group(beside->arena, group, &near, error);
-            if (status == MLS_OK) {
+            if (status == MLS_OK)
                 beside->near[i] = near;
-            }
         }
     }
     return status;
@@ -263,9 +253,8 @@ mls_status mls_published_beside_find(mls_published_beside *beside, const mls_gro
 
 void mls_published_beside_release(mls_published_beside *beside)
 {
-    for (size_t i = 0; i < beside->editions.count; i++) {
+    for (size_t i = 0; i < beside->editions.count; i++)
         mls_published_release(&beside->editions.items[i].results);
-    }
     free(beside->editions.items);
     mls_arena_free(beside->arena);
 }
@@ -290,12 +279,10 @@ static mls_status add_beside(mls_comparison *comparison, mls_side_group *group, 
     beside.count = mls_published_nearest(published, &query, beside.near, MLS_BESIDE_MOST);
     beside.around_count = mls_published_around(published, &query, limit, beside.around, &beside.place);
     /* Compute the causes of all differences. */
-    for (size_t i = 0; i < beside.count && status == MLS_OK; i++) {
+    for (size_t i = 0; i < beside.count && status == MLS_OK; i++)
         status = mls_why_add(comparison, request, group, &beside.near[i], true, error);
-    }
-    for (size_t i = 0; i < beside.around_count && status == MLS_OK; i++) {
+    for (size_t i = 0; i < beside.around_count && status == MLS_OK; i++)
         status = mls_why_add(comparison, request, group, &beside.around[i], false, error);
-    }
     if (status == MLS_OK && beside.count + beside.around_count > 0) {
         MLS_ARENA_ADD(comparison->arena, &comparison->beside, beside);
     } else if (status == MLS_OK) {
@@ -313,9 +300,8 @@ mls_status mls_beside_make(mls_comparison *comparison, const mls_compare_request
     for (size_t i = 0; i < comparison->groups.count && status == MLS_OK; i++) {
         mls_side_group *group = comparison->groups.items[i];
         mls_published *published = &comparison->published[group->usage];
-        if (published->arena == NULL) {
+        if (published->arena == NULL)
             status = mls_published_load(group->usage, 0, published, error);
-        }
         status = status == MLS_OK ? add_beside(comparison, group, request, error) : status;
     }
     return status;

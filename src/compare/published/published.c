@@ -58,9 +58,8 @@ static mls_status take_published_system(published_reading *reading, const mls_te
 {
     system_row *row = mls_arena_zeroed(reading->to->arena, 1, sizeof *row);
     const mls_status status = mls_text_table_row(&reading->systems, cells, row);
-    if (status != MLS_OK) {
+    if (status != MLS_OK)
         return status;
-    }
     mls_published_system *system = &row->system;
     const mls_division division = mls_division_described(row->division);
     const double all = system->nodes * system->accelerators_per_node;
@@ -89,9 +88,8 @@ static mls_status take_published_result(published_reading *reading, const mls_te
     const bool known = result->known == MLS_PUBLISHED_BOUNDS ? isnan(result->minutes) && result->unscaled_low > 0 &&
                                                                    result->unscaled_high >= result->unscaled_low
                                                              : result->minutes > 0;
-    if (status != MLS_OK || result->system == NULL || result->benchmark == NULL || !known) {
+    if (status != MLS_OK || result->system == NULL || result->benchmark == NULL || !known)
         return status != MLS_OK ? status : MLS_ERROR_VALUE;
-    }
     result->accelerator_minutes = result->minutes * result->system->accelerators;
     return MLS_OK;
 }
@@ -99,16 +97,14 @@ static mls_status take_published_result(published_reading *reading, const mls_te
 static mls_status take_published_row(void *state, const mls_text_row *row)
 {
     published_reading *reading = state;
-    if (reading->systems.columns == 0) {
+    if (reading->systems.columns == 0)
         return mls_text_table_heading(&reading->systems, row);
-    }
     if (reading->results.columns == 0) {
         mls_text_table *results = &reading->results;
         const mls_status status = mls_text_table_heading(results, row);
         /* Only one round has the last columns.  Rows are parsed faster without them. */
-        while (status == MLS_OK && results->count > 0 && results->at[results->count - 1] == 0) {
+        while (status == MLS_OK && results->count > 0 && results->at[results->count - 1] == 0)
             results->count--;
-        }
         return status;
     }
     return row->count == reading->systems.columns ? take_published_system(reading, row)
@@ -180,9 +176,8 @@ static void rank_results(mls_published *published)
 static mls_str table_round(const char *name, mls_usage wanted, mls_usage *usage)
 {
     mls_str rest = mls_str_from(name);
-    if (!mls_str_starts(rest, MLS_S("published/")) || !mls_str_ends(rest, MLS_S(".table"))) {
+    if (!mls_str_starts(rest, MLS_S("published/")) || !mls_str_ends(rest, MLS_S(".table")))
         return (mls_str){0};
-    }
     rest = mls_str_rest((mls_str){rest.ptr, rest.len - strlen(".table")}, strlen("published/"));
     for (unsigned i = 0; i < MLS_USAGE_COUNT; i++) {
         const mls_str family = mls_str_from(mls_usage_name((mls_usage)i));
@@ -201,16 +196,13 @@ mls_status mls_published_load(mls_usage usage, unsigned edition, mls_published *
     *published = (mls_published){.arena = mls_calloc(1, sizeof *published->arena)};
     for (const mls_data_file *file = mls_data_files; file->name != NULL; file++) {
         const mls_str round = table_round(file->name, usage, &reading.result.usage);
-        if (!mls_edition_number(round, &reading.result.edition) ||
-            (edition != 0 && edition != reading.result.edition)) {
+        if (!mls_edition_number(round, &reading.result.edition) || (edition != 0 && edition != reading.result.edition))
             continue;
-        }
         reading.result.round = mls_arena_copy(published->arena, round).ptr;
         const mls_status status =
             read_published_table(&reading, (mls_str){file->begin, (size_t)(file->end - file->begin)});
-        if (status != MLS_OK) {
+        if (status != MLS_OK)
             return mls_error_set(error, status, 0, 0, "src/data/%s: broken table of published results", file->name);
-        }
     }
     if (published->count > 0) {
         qsort(published->results, published->count, sizeof *published->results, compare_results);

@@ -39,9 +39,8 @@ static bool find_line(mls_str results, const mls_published_result *result, mls_s
             snprintf(start, sizeof start, "\n%s|%s|%s|", result->system->system_id, names[i], result->benchmark);
         found = length > 0 && (size_t)length < sizeof start &&
                 mls_str_after(results, (mls_str){start, (size_t)length}, &rest);
-        if (found) {
+        if (found)
             (void)mls_str_cut(&rest, '\n', line);
-        }
     }
     return found;
 }
@@ -55,12 +54,10 @@ static mls_status take_published_settings(mls_published_runs *to, mls_str number
         size_t wanted = 0;
         mls_published_setting setting = {.differs = false};
         bool more = mls_size_parse(word, &wanted) && wanted > place;
-        for (; more && place < wanted; place++) {
+        for (; more && place < wanted; place++)
             more = head.len > 0 && (mls_str_cut(&head, '\n', &line) || place + 1 == wanted);
-        }
-        if (!more || !mls_str_cut(&line, '|', &setting.key)) {
+        if (!more || !mls_str_cut(&line, '|', &setting.key))
             return MLS_ERROR_VALUE;
-        }
         setting.value = line;
         MLS_GROW(&to->settings, items);
         to->settings.items[to->settings.count++] = setting;
@@ -75,9 +72,8 @@ static mls_status take_published_run(mls_published_runs *to, mls_str words, doub
     for (int i = 0; i < WORDS; i++) {
         const mls_str word = mls_str_word(&words);
         numbers[i] = (double)NAN;
-        if (!mls_str_equal(word, MLS_S("-")) && !mls_number_parse(word, &numbers[i])) {
+        if (!mls_str_equal(word, MLS_S("-")) && !mls_number_parse(word, &numbers[i]))
             return MLS_ERROR_VALUE;
-        }
     }
     MLS_GROW(&to->runs, items);
     mls_published_run *run = &to->runs.items[to->runs.count++];
@@ -91,9 +87,8 @@ static mls_status take_published_run(mls_published_runs *to, mls_str words, doub
                                .evaluations = numbers[EVALUATIONS],
                                .init_ms = numbers[INIT],
                                .start_ms = *clock + numbers[START]};
-    for (int part = 0; part < MLS_PART_COUNT; part++) {
+    for (int part = 0; part < MLS_PART_COUNT; part++)
         run->ms += part == MLS_PART_EVALUATION && isnan(run->part_ms[part]) ? 0 : run->part_ms[part];
-    }
     *clock = isnan(run->start_ms) ? *clock : run->start_ms;
     return mls_str_word(&words).len == 0 ? MLS_OK : MLS_ERROR_VALUE;
 }
@@ -134,17 +129,15 @@ mls_status mls_published_open(const mls_published_result *result, mls_published_
     mls_str line;
     *runs = (mls_published_runs){0};
     mls_str head = find_table(result, name);
-    if (head.ptr == NULL) {
+    if (head.ptr == NULL)
         return MLS_OK;
-    }
     mls_status status = MLS_ERROR_VALUE;
     if (mls_str_after(head, MLS_S(RESULTS_HEADING), &results)) {
         head.len = (size_t)(results.ptr - head.ptr) - strlen(RESULTS_HEADING);
         (void)mls_str_cut(&head, '\n', &line); /* header of the results */
         status = find_line(results, result, &line) ? take_result_line(runs, line, head) : MLS_OK;
-        if (runs->unit != NULL && strcmp(runs->unit, "epochs") == 0) {
+        if (runs->unit != NULL && strcmp(runs->unit, "epochs") == 0)
             runs->unit = mls_epoch_unit(result->benchmark);
-        }
     }
     return status == MLS_OK
                ? MLS_OK
@@ -157,17 +150,14 @@ mls_status mls_published_next_start(mls_published_starts *starts)
     while (starts->left.ptr != NULL) {
         mls_str run;
         double after;
-        if (!mls_str_cut(&starts->left, '|', &run)) {
+        if (!mls_str_cut(&starts->left, '|', &run))
             starts->left = (mls_str){NULL, 0};
-        }
         const char *blank = run.len > 0 ? memrchr(run.ptr, ' ', run.len) : NULL;
         const mls_str word = blank != NULL ? (mls_str){blank + 1, run.len - (size_t)(blank + 1 - run.ptr)} : run;
-        if (mls_str_equal(word, MLS_S("-"))) {
+        if (mls_str_equal(word, MLS_S("-")))
             continue;
-        }
-        if (!mls_number_parse(word, &after)) {
+        if (!mls_number_parse(word, &after))
             return MLS_ERROR_VALUE;
-        }
         starts->start_ms += after;
         return MLS_OK;
     }
@@ -187,9 +177,8 @@ mls_published_starts mls_published_starts_of(const mls_published_result *result)
     if (table.ptr != NULL && mls_str_after(table, MLS_S(RESULTS_HEADING), &results) &&
         find_line(results, result, &line)) {
         bool more = true;
-        for (int i = BEFORE_RUNS - 3; i > 0 && more; i--) { /* system and benchmark were removed */
+        for (int i = BEFORE_RUNS - 3; i > 0 && more; i--) /* system and benchmark were removed */
             more = mls_str_cut(&line, '|', &cell);
-        }
         starts.left = more ? line : (mls_str){NULL, 0};
     }
     return starts;
@@ -205,9 +194,8 @@ mls_status mls_published_each_starts(mls_usage usage, mls_status (*take)(void *s
         mls_str round = mls_str_from(file->name);
         mls_str line;
         mls_str rest;
-        if (!mls_str_starts(round, mls_str_from(folder))) {
+        if (!mls_str_starts(round, mls_str_from(folder)))
             continue;
-        }
         round = (mls_str){round.ptr + strlen(folder), round.len - strlen(folder) - strlen(".table")};
         bool more =
             mls_str_after((mls_str){file->begin, (size_t)(file->end - file->begin)}, MLS_S(RESULTS_HEADING), &rest) &&
@@ -219,9 +207,8 @@ mls_status mls_published_each_starts(mls_usage usage, mls_status (*take)(void *s
             if (line.len > 0) {
                 mls_str cells[BEFORE_RUNS] = {{0}};
                 bool cells_more = true;
-                for (int i = 0; i < BEFORE_RUNS; i++) {
+                for (int i = 0; i < BEFORE_RUNS; i++)
                     cells_more = cells_more && mls_str_cut(&line, '|', &cells[i]);
-                }
                 starts.system_id = cells[0];
                 starts.benchmark = cells[2];
                 starts.left = line;
@@ -252,11 +239,9 @@ typedef struct key_row {
 
 mls_str mls_published_setting_of(const mls_published_runs *runs, mls_str key)
 {
-    for (size_t i = 0; i < runs->settings.count; i++) {
-        if (mls_str_equal(runs->settings.items[i].key, key)) {
+    for (size_t i = 0; i < runs->settings.count; i++)
+        if (mls_str_equal(runs->settings.items[i].key, key))
             return runs->settings.items[i].value;
-        }
-    }
     return (mls_str){0};
 }
 
@@ -274,9 +259,8 @@ static void note_settings(mls_map *keys, const mls_published_runs *runs)
         const mls_published_setting *setting = &runs->settings.items[i];
         bool added;
         mls_map_entry *entry = mls_map_put(keys, setting->key, &added);
-        if (added) {
+        if (added)
             entry->value.pointer = mls_arena_zeroed(keys->arena, 1, sizeof(key_row));
-        }
         key_row *row = entry->value.pointer;
         row->value = added ? setting->value : row->value;
         row->differs |= !same_logged(row->value, setting->value);
@@ -319,18 +303,16 @@ mls_status mls_published_open_all(mls_published_hit *hits, size_t count, mls_pub
             }
         }
     }
-    if (opened->keys.count > 1) {
+    if (opened->keys.count > 1)
         qsort(opened->keys.items, opened->keys.count, sizeof *opened->keys.items, compare_opened_keys);
-    }
     mls_arena_release(&arena);
     return status;
 }
 
 void mls_published_opened_release(mls_published_opened *opened)
 {
-    for (size_t i = 0; i < opened->count; i++) {
+    for (size_t i = 0; i < opened->count; i++)
         mls_published_runs_release(&opened->items[i]);
-    }
     free(opened->items);
     free(opened->keys.items);
     *opened = (mls_published_opened){0};

@@ -37,11 +37,9 @@ static bool is_available(const char *text, const char *wanted)
                                            {"onprem", "on-prem", "premise"},
                                            {"preview", "preview", "preview"},
                                            {"research", "research", "research"}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (has_part(wanted, words[i][0]) || has_part(wanted, words[i][1]) || has_part(wanted, words[i][2])) {
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (has_part(wanted, words[i][0]) || has_part(wanted, words[i][1]) || has_part(wanted, words[i][2]))
             return has_part(text, words[i][0]) || has_part(text, words[i][1]) || has_part(text, words[i][2]);
-        }
-    }
     return has_part(text, wanted);
 }
 
@@ -52,9 +50,8 @@ static bool has_words(const char *name, const char *text)
     bool all = name != NULL;
     for (mls_str word = mls_str_word(&rest); word.len > 0 && all; word = mls_str_word(&rest)) {
         const char *at = name;
-        while (*at != '\0' && strncasecmp(at, word.ptr, word.len) != 0) {
+        while (*at != '\0' && strncasecmp(at, word.ptr, word.len) != 0)
             at++;
-        }
         all = *at != '\0';
     }
     return all;
@@ -91,9 +88,8 @@ bool mls_published_passes(const mls_published_filter *filter, const mls_publishe
                   (filter->division == MLS_DIVISION_NONE || filter->division == result->system->division) &&
                   (!(filter->min_accelerators > 0) || accelerators >= filter->min_accelerators) &&
                   (!(filter->max_accelerators > 0) || accelerators <= filter->max_accelerators);
-    for (int which = 0; which < MLS_PUBLISHED_TEXTS && passes; which++) {
+    for (int which = 0; which < MLS_PUBLISHED_TEXTS && passes; which++)
         passes = has_text(filter, result, (mls_published_text)which);
-    }
     return passes;
 }
 
@@ -103,14 +99,11 @@ mls_suggestion mls_published_nearest_text(const mls_published *published, mls_pu
     const char *texts[2];
     for (size_t i = 0; i < published->count; i++) {
         texts_of(&published->results[i], which, texts);
-        if (which == MLS_PUBLISHED_ACCELERATOR) { /* the common name */
+        if (which == MLS_PUBLISHED_ACCELERATOR) /* the common name */
             texts[1] = published->results[i].system->model.text;
-        }
-        for (size_t k = 0; k < 2; k++) {
-            if (texts[k] != NULL) {
+        for (size_t k = 0; k < 2; k++)
+            if (texts[k] != NULL)
                 mls_suggest_add(&nearest, mls_str_from(texts[k]));
-            }
-        }
     }
     return nearest;
 }
@@ -161,13 +154,11 @@ static bool is_beaten(const mls_published_hit *hits, size_t count, const mls_pub
 {
     while (count-- > 0) {
         const mls_published_result *other = hits[count].result;
-        if (other->edition != result->edition || strcmp(other->benchmark, result->benchmark) != 0) {
+        if (other->edition != result->edition || strcmp(other->benchmark, result->benchmark) != 0)
             return false;
-        }
         if (other->system->division == result->system->division &&
-            mls_compare_doubles(other->system->accelerators, result->system->accelerators) == 0) {
+            mls_compare_doubles(other->system->accelerators, result->system->accelerators) == 0)
             return true;
-        }
     }
     return false;
 }
@@ -200,14 +191,12 @@ mls_status mls_published_search(const mls_published *published, const mls_publis
     for (size_t i = 0; i < published->count; i++) {
         const mls_published_result *result = &published->results[i];
         if (mls_published_passes(filter, result) && !(filter->trend && isnan(result->system->accelerators)) &&
-            !((filter->best || filter->trend) && (isnan(result->minutes) || is_beaten(*hits, *count, result)))) {
+            !((filter->best || filter->trend) && (isnan(result->minutes) || is_beaten(*hits, *count, result))))
             (*hits)[(*count)++] = (mls_published_hit){.result = result, .ratio = (double)NAN};
-        }
     }
-    if (filter->trend) {
+    if (filter->trend)
         *count = make_trend(*hits, *count);
-    } else {
+    else
         qsort_r(*hits, *count, sizeof **hits, order_hits, &order);
-    }
     return MLS_OK;
 }

@@ -26,9 +26,8 @@ static void add_published_runs(mls_arena *arena, mls_side_group *to, const mls_p
     const mls_side_place place = {
         .nodes = system->nodes, .host_processor = system->host_processor, .framework = system->framework};
     mls_side_run alike = {0}; /* members that all runs share */
-    for (size_t i = 0; i < from->settings.count; i++) {
+    for (size_t i = 0; i < from->settings.count; i++)
         mls_setting_add_json(arena, &alike.settings, from->settings.items[i].key, from->settings.items[i].value);
-    }
     mls_side_run_environment(arena, &alike, &place, to);
     for (size_t i = 0; i < count; i++) {
         const mls_published_run *run = &from->runs.items[i];
@@ -94,9 +93,8 @@ mls_status mls_published_group(mls_arena *arena, const mls_published_result *res
     const mls_status status = mls_published_open(result, &opened, error);
     if (status == MLS_OK && opened.runs.count > 0) {
         const mls_str batch = mls_published_setting_of(&opened, MLS_S("global_batch_size"));
-        if (isnan(group->global_batch_size) && batch.ptr != NULL) {
+        if (isnan(group->global_batch_size) && batch.ptr != NULL)
             (void)mls_number_parse(batch, &group->global_batch_size);
-        }
         add_published_runs(arena, group, &opened, rules, select_window);
     }
     mls_published_runs_release(&opened);

@@ -43,11 +43,9 @@ bool mls_is_published_side(const char *path)
 bool mls_request_has_published(const mls_compare_request *request)
 {
     bool any = false;
-    for (size_t i = 0; i < request->sides.count; i++) {
-        for (size_t k = 0; k < request->sides.items[i]->paths.count; k++) {
+    for (size_t i = 0; i < request->sides.count; i++)
+        for (size_t k = 0; k < request->sides.items[i]->paths.count; k++)
             any |= mls_is_published_side(request->sides.items[i]->paths.items[k]);
-        }
-    }
     return any;
 }
 
@@ -81,17 +79,14 @@ static mls_status read_published_words(choosing *in, published_words *of, mls_er
         } else if (mls_str_alike(word, MLS_S("nearest"))) {
             of->nearest = true;
         } else if (mls_edition_number(word, &edition)) {
-            if (of->edition != 0 && of->edition != edition) {
+            if (of->edition != 0 && of->edition != edition)
                 return refuse_words(of, "one round at a time", error);
-            }
             of->edition = edition;
         } else if (word.len > 0) {
-            if (of->text_count == WORDS_MOST) {
+            if (of->text_count == WORDS_MOST)
                 return refuse_words(of, "too many words", error);
-            }
-            for (size_t i = 0; i < in->all.count; i++) {
+            for (size_t i = 0; i < in->all.count; i++)
                 of->whole[of->text_count] |= is_called(&in->all.results[i], word);
-            }
             of->texts[of->text_count++] = mls_arena_copy(in->to->arena, word);
         }
     }
@@ -105,30 +100,23 @@ static void find_rounds(const choosing *in, published_words *of)
 {
     mls_arena *arena = in->to->arena;
     unsigned edition = 0;
-    if (of->edition != 0) {
+    if (of->edition != 0)
         MLS_ARENA_ADD(arena, &of->rounds, of->edition);
-    }
-    for (size_t i = 0; i < in->logged && of->edition == 0; i++) {
-        if (mls_edition_number(mls_str_from(in->to->groups.items[i]->edition), &edition)) {
+    for (size_t i = 0; i < in->logged && of->edition == 0; i++)
+        if (mls_edition_number(mls_str_from(in->to->groups.items[i]->edition), &edition))
             MLS_ARENA_ADD(arena, &of->rounds, edition);
-        }
-    }
-    for (size_t i = 0; i < in->sides.count && of->edition == 0 && in->logged == 0; i++) {
-        if (in->sides.items[i].edition != 0) {
+    for (size_t i = 0; i < in->sides.count && of->edition == 0 && in->logged == 0; i++)
+        if (in->sides.items[i].edition != 0)
             MLS_ARENA_ADD(arena, &of->rounds, in->sides.items[i].edition);
-        }
-    }
-    if (of->rounds.count == 0 && in->request->collect.edition != NULL) {
+    if (of->rounds.count == 0 && in->request->collect.edition != NULL)
         MLS_ARENA_ADD(arena, &of->rounds, in->request->collect.edition->number);
-    }
 }
 
 static bool is_of_round(const published_words *of, const mls_published_result *result)
 {
     bool is = false;
-    for (size_t i = 0; i < of->rounds.count && !is; i++) {
+    for (size_t i = 0; i < of->rounds.count && !is; i++)
         is = of->rounds.items[i] == result->edition;
-    }
     return is;
 }
 
@@ -143,9 +131,8 @@ static bool has_word(const published_words *of, size_t i, const mls_published_re
 static bool is_meant(const published_words *of, const mls_published_result *result)
 {
     bool meant = is_of_round(of, result);
-    for (size_t i = 0; i < of->text_count && meant; i++) {
+    for (size_t i = 0; i < of->text_count && meant; i++)
         meant = has_word(of, i, result);
-    }
     return meant;
 }
 
@@ -158,12 +145,10 @@ static bool is_result_on(const mls_published_result *result, mls_usage usage, co
 static bool is_on_both(const choosing *in, const published_words *of, const mls_published_result *result)
 {
     bool on = in->request->mode != MLS_COMPARE_SIDES;
-    for (size_t i = 0; i < in->logged && !on; i++) {
+    for (size_t i = 0; i < in->logged && !on; i++)
         on = is_result_on(result, in->to->groups.items[i]->usage, in->to->groups.items[i]->benchmark);
-    }
-    if (in->logged > 0 || on) {
+    if (in->logged > 0 || on)
         return on;
-    }
     on = in->request->collect.any_usage || in->request->collect.usage == result->usage;
     for (size_t i = 0; i < in->sides.count && on; i++) {
         const published_words *other = &in->sides.items[i];
@@ -189,9 +174,8 @@ static void take_left(const choosing *in, published_words *of)
     of->left = (mls_published){.results = mls_arena_array(in->to->arena, in->all.count + 1, sizeof *of->left.results)};
     for (size_t i = 0; i < in->all.count; i++) {
         const mls_published_result *result = &in->all.results[i];
-        if (is_meant(of, result) && is_on_both(in, of, result)) {
+        if (is_meant(of, result) && is_on_both(in, of, result))
             of->left.results[of->left.count++] = *result;
-        }
     }
 }
 
@@ -218,9 +202,8 @@ static void choose_one(const choosing *in, published_words *of)
             const bool on_as_many = group != NULL && group->accelerator != NULL &&
                                     strcmp(group->accelerator, system->model.text) == 0 &&
                                     group->accelerators == system->accelerators;
-            if (of->best && chosen == NULL && on_as_many && results[end].known == MLS_PUBLISHED_EXACT) {
+            if (of->best && chosen == NULL && on_as_many && results[end].known == MLS_PUBLISHED_EXACT)
                 chosen = &results[end];
-            }
         }
         if (of->nearest && group != NULL) {
             mls_published_query query = mls_query_of_side(group);
@@ -228,9 +211,8 @@ static void choose_one(const choosing *in, published_words *of)
             query.edition = results[first].edition;
             chosen = mls_published_nearest(&those, &query, &near, 1) == 1 ? near.result : NULL;
         }
-        if (chosen != NULL) {
+        if (chosen != NULL)
             results[kept++] = *chosen;
-        }
     }
     of->left.count = kept;
 }
@@ -248,18 +230,15 @@ static size_t list_systems(const choosing *in, const published_words *of)
         const mls_published_system *system = result->system;
         mls_buffer line = {0};
         bool again = false;
-        for (size_t k = 0; k < i && !again; k++) {
+        for (size_t k = 0; k < i && !again; k++)
             again = same_system(&of->left.results[k], result);
-        }
         systems += !again;
-        if (again || systems > CANDIDATES_MOST) {
+        if (again || systems > CANDIDATES_MOST)
             continue;
-        }
         mls_buffer_printf(&line, MLS_PUBLISHED_PREFIX "%s,%s  (%s", result->round, system->system_id,
                           system->submitter);
-        if (system->accelerators > 0 && system->model.text[0] != '\0') {
+        if (system->accelerators > 0 && system->model.text[0] != '\0')
             mls_buffer_printf(&line, ", %s x %s", mls_words_count(system->accelerators).text, system->model.text);
-        }
         mls_buffer_append_text(&line, ")");
         MLS_ARENA_ADD(to->arena, &to->candidates, mls_arena_copy(to->arena, mls_buffer_str(&line)).ptr);
         mls_buffer_release(&line);
@@ -340,9 +319,8 @@ static mls_status explain(const choosing *in, const published_words *of, bool na
     }
     for (bool found = true; unknown < of->text_count && found; unknown += found) {
         found = false;
-        for (size_t i = 0; i < in->all.count && !found; i++) {
+        for (size_t i = 0; i < in->all.count && !found; i++)
             found = is_of_round(of, &in->all.results[i]) && has_word(of, unknown, &in->all.results[i]);
-        }
     }
     if (of->left.count > 0) {
         const size_t systems = list_systems(in, of);
@@ -379,9 +357,8 @@ static mls_status add_result(const choosing *in, const published_words *of, cons
     mls_published_result *kept = mls_arena_alloc(in->to->arena, sizeof *kept);
     *kept = *result;
     const mls_status status = mls_published_group(in->to->arena, kept, rules, how->select_window, &group, error);
-    if (status != MLS_OK) {
+    if (status != MLS_OK)
         return status;
-    }
     group.side = of->side;
     /* Systems that share an identifier cannot be distinguished, so prefer the one with runs. */
     for (size_t i = in->logged; i < in->to->groups.count; i++) {
@@ -402,19 +379,15 @@ static mls_status choose_side(const choosing *in, published_words *of, mls_error
     bool several = false;
     take_left(in, of);
     const bool narrowed = of->left.count > 0;
-    if (of->best || of->nearest) {
+    if (of->best || of->nearest)
         choose_one(in, of);
-    }
-    for (size_t i = 1; i < of->left.count; i++) {
+    for (size_t i = 1; i < of->left.count; i++)
         several |= !same_system(&of->left.results[0], &of->left.results[i]);
-    }
-    if (of->left.count == 0 || (several && in->request->mode == MLS_COMPARE_SIDES && !of->best && !of->nearest)) {
+    if (of->left.count == 0 || (several && in->request->mode == MLS_COMPARE_SIDES && !of->best && !of->nearest))
         return explain(in, of, narrowed, error);
-    }
     mls_status status = MLS_OK;
-    for (size_t i = 0; i < of->left.count && status == MLS_OK; i++) {
+    for (size_t i = 0; i < of->left.count && status == MLS_OK; i++)
         status = add_result(in, of, &of->left.results[i], error);
-    }
     return status;
 }
 
@@ -468,40 +441,33 @@ mls_status mls_sides_take_published(const mls_compare_request *request, mls_comp
             }
         }
     }
-    for (size_t i = 0; i < in.sides.count; i++) {
+    for (size_t i = 0; i < in.sides.count; i++)
         find_rounds(&in, &in.sides.items[i]);
-    }
     /* Report a side without any match before one that only has other benchmarks. */
     for (size_t i = 0; i < in.sides.count && status == MLS_OK; i++) {
         bool meant = false;
-        for (size_t k = 0; k < in.all.count && !meant; k++) {
+        for (size_t k = 0; k < in.all.count && !meant; k++)
             meant = is_meant(&in.sides.items[i], &in.all.results[k]);
-        }
         status = meant ? MLS_OK : explain(&in, &in.sides.items[i], false, error);
     }
     /* Choose sides that depend on other sides last. */
     for (int relative = 0; relative < 2; relative++) {
         for (size_t i = 0; i < in.sides.count && status == MLS_OK; i++) {
             published_words *of = &in.sides.items[i];
-            if ((of->best || of->nearest) == (relative == 1)) {
+            if ((of->best || of->nearest) == (relative == 1))
                 status = choose_side(&in, of, error);
-            }
         }
     }
-    for (size_t i = 0; i < in.sides.count && status == MLS_OK; i++) {
-        if (!in.sides.items[i].side->given) {
+    for (size_t i = 0; i < in.sides.count && status == MLS_OK; i++)
+        if (!in.sides.items[i].side->given)
             name_side(&in, &in.sides.items[i]);
-        }
-    }
     /* Sort the groups by side, as users of the list expect. */
     mls_side_group **sorted = mls_arena_array(arena, comparison->groups.count + 1, sizeof *sorted);
     size_t count = 0;
     for (size_t s = 0; s < request->sides.count; s++) {
-        for (size_t i = 0; i < comparison->groups.count; i++) {
-            if (comparison->groups.items[i]->side == request->sides.items[s]) {
+        for (size_t i = 0; i < comparison->groups.count; i++)
+            if (comparison->groups.items[i]->side == request->sides.items[s])
                 sorted[count++] = comparison->groups.items[i];
-            }
-        }
     }
     comparison->groups.items = sorted;
     return status;

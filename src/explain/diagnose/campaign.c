@@ -43,13 +43,11 @@ static void fill_job(mls_campaign_job *job, const mls_sacct *sacct, mls_arena *a
     /* The job's number is the last one in its name: 9007 for job_9007. */
     mls_str path = mls_str_from(diagnosis->path);
     mls_str number = mls_path_cut(&path);
-    while (number.len > 0 && !mls_is_digit(number.ptr[number.len - 1])) {
+    while (number.len > 0 && !mls_is_digit(number.ptr[number.len - 1]))
         number.len--;
-    }
     const char *end = number.ptr + number.len;
-    while (number.len > 0 && mls_is_digit(number.ptr[number.len - 1])) {
+    while (number.len > 0 && mls_is_digit(number.ptr[number.len - 1]))
         number.len--;
-    }
     number = (mls_str){number.ptr + number.len, (size_t)(end - number.ptr) - number.len};
     const mls_slurm_job *row = sacct != NULL ? mls_sacct_job(sacct, number) : NULL;
     const unsigned kind = row != NULL ? class_of_end(row) : 0;
@@ -87,9 +85,8 @@ static mls_iteration end_of(const mls_diagnosis *diagnosis, bool first)
     mls_iteration found = {(double)NAN, (double)NAN, (double)NAN};
     for (size_t i = 0; i < diagnosis->iteration_count; i++) {
         const mls_iteration *one = &diagnosis->iterations[first ? diagnosis->iteration_count - 1 - i : i];
-        if (isfinite(one->iteration) || !isfinite(found.iteration)) {
+        if (isfinite(one->iteration) || !isfinite(found.iteration))
             found = *one;
-        }
     }
     return found;
 }
@@ -101,13 +98,11 @@ static double completed_at(const mls_diagnosis *diagnosis, double iteration)
     double time = NAN;
     for (size_t i = 0; i < diagnosis->checkpoint_count; i++) {
         const mls_checkpoint *checkpoint = &diagnosis->checkpoints[i];
-        if (mls_compare_doubles(checkpoint->iteration, iteration) == 0) {
+        if (mls_compare_doubles(checkpoint->iteration, iteration) == 0)
             return checkpoint->done_ms;
-        }
     }
-    for (size_t i = 0; i < diagnosis->iteration_count && iteration >= first.iteration; i++) {
+    for (size_t i = 0; i < diagnosis->iteration_count && iteration >= first.iteration; i++)
         time = diagnosis->iterations[i].iteration <= iteration ? diagnosis->iterations[i].time_ms : time;
-    }
     return time;
 }
 
@@ -117,9 +112,8 @@ static double saving_time(const mls_diagnosis *diagnosis, double from, double to
     double sum = 0;
     for (size_t i = 0; i < diagnosis->checkpoint_count; i++) {
         const mls_checkpoint *checkpoint = &diagnosis->checkpoints[i];
-        if (checkpoint->start_ms >= from && checkpoint->end_ms <= to) {
+        if (checkpoint->start_ms >= from && checkpoint->end_ms <= to)
             sum += span(checkpoint->start_ms, checkpoint->end_ms);
-        }
     }
     return sum;
 }
@@ -159,9 +153,8 @@ static void count_time(mls_campaign *campaign)
         campaign->checkpoint_ms += saving_time(job->diagnosis, -INFINITY, INFINITY);
         campaign->total_ms += span(job->start_ms, job->end_ms);
         campaign->wait_ms += next != NULL ? span(job->end_ms, next->start_ms) : 0;
-        if (job->outcome != MLS_JOB_FAILED) {
+        if (job->outcome != MLS_JOB_FAILED)
             continue;
-        }
         price(job, next);
         double *of_class = &campaign->by_class[job->kind];
         double lost = 0;
@@ -172,13 +165,11 @@ static void count_time(mls_campaign *campaign)
         *of_class = isnan(*of_class) ? lost : *of_class + lost;
         campaign->errors++;
     }
-    if (campaign->count > 0) {
+    if (campaign->count > 0)
         campaign->startup_ms = span(campaign->jobs[0].start_ms, end_of(campaign->jobs[0].diagnosis, true).time_ms);
-    }
     campaign->downtime_ms = campaign->checkpoint_ms;
-    for (size_t k = 0; k < MLS_LOST_COUNT; k++) {
+    for (size_t k = 0; k < MLS_LOST_COUNT; k++)
         campaign->downtime_ms += campaign->lost_ms[k];
-    }
     campaign->percent = campaign->total_ms > 0 ? 100 * campaign->downtime_ms / campaign->total_ms : (double)NAN;
 }
 
@@ -196,9 +187,8 @@ static void find_recurrences(mls_campaign *campaign, const sighting *all, size_t
         const bool may_recur = application
                                    ? failure->signature->kind == MLS_CLASS_NUMERICS && isfinite(failure->iteration)
                                    : failure->signature->origin != MLS_ORIGIN_USER;
-        if (!may_recur) {
+        if (!may_recur)
             continue;
-        }
         bool listed = false; /* part of an earlier recurrence */
         mls_recurrence found = {.signature = failure->signature->id,
                                 .node = application ? NULL : failure->node,
@@ -208,21 +198,18 @@ static void find_recurrences(mls_campaign *campaign, const sighting *all, size_t
             const mls_failure *other = all[k].failure;
             if (failure->signature != other->signature ||
                 (application ? mls_compare_doubles(failure->iteration, other->iteration) != 0
-                             : strcmp(failure->node, other->node) != 0)) {
+                             : strcmp(failure->node, other->node) != 0))
                 continue;
-            }
             listed = k < i;
             const char *name = application ? other->node : all[k].job;
             size_t n = 0;
-            while (n < found.name_count && strcmp(found.names[n], name) != 0) {
+            while (n < found.name_count && strcmp(found.names[n], name) != 0)
                 n++;
-            }
             found.names[n] = name;
             found.name_count += n == found.name_count;
         }
-        if (!listed && found.name_count >= 2) {
+        if (!listed && found.name_count >= 2)
             campaign->recurrences[campaign->recurrence_count++] = found;
-        }
     }
 }
 
@@ -233,9 +220,8 @@ mls_status mls_campaign_make(const mls_diagnosis *diagnoses, size_t count, const
     mls_arena *arena = mls_calloc(1, sizeof *arena);
     *campaign =
         (mls_campaign){.jobs = mls_arena_zeroed(arena, count, sizeof *campaign->jobs), .count = count, .arena = arena};
-    for (size_t i = 0; i < sizeof campaign->by_class / sizeof *campaign->by_class; i++) {
+    for (size_t i = 0; i < sizeof campaign->by_class / sizeof *campaign->by_class; i++)
         campaign->by_class[i] = NAN;
-    }
     size_t failures = 0;
     for (size_t i = 0; i < count; i++) {
         campaign->jobs[i].diagnosis = &diagnoses[i];
@@ -250,9 +236,8 @@ mls_status mls_campaign_make(const mls_diagnosis *diagnoses, size_t count, const
         const mls_campaign_job *job = &campaign->jobs[i];
         for (size_t k = 0; k < job->diagnosis->failure_count; k++) {
             const mls_failure *failure = &job->diagnosis->failures[k];
-            if (failure->node != NULL) {
+            if (failure->node != NULL)
                 all[seen++] = (sighting){failure, job->job != NULL ? job->job : job->diagnosis->path};
-            }
         }
     }
     campaign->recurrences = mls_arena_array(arena, 2 * seen, sizeof *campaign->recurrences);

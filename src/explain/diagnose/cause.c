@@ -73,9 +73,8 @@ static void make_steps(job_steps *steps, const mls_job_log *job)
     }
     mls_sort_places(steps->times, count + 1, time_of_progress, steps);
     mls_sort_places(steps->intervals, intervals, step_before, steps);
-    for (uint32_t i = 0; i < intervals; i++) {
+    for (uint32_t i = 0; i < intervals; i++)
         steps->ranks[steps->intervals[i]] = i + 1;
-    }
     for (size_t i = 0; i <= count; i++) {
         const uint32_t place = steps->times[i];
         const mls_iteration one = progress_at(steps, place);
@@ -92,15 +91,13 @@ static mls_iteration known_at(const job_steps *steps, double time_ms)
     size_t high = steps->count + 1;
     while (low < high) {
         const size_t middle = (low + high) / 2;
-        if (progress_at(steps, steps->times[middle]).time_ms <= time_ms) {
+        if (progress_at(steps, steps->times[middle]).time_ms <= time_ms)
             low = middle + 1;
-        } else {
+        else
             high = middle;
-        }
     }
-    if (low == 0) {
+    if (low == 0)
         return (mls_iteration){NAN, NAN, NAN};
-    }
     const struct known known = steps->known[low - 1];
     return (mls_iteration){progress_at(steps, steps->times[low - 1]).time_ms,
                            progress_at(steps, known.iteration).iteration, progress_at(steps, known.samples).samples};
@@ -109,9 +106,8 @@ static mls_iteration known_at(const job_steps *steps, double time_ms)
 /* Add to the count of the interval before an iteration. */
 static void count_interval(job_steps *steps, size_t place, int32_t by)
 {
-    for (size_t i = steps->ranks[place]; i < steps->count; i += i & -i) {
+    for (size_t i = steps->ranks[place]; i < steps->count; i += i & -i)
         steps->tree[i] += by;
-    }
 }
 
 /* Return the interval with rank `below` (from 0) among the counted ones. */
@@ -119,9 +115,8 @@ static double interval_at(const job_steps *steps, size_t below)
 {
     size_t at = 0;
     size_t width = 1;
-    while (2 * width < steps->count) {
+    while (2 * width < steps->count)
         width *= 2;
-    }
     for (; width > 0; width /= 2) {
         if (at + width < steps->count && (size_t)steps->tree[at + width] <= below) {
             at += width;
@@ -144,13 +139,11 @@ static step_lengths lengths_until(job_steps *steps, double until_ms)
     size_t *last = steps->last;
     for (; steps->taken <= steps->count; steps->taken++) {
         size_t place = steps->times[steps->taken];
-        if (!(progress_at(steps, place).time_ms <= until_ms)) {
+        if (!(progress_at(steps, place).time_ms <= until_ms))
             break;
-        }
         steps->came += place < steps->count;
-        if (place == 0 || place == steps->count) {
+        if (place == 0 || place == steps->count)
             continue; /* it does not end an interval */
-        }
         steps->interval_count++;
         count_interval(steps, place, 1);
         for (size_t i = 0; i < LAST_INTERVALS; i++) {
@@ -159,9 +152,8 @@ static step_lengths lengths_until(job_steps *steps, double until_ms)
             place = place > other ? other : place;
         }
     }
-    if (isnan(until_ms)) {
+    if (isnan(until_ms))
         return lengths;
-    }
     if (steps->interval_count > LAST_INTERVALS + PROGRESS_MIN) {
         double values[LAST_INTERVALS];
         for (size_t i = 0; i < LAST_INTERVALS; i++) {
@@ -171,13 +163,11 @@ static step_lengths lengths_until(job_steps *steps, double until_ms)
         mls_sort_doubles(values, LAST_INTERVALS);
         lengths.last = mls_median(values, LAST_INTERVALS);
         lengths.before = median_of(steps, steps->interval_count - LAST_INTERVALS);
-        for (size_t i = 0; i < LAST_INTERVALS; i++) {
+        for (size_t i = 0; i < LAST_INTERVALS; i++)
             count_interval(steps, last[i], 1);
-        }
     }
-    if (steps->came >= PROGRESS_MIN) {
+    if (steps->came >= PROGRESS_MIN)
         lengths.median = median_of(steps, steps->interval_count);
-    }
     return lengths;
 }
 
@@ -194,9 +184,8 @@ static void drop_unbegun(mls_job_log *job)
         const unsigned role = mls_job_signature(job, &job->matches[i])->role;
         job->segments[job->matches[i].segment].died |= role == MLS_ROLE_ROOT || role == MLS_ROLE_SYMPTOM;
     }
-    for (size_t i = 0; i < job->segment_count; i++) {
+    for (size_t i = 0; i < job->segment_count; i++)
         began |= (job->segments[i].began || job->segments[i].died) && job->segments[i].line > 0;
-    }
     for (size_t i = 0; i < job->segment_count && began; i++) {
         mls_log_segment *segment = &job->segments[i];
         segment->line = segment->began || segment->died ? segment->line : 0;
@@ -210,19 +199,17 @@ static void number_runs(mls_job_log *job, bool *success)
     mls_map seen = {.arena = &arena};
     for (size_t i = 0; i < job->segment_count; i++) {
         mls_log_segment *segment = &job->segments[i];
-        if (segment->line == 0) {
+        if (segment->line == 0)
             continue;
-        }
         if (!isnan(segment->start_ms)) {
             const double times[] = {segment->start_ms + 0.0, isnan(segment->stop_ms) ? -1 : segment->stop_ms + 0.0};
             bool added = false;
             mls_map_entry *entry = mls_map_put(&seen, (mls_str){(const char *)times, sizeof times}, &added);
             const mls_log_segment *first = &job->segments[entry->value.number];
-            if (added) {
+            if (added)
                 entry->value.number = i;
-            } else if (first->file != segment->file) {
+            else if (first->file != segment->file)
                 segment->run = first->run;
-            }
         }
         if (segment->run == 0) {
             segment->run = ++job->run_count;
@@ -231,9 +218,8 @@ static void number_runs(mls_job_log *job, bool *success)
         success[segment->run] |= segment->success;
     }
     /* Other files may contain only its earlier end. */
-    for (size_t i = 0; i < job->segment_count; i++) {
+    for (size_t i = 0; i < job->segment_count; i++)
         success[job->segments[i].run] &= !job->segments[i].again || job->segments[i].success;
-    }
     mls_arena_release(&arena);
 }
 
@@ -290,9 +276,8 @@ typedef struct run_view {
 static void resolve_times(mls_job_log *job)
 {
     const double near_ms = job->full_time;
-    for (size_t i = 0; i < job->match_count; i++) {
+    for (size_t i = 0; i < job->match_count; i++)
         job->matches[i].time_ms = mls_time_resolve(job->matches[i].time_ms, near_ms);
-    }
     for (size_t i = 0; i < job->to->iteration_count; i++) {
         mls_iteration *iteration = &job->to->iterations[i];
         iteration->time_ms = mls_time_resolve(iteration->time_ms, near_ms);
@@ -308,9 +293,8 @@ static void resolve_times(mls_job_log *job)
         mls_log_segment *segment = &job->segments[i];
         segment->first_ms = mls_time_resolve(segment->first_ms, near_ms);
         segment->last_ms = mls_time_resolve(segment->last_ms, near_ms);
-        for (size_t k = 0; k < MLS_SURVIVED; k++) {
+        for (size_t k = 0; k < MLS_SURVIVED; k++)
             segment->last_times[k] = mls_time_resolve(segment->last_times[k], near_ms);
-        }
     }
 }
 
@@ -320,9 +304,8 @@ static void view_part(run_view *view, const mls_log_segment *segment)
     view->own = view->own == NULL && segment->line > 0 ? segment : view->own;
     /* A file without records may continue after the run if another run follows. */
     if ((segment->line > 0 || view->job->run_count <= 1) && !(segment->last_ms <= view->end_ms) &&
-        !isnan(segment->last_ms)) {
+        !isnan(segment->last_ms))
         view->end_ms = segment->last_ms;
-    }
     const bool later = view->last == NULL || !(segment->last_times[0] <= view->last->last_times[0]);
     view->last = segment->last_line > 0 && later ? segment : view->last;
     view->traced = view->traced == NULL && segment->traceback.line > 0 ? segment : view->traced;
@@ -365,9 +348,8 @@ static void fill_views(mls_job_log *job, run_view *views)
     }
     for (size_t s = 0; s < job->segment_count; s++) {
         const size_t run = job->segments[s].run;
-        for (size_t i = run; i <= (run > 0 ? run : job->run_count); i++) {
+        for (size_t i = run; i <= (run > 0 ? run : job->run_count); i++)
             view_part(&views[i], &job->segments[s]);
-        }
     }
 }
 
@@ -394,9 +376,8 @@ static bool came_before(const mls_job_log *job, const mls_match *a, const mls_ma
 {
     const size_t file_a = job->segments[a->segment].file;
     const size_t file_b = job->segments[b->segment].file;
-    if (timed && (a->time_ms < b->time_ms || a->time_ms > b->time_ms)) {
+    if (timed && (a->time_ms < b->time_ms || a->time_ms > b->time_ms))
         return a->time_ms < b->time_ms;
-    }
     return file_a != file_b ? file_a < file_b : a->at.line < b->at.line;
 }
 
@@ -416,9 +397,8 @@ static const mls_match *first_of(const run_view *view, unsigned turn)
     bool timed = true;
     for (int pass = 0; pass < 3; pass++) {
         for (const mls_match *match = view->matches; match != NULL; match = match->next) {
-            if (turn_of(mls_job_signature(job, match)) != turn || was_survived(view, match)) {
+            if (turn_of(mls_job_signature(job, match)) != turn || was_survived(view, match))
                 continue;
-            }
             if (pass == 0) {
                 timed = timed && isfinite(match->time_ms);
             } else if (pass == 1) {
@@ -451,16 +431,13 @@ static size_t list_counts(const mls_job_log *job, const size_t *counts, mls_fail
 {
     const size_t signatures = mls_signatures_count(job->signatures);
     size_t count = 0;
-    for (size_t i = 0; i < signatures; i++) {
+    for (size_t i = 0; i < signatures; i++)
         count += counts[i] > 0;
-    }
     *list = mls_arena_array(job->to->arena, count, sizeof **list);
     count = 0;
-    for (size_t i = 0; i < signatures; i++) {
-        if (counts[i] > 0) {
+    for (size_t i = 0; i < signatures; i++)
+        if (counts[i] > 0)
             (*list)[count++] = (mls_failure_count){mls_signatures_get(job->signatures, i), counts[i]};
-        }
-    }
     return count;
 }
 
@@ -469,9 +446,8 @@ static void fold_others(const run_view *view, const mls_match *cause, mls_failur
 {
     mls_job_log *job = view->job;
     size_t *counts = mls_calloc(mls_signatures_count(job->signatures), sizeof *counts);
-    for (const mls_match_count *one = view->counts; one != NULL; one = one->next) {
+    for (const mls_match_count *one = view->counts; one != NULL; one = one->next)
         counts[one->signature] += one->count;
-    }
     for (mls_match *match = view->matches; match != NULL; match = match->next) {
         const bool survived = was_survived(view, match);
         const bool apart =
@@ -481,9 +457,8 @@ static void fold_others(const run_view *view, const mls_match *cause, mls_failur
         counts[match->signature] -= match == cause || (apart && counts[match->signature] > 0);
     }
     failure->also_count = list_counts(job, counts, &failure->also);
-    if (failure->also_count > 1) {
+    if (failure->also_count > 1)
         qsort(failure->also, failure->also_count, sizeof *failure->also, compare_failure_counts);
-    }
     free(counts);
 }
 
@@ -492,15 +467,12 @@ static void find_suspects(mls_job_log *job, mls_failure *failure)
 {
     if (job->suspects == NULL) {
         size_t count = 0;
-        for (size_t rank = 0; rank < MLS_RANKS_MAX; rank++) {
+        for (size_t rank = 0; rank < MLS_RANKS_MAX; rank++)
             count += job->rank_seen[rank] == MLS_RANK_SEEN;
-        }
         job->suspects = mls_arena_array(job->to->arena, count, sizeof *job->suspects);
-        for (size_t rank = 0; rank < MLS_RANKS_MAX; rank++) {
-            if (job->rank_seen[rank] == MLS_RANK_SEEN) {
+        for (size_t rank = 0; rank < MLS_RANKS_MAX; rank++)
+            if (job->rank_seen[rank] == MLS_RANK_SEEN)
                 job->suspects[job->suspect_count++] = (uint32_t)rank;
-            }
-        }
     }
     failure->suspects = job->suspects;
     failure->suspect_count = job->suspect_count;
@@ -522,9 +494,8 @@ static void find_place(const run_view *view, int32_t *rank, const char **node)
     for (const mls_match *match = view->matches; match != NULL; match = match->next) {
         const mls_str id = mls_str_from(mls_job_signature(view->job, match)->id);
         bool launcher = mls_str_starts(mls_str_from(match->at.text), MLS_S("srun: error: "));
-        for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+        for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
             launcher |= mls_str_starts(id, mls_str_from(launchers[i]));
-        }
         if (launcher && !was_survived(view, match)) {
             const bool many = strstr(match->at.text, "tasks ") != NULL; /* the pattern has only the first rank */
             ranks += match->rank < 0 ? 0 : many ? 2 : match->rank != one_rank;
@@ -562,16 +533,13 @@ static void fill_cause(const run_view *view, const mls_match *cause, mls_failure
     int32_t rank = cause->rank;
     failure->signature = mls_job_signature(job, cause);
     if (rank < 0 &&
-        (is_id(failure->signature, "torchrun-exitcode") || is_id(failure->signature, "torchrun-child-failed"))) {
+        (is_id(failure->signature, "torchrun-exitcode") || is_id(failure->signature, "torchrun-child-failed")))
         rank = file->root_rank;
-    }
     failure->node = cause->node;
-    if (rank < 0 && failure->node == NULL) {
+    if (rank < 0 && failure->node == NULL)
         find_place(view, &rank, &failure->node);
-    }
-    if (was_lost_by_others(view, cause)) {
+    if (was_lost_by_others(view, cause))
         failure->signature = mls_signatures_get(job->signatures, cause->signature);
-    }
     failure->root_known = failure->signature->role == MLS_ROLE_ROOT;
     failure->at = (mls_failure_line){.file = file->name,
                                      .line = cause->at.line,
@@ -581,9 +549,8 @@ static void fill_cause(const run_view *view, const mls_match *cause, mls_failure
     failure->iteration = isnan(cause->iteration) ? known.iteration : cause->iteration;
     failure->samples = isnan(cause->samples) ? known.samples : cause->samples;
     failure->rank = rank >= 0 ? rank : (double)NAN;
-    if (failure->node == NULL && rank >= 0 && rank < MLS_RANKS_MAX) {
+    if (failure->node == NULL && rank >= 0 && rank < MLS_RANKS_MAX)
         failure->node = job->rank_nodes[rank];
-    }
     failure->gpu = cause->gpu;
 }
 
@@ -598,9 +565,8 @@ static void judge_run(const run_view *view, mls_failure *failure)
     const mls_match *cause = view->cause;
     const step_lengths lengths = view->lengths;
     *failure = (mls_failure){.run = view->number, .slower = (double)NAN, .run_start_ms = (double)NAN};
-    if (cause != NULL) {
+    if (cause != NULL)
         fill_cause(view, cause, failure);
-    }
     const bool timeout = cause != NULL && is_id(failure->signature, "nccl-watchdog-timeout");
     const bool ended = cause == NULL || turn_of(failure->signature) == LAST_TURN ||
                        is_id(failure->signature, "slurm-time-limit") || is_id(failure->signature, "slurm-cancelled");
@@ -641,9 +607,8 @@ static void judge_run(const run_view *view, mls_failure *failure)
         failure->read_count = seen->read_count;
         failure->read_errors = seen->read_errors;
     }
-    if (timeout) {
+    if (timeout)
         find_suspects(job, failure);
-    }
     if (view->own != NULL) {
         failure->run_file = job->files[view->own->file].name;
         failure->run_line = view->own->line;
@@ -674,13 +639,11 @@ static void judge_runs(mls_job_log *job)
     for (size_t run = job->run_count > 0; run <= job->run_count; run++) {
         run_view *view = &views[run];
         view->number = run == 0 ? 1 : view->own->began ? ++began : 0;
-        for (unsigned turn = MLS_ROLE_ROOT; turn <= LAST_TURN && view->cause == NULL && !success[run]; turn++) {
+        for (unsigned turn = MLS_ROLE_ROOT; turn <= LAST_TURN && view->cause == NULL && !success[run]; turn++)
             view->cause = first_of(view, turn);
-        }
         const bool sure = run > 0 && !view->again;
-        if (!success[run] && (sure || view->cause != NULL || view->traced != NULL || view->broken_off)) {
+        if (!success[run] && (sure || view->cause != NULL || view->traced != NULL || view->broken_off))
             order[count++] = (mls_placed){failed_at(view), run};
-        }
     }
     if (count > 0) { /* otherwise step lengths are not needed */
         mls_sort_placed(order, count, sizeof *order);
@@ -690,11 +653,9 @@ static void judge_runs(mls_job_log *job)
         views[order[i].place].lengths = lengths_until(&steps, order[i].value);
         views[order[i].place].failed = true;
     }
-    for (size_t run = 0; run <= job->run_count; run++) {
-        if (views[run].failed) {
+    for (size_t run = 0; run <= job->run_count; run++)
+        if (views[run].failed)
             judge_run(&views[run], &to->failures[to->failure_count++]);
-        }
-    }
     free(steps.times);
     free(steps.known);
     free(steps.intervals);
@@ -716,21 +677,16 @@ void mls_job_judge(mls_job_log *job)
         to->end_ms = fmax(to->end_ms, job->segments[i].last_ms);
     }
     judge_runs(job);
-    for (size_t i = 0; i < job->match_count; i++) {
-        if (!job->matches[i].reported) {
+    for (size_t i = 0; i < job->match_count; i++)
+        if (!job->matches[i].reported)
             mls_job_note(job, &job->matches[i]);
-        }
-    }
     to->outcome = to->failure_count > 0 ? MLS_JOB_FAILED : to->runs > 0 ? MLS_JOB_SUCCESS : MLS_JOB_UNKNOWN;
     to->matched_count = list_counts(job, job->matched, &to->matched);
     to->overran = mls_arena_array(to->arena, signatures, sizeof *to->overran);
-    for (size_t i = 0; i < signatures; i++) {
-        if (mls_signatures_overran(job->signatures, i)) {
+    for (size_t i = 0; i < signatures; i++)
+        if (mls_signatures_overran(job->signatures, i))
             to->overran[to->overran_count++] = mls_signatures_get(job->signatures, i)->id;
-        }
-    }
     /* The last time may be missing after thinning out. */
-    if (to->iteration_count > 0 && job->last_time.time_ms > to->iterations[to->iteration_count - 1].time_ms) {
+    if (to->iteration_count > 0 && job->last_time.time_ms > to->iterations[to->iteration_count - 1].time_ms)
         mls_job_add_iteration(job, job->last_time);
-    }
 }

@@ -38,9 +38,8 @@ static const char *short_name(const diagnose_state *state, const char *path)
     size_t skip = 0;
     if (text.len > job.len && mls_str_starts(text, job)) {
         skip = job.len;
-        while (path[skip] == '/') {
+        while (path[skip] == '/')
             skip++;
-        }
     }
     return skip > 0 ? path + skip : mls_path_name(path);
 }
@@ -82,13 +81,12 @@ static mls_status file_done(void *opaque, const mls_read *read)
     const char *reason = read->status != MLS_OK ? read->error.message : totals->unread;
     char words[MLS_NONE_READ_LENGTH];
     state->job->to->files += totals->unread == NULL && totals->bytes > 0;
-    if (reason != NULL) {
+    if (reason != NULL)
         skip_log(state, path, reason, read->status != MLS_OK || read->source->named, false);
-    } else if (totals->suite != NULL) {
+    else if (totals->suite != NULL)
         skip_log(state, path, totals->suite, true, false);
-    } else if (mls_log_none_read(totals->records, totals->malformed - totals->quoted, totals->reason, words)) {
+    else if (mls_log_none_read(totals->records, totals->malformed - totals->quoted, totals->reason, words))
         skip_log(state, path, words, true, true);
-    }
     return MLS_OK;
 }
 
@@ -99,9 +97,8 @@ static mls_status read_files(diagnose_state *state, mls_sources *sources, mls_er
         mls_source *source = &sources->items[i];
         const char *other = source->skip == NULL && !source->named ? other_file(source->path) : NULL;
         source->skip = other != NULL ? mls_strdup(other) : source->skip;
-        if (source->skip != NULL) {
+        if (source->skip != NULL)
             skip_log(state, source->path, source->skip, source->failed, false);
-        }
     }
     const mls_reading reading = {.plain = !options->unpack,
                                  .foreign = true,
@@ -119,9 +116,8 @@ static size_t find_signature(const mls_signatures *signatures, const char *id)
 {
     const size_t count = mls_signatures_count(signatures);
     size_t i = 0;
-    while (i < count && id != NULL && strcmp(mls_signatures_get(signatures, i)->id, id) != 0) {
+    while (i < count && id != NULL && strcmp(mls_signatures_get(signatures, i)->id, id) != 0)
         i++;
-    }
     return i < count && id != NULL ? i : SIZE_MAX;
 }
 
@@ -144,9 +140,8 @@ static void begin_job(mls_job_log *job, mls_signatures *signatures, mls_diagnosi
     job->watchdog_signature = find_signature(signatures, "nccl-watchdog-timeout");
     job->exception_signature = find_signature(signatures, "python-exception");
     job->ignored_signature = find_signature(signatures, "exception-ignored");
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         job->recovers[i] = find_signature(signatures, mls_signatures_get(signatures, i)->recovers);
-    }
     mls_job_prepare(job);
 }
 
@@ -189,9 +184,8 @@ mls_status mls_diagnose(const char *path, const mls_diagnose_options *options, m
         status = mls_sources_find(&path, 1, &sources, error);
         status = status == MLS_OK ? read_files(&state, &sources, error) : status;
     }
-    if (status == MLS_OK) {
+    if (status == MLS_OK)
         mls_job_judge(&job);
-    }
     end_job(&job);
     mls_sources_release(&sources);
     return status;

@@ -41,9 +41,8 @@ static const mls_failure *failure_of(mls_endings *endings, const mls_run *run)
             endings->next = place + 1;
             return failure;
         }
-        if ((isnan(apart) ? within : apart >= 0 && apart <= 0) && (first == NULL || failure < first)) {
+        if ((isnan(apart) ? within : apart >= 0 && apart <= 0) && (first == NULL || failure < first))
             first = failure;
-        }
     }
     return first;
 }
@@ -58,9 +57,8 @@ mls_status mls_endings_find(mls_endings *endings, mls_run *run, mls_error *error
     struct stat about;
     mls_diagnose_options *options = &endings->options;
     /* Pipes cannot be read again, and might block forever. */
-    if (!wants_ending(run) || (options->open == NULL && (stat(run->file, &about) != 0 || !S_ISREG(about.st_mode)))) {
+    if (!wants_ending(run) || (options->open == NULL && (stat(run->file, &about) != 0 || !S_ISREG(about.st_mode))))
         return MLS_OK;
-    }
     endings->root = run->root;
     if (endings->root > 0 && options->open == NULL) {
         options->open = open_again;
@@ -72,21 +70,17 @@ mls_status mls_endings_find(mls_endings *endings, mls_run *run, mls_error *error
         endings->path = mls_strdup(run->file);
         mls_status status = options->signatures == NULL ? mls_signatures_new(&options->signatures, error) : MLS_OK;
         status = status == MLS_OK ? mls_diagnose(run->file, options, &endings->diagnosis, error) : status;
-        if (status != MLS_OK) {
+        if (status != MLS_OK)
             return status;
-        }
     }
     const mls_failure *failure = failure_of(endings, run);
-    if (failure == NULL) {
+    if (failure == NULL)
         return MLS_OK;
-    }
     mls_buffer place = {0};
-    if (isfinite(failure->rank)) {
+    if (isfinite(failure->rank))
         mls_buffer_printf(&place, " on rank %.0f", failure->rank);
-    }
-    if (failure->node != NULL) {
+    if (failure->node != NULL)
         mls_buffer_printf(&place, " on %s", failure->node);
-    }
     mls_findings_add(&run->findings, MLS_FINDING_DIAGNOSIS, (mls_finding_place){.line = failure->at.line}, "%s%s: %s",
                      failure->signature->id, place.len > 0 ? place.ptr : "", failure->signature->explanation);
     mls_buffer_release(&place);
@@ -122,18 +116,16 @@ static void find_endings(void *state, size_t item)
     mls_status *status = &all->slots[slot].status;
     *status = MLS_OK;
     for (mls_run *run = all->firsts[item];
-         run < all->end && run->file != NULL && strcmp(run->file, file) == 0 && *status == MLS_OK; run++) {
+         run < all->end && run->file != NULL && strcmp(run->file, file) == 0 && *status == MLS_OK; run++)
         *status = mls_endings_find(&all->slots[slot].endings, run, &all->slots[slot].error);
-    }
 }
 
 static mls_status deliver_file(void *state, size_t item)
 {
     const all_endings *all = state;
     const size_t slot = item % all->slot_count;
-    if (all->slots[slot].status != MLS_OK) {
+    if (all->slots[slot].status != MLS_OK)
         *all->error = all->slots[slot].error;
-    }
     return all->slots[slot].status;
 }
 
@@ -153,9 +145,8 @@ mls_status mls_endings_find_all(const mls_diagnose_options *options, mls_run *ru
             file = runs[i].file;
         }
     }
-    while (all.slot_count < threads && all.slot_count < THREADS_MAX && all.slot_count * LOGS_A_THREAD < files) {
+    while (all.slot_count < threads && all.slot_count < THREADS_MAX && all.slot_count * LOGS_A_THREAD < files)
         all.slot_count++;
-    }
     all.slots = mls_calloc(all.slot_count, sizeof *all.slots);
     for (size_t i = 0; i < all.slot_count; i++) {
         all.slots[i].endings.options = *options;
@@ -168,9 +159,8 @@ mls_status mls_endings_find_all(const mls_diagnose_options *options, mls_run *ru
                              .work = find_endings,
                              .deliver = deliver_file};
     const mls_status status = mls_relay_run(&relay);
-    for (size_t i = 0; i < all.slot_count; i++) {
+    for (size_t i = 0; i < all.slot_count; i++)
         mls_endings_release(&all.slots[i].endings);
-    }
     free(all.slots);
     free(all.firsts);
     return status;

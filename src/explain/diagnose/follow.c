@@ -19,21 +19,18 @@ void mls_keep_line(mls_kept_line *kept, size_t line, mls_str text)
 
 const char *mls_job_name(mls_job_log *job, mls_str name)
 {
-    if (name.len == 0 || name.len > NAME_BYTES_MAX) {
+    if (name.len == 0 || name.len > NAME_BYTES_MAX)
         return NULL;
-    }
     const mls_map_entry *entry = mls_map_find(&job->names, name);
-    if (entry == NULL && job->names.count < NAMES_MAX) {
+    if (entry == NULL && job->names.count < NAMES_MAX)
         entry = mls_map_put(&job->names, name, NULL);
-    }
     return entry != NULL ? entry->key.ptr : NULL;
 }
 
 void mls_job_know_rank(mls_job_log *job, int32_t rank, const char *node)
 {
-    if (rank < 0 || rank >= MLS_RANKS_MAX) {
+    if (rank < 0 || rank >= MLS_RANKS_MAX)
         return;
-    }
     job->rank_seen[rank] |= MLS_RANK_SEEN;
     job->rank_nodes[rank] = job->rank_nodes[rank] != NULL ? job->rank_nodes[rank] : node;
 }
@@ -42,12 +39,10 @@ void mls_job_note(mls_job_log *job, const mls_match *match)
 {
     mls_diagnosis *to = job->to;
     to->note_total++;
-    if (to->note_count == MLS_NOTES_MAX) {
+    if (to->note_count == MLS_NOTES_MAX)
         return;
-    }
-    if (to->notes == NULL) {
+    if (to->notes == NULL)
         to->notes = mls_arena_array(to->arena, MLS_NOTES_MAX, sizeof *to->notes);
-    }
     to->notes[to->note_count++] = (mls_failure_line){.file = job->files[job->segments[match->segment].file].name,
                                                      .line = match->at.line,
                                                      .text = mls_job_copy(job, match->at.text),
@@ -96,9 +91,8 @@ void mls_job_advance(mls_job_log *job, size_t number, mls_pace pace, double reac
         if (job->time_skipped++ % job->time_stride == 0) {
             /* Drop every second time if there are too many; the first always stays. */
             if (to->iteration_count == MLS_PROGRESS_MAX) {
-                for (size_t i = 0; i < to->iteration_count / 2; i++) {
+                for (size_t i = 0; i < to->iteration_count / 2; i++)
                     to->iterations[i] = to->iterations[2 * i];
-                }
                 to->iteration_count /= 2;
                 job->time_stride *= 2;
             }
@@ -108,15 +102,12 @@ void mls_job_advance(mls_job_log *job, size_t number, mls_pace pace, double reac
     /* Dismiss messages that training has survived. */
     size_t survived = job->open_matches;
     size_t kept = job->open_counts;
-    while (survived < job->match_count && job->matches[survived].advances + MLS_SURVIVED <= segment->advances) {
+    while (survived < job->match_count && job->matches[survived].advances + MLS_SURVIVED <= segment->advances)
         survived++;
-    }
     dismiss(job, survived);
-    for (size_t i = job->open_counts; i < job->count_count; i++) {
-        if (job->counts[i].advances + MLS_SURVIVED > segment->advances) {
+    for (size_t i = job->open_counts; i < job->count_count; i++)
+        if (job->counts[i].advances + MLS_SURVIVED > segment->advances)
             job->counts[kept++] = job->counts[i];
-        }
-    }
     job->count_count = kept;
 }
 
@@ -153,9 +144,8 @@ static void end_tracebacks(mls_job_log *job, mls_log_segment *segment)
     for (size_t i = 0; i < job->traceback_count; i++) {
         mls_traceback *open = &job->tracebacks[i];
         const bool first = segment->traceback.line == 0 || open->line < segment->traceback.line;
-        if (open->line > 0 && !open->ignored && first && open->advances + MLS_SURVIVED > segment->advances) {
+        if (open->line > 0 && !open->ignored && first && open->advances + MLS_SURVIVED > segment->advances)
             segment->traceback = *open;
-        }
         open->line = 0;
     }
 }
@@ -170,10 +160,8 @@ void mls_job_close_segment(mls_job_log *job)
     segment->last_ms = job->file_time;
     segment->last_text = mls_job_copy(job, job->last.text);
     end_tracebacks(job, segment);
-    if (segment->again &&
-        (job->match_count > job->open_matches || segment->traceback.line > 0 || segment->broken_off)) {
+    if (segment->again && (job->match_count > job->open_matches || segment->traceback.line > 0 || segment->broken_off))
         segment->success = false;
-    }
     if (segment->success) {
         forget_all(job);
         return;
@@ -223,9 +211,8 @@ void mls_job_take_record(mls_job_log *job, const mls_brief_record *record)
             forget_all(job);
             segment->again = true;
             segment->traceback = (mls_traceback){0};
-            for (size_t i = 0; i < MLS_PACE_COUNT; i++) {
+            for (size_t i = 0; i < MLS_PACE_COUNT; i++)
                 segment->reached[i] = -1;
-            }
         }
     }
     if (record->key == MLS_KEY_RUN_STOP && isnan(segment->stop_ms)) {
@@ -235,16 +222,13 @@ void mls_job_take_record(mls_job_log *job, const mls_brief_record *record)
         segment->success = record->success;
         segment->again = false;
     }
-    if (isfinite(record->reached[MLS_PACE_SAMPLES])) {
+    if (isfinite(record->reached[MLS_PACE_SAMPLES]))
         segment->samples = record->reached[MLS_PACE_SAMPLES];
-    }
     int pace = MLS_PACE_SAMPLES;
-    while (pace < MLS_PACE_ITERATION && !isfinite(record->reached[pace])) {
+    while (pace < MLS_PACE_ITERATION && !isfinite(record->reached[pace]))
         pace++;
-    }
-    if (record->progress && pace < MLS_PACE_ITERATION) {
+    if (record->progress && pace < MLS_PACE_ITERATION)
         mls_job_advance(job, record->line, (mls_pace)pace, record->reached[pace], record->time_ms);
-    }
 }
 
 /* Thin out the matches of a role: keep the earliest of each run, and those of highest precedence. */
@@ -268,17 +252,14 @@ static void drop_matches(mls_job_log *job, unsigned role)
             }
         }
     }
-    for (size_t i = 0; i < job->match_count; i++) {
-        if (job->matches[i].kept) {
+    for (size_t i = 0; i < job->match_count; i++)
+        if (job->matches[i].kept)
             job->matches[to++] = job->matches[i];
-        }
-    }
     job->role_counts[role] -= job->match_count - to;
     job->role_limits[role] = 2 * job->role_counts[role]; /* avoids repeating this for every match */
     job->match_count = to;
-    while (to > 0 && job->matches[to - 1].segment == job->segment_count - 1) {
+    while (to > 0 && job->matches[to - 1].segment == job->segment_count - 1)
         to--;
-    }
     job->open_matches = to;
 }
 
@@ -298,9 +279,8 @@ void mls_job_take_match(mls_job_log *job, size_t signature, size_t number, const
     mls_str rest = line->message;
     mls_line_parts parts;
     int32_t value;
-    while (gpu.len > 0 && (gpu.ptr[gpu.len - 1] == ':' || gpu.ptr[gpu.len - 1] == '.')) {
+    while (gpu.len > 0 && (gpu.ptr[gpu.len - 1] == ':' || gpu.ptr[gpu.len - 1] == '.'))
         gpu.len--; /* "0000:4e:00.0: Unknown Error" */
-    }
     mls_match match = {.signature = signature,
                        .segment = job->segment_count - 1,
                        .time_ms = time_ms,
@@ -313,9 +293,8 @@ void mls_job_take_match(mls_job_log *job, size_t signature, size_t number, const
                        .otherwise = known->otherwise != NULL};
     if (known->otherwise != NULL) { /* the meaning differs for other names */
         const mls_str name = group_of(job, signature, line, "name");
-        for (size_t i = 0; i < known->name_count; i++) {
+        for (size_t i = 0; i < known->name_count; i++)
             match.otherwise &= !mls_str_equal(known->names[i], name);
-        }
     }
     const mls_failure_role role = mls_job_signature(job, &match)->role;
     mls_keep_line(&match.at, number, line->message);
@@ -323,9 +302,8 @@ void mls_job_take_match(mls_job_log *job, size_t signature, size_t number, const
         match.rank = match.rank < 0 ? job->table_rank : match.rank;
         match.node = match.node == NULL ? job->table_host : match.node;
     }
-    if (signature == job->watchdog_signature && match.rank >= 0 && match.rank < MLS_RANKS_MAX) {
+    if (signature == job->watchdog_signature && match.rank >= 0 && match.rank < MLS_RANKS_MAX)
         job->rank_seen[match.rank] |= MLS_RANK_TIMED_OUT;
-    }
     mls_job_know_rank(job, match.rank, match.node);
     job->matched[signature]++;
     if (role == MLS_ROLE_CONTEXT) {
@@ -337,10 +315,8 @@ void mls_job_take_match(mls_job_log *job, size_t signature, size_t number, const
         return;
     }
     size_t i = job->open_counts;
-    while (i < job->count_count &&
-           (job->counts[i].signature != signature || job->counts[i].advances != match.advances)) {
+    while (i < job->count_count && (job->counts[i].signature != signature || job->counts[i].advances != match.advances))
         i++;
-    }
     if (i == job->count_count) {
         MLS_GROW_OF(job, counts, count);
         job->counts[job->count_count++] =
@@ -350,7 +326,6 @@ void mls_job_take_match(mls_job_log *job, size_t signature, size_t number, const
     MLS_GROW_OF(job, matches, match);
     job->matches[job->match_count++] = match;
     job->role_counts[role]++;
-    if (job->role_counts[role] >= 2 * (size_t)MLS_CANDIDATES_MAX && job->role_counts[role] >= job->role_limits[role]) {
+    if (job->role_counts[role] >= 2 * (size_t)MLS_CANDIDATES_MAX && job->role_counts[role] >= job->role_limits[role])
         drop_matches(job, role);
-    }
 }

@@ -17,13 +17,11 @@ typedef struct progress_bar {
 
 bool mls_maybe_bar(const char *line)
 {
-    while (*line == ' ') {
+    while (*line == ' ')
         line++;
-    }
     const char *digits = line;
-    while (mls_is_digit(*line)) { /* most lines have no number, or a rank */
+    while (mls_is_digit(*line)) /* most lines have no number, or a rank */
         line++;
-    }
     return line > digits && line - digits <= 3 && line[0] == '%' && line[1] == '|';
 }
 
@@ -39,9 +37,8 @@ bool mls_maybe_counted(const char *line)
 static bool find_last(mls_str text, mls_str words, mls_str *rest)
 {
     bool found = false;
-    for (; mls_str_after(text, words, rest); found = true) {
+    for (; mls_str_after(text, words, rest); found = true)
         text = *rest;
-    }
     return found;
 }
 
@@ -50,33 +47,26 @@ static bool take_bar(mls_str message, progress_bar *bar)
 {
     mls_line_parts parts;
     mls_str rest;
-    if (!find_last(message, MLS_S("%|"), &rest)) {
+    if (!find_last(message, MLS_S("%|"), &rest))
         return false;
-    }
     const char *begin = rest.ptr - 2;
-    while (begin > message.ptr && mls_is_digit(begin[-1])) {
+    while (begin > message.ptr && mls_is_digit(begin[-1]))
         begin--;
-    }
     const char *title = begin;
-    while (title > message.ptr && title[-1] != ']') {
+    while (title > message.ptr && title[-1] != ']')
         title--;
-    }
-    while (title < begin && *title == ' ') {
+    while (title < begin && *title == ' ')
         title++;
-    }
     bar->title = (mls_str){title, (size_t)(begin - title)};
     const char *edge = memchr(rest.ptr, '|', rest.len);
-    if (edge == NULL) {
+    if (edge == NULL)
         return false;
-    }
     rest = (mls_str){edge + 1, (size_t)(rest.ptr + rest.len - edge) - 1};
-    if (!mls_line_take(&rest, "%_%n", &parts)) {
+    if (!mls_line_take(&rest, "%_%n", &parts))
         return false;
-    }
     bar->done = parts.number;
-    if (!mls_line_take(&rest, "/%n [", &parts)) {
+    if (!mls_line_take(&rest, "/%n [", &parts))
         return false;
-    }
     bar->all = parts.number;
     bar->closed = memchr(rest.ptr, ']', rest.len) != NULL;
     return true;
@@ -96,9 +86,8 @@ static bool count_bar(mls_str message, double *reached)
     progress_bar bar;
     mls_line_parts parts;
     if (!take_bar(message, &bar) ||
-        (bar.title.len > 0 && !mls_str_any(bar.title, "Epoch|epoch|Train|train|Step|step|Iter|iter", mls_str_starts))) {
+        (bar.title.len > 0 && !mls_str_any(bar.title, "Epoch|epoch|Train|train|Step|step|Iter|iter", mls_str_starts)))
         return false;
-    }
     const bool numbered = mls_line_take(&bar.title, "Epoch %n", &parts);
     *reached = bar.done + (numbered ? (double)parts.number * bar.all : 0);
     return true;
@@ -120,13 +109,11 @@ static bool count_epochs(mls_str message, double *reached)
 {
     mls_str rest;
     mls_line_parts parts;
-    if (!mls_str_starts(message, MLS_S("{")) || !find_last(message, MLS_S("'epoch': "), &rest)) {
+    if (!mls_str_starts(message, MLS_S("{")) || !find_last(message, MLS_S("'epoch': "), &rest))
         return false;
-    }
     (void)mls_take_char(&rest, "'");
-    if (!mls_line_take(&rest, "%n", &parts)) {
+    if (!mls_line_take(&rest, "%n", &parts))
         return false;
-    }
     *reached = parts.number;
     double place = 0.1;
     if (mls_take_char(&rest, ".")) {
@@ -142,9 +129,8 @@ static bool count_epochs(mls_str message, double *reached)
 static bool count_keras(mls_str message, double *reached)
 {
     mls_line_parts parts;
-    if (!mls_line_take(&message, "%_%n", &parts)) {
+    if (!mls_line_take(&message, "%_%n", &parts))
         return false;
-    }
     *reached = parts.number;
     return mls_line_take(&message, "/%n%_", &parts) && mls_str_any(message, "[=|[>|[.|━", mls_str_starts);
 }
@@ -153,13 +139,11 @@ static bool count_keras(mls_str message, double *reached)
  * steps". */
 static bool is_spoken_of(mls_str before)
 {
-    while (before.len > 0 && before.ptr[before.len - 1] == ' ') {
+    while (before.len > 0 && before.ptr[before.len - 1] == ' ')
         before.len--;
-    }
     size_t len = 0;
-    while (len < before.len && before.ptr[before.len - len - 1] != ' ') {
+    while (len < before.len && before.ptr[before.len - len - 1] != ' ')
         len++;
-    }
     return mls_str_among((mls_str){before.ptr + before.len - len, len},
                          "at from per every max total in after until for before warmup last of to resume");
 }
@@ -180,9 +164,8 @@ static bool take_counted(mls_str rest, double *reached)
     }
     (void)mls_line_take(&rest, "%_", &parts);
     const bool sign = mls_take_char(&rest, ":=#[");
-    if (!mls_line_take(&rest, "%_%n", &parts) || (!sign && rest.len > 0 && rest.ptr[0] == '%')) {
+    if (!mls_line_take(&rest, "%_%n", &parts) || (!sign && rest.len > 0 && rest.ptr[0] == '%'))
         return false;
-    }
     *reached = parts.number;
     const char next = rest.len > 0 ? rest.ptr[0] : ' ';
     return next != '.' && next != '_' && !is_letter(next);
@@ -196,9 +179,8 @@ static bool count_words(mls_str message, const char *names, double *reached)
             const mls_str before = {message.ptr, (size_t)(rest.ptr - message.ptr) - name.len};
             const char last = before.len > 0 ? before.ptr[before.len - 1] : ' ';
             if (last != '_' && last != '-' && !is_letter(last) && !mls_is_digit(last) && !is_spoken_of(before) &&
-                take_counted(rest, reached)) {
+                take_counted(rest, reached))
                 return true;
-            }
         }
     }
     return false;
@@ -255,9 +237,8 @@ void mls_job_read_progress(mls_job_log *job, size_t i, const mls_log_line *line,
         mls_job_advance(job, number, MLS_PACE_ITERATION, parts.number, mls_job_time_of(job, i, line));
         return;
     }
-    if (!loose || segment->line > 0 || segment->reached[MLS_PACE_ITERATION] >= 0) {
+    if (!loose || segment->line > 0 || segment->reached[MLS_PACE_ITERATION] >= 0)
         return;
-    }
     for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
         double reached;
         if (forms[k].count(rest, &reached)) {

@@ -99,9 +99,8 @@ static mls_status block_record(void *state, const mls_record *record)
     mls_job_log *job = state;
     mls_log_block *block = &job->block;
     const bool stop = record->key_id == MLS_KEY_RUN_STOP;
-    if (mls_run_cut_record(&job->cut, record) >= MLS_OWNER_NEXT_RUN) {
+    if (mls_run_cut_record(&job->cut, record) >= MLS_OWNER_NEXT_RUN)
         add_run_start(block, record->line);
-    }
     MLS_GROW_OF(block, records, record);
     mls_brief_record *brief = &block->records[block->record_count++];
     *brief = (mls_brief_record){.line = record->line,
@@ -112,9 +111,8 @@ static mls_status block_record(void *state, const mls_record *record)
     mls_str span;
     bool wanted = stop || brief->progress;
     for (size_t i = 0; i < MLS_PACE_ITERATION && wanted; i++) { /* the first key in the record */
-        if (mls_record_metadata_member(record, counts[i], &span) && !mls_json_number(span, &brief->reached[i])) {
+        if (mls_record_metadata_member(record, counts[i], &span) && !mls_json_number(span, &brief->reached[i]))
             brief->reached[i] = NAN;
-        }
         wanted = isnan(brief->reached[i]);
     }
     brief->success =
@@ -129,9 +127,8 @@ static mls_status block_record(void *state, const mls_record *record)
 static mls_status block_marker(void *state, const mls_marker *marker)
 {
     mls_job_log *job = state;
-    if (mls_run_cut_marker(&job->cut, marker->kind)) {
+    if (mls_run_cut_marker(&job->cut, marker->kind))
         add_run_start(&job->block, marker->line);
-    }
     return MLS_OK;
 }
 
@@ -143,11 +140,10 @@ static size_t records_before(const mls_job_log *job, size_t i)
     size_t high = block->record_count;
     while (low < high) {
         const size_t middle = (low + high) / 2;
-        if (block->records[middle].line < block->marked.lines.line + i) {
+        if (block->records[middle].line < block->marked.lines.line + i)
             low = middle + 1;
-        } else {
+        else
             high = middle;
-        }
     }
     return low;
 }
@@ -196,9 +192,8 @@ static double line_time(mls_job_log *job, size_t i)
 static void find_time_before(mls_job_log *job, size_t end)
 {
     double time_ms = NAN;
-    for (size_t i = end; i > job->block.timed_to && isnan(time_ms); i--) {
+    for (size_t i = end; i > job->block.timed_to && isnan(time_ms); i--)
         time_ms = line_time(job, i - 1);
-    }
     job->file_time = isnan(time_ms) ? job->file_time : time_ms;
     job->block.timed_to = end > job->block.timed_to ? end : job->block.timed_to;
 }
@@ -234,15 +229,13 @@ static void take_checkpoint(mls_job_log *job, mark found, size_t i, const mls_lo
     mls_checkpoint *last = to->checkpoint_count > 0 ? &to->checkpoints[to->checkpoint_count - 1] : NULL;
     mls_checkpoint one = {.done_ms = job->last_time.time_ms, .end_ms = (double)NAN};
     if (found == MARK_LOADED) {
-        if (isnan(to->loaded_iteration)) {
+        if (isnan(to->loaded_iteration))
             (void)number_after(line->message, MLS_S(" at iteration "), &to->loaded_iteration);
-        }
     } else if (found == MARK_SAVED) {
         if (number_after(line->message, MLS_S("successfully saved checkpoint from iteration "), &one.iteration) &&
             last != NULL && !(last->iteration < one.iteration) && !(last->iteration > one.iteration) &&
-            isnan(last->end_ms)) {
+            isnan(last->end_ms))
             last->end_ms = mls_job_time_of(job, i, line);
-        }
     } else if (number_after(line->message, MLS_S("saving checkpoint at iteration "), &one.iteration) &&
                to->checkpoint_count < MLS_PROGRESS_MAX) {
         one.start_ms = mls_job_time_of(job, i, line);
@@ -274,17 +267,15 @@ static void take_srun(mls_job_log *job, const mls_log_line *line)
     mls_line_parts parts;
     mls_str rest = line->message;
     if (!mls_line_take(&rest, "srun: error: %h: task ", &parts) &&
-        !mls_line_take(&rest, "srun: error: %h: tasks ", &parts)) {
+        !mls_line_take(&rest, "srun: error: %h: tasks ", &parts))
         return;
-    }
     const char *node = mls_job_name(job, parts.node);
     bool more = true;
     while (more && mls_line_take(&rest, "%n", &parts)) {
         const int32_t first = parts.number;
         const int32_t last = mls_line_take(&rest, "-%n", &parts) ? parts.number : first;
-        for (int32_t rank = first; rank <= last && rank < MLS_RANKS_MAX; rank++) {
+        for (int32_t rank = first; rank <= last && rank < MLS_RANKS_MAX; rank++)
             mls_job_know_rank(job, rank, node);
-        }
         more = mls_line_take(&rest, ",", &parts);
     }
 }
@@ -305,34 +296,30 @@ static void examine(mls_job_log *job, size_t i)
     const int32_t writer = line.rank >= 0 ? line.rank : line.task;
     const uint64_t stream = (uint64_t)(uint32_t)writer << 32 | (uint32_t)line.local_rank;
     size_t open = 0;
-    while (open < job->traceback_count && job->tracebacks[open].stream != stream) {
+    while (open < job->traceback_count && job->tracebacks[open].stream != stream)
         open++;
-    }
     const bool traced = open < job->traceback_count;
     const bool ends = traced && mls_signatures_maybe_exception(job->signatures, line.message);
     mls_job_know_rank(job, line.rank, mls_job_name(job, line.node));
     for (uint32_t left = marks & (MLS_ANY_SIGNATURE - 1); left != 0; left &= left - 1) {
         const mark found = (mark)__builtin_ctz(left);
-        if (found == MARK_SAVING || found == MARK_SAVED || found == MARK_LOADED) {
+        if (found == MARK_SAVING || found == MARK_SAVED || found == MARK_LOADED)
             take_checkpoint(job, found, i, &line);
-        } else if (found == MARK_HOST_ROW || found == MARK_RANK_ROW) {
+        else if (found == MARK_HOST_ROW || found == MARK_RANK_ROW)
             take_table_row(job, &line);
-        } else if (found == MARK_ROOT_CAUSE) {
+        else if (found == MARK_ROOT_CAUSE)
             job->root_cause = true;
-        } else if (found == MARK_SRUN) {
+        else if (found == MARK_SRUN)
             take_srun(job, &line);
-        }
     }
     const ptrdiff_t place = mls_signatures_find(job->signatures, line.message, ends);
     mls_job_read_progress(job, i, &line, place < 0);
     const size_t found = (size_t)place;
     if (place >= 0) {
-        if (!traced || !job->tracebacks[open].ignored || found != job->exception_signature) {
+        if (!traced || !job->tracebacks[open].ignored || found != job->exception_signature)
             mls_job_take_match(job, found, number, &line, mls_job_time_of(job, i, &line));
-        }
-        if (traced) {
+        if (traced)
             job->tracebacks[open] = job->tracebacks[--job->traceback_count];
-        }
         if (found == job->ignored_signature) {
             job->ignored_stream = stream;
             job->ignored_line = number;
@@ -367,9 +354,8 @@ static bool looks_like_error(mls_str message)
 static bool is_among(const mls_read_lines *lines, mls_str message)
 {
     bool found = false;
-    for (size_t i = 0; i < lines->count && !found; i++) {
+    for (size_t i = 0; i < lines->count && !found; i++)
         found = mls_str_equal(mls_str_from(lines->items[i].at.text), message);
-    }
     return found;
 }
 
@@ -384,11 +370,9 @@ static void add_line(mls_job_log *job, mls_read_lines *lines, size_t i, const ml
 /* Append the lines stored from earlier blocks to those of this block, without duplicates if `once` is set. */
 static void put_before(mls_read_lines *kept, mls_read_lines *lines, bool once)
 {
-    for (size_t k = 0; k < kept->count && lines->count < MLS_READ_LINES; k++) {
-        if (!once || !is_among(lines, mls_str_from(kept->items[k].at.text))) {
+    for (size_t k = 0; k < kept->count && lines->count < MLS_READ_LINES; k++)
+        if (!once || !is_among(lines, mls_str_from(kept->items[k].at.text)))
             lines->items[lines->count++] = kept->items[k];
-        }
-    }
     *kept = *lines;
 }
 
@@ -421,15 +405,13 @@ static void keep_lines(mls_job_log *job, size_t end)
         const bool marked = (block->marked.bits[(i - 1) / 64] >> ((i - 1) % 64) & 1) != 0;
         if (marked && record_of(job, i - 1) == NULL) {
             const mls_log_line line = mls_log_line_of(lines, i - 1, job->scratch);
-            if (looks_like_error(line.message) && !is_among(&last, line.message)) {
+            if (looks_like_error(line.message) && !is_among(&last, line.message))
                 add_line(job, &last, i - 1, &line);
-            }
         }
     }
     job->errors.count = far ? 0 : job->errors.count;
-    if (last.count > 0) {
+    if (last.count > 0)
         put_before(&job->errors, &last, true);
-    }
     if (segment->last_line >= lines->line && job->last.text[0] == '\0') {
         const mls_log_line line = mls_log_line_of(lines, segment->last_line - lines->line, job->scratch);
         mls_keep_line(&job->last, segment->last_line, line.message);
@@ -461,19 +443,17 @@ static void mark_lines(mls_job_log *job)
         const char *line = lines->text.ptr + mls_lines_begin(lines, i);
         if (*line == ' ' || *line == '[' || mls_is_digit(*line)) {
             const int32_t rank = mls_log_line_first_rank(line);
-            if (rank >= 0 && rank < MLS_RANKS_MAX) {
+            if (rank >= 0 && rank < MLS_RANKS_MAX)
                 job->rank_seen[rank] |= MLS_RANK_SEEN;
-            } else if (mls_maybe_bar(line)) {
+            else if (mls_maybe_bar(line))
                 mls_marked_add(&block->marked, i);
-            }
         } else if (mls_maybe_counted(line)) {
             mls_marked_add(&block->marked, i);
         }
         if (mls_lines_odd(lines, i)) {
             const mls_brief_record *record = record_of(job, i);
-            if (record == NULL || record->payload.len == 0) {
+            if (record == NULL || record->payload.len == 0)
                 mls_marked_search_clean(&block->marked, job->signatures, i, job->scratch);
-            }
         }
     }
 }
@@ -485,14 +465,12 @@ static void examine_lines(mls_job_log *job, size_t from, size_t end)
     const bool all = mls_signatures_want_all(job->signatures);
     for (size_t i = from; i < end; i++) {
         const size_t next = mls_marked_next(&block->marked, i, end);
-        if (!all && job->traceback_count == 0) {
+        if (!all && job->traceback_count == 0)
             i = next;
-        }
         if (i < end && (i == next || all ||
                         (mls_signatures_maybe_exception(job->signatures, mls_lines_text(&block->marked.lines, i)) &&
-                         record_of(job, i) == NULL))) {
+                         record_of(job, i) == NULL)))
             examine(job, i);
-        }
     }
 }
 
@@ -531,9 +509,8 @@ static mls_status block_lines(void *state, const mls_lines *lines)
     mark_lines(job);
     if (isnan(job->file_time)) { /* first time of the file */
         double time_ms = NAN;
-        for (size_t i = 0; i < lines->count && isnan(time_ms); i++) {
+        for (size_t i = 0; i < lines->count && isnan(time_ms); i++)
             time_ms = line_time(job, i);
-        }
         segment->first_ms = time_ms;
     }
     size_t done = 0;

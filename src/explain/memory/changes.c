@@ -19,9 +19,8 @@ static mls_status make_one(const mls_memory_ask *ask, const mls_weights *weights
     ITEM(to, RUNTIME) = VALUE(ask, RUNTIME);
     const mls_status status =
         training ? mls_training_make(ask, to, error) : mls_inference_make(ask, weights, to, error);
-    if (status == MLS_OK && (to->high > MLS_BYTES_MAX || to->global_batch > MLS_BYTES_MAX)) {
+    if (status == MLS_OK && (to->high > MLS_BYTES_MAX || to->global_batch > MLS_BYTES_MAX))
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "these sizes add up to more than 9 PB on one GPU");
-    }
     /* A server fills its share of the memory with the KV cache.  CUDA graphs are captured later and need memory outside
      * the share. */
     const bool host = to->spill > 0 && to->host_bytes >= to->spill;
@@ -43,9 +42,8 @@ static mls_status make_both(const mls_memory_ask *ask, mls_memory_estimate *to, 
     mls_weights weights = {.n = 0};
     *published = (mls_memory_estimate){.estimate = 0};
     *to = *published;
-    if (ask->shape.layers == 0) {
+    if (ask->shape.layers == 0)
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "no model given: use --model NAME or a config.json");
-    }
     mls_status status =
         VALUE(ask, TRAIN) != 0 ? MLS_OK : mls_weights_of(ask, mls_shape_parameters(&ask->shape), &weights, error);
     status = status == MLS_OK ? make_one(ask, &weights, to, error) : status;
@@ -81,9 +79,8 @@ static bool change_works(const mls_memory_ask *ask, mls_memory_change *change)
     mls_memory_ask changed = *ask;
     mls_memory_estimate estimate;
     mls_memory_estimate published;
-    for (size_t i = 0; i < change->count; i++) {
+    for (size_t i = 0; i < change->count; i++)
         changed.values[change->values[i].setting] = change->values[i].value;
-    }
     const mls_status status = make_both(&changed, &estimate, &published, NULL);
     change->estimate = estimate.estimate;
     change->shown = published.decides ? published.estimate : estimate.estimate;
@@ -96,9 +93,8 @@ static void try_all(const mls_memory_ask *ask, const candidate *candidates, size
     for (size_t i = 0; i < count; i++) {
         mls_memory_change *tried = &answer->tried[answer->tried_count];
         *tried = candidates[i].change;
-        while (tried->values[tried->count].setting != MLS_MEMORY_MODEL) {
+        while (tried->values[tried->count].setting != MLS_MEMORY_MODEL)
             tried->count++;
-        }
         answer->tried_count += candidates[i].possible && change_works(ask, tried);
     }
 }
@@ -158,9 +154,8 @@ static void try_inference(const mls_memory_ask *ask, mls_memory_answer *answer)
     const mls_memory_estimate *of = &answer->estimate;
     const mls_number_bytes cache = mls_number_bytes_of((int64_t)VALUE(ask, KV_PRECISION));
     mls_weights weights;
-    if (mls_weights_of(ask, of->parameters, &weights, NULL) != MLS_OK) {
+    if (mls_weights_of(ask, of->parameters, &weights, NULL) != MLS_OK)
         return;
-    }
     const mls_number_bytes whole = {weights.n, MUL(weights.q, of->parameters)};
     const bool cached = ITEM(of, KV_CACHE) > 0;
     const uint64_t share = VALUE(ask, UTILIZATION);
@@ -194,9 +189,8 @@ static void find_smallest(const mls_memory_ask *ask, mls_memory_answer *answer)
             bool apart = true;
             *smallest = *a;
             for (size_t v = 0; v < b->count; v++) {
-                for (size_t u = 0; u < a->count; u++) {
+                for (size_t u = 0; u < a->count; u++)
                     apart &= a->values[u].setting != b->values[v].setting || b->values[v].setting == MLS_MEMORY_GPUS;
-                }
                 smallest->values[smallest->count++] = b->values[v];
             }
             answer->has_smallest =
@@ -211,9 +205,8 @@ mls_status mls_memory_answer_make(const mls_memory_ask *ask, mls_memory_answer *
     *answer = (mls_memory_answer){0};
     const mls_status status = make_both(ask, &answer->estimate, &answer->published, error);
     mls_memory_verdict *verdict = &answer->estimate.verdict;
-    if (ask->ended_well && *verdict == MLS_MEMORY_DOES_NOT_FIT) {
+    if (ask->ended_well && *verdict == MLS_MEMORY_DOES_NOT_FIT)
         *verdict = MLS_MEMORY_TIGHT;
-    }
     const bool narrow = *verdict == MLS_MEMORY_TIGHT || *verdict == MLS_MEMORY_DOES_NOT_FIT;
     if (status == MLS_OK && narrow && !ask->ended_well) {
         (answer->estimate.training ? try_training : try_inference)(ask, answer);
@@ -227,12 +220,10 @@ size_t mls_memory_items_sort(const mls_memory_estimate *estimate, mls_memory_ite
     size_t count = 0;
     for (size_t i = 0; i < MLS_MEMORY_ITEM_COUNT; i++) {
         size_t at = count;
-        if (estimate->items[i] == 0) {
+        if (estimate->items[i] == 0)
             continue;
-        }
-        for (; at > 0 && estimate->items[items[at - 1]] < estimate->items[i]; at--) {
+        for (; at > 0 && estimate->items[items[at - 1]] < estimate->items[i]; at--)
             items[at] = items[at - 1];
-        }
         items[at] = (mls_memory_item)i;
         count++;
     }

@@ -7,18 +7,15 @@
 /* Reject a layout that does not divide the model. */
 static mls_status check_layout(const mls_model_shape *m, uint64_t t, uint64_t p, uint64_t gpus, mls_error *error)
 {
-    if (m->heads % t != 0) {
+    if (m->heads % t != 0)
         return mls_layout_error(error, "heads", m->heads, "tp", t);
-    }
     for (size_t i = 0; i < m->cache_kinds; i++) {
         const uint64_t heads = m->caches[i].kv_heads;
-        if (m->caches[i].layers != 0 && heads % t != 0 && t % heads != 0) {
+        if (m->caches[i].layers != 0 && heads % t != 0 && t % heads != 0)
             return mls_layout_error(error, "kv_heads", heads, "tp", t);
-        }
     }
-    if (m->layers % p != 0) {
+    if (m->layers % p != 0)
         return mls_layout_error(error, "layers", m->layers, "pp", p);
-    }
     return gpus % MUL(t, p) != 0 ? mls_layout_error(error, "gpus", gpus, "tp x pp", MUL(t, p)) : MLS_OK;
 }
 
@@ -47,16 +44,13 @@ mls_status mls_inference_make(const mls_memory_ask *ask, const mls_weights *weig
     const mls_number_bytes kv = mls_number_bytes_of((int64_t)VALUE(ask, KV_PRECISION));
     const bool share = VALUE(ask, UTILIZATION) != 0;
     to->gpus = VALUE(ask, GPUS);
-    if (share && to->capacity == 0) {
+    if (share && to->capacity == 0)
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "--gpu-memory-utilization needs --gpu or --capacity");
-    }
-    if (VALUE(ask, PRECISION) == MLS_AMP) {
+    if (VALUE(ask, PRECISION) == MLS_AMP)
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "amp is a way of training, with --train --framework torch");
-    }
     const mls_status status = check_layout(m, t, p, to->gpus, error);
-    if (status != MLS_OK) {
+    if (status != MLS_OK)
         return status;
-    }
     const uint64_t user = MUL(kv.n, cached_numbers(m, t, context)); /* numerator of the bytes of a user */
     /* A server measures the peak of its work with as many tokens as it may ever work on. */
     const uint64_t most = share ? MLS_ABSURD - 1 : MUL(mls_bytes_max(context, 1), users);
@@ -84,9 +78,8 @@ mls_status mls_inference_make(const mls_memory_ask *ask, const mls_weights *weig
     const uint64_t room = mls_bytes_less(to->budget, ADD(ITEM(to, WEIGHTS), ITEM(to, TOWERS), rest, graphs));
     const uint64_t left = mls_bytes_less(room, ITEM(to, STATE));
     bool one_kind = of_token != 0;
-    for (size_t i = 0; i < m->cache_kinds; i++) {
+    for (size_t i = 0; i < m->cache_kinds; i++)
         one_kind &= m->caches[i].layers == 0 || m->caches[i].window == 0;
-    }
     if (to->capacity != 0) {
         to->max_tokens = room == 0 && context != 0 ? 0 : one_kind ? (int64_t)(left / of_token) : -1;
         to->max_users = of_user != 0 ? (int64_t)(room / of_user) : -1;

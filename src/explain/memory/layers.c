@@ -20,9 +20,8 @@ typedef struct layer_counts {
 /* Note that a layer is of a kind. */
 static void layer_set_add(mls_layer_set *set, uint64_t layer)
 {
-    if (layer < MLS_LAYER_SET_MAX) {
+    if (layer < MLS_LAYER_SET_MAX)
         set->bits[layer / 64] |= UINT64_C(1) << layer % 64;
-    }
 }
 
 /* Return whether the family says so of all its models. */
@@ -39,9 +38,8 @@ static bool add_mixer(config_json *of, mls_str word, bool shares, uint64_t layer
     const bool slides = mls_str_among(word, "sliding_attention chunked_attention") ||
                         (mls_str_among(word, "attention") && family_says(of, "slides"));
     const bool attends = slides || mls_str_among(word, "full_attention attention *");
-    if (!attends && (of->state == NULL || !mls_str_among(word, "linear_attention mamba M conv recurrent"))) {
+    if (!attends && (of->state == NULL || !mls_str_among(word, "linear_attention mamba M conv recurrent")))
         return false;
-    }
     layer_set_add(attends ? &to->attends : &to->keeps, layer);
     *(slides ? &to->sliding : attends ? &to->full : &to->state) += 1;
     to->sliding_shares += slides && shares;
@@ -90,9 +88,8 @@ static void read_layer_blocks(config_json *of, mls_model_shape *shape, layer_cou
         item = pattern == NULL ? item->next : NULL;
     }
     shape->layers = shape->layers != 0 ? shape->layers : layers;
-    if (layers == 0 || layers != shape->layers) {
+    if (layers == 0 || layers != shape->layers)
         mls_config_refuse(of, "hybrid_override_pattern or layers_block_type", "does not name each layer");
-    }
 }
 
 /* Count the layers in a list: either a flag for each layer, or the indexes of layers.  Add them to *set, if it is not
@@ -106,13 +103,11 @@ static uint64_t count_listed(config_json *of, const char *names, const mls_model
     for (const cJSON *item = cJSON_IsArray(list) ? list->child : NULL; item != NULL; item = item->next, i++) {
         const double number = cJSON_IsNumber(item) ? item->valuedouble : -1;
         count += cJSON_IsNumber(item) && (!flags || number > 0);
-        if (set != NULL && number >= flags && number < MLS_LAYER_SET_MAX) {
+        if (set != NULL && number >= flags && number < MLS_LAYER_SET_MAX)
             layer_set_add(set, flags ? i : (uint64_t)number);
-        }
     }
-    if (list != NULL && (!cJSON_IsArray(list) || count > shape->layers)) {
+    if (list != NULL && (!cJSON_IsArray(list) || count > shape->layers))
         mls_config_refuse(of, list->string, "does not say which layers are of its kind");
-    }
     return count;
 }
 
@@ -123,19 +118,15 @@ static uint64_t attending(config_json *of, const mls_model_shape *shape, mls_lay
     const cJSON *linear = mls_config_member(of, "linear_attn_config");
     if (linear != NULL) {
         const cJSON *list = mls_item(linear, "full_attn_layers"); /* from 1 on */
-        for (const cJSON *item = cJSON_IsArray(list) ? list->child : NULL; item != NULL; item = item->next) {
-            if (cJSON_IsNumber(item) && item->valuedouble >= 1 && item->valuedouble < MLS_LAYER_SET_MAX) {
+        for (const cJSON *item = cJSON_IsArray(list) ? list->child : NULL; item != NULL; item = item->next)
+            if (cJSON_IsNumber(item) && item->valuedouble >= 1 && item->valuedouble < MLS_LAYER_SET_MAX)
                 layer_set_add(set, (uint64_t)item->valuedouble - 1);
-            }
-        }
         return (uint64_t)cJSON_GetArraySize(list);
     }
-    if (mls_config_member(of, "attn_type_list") != NULL) {
+    if (mls_config_member(of, "attn_type_list") != NULL)
         return count_listed(of, "attn_type_list", shape, true, set);
-    }
-    if (mls_config_member(of, indices) != NULL) {
+    if (mls_config_member(of, indices) != NULL)
         return count_listed(of, indices, shape, false, set);
-    }
     const uint64_t period = mls_formula_value(of, "attends_each", 0);
     uint64_t count = 0;
     for (uint64_t i = mls_formula_value(of, "attends_from", 0); i < shape->layers && period != 0; i += period) {
@@ -158,15 +149,12 @@ static void read_mixers(config_json *of, mls_model_shape *shape, layer_counts *t
         read_layer_types(of, types != NULL ? types : repeated, types == NULL, shape, to);
     } else if (of->state != NULL && !family_says(of, "both")) {
         to->full = attending(of, shape, &to->attends);
-        for (uint64_t i = 0; i < mls_bytes_min(shape->layers, MLS_LAYER_SET_MAX); i++) {
-            if (!mls_layer_set_has(&to->attends, i)) {
+        for (uint64_t i = 0; i < mls_bytes_min(shape->layers, MLS_LAYER_SET_MAX); i++)
+            if (!mls_layer_set_has(&to->attends, i))
                 layer_set_add(&to->keeps, i);
-            }
-        }
         to->state = mls_bytes_less(shape->layers, to->full);
-        if (to->full == 0 && !family_says(of, "only_states")) {
+        if (to->full == 0 && !family_says(of, "only_states"))
             mls_config_refuse(of, of->type, "does not say which of its layers attend");
-        }
     } else {
         const uint64_t each = mls_formula_value(of, "full_each", 0);
         const uint64_t layers = shape->layers;
@@ -184,9 +172,8 @@ static void read_mixers(config_json *of, mls_model_shape *shape, layer_counts *t
         to->full = mls_bytes_less(layers - to->sliding, to->cross);
         to->apart |= to->cross > 0;
     }
-    if (ADD(to->full, to->sliding, to->state, to->cross) != shape->layers) {
+    if (ADD(to->full, to->sliding, to->state, to->cross) != shape->layers)
         mls_config_refuse(of, "layer_types", "does not name each layer");
-    }
     to->state = family_says(of, "both") ? shape->layers : to->state;
     if (shape->sliding_window == 0) {
         to->full += to->sliding;
@@ -212,10 +199,8 @@ static void read_feed_forward(config_json *of, const mls_model_shape *shape, lay
     }
     for (uint64_t i = 0; i < shape->layers; i++) {
         bool listed = false;
-        for (const cJSON *item = cJSON_IsArray(plain) ? plain->child : NULL; item != NULL && !listed;
-             item = item->next) {
+        for (const cJSON *item = cJSON_IsArray(plain) ? plain->child : NULL; item != NULL && !listed; item = item->next)
             listed = cJSON_IsNumber(item) && item->valuedouble >= (double)i && item->valuedouble <= (double)i;
-        }
         const bool expert =
             shape->experts > 0 && i >= shape->dense_layers && i < last && step != 0 && (i + 1) % step == 0 &&
             period != 0 && i % period == offset && !listed &&
@@ -237,9 +222,8 @@ static void read_feed_forward(config_json *of, const mls_model_shape *shape, lay
 static double block_number(config_json *of, const cJSON *block, const char *name)
 {
     const cJSON *item = mls_item(block, name);
-    if (item == NULL || cJSON_IsNull(item)) {
+    if (item == NULL || cJSON_IsNull(item))
         return 0;
-    }
     if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0 && item->valuedouble <= 1e6)) {
         mls_config_refuse(of, name, "of block_configs is no number that a model can have");
         return 0;
@@ -260,28 +244,24 @@ static uint64_t block_attention(config_json *of, const cJSON *block, mls_model_s
     const uint64_t group = (uint64_t)block_number(of, block, "n_heads_in_group");
     const uint64_t said = (uint64_t)block_number(of, block, "num_key_value_heads");
     const uint64_t kv_heads = said != 0 ? said : group != 0 ? shape->heads / group : 0;
-    if (is_true(block, "no_op")) {
+    if (is_true(block, "no_op"))
         return 0;
-    }
-    if (is_true(block, "replace_with_linear")) {
+    if (is_true(block, "replace_with_linear"))
         return MUL(shape->hidden, ADD(shape->hidden, 1));
-    }
     if (kv_heads == 0 || block_number(of, block, "window_length") > 0 ||
         block_number(of, block, "num_sink_tokens") > 0) {
         mls_config_refuse(of, "block_configs", "has a kind of attention that is not known");
         return 0;
     }
     size_t i = 0;
-    while (i < shape->cache_kinds && shape->caches[i].kv_heads != kv_heads) {
+    while (i < shape->cache_kinds && shape->caches[i].kv_heads != kv_heads)
         i++;
-    }
-    if (i == MLS_LAYER_CACHES_MAX) {
+    if (i == MLS_LAYER_CACHES_MAX)
         mls_config_refuse(of, "block_configs", "has more kinds of attention than any model");
-    } else if (i == shape->cache_kinds) {
+    else if (i == shape->cache_kinds)
         shape->caches[shape->cache_kinds++] = (mls_layer_cache){1, kv_heads, MUL(2, head_dim), 0};
-    } else {
+    else
         shape->caches[i].layers++;
-    }
     return ADD(MUL(2, shape->hidden, ADD(shape->heads, kv_heads), head_dim), shape->hidden);
 }
 
@@ -292,15 +272,12 @@ static uint64_t block_feed_forward(config_json *of, const cJSON *block, const ml
     const uint64_t said = (uint64_t)block_number(of, block, "intermediate_size");
     const uint64_t two_thirds = (uint64_t)(2 * multiple * (double)mls_bytes_min(shape->hidden, MLS_BYTES_MAX) / 3);
     const uint64_t width = said != 0 ? said : MUL(256, mls_bytes_up(two_thirds, 256));
-    if (is_true(block, "no_op")) {
+    if (is_true(block, "no_op"))
         return 0;
-    }
-    if (is_true(block, "replace_with_linear")) {
+    if (is_true(block, "replace_with_linear"))
         return MUL(shape->hidden, ADD(shape->hidden, 1));
-    }
-    if (width == 0 || cJSON_IsObject(mls_item(block, "moe"))) {
+    if (width == 0 || cJSON_IsObject(mls_item(block, "moe")))
         mls_config_refuse(of, "block_configs", "has a kind of feed-forward that is not known");
-    }
     return MUL(shape->hidden, ADD(MUL(3, width), 1));
 }
 
@@ -321,9 +298,8 @@ static void read_blocks(config_json *of, const cJSON *blocks, mls_model_shape *s
             ADD(shape->counted, block_attention(of, attention, shape), block_feed_forward(of, feed_forward, shape));
         layers++;
     }
-    if (layers != shape->layers) {
+    if (layers != shape->layers)
         mls_config_refuse(of, "block_configs", "does not name each layer");
-    }
     if (shape->cache_kinds == 0) {
         shape->cache_kinds = 1; /* of no layers */
         shape->caches[0].kv_heads = 1;
@@ -368,9 +344,8 @@ static uint64_t count_all(config_json *of, const mls_model_shape *m, const mls_m
     of->shape = m;
     memcpy(of->given, given, sizeof given);
     of->given_count = sizeof given / sizeof *given;
-    if (mls_formula_is_own(of, "parameters")) {
+    if (mls_formula_is_own(of, "parameters"))
         return mls_formula_needed(of, "parameters");
-    }
     return ADD(attention, MUL(counts->state, counts->state > 0 ? mls_formula_needed(of, "state_layer") : 0),
                MUL(counts->cross, counts->cross > 0 ? mls_formula_needed(of, "cross_layer") : 0),
                MUL(counts->dense, counts->dense > 0 ? part(of, "dense_layer", layer.dense) : 0),
@@ -398,20 +373,17 @@ void mls_config_read_layers(config_json *of, mls_model_shape *shape)
 {
     enum { WALKED_MAX = 100000 };
     layer_counts counts = {0};
-    if (shape->layers > WALKED_MAX || shape->heads == 0 || shape->hidden == 0) {
+    if (shape->layers > WALKED_MAX || shape->heads == 0 || shape->hidden == 0)
         return; /* reported later with the name of the value */
-    }
     if (family_says(of, "blocks")) {
         read_blocks(of, mls_config_member(of, "block_configs"), shape);
         return;
     }
     read_mixers(of, shape, &counts);
-    if (!family_says(of, "pattern") && !family_says(of, "bare")) {
+    if (!family_says(of, "pattern") && !family_says(of, "bare"))
         read_feed_forward(of, shape, &counts);
-    }
-    if (of->wrong || shape->layers > WALKED_MAX) {
+    if (of->wrong || shape->layers > WALKED_MAX)
         return;
-    }
     mls_model_shape m = *shape;
     mls_shape_complete(&m);
     mls_model_shape kinds[] = {m, m}; /* layers that attend to all tokens, and to a window */
@@ -431,14 +403,12 @@ void mls_config_read_layers(config_json *of, mls_model_shape *shape)
     shape->caches[0] = cache_of(of, &kinds[0], counts.full - counts.full_shares, 0);
     shape->caches[1] = cache_of(of, &kinds[1], counts.sliding - counts.sliding_shares, shape->sliding_window);
     shape->cache_kinds = 2;
-    if (family_says(of, "encoder")) {
+    if (family_says(of, "encoder"))
         shape->caches[0].layers = shape->caches[1].layers = 0;
-    }
     static const char *const parts[] = {"parameters", "attention_layer", "dense_layer", "expert_layer", "ends"};
     bool own = false; /* its family counts a part differently */
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         own |= mls_formula_is_own(of, parts[i]);
-    }
     if (counts.apart || counts.state > 0 || family_says(of, "pattern") || own) {
         shape->counted = count_all(of, &m, kinds, &counts);
         shape->attention_layers = counts.full + counts.sliding;
@@ -470,14 +440,12 @@ static bool count_tower(config_json *of, const cJSON *table, const cJSON *part, 
     kind = kind != NULL ? kind : whole != NULL ? whole : "";
     /* Defaults of the class do not count for a part that only has a width. */
     bool enough = false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         enough |= cJSON_HasObjectItem(part, names[i]);
-    }
     config_json tower = {.outer = part, .formulas = of->formulas, .error = of->error};
     tower.family = mls_row_of_type(mls_item(table, "towers"), mls_str_from(kind));
-    if (!enough || tower.family == NULL || whole == NULL || !cJSON_HasObjectItem(projectors, whole)) {
+    if (!enough || tower.family == NULL || whole == NULL || !cJSON_HasObjectItem(projectors, whole))
         return false;
-    }
     tower.defaults = mls_item(tower.family, "defaults");
     config_json join = *of;
     join.family = projectors;
@@ -495,19 +463,16 @@ void mls_towers_read(config_json *of, const cJSON *table, mls_model_shape *shape
     static const char *const parts[] = {"vision_config",   "audio_config", "img_processor",   "visual",
                                         "audio_processor", "embd_layer",   "mm_vision_tower", "speech_config"};
     mls_model_shape language = *shape;
-    if (shape->heads == 0 || of->family == NULL || of->wrong || mls_formula_value(of, "whole", 0) != 0) {
+    if (shape->heads == 0 || of->family == NULL || of->wrong || mls_formula_value(of, "whole", 0) != 0)
         return;
-    }
     mls_shape_complete(&language);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const cJSON *part = mls_item(of->outer, parts[i]);
         uint64_t parameters = 0;
-        if (!cJSON_IsObject(part) && !cJSON_IsString(part)) {
+        if (!cJSON_IsObject(part) && !cJSON_IsString(part))
             continue;
-        }
-        if (!cJSON_IsObject(part) || !count_tower(of, table, part, &language, &parameters)) {
+        if (!cJSON_IsObject(part) || !count_tower(of, table, part, &language, &parameters))
             mls_doubt_add(doubt, "the language part alone is counted: %s has parameters that come on top", parts[i]);
-        }
         shape->tower_parameters = ADD(shape->tower_parameters, parameters);
     }
 }

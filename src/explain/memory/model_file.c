@@ -26,9 +26,8 @@ void mls_doubt_add(mls_memory_doubt *doubt, const char *format, ...)
     const int length = mls_text_vprintf(words, sizeof words, format, args);
     va_end(args);
     /* Whole sentences only, and each once. */
-    if (length > 0 && strstr(doubt->words, words) == NULL && len + (size_t)length + 2 < sizeof doubt->words) {
+    if (length > 0 && strstr(doubt->words, words) == NULL && len + (size_t)length + 2 < sizeof doubt->words)
         (void)mls_text_printf(doubt->words + len, sizeof doubt->words - len, "%s%s", len > 0 ? "; " : "", words);
-    }
 }
 
 /* ---------------------------------------------------------------- members */
@@ -37,11 +36,9 @@ const cJSON *mls_item_of(const cJSON *object, const char *names)
 {
     mls_str left = mls_str_from(names);
     for (mls_str name = mls_str_word(&left); name.len > 0; name = mls_str_word(&left)) {
-        for (const cJSON *item = object != NULL ? object->child : NULL; item != NULL; item = item->next) {
-            if (mls_str_equal(mls_str_from(item->string), name) && !cJSON_IsNull(item)) {
+        for (const cJSON *item = object != NULL ? object->child : NULL; item != NULL; item = item->next)
+            if (mls_str_equal(mls_str_from(item->string), name) && !cJSON_IsNull(item))
                 return item;
-            }
-        }
     }
     return NULL;
 }
@@ -49,9 +46,8 @@ const cJSON *mls_item_of(const cJSON *object, const char *names)
 const cJSON *mls_row_of_type(const cJSON *rows, mls_str type)
 {
     const cJSON *row = rows != NULL && type.len > 0 ? rows->child : NULL;
-    while (row != NULL && !mls_str_among(type, mls_item_text(row, "types"))) {
+    while (row != NULL && !mls_str_among(type, mls_item_text(row, "types")))
         row = row->next;
-    }
     return row;
 }
 
@@ -59,17 +55,15 @@ const cJSON *mls_config_member(const config_json *of, const char *names)
 {
     const cJSON *places[] = {of->inner, of->outer, of->defaults, of->standard};
     const cJSON *found = NULL;
-    for (size_t i = 0; i < sizeof places / sizeof *places && found == NULL; i++) {
+    for (size_t i = 0; i < sizeof places / sizeof *places && found == NULL; i++)
         found = mls_item_of(places[i], names);
-    }
     return found;
 }
 
 void mls_config_refuse(config_json *of, const char *name, const char *why)
 {
-    if (!of->wrong) {
+    if (!of->wrong)
         (void)mls_error_set(of->error, MLS_ERROR_VALUE, 0, 0, "%.80s %s", name, why);
-    }
     of->wrong = true;
 }
 
@@ -77,9 +71,8 @@ void mls_config_refuse(config_json *of, const char *name, const char *why)
 static uint64_t config_whole(config_json *of, const cJSON *item)
 {
     const double number = cJSON_IsNumber(item) ? item->valuedouble : -1;
-    if (number >= 0 && number <= (double)MLS_BYTES_MAX && floor(number) >= number) {
+    if (number >= 0 && number <= (double)MLS_BYTES_MAX && floor(number) >= number)
         return (uint64_t)number;
-    }
     mls_config_refuse(of, item->string, "is not a whole number from 0 on that a model can have");
     return 0;
 }
@@ -93,9 +86,8 @@ uint64_t mls_config_number(config_json *of, const char *names, uint64_t otherwis
 bool mls_config_flag(config_json *of, const char *name, bool otherwise)
 {
     const cJSON *item = mls_config_member(of, name);
-    if (item != NULL && !cJSON_IsBool(item)) {
+    if (item != NULL && !cJSON_IsBool(item))
         mls_config_refuse(of, item->string, "is neither true nor false");
-    }
     return item != NULL ? cJSON_IsTrue(item) : otherwise;
 }
 
@@ -161,9 +153,8 @@ static formula_number read_choice(formula *f);
 /* Skip blanks and one of some characters, and return that character; 0: none of them follows. */
 static char take(formula *f, const char *marks)
 {
-    while (*f->at == ' ') {
+    while (*f->at == ' ')
         f->at++;
-    }
     return *f->at != '\0' && strchr(marks, *f->at) != NULL ? *f->at++ : '\0';
 }
 
@@ -171,11 +162,9 @@ static const char *formula_of(const config_json *of, mls_str name, bool own)
 {
     const cJSON *places[] = {of->family, of->state, own ? NULL : of->formulas};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        for (const cJSON *item = places[i] != NULL ? places[i]->child : NULL; item != NULL; item = item->next) {
-            if (mls_str_equal(mls_str_from(item->string), name)) {
+        for (const cJSON *item = places[i] != NULL ? places[i]->child : NULL; item != NULL; item = item->next)
+            if (mls_str_equal(mls_str_from(item->string), name))
                 return cJSON_GetStringValue(item);
-            }
-        }
     }
     return NULL;
 }
@@ -187,15 +176,13 @@ static const cJSON *file_member(const config_json *of, mls_str name)
     char text[200];
     const bool inside = mls_str_cut(&name, '.', &first);
     (void)mls_text_printf(text, sizeof text, "%.*s", MLS_CUT(first, 199));
-    for (char *comma = strchr(text, ','); comma != NULL; comma = strchr(comma, ',')) {
+    for (char *comma = strchr(text, ','); comma != NULL; comma = strchr(comma, ','))
         *comma = ' ';
-    }
     const cJSON *item = mls_config_member(of, text);
     if (inside && item != NULL) {
         item = item->child;
-        while (item != NULL && !mls_str_equal(mls_str_from(item->string), name)) {
+        while (item != NULL && !mls_str_equal(mls_str_from(item->string), name))
             item = item->next;
-        }
     }
     return item;
 }
@@ -208,36 +195,29 @@ static formula_number member_value(config_json *of, mls_str name, bool each)
     if (each && cJSON_IsArray(item)) {
         const cJSON *first = item->child;
         bool alike = true;
-        for (const cJSON *each_item = first; each_item != NULL && alike; each_item = each_item->next) {
+        for (const cJSON *each_item = first; each_item != NULL && alike; each_item = each_item->next)
             alike = cJSON_Compare(each_item, first, true);
-        }
-        if (!alike) {
+        if (!alike)
             mls_config_refuse(of, item->string, "is not the same for all layers, which is not known here");
-        }
         item = alike ? first : NULL;
     }
     if (item == NULL || cJSON_IsNull(item) ||
         (cJSON_IsNumber(item) && item->valuedouble >= -1 && item->valuedouble <= -1) ||
-        (cJSON_IsString(item) && strcmp(item->valuestring, "auto") == 0)) {
+        (cJSON_IsString(item) && strcmp(item->valuestring, "auto") == 0))
         return (formula_number){.lacks = name};
-    }
-    if (cJSON_IsBool(item)) {
+    if (cJSON_IsBool(item))
         return (formula_number){.number = (uint64_t)cJSON_IsTrue(item), .flag = item->string};
-    }
     return (formula_number){.number = config_whole(of, item)};
 }
 
 static formula_number named_value(config_json *of, const formula *outer, mls_str name)
 {
     static const mls_str mark = MLS_STR("[]");
-    if (mls_str_ends(name, mark)) {
+    if (mls_str_ends(name, mark))
         return member_value(of, (mls_str){name.ptr, name.len - mark.len}, true);
-    }
-    for (size_t i = 0; i < of->given_count; i++) {
-        if (mls_str_equal(mls_str_from(of->given[i].name), name)) {
+    for (size_t i = 0; i < of->given_count; i++)
+        if (mls_str_equal(mls_str_from(of->given[i].name), name))
             return (formula_number){.number = of->given[i].number};
-        }
-    }
     for (size_t i = 0; of->shape != NULL && i < SIZES; i++) {
         if (mls_str_equal(mls_str_from(sizes[i].name), name)) {
             mls_model_shape shape = *of->shape;
@@ -245,19 +225,16 @@ static formula_number named_value(config_json *of, const formula *outer, mls_str
         }
     }
     bool being_read = false;
-    for (const formula *f = outer; f != NULL; f = f->outer) {
+    for (const formula *f = outer; f != NULL; f = f->outer)
         being_read |= mls_str_equal(f->name, name);
-    }
     const char *text = being_read ? NULL : formula_of(of, name, false);
-    if (text == NULL) {
+    if (text == NULL)
         return member_value(of, name, false);
-    }
     formula f = {.of = of, .name = name, .outer = outer, .at = text};
     const formula_number value = read_choice(&f);
     (void)take(&f, "");
-    if (*f.at != '\0') {
+    if (*f.at != '\0')
         mls_config_refuse(of, text, "is not a formula: invalid src/data/models.json");
-    }
     return value;
 }
 
@@ -265,9 +242,8 @@ static mls_str formula_word(formula *f)
 {
     (void)take(f, "");
     const char *from = f->at;
-    while (*f->at != '\0' && (isalnum((unsigned char)*f->at) != 0 || strchr("_.,[]", *f->at) != NULL)) {
+    while (*f->at != '\0' && (isalnum((unsigned char)*f->at) != 0 || strchr("_.,[]", *f->at) != NULL))
         f->at++;
-    }
     return (mls_str){from, (size_t)(f->at - from)};
 }
 
@@ -275,17 +251,15 @@ static formula_number read_atom(formula *f)
 {
     if (take(f, "(") != '\0') {
         const formula_number value = read_choice(f);
-        if (take(f, ")") == '\0') {
+        if (take(f, ")") == '\0')
             mls_config_refuse(f->of, f->at, "lacks ): invalid src/data/models.json");
-        }
         return value;
     }
     const mls_str word = formula_word(f);
     uint64_t number = 0;
     if (word.len > 0 && mls_is_digit(word.ptr[0])) {
-        for (size_t i = 0; i < word.len; i++) {
+        for (size_t i = 0; i < word.len; i++)
             number = ADD(MUL(number, 10), (uint64_t)(word.ptr[i] - '0'));
-        }
         return (formula_number){.number = number};
     }
     if (mls_str_equal(word, MLS_S("count"))) {
@@ -296,9 +270,8 @@ static formula_number read_atom(formula *f)
         const mls_str part = formula_word(f);
         const cJSON *text = file_member(f->of, word);
         bool has = cJSON_IsString(text) && mls_str_contains(mls_str_from(text->valuestring), part);
-        for (const cJSON *one = cJSON_IsArray(text) ? text->child : NULL; one != NULL; one = one->next) {
+        for (const cJSON *one = cJSON_IsArray(text) ? text->child : NULL; one != NULL; one = one->next)
             has |= cJSON_IsString(one) && mls_str_contains(mls_str_from(one->valuestring), part);
-        }
         return (formula_number){.number = has};
     }
     return named_value(f->of, f, word);
@@ -307,9 +280,8 @@ static formula_number read_atom(formula *f)
 /* Refuse true and false as numbers: they are conditions only. */
 static void refuse_flag(config_json *of, formula_number value)
 {
-    if (value.flag != NULL) {
+    if (value.flag != NULL)
         mls_config_refuse(of, value.flag, "is true or false where a model has a number");
-    }
 }
 
 static formula_number read_operation(formula *f, size_t level)
@@ -324,9 +296,8 @@ static formula_number read_operation(formula *f, size_t level)
             a = has || (b.lacks.ptr != NULL && a.lacks.ptr != NULL) ? a : b;
             continue;
         }
-        if ((mark == '/' || mark == '%') && b.lacks.ptr == NULL && b.number == 0) {
+        if ((mark == '/' || mark == '%') && b.lacks.ptr == NULL && b.number == 0)
             return (formula_number){.lacks = MLS_S("a divisor that is not 0")};
-        }
         const uint64_t by = b.number != 0 ? b.number : 1;
         refuse_flag(f->of, a);
         refuse_flag(f->of, b);
@@ -343,13 +314,11 @@ static formula_number read_operation(formula *f, size_t level)
 static formula_number read_choice(formula *f)
 {
     const formula_number condition = read_operation(f, 0);
-    if (take(f, "?") == '\0') {
+    if (take(f, "?") == '\0')
         return condition;
-    }
     const formula_number yes = read_choice(f);
-    if (take(f, ":") == '\0') {
+    if (take(f, ":") == '\0')
         mls_config_refuse(f->of, f->at, "lacks a colon: invalid src/data/models.json");
-    }
     const formula_number no = read_choice(f);
     return condition.lacks.ptr == NULL && condition.number != 0 ? yes : no;
 }
@@ -386,9 +355,8 @@ static const cJSON *family_of(const cJSON *families, mls_str type)
     const cJSON *found = NULL;
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes && found == NULL; i++) {
         const size_t len = strlen(suffixes[i]);
-        if (mls_str_ends(type, mls_str_from(suffixes[i]))) {
+        if (mls_str_ends(type, mls_str_from(suffixes[i])))
             found = mls_row_of_type(families, (mls_str){type.ptr, type.len - len});
-        }
     }
     return found;
 }
@@ -399,9 +367,8 @@ static const cJSON *language_part(const cJSON *outer)
     static const char *const names[] = {"text_config", "llm_config", "language_config"};
     const cJSON *thinker = mls_item(outer, "thinker_config");
     const cJSON *part = NULL;
-    for (size_t i = 0; i < sizeof names / sizeof *names && !cJSON_IsObject(part); i++) {
+    for (size_t i = 0; i < sizeof names / sizeof *names && !cJSON_IsObject(part); i++)
         part = mls_item(cJSON_IsObject(thinker) ? thinker : outer, names[i]);
-    }
     return cJSON_IsObject(part) ? part : NULL;
 }
 
@@ -418,9 +385,8 @@ static bool mentions(const cJSON *object, mls_str member)
     for (const cJSON *item = object != NULL ? object->child : NULL; item != NULL; item = item->next) {
         for (const char *at = cJSON_IsString(item) ? item->valuestring : ""; *at != '\0';) {
             const mls_str name = {at, mls_str_name_length(mls_str_from(at))};
-            if (mls_str_equal(name, member)) {
+            if (mls_str_equal(name, member))
                 return true;
-            }
             at += name.len > 0 ? name.len : 1;
         }
     }
@@ -434,14 +400,12 @@ static bool changes_nothing(const cJSON *item, const cJSON *neutral)
     const cJSON *value = mls_item(neutral, item->string);
     if (cJSON_IsFalse(item) || cJSON_IsNull(item) || (cJSON_IsString(item) && item->valuestring[0] == '\0') ||
         (cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble <= 0) ||
-        ((cJSON_IsArray(item) || cJSON_IsObject(item)) && item->child == NULL)) {
+        ((cJSON_IsArray(item) || cJSON_IsObject(item)) && item->child == NULL))
         return true;
-    }
     bool same = value != NULL && (cJSON_IsNumber(item) || cJSON_IsArray(item));
     for (const cJSON *one = cJSON_IsArray(item) ? item->child : item; one != NULL && same;
-         one = cJSON_IsArray(item) ? one->next : NULL) {
+         one = cJSON_IsArray(item) ? one->next : NULL)
         same = cJSON_IsNumber(one) && one->valuedouble >= value->valuedouble && one->valuedouble <= value->valuedouble;
-    }
     return same;
 }
 
@@ -479,9 +443,8 @@ static void check_members(config_json *of, const cJSON *table, mls_memory_doubt 
             const bool matters = shapes ? !changes_nothing(item, mls_item(table, "neutral"))
                                         : nearest && is_suspect(item, words) && !mls_str_among(name, known) &&
                                               !mentions(of->formulas, name);
-            if (!matters || mentions(of->family, name) || mentions(of->state, name)) {
+            if (!matters || mentions(of->family, name) || mentions(of->state, name))
                 continue;
-            }
             if (shapes) {
                 mls_config_refuse(of, item->string, "changes the shape of the model in a way that is not known here");
             } else if (count++ < NAMED_MAX) {
@@ -492,9 +455,8 @@ static void check_members(config_json *of, const cJSON *table, mls_memory_doubt 
     }
     if (count > 0) {
         char more[32] = "";
-        if (count > NAMED_MAX) {
+        if (count > NAMED_MAX)
             (void)mls_text_printf(more, sizeof more, " and %zu more", count - NAMED_MAX);
-        }
         mls_doubt_add(doubt, "%s%s may change the shape of the model and %s not known here", names, more,
                       count == 1 ? "is" : "are");
     }
@@ -568,11 +530,10 @@ static mls_status read_json(mls_str text, cJSON **json, mls_error *error)
                 break;
             }
         }
-        if (text.ptr[i] == '\\' && quoted && i + 1 < text.len) {
+        if (text.ptr[i] == '\\' && quoted && i + 1 < text.len)
             len = 2;
-        } else if (text.ptr[i] == '"') {
+        else if (text.ptr[i] == '"')
             quoted = !quoted;
-        }
         /* The replacement of a three-letter word is one longer, so columns of errors after it are off by one. */
         mls_buffer_append(&plain, (mls_str){put, len == 3 ? 4 : len});
         i += len;
@@ -592,14 +553,12 @@ static void check_object(config_json *of, const cJSON *object)
     for (const cJSON *item = object != NULL ? object->child : NULL; item != NULL; item = item->next) {
         bool added;
         mls_map_put(&names, mls_str_from(item->string), &added);
-        if (!added) {
+        if (!added)
             mls_config_refuse(of, item->string, "is a duplicate");
-        }
     }
     mls_arena_release(&arena);
-    if (cJSON_GetArraySize(object) > MEMBERS_MAX) {
+    if (cJSON_GetArraySize(object) > MEMBERS_MAX)
         mls_config_refuse(of, "it", "has more members than the config.json of any model");
-    }
 }
 
 /* Read the architecture of a config.json: its sizes, by formulas, and what else its family says of it. */
@@ -609,9 +568,8 @@ static mls_status read_hugging_face(mls_memory_doubt *doubt, const cJSON *json, 
     config_json of = {.outer = json, .error = error};
     cJSON *table = NULL;
     const mls_status status = mls_json_data("models.json", &table, error);
-    if (status != MLS_OK) {
+    if (status != MLS_OK)
         return status;
-    }
     find_family(&of, table, doubt);
     check_object(&of, json);
     check_object(&of, of.inner);
@@ -648,13 +606,12 @@ mls_status mls_memory_model_parse(mls_memory_ask *ask, mls_str text, mls_str nam
     mls_arena arena = {0};
     cJSON *json = NULL;
     mls_status status = read_json(text, &json, error);
-    if (status == MLS_OK && !cJSON_IsObject(json)) {
+    if (status == MLS_OK && !cJSON_IsObject(json))
         status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "not a model: expected a JSON object");
-    } else if (status == MLS_OK && cJSON_HasObjectItem(json, "layers") && cJSON_HasObjectItem(json, "hidden")) {
+    else if (status == MLS_OK && cJSON_HasObjectItem(json, "layers") && cJSON_HasObjectItem(json, "hidden"))
         status = mls_model_read(json, &arena, &model, error);
-    } else if (status == MLS_OK) {
+    else if (status == MLS_OK)
         status = read_hugging_face(&doubt, json, &model.shape, error);
-    }
     status = status == MLS_OK ? mls_shape_check(&model.shape, error) : status;
     if (status == MLS_OK) {
         mls_quantized quantized = {.kv_precision = MLS_MEMORY_NOT_SET};
@@ -681,9 +638,8 @@ mls_status mls_memory_quantization_parse(mls_memory_ask *ask, mls_str text, mls_
     mls_quantized quantized;
     cJSON *json = NULL;
     mls_status status = read_json(text, &json, error);
-    if (status != MLS_OK) {
+    if (status != MLS_OK)
         return status;
-    }
     cJSON *config = cJSON_CreateObject();
     cJSON_AddItemToObject(config, "quantization_config", json);
     memcpy(doubt.words, ask->doubt, ask->doubt_apart); /* replace the doubt about the weights from config.json */
@@ -693,9 +649,8 @@ mls_status mls_memory_quantization_parse(mls_memory_ask *ask, mls_str text, mls_
         memcpy(ask->doubt, doubt.words, sizeof ask->doubt);
         ask->unsure = doubt.unsure;
     }
-    if (status == MLS_OK && ask->kv_precision == MLS_MEMORY_NOT_SET) {
+    if (status == MLS_OK && ask->kv_precision == MLS_MEMORY_NOT_SET)
         ask->kv_precision = quantized.kv_precision;
-    }
     cJSON_Delete(config);
     return status;
 }

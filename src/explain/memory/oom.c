@@ -53,9 +53,8 @@ static int64_t message_size(mls_str text)
     digits.len -= digits.len > 0 && digits.ptr[digits.len - 1] == '.'; /* of a sentence */
     const char letter = unit.len > 0 ? unit.ptr[0] : 'b';
     const char *place = strchr(units, letter == 'k' ? 'K' : letter);
-    if (!mls_number_parse(digits, &number) || (place == NULL && letter != 'b' && letter != 'B')) {
+    if (!mls_number_parse(digits, &number) || (place == NULL && letter != 'b' && letter != 'B'))
         return -1;
-    }
     const double bytes = floor(ldexp(number, place != NULL ? 10 * (int)(place - units + 1) : 0) + 0.5);
     return bytes <= (double)MLS_BYTES_MAX ? (int64_t)bytes : -1;
 }
@@ -98,9 +97,8 @@ static int64_t tensor_size(mls_str shape, mls_str type)
                  {"double int64 uint64 complex64", 8},
                  {"complex128", 16}};
     uint64_t bytes = 0;
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         bytes = mls_str_among(type, types[i].names) ? types[i].bytes : bytes;
-    }
     for (mls_str one; shape.len > 0 && bytes != 0;) {
         size_t number;
         (void)mls_str_cut(&shape, ',', &one);
@@ -126,9 +124,8 @@ static void read_processes(mls_oom *oom, const oom_message *message)
     mls_str rest = capture_text(message, "processes");
     for (mls_str before; rest.ptr != NULL && mls_str_after(rest, MLS_S(" has "), &before);) {
         const char *end = memmem(before.ptr, before.len, " memory in use.", 15);
-        if (end == NULL) {
+        if (end == NULL)
             break;
-        }
         const int64_t size = message_size((mls_str){before.ptr, (size_t)(end - before.ptr)});
         if (size >= 0 && sum < (int64_t)MLS_BYTES_MAX - size) {
             sum = (sum < 0 ? 0 : sum) + size;
@@ -168,27 +165,23 @@ static void read_captures(mls_oom *oom, const oom_message *message)
     oom->tried = rounded >= 0 ? rounded : oom->tried;
     oom->rank = oom->rank >= 0 ? oom->rank : capture_number(message, "rank");
     const mls_str shape = capture_text(message, "shape");
-    if (shape.ptr != NULL) {
+    if (shape.ptr != NULL)
         oom->tried = tensor_size(shape, capture_text(message, "type"));
-    }
-    if (oom->reserved >= 0) {
+    if (oom->reserved >= 0)
         oom->reserved_unallocated = difference(oom->reserved, oom->allocated);
-    } else if (oom->reserved_unallocated >= 0 && oom->allocated >= 0) {
+    else if (oom->reserved_unallocated >= 0 && oom->allocated >= 0)
         oom->reserved = oom->allocated + oom->reserved_unallocated;
-    }
     read_processes(oom, message);
-    if (oom->capacity >= 0 && oom->free >= 0 && oom->in_use >= 0) {
+    if (oom->capacity >= 0 && oom->free >= 0 && oom->in_use >= 0)
         oom->other = difference(difference(oom->capacity, oom->free), oom->in_use);
-    }
 }
 
 /* Parse a text.  Return false if it is not a message. */
 static bool read_message(const mls_oom_search *search, mls_str text, mls_oom *oom)
 {
     const ptrdiff_t found = mls_signatures_find(search->signatures, text, false);
-    if (found < 0) {
+    if (found < 0)
         return false;
-    }
     const oom_message message = {.signatures = search->signatures, .found = (size_t)found, .text = text};
     oom->signature = mls_signatures_get(search->signatures, message.found);
     oom->framework = oom->signature->framework;
@@ -202,9 +195,8 @@ static unsigned sizes_known(const mls_oom *oom)
     const int64_t sizes[] = {oom->tried,    oom->capacity,     oom->free,    oom->in_use, oom->allocated,
                              oom->reserved, oom->private_pool, oom->allowed, oom->other};
     unsigned known = 0;
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         known += sizes[i] >= 0;
-    }
     return known;
 }
 
@@ -212,9 +204,8 @@ static unsigned sizes_known(const mls_oom *oom)
 static bool open_add(open_text *to, mls_str line, const char *glue)
 {
     const size_t gap = to->length > 0 ? strlen(glue) : 0;
-    if (line.len + gap > sizeof to->bytes - to->length) {
+    if (line.len + gap > sizeof to->bytes - to->length)
         return false;
-    }
     memcpy(to->bytes + to->length, glue, gap);
     memcpy(to->bytes + to->length + gap, line.ptr, line.len);
     to->length += gap + line.len;
@@ -232,9 +223,8 @@ static bool message_goes_on(mls_oom_search *search, size_t i)
     bool goes_on = false;
     search->left--;
     if ((rank >= 0 && rank != search->rank) || mls_str_contains(line.text, MLS_S("ut of memory")) ||
-        mls_str_contains(line.text, MLS_S(":::MLL"))) {
+        mls_str_contains(line.text, MLS_S(":::MLL")))
         search->left = 0;
-    }
     for (size_t k = 0; k < GLUES && search->left > 0; k++) {
         open_text *text = &search->texts[k];
         mls_oom more = {.file = oom->file, .line = oom->line, .rank = search->rank};
@@ -274,9 +264,8 @@ static void examine_line(mls_oom_search *search, size_t i)
     search->left = LINES_JOINED;
     for (size_t k = 0; k < GLUES; k++) {
         search->texts[k].length = 0;
-        if (!open_add(&search->texts[k], mls_str_trim(line.message, mls_is_blank), glues[k])) {
+        if (!open_add(&search->texts[k], mls_str_trim(line.message, mls_is_blank), glues[k]))
             search->left = 0;
-        }
     }
 }
 
@@ -288,9 +277,8 @@ mls_status mls_oom_search_lines(void *state, const mls_lines *lines)
         const bool open = search->left > 0;
         i = open ? i : mls_marked_next(&search->marked, i, lines->count);
         if (i < lines->count && !(open && message_goes_on(search, i)) &&
-            mls_marked_next(&search->marked, i, i + 1) == i) {
+            mls_marked_next(&search->marked, i, i + 1) == i)
             examine_line(search, i);
-        }
     }
     return MLS_OK;
 }
@@ -369,9 +357,8 @@ mls_status mls_oom_search_new(mls_oom_search **search, mls_error *error)
     made->scratch = mls_malloc(MLS_LINE_EXAMINED);
     *search = made;
     const mls_status status = mls_signatures_of_memory(&made->signatures, error);
-    if (status == MLS_OK) {
+    if (status == MLS_OK)
         mls_signatures_prepare(made->signatures, marks, 1, 1);
-    }
     return status;
 }
 

@@ -42,9 +42,8 @@ static const cJSON *member_at(const cJSON *object, const char *path)
     mls_str name;
     for (const char *left = path; object != NULL && mls_list_next(&left, '.', &name);) {
         const cJSON *item = cJSON_IsObject(object) ? object->child : NULL;
-        while (item != NULL && !mls_str_equal(mls_str_from(item->string), name)) {
+        while (item != NULL && !mls_str_equal(mls_str_from(item->string), name))
             item = item->next;
-        }
         object = item;
     }
     return object;
@@ -55,13 +54,11 @@ static uint64_t file_number(quantization *q, const cJSON *item, uint64_t max)
 {
     double number = cJSON_IsNumber(item) ? item->valuedouble : -2;
     if (cJSON_IsArray(item) && cJSON_GetArraySize(item) == 2 && cJSON_IsNumber(item->child) &&
-        cJSON_IsNumber(item->child->next)) {
+        cJSON_IsNumber(item->child->next))
         number = item->child->valuedouble * item->child->next->valuedouble;
-    }
     number = number >= -1 && number <= -1 ? 0 : number;
-    if (number >= 0 && number <= (double)max) {
+    if (number >= 0 && number <= (double)max)
         return (uint64_t)(number * MILLI + 0.5);
-    }
     mls_config_refuse(q->of, item->string, "of its quantization_config is no number that a quantizer writes");
     return 0;
 }
@@ -72,23 +69,19 @@ static uint64_t row_value(quantization *q, const cJSON *row, const cJSON *where,
 {
     const cJSON *said = mls_item(row, name);
     mls_str left = mls_str_from(mls_item_text(row, name));
-    if (cJSON_IsNumber(said)) {
+    if (cJSON_IsNumber(said))
         return (uint64_t)(said->valuedouble * MILLI + 0.5);
-    }
     for (mls_str word = mls_str_word(&left); word.len > 0; word = mls_str_word(&left)) {
-        if (mls_is_digit(word.ptr[0])) {
+        if (mls_is_digit(word.ptr[0]))
             return (uint64_t)(mls_text_double(word.ptr) * MILLI + 0.5);
-        }
         char member[64];
         (void)mls_text_printf(member, sizeof member, "%.*s", MLS_CUT(word, 60));
         const cJSON *item = mls_item_of(where, member);
-        if (item != NULL) {
+        if (item != NULL)
             return file_number(q, item, max);
-        }
     }
-    if (said != NULL) {
+    if (said != NULL)
         mls_config_refuse(q->of, "quantization_config", "does not say of how many bits its numbers are");
-    }
     return 0;
 }
 
@@ -108,17 +101,14 @@ static bool matches_name(quantization *q, const module_pattern *pattern, mls_str
     const mls_str part = pattern->text;
     if (pattern->expression || pattern->shell) {
         mls_str found = {NULL, 0};
-        if (mls_pattern_find(&pattern->compiled, name, 0, &found) != MLS_OK) {
+        if (mls_pattern_find(&pattern->compiled, name, 0, &found) != MLS_OK)
             mls_config_refuse(q->of, "quantization_config", "has a pattern of modules that cannot be read");
-        }
         return found.ptr == name.ptr;
     }
-    for (size_t i = 0; part.len > 0 && i + part.len <= name.len; i++) {
+    for (size_t i = 0; part.len > 0 && i + part.len <= name.len; i++)
         if ((i == 0 || name.ptr[i - 1] == '.') && memcmp(name.ptr + i, part.ptr, part.len) == 0 &&
-            (i + part.len == name.len || name.ptr[i + part.len] == '.')) {
+            (i + part.len == name.len || name.ptr[i + part.len] == '.'))
             return true;
-        }
-    }
     return false;
 }
 
@@ -137,9 +127,8 @@ static bool matches_part(quantization *q, const module_pattern *pattern, mls_wei
                                               mls_str_starts(pattern->text, MLS_S("layers.")) ? "" : "model.", layer,
                                               MLS_CUT(name, 80));
         /* Shell patterns match tensors; expressions and names match modules. */
-        if (matches_name(q, pattern, (mls_str){text, (size_t)len - (pattern->shell ? 0 : strlen(".weight"))})) {
+        if (matches_name(q, pattern, (mls_str){text, (size_t)len - (pattern->shell ? 0 : strlen(".weight"))}))
             return true;
-        }
     }
     return false;
 }
@@ -150,12 +139,10 @@ static bool names_layer(mls_str text, uint64_t *layer)
     mls_str rest;
     size_t digits = 0;
     *layer = 0;
-    if (!mls_str_after(text, MLS_S("layers."), &rest)) {
+    if (!mls_str_after(text, MLS_S("layers."), &rest))
         return false;
-    }
-    for (; digits < rest.len && digits < 7 && mls_is_digit(rest.ptr[digits]); digits++) {
+    for (; digits < rest.len && digits < 7 && mls_is_digit(rest.ptr[digits]); digits++)
         *layer = 10 * *layer + (uint64_t)(rest.ptr[digits] - '0');
-    }
     return digits > 0 && (digits == rest.len || rest.ptr[digits] == '.');
 }
 
@@ -166,13 +153,12 @@ static mls_status compile_name(module_pattern *pattern)
     mls_buffer_append_text(&expression, pattern->shell ? "\\A" : "");
     for (size_t i = 0; pattern->shell && i < pattern->text.len; i++) {
         const char c = pattern->text.ptr[i];
-        if (c == '*' || c == '?') {
+        if (c == '*' || c == '?')
             mls_buffer_append_text(&expression, c == '*' ? ".*" : ".");
-        } else if (mls_str_is_name((mls_str){&c, 1}) || mls_is_digit(c)) {
+        else if (mls_str_is_name((mls_str){&c, 1}) || mls_is_digit(c))
             mls_buffer_append_char(&expression, c);
-        } else {
+        else
             mls_buffer_printf(&expression, "\\x{%02x}", (unsigned char)c);
-        }
     }
     mls_buffer_append(&expression, pattern->shell ? MLS_S("(?:\\.|\\z)") : mls_str_rest(pattern->text, 3));
     const mls_status status = mls_pattern_compile(&pattern->compiled, MLS_PATTERN_NAME, mls_buffer_str(&expression));
@@ -204,15 +190,13 @@ static void mark_name(quantization *q, mls_str text, unsigned form)
         return;
     }
     q->tried += one ? 1 : q->plan.layers;
-    if (q->tried > (compiles ? EXPRESSIONS_MAX : TRIED_MAX)) {
+    if (q->tried > (compiles ? EXPRESSIONS_MAX : TRIED_MAX))
         mls_config_refuse(q->of, "quantization_config", "has more patterns than can be held against so many layers");
-    }
     for (mls_weight_part part = 0; part < MLS_WEIGHT_COUNT && !q->of->wrong; part++) {
         unsigned char *marks = mls_weights_marks(&q->plan, part);
         const bool outside = part <= MLS_WEIGHT_HEAD;
-        for (uint64_t i = outside ? 0 : first; i < (outside ? 1 : end) && !q->of->wrong; i++) {
+        for (uint64_t i = outside ? 0 : first; i < (outside ? 1 : end) && !q->of->wrong; i++)
             marks[i] = matches_part(q, &pattern, part, i) ? (unsigned char)form : marks[i];
-        }
     }
     mls_pattern_release(&pattern.compiled);
 }
@@ -229,23 +213,20 @@ static bool is_further_expert(const char *name)
 /* Set the format of all modules in a list of names, which may include the name for all linear layers. */
 static void mark_list(quantization *q, const cJSON *list, unsigned form)
 {
-    if (list == NULL || cJSON_IsNull(list)) {
+    if (list == NULL || cJSON_IsNull(list))
         return;
-    }
     if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) > PATTERNS_MAX) {
         mls_config_refuse(q->of, list->string, "of its quantization_config is no list of modules");
         return;
     }
     for (const cJSON *item = list->child; item != NULL && !q->of->wrong; item = item->next) {
-        if (!cJSON_IsString(item)) {
+        if (!cJSON_IsString(item))
             mls_config_refuse(q->of, list->string, "of its quantization_config is no list of names");
-        } else if (strcmp(item->valuestring, "Linear") == 0 && form != 0) {
-            for (mls_weight_part part = MLS_WEIGHT_HEAD; part < MLS_WEIGHT_COUNT; part++) {
+        else if (strcmp(item->valuestring, "Linear") == 0 && form != 0)
+            for (mls_weight_part part = MLS_WEIGHT_HEAD; part < MLS_WEIGHT_COUNT; part++)
                 mls_weights_plan_mark(&q->plan, part, form);
-            }
-        } else if (!is_further_expert(item->valuestring)) {
+        else if (!is_further_expert(item->valuestring))
             mark_name(q, mls_str_from(item->valuestring), form);
-        }
     }
 }
 
@@ -261,12 +242,10 @@ static const cJSON *method_row(const quantization *q, const char *method)
         const char *names[] = {mls_item_text(row, "if"), mls_item_text(row, "and")};
         bool holds = mls_str_among(mls_str_from(method), mls_item_text(row, "method")) &&
                      (key[0] == '\0' || (text != NULL && mls_str_among(mls_str_from(text), mls_item_text(row, "is"))));
-        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
             holds = holds && (names[i][0] == '\0' || cJSON_IsTrue(mls_config_member(q->of, names[i])));
-        }
-        if (holds) {
+        if (holds)
             return row;
-        }
     }
     return NULL;
 }
@@ -294,17 +273,15 @@ static void mark_kept(quantization *q, const char *names)
 static void read_method(quantization *q, const cJSON *row)
 {
     q->form = form_of(q, row, q->of->outer);
-    if (q->form.each == 0) {
+    if (q->form.each == 0)
         mls_config_refuse(q->of, "quantization_config", "does not say of how many bits its numbers are");
-    }
     mls_weights_plan_quantize(&q->plan, q->form, mls_item_text(row, "targets")[0] != '\0');
     if (mls_item_text(row, "head_bits")[0] != '\0') {
         const mls_number_form head = {0, row_value(q, row, q->of->outer, "head_bits", 16), 0};
         mls_weights_plan_mark(&q->plan, MLS_WEIGHT_HEAD, mls_weights_plan_add(&q->plan, head));
     }
-    if (mls_item_text(row, "head")[0] != '\0' && mls_config_flag(q->of, mls_item_text(row, "head"), false)) {
+    if (mls_item_text(row, "head")[0] != '\0' && mls_config_flag(q->of, mls_item_text(row, "head"), false))
         mls_weights_plan_mark(&q->plan, MLS_WEIGHT_HEAD, 1);
-    }
     mark_kept(q, mls_item_text(row, "keep"));
 }
 
@@ -322,9 +299,8 @@ static mls_number_form group_form(quantization *q, const cJSON *weights)
         size != NULL && (strategy[0] == '\0' || mls_str_among(mls_str_from(strategy), "group tensor_group block"));
     const uint64_t group = grouped ? file_number(q, size, GROUP_SIZE_MAX) / MILLI : 0;
     q->of->wrong |= of.wrong;
-    if (bits == 0 || bits > 16) {
+    if (bits == 0 || bits > 16)
         mls_config_refuse(q->of, "num_bits", "of its quantization_config is no number that a quantizer writes");
-    }
     const uint64_t scale = floats && grouped && strcmp(strategy, "block") != 0 ? 8 : 16;
     return (mls_number_form){group, bits * MILLI, ADD(scale, even ? 0 : bits) * MILLI};
 }
@@ -334,9 +310,8 @@ static unsigned place_of(quantization *q, mls_number_form form)
 {
     for (size_t i = 0; i < q->plan.form_count; i++) {
         const mls_number_form *known = &q->plan.forms[i];
-        if (known->group == form.group && known->each == form.each && known->beside == form.beside) {
+        if (known->group == form.group && known->each == form.each && known->beside == form.beside)
             return (unsigned)i;
-        }
     }
     return mls_weights_plan_add(&q->plan, form);
 }
@@ -365,14 +340,12 @@ static void read_layers(quantization *q, const cJSON *modules, mls_memory_doubt 
     const cJSON *methods = mls_item(q->table, "methods");
     for (const cJSON *module = modules->child; module != NULL && !q->of->wrong; module = module->next) {
         const char *algorithm = mls_item_text(module, "quant_algo");
-        if (is_further_expert(module->string)) {
+        if (is_further_expert(module->string))
             continue;
-        }
         const cJSON *row = methods != NULL ? methods->child : NULL; /* of Model Optimizer's name, "W4A16_NVFP4" */
         while (row != NULL && !(strcmp(mls_item_text(row, "key"), "quant_algo") == 0 &&
-                                mls_str_among(mls_str_from(algorithm), mls_item_text(row, "is")))) {
+                                mls_str_among(mls_str_from(algorithm), mls_item_text(row, "is"))))
             row = row->next;
-        }
         if (row != NULL) {
             q->form = form_of(q, row, module);
             mark_name(q, mls_str_from(module->string), place_of(q, q->form));
@@ -433,9 +406,8 @@ static int64_t read_kv_cache(const quantization *q, mls_memory_doubt *doubt)
                          : mls_str_alike(word, MLS_S("NVFP4"))            ? MLS_NVFP4
                                                                           : MLS_MEMORY_NOT_SET;
     if (kind == MLS_MEMORY_NOT_SET && word.len > 0 &&
-        !mls_str_among(word, "NONE none None null auto BF16 bf16 FP16 fp16")) {
+        !mls_str_among(word, "NONE none None null auto BF16 bf16 FP16 fp16"))
         mls_doubt_add(doubt, "the format of the KV cache (%.40s) is unknown: use --kv-precision", name);
-    }
     return kind;
 }
 
@@ -452,25 +424,21 @@ static void read_quantization(quantization *q, mls_memory_form *to, mls_memory_d
     const cJSON *layers = mls_item(q->of->outer, "quantized_layers");
     const bool mixed = row == NULL && mls_str_starts(mls_str_from(method), MLS_S("modelopt"));
     const bool by_layer = mixed && cJSON_IsObject(layers) && layers->child != NULL;
-    if (by_layer) {
+    if (by_layer)
         read_layers(q, layers, doubt);
-    } else if (strcmp(method, "compressed-tensors") == 0 ||
-               (mixed && cJSON_HasObjectItem(q->of->outer, "config_groups"))) {
+    else if (strcmp(method, "compressed-tensors") == 0 || (mixed && cJSON_HasObjectItem(q->of->outer, "config_groups")))
         read_groups(q);
-    } else if (row != NULL) {
+    else if (row != NULL)
         read_method(q, row);
-    }
-    if (q->of->wrong) {
+    if (q->of->wrong)
         return;
-    }
     if (q->form.each == 0) {
         doubt->unsure = true;
         mls_doubt_add(doubt, "the quantization (%.*s) is unknown: the weights are counted in 16 bits", METHOD(method));
         return;
     }
-    if (!by_layer) {
+    if (!by_layer)
         read_exceptions(q);
-    }
     if (q->mixed) {
         doubt->unsure = true;
         mls_doubt_add(doubt, "its quantization (%.*s) gives some modules other bits, which are not counted",
@@ -497,17 +465,15 @@ mls_status mls_quantization_read(const cJSON *json, const char *type, const mls_
     quantization q = {.of = &of, .shape = shape};
     cJSON *table = NULL;
     *to = (mls_quantized){.kv_precision = MLS_MEMORY_NOT_SET};
-    if (said == NULL) {
+    if (said == NULL)
         return MLS_OK;
-    }
     if (!cJSON_IsObject(said)) {
         mls_config_refuse(&of, said->string, "is no object");
         return MLS_ERROR_VALUE;
     }
     const mls_status status = mls_json_data("quantization.json", &table, error);
-    if (status != MLS_OK) {
+    if (status != MLS_OK)
         return status;
-    }
     q.table = table;
     q.modules = mls_row_of_type(mls_item(table, "modules_of"), mls_str_from(type));
     q.plan = mls_weights_plan_new(shape);

@@ -39,11 +39,9 @@ mls_str mls_memory_setting_word(mls_memory_setting setting, int64_t value)
                         : mls_memory_settings[setting].kind == MLS_MEMORY_WORD ? mls_memory_settings[setting].words
                                                                                : "";
     mls_str word;
-    for (int64_t i = 0; mls_list_next(&words, '|', &word); i++) {
-        if (i == value) {
+    for (int64_t i = 0; mls_list_next(&words, '|', &word); i++)
+        if (i == value)
             return word;
-        }
-    }
     return (mls_str){NULL, 0};
 }
 
@@ -51,11 +49,9 @@ mls_str mls_memory_setting_word(mls_memory_setting setting, int64_t value)
 static int64_t place_in(const char *words, mls_str word)
 {
     int64_t place = 0;
-    for (mls_str one; mls_list_next(&words, '|', &one); place++) {
-        if (mls_str_equal(one, word)) {
+    for (mls_str one; mls_list_next(&words, '|', &one); place++)
+        if (mls_str_equal(one, word))
             return place;
-        }
-    }
     return MLS_MEMORY_NOT_SET;
 }
 
@@ -76,9 +72,8 @@ static bool read_whole(mls_str text, uint64_t *number)
 {
     const bool kilo = text.len > 1 && (text.ptr[text.len - 1] == 'k' || text.ptr[text.len - 1] == 'K');
     size_t value;
-    if (!mls_size_parse((mls_str){text.ptr, text.len - kilo}, &value) || value > number_max / 1024) {
+    if (!mls_size_parse((mls_str){text.ptr, text.len - kilo}, &value) || value > number_max / 1024)
         return false;
-    }
     *number = kilo ? (uint64_t)value * 1024 : (uint64_t)value;
     return true;
 }
@@ -86,9 +81,8 @@ static bool read_whole(mls_str text, uint64_t *number)
 mls_str mls_size_split(mls_str text, mls_str *unit)
 {
     size_t digits = 0;
-    while (digits < text.len && (mls_is_digit(text.ptr[digits]) || text.ptr[digits] == '.')) {
+    while (digits < text.len && (mls_is_digit(text.ptr[digits]) || text.ptr[digits] == '.'))
         digits++;
-    }
     const size_t blank = digits < text.len && text.ptr[digits] == ' ';
     *unit = (mls_str){text.ptr + digits + blank, text.len - digits - blank};
     return (mls_str){text.ptr, digits};
@@ -106,9 +100,8 @@ static bool read_size(mls_str text, uint64_t *bytes)
     double value = -1;
     double number;
     const bool known = mls_number_parse(mls_size_split(text, &unit), &number);
-    for (size_t i = 0; i < sizeof units / sizeof *units && known; i++) {
+    for (size_t i = 0; i < sizeof units / sizeof *units && known; i++)
         value = mls_str_equal(unit, mls_str_from(units[i].unit)) ? floor(number * units[i].bytes + 0.5) : value;
-    }
     const bool sane = value >= 0 && value <= (double)MLS_BYTES_MAX;
     *bytes = sane ? (uint64_t)value : 0;
     return sane;
@@ -117,9 +110,8 @@ static bool read_size(mls_str text, uint64_t *bytes)
 void mls_memory_ask_init(mls_memory_ask *ask, const mls_models *models, const mls_accelerators *accelerators)
 {
     *ask = (mls_memory_ask){.models = models, .accelerators = accelerators, .kv_precision = MLS_MEMORY_NOT_SET};
-    for (size_t i = 0; i < MLS_MEMORY_SETTING_COUNT; i++) {
+    for (size_t i = 0; i < MLS_MEMORY_SETTING_COUNT; i++)
         ask->values[i] = MLS_MEMORY_NOT_SET;
-    }
 }
 
 static uint64_t default_value(const mls_memory_ask *ask, mls_memory_setting setting)
@@ -141,9 +133,8 @@ static uint64_t default_value(const mls_memory_ask *ask, mls_memory_setting sett
     case MLS_MEMORY_GPUS:
         return MUL(VALUE(ask, TP), VALUE(ask, PP), VALUE(ask, TRAIN) != 0 ? VALUE(ask, CP) : 1);
     case MLS_MEMORY_KV_PRECISION:
-        if (ask->kv_precision != MLS_MEMORY_NOT_SET && ask->values[MLS_MEMORY_PRECISION] == MLS_MEMORY_NOT_SET) {
+        if (ask->kv_precision != MLS_MEMORY_NOT_SET && ask->values[MLS_MEMORY_PRECISION] == MLS_MEMORY_NOT_SET)
             return (uint64_t)ask->kv_precision;
-        }
         return kind == MLS_FP16 || kind == MLS_FP32 ? kind : MLS_BF16;
     case MLS_MEMORY_SEQUENCE:
         return ask->shape.sequence;
@@ -179,9 +170,8 @@ static mls_status set_gpu(mls_memory_ask *ask, const char *text, mls_error *erro
 {
     mls_suggestion nearest = mls_suggest_for(mls_str_from(text));
     (void)!mls_accelerators_find_gpu(ask->accelerators, mls_str_from(text), &ask->gpu);
-    for (size_t i = 0; i < ask->accelerators->gpu_count; i++) {
+    for (size_t i = 0; i < ask->accelerators->gpu_count; i++)
         mls_suggest_add(&nearest, mls_str_from(ask->accelerators->gpus[i].name));
-    }
     return ask->gpu != NULL
                ? MLS_OK
                : mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0,
@@ -196,9 +186,8 @@ static const char *set_recompute(mls_memory_ask *ask, const char *text)
     const bool some = text[colon] != '\0';
     uint64_t layers = 0;
     if (how < 0 ||
-        (some && (how != MLS_RECOMPUTE_FULL || !read_whole(mls_str_from(text + colon + 1), &layers) || layers == 0))) {
+        (some && (how != MLS_RECOMPUTE_FULL || !read_whole(mls_str_from(text + colon + 1), &layers) || layers == 0)))
         return "none, selective, full or full:N";
-    }
     ask->values[MLS_MEMORY_RECOMPUTE] = how;
     ask->values[MLS_MEMORY_RECOMPUTE_LAYERS] = some ? (int64_t)layers : MLS_MEMORY_NOT_SET;
     return NULL;
@@ -216,9 +205,8 @@ static const char *set_lora(mls_memory_ask *ask, const char *text)
         known = place >= 0;
         targets |= known ? (int64_t)1 << place : 0;
     }
-    if (!known) {
+    if (!known)
         return "RANK:TARGETS such as 16:q,k,v,o (of q,k,v,qkv,o,gate,up,down)";
-    }
     ask->values[MLS_MEMORY_LORA] = (int64_t)rank;
     ask->values[MLS_MEMORY_LORA_TARGETS] = targets;
     return NULL;
@@ -307,9 +295,8 @@ static mls_status set_model(mls_memory_ask *ask, const char *text, mls_error *er
         free(config);
         return status;
     }
-    if (is_file || (model == NULL && there)) {
+    if (is_file || (model == NULL && there))
         return read_model_file(ask, text, mls_str_from(mls_path_name(text)), error);
-    }
     if (model == NULL) {
         mls_suggestion nearest = mls_suggest_for(mls_str_from(text));
         for (size_t i = 0; i < ask->models->count; i++) {
@@ -319,9 +306,8 @@ static mls_status set_model(mls_memory_ask *ask, const char *text, mls_error *er
         return mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "no model '%s', and no such file" MEANT_FORMAT, text,
                              MEANT(nearest));
     }
-    if (model->shape.layers == 0) {
+    if (model->shape.layers == 0)
         return mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "the architecture of %s is unknown", model->name);
-    }
     mls_memory_take_model(ask, &model->shape, model->key, mls_str_from(model->name));
     return MLS_OK;
 }
@@ -370,9 +356,8 @@ mls_status mls_memory_set(mls_memory_ask *ask, mls_memory_setting setting, const
     const char *wanted = NULL;
     uint64_t number = 1; /* of a flag */
     double share = 0;
-    if (row->kind == MLS_MEMORY_NAME) {
+    if (row->kind == MLS_MEMORY_NAME)
         return set_name(ask, setting, text, error);
-    }
     if (row->kind == MLS_MEMORY_NUMBER || row->kind == MLS_MEMORY_WHOLE) {
         const bool least = row->kind == MLS_MEMORY_NUMBER;
         wanted = read_whole(value, &number) && number >= least ? NULL
@@ -408,9 +393,8 @@ static void fill(mls_memory_ask *ask, mls_memory_setting setting, uint64_t value
 /* Set a setting unless it is set or the value is 0, which means unknown. */
 static void fill_known(mls_memory_ask *ask, mls_memory_setting setting, uint64_t value)
 {
-    if (value != 0) {
+    if (value != 0)
         fill(ask, setting, value);
-    }
 }
 
 /* ---------------------------------------------------------------- what a job printed */
@@ -436,15 +420,13 @@ bool mls_memory_printed(mls_memory_ask *ask, const mls_known_settings *known, co
                 {MLS_MEMORY_FP8_ACTIVATIONS, "activation_input_fp8", true},
                 {MLS_MEMORY_ZERO, "distributed_optimizer", true}};
     mls_str values[MLS_KNOWN_SETTINGS_MAX];
-    if (mls_known_values(known, settings, values) == 0) {
+    if (mls_known_values(known, settings, values) == 0)
         return false;
-    }
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const mls_str name = mls_str_from(rows[i].name);
         if ((rows[i].setting == MLS_MEMORY_VP && VALUE(ask, PP) <= 1) ||
-            (rows[i].setting == MLS_MEMORY_ZERO && ask->values[MLS_MEMORY_FSDP] != MLS_MEMORY_NOT_SET)) {
+            (rows[i].setting == MLS_MEMORY_ZERO && ask->values[MLS_MEMORY_FSDP] != MLS_MEMORY_NOT_SET))
             continue;
-        }
         if (!rows[i].flag) {
             fill_known(ask, rows[i].setting, mls_known_number(known, values, name));
         } else if (mls_known_value(known, values, name).ptr != NULL) {
@@ -457,9 +439,8 @@ bool mls_memory_printed(mls_memory_ask *ask, const mls_known_settings *known, co
     const uint64_t copies = MUL(VALUE(ask, TP), VALUE(ask, PP), VALUE(ask, CP));
     const uint64_t at_once = gpus >= copies ? MUL(gpus / copies, VALUE(ask, MICRO_BATCH)) : 0;
     fill_known(ask, MLS_MEMORY_ACCUMULATION, at_once > 0 ? global / at_once : 0);
-    if (mls_known_is_on(known, values, MLS_S("fp8_params"))) {
+    if (mls_known_is_on(known, values, MLS_S("fp8_params")))
         fill(ask, MLS_MEMORY_FP8_PARAMS, 1); /* adapters keep the weights of the model in 8 bits in any case */
-    }
     const mls_str how = mls_known_value(known, values, MLS_S("recompute"));
     if (mls_str_alike(how, MLS_S("full")) || mls_str_alike(how, MLS_S("selective"))) {
         fill(ask, MLS_MEMORY_RECOMPUTE,
@@ -474,9 +455,8 @@ const mls_run *mls_memory_runs(mls_memory_ask *ask, const mls_known_settings *kn
     const mls_run *first = NULL;
     for (size_t i = 0; i < count; i++) {
         ask->ended_well |= runs[i].status == MLS_RUN_SUCCESS;
-        if (first == NULL && runs[i].printed != NULL && mls_memory_printed(ask, known, runs[i].printed, gpus)) {
+        if (first == NULL && runs[i].printed != NULL && mls_memory_printed(ask, known, runs[i].printed, gpus))
             first = &runs[i];
-        }
     }
     return first;
 }
@@ -492,12 +472,10 @@ typedef struct exports {
 static void not_usable(const exports *of, const mls_shell_variable *variable, const char *wanted)
 {
     const mls_finding_place place = {.path = variable->path, .line = variable->line, .key = variable->name};
-    for (size_t i = 0; i < of->findings->count; i++) {
+    for (size_t i = 0; i < of->findings->count; i++)
         if (of->findings->items[i].line == variable->line &&
-            mls_str_equal(mls_str_from(of->findings->items[i].key), variable->name)) {
+            mls_str_equal(mls_str_from(of->findings->items[i].key), variable->name))
             return; /* another setting handles it */
-        }
-    }
     if (variable->known) {
         mls_findings_add(of->findings, MLS_FINDING_MEMORY_EXPORT, place,
                          "%.*s=%.*s is not %s, so memory is estimated without it", MLS_CUT(variable->name, 60),
@@ -516,11 +494,10 @@ static const mls_shell_variable *exported(const exports *of, const char *names)
     mls_str left = mls_str_from(names);
     for (mls_str name = mls_str_word(&left); name.len > 0; name = mls_str_word(&left)) {
         const mls_shell_variable *variable = mls_shell_find(of->script, name);
-        if (variable != NULL && !variable->known) {
+        if (variable != NULL && !variable->known)
             not_usable(of, variable, "");
-        } else if (variable != NULL && mls_shell_is_set(variable)) {
+        else if (variable != NULL && mls_shell_is_set(variable))
             return variable;
-        }
     }
     return NULL;
 }
@@ -529,9 +506,8 @@ static uint64_t export_number(const exports *of, const char *names, uint64_t oth
 {
     const mls_shell_variable *variable = exported(of, names);
     size_t number;
-    if (variable == NULL) {
+    if (variable == NULL)
         return otherwise;
-    }
     if (!mls_size_parse(variable->value, &number) || number > UINT32_MAX) {
         not_usable(of, variable, "a whole number");
         return otherwise;
@@ -542,13 +518,11 @@ static uint64_t export_number(const exports *of, const char *names, uint64_t oth
 static bool export_flag(const exports *of, const char *names, bool otherwise)
 {
     const mls_shell_variable *variable = exported(of, names);
-    if (variable == NULL) {
+    if (variable == NULL)
         return otherwise;
-    }
     const mls_str value = variable->value;
-    if (mls_str_any(value, "true|1|yes|on", mls_str_alike)) {
+    if (mls_str_any(value, "true|1|yes|on", mls_str_alike))
         return true;
-    }
     if (!mls_str_any(value, "false|0|no|off", mls_str_alike)) {
         not_usable(of, variable, "true or false");
         return otherwise;
@@ -574,14 +548,11 @@ static const char *export_model(const exports *of, const char *path)
                  {"deepseekv3", "deepseekv3_671b"},
                  {"deepseek_v3", "deepseekv3_671b"}};
     const mls_shell_variable *size = exported(of, "MODEL_SIZE");
-    if (size != NULL && (mls_str_alike(size->value, MLS_S("405b")) || mls_str_alike(size->value, MLS_S("8b")))) {
+    if (size != NULL && (mls_str_alike(size->value, MLS_S("405b")) || mls_str_alike(size->value, MLS_S("8b"))))
         return mls_str_alike(size->value, MLS_S("8b")) ? "llama31_8b" : "llama31_405b";
-    }
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (strcasestr(path, parts[i].part) != NULL) {
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strcasestr(path, parts[i].part) != NULL)
             return parts[i].model;
-        }
-    }
     return NULL;
 }
 
@@ -595,12 +566,10 @@ static const char *path_gpu(const char *path)
     const char *found = NULL;
     for (const char *at = path; *at != '\0';) {
         const char *name = NULL;
-        for (size_t i = 0; i < sizeof names / sizeof *names && name == NULL; i++) {
+        for (size_t i = 0; i < sizeof names / sizeof *names && name == NULL; i++)
             name = strncasecmp(at, names[i], strlen(names[i])) == 0 ? names[i] : NULL;
-        }
-        if (name != NULL && found != NULL && name != found) {
+        if (name != NULL && found != NULL && name != found)
             return NULL;
-        }
         found = name != NULL ? name : found;
         at += name != NULL ? strlen(name) : 1;
     }
@@ -625,18 +594,15 @@ static void fill_layout(const exports *of, const mls_config_name *name, bool lor
     const uint64_t batch = export_number(of, "MINIBS", 0);
     fill_known(ask, MLS_MEMORY_GPUS, MUL(nodes, per_node));
     fill_known(ask, MLS_MEMORY_GPUS_PER_NODE, per_node);
-    for (size_t i = 0; i < sizeof splits / sizeof *splits; i++) {
-        if (splits[i].setting != MLS_MEMORY_VP || VALUE(ask, PP) > 1) {
+    for (size_t i = 0; i < sizeof splits / sizeof *splits; i++)
+        if (splits[i].setting != MLS_MEMORY_VP || VALUE(ask, PP) > 1)
             fill_known(ask, splits[i].setting, export_number(of, splits[i].names, 0));
-        }
-    }
     fill_known(ask, MLS_MEMORY_MICRO_BATCH, micro_batch);
     fill_known(ask, MLS_MEMORY_ACCUMULATION, batch / VALUE(ask, MICRO_BATCH));
     const uint64_t copies = MUL(VALUE(ask, TP), VALUE(ask, PP), VALUE(ask, CP));
     const uint64_t global = batch == 0 ? export_number(of, MLS_CONFIG_GLOBAL_BATCH, name->global_batch_named) : 0;
-    if (VALUE(ask, GPUS) >= copies) {
+    if (VALUE(ask, GPUS) >= copies)
         fill_known(ask, MLS_MEMORY_ACCUMULATION, global / MUL(VALUE(ask, GPUS) / copies, VALUE(ask, MICRO_BATCH)));
-    }
     fill(ask, MLS_MEMORY_SEQUENCE_PARALLEL, export_flag(of, "SEQ_PARALLEL SP", !lora && VALUE(ask, TP) > 1));
     const mls_shell_variable *layout = exported(of, MLS_CONFIG_LAYOUT);
     if (ask->layout.count == 0 && layout != NULL) {
@@ -651,9 +617,8 @@ static void fill_layout(const exports *of, const mls_config_name *name, bool lor
         fill(ask, MLS_MEMORY_EMBED_SLOT, export_flag(of, "ASYM_PP_EMBED", false));
         fill(ask, MLS_MEMORY_LOSS_SLOT, export_flag(of, "ASYM_PP_LOSS", false));
     }
-    if (ask->values[MLS_MEMORY_FSDP] == MLS_MEMORY_NOT_SET) {
+    if (ask->values[MLS_MEMORY_FSDP] == MLS_MEMORY_NOT_SET)
         fill(ask, MLS_MEMORY_ZERO, export_flag(of, "USE_DIST_OPTIMIZER USE_DISTRIBUTED_OPTIMIZER", true));
-    }
 }
 
 bool mls_memory_config(mls_memory_ask *ask, const mls_shell *script, const char *path, mls_findings *findings)
@@ -663,12 +628,10 @@ bool mls_memory_config(mls_memory_ask *ask, const mls_shell *script, const char 
     const char *model = export_model(&of, path);
     const char *gpu = path_gpu(path);
     ask->values[MLS_MEMORY_TRAIN] = 1;
-    if (ask->shape.layers == 0 && model != NULL) {
+    if (ask->shape.layers == 0 && model != NULL)
         (void)!mls_memory_set(ask, MLS_MEMORY_MODEL, model, NULL);
-    }
-    if (ask->gpu == NULL && gpu != NULL) {
+    if (ask->gpu == NULL && gpu != NULL)
         (void)!mls_memory_set(ask, MLS_MEMORY_GPU, gpu, NULL);
-    }
     const bool lora = ask->benchmark != NULL && strcmp(ask->benchmark, "llama2_70b_lora") == 0;
     if (lora) {
         fill(ask, MLS_MEMORY_LORA, 16);
@@ -689,11 +652,10 @@ bool mls_memory_config(mls_memory_ask *ask, const mls_shell *script, const char 
             not_usable(&of, how, "full or selective");
         }
     }
-    if (export_flag(&of, "CPU_OFFLOADING", false)) {
+    if (export_flag(&of, "CPU_OFFLOADING", false))
         fill(ask, MLS_MEMORY_OFFLOAD_LAYERS, export_number(&of, "CPU_OFFLOADING_NUM_LAYERS OFFLOAD_LAYERS", 0));
-    } else if (exported(&of, "CPU_OFFLOADING CPU_OFFLOADING_NUM_LAYERS") == NULL) {
+    else if (exported(&of, "CPU_OFFLOADING CPU_OFFLOADING_NUM_LAYERS") == NULL)
         fill(ask, MLS_MEMORY_OFFLOAD_LAYERS, export_number(&of, "OFFLOAD_LAYERS", 0));
-    }
     const bool fp4 = export_flag(&of, "FP4", false);
     fill(ask, MLS_MEMORY_FP4, fp4);
     fill(ask, MLS_MEMORY_FP8, export_flag(&of, "FP8", lora && !fp4));

@@ -80,18 +80,14 @@ mls_status mls_shape_check(const mls_model_shape *shape, mls_error *error)
             number = sizes[i].number;
         }
     }
-    if (missing[0] != '\0') {
+    if (missing[0] != '\0')
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "not a model: missing or 0: %s", missing);
-    }
-    if (absurd != NULL) {
+    if (absurd != NULL)
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%s is %" PRIu64 ", which no model has", absurd, number);
-    }
-    if (shape->ffn_matrices == 1 || shape->ffn_matrices > 3) {
+    if (shape->ffn_matrices == 1 || shape->ffn_matrices > 3)
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "ffn_matrices is 2 or 3");
-    }
-    if (shape->norm_vectors > 2) {
+    if (shape->norm_vectors > 2)
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "norm_vectors is 1 or 2");
-    }
     if (shape->head_dim == 0 && !latent && shape->hidden % shape->heads != 0) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
                              "hidden (hidden_size) %" PRIu64
@@ -107,9 +103,8 @@ mls_status mls_shape_check(const mls_model_shape *shape, mls_error *error)
 static uint64_t attention_matrices(const mls_model_shape *m, uint64_t t, uint64_t kk)
 {
     const uint64_t heads = m->heads / t;
-    if (m->kv_lora_rank == 0) {
+    if (m->kv_lora_rank == 0)
         return ADD(MUL(m->hidden, ADD(heads, MUL(2, kk)), m->head_dim), MUL(heads, m->head_dim, m->hidden));
-    }
     const uint64_t query = MUL(m->heads, ADD(m->qk_nope_head_dim, m->qk_rope_head_dim));
     const uint64_t key_value = MUL(m->kv_lora_rank, m->heads, ADD(m->qk_nope_head_dim, m->value_head_dim));
     const uint64_t queries = m->q_lora_rank != 0 ? ADD(MUL(m->hidden, m->q_lora_rank), m->q_lora_rank,
@@ -132,9 +127,8 @@ mls_layer_parameters mls_shape_layer(const mls_model_shape *m, uint64_t t, uint6
     }
     layer.attention = ADD(layer.attention, m->sinks ? m->heads / t : 0, m->qk_norms ? MUL(2, m->head_dim) : 0);
     layer.dense = mls_bytes_per(MUL(g, h, m->ffn), t);
-    if (m->biases == MLS_BIASES_ALL) {
+    if (m->biases == MLS_BIASES_ALL)
         layer.dense = ADD(layer.dense, mls_bytes_per(MUL(g - 1, m->ffn), t), h);
-    }
     const uint64_t width = mls_shape_expert_hidden(m);
     const uint64_t expert =
         ADD(MUL(g, width, m->expert_ffn), m->expert_biases ? ADD(MUL(g - 1, m->expert_ffn), width) : 0);
@@ -147,9 +141,8 @@ mls_layer_parameters mls_shape_layer(const mls_model_shape *m, uint64_t t, uint6
 
 uint64_t mls_shape_parameters(const mls_model_shape *m)
 {
-    if (m->counted != 0) {
+    if (m->counted != 0)
         return ADD(m->counted, m->other_parameters);
-    }
     const mls_layer_parameters layer = mls_shape_layer(m, 1, 1);
     const uint64_t expert_layers = m->layers - m->dense_layers;
     return ADD(MUL(m->layers, ADD(layer.attention, layer.norms)), MUL(m->dense_layers, layer.dense),

@@ -15,9 +15,8 @@ static inline uint64_t mls_bytes_product(const uint64_t *factors, size_t count)
 {
     uint64_t product = 1;
     bool absurd = false;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         absurd |= factors[i] == MLS_ABSURD || __builtin_mul_overflow(product, factors[i], &product);
-    }
     return absurd ? MLS_ABSURD : product;
 }
 
@@ -25,9 +24,8 @@ static inline uint64_t mls_bytes_sum(const uint64_t *terms, size_t count)
 {
     uint64_t sum = 0;
     bool absurd = false;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         absurd |= __builtin_add_overflow(sum, terms[i], &sum);
-    }
     return absurd ? MLS_ABSURD : sum;
 }
 

@@ -54,11 +54,9 @@ static mls_status check_divides(const job *j, uint64_t gpus, mls_error *error)
                   j->layout != NULL ? j->layout->count : j->slots, "pp x vp", MUL(j->p, j->v)},
                  {"experts", m->experts, "ep", j->e},
                  {"data x context x tensor parallel", MUL(gpus / MUL(j->t, j->p), j->t), "ep", j->e}};
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-        if (rules[i].number % rules[i].divisor != 0) {
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].number % rules[i].divisor != 0)
             return mls_layout_error(error, rules[i].what, rules[i].number, rules[i].by, rules[i].divisor);
-        }
-    }
     return MLS_OK;
 }
 
@@ -68,23 +66,19 @@ static mls_status check_job(const job *j, uint64_t gpus, mls_error *error)
     const mls_model_shape *m = j->m;
     const mls_pipeline_layout *layout = j->layout;
     const uint64_t kind = VALUE(j->ask, PRECISION);
-    if (j->s == 0) {
+    if (j->s == 0)
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the sequence length is unknown: use --sequence N");
-    }
     if (m->counted != 0) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
                              "training is only supported for models whose layers are all alike");
     }
-    if (j->v > 1 && j->p == 1) {
+    if (j->v > 1 && j->p == 1)
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "vp %" PRIu64 " needs a pipeline, pp is 1", j->v);
-    }
-    if (j->e > 1 && m->experts == 0) {
+    if (j->e > 1 && m->experts == 0)
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "ep %" PRIu64 ", but the model has no experts", j->e);
-    }
     const mls_status status = check_divides(j, gpus, error);
-    if (status != MLS_OK) {
+    if (status != MLS_OK)
         return status;
-    }
     if (layout != NULL && layout->layers != m->layers) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the layout has %" PRIu64 " layers, the model %" PRIu64,
                              layout->layers, m->layers);
@@ -173,9 +167,8 @@ static uint64_t adapter_parameters(const job *j)
                  {MLS_LORA_O, ADD(query, m->hidden)}, {MLS_LORA_GATE, ADD(m->hidden, ffn)},
                  {MLS_LORA_UP, ADD(m->hidden, ffn)},  {MLS_LORA_DOWN, ADD(ffn, m->hidden)}};
     uint64_t both = 0;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         both = ADD(both, (VALUE(j->ask, LORA_TARGETS) & kinds[i].target) != 0 ? kinds[i].in_and_out : 0);
-    }
     return MUL(j->rank, both);
 }
 
@@ -257,9 +250,8 @@ static uint64_t qkv_width(const job *j)
 {
     const mls_model_shape *m = j->m;
     const uint64_t heads = m->heads / j->t;
-    if (m->kv_lora_rank != 0) {
+    if (m->kv_lora_rank != 0)
         return MUL(heads, ADD(MUL(2, ADD(m->qk_nope_head_dim, m->qk_rope_head_dim)), m->value_head_dim));
-    }
     return MUL(ADD(heads, MUL(2, mls_shape_kv_heads(m, j->t))), m->head_dim);
 }
 
@@ -328,12 +320,10 @@ static uint64_t optimizer_bytes(const job *j)
     const uint64_t optimizer = VALUE(j->ask, OPTIMIZER);
     const uint64_t master = VALUE(j->ask, MASTER);
     const uint64_t moments = optimizer == MLS_OPTIMIZER_SGD ? 1 : 2;
-    if (optimizer == MLS_OPTIMIZER_NONE) {
+    if (optimizer == MLS_OPTIMIZER_NONE)
         return 0;
-    }
-    if (j->torch) {
+    if (j->torch)
         return moments * j->wp;
-    }
     const bool alone = j->w == 4 || master == MLS_MASTER_NONE;
     return 4 * moments + (alone ? 0 : master == MLS_MASTER_REMAINDER ? 2 : 4);
 }
@@ -409,17 +399,15 @@ mls_status mls_training_make(const mls_memory_ask *ask, mls_memory_estimate *to,
     job j = job_of(ask);
     to->gpus = VALUE(ask, GPUS);
     const mls_status status = check_job(&j, to->gpus, error);
-    if (status != MLS_OK) {
+    if (status != MLS_OK)
         return status;
-    }
     to->data_parallel = to->gpus / MUL(j.t, j.p, j.c);
     to->global_batch = MUL(to->data_parallel, j.micro, j.b);
     j.n = MUL(to->data_parallel, j.c);
     if (ask->values[MLS_MEMORY_FSDP] == MLS_FSDP_HYBRID_SHARD) {
         const uint64_t of_node = mls_bytes_max(VALUE(ask, GPUS_PER_NODE) / j.t, 1);
-        if (j.n > of_node && j.n % of_node != 0) {
+        if (j.n > of_node && j.n % of_node != 0)
             return mls_layout_error(error, "data x context parallel", j.n, "GPUs of a node that share", of_node);
-        }
         j.n = mls_bytes_min(j.n, of_node);
     }
     to->shared_by = j.zero != 0 ? j.n : 1;

@@ -80,9 +80,8 @@ static void size_parts(const mls_model_shape *m, part_size sizes[MLS_WEIGHT_COUN
     sizes[MLS_WEIGHT_HEAD] = (part_size){tied ? 0 : MUL(m->hidden, m->vocabulary), m->hidden, 0, 1};
     size_attention(m, sizes);
     size_feed_forward(m, sizes);
-    for (size_t i = 0; i < MLS_WEIGHT_COUNT; i++) {
+    for (size_t i = 0; i < MLS_WEIGHT_COUNT; i++)
         all = ADD(all, numbers_of(&sizes[i]));
-    }
     const uint64_t parameters = mls_shape_parameters(m);
     const uint64_t ends = ADD(numbers_of(&sizes[MLS_WEIGHT_EMBEDDING]), numbers_of(&sizes[MLS_WEIGHT_HEAD]));
     if (all > parameters && all != MLS_ABSURD) {
@@ -90,9 +89,8 @@ static void size_parts(const mls_model_shape *m, part_size sizes[MLS_WEIGHT_COUN
         const bool layers = parameters > ends;
         const double share =
             layers ? (double)(parameters - ends) / (double)(all - ends) : (double)parameters / (double)all;
-        for (mls_weight_part part = layers ? MLS_WEIGHT_QUERY : MLS_WEIGHT_EMBEDDING; part < MLS_WEIGHT_COUNT; part++) {
+        for (mls_weight_part part = layers ? MLS_WEIGHT_QUERY : MLS_WEIGHT_EMBEDDING; part < MLS_WEIGHT_COUNT; part++)
             sizes[part].numbers = (uint64_t)((double)sizes[part].numbers * share);
-        }
         all = parameters;
     }
     *rest = mls_bytes_less(parameters, all);
@@ -146,9 +144,8 @@ void mls_weights_plan_quantize(mls_weights_plan *plan, mls_number_form form, boo
     const unsigned place = mls_weights_plan_add(plan, form);
     for (mls_weight_part part = MLS_WEIGHT_QUERY; part < MLS_WEIGHT_COUNT; part++) {
         const bool routed = part == MLS_WEIGHT_EXPERTS || part == MLS_WEIGHT_EXPERTS_DOWN;
-        if (part != MLS_WEIGHT_ROUTER && (routed || !experts_alone)) {
+        if (part != MLS_WEIGHT_ROUTER && (routed || !experts_alone))
             mls_weights_plan_mark(plan, part, place);
-        }
     }
 }
 
@@ -172,19 +169,16 @@ static void count_layers(const mls_weights_plan *plan, const mls_model_shape *sh
     const bool mixes = (part >= MLS_WEIGHT_QUERY && part <= MLS_WEIGHT_OUTPUT) || part == MLS_WEIGHT_STATE;
     uint64_t known = 0;
     uint64_t unusual = 0;
-    for (uint64_t i = 0; i < plan->layers; i++) {
+    for (uint64_t i = 0; i < plan->layers; i++)
         known += mls_layer_set_has(set, i);
-    }
     if (part > MLS_WEIGHT_HEAD && known == count) {
-        for (uint64_t i = 0; i < plan->layers; i++) {
+        for (uint64_t i = 0; i < plan->layers; i++)
             layers[marks[i]] += mls_layer_set_has(set, i);
-        }
         return;
     }
     if (!mixes || shape->counted == 0) {
-        for (uint64_t i = size->first; i < size->end; i++) {
+        for (uint64_t i = size->first; i < size->end; i++)
             layers[marks[i]]++;
-        }
         return;
     }
     for (uint64_t i = 0; i < plan->layers && unusual < count; i++) {
@@ -234,13 +228,11 @@ void mls_weights_describe(const mls_weights_plan *plan, const mls_model_shape *s
     mls_buffer_printf(&words, "%.40s: ", name);
     for (size_t i = 0, shown = 0; i < (narrow > 1 ? plan->form_count : 1) && shown < SHOWN_MAX; i++) {
         const mls_number_form *one = narrow > 1 ? &plan->forms[i] : form;
-        if (narrow > 1 && (one->each >= 16 * MILLI || numbers[i] == 0)) {
+        if (narrow > 1 && (one->each >= 16 * MILLI || numbers[i] == 0))
             continue;
-        }
         mls_buffer_printf(&words, "%s%g bits", shown++ > 0 ? ", " : "", (double)one->each / MILLI);
-        if (one->group > 1) {
+        if (one->group > 1)
             mls_buffer_printf(&words, " in groups of %" PRIu64, one->group);
-        }
         if (narrow > 1) {
             mls_buffer_printf(&words, " for %.1f %%%s", 100 * (double)numbers[i] / all,
                               shown == 1 ? " of the numbers" : "");
@@ -324,9 +316,8 @@ static void gguf_mark(mls_weights_plan *plan, const mls_model_shape *m, const cJ
         for (uint64_t i = 0; i < mls_weights_layers(plan, part); i++) {
             const bool at_ends = i < n / 8 || i >= 7 * n / 8 || (i - n / 8) % 3 == 2;
             size_t c = 0;
-            while (c < count && !(choices[c].more ? at_ends : i < choices[c].end)) {
+            while (c < count && !(choices[c].more ? at_ends : i < choices[c].end))
                 c++;
-            }
             marks[i] = (unsigned char)(c < count ? choices[c].form : 0);
         }
     }
@@ -346,13 +337,11 @@ mls_status mls_weights_of(const mls_memory_ask *ask, uint64_t parameters, mls_we
         *weights = (mls_weights){.n = ask->quantization.bytes, .q = 1, .form = ask->quantization};
         return MLS_OK;
     }
-    if (plain.n == 2 * plain.q || plain.n == 4 * plain.q) {
+    if (plain.n == 2 * plain.q || plain.n == 4 * plain.q)
         return MLS_OK;
-    }
     const mls_status status = mls_json_data("quantization.json", &table, error);
-    if (status != MLS_OK) {
+    if (status != MLS_OK)
         return status;
-    }
     mls_weights_plan plan = mls_weights_plan_new(m);
     const cJSON *row = mls_item(mls_item(table, "precisions"), name);
     if (row != NULL) {

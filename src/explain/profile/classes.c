@@ -34,17 +34,15 @@ static const struct {
 static size_t class_number(mls_kernel_classes *classes, mls_str name, mls_error *error)
 {
     unsigned i;
-    if (MLS_NAME_FIND(classes->names, classes->count, name, &i)) {
+    if (MLS_NAME_FIND(classes->names, classes->count, name, &i))
         return i;
-    }
     if (classes->count == MLS_CLASSES_MAX) {
         (void)mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "has more than %d classes", MLS_CLASSES_MAX);
         return MLS_CLASSES_MAX;
     }
     classes->names[classes->count] = mls_arena_copy(&classes->memory, name).ptr;
-    if (MLS_NAME_FIND(known_roles, sizeof known_roles / sizeof *known_roles, name, &i)) {
+    if (MLS_NAME_FIND(known_roles, sizeof known_roles / sizeof *known_roles, name, &i))
         classes->roles[classes->count] = known_roles[i].roles;
-    }
     return classes->count++;
 }
 
@@ -60,9 +58,8 @@ static mls_status read_pattern(const cJSON *json, const char *of, mls_pattern *p
         mls_buffer_printf(&text, "%s%s", text.len > 0 ? "|" : "", part);
         status = *part != '\0' ? MLS_OK : MLS_ERROR_VALUE;
     }
-    if (status == MLS_OK) {
+    if (status == MLS_OK)
         status = text.len > 0 ? mls_pattern_compile(pattern, MLS_PATTERN_OWN, mls_buffer_str(&text)) : MLS_ERROR_VALUE;
-    }
     mls_buffer_release(&text);
     return status == MLS_OK
                ? status
@@ -73,22 +70,17 @@ static mls_status read_pattern(const cJSON *json, const char *of, mls_pattern *p
 static mls_status add_class(mls_kernel_classes *classes, const cJSON *item, bool rule, mls_error *error)
 {
     const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "class"));
-    if (name == NULL) {
+    if (name == NULL)
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "holds a class without a name");
-    }
-    if (!mls_str_is_name(mls_str_from(name))) {
+    if (!mls_str_is_name(mls_str_from(name)))
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "'%.60s' cannot be the name of a class", name);
-    }
     const size_t number = class_number(classes, mls_str_from(name), error);
-    if (number == MLS_CLASSES_MAX) {
+    if (number == MLS_CLASSES_MAX)
         return MLS_ERROR_VALUE;
-    }
-    if (!rule) {
+    if (!rule)
         return MLS_OK;
-    }
-    if (classes->rule_count == MLS_CLASS_RULES_MAX) {
+    if (classes->rule_count == MLS_CLASS_RULES_MAX)
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "has more than %d rules", MLS_CLASS_RULES_MAX);
-    }
     classes->rules[classes->rule_count].number = number;
     const mls_status status = read_pattern(cJSON_GetObjectItemCaseSensitive(item, "pattern"), name,
                                            &classes->rules[classes->rule_count].pattern, error);
@@ -101,17 +93,15 @@ static mls_status read_classes(mls_kernel_classes *classes, const cJSON *json, m
     static const char *const lists[] = {"classes", "rules"};
     const cJSON *fp32 = cJSON_GetObjectItemCaseSensitive(json, "fp32_pattern");
     mls_status status = MLS_OK;
-    if (!cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(json, "rules"))) {
+    if (!cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(json, "rules")))
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "has no list of \"rules\"");
-    }
     for (size_t i = 0; i < 2; i++) {
         const cJSON *item;
         cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(json, lists[i])) status =
             status == MLS_OK ? add_class(classes, item, i == 1, error) : status;
     }
-    if (status == MLS_OK && fp32 != NULL) {
+    if (status == MLS_OK && fp32 != NULL)
         status = read_pattern(fp32, "FP32", &classes->fp32, error);
-    }
     if (status == MLS_OK) {
         classes->other = class_number(classes, MLS_S("other"), error);
         classes->copy = class_number(classes, MLS_S("copy"), error);
@@ -160,9 +150,8 @@ mls_status mls_kernel_classes_new(mls_str json, mls_kernel_classes **classes, ml
 void mls_kernel_classes_free(mls_kernel_classes *classes)
 {
     if (classes != NULL) {
-        for (size_t i = 0; i < classes->rule_count; i++) {
+        for (size_t i = 0; i < classes->rule_count; i++)
             mls_pattern_release(&classes->rules[i].pattern);
-        }
         mls_pattern_release(&classes->fp32);
         mls_arena_release(&classes->memory);
         (void)pthread_mutex_destroy(classes->lock);
@@ -184,9 +173,8 @@ void mls_class_find(const mls_kernel_classes *classes, mls_str name, size_t *num
     size_t rule = 0;
     name.len = name.len < NAME_LOOKED_AT ? name.len : NAME_LOOKED_AT;
     (void)pthread_mutex_lock(classes->lock);
-    while (rule < classes->rule_count && !finds(&classes->rules[rule].pattern, name)) {
+    while (rule < classes->rule_count && !finds(&classes->rules[rule].pattern, name))
         rule++;
-    }
     *number = rule < classes->rule_count ? classes->rules[rule].number : classes->other;
     *fp32 =
         (classes->roles[*number] & MLS_CLASS_PRODUCT) != 0 && classes->fp32.code != NULL && finds(&classes->fp32, name);

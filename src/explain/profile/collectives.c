@@ -38,9 +38,8 @@ void mls_collective_take(mls_collective_texts *texts, mls_collective_part part, 
 
 void mls_collective_texts_release(mls_collective_texts *texts)
 {
-    for (size_t i = 0; i < MLS_COLLECTIVE_PARTS; i++) {
+    for (size_t i = 0; i < MLS_COLLECTIVE_PARTS; i++)
         mls_buffer_release(&texts->texts[i]);
-    }
 }
 
 static mls_str part_text(const mls_collective_texts *texts, mls_collective_part part)
@@ -79,12 +78,10 @@ static void add_key(struct mls_collectives *of, const mls_collective_texts *text
 static bool find_key(struct mls_collectives *of, const mls_collective_texts *texts, uint32_t *number)
 {
     mls_buffer whole = {0};
-    for (size_t i = 0; i < MLS_COLLECTIVE_KEYED; i++) {
+    for (size_t i = 0; i < MLS_COLLECTIVE_KEYED; i++)
         mls_buffer_printf(&whole, "%zu ", part_text(texts, (mls_collective_part)i).len);
-    }
-    for (size_t i = 0; i < MLS_COLLECTIVE_KEYED; i++) {
+    for (size_t i = 0; i < MLS_COLLECTIVE_KEYED; i++)
         mls_buffer_append(&whole, part_text(texts, (mls_collective_part)i));
-    }
     mls_map_entry *entry = mls_map_find(&of->map, mls_buffer_str(&whole));
     if (entry == NULL && of->keys.count < MLS_COLLECTIVE_KEYS_MAX &&
         whole.len <= MLS_COLLECTIVE_BYTES_MAX - of->bytes) {
@@ -137,17 +134,15 @@ static uint64_t number_in_file(const void *item)
 static size_t count_alike(const mls_collective *items, size_t count, mls_number_of *number)
 {
     size_t alike = 0;
-    while (alike < count && number(&items[alike]) == number(&items[0])) {
+    while (alike < count && number(&items[alike]) == number(&items[0]))
         alike++;
-    }
     return alike;
 }
 
 void mls_collectives_sort(struct mls_collectives *of, int64_t base_ns)
 {
-    if (of == NULL) {
+    if (of == NULL)
         return;
-    }
     mls_collective *items = of->kernels.items;
     const size_t count = of->kernels.count;
     of->base_ns = base_ns;
@@ -197,9 +192,8 @@ static const collective_kind *collective_kind_of(mls_str name)
         plain[len] = name.ptr[i];
         len += name.ptr[i] != '_';
     }
-    while (kind->names != NULL && !mls_str_any((mls_str){plain, len}, kind->names, mls_str_contains)) {
+    while (kind->names != NULL && !mls_str_any((mls_str){plain, len}, kind->names, mls_str_contains))
         kind++;
-    }
     return kind;
 }
 
@@ -214,11 +208,9 @@ static double type_bytes(mls_str type)
                  {"Float Int UInt32", 4},
                  {"Double Long UInt64 ComplexFloat", 8},
                  {"ComplexDouble", 16}};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        if (mls_str_among(type, types[i].names)) {
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (mls_str_among(type, types[i].names))
             return types[i].bytes;
-        }
-    }
     return (double)NAN;
 }
 

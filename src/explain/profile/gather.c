@@ -17,9 +17,8 @@ void mls_gather_init(mls_gather *gather, const mls_kernel_classes *classes, mls_
                            .base_ns = -1,
                            .track_map.arena = profile->arena,
                            .device_map.arena = profile->arena};
-    for (size_t i = 0; i < MLS_TALLIES; i++) {
+    for (size_t i = 0; i < MLS_TALLIES; i++)
         gather->tallies[i].map.arena = gather->arena;
-    }
     for (size_t i = 0; i < MLS_ROW_NAME; i++) {
         MLS_GROW(kernels, rows);
         kernels->rows[kernels->count] = (mls_tally_row){.class_number = i < MLS_ROW_COPY ? i : classes->copy};
@@ -29,9 +28,8 @@ void mls_gather_init(mls_gather *gather, const mls_kernel_classes *classes, mls_
 
 void mls_gather_release(mls_gather *gather)
 {
-    for (size_t i = 0; i < MLS_TALLIES; i++) {
+    for (size_t i = 0; i < MLS_TALLIES; i++)
         free(gather->tallies[i].rows);
-    }
     free(gather->activities.items);
     free(gather->calls.items);
     free(gather->steps.items);
@@ -75,9 +73,8 @@ double mls_gather_divisor(mls_gather *gather, char open, bool comma_decimal)
     static const mls_marks locales[] = {{false, false}, {true, false}, {false, true}};
     const mls_marks known = gather->whole != NULL ? *gather->whole : gather->marks;
     const bool decimal = mls_marks_decimal(known, open, comma_decimal);
-    for (unsigned i = 0; i < sizeof locales / sizeof *locales; i++) {
+    for (unsigned i = 0; i < sizeof locales / sizeof *locales; i++)
         gather->wrong |= (unsigned)(mls_marks_decimal(locales[i], open, comma_decimal) != decimal) << i;
-    }
     return decimal ? 1000 : 1;
 }
 
@@ -104,13 +101,11 @@ uint32_t mls_gather_name(mls_gather *gather, mls_str name)
     bool fp32;
     size_t class_number;
     mls_tally_row *row = mls_tally_put(kernels, name, &full);
-    if (!full && kernels->count == before) {
+    if (!full && kernels->count == before)
         return (uint32_t)(row - kernels->rows);
-    }
     mls_class_find(gather->classes, name, &class_number, &fp32);
-    if (full) {
+    if (full)
         return (uint32_t)class_number;
-    }
     row->class_number = class_number;
     row->fp32 = fp32;
     row->nccl = mls_str_any(name, "nccl|NCCL", mls_str_contains);
@@ -139,9 +134,8 @@ mls_copy_operation mls_copy_operation_of(mls_str name)
 {
     mls_copy_operation operation = 0;
     while (!mls_str_contains(name, mls_str_from(operations[operation].name)) &&
-           !mls_str_contains(name, mls_str_from(operations[operation].also))) {
+           !mls_str_contains(name, mls_str_from(operations[operation].also)))
         operation++;
-    }
     return operation;
 }
 
@@ -171,9 +165,8 @@ bool mls_gather_activity(mls_gather *gather, mls_str device, mls_str stream, mls
     const mls_str whole = {key, device.len + 1 + stream.len};
     mls_map_entry *entry = mls_map_find(&gather->track_map, whole);
     if (entry == NULL) {
-        if (gather->tracks.count == MLS_TRACKS_MAX) {
+        if (gather->tracks.count == MLS_TRACKS_MAX)
             return false;
-        }
         entry = mls_map_put(&gather->track_map, whole, NULL);
         const mls_map_entry *on = mls_map_put(&gather->device_map, device, NULL);
         MLS_GROW(&gather->tracks, items);
@@ -200,9 +193,8 @@ static uint64_t begin_of(const mls_cuda_launch *call)
 
 void mls_gather_call(mls_gather *gather, int64_t correlation, int64_t begin, bool graph)
 {
-    if (correlation < 0 || correlation > UINT32_MAX || begin < 0 || begin > INT64_MAX / 2) {
+    if (correlation < 0 || correlation > UINT32_MAX || begin < 0 || begin > INT64_MAX / 2)
         return;
-    }
     const uint64_t kept = 2 * (uint64_t)begin + graph;
     MLS_GROW(&gather->calls, items);
     gather->calls.items[gather->calls.count++] =
@@ -221,11 +213,10 @@ static size_t call_place(const mls_gather *gather, uint64_t correlation, size_t 
     high = high < count && calls[high].correlation < correlation ? count : high;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (calls[middle].correlation < correlation) {
+        if (calls[middle].correlation < correlation)
             low = middle + 1;
-        } else {
+        else
             high = middle;
-        }
     }
     return low;
 }
@@ -240,9 +231,8 @@ void mls_gather_launches(mls_gather *gather)
     for (size_t i = 0; i < gather->calls.count; i++) {
         const bool again = kept > 0 && calls[kept - 1].correlation == calls[i].correlation;
         kept += !again;
-        if (!again || begin_of(&calls[i]) < begin_of(&calls[kept - 1])) {
+        if (!again || begin_of(&calls[i]) < begin_of(&calls[kept - 1]))
             calls[kept - 1] = calls[i];
-        }
     }
     gather->calls.count = kept;
     for (size_t i = 0; i < gather->activities.count; i++) {
@@ -275,9 +265,8 @@ void mls_gather_annotation(mls_gather *gather, mls_str name, int64_t start, int6
         mls_str_starts(name, prefix) && mls_size_parse(mls_str_rest(name, prefix.len), &number) && number < UINT32_MAX;
     mls_host_spans *to = step ? &gather->steps : &gather->annotations;
     mls_tally_row *row = step ? NULL : mls_tally_put(&gather->tallies[MLS_TALLY_ANNOTATIONS], name, &full);
-    if (full || length > INT64_MAX - start || to->count == UINT32_MAX) {
+    if (full || length > INT64_MAX - start || to->count == UINT32_MAX)
         return;
-    }
     MLS_GROW(to, items);
     if (!step) {
         number = (size_t)(row - gather->tallies[MLS_TALLY_ANNOTATIONS].rows);
@@ -297,14 +286,12 @@ static int compare_host_spans(const void *a, const void *b)
 /* Brings spans into order; around each is the nearest one before it that has not ended when it begins. */
 static void nest_spans(mls_host_spans *spans)
 {
-    if (spans->count > 0) {
+    if (spans->count > 0)
         qsort(spans->items, spans->count, sizeof *spans->items, compare_host_spans);
-    }
     for (uint32_t i = 0; i < spans->count; i++) {
         uint32_t around = i > 0 ? i - 1 : NO_SPAN;
-        while (around != NO_SPAN && spans->items[around].end <= spans->items[i].start) {
+        while (around != NO_SPAN && spans->items[around].end <= spans->items[i].start)
             around = spans->items[around].around;
-        }
         spans->items[i].around = around;
     }
 }
@@ -320,17 +307,15 @@ static mls_host_span *find_span(const mls_host_spans *spans, int64_t time, size_
     }
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (spans->items[middle].start <= time) {
+        if (spans->items[middle].start <= time)
             low = middle + 1;
-        } else {
+        else
             high = middle;
-        }
     }
     uint32_t at = low > 0 ? (uint32_t)(low - 1) : NO_SPAN;
     *near = low > 0 ? low - 1 : 0;
-    for (int depth = 0; depth < NESTED_MAX && at != NO_SPAN && spans->items[at].end <= time; depth++) {
+    for (int depth = 0; depth < NESTED_MAX && at != NO_SPAN && spans->items[at].end <= time; depth++)
         at = spans->items[at].around;
-    }
     return at != NO_SPAN && spans->items[at].end > time ? &spans->items[at] : NULL;
 }
 

@@ -82,9 +82,8 @@ static const mls_activity *at_percentile(mls_activity *activities, size_t count,
 static void idle_end(mls_idle *idle, mls_activity *activities, size_t count)
 {
     end_gap(idle);
-    if (idle->kernels > 0) {
+    if (idle->kernels > 0)
         idle->kernel_median = at_percentile(activities, count, idle->kernels, 50, length_of)->length;
-    }
     if (idle->launched > 0) {
         idle->delay_median = at_percentile(activities, count, idle->launched, 50, delay_of)->launch;
         idle->delay_95 = at_percentile(activities, count, idle->launched, 95, delay_of)->launch;
@@ -201,9 +200,8 @@ void mls_gather_line(mls_gather *gather)
     const size_t count = gather->activities.count;
     mls_cover all = {0};
     gather->profile->has_devices = true;
-    if (count == 0) {
+    if (count == 0)
         return;
-    }
     device_line *lines = mls_calloc(gather->device_map.count, sizeof *lines);
     mls_gather_launches(gather);
     mls_gather_attribute(gather);

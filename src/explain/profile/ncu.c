@@ -56,9 +56,8 @@ void mls_ncu_column(mls_reports *r, size_t column, mls_column_role role, mls_str
 
 void mls_ncu_heading(mls_reports *r)
 {
-    for (size_t i = 0; i < MLS_NCU_NAMES; i++) {
+    for (size_t i = 0; i < MLS_NCU_NAMES; i++)
         r->ncu.factor[i] = metrics[i].metric == MLS_NCU_DURATION ? (double)NAN : 1;
-    }
     r->ncu.raw = r->at[MLS_ROLE_METRIC] == MLS_ABSENT;
     r->ncu.units_due = r->ncu.raw;
 }
@@ -106,9 +105,8 @@ static void take_metric(mls_reports *r, mls_launch *launch, unsigned char metric
 {
     mls_decimal number;
     if (!mls_decimal_parse_local(text, &r->gather->marks, &number) || metric >= MLS_NCU_NAMES || !isfinite(factor) ||
-        number.negative) {
+        number.negative)
         return;
-    }
     const mls_ncu_metric kind = metrics[metric].metric;
     const double value =
         mls_decimal_double(&number) * factor / mls_gather_divisor(r->gather, number.open, kind != MLS_NCU_DURATION);
@@ -129,13 +127,11 @@ static void take_rule(mls_reports *r, const mls_launch *launch)
     bool full;
     const mls_str name = mls_report_text(r, r->at[MLS_ROLE_RULE]);
     if (name.len == 0 || !mls_decimal_parse_local(mls_report_text(r, r->at[MLS_ROLE_SPEEDUP]), &marks, &number) ||
-        number.negative) {
+        number.negative)
         return;
-    }
     const mls_tally_row *rule = mls_tally_put(rules, name, &full);
-    if (full) {
+    if (full)
         return;
-    }
     MLS_GROW(&gather->advice, items);
     gather->advice.items[gather->advice.count++] =
         (mls_ncu_advice){.launch = (uint32_t)(launch - gather->launches.items),
@@ -154,22 +150,18 @@ const char *mls_ncu_row(mls_reports *r)
     if (units_due && r->count == r->columns && mls_report_text(r, r->at[MLS_ROLE_ID]).len == 0) {
         for (size_t i = 0; i < r->count; i++) {
             const unsigned char metric = r->ncu.metric_of[i];
-            if (metric < MLS_NCU_NAMES) {
+            if (metric < MLS_NCU_NAMES)
                 r->ncu.factor[metric] = factor_of(metric, mls_report_text(r, i));
-            }
         }
         return NULL;
     }
-    if (kernel == MLS_ABSENT || last == MLS_ABSENT) {
+    if (kernel == MLS_ABSENT || last == MLS_ABSENT)
         return "the heading names no kernel, or no value";
-    }
-    if (r->count <= last || r->count <= kernel || r->count > r->columns + 1) {
+    if (r->count <= last || r->count <= kernel || r->count > r->columns + 1)
         return r->count <= r->columns ? "it has fewer fields than the heading" : "it has more fields than the heading";
-    }
     mls_launch *launch = launch_of(r, &why);
-    if (launch == NULL) {
+    if (launch == NULL)
         return why;
-    }
     if (!r->ncu.raw) {
         const unsigned char metric = find_metric(mls_report_text(r, r->at[MLS_ROLE_METRIC]));
         const double factor = factor_of(metric, mls_report_text(r, r->at[MLS_ROLE_UNIT]));
@@ -179,9 +171,8 @@ const char *mls_ncu_row(mls_reports *r)
     }
     for (size_t i = 0; i < r->count && i < r->columns; i++) {
         const unsigned char metric = r->ncu.metric_of[i];
-        if (metric != METRIC_NONE) {
+        if (metric != METRIC_NONE)
             take_metric(r, launch, metric, metric < MLS_NCU_NAMES ? r->ncu.factor[metric] : 1, mls_report_text(r, i));
-        }
     }
     return NULL;
 }
@@ -211,9 +202,8 @@ static bool is_measured(const mls_launch *launch)
 /* Where the throughput of memory is at least so much, it may be all the same that is more. */
 static mls_profile_bound bound_of(double compute, double memory, bool at_least)
 {
-    if (at_least) {
+    if (at_least)
         return memory >= LATENCY_BELOW && memory - compute >= BALANCED_BELOW ? MLS_BOUND_MEMORY : MLS_BOUND_UNKNOWN;
-    }
     return compute < LATENCY_BELOW && memory < LATENCY_BELOW ? MLS_BOUND_LATENCY
            : fabs(compute - memory) < BALANCED_BELOW         ? MLS_BOUND_BALANCED
            : compute > memory                                ? MLS_BOUND_COMPUTE
@@ -316,11 +306,9 @@ static void list_counters(mls_gather *gather, const kernel_sums *sums)
 {
     mls_profile *profile = gather->profile;
     mls_tally *kernels = &gather->tallies[MLS_TALLY_KERNELS];
-    for (size_t i = MLS_ROW_NAME; i < kernels->count; i++) {
-        if (sums[i].of[MLS_NCU_COMPUTE].launches > 0) {
+    for (size_t i = MLS_ROW_NAME; i < kernels->count; i++)
+        if (sums[i].of[MLS_NCU_COMPUTE].launches > 0)
             profile->counters[profile->counter_count++] = counter_of(gather, &kernels->rows[i], &sums[i]);
-        }
-    }
     qsort(profile->counters, profile->counter_count, sizeof *profile->counters, compare_counters);
     for (size_t i = 0; i < profile->counter_count; i++) {
         const mls_map_entry *entry = mls_map_find(&kernels->map, profile->counters[i].name);
@@ -341,9 +329,8 @@ void mls_gather_counters(mls_gather *gather)
         mls_launch *launch = &gather->launches.items[i];
         count_launch(gather, launch);
         missing += !is_measured(launch);
-        if (is_measured(launch)) {
+        if (is_measured(launch))
             sum_launch(&sums[launch->row], launch);
-        }
     }
     list_counters(gather, sums);
 
@@ -410,12 +397,10 @@ void mls_gather_list_advice(mls_gather *gather)
     const size_t count = gather->advice.count;
     mls_profile_advice *to = mls_arena_array(gather->arena, count + 1, sizeof *to);
     profile->advice = to;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         items[i].row = gather->launches.items[items[i].launch].row;
-    }
-    if (count == 0) {
+    if (count == 0)
         return;
-    }
     qsort(items, count, sizeof *items, compare_advice);
     for (size_t i = 0; i < count; i++) {
         if (i == 0 || compare_rules(&items[i - 1], &items[i]) != 0) {
@@ -427,9 +412,8 @@ void mls_gather_list_advice(mls_gather *gather)
                                        .global = items[i].global};
         }
         double most = items[i].speedup; /* a rule may say several things of a launch */
-        while (i + 1 < count && compare_advice(&items[i], &items[i + 1]) == 0) {
+        while (i + 1 < count && compare_advice(&items[i], &items[i + 1]) == 0)
             most = fmax(most, items[++i].speedup);
-        }
         add_launch(to, &gather->launches.items[items[i].launch], most);
     }
     for (size_t i = 0; i < profile->advice_count; i++) {

@@ -47,9 +47,8 @@ static bool has_columns(mls_str line, const char *columns)
 {
     mls_str column;
     bool has = true;
-    while (has && mls_list_next(&columns, '|', &column)) {
+    while (has && mls_list_next(&columns, '|', &column))
         has = mls_str_contains(line, column);
-    }
     return has;
 }
 
@@ -74,9 +73,8 @@ mls_str mls_rocprof_column(mls_str heading)
 /* Returns the kind of rocprof's sums by their first name. */
 static mls_report_kind rocprof_kind(mls_str name)
 {
-    if (mls_str_any(name, "KERNEL_|HIP_|HSA_|MEMORY_|MARKER_|SCRATCH_|RCCL_API|CopyHost|CopyDevice", mls_str_starts)) {
+    if (mls_str_any(name, "KERNEL_|HIP_|HSA_|MEMORY_|MARKER_|SCRATCH_|RCCL_API|CopyHost|CopyDevice", mls_str_starts))
         return MLS_REPORT_IGNORED;
-    }
     return mls_str_any(name, "hip|hsa_", mls_str_starts) && mls_cuda_call(name).len > 0 ? MLS_REPORT_CALLS
                                                                                         : MLS_REPORT_KERNELS;
 }
@@ -127,9 +125,8 @@ void mls_nsys_report_end(mls_reports *r)
     mls_tally *to = r->nsys.called;
     const bool ended = r->nsys.kind == MLS_REPORT_CALLS;
     r->nsys.kind = MLS_REPORT_NONE;
-    for (size_t i = 0; i < calls->count && to == NULL; i++) {
+    for (size_t i = 0; i < calls->count && to == NULL; i++)
         to = is_cuda_function(calls->rows[i].name) ? api : NULL;
-    }
     to = to != NULL ? to : &r->gather->tallies[MLS_TALLY_OSRT];
     if (ended && to->known) {
         note_report(r, MLS_FINDING_REPORT_REPEATED, r->nsys.line, to == api ? "API calls" : "calls of the OS runtime",
@@ -139,32 +136,28 @@ void mls_nsys_report_end(mls_reports *r)
         *to = *calls;
         to->known = true;
     }
-    if (ended) {
+    if (ended)
         *calls = (mls_tally){.map.arena = r->gather->arena};
-    }
 }
 
 /* The name of a report: "… (cuda_api_sum):" or "… with [/…/cuda_api_sum.py]...". */
 static void read_report_name(mls_reports *r, mls_str line)
 {
     size_t end = line.len;
-    while (end > 0 && (line.ptr[end - 1] == ' ' || line.ptr[end - 1] == '.' || line.ptr[end - 1] == ':')) {
+    while (end > 0 && (line.ptr[end - 1] == ' ' || line.ptr[end - 1] == '.' || line.ptr[end - 1] == ':'))
         end--;
-    }
     const bool script = mls_str_ends((mls_str){line.ptr, end}, MLS_S(".py]"));
     const bool title = end > 0 && line.ptr[end - 1] == ')';
     end -= script ? 4 : title;
     size_t begin = end;
     while (begin > 0 && end - begin < MLS_REPORT_NAME_KEPT - 1 && line.ptr[begin - 1] != '/' &&
-           line.ptr[begin - 1] != '[' && line.ptr[begin - 1] != '(') {
+           line.ptr[begin - 1] != '[' && line.ptr[begin - 1] != '(')
         begin--;
-    }
     const size_t length = script || title ? end - begin : 0;
     unsigned rule;
     if (length == 0 && is_rule(mls_str_from(r->nsys.name), &rule) &&
-        !mls_str_any(line, "SKIPPED:|There were no problems", mls_str_starts)) {
+        !mls_str_any(line, "SKIPPED:|There were no problems", mls_str_starts))
         return; /* it has a text above its table */
-    }
     memcpy(r->nsys.name, line.ptr + begin, length);
     r->nsys.name[length] = '\0';
 }
@@ -181,9 +174,8 @@ mls_report_line mls_nsys_line(mls_reports *r, mls_str line)
 {
     mls_str rest = line;
     if (r->is_ncu) {
-        if (is_nsys_heading(line)) {
+        if (is_nsys_heading(line))
             note_report(r, MLS_FINDING_REPORT_IGNORED, r->line, "a report of nsys", "is read from a file of its own");
-        }
         return MLS_LINE_TEXT;
     }
     const bool rocprof = is_rocprof_heading(line);
@@ -196,15 +188,12 @@ mls_report_line mls_nsys_line(mls_reports *r, mls_str line)
         mls_nsys_report_end(r);
         return MLS_LINE_TEXT;
     }
-    if (r->nsys.any && mls_str_starts(line, MLS_S("\"ID\","))) {
+    if (r->nsys.any && mls_str_starts(line, MLS_S("\"ID\",")))
         note_report(r, MLS_FINDING_REPORT_IGNORED, r->line, "counters of ncu", "are read from a file of their own");
-    }
-    if (mls_str_any(line, "Processing [| ** |SKIPPED:|\"ID\",", mls_str_starts)) {
+    if (mls_str_any(line, "Processing [| ** |SKIPPED:|\"ID\",", mls_str_starts))
         mls_nsys_report_end(r);
-    }
-    if (r->nsys.kind == MLS_REPORT_NONE) {
+    if (r->nsys.kind == MLS_REPORT_NONE)
         read_report_name(r, line);
-    }
     return r->nsys.kind >= MLS_REPORT_IGNORED ? MLS_LINE_TEXT : MLS_LINE_ROW;
 }
 
@@ -222,11 +211,9 @@ static double megabytes_of(mls_str unit)
                  {MLS_STR("MiB"), 1.048576},
                  {MLS_STR("GiB"), 1073.741824},
                  {MLS_STR("bytes"), 1e-6}};
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        if (mls_str_equal(unit, units[i].unit)) {
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (mls_str_equal(unit, units[i].unit))
             return units[i].megabytes;
-        }
-    }
     return (double)NAN;
 }
 
@@ -253,14 +240,12 @@ static bool report_fits(const mls_reports *r, mls_report_kind kind)
 {
     /* Traces of calls have the thread. */
     bool fits = kind != MLS_REPORT_TRACE || r->at[MLS_ROLE_THREAD] == MLS_ABSENT;
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3; i++)
         fits = fits && r->at[reports[kind].needs[i]] != MLS_ABSENT;
-    }
     const mls_str name = mls_str_from(r->nsys.name);
     unsigned rule;
-    if (kind == MLS_REPORT_RULE) {
+    if (kind == MLS_REPORT_RULE)
         return fits && is_rule(name, &rule);
-    }
     if (kind == MLS_REPORT_CALLS && name.len > 0) {
         return fits && (mls_str_contains(name, MLS_S("osrt")) ||
                         (mls_str_contains(name, MLS_S("cuda")) && mls_str_contains(name, MLS_S("api"))));
@@ -297,9 +282,8 @@ static bool report_counts(mls_reports *r, mls_report_kind kind)
     if (kind == MLS_REPORT_TRACE && r->nsys.sums_line > 0) {
         note_report(r, MLS_FINDING_REPORT_REPEATED, r->nsys.sums_line, "sums of kernels or copies",
                     "are ignored: cuda_gpu_trace tells more");
-        for (size_t i = 0; i < gather->tallies[MLS_TALLY_KERNELS].count; i++) {
+        for (size_t i = 0; i < gather->tallies[MLS_TALLY_KERNELS].count; i++)
             mls_row_clear(&gather->tallies[MLS_TALLY_KERNELS].rows[i]);
-        }
         memset(gather->sizes, 0, sizeof gather->sizes);
         gather->copies_timed = gather->copies_sized = false;
     }
@@ -317,9 +301,8 @@ void mls_nsys_heading(mls_reports *r)
 {
     mls_report_kind kind = 0;
     const mls_str name = mls_str_from(r->nsys.name);
-    while (kind < MLS_REPORT_IGNORED && !report_fits(r, kind)) {
+    while (kind < MLS_REPORT_IGNORED && !report_fits(r, kind))
         kind++;
-    }
     if (kind == MLS_REPORT_IGNORED) {
         note_report(r, MLS_FINDING_REPORT_IGNORED, r->line, name.len > 0 ? name.ptr : "the table",
                     "is none of the reports that are read");
@@ -342,9 +325,8 @@ static void find_sums(mls_reports *r, mls_str name)
 {
     mls_report_kind kind = r->nsys.any_row ? r->nsys.kind : rocprof_kind(name);
     r->nsys.any_row = true;
-    if (kind == r->nsys.kind) {
+    if (kind == r->nsys.kind)
         return;
-    }
     r->nsys.seen[MLS_REPORT_KERNELS] = false;
     r->nsys.kind = kind;
     if (kind == MLS_REPORT_CALLS) {
@@ -377,12 +359,10 @@ static double number_in(const mls_reports *r, mls_column_role role)
     const bool size = role == MLS_ROLE_SIZE;
     const double divisor = mls_gather_divisor(r->gather, number->open, size);
     int64_t whole;
-    if (!r->nsys.there[role] || (size && number->negative)) {
+    if (!r->nsys.there[role] || (size && number->negative))
         return (double)NAN;
-    }
-    if (size) {
+    if (size)
         return mls_decimal_double(number) * r->nsys.megabytes / divisor;
-    }
     return mls_decimal_scale(number, r->nsys.power[role], &whole) ? (double)whole / divisor : (double)NAN;
 }
 
@@ -416,9 +396,8 @@ static const char *add_sums(mls_reports *r, mls_str name)
 {
     const mls_column_role *needs = reports[r->nsys.kind].needs;
     const char *why = NULL;
-    if (isnan(number_in(r, needs[0])) || isnan(number_in(r, needs[1]))) {
+    if (isnan(number_in(r, needs[0])) || isnan(number_in(r, needs[1])))
         return no_number;
-    }
     mls_tally_row *row = summed_row(r, name, &why);
     if (row != NULL) {
         const double min = number_in(r, MLS_ROLE_MIN);
@@ -460,9 +439,8 @@ static const char *add_launches(mls_reports *r, mls_str kernel)
     const mls_str api = mls_report_text(r, r->at[MLS_ROLE_API]);
     const char *why;
     if (isnan(mean_in(r, MLS_ROLE_KERNEL_MEAN)) || isnan(number_in(r, MLS_ROLE_COUNT)) ||
-        memchr(api.ptr, ' ', api.len) != NULL) {
+        memchr(api.ptr, ' ', api.len) != NULL)
         return no_number;
-    }
     mls_tally_row *row = paired_row(r, MLS_TALLY_LAUNCHES, api, kernel, &why);
     const size_t number = row != NULL ? (size_t)(row - gather->tallies[MLS_TALLY_LAUNCHES].rows) : 0;
     if (row != NULL && number == gather->launch_sums.count) {
@@ -484,9 +462,8 @@ void mls_nsys_end(mls_reports *r)
 {
     mls_gather *gather = r->gather;
     const mls_tally *launches = &gather->tallies[MLS_TALLY_LAUNCHES];
-    if (r->nsys.seen[MLS_REPORT_KERNELS] || r->nsys.seen[MLS_REPORT_GPU_SUMS] || gather->has_line) {
+    if (r->nsys.seen[MLS_REPORT_KERNELS] || r->nsys.seen[MLS_REPORT_GPU_SUMS] || gather->has_line)
         return;
-    }
     for (size_t i = 0; i < launches->count; i++) {
         uint32_t number;
         mls_str api;
@@ -507,9 +484,8 @@ static const char *add_found(mls_reports *r)
     const char *why;
     const mls_str number = mls_report_text(r, r->at[MLS_ROLE_DEVICE_ID]);
     const mls_str api = mls_report_text(r, r->at[MLS_ROLE_API]);
-    if (isnan(number_in(r, MLS_ROLE_LENGTH))) {
+    if (isnan(number_in(r, MLS_ROLE_LENGTH)))
         return no_number;
-    }
     (void)snprintf(device, sizeof device, "device %.*s", (int)(number.len < SHOWN ? number.len : SHOWN), number.ptr);
     mls_tally_row *row = paired_row(r, MLS_TALLY_ANALYSIS, mls_str_from(rule_names[r->nsys.rule]),
                                     api.len > 0 ? api : mls_str_from(device), &why);
@@ -535,16 +511,13 @@ static const char *add_traced(mls_reports *r, mls_str name)
     mls_activity activity = {.launch = -1};
     if (!r->nsys.there[MLS_ROLE_START] || !r->nsys.there[MLS_ROLE_LENGTH] ||
         !mls_decimal_scale(start, r->nsys.power[MLS_ROLE_START], &activity.start) ||
-        !mls_decimal_scale(length, r->nsys.power[MLS_ROLE_LENGTH], &activity.length)) {
+        !mls_decimal_scale(length, r->nsys.power[MLS_ROLE_LENGTH], &activity.length))
         return no_number;
-    }
-    if (r->is_rocprof && (start->open != '\0' || length->open != '\0' || activity.length < activity.start)) {
+    if (r->is_rocprof && (start->open != '\0' || length->open != '\0' || activity.length < activity.start))
         return "it ends before it begins";
-    }
     activity.length -= r->is_rocprof ? activity.start : 0;
-    if (activity.length > INT64_MAX - activity.start) {
+    if (activity.length > INT64_MAX - activity.start)
         return no_number;
-    }
     const bool marked = mls_str_starts(name, MLS_S("[CUDA mem"));
     activity.row = marked ? 0 : mls_gather_name(gather, name);
     const size_t class_number = gather->tallies[MLS_TALLY_KERNELS].rows[activity.row].class_number;
@@ -574,22 +547,17 @@ static const char *add_traced(mls_reports *r, mls_str name)
 const char *mls_nsys_row(mls_reports *r)
 {
     const size_t named = r->at[reports[r->nsys.kind].needs[2]];
-    if (r->count != r->columns) {
+    if (r->count != r->columns)
         return r->count < r->columns ? "it has fewer fields than the heading" : "it has more fields than the heading";
-    }
-    if (r->fields[named].len == 0) {
+    if (r->fields[named].len == 0)
         return "it has no name";
-    }
-    if (r->is_rocprof && r->nsys.kind == MLS_REPORT_KERNELS) {
+    if (r->is_rocprof && r->nsys.kind == MLS_REPORT_KERNELS)
         find_sums(r, mls_report_text(r, named));
-    }
-    if (r->nsys.kind == MLS_REPORT_IGNORED) {
+    if (r->nsys.kind == MLS_REPORT_IGNORED)
         return NULL;
-    }
     read_numbers(r);
-    if (r->nsys.kind == MLS_REPORT_RULE) {
+    if (r->nsys.kind == MLS_REPORT_RULE)
         return add_found(r);
-    }
     return (r->nsys.kind == MLS_REPORT_TRACE      ? add_traced
             : r->nsys.kind == MLS_REPORT_LAUNCHES ? add_launches
                                                   : add_sums)(r, mls_report_text(r, named));
@@ -649,10 +617,8 @@ static void list_found(mls_gather *gather)
 
 void mls_gather_list_launched(mls_gather *gather)
 {
-    if (gather->tallies[MLS_TALLY_LAUNCHES].known) {
+    if (gather->tallies[MLS_TALLY_LAUNCHES].known)
         list_launches(gather);
-    }
-    if (gather->tallies[MLS_TALLY_ANALYSIS].known) {
+    if (gather->tallies[MLS_TALLY_ANALYSIS].known)
         list_found(gather);
-    }
 }

@@ -130,9 +130,8 @@ static double wall_clock_ms(const mls_gather *gather)
     const int64_t base = gather->base_ns;
     int64_t start = gather->first_ns;
     if (gather->profile->kind != MLS_PROFILE_KINETO || gather->activities.count == 0 || (base < 0 && start < wall) ||
-        __builtin_add_overflow(start, base > 0 ? base : 0, &start)) {
+        __builtin_add_overflow(start, base > 0 ? base : 0, &start))
         return (double)NAN;
-    }
     const int64_t whole = start / 1000000; /* a double of nanoseconds would lose the last of them */
     return (double)whole + (double)(start - whole * 1000000) / 1e6;
 }
@@ -168,9 +167,8 @@ static void gather_finish(mls_gather *gather)
         mls_findings_add(&profile->findings, MLS_FINDING_NUMBER_FORMAT, (mls_finding_place){0},
                          "some numbers have a decimal point and some a decimal comma: what 1,234 means is not clear");
     }
-    if (gather->has_line) {
+    if (gather->has_line)
         mls_gather_line(gather);
-    }
     if (profile->kind == MLS_PROFILE_NCU) {
         mls_gather_counters(gather);
         mls_gather_list_advice(gather);
@@ -199,11 +197,9 @@ static const char *unreadable_words(mls_str head)
                                      "csv FILE prints what is read"},
         {MLS_STR("NVR\0"), "is a report of ncu: ncu --import FILE --csv prints what is read"},
     };
-    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++) {
-        if (mls_str_starts(head, magics[i].magic)) {
+    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
+        if (mls_str_starts(head, magics[i].magic))
             return magics[i].reason;
-        }
-    }
     return head.len > 0 && memchr(head.ptr, '\0', head.len) != NULL
                ? "is binary: of an .nsys-rep, nsys stats --report cuda_gpu_trace --format csv FILE prints what is "
                  "read; "
@@ -225,9 +221,8 @@ static mls_status copy_pipe(mls_window *window, FILE **copy, mls_error *error)
     }
     written = written && fflush(*copy) == 0;
     free(block);
-    if (!written) {
+    if (!written)
         return mls_error_set(error, MLS_ERROR_READ, 0, 0, "cannot be copied to a temporary file: %s", strerror(errno));
-    }
     const mls_read_trouble trouble = input->trouble;
     mls_input_release(input);
     rewind(*copy);
@@ -250,15 +245,13 @@ static mls_status read_by_kind(mls_gather *gather, mls_window *window, FILE **co
                              unread != NULL ? unread : input->unread);
     }
     const mls_str word = mls_str_word(&rest);
-    if (word.len == 0 && input->ended) {
+    if (word.len == 0 && input->ended)
         return mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "is empty");
-    }
     if (word.len > 0 && (*word.ptr == '{' || *word.ptr == '[')) {
         bool json = true;
         const mls_status status = mls_trace_read(gather, window, &json, error);
-        if (status != MLS_ERROR_UNKNOWN || json) {
+        if (status != MLS_ERROR_UNKNOWN || json)
             return status;
-        }
         window->at = begin;
     }
     const bool pipe = !input->in_memory && gather->whole == NULL && lseek(input->fd, 0, SEEK_CUR) < 0;
@@ -273,9 +266,8 @@ static mls_status read_once(mls_gather *gather, mls_input *input, FILE **copy, m
     mls_window_init(&window, input);
     (void)mls_window_fill(&window);
     mls_status status = read_by_kind(gather, &window, copy, error);
-    if (input->trouble.read_errno != 0 || (status == MLS_ERROR_UNKNOWN && input->trouble.wrong != NULL)) {
+    if (input->trouble.read_errno != 0 || (status == MLS_ERROR_UNKNOWN && input->trouble.wrong != NULL))
         status = mls_input_status(input, error);
-    }
     mls_window_release(&window);
     mls_input_release(input);
     return status;
@@ -301,9 +293,8 @@ mls_status mls_profile_input_read(mls_input *input, const char *file, const mls_
         whole = gather.marks;
         const unsigned locale = whole.point == whole.comma ? 0 : whole.point ? 1 : 2;
         again = status == MLS_OK && !again && (gather.wrong >> locale & 1) != 0;
-        if (status == MLS_OK && !again) {
+        if (status == MLS_OK && !again)
             gather_finish(&gather);
-        }
         mls_gather_release(&gather);
         *profile = made;
         if (again || status != MLS_OK) {
@@ -317,9 +308,8 @@ mls_status mls_profile_input_read(mls_input *input, const char *file, const mls_
                            : mls_error_set(error, MLS_ERROR_READ, 0, 0, "cannot be read again: %s", strerror(errno));
         }
     } while (again);
-    if (copy != NULL) {
+    if (copy != NULL)
         (void)fclose(copy);
-    }
     return status;
 }
 
@@ -342,11 +332,9 @@ void mls_profile_free(mls_profile *profile)
 
 static const mls_profile_row *class_row(const mls_profile *profile, mls_str name)
 {
-    for (size_t i = 0; i < profile->classes.count; i++) {
-        if (mls_str_equal(profile->classes.items[i].name, name)) {
+    for (size_t i = 0; i < profile->classes.count; i++)
+        if (mls_str_equal(profile->classes.items[i].name, name))
             return &profile->classes.items[i];
-        }
-    }
     return NULL;
 }
 
@@ -392,9 +380,8 @@ void mls_profile_place(mls_profile *profile, double start_ms, double stop_ms)
     /* Less than nothing is how far they are apart. */
     const double shared = fmin(profile->start_ms + profile->length_ms, end) - fmax(profile->start_ms, start_ms);
     if (!isfinite(profile->start_ms) || !isfinite(start_ms) ||
-        (profile->run.known && !(shared > profile->run.shared_ms))) {
+        (profile->run.known && !(shared > profile->run.shared_ms)))
         return;
-    }
     profile->run.known = true;
     profile->run.shared_ms = shared;
     profile->run.offset_minutes = (profile->start_ms - start_ms) / 60000;

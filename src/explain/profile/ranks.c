@@ -42,9 +42,8 @@ enum { RANK_LEN = 4, LISTED = 8 };
 static bool is_local(mls_str before)
 {
     const mls_str local = MLS_S("local");
-    if (before.len > 0 && strchr("_-. ", before.ptr[before.len - 1]) != NULL) {
+    if (before.len > 0 && strchr("_-. ", before.ptr[before.len - 1]) != NULL)
         before.len--;
-    }
     return before.len >= local.len && mls_str_alike((mls_str){before.ptr + before.len - local.len, local.len}, local);
 }
 
@@ -53,17 +52,14 @@ static bool rank_in_part(mls_str part, size_t *rank)
 {
     for (size_t i = 0; i + RANK_LEN < part.len; i++) {
         size_t at = i + RANK_LEN;
-        if (!mls_str_alike((mls_str){part.ptr + i, RANK_LEN}, MLS_S("rank")) || is_local((mls_str){part.ptr, i})) {
+        if (!mls_str_alike((mls_str){part.ptr + i, RANK_LEN}, MLS_S("rank")) || is_local((mls_str){part.ptr, i}))
             continue;
-        }
         at += !mls_is_digit(part.ptr[at]) && strchr("_-.=: ", part.ptr[at]) != NULL;
         mls_str digits = {part.ptr + at, 0};
-        while (at + digits.len < part.len && mls_is_digit(digits.ptr[digits.len])) {
+        while (at + digits.len < part.len && mls_is_digit(digits.ptr[digits.len]))
             digits.len++;
-        }
-        if (mls_size_parse(digits, rank) && *rank < MLS_WORLD_MAX) {
+        if (mls_size_parse(digits, rank) && *rank < MLS_WORLD_MAX)
             return true;
-        }
     }
     return false;
 }
@@ -75,9 +71,8 @@ static mls_str common_folder(const mls_rank_traces *traces)
     for (size_t i = 0; i < traces->count; i++) {
         const mls_str path = mls_str_from(traces->items[i].profile->file);
         folder = i == 0 ? mls_path_folder(path) : folder;
-        while (!mls_str_starts(path, folder)) {
+        while (!mls_str_starts(path, folder))
             folder = mls_path_folder((mls_str){folder.ptr, folder.len - 1});
-        }
     }
     return folder;
 }
@@ -98,9 +93,8 @@ static void list_traces(mls_profile *const *profiles, size_t count, mls_rank_tra
         trace->by = trace->profile->has_rank ? MLS_RANK_SAID : MLS_RANK_ORDERED;
         trace->rank = trace->profile->rank;
         /* The file's name comes first, then the nearest folder. */
-        for (mls_str rest = trace->below; trace->by == MLS_RANK_ORDERED && rest.len > 0;) {
+        for (mls_str rest = trace->below; trace->by == MLS_RANK_ORDERED && rest.len > 0;)
             trace->by = rank_in_part(mls_path_cut(&rest), &trace->rank) ? MLS_RANK_NAMED : MLS_RANK_ORDERED;
-        }
     }
 }
 
@@ -209,13 +203,11 @@ static void find_missing(const mls_rank_traces *traces, mls_findings *findings)
         const bool there = i < traces->count && traces->items[i].rank == rank;
         i += there;
         missing += !there;
-        if (!there && missing <= LISTED) {
+        if (!there && missing <= LISTED)
             mls_buffer_printf(&list, "%s%zu", missing > 1 ? ", " : "", rank);
-        }
     }
-    if (missing > LISTED) {
+    if (missing > LISTED)
         mls_buffer_append_text(&list, ", …");
-    }
     if (missing > 0) {
         mls_findings_add(findings, MLS_FINDING_RANK_MISSING, (mls_finding_place){.path = NULL},
                          "of %zu ranks these have no trace here: %s; who waited for them is not seen", world, list.ptr);
@@ -245,11 +237,9 @@ static double median_of_others(mls_ranks *ranks, const mls_rank *but, size_t mem
 {
     double *values = mls_calloc(ranks->count + 1, sizeof *values);
     size_t count = 0;
-    for (size_t i = 0; i < ranks->count; i++) {
-        if (&ranks->items[i] != but) {
+    for (size_t i = 0; i < ranks->count; i++)
+        if (&ranks->items[i] != but)
             memcpy(&values[count++], (const char *)&ranks->items[i] + member, sizeof *values);
-        }
-    }
     mls_sort_doubles(values, count);
     const double median = mls_median(values, count);
     free(values);
@@ -304,16 +294,14 @@ static void append_idle(mls_buffer *line, const mls_rank *rank)
 static void append_acts(mls_buffer *line, const mls_ranks *ranks, const straggler_acts *acts)
 {
     const char *both = acts->computes && (acts->host_late || acts->idles) ? " and " : "";
-    if (acts->computes) {
+    if (acts->computes)
         mls_buffer_printf(line, "it computes %s ms longer%s", words_of_ms(acts->computed).text, both);
-    }
-    if (acts->host_late) {
+    if (acts->host_late)
         mls_buffer_printf(line, "the host is late, by %s ms", words_of_ms(acts->host_idled).text);
-    } else if (acts->idles) {
+    else if (acts->idles)
         mls_buffer_printf(line, "its GPU is idle %s ms longer", words_of_ms(acts->idled).text);
-    } else if (!acts->computes) {
+    else if (!acts->computes)
         mls_buffer_append_text(line, "why is not seen");
-    }
     mls_buffer_printf(line, ". It computes for %s ms and ", words_of_ms(ranks->straggler->compute_ms).text);
     append_idle(line, ranks->straggler);
     mls_buffer_printf(line, "; the others' medians are %s ms and %s ms. ", words_of_ms(acts->others_compute).text,
@@ -330,9 +318,8 @@ static void find_straggler(mls_ranks *ranks, const mls_waits *waits, double *awa
 {
     const double total = waits->total - waits->longest_total;
     double kernels = 0;
-    for (size_t i = 0; i < ranks->count; i++) {
+    for (size_t i = 0; i < ranks->count; i++)
         kernels += ranks->items[i].profile->kernel_ms * 1e6;
-    }
     for (size_t i = 0; i < ranks->count; i++) {
         const double left_out = i == waits->longest_awaited ? waits->longest_total : 0;
         const double of = ranks->items[i].others_waited_ms * 1e6 - left_out;
@@ -354,9 +341,8 @@ static bool is_of_communication(const mls_profile *profile, const char *code)
 static const mls_rank *most_awaited(const mls_ranks *ranks)
 {
     const mls_rank *most = &ranks->items[0];
-    for (size_t i = 1; i < ranks->count; i++) {
+    for (size_t i = 1; i < ranks->count; i++)
         most = ranks->items[i].others_waited_ms > most->others_waited_ms ? &ranks->items[i] : most;
-    }
     return ranks->straggler != NULL ? ranks->straggler : most;
 }
 
@@ -388,9 +374,8 @@ static void mend_advice(mls_ranks *ranks, const mls_rank *rank, const mls_waits 
     for (size_t i = 0; i < profile->verdict_count; i++) {
         mls_profile_verdict verdict = profile->verdicts[i];
         if ((mostly || rank == ranks->straggler) && is_of_communication(profile, verdict.code)) {
-            if (said) {
+            if (said)
                 continue;
-            }
             verdict = (mls_profile_verdict){"waiting", words_of_waiting(ranks, rank, waits, share)};
             said = true;
         }
@@ -405,12 +390,10 @@ static void ranks_judge(mls_ranks *ranks, const mls_waits *waits)
     double awaited = 0;
     mls_buffer causes = {0};
     find_straggler(ranks, waits, &awaited);
-    for (size_t i = 0; i < ranks->count; i++) {
+    for (size_t i = 0; i < ranks->count; i++)
         mend_advice(ranks, &ranks->items[i], waits);
-    }
-    if (ranks->straggler == NULL) {
+    if (ranks->straggler == NULL)
         return;
-    }
     ranks->verdicts = mls_arena_array(ranks->arena, 1, sizeof *ranks->verdicts);
     const straggler_acts acts = acts_of(ranks, awaited / 1e6 / (double)(ranks->count - 1));
     append_acts(&causes, ranks, &acts);
@@ -477,9 +460,8 @@ static void list_keys(ranks_match *match)
             }
         }
     }
-    if (match->keys.count > 0) {
+    if (match->keys.count > 0)
         qsort(match->keys.items, match->keys.count, sizeof *match->keys.items, compare_rank_keys);
-    }
 }
 
 /* The sums of collectives of one kind and size. */
@@ -518,9 +500,8 @@ static void add_collective(ranks_match *match, const rank_key *keys, size_t coun
     size_t last_to_come = 0;
     double waited = 0;
     double longest = 0;
-    for (size_t k = 1; k < count; k++) {
+    for (size_t k = 1; k < count; k++)
         last_to_come = keys[k].kernels[i].length < keys[last_to_come].kernels[i].length ? k : last_to_come;
-    }
     const int64_t transfer = keys[last_to_come].kernels[i].length;
     for (size_t k = 0; k < count; k++) {
         rank_sums *sums = &match->sums[keys[k].rank];
@@ -564,9 +545,8 @@ static bool say_unmatched(ranks_match *match, const rank_key *keys, size_t count
         fewest = keys[k].key->count < keys[fewest].key->count ? k : fewest;
         most = keys[k].key->count > keys[most].key->count ? k : most;
     }
-    if (count > 1 && fewest == most && !pair) {
+    if (count > 1 && fewest == most && !pair)
         return false;
-    }
     if (pair) {
         mls_buffer_append_text(&why, "it is no collective, but goes from one rank to another");
     } else if (count == 1) {
@@ -590,16 +570,13 @@ static void match_keys(ranks_match *match)
 {
     for (size_t i = 0, end; i < match->keys.count; i = end) {
         const rank_key *keys = &match->keys.items[i];
-        for (end = i + 1; end < match->keys.count && match->keys.items[end].shared == keys->shared;) {
+        for (end = i + 1; end < match->keys.count && match->keys.items[end].shared == keys->shared;)
             end++;
-        }
-        if (say_unmatched(match, keys, end - i)) {
+        if (say_unmatched(match, keys, end - i))
             continue;
-        }
         mls_collective_sum *sum = kind_of_key(match, keys->key);
-        for (size_t k = 0; k < keys->key->count; k++) {
+        for (size_t k = 0; k < keys->key->count; k++)
             add_collective(match, keys, end - i, k, sum);
-        }
         match->ranks->matched += keys->key->count;
     }
 }
@@ -632,9 +609,8 @@ static void finish_sums(ranks_match *match)
         sum->waiting_ms /= 1e6;
         sum->bus_gb_s = sum->transfer_ms > 0 ? moved / 1e9 / (sum->transfer_ms / 1e3) : (double)NAN;
     }
-    if (ranks->collective_count > 0) {
+    if (ranks->collective_count > 0)
         qsort(ranks->collectives, ranks->collective_count, sizeof *ranks->collectives, compare_sums);
-    }
 }
 
 /* A collective ends for all ranks at once, but for microseconds: where it does not, their clocks differ. */

@@ -12,9 +12,8 @@
 
 mls_str mls_report_text(mls_reports *r, size_t field)
 {
-    if (field >= r->count) {
+    if (field >= r->count)
         return (mls_str){"", 0};
-    }
     mls_report_field *of = &r->fields[field];
     char *text = r->window->at + of->begin;
     if (of->doubled) {
@@ -40,24 +39,21 @@ static mls_row_end report_split(mls_reports *r, size_t len, size_t at, bool insi
         }
         const char *stop = memchr(text + at, inside ? '"' : ',', len - at);
         size_t end = stop != NULL ? (size_t)(stop - text) : len;
-        if (inside && stop == NULL) {
+        if (inside && stop == NULL)
             return MLS_ROW_OPEN;
-        }
         if (inside && end + 1 < len && text[end + 1] == '"') {
             r->doubled = true;
             at = end + 2;
             continue;
         }
-        if ((inside && end + 1 < len && text[end + 1] != ',') || r->count == MLS_FIELDS_MAX) {
+        if ((inside && end + 1 < len && text[end + 1] != ',') || r->count == MLS_FIELDS_MAX)
             return MLS_ROW_BROKEN;
-        }
         const size_t begin = inside ? r->open_at : at;
         r->fields[r->count++] = (mls_report_field){begin, end - begin, r->doubled};
         r->doubled = false;
         end += inside;
-        if (end >= len) {
+        if (end >= len)
             return MLS_ROW_WHOLE;
-        }
         inside = false;
         at = end + 1;
     }
@@ -71,20 +67,17 @@ mls_str mls_cut_brackets(mls_str *text)
         inside = (mls_str){open + 1, text->len - (size_t)(open - text->ptr) - 2};
         text->len = (size_t)(open - text->ptr);
     }
-    while (text->len > 0 && text->ptr[text->len - 1] == ' ') {
+    while (text->len > 0 && text->ptr[text->len - 1] == ' ')
         text->len--;
-    }
     return inside;
 }
 
 int mls_time_power(mls_str unit)
 {
     static const char *const units[] = {"ns nsecond", "us usecond", "ms msecond", "s second"};
-    for (int i = 0; i < 4 && unit.len > 0; i++) {
-        if (mls_str_among(unit, units[i])) {
+    for (int i = 0; i < 4 && unit.len > 0; i++)
+        if (mls_str_among(unit, units[i]))
             return 3 * i;
-        }
-    }
     return -1;
 }
 
@@ -107,27 +100,22 @@ static void say_damaged(mls_reports *r, const char *why)
 static void take_heading(mls_reports *r)
 {
     r->columns = r->count;
-    for (mls_column_role role = 0; role < MLS_ROLES; role++) {
+    for (mls_column_role role = 0; role < MLS_ROLES; role++)
         r->at[role] = MLS_ABSENT;
-    }
     for (size_t i = 0; i < r->count; i++) {
         const mls_str own = mls_report_text(r, i);
         const mls_str heading = r->is_rocprof ? mls_rocprof_column(own) : own;
         mls_str name = heading;
         const mls_str unit = mls_cut_brackets(&name);
         mls_column_role role = 0;
-        while (role < MLS_ROLES &&
-               (r->at[role] != MLS_ABSENT || !mls_str_alike(mls_str_from(role_names[role]), name))) {
+        while (role < MLS_ROLES && (r->at[role] != MLS_ABSENT || !mls_str_alike(mls_str_from(role_names[role]), name)))
             role++;
-        }
-        if (role < MLS_ROLES) {
+        if (role < MLS_ROLES)
             r->at[role] = i;
-        }
-        if (r->is_ncu) {
+        if (r->is_ncu)
             mls_ncu_column(r, i, role, heading);
-        } else {
+        else
             mls_nsys_column(r, i, role, unit);
-        }
     }
     (r->is_ncu ? mls_ncu_heading : mls_nsys_heading)(r);
 }
@@ -151,9 +139,8 @@ static mls_report_line line_kind(mls_reports *r, mls_str line)
 static const char *find_end(mls_window *window, size_t from, size_t *end, size_t *len)
 {
     mls_str line;
-    while (!mls_window_line(window, from, &line) && !window->input->ended && from + line.len <= ROW_MAX) {
+    while (!mls_window_line(window, from, &line) && !window->input->ended && from + line.len <= ROW_MAX)
         (void)mls_window_fill(window);
-    }
     *end = from + line.len;
     *len = *end - mls_str_ends(line, MLS_S("\r"));
     return *end > ROW_MAX ? "it is longer than 1 MiB" : NULL;
@@ -212,9 +199,8 @@ static void read_report_line(mls_reports *r)
         say_damaged(r, kind != MLS_LINE_TEXT ? why : NULL);
         return;
     }
-    if (kind != MLS_LINE_TEXT) {
+    if (kind != MLS_LINE_TEXT)
         read_report_row(r, kind == MLS_LINE_HEADING, len, &end, &lines);
-    }
     r->line += lines - 1;
     r->window->at += end;
     r->window->at += r->window->at < r->window->end; /* its "\n" */
@@ -229,13 +215,11 @@ mls_status mls_reports_read(mls_gather *gather, mls_window *window, mls_error *e
     r->window = window;
     r->nsys.kind = MLS_REPORT_NONE;
     r->ncu.launches.arena = gather->arena;
-    while (window->at < window->end || !window->input->ended) {
-        if (window->at < window->end) {
+    while (window->at < window->end || !window->input->ended)
+        if (window->at < window->end)
             read_report_line(r);
-        } else {
+        else
             (void)mls_window_fill(window);
-        }
-    }
     mls_nsys_report_end(r);
     mls_nsys_end(r);
     profile->complete = window->input->trouble.wrong == NULL;

@@ -112,16 +112,13 @@ static size_t trace_line(mls_trace *t, const char *at)
     const char *c = t->counted;
     while (at - c >= 16) {
         mls_bytes16 counts = {0};
-        for (int i = 0; i < AT_ONCE && at - c >= 16; i++, c += 16) {
+        for (int i = 0; i < AT_ONCE && at - c >= 16; i++, c += 16)
             counts -= (mls_bytes16)(mls_load16(c) == '\n');
-        }
-        for (size_t i = 0; i < sizeof counts; i++) {
+        for (size_t i = 0; i < sizeof counts; i++)
             lines += counts[i];
-        }
     }
-    for (; c < at; c++) {
+    for (; c < at; c++)
         lines += *c == '\n';
-    }
     t->line += lines;
     t->counted = at > t->counted ? at : t->counted;
     return t->line;
@@ -169,9 +166,8 @@ static const member_row argument_members[] = {
 /* Readies the search of members. */
 static void trace_init(mls_trace *t)
 {
-    for (const member_row *row = argument_members; row->part != PART_NOTHING; row++) {
+    for (const member_row *row = argument_members; row->part != PART_NOTHING; row++)
         t->argument_lengths |= (uint64_t)1 << row->name.len;
-    }
 }
 
 /* Most names are none of them, as their lengths show; one with an escape is decoded. */
@@ -181,17 +177,14 @@ static mls_trace_part trace_member(const mls_trace *t, mls_trace_part of, mls_st
                             : of == PART_EVENT       ? event_members
                             : of == PART_DISTRIBUTED ? distributed_members
                                                      : argument_members;
-    if (t->event.ignored && of != PART_FILE && of != PART_DISTRIBUTED && t->event.phase != '\0') {
+    if (t->event.ignored && of != PART_FILE && of != PART_DISTRIBUTED && t->event.phase != '\0')
         return PART_NOTHING;
-    }
     const bool escaped = name.len > 0 && memchr(name.ptr, '\\', name.len) != NULL;
     const bool passed = of == PART_ARGUMENTS && !escaped && (t->argument_lengths >> (name.len & 63) & 1) == 0;
-    for (; !passed && row->part != PART_NOTHING; row++) {
+    for (; !passed && row->part != PART_NOTHING; row++)
         if (escaped ? mls_span_name_is(name, row->name)
-                    : name.len == row->name.len && name.ptr[0] == row->name.ptr[0] && mls_str_equal(name, row->name)) {
+                    : name.len == row->name.len && name.ptr[0] == row->name.ptr[0] && mls_str_equal(name, row->name))
             return row->part;
-        }
-    }
     const mls_collective_part part = of == PART_ARGUMENTS ? mls_collective_part_of(name) : MLS_COLLECTIVE_PARTS;
     return part < MLS_COLLECTIVE_PARTS ? (mls_trace_part)(PART_COLLECTIVE + part) : PART_NOTHING;
 }
@@ -214,9 +207,8 @@ static mls_str scalar_text(mls_trace *t, mls_str span)
 static void take_event_text(mls_trace *t, event_text *to, mls_str span)
 {
     const mls_str text = scalar_text(t, span);
-    if (to->of != t->events) {
+    if (to->of != t->events)
         *to = (event_text){.of = t->events};
-    }
     if (!to->there) {
         to->len = text.len < sizeof to->text ? text.len : sizeof to->text;
         to->there = *span.ptr == '"' || *span.ptr == '-' || mls_is_digit(*span.ptr);
@@ -229,9 +221,8 @@ static event_time time_of(mls_str span)
 {
     mls_decimal number;
     event_time time = {TIME_BAD, 0};
-    if (*span.ptr != '"' && mls_decimal_parse(span, &number) && mls_decimal_scale(&number, 3, &time.ns)) {
+    if (*span.ptr != '"' && mls_decimal_parse(span, &number) && mls_decimal_scale(&number, 3, &time.ns))
         time.state = TIME_GOOD;
-    }
     return time;
 }
 
@@ -249,12 +240,10 @@ static event_category category_of(mls_str text)
                  {MLS_STR("memset"), CATEGORY_SET},
                  {MLS_STR("user_annotation"), CATEGORY_ANNOTATION},
                  {MLS_STR("cpu_instant_event"), CATEGORY_INSTANT}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i].name.len == text.len && (text.ptr[0] | ' ') == known[i].name.ptr[0] &&
-            strncasecmp(known[i].name.ptr, text.ptr, text.len) == 0) {
+            strncasecmp(known[i].name.ptr, text.ptr, text.len) == 0)
             return known[i].category;
-        }
-    }
     return CATEGORY_OTHER;
 }
 
@@ -276,9 +265,8 @@ static void trace_scalar(mls_trace *t, mls_trace_part part, mls_str span)
     mls_decimal number;
     switch (part) {
     case PART_BASE:
-        if (!mls_decimal_parse(span, &number) || !mls_decimal_scale(&number, 0, &t->gather->base_ns)) {
+        if (!mls_decimal_parse(span, &number) || !mls_decimal_scale(&number, 0, &t->gather->base_ns))
             t->gather->base_ns = -1;
-        }
         break;
     case PART_PYTORCH:
     case PART_XLA:
@@ -297,9 +285,8 @@ static void trace_scalar(mls_trace *t, mls_trace_part part, mls_str span)
     case PART_NAME:
         mls_buffer_clear(&t->name);
         event->named = quoted && span.len > 2;
-        if (quoted) {
+        if (quoted)
             mls_buffer_append(&t->name, scalar_text(t, span));
-        }
         break;
     case PART_START:
         event->start = time_of(span);
@@ -308,9 +295,8 @@ static void trace_scalar(mls_trace *t, mls_trace_part part, mls_str span)
         event->length = time_of(span);
         break;
     case PART_CORRELATION:
-        if (!mls_integer_parse(span, &event->correlation)) {
+        if (!mls_integer_parse(span, &event->correlation))
             event->correlation = -1;
-        }
         break;
     case PART_BYTES:
     case PART_ALLOCATED:
@@ -335,9 +321,8 @@ static void trace_scalar(mls_trace *t, mls_trace_part part, mls_str span)
             mls_size_parse(span, &number_of_rank) && number_of_rank < MLS_WORLD_MAX ? number_of_rank : 0;
         break;
     default:
-        if (part >= PART_COLLECTIVE && (quoted || *span.ptr == '-' || mls_is_digit(*span.ptr))) {
+        if (part >= PART_COLLECTIVE && (quoted || *span.ptr == '-' || mls_is_digit(*span.ptr)))
             mls_collective_take(&t->collective, (mls_collective_part)(part - PART_COLLECTIVE), scalar_text(t, span));
-        }
         break;
     }
 }
@@ -382,9 +367,8 @@ static const char *event_wrong(const trace_event *event)
 static void add_annotation(mls_trace *t)
 {
     const trace_event *event = &t->event;
-    if (event->named && event->start.state == TIME_GOOD && event->length.state == TIME_GOOD) {
+    if (event->named && event->start.state == TIME_GOOD && event->length.state == TIME_GOOD)
         mls_gather_annotation(t->gather, mls_buffer_str(&t->name), event->start.ns, event->length.ns);
-    }
 }
 
 /* Of device or stream what the arguments say, else the process or the thread. */
@@ -447,9 +431,8 @@ static void add_call(mls_trace *t)
     const mls_str name = mls_buffer_str(&t->name);
     const bool graph =
         name.len > 0 && memchr(name.ptr, 'G', name.len) != NULL && mls_str_contains(name, MLS_S("GraphLaunch"));
-    if (t->event.start.state == TIME_GOOD && t->event.named && may_launch(name)) {
+    if (t->event.start.state == TIME_GOOD && t->event.named && may_launch(name))
         mls_gather_call(t->gather, t->event.correlation, t->event.start.ns, graph);
-    }
 }
 
 /* How much memory PyTorch had then on a device; what it had of the CPU's (type 0) is no matter here. */
@@ -461,12 +444,10 @@ static void add_memory(mls_trace *t)
     const mls_str device = text_of(t, PART_MEMORY_DEVICE, PART_MEMORY_DEVICE);
     size_t i = 0;
     if (!mls_str_equal(mls_buffer_str(&t->name), MLS_S("[memory]")) || mls_str_equal(type, MLS_S("0")) ||
-        !isfinite(allocated) || t->event.start.state != TIME_GOOD || device.len >= sizeof gather->peaks[0].device) {
+        !isfinite(allocated) || t->event.start.state != TIME_GOOD || device.len >= sizeof gather->peaks[0].device)
         return;
-    }
-    while (i < gather->peak_count && !mls_str_equal(mls_str_from(gather->peaks[i].device), device)) {
+    while (i < gather->peak_count && !mls_str_equal(mls_str_from(gather->peaks[i].device), device))
         i++;
-    }
     if (i < MLS_PEAKS_MAX && (i == gather->peak_count || allocated > gather->peaks[i].allocated)) {
         mls_memory_peak *peak = &gather->peaks[i];
         *peak = (mls_memory_peak){
@@ -480,13 +461,11 @@ static void trace_event_end(mls_trace *t)
 {
     const trace_event *event = &t->event;
     t->event.begun = false;
-    if (event->category == CATEGORY_INSTANT && event->phase == 'i') {
+    if (event->category == CATEGORY_INSTANT && event->phase == 'i')
         add_memory(t);
-    }
     if (event->phase != 'X' || event->category == CATEGORY_UNKNOWN || event->category == CATEGORY_INSTANT ||
-        event->ignored) {
+        event->ignored)
         return;
-    }
     const char *wrong = event_wrong(event);
     if (event->category == CATEGORY_ANNOTATION) {
         add_annotation(t);
@@ -516,9 +495,8 @@ static const char *more(mls_trace *t, const char *keep)
 {
     mls_window *window = t->window;
     t->stopped = keep;
-    if (window->input->ended) {
+    if (window->input->ended)
         return NULL;
-    }
     (void)trace_event_line(t);
     (void)trace_line(t, keep);
     window->at += keep - window->at;
@@ -534,9 +512,8 @@ static inline const char *trace_blanks(mls_trace *t, const char *at)
     at = mls_json_blanks(at, true);
     while (at >= t->window->end) {
         at = more(t, t->window->end);
-        if (at == NULL) {
+        if (at == NULL)
             return NULL;
-        }
         at = mls_json_blanks(at, true);
     }
     return at;
@@ -550,20 +527,17 @@ static bool string_close(mls_trace *t, const char **at)
     for (;;) {
         const char *stop = mls_json_string_stop(*at);
         *at = stop < end ? stop : end;
-        if (stop >= end) {
+        if (stop >= end)
             return false;
-        }
-        if (*stop == '"') {
+        if (*stop == '"')
             return true;
-        }
         if (*stop != '\\') {
             (void)trace_fail(t, stop, "a control character inside a string");
             return false;
         }
         const size_t length = stop[1] == 'u' ? 6 : 2;
-        if ((size_t)(end - stop) < length) {
+        if ((size_t)(end - stop) < length)
             return false;
-        }
         if (length == 6 ? strspn(stop + 2, "0123456789abcdefABCDEF") < 4
                         : stop[1] == '\0' || strchr("\"\\/bfnrt", stop[1]) == NULL) {
             (void)trace_fail(t, stop, "an escape in a string that JSON does not have");
@@ -582,9 +556,8 @@ static inline const char *read_string(mls_trace *t, const char *at, mls_str *spa
         kept = kept && t->window->end - at <= CARRY_MAX;
         const size_t length = kept ? (size_t)(stop - at) : 0;
         at = t->fault == NULL ? more(t, kept ? at : stop) : NULL;
-        if (at == NULL) {
+        if (at == NULL)
             return NULL;
-        }
         stop = at + length;
     }
     /* One that is too long is so wherever blocks end. */
@@ -603,15 +576,12 @@ static const char *skip_number(mls_trace *t, const char *at)
         for (; at < t->window->end; last = *at++) {
             const bool letter = *at == 'e' || *at == 'E';
             const bool sign = (*at == '+' || *at == '-') && (last == 'e' || last == 'E');
-            if (mls_is_digit(*at) || sign) {
+            if (mls_is_digit(*at) || sign)
                 continue;
-            }
-            if (!mls_is_digit(last)) {
+            if (!mls_is_digit(last))
                 return trace_fail(t, at, "expected a digit");
-            }
-            if (letter ? power : *at != '.' || point) {
+            if (letter ? power : *at != '.' || point)
                 return at;
-            }
             power |= letter;
             point = true;
         }
@@ -632,17 +602,15 @@ static const char *read_scalar_word(mls_trace *t, const char *at, mls_str *span)
         }
         /* A number that the end of the data cuts after its point is not wrong yet. */
         if (stop == NULL &&
-            (t->window->end - fault.at > WORD_LONGEST || (left > CARRY_MAX && fault.at < t->window->end))) {
+            (t->window->end - fault.at > WORD_LONGEST || (left > CARRY_MAX && fault.at < t->window->end)))
             return trace_fail(t, at, fault.reason);
-        }
         if (left > CARRY_MAX) {
             *span = (mls_str){NULL, 0};
             return skip_number(t, at);
         }
         at = more(t, at);
-        if (at == NULL) {
+        if (at == NULL)
             return NULL;
-        }
     }
 }
 
@@ -654,12 +622,10 @@ static const char *skip_whole(mls_trace *t, const char **at, unsigned depth)
         mls_json_fault fault = {NULL, NULL};
         const char *stop = mls_json_check_lines(*at, depth, &fault);
         const char *end = t->window->end;
-        if (stop != NULL && stop <= end) {
+        if (stop != NULL && stop <= end)
             return stop;
-        }
-        if (end - *at > CARRY_MAX || (stop == NULL && end - fault.at >= WORD_LONGEST) || t->window->input->ended) {
+        if (end - *at > CARRY_MAX || (stop == NULL && end - fault.at >= WORD_LONGEST) || t->window->input->ended)
             return NULL;
-        }
         *at = more(t, *at);
     }
     return NULL;
@@ -688,25 +654,21 @@ static const char *read_trace_value(mls_trace *t, const char *at, mls_trace_part
     if (*at != '{' && *at != '[') {
         const bool text = *at == '"';
         at = text ? read_string(t, at, &span) : read_scalar_word(t, at, &span);
-        if (at == NULL || part == PART_NOTHING) {
+        if (at == NULL || part == PART_NOTHING)
             return at;
-        }
-        if (span.ptr != NULL) {
+        if (span.ptr != NULL)
             trace_scalar(t, part, span);
-        } else {
+        else
             trace_wrong_type(t, part, text);
-        }
         return at;
     }
-    if (depth == MLS_JSON_DEPTH_MAX) {
+    if (depth == MLS_JSON_DEPTH_MAX)
         return trace_fail(t, at, "nested too deeply");
-    }
     part = part_opened(t, part, *at == '{');
     if (part == PART_NOTHING && whole) {
         const char *stop = skip_whole(t, &at, depth);
-        if (stop != NULL || at == NULL) {
+        if (stop != NULL || at == NULL)
             return stop;
-        }
     }
     return read_items(t, at, part, depth + 1);
 }
@@ -715,19 +677,16 @@ static const char *read_trace_value(mls_trace *t, const char *at, mls_trace_part
 static const char *read_trace_member(mls_trace *t, const char *at, mls_trace_part of, mls_trace_part *part)
 {
     mls_str name;
-    if (*at != '"') {
+    if (*at != '"')
         return trace_fail(t, at, "expected a member name in quotes");
-    }
     at = read_string(t, at, &name);
-    if (at == NULL) {
+    if (at == NULL)
         return NULL;
-    }
     *part = name.ptr != NULL && of != PART_NOTHING ? trace_member(t, of, (mls_str){name.ptr + 1, name.len - 2})
                                                    : PART_NOTHING;
     at = trace_blanks(t, at);
-    if (at == NULL || *at != ':') {
+    if (at == NULL || *at != ':')
         return at != NULL ? trace_fail(t, at, "expected ':'") : NULL;
-    }
     return trace_blanks(t, at + 1);
 }
 
@@ -745,33 +704,27 @@ static const char *read_items(mls_trace *t, const char *at, mls_trace_part part,
 {
     const bool object = *at == '{';
     const char close = object ? '}' : ']';
-    if (part == PART_EVENT) {
+    if (part == PART_EVENT)
         trace_event_begin(t, at);
-    }
     at = trace_blanks(t, at + 1);
     for (bool first = true; at != NULL && !(first && *at == close); first = false) {
         mls_trace_part item = part == PART_EVENTS ? PART_EVENT : PART_NOTHING;
         at = object ? read_trace_member(t, at, part, &item) : at;
         at = at != NULL ? read_trace_value(t, at, item, depth, part != PART_NOTHING) : NULL;
-        if (at == NULL) {
+        if (at == NULL)
             return NULL;
-        }
         at = skip_event(t, at, part, depth);
         at = trace_blanks(t, at);
-        if (at == NULL || *at == close) {
+        if (at == NULL || *at == close)
             break;
-        }
-        if (*at != ',') {
+        if (*at != ',')
             return trace_fail(t, at, object ? "expected ',' or '}'" : "expected ',' or ']'");
-        }
         at = trace_blanks(t, at + 1);
     }
-    if (at == NULL) { /* the list of a bare trace need not be closed */
+    if (at == NULL) /* the list of a bare trace need not be closed */
         return t->bare && part == PART_EVENTS ? t->window->end : NULL;
-    }
-    if (part == PART_EVENT) {
+    if (part == PART_EVENT)
         trace_event_end(t);
-    }
     return at + 1;
 }
 
@@ -817,9 +770,8 @@ mls_status mls_trace_read(mls_gather *gather, mls_window *window, bool *json, ml
     trace_init(t);
     const char *at = read_trace_value(t, trace_blanks(t, window->at), PART_FILE, 0, false);
     const char *after = at != NULL ? trace_blanks(t, at) : NULL;
-    if (after != NULL) {
+    if (after != NULL)
         (void)trace_fail(t, after, "something follows the trace");
-    }
     const mls_status status = trace_finish(t, at != NULL && after == NULL, error);
     *json = t->fault == NULL || t->moved;
     mls_buffer_release(&t->name);

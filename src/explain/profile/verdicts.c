@@ -27,9 +27,8 @@ static bool add_verdict(mls_gather *gather, bool holds, const char *code, const 
 {
     mls_profile *profile = gather->profile;
     va_list args;
-    if (!holds) {
+    if (!holds)
         return false;
-    }
     va_start(args, format);
     const char *message = mls_sentence_keep(gather->arena, format, args);
     va_end(args);
@@ -53,9 +52,8 @@ static mls_str name_or_mark(mls_str name)
 static double share_of_roles(const mls_gather *gather, unsigned roles)
 {
     double total = 0;
-    for (size_t i = 0; i < gather->classes->count; i++) {
+    for (size_t i = 0; i < gather->classes->count; i++)
         total += (gather->classes->roles[i] & roles) != 0 ? gather->by_class[i].sums.total : 0;
-    }
     return mls_profile_share(total / 1e6, gather->profile->activity_ms);
 }
 
@@ -63,9 +61,8 @@ static double share_of_fp32(const mls_gather *gather)
 {
     const mls_tally *kernels = &gather->tallies[MLS_TALLY_KERNELS];
     double total = 0;
-    for (size_t i = MLS_ROW_NAME; i < kernels->count; i++) {
+    for (size_t i = MLS_ROW_NAME; i < kernels->count; i++)
         total += kernels->rows[i].fp32 ? kernels->rows[i].sums.total : 0;
-    }
     return mls_profile_share(total / 1e6, gather->profile->kernel_ms);
 }
 
@@ -73,9 +70,8 @@ static double share_of_fp32(const mls_gather *gather)
 static bool is_synchronous(mls_str name)
 {
     const mls_str call = mls_cuda_call(name);
-    if (mls_str_any(call, "StreamSynchronize|DeviceSynchronize|EventSynchronize|CtxSynchronize", mls_str_starts)) {
+    if (mls_str_any(call, "StreamSynchronize|DeviceSynchronize|EventSynchronize|CtxSynchronize", mls_str_starts))
         return true;
-    }
     return mls_str_starts(call, MLS_S("Memcpy")) && !mls_str_contains(call, MLS_S("Async"));
 }
 
@@ -168,9 +164,8 @@ typedef struct device_share {
 static void take_larger(device_share *to, const mls_profile_device *device, double part_ms)
 {
     const double share = mls_profile_share(part_ms, device->window_ms);
-    if (share > to->share) {
+    if (share > to->share)
         *to = (device_share){share, device};
-    }
 }
 
 /* Its name, to be printed with MLS_CUT(). */
@@ -215,9 +210,8 @@ static void judge_line(mls_gather *gather)
 {
     const mls_profile *profile = gather->profile;
     device_share exposed = {0};
-    for (size_t i = 0; i < profile->device_count; i++) {
+    for (size_t i = 0; i < profile->device_count; i++)
         take_larger(&exposed, &profile->devices[i], profile->devices[i].exposed_communication_ms);
-    }
     add_verdict(gather, exposed.share >= 0.1, "exposed-communication",
                 "%s of device %.*s's time is communication that no computing hides: overlap it with the backward pass, "
                 "use larger buckets, check that NCCL goes over NVLink or InfiniBand, not sockets",

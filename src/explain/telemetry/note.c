@@ -30,9 +30,8 @@ static const mls_finding_code worst_first[] = {
 static bool is_heat(const mls_telemetry_window *window)
 {
     const mls_telemetry_device *slowest = window->devices;
-    for (size_t i = 1; i < window->device_count; i++) {
+    for (size_t i = 1; i < window->device_count; i++)
         slowest = window->devices[i].slowed > slowest->slowed ? &window->devices[i] : slowest;
-    }
     return fmax(slowest->reasons[MLS_REASON_SW_THERMAL_SLOWDOWN], slowest->reasons[MLS_REASON_HW_THERMAL_SLOWDOWN]) >=
            slowest->slowed;
 }
@@ -57,9 +56,8 @@ static void note_worst(group_note *note, const mls_telemetry_window *window)
 static void note_window(group_note *note, const mls_telemetry_window *window)
 {
     double min = 1;
-    for (size_t i = 0; i < window->device_count; i++) {
+    for (size_t i = 0; i < window->device_count; i++)
         min = fmin(min, window->devices[i].together);
-    }
     note->devices = window->different;
     note->runs++;
     note->coverage += min;
@@ -72,11 +70,9 @@ static void note_window(group_note *note, const mls_telemetry_window *window)
         note->powered++;
     }
     /* One that is only hotter, or draws less because it waits, is none. */
-    for (size_t i = 0; i < window->outlier_count && note->straggler.text[0] == '\0'; i++) {
-        if (window->outliers[i].straggles) {
+    for (size_t i = 0; i < window->outlier_count && note->straggler.text[0] == '\0'; i++)
+        if (window->outliers[i].straggles)
             note->straggler = mls_device_called(window->outliers[i].device);
-        }
-    }
 }
 
 static char *note_words(const group_note *note)
@@ -93,12 +89,10 @@ static char *note_words(const group_note *note)
         mls_buffer_printf(&line, " · %s%s, %s", mls_words_quantity(note->energy / count, "J").text,
                           note->powered > 1 ? " a run" : "", mls_words_quantity(note->power / count, "W").text);
     }
-    if (note->straggler.text[0] != '\0') {
+    if (note->straggler.text[0] != '\0')
         mls_buffer_printf(&line, " · straggler: %s", note->straggler.text);
-    }
-    if (note->throttled > 0) {
+    if (note->throttled > 0)
         mls_buffer_printf(&line, " · slowed down in %zu of %zu runs", note->throttled, note->runs);
-    }
     return mls_buffer_detach(&line);
 }
 
@@ -107,9 +101,8 @@ static void find_candidates(const mls_sources *skipped, mls_sources *found)
 {
     for (size_t i = 0; i < skipped->count; i++) {
         const mls_str path = mls_str_from(skipped->items[i].path);
-        if (mls_log_stem(path.ptr).ptr == NULL || skipped->items[i].failed) {
+        if (mls_log_stem(path.ptr).ptr == NULL || skipped->items[i].failed)
             continue;
-        }
         char *copy = mls_strndup(path.ptr, path.len);
         MLS_GROW(found, items);
         found->items[found->count++] = (mls_source){.path = copy};
@@ -120,9 +113,8 @@ bool mls_telemetry_measures(const mls_source *source)
 {
     mls_telemetry_options options = mls_telemetry_defaults();
     struct mls_telemetry_file file = {.source = {.path = source->path}};
-    if (source->failed || mls_log_stem(source->path).ptr == NULL) {
+    if (source->failed || mls_log_stem(source->path).ptr == NULL)
         return false;
-    }
     options.threads = 1;
     mls_telemetry_file_read(&file, &options);
     const bool measures = file.status == MLS_OK && file.skip == NULL;
@@ -141,12 +133,10 @@ static void note_group(const mls_telemetry *telemetry, const mls_telemetry_optio
         const mls_run *run = group->runs[i];
         const mls_telemetry_run when = {run->file, run->line, run->run_start.time_ms, run->run_stop.time_ms};
         mls_telemetry_window window = {0};
-        if (when.stop_ms > when.start_ms) {
+        if (when.stop_ms > when.start_ms)
             mls_telemetry_window_make(telemetry->sources, telemetry->source_count, folder, &when, options, &window);
-        }
-        if (window.device_count > 0) {
+        if (window.device_count > 0)
             note_window(&note, &window);
-        }
         mls_telemetry_window_release(&window);
     }
     if (note.runs > 0) {
@@ -175,25 +165,20 @@ mls_status mls_telemetry_note_groups(const mls_collection *collection, unsigned 
     mls_telemetry_options options = mls_telemetry_defaults();
     options.threads = threads;
     *notes = (mls_telemetry_notes){.groups = collection->groups};
-    for (size_t i = 0; i < collection->group_count; i++) {
-        if (!collection->groups[i].result_folder) {
+    for (size_t i = 0; i < collection->group_count; i++)
+        if (!collection->groups[i].result_folder)
             keep_around(&collection->groups[i], &options);
-        }
-    }
-    if (isnan(options.from_ms)) {
+    if (isnan(options.from_ms))
         return MLS_OK;
-    }
     find_candidates(&collection->skipped, &telemetry.skipped);
     const mls_status status = mls_telemetry_open(&telemetry, &options, NULL);
     if (telemetry.source_count > 0 && status == MLS_OK) {
         notes->items = mls_calloc(collection->group_count, sizeof *notes->items);
         notes->count = collection->group_count;
     }
-    for (size_t i = 0; i < notes->count; i++) {
-        if (!collection->groups[i].result_folder) {
+    for (size_t i = 0; i < notes->count; i++)
+        if (!collection->groups[i].result_folder)
             note_group(&telemetry, &options, &collection->groups[i], &notes->items[i]);
-        }
-    }
     mls_telemetry_release(&telemetry);
     return status;
 }

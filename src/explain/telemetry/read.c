@@ -16,28 +16,24 @@
 
 static mls_str keep_text(struct mls_telemetry_file *file, mls_str text)
 {
-    if (text.len == 0 || text.ptr[0] == '[' || mls_str_equal(text, MLS_S("N/A"))) {
+    if (text.len == 0 || text.ptr[0] == '[' || mls_str_equal(text, MLS_S("N/A")))
         return (mls_str){NULL, 0};
-    }
     return mls_arena_copy(&file->arena, text);
 }
 
 /* Whether a device may be the one that a row names, as far as both say. */
 static bool fits_row(const mls_log_device *device, const mls_parsed_row *row)
 {
-    for (size_t i = 1; i < MLS_ROW_NAMES; i++) {
-        if (device->ids[i].len > 0 && row->names[i].len > 0) {
+    for (size_t i = 1; i < MLS_ROW_NAMES; i++)
+        if (device->ids[i].len > 0 && row->names[i].len > 0)
             return mls_str_equal(device->ids[i], row->names[i]);
-        }
-    }
     return device->unnamed == row->unnamed;
 }
 
 static mls_log_device *add_device(struct mls_telemetry_file *file, const mls_parsed_row *row, mls_str name)
 {
-    if (file->count == MLS_DEVICES_MAX) {
+    if (file->count == MLS_DEVICES_MAX)
         return NULL;
-    }
     MLS_GROW(file, devices);
     mls_log_device *device = &file->devices[file->count++];
     mls_device_init(device, row->kind);
@@ -50,9 +46,8 @@ static mls_log_device *add_device(struct mls_telemetry_file *file, const mls_par
 /* Adds ids and model of a row that its device did not have. */
 static void learn(struct mls_telemetry_file *file, mls_log_device *device, const mls_parsed_row *row)
 {
-    for (size_t i = 0; i < MLS_ROW_NAMES; i++) {
+    for (size_t i = 0; i < MLS_ROW_NAMES; i++)
         device->ids[i] = device->ids[i].len > 0 ? device->ids[i] : keep_text(file, row->names[i]);
-    }
     device->model = device->model.len > 0 ? device->model : keep_text(file, row->model);
 }
 
@@ -66,18 +61,14 @@ static mls_map_entry *device_entry(struct mls_telemetry_file *file, mls_map *map
 static mls_log_device *find_among_named(struct mls_telemetry_file *file, const mls_parsed_row *row)
 {
     mls_str name = MLS_S("0");
-    for (size_t i = MLS_ROW_NAMES; i-- > 0;) {
+    for (size_t i = MLS_ROW_NAMES; i-- > 0;)
         name = row->names[i].len > 0 ? row->names[i] : name;
-    }
     mls_map_entry *entry = device_entry(file, &file->numbers[row->kind], name);
-    if (entry == NULL) {
+    if (entry == NULL)
         return NULL;
-    }
-    for (size_t number = entry->value.number; number > 0; number = file->devices[number - 1].alike) {
-        if (fits_row(&file->devices[number - 1], row)) {
+    for (size_t number = entry->value.number; number > 0; number = file->devices[number - 1].alike)
+        if (fits_row(&file->devices[number - 1], row))
             return &file->devices[number - 1];
-        }
-    }
     mls_log_device *device = add_device(file, row, entry->key);
     if (device != NULL) {
         device->alike = entry->value.number;
@@ -89,9 +80,8 @@ static mls_log_device *find_among_named(struct mls_telemetry_file *file, const m
 static bool is_named_so(const mls_log_device *device, const mls_parsed_row *row)
 {
     bool same = device->kind == row->kind && device->unnamed == row->unnamed;
-    for (size_t i = 0; i < MLS_ROW_NAMES && same; i++) {
+    for (size_t i = 0; i < MLS_ROW_NAMES && same; i++)
         same = mls_str_equal(device->ids[i], row->names[i]);
-    }
     return same;
 }
 
@@ -99,13 +89,11 @@ static bool is_named_so(const mls_log_device *device, const mls_parsed_row *row)
 static mls_log_device *find_by_names(struct mls_telemetry_file *file, const mls_parsed_row *row)
 {
     const mls_str id = row->names[1].len > 0 ? row->names[1] : row->names[2];
-    if (id.len == 0) {
+    if (id.len == 0)
         return find_among_named(file, row);
-    }
     mls_map_entry *entry = device_entry(file, &file->ids[row->kind], id);
-    if (entry == NULL) {
+    if (entry == NULL)
         return NULL;
-    }
     mls_log_device *device =
         entry->value.number > 0 && file->devices != NULL ? &file->devices[entry->value.number - 1] : NULL;
     if (device == NULL || !is_named_so(device, row)) {
@@ -123,9 +111,8 @@ static mls_log_device *device_of(struct mls_telemetry_file *file, const mls_pars
     mls_log_device *device = file->count > 0 ? &file->devices[turn] : NULL;
     if (device == NULL || !is_named_so(device, row)) {
         device = find_by_names(file, row);
-        if (device == NULL) {
+        if (device == NULL)
             return NULL;
-        }
         learn(file, device, row);
     }
     device->models |= row->unnamed && row->model.len > 0 && !mls_str_equal(row->model, device->model);
@@ -139,9 +126,8 @@ static int compare_devices(const void *left, const void *right)
     const mls_log_device *b = right;
     int order = mls_str_compare_natural(a->name, b->name);
     order = order != 0 ? order : (a->kind > b->kind) - (a->kind < b->kind);
-    for (size_t i = 0; i < MLS_ROW_NAMES && order == 0; i++) {
+    for (size_t i = 0; i < MLS_ROW_NAMES && order == 0; i++)
         order = mls_str_compare(a->ids[i], b->ids[i]);
-    }
     return order;
 }
 
@@ -149,21 +135,17 @@ static int compare_devices(const void *left, const void *right)
 static void devices_sort(struct mls_telemetry_file *file)
 {
     bool whole = false;
-    for (size_t i = 0; i < file->count; i++) {
+    for (size_t i = 0; i < file->count; i++)
         whole |= file->devices[i].kind == MLS_LOG_DCGM && !file->devices[i].instance;
-    }
-    for (size_t i = 0; i < file->count; i++) {
+    for (size_t i = 0; i < file->count; i++)
         file->devices[i].instance &= whole; /* where only instances are measured, they are the devices */
-    }
-    if (file->count > 1) {
+    if (file->count > 1)
         qsort(file->devices, file->count, sizeof *file->devices, compare_devices);
-    }
     for (size_t first = 0, end = 0; first < file->count; first = end) {
         const mls_str name = file->devices[first].name;
         const mls_log_kind kind = file->devices[first].kind;
-        while (end < file->count && file->devices[end].kind == kind && mls_str_equal(file->devices[end].name, name)) {
+        while (end < file->count && file->devices[end].kind == kind && mls_str_equal(file->devices[end].name, name))
             end++;
-        }
         for (size_t i = first; i < end && end - first > 1; i++) {
             const mls_str *ids = file->devices[i].ids;
             file->devices[i].name = ids[1].len > 0 ? ids[1] : ids[2].len > 0 ? ids[2] : name;
@@ -207,9 +189,8 @@ static void note_row(log_reading *reading, mls_finding_code code, const char *me
 /* "12 rows left out", if any is. */
 static void note_rows(log_reading *reading, mls_finding_code code, size_t count, const char *message)
 {
-    if (count == 0) {
+    if (count == 0)
         return;
-    }
     const mls_severity severity = code == MLS_FINDING_DEVICE_ORDER ? MLS_SEVERITY_ADVICE : MLS_SEVERITY_WARNING;
     mls_findings_add_as(&reading->file->findings, code, severity,
                         (mls_finding_place){.path = reading->file->source.path}, "%s %s",
@@ -248,9 +229,8 @@ static bool place_row(log_reading *reading, mls_log_device *device, mls_parsed_r
     device->local |= local;
     row->packed.time_ms += options->offset_ms;
     row->packed.time_ms -= local ? options->timezone_minutes * MLS_MINUTE_MS : 0;
-    if (isnan(row->packed.time_ms) && !isnan(options->start_ms)) {
+    if (isnan(row->packed.time_ms) && !isnan(options->start_ms))
         row->packed.time_ms = options->start_ms + (double)device->count * options->interval_ms;
-    }
     const double before_ms = device->last_ms;
     if (device->count == 0) {
         device->timed = !isnan(row->packed.time_ms);
@@ -261,16 +241,14 @@ static bool place_row(log_reading *reading, mls_log_device *device, mls_parsed_r
         note_row(reading, MLS_FINDING_ROW_DAMAGED, "a row without a time among others that have one");
         return false;
     }
-    if (row->packed.time_ms < options->from_ms || row->packed.time_ms > options->until_ms) {
+    if (row->packed.time_ms < options->from_ms || row->packed.time_ms > options->until_ms)
         return false;
-    }
     device->last_ms = row->packed.time_ms;
     device->disordered |= row->packed.time_ms < before_ms;
     if (row->packed.time_ms < before_ms - STEP_BACK_MS) {
         /* One step of the clock is seen by all devices, one after the other. */
-        if (reading->stepped_row == 0 || reading->rows - reading->stepped_row > reading->file->count) {
+        if (reading->stepped_row == 0 || reading->rows - reading->stepped_row > reading->file->count)
             note_row(reading, MLS_FINDING_TIME_BACK, "the time steps back: a clock was set, or logs were joined");
-        }
         reading->stepped_row = reading->rows;
     }
     return true;
@@ -292,17 +270,15 @@ static void keep_row(log_reading *reading, mls_parsed_row *row)
     }
     if (row->lost && !device->lost) {
         char name[80] = "a device";
-        if (!row->unnamed) {
+        if (!row->unnamed)
             (void)snprintf(name, sizeof name, "device %.*s", MLS_CUT(device->name, 60));
-        }
         device->lost = true;
         mls_findings_add(&file->findings, MLS_FINDING_DEVICE_LOST,
                          (mls_finding_place){.path = file->source.path, .line = reading->line},
                          "%s was lost: from here on it could not be asked any more", name);
     }
-    if (!place_row(reading, device, row)) {
+    if (!place_row(reading, device, row))
         return;
-    }
     MLS_GROW(device, rows);
     add_row(device, row);
 }
@@ -314,9 +290,8 @@ static void keep_place(log_reading *reading)
     mls_row_begin(&row, reading->heading.kind);
     row.unnamed = true;
     mls_log_device *device = device_of(reading->file, &row);
-    if (device == NULL || device->count == 0) {
+    if (device == NULL || device->count == 0)
         return;
-    }
     MLS_GROW(device, rows);
     device->rows[device->count++] = row.packed;
 }
@@ -336,9 +311,8 @@ static void take_row(log_reading *reading, mls_str line)
     mls_parsed_row row;
     const char *why = mls_row_parse(&reading->heading, line, &row);
     reading->rows++;
-    if ((why == NULL && !take_end(reading, row.end)) || (why != NULL && reading->last)) {
+    if ((why == NULL && !take_end(reading, row.end)) || (why != NULL && reading->last))
         why = last_cut;
-    }
     if (why == NULL) {
         keep_row(reading, &row);
     } else if (mls_text_says_lost(line)) {
@@ -349,9 +323,8 @@ static void take_row(log_reading *reading, mls_str line)
         reading->others = true;
         note_row(reading, MLS_FINDING_ROW_DAMAGED, "rows of what is no GPU, such as a switch or a link, are not read");
     }
-    if (why != NULL && !reading->last && !reading->heading.named && reading->file->count > 0) {
+    if (why != NULL && !reading->last && !reading->heading.named && reading->file->count > 0)
         keep_place(reading);
-    }
 }
 
 /* ----------------------------------------------------------- power records */
@@ -397,15 +370,13 @@ static bool may_be_heading(mls_str line)
 {
     const char *end = line.ptr + line.len;
     const char *cell = line.ptr;
-    if (*cell == '#') {
+    if (*cell == '#')
         return true;
-    }
     for (; cell != NULL && cell < end; cell = memchr(cell, ',', (size_t)(end - cell))) {
         cell += *cell == ',';
         cell += cell < end && *cell == ' ';
-        if (cell < end && mls_is_digit(*cell)) {
+        if (cell < end && mls_is_digit(*cell))
             return false;
-        }
     }
     return memchr(line.ptr, ',', line.len) != NULL;
 }
@@ -414,9 +385,8 @@ static bool may_be_heading(mls_str line)
 static uint64_t hash_columns(const mls_log_heading *heading)
 {
     unsigned char quantities[MLS_HEADING_COLUMNS_MAX + 1] = {(unsigned char)heading->kind};
-    for (size_t i = 0; i < heading->count; i++) {
+    for (size_t i = 0; i < heading->count; i++)
         quantities[i + 1] = heading->columns[i] != NULL ? heading->columns[i]->quantity : MLS_QUANTITY_COUNT;
-    }
     return mls_str_hash((mls_str){(const char *)quantities, heading->count + 1}, 0);
 }
 
@@ -428,9 +398,8 @@ static void take_line(log_reading *reading, mls_str line)
     mls_str payload;
     line = mls_str_trim(line, mls_is_blank);
     reading->line++;
-    if (line.len == 0) {
+    if (line.len == 0)
         return;
-    }
     if ((!now->read || line.ptr[0] == ':') && mls_record_find(line, &payload)) {
         take_power_record(reading, payload);
     } else if ((!now->read || may_be_heading(line)) && mls_heading_read(line, &heading, false)) {
@@ -445,11 +414,10 @@ static void take_line(log_reading *reading, mls_str line)
         /* Before any heading, a line may be a row of what --columns lists. */
         reading->heading.read = columns != NULL && mls_heading_read(mls_str_from(columns), &reading->heading, true) &&
                                 mls_row_parse(&reading->heading, line, &row) == NULL;
-        if (reading->heading.read) {
+        if (reading->heading.read)
             take_row(reading, line);
-        } else if (reading->foreign == NULL && reading->line <= LINES_OF_HEAD) {
+        else if (reading->foreign == NULL && reading->line <= LINES_OF_HEAD)
             reading->foreign = mls_log_foreign(line);
-        }
     } else if (now->skipped == NULL && (mark == '\0' || line.ptr[0] != mark)) {
         take_row(reading, line);
     }
@@ -504,18 +472,14 @@ static void end_lines(log_reading *reading, const mls_window *window)
 static const char *skip_reason(const log_reading *reading, bool empty)
 {
     const struct mls_telemetry_file *file = reading->file;
-    if (reading->heading.skipped != NULL) {
+    if (reading->heading.skipped != NULL)
         return reading->heading.skipped;
-    }
-    if (empty) {
+    if (empty)
         return "empty";
-    }
-    if (file->count > 0) {
+    if (file->count > 0)
         return NULL;
-    }
-    if (!is_none(reading)) {
+    if (!is_none(reading))
         return file->findings.count > 0 ? "no row of it can be read" : "no measurement in it";
-    }
     return reading->foreign != NULL ? reading->foreign
            : reading->headless      ? "has no heading: --columns says what was queried"
                                     : "none of the formats that telemetry reads";
@@ -571,20 +535,17 @@ static void finish_devices(log_reading *reading)
 {
     struct mls_telemetry_file *file = reading->file;
     const size_t named = file->count;
-    if (file->status != MLS_OK) {
+    if (file->status != MLS_OK)
         return;
-    }
     mls_devices_split(file);
     for (size_t i = 0; i < file->count; i++) {
         mls_log_device *device = &file->devices[i];
-        if (device->kind == MLS_LOG_MLPERF && !isnan(reading->efficiency)) {
+        if (device->kind == MLS_LOG_MLPERF && !isnan(reading->efficiency))
             device->power_scale = reading->efficiency;
-        }
         mls_rounds rounds = {.size = 1};
         mls_device_finish(device);
-        if (device->dense && !device->unnamed) {
+        if (device->dense && !device->unnamed)
             mls_rows_rounds(device->rows, device->count, &rounds);
-        }
         device->mixed = rounds.size > 1;
     }
     note_devices(reading, file->count - named);
@@ -593,11 +554,9 @@ static void finish_devices(log_reading *reading)
 
 void mls_telemetry_file_release(struct mls_telemetry_file *file)
 {
-    for (size_t i = 0; i < file->count; i++) {
-        if (!file->devices[i].part) {
+    for (size_t i = 0; i < file->count; i++)
+        if (!file->devices[i].part)
             free(file->devices[i].rows);
-        }
-    }
     free(file->devices);
     mls_arena_release(&file->arena);
     mls_findings_release(&file->findings);

@@ -68,9 +68,8 @@ static size_t count_close(const double *sorted, size_t count)
     enum { FAR_SOONER = 4 };
     const double limit = fmin(MLS_ROUND_MS, mls_median(sorted, count) / FAR_SOONER);
     size_t close = 0;
-    while (close < count && sorted[close] < limit) {
+    while (close < count && sorted[close] < limit)
         close++;
-    }
     return close;
 }
 
@@ -109,13 +108,11 @@ void mls_rows_rounds(const mls_log_row *rows, size_t count, mls_rounds *rounds)
     for (size_t i = 0; i + 1 < known && distances[i] < SLOW_ROUND_MS; i++) {
         const bool step = distances[i + 1] >= UNCLEAR_FACTOR * fmax(distances[i], TIME_RESOLUTION_MS);
         const double factor = step ? pause_factor(distances, i + 1, known) : 0;
-        if (factor < UNCLEAR_FACTOR) {
+        if (factor < UNCLEAR_FACTOR)
             continue;
-        }
         measure_rounds(rows, count, distances[i + 1], &sizes);
-        if (sizes.covered <= best || !is_steady(&sizes, count)) {
+        if (sizes.covered <= best || !is_steady(&sizes, count))
             continue;
-        }
         if (factor >= ROUND_FACTOR) {
             best = sizes.covered;
             rounds->size = sizes.size;
@@ -141,9 +138,8 @@ static size_t label_round(const mls_log_device *device, size_t first, size_t end
                           uint16_t *labels)
 {
     const bool last = end == device->count;
-    while (end - first > size && isnan(device->rows[end - 1].time_ms)) {
+    while (end - first > size && isnan(device->rows[end - 1].time_ms))
         end--; /* of the next round */
-    }
     const bool whole = end - first == size;
     const bool known = whole || (last && *before && end - first < size);
     for (size_t i = first; i < end; i++) {
@@ -160,11 +156,9 @@ static void label_rows(const mls_log_device *device, size_t size, double apart_m
     bool whole = true;
     size_t first = 0;
     memset(labels, 0xff, device->count * sizeof *labels); /* STRAY */
-    for (size_t i = 0; i < device->count; i++) {
-        if (next_distance(&device->rows[i], &before_ms) >= apart_ms) {
+    for (size_t i = 0; i < device->count; i++)
+        if (next_distance(&device->rows[i], &before_ms) >= apart_ms)
             first = label_round(device, first, i, size, &whole, labels);
-        }
-    }
     (void)label_round(device, first, device->count, size, &whole, labels);
 }
 
@@ -173,21 +167,18 @@ static void sort_labelled(mls_log_device *device, const uint16_t *labels, size_t
 {
     size_t *order = mls_malloc((device->count + 1) * sizeof *order);
     size_t place = 0;
-    for (size_t i = 0; i < device->count; i++) {
+    for (size_t i = 0; i < device->count; i++)
         counts[labels[i] == STRAY ? size : labels[i]]++;
-    }
     /* Where each label begins, and where its next row comes. */
     for (size_t label = 0; label <= size; label++) {
         const size_t count = counts[label];
         counts[label] = place;
         place += count;
     }
-    for (size_t i = 0; i < device->count; i++) {
+    for (size_t i = 0; i < device->count; i++)
         order[counts[labels[i] == STRAY ? size : labels[i]]++] = i;
-    }
-    for (size_t label = size; label > 0; label--) {
+    for (size_t label = size; label > 0; label--)
         counts[label] -= counts[label - 1];
-    }
     mls_rows_arrange(device->rows, order, device->count);
     free(order);
 }
@@ -233,11 +224,9 @@ static void make_parts(struct mls_telemetry_file *file, size_t at, size_t size, 
 static void drop_unreadable(mls_log_device *device)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < device->count; i++) {
-        if (!isnan(device->rows[i].time_ms)) {
+    for (size_t i = 0; i < device->count; i++)
+        if (!isnan(device->rows[i].time_ms))
             device->rows[kept++] = device->rows[i];
-        }
-    }
     device->count = kept;
 }
 
@@ -246,9 +235,8 @@ static void find_rounds(mls_log_device *device, mls_rounds *rounds)
 {
     enum { CLOSE_SHARE = 50 };
     mls_rows_rounds(device->rows, device->count, rounds);
-    if (rounds->size > 1) {
+    if (rounds->size > 1)
         return;
-    }
     drop_unreadable(device);
     if (device->disordered) {
         mls_device_sort(device);
@@ -256,9 +244,8 @@ static void find_rounds(mls_log_device *device, mls_rounds *rounds)
     }
     const double length_ms = fabs(device->rows[device->count - 1].time_ms - device->rows[0].time_ms);
     const bool often = rounds->close > 1 && rounds->close >= device->count / CLOSE_SHARE;
-    if (rounds->size == 1 && (often || (device->count > 1 && length_ms < SURE_MS))) {
+    if (rounds->size == 1 && (often || (device->count > 1 && length_ms < SURE_MS)))
         device->close = often ? rounds->close : device->count;
-    }
 }
 
 static void split_device(struct mls_telemetry_file *file, size_t at)
@@ -280,9 +267,8 @@ static void split_device(struct mls_telemetry_file *file, size_t at)
     if (some) {
         const size_t strays = counts[size];
         counts[size] = 0;
-        for (size_t i = device->count - strays; i < device->count; i++) {
+        for (size_t i = device->count - strays; i < device->count; i++)
             counts[size] += isnan(device->rows[i].time_ms) ? 0 : 1;
-        }
         make_parts(file, at, size, counts);
     } else {
         device->close = device->count;
@@ -295,9 +281,7 @@ static void split_device(struct mls_telemetry_file *file, size_t at)
 void mls_devices_split(struct mls_telemetry_file *file)
 {
     const size_t count = file->count;
-    for (size_t i = 0; i < count; i++) {
-        if (file->devices[i].unnamed && file->devices[i].timed) {
+    for (size_t i = 0; i < count; i++)
+        if (file->devices[i].unnamed && file->devices[i].timed)
             split_device(file, i);
-        }
-    }
 }

@@ -108,9 +108,8 @@ static void log_slots(mls_log_kind kind, signed char slots[MLS_QUANTITY_VALUES])
     for (size_t i = 0; i < COLUMNS; i++) {
         const unsigned quantity = columns[i].quantity;
         signed char *slot = &slots[quantity < MLS_QUANTITY_VALUES ? quantity : MLS_QUANTITY_REASONS];
-        if (quantity < MLS_QUANTITY_PROCESS && columns[i].names[kind] != NULL && *slot < 0) {
+        if (quantity < MLS_QUANTITY_PROCESS && columns[i].names[kind] != NULL && *slot < 0)
             *slot = next++;
-        }
     }
 }
 
@@ -119,9 +118,8 @@ static const mls_log_column *column_called(mls_log_kind kind, mls_str name)
 {
     for (size_t i = 0; i < COLUMNS && name.len > 0; i++) {
         const char *known = columns[i].names[kind];
-        if (known != NULL && *known == *name.ptr && mls_str_equal(mls_str_from(known), name)) {
+        if (known != NULL && *known == *name.ptr && mls_str_equal(mls_str_from(known), name))
             return &columns[i];
-        }
     }
     return NULL;
 }
@@ -137,9 +135,8 @@ static bool next_list_cell(mls_str *rest, mls_str *cell)
     size_t at = 0;
     int depth = 0;
     bool quoted = false;
-    if (rest->ptr == NULL) {
+    if (rest->ptr == NULL)
         return false;
-    }
     for (; at < rest->len && (rest->ptr[at] != ',' || quoted || depth > 0); at++) {
         const char c = rest->ptr[at];
         quoted ^= c == '"';
@@ -153,22 +150,19 @@ static bool next_list_cell(mls_str *rest, mls_str *cell)
 /* The next cell of a row, trimmed; false at its end. */
 static bool heading_cell(const mls_log_heading *heading, mls_str *rest, mls_str *cell)
 {
-    if (mls_log_formats[heading->kind].lists) {
+    if (mls_log_formats[heading->kind].lists)
         return next_list_cell(rest, cell);
-    }
     if (mls_log_formats[heading->kind].mark != '\0') {
         *cell = mls_str_word(rest);
         return cell->len > 0;
     }
-    if (rest->ptr == NULL) {
+    if (rest->ptr == NULL)
         return false;
-    }
     const char *end = rest->ptr + rest->len;
     const char *comma = memchr(rest->ptr, ',', rest->len);
     /* A comma without a blank is one inside of a number. */
-    while (comma != NULL && heading->blanks && comma + 1 < end && comma[1] != ' ') {
+    while (comma != NULL && heading->blanks && comma + 1 < end && comma[1] != ' ')
         comma = memchr(comma + 1, ',', (size_t)(end - comma - 1));
-    }
     *cell = mls_str_trim((mls_str){rest->ptr, (size_t)((comma != NULL ? comma : end) - rest->ptr)}, mls_is_blank);
     *rest = comma != NULL ? (mls_str){comma + 1, (size_t)(end - comma - 1)} : (mls_str){NULL, 0};
     return true;
@@ -197,9 +191,8 @@ static void rank_columns(mls_log_heading *heading, const mls_log_column *const b
         const mls_log_column *column = heading->columns[i];
         const bool worse = column != NULL && column != best[column->quantity];
         heading->second[i] = worse;
-        if (worse && column->quantity >= MLS_QUANTITY_COUNTER) {
+        if (worse && column->quantity >= MLS_QUANTITY_COUNTER)
             heading->columns[i] = NULL;
-        }
     }
 }
 
@@ -213,9 +206,8 @@ static bool is_heading_of(mls_str line, mls_log_heading *heading, bool listed, s
     heading->blanks = !listed && mls_str_contains(line, MLS_S(", "));
     while (heading_cell(heading, &line, &cell)) {
         const mls_log_column *column = column_called(heading->kind, without_unit(cell));
-        if (heading->count == MLS_HEADING_COLUMNS_MAX) {
+        if (heading->count == MLS_HEADING_COLUMNS_MAX)
             return false;
-        }
         heading->columns[heading->count++] = column;
         if (column == NULL) {
             heading->unknown = heading->unknown.len > 0 ? heading->unknown : cell;
@@ -255,9 +247,8 @@ bool mls_heading_read(mls_str line, mls_log_heading *heading, bool listed)
         const size_t after = mark != '\0';
         const bool may_be = mark == '\0' ? listed || memchr(line.ptr, ',', line.len) != NULL
                                          : !listed && line.len > 0 && line.ptr[0] == mark;
-        if (!may_be) {
+        if (!may_be)
             continue;
-        }
         size_t known = 0;
         tried = (mls_log_heading){.kind = kind};
         const bool is = is_heading_of(mls_str_rest(line, after), &tried, listed, &known);
@@ -268,9 +259,8 @@ bool mls_heading_read(mls_str line, mls_log_heading *heading, bool listed)
         }
         tries++;
     }
-    if (found) {
+    if (found)
         log_slots(heading->kind, heading->slots);
-    }
     return found;
 }
 
@@ -299,9 +289,8 @@ const char *mls_log_foreign(mls_str line)
         {MLS_STR("\"gfx_activity\""), "amd-smi with --json: log with amd-smi metric --csv -w 1"},
     };
     const char *words = NULL;
-    for (size_t i = 0; i < sizeof signs / sizeof *signs && words == NULL; i++) {
+    for (size_t i = 0; i < sizeof signs / sizeof *signs && words == NULL; i++)
         words = mls_str_contains(line, signs[i].sign) ? signs[i].words : NULL;
-    }
     return words;
 }
 
@@ -327,9 +316,8 @@ int32_t mls_value_pack(uint64_t digits, int exponent, bool negative)
         digits *= 10;
         exponent--;
     }
-    if (digits == 0 || exponent > MLS_EXPONENT_MAX) {
+    if (digits == 0 || exponent > MLS_EXPONENT_MAX)
         return digits == 0 ? -MLS_EXPONENT_MIN : MLS_NO_VALUE;
-    }
     const int32_t mantissa = negative ? -(int32_t)digits : (int32_t)digits;
     return mantissa * (1 << MLS_EXPONENT_BITS) + (exponent - MLS_EXPONENT_MIN);
 }
@@ -378,9 +366,8 @@ int32_t mls_value_read(mls_str cell, bool *lost)
     mls_marks marks = {false, false};
     size_t len = cell.len > 0 && cell.ptr[0] == '-';
     while (len < cell.len &&
-           (mls_is_digit(cell.ptr[len]) || cell.ptr[len] == '.' || cell.ptr[len] == ',' || cell.ptr[len] == '\'')) {
+           (mls_is_digit(cell.ptr[len]) || cell.ptr[len] == '.' || cell.ptr[len] == ',' || cell.ptr[len] == '\''))
         len++;
-    }
     const mls_str text = {cell.ptr, len};
     if (!mls_decimal_parse(text, &number)) {
         if (!mls_decimal_parse_local(text, &marks, &number)) {
@@ -395,9 +382,8 @@ int32_t mls_value_read(mls_str cell, bool *lost)
     const int32_t value = unit ? mls_value_pack(number.digits, number.exponent, number.negative) : MLS_NO_VALUE;
     const mls_str rest = mls_str_trim(mls_str_rest(cell, len), mls_is_blank);
     /* Nearly all are of the units that are kept, which begin with another letter. */
-    if (rest.len == 0 || value == MLS_NO_VALUE || strchr("WM%C", rest.ptr[0]) != NULL) {
+    if (rest.len == 0 || value == MLS_NO_VALUE || strchr("WM%C", rest.ptr[0]) != NULL)
         return value;
-    }
     const double factor = unit_factor(rest);
     return factor == 1 ? value : value_of(mls_value_unpack(value) * factor);
 }
@@ -406,9 +392,8 @@ void mls_device_init(mls_log_device *device, mls_log_kind kind)
 {
     *device = (mls_log_device){.kind = kind, .power_scale = 1, .interval_ms = (double)NAN};
     log_slots(kind, device->slots);
-    for (size_t i = 0; i < MLS_COUNTER_COUNT; i++) {
+    for (size_t i = 0; i < MLS_COUNTER_COUNT; i++)
         device->first[i] = (double)NAN;
-    }
 }
 
 double mls_device_power(const mls_log_device *device, const mls_log_row *row)
@@ -423,11 +408,10 @@ size_t mls_device_find(const mls_log_device *device, double time_ms, bool after)
     for (size_t high = device->count; low < high;) {
         const size_t middle = low + (high - low) / 2;
         const double at = device->rows[middle].time_ms;
-        if (at < time_ms || (after && at == time_ms)) {
+        if (at < time_ms || (after && at == time_ms))
             low = middle + 1;
-        } else {
+        else
             high = middle;
-        }
     }
     return low;
 }
@@ -466,9 +450,8 @@ void mls_rows_arrange(mls_log_row *rows, size_t *order, size_t count)
 void mls_device_sort(mls_log_device *device)
 {
     size_t *order = mls_malloc(device->count * sizeof *order);
-    for (size_t i = 0; i < device->count; i++) {
+    for (size_t i = 0; i < device->count; i++)
         order[i] = i;
-    }
     qsort_r(order, device->count, sizeof *order, compare_rows, device->rows);
     mls_rows_arrange(device->rows, order, device->count);
     free(order);
@@ -477,12 +460,10 @@ void mls_device_sort(mls_log_device *device)
 void mls_device_finish(mls_log_device *device)
 {
     size_t kept = 0;
-    if (!device->timed) {
+    if (!device->timed)
         return;
-    }
-    if (device->disordered) {
+    if (device->disordered)
         mls_device_sort(device);
-    }
     double *distances = mls_malloc(device->count * sizeof *distances);
     for (size_t i = 0; i < device->count; i++) {
         const mls_log_row *row = &device->rows[i];
@@ -491,9 +472,8 @@ void mls_device_finish(mls_log_device *device)
             device->replaced += memcmp(row->values, device->rows[kept].values, sizeof row->values) != 0;
         }
         device->rows[kept] = *row;
-        if (kept > 0) {
+        if (kept > 0)
             distances[kept - 1] = device->rows[kept].time_ms - device->rows[kept - 1].time_ms;
-        }
         kept++;
     }
     device->count = kept;
@@ -507,12 +487,10 @@ void mls_row_begin(mls_parsed_row *row, mls_log_kind kind)
 {
     const double none = (double)NAN;
     *row = (mls_parsed_row){.kind = kind, .packed.time_ms = none, .date_ms = none, .clock_ms = none};
-    for (size_t i = 0; i < MLS_ROW_VALUES; i++) {
+    for (size_t i = 0; i < MLS_ROW_VALUES; i++)
         row->packed.values[i] = MLS_NO_VALUE;
-    }
-    for (size_t i = 0; i < MLS_COUNTER_COUNT; i++) {
+    for (size_t i = 0; i < MLS_COUNTER_COUNT; i++)
         row->counters[i] = none;
-    }
 }
 
 /* "0x0000000000000004" */
@@ -580,13 +558,11 @@ static void take_metric_cell(mls_parsed_row *row, const mls_log_column *column, 
                              int32_t *value)
 {
     /* rocm-smi has clocks in parentheses. */
-    if (cell.len > 2 && cell.ptr[0] == '(' && cell.ptr[cell.len - 1] == ')') {
+    if (cell.len > 2 && cell.ptr[0] == '(' && cell.ptr[cell.len - 1] == ')')
         cell = (mls_str){cell.ptr + 1, cell.len - 2};
-    }
     const int32_t read = mls_value_read(cell, &row->lost);
-    if (read == MLS_NO_VALUE || (second && *value != MLS_NO_VALUE)) {
+    if (read == MLS_NO_VALUE || (second && *value != MLS_NO_VALUE))
         return;
-    }
     *value = column->per > 1 ? value_of(mls_value_unpack(read) / column->per) : read;
 }
 
@@ -611,9 +587,8 @@ static bool take_cell(mls_parsed_row *row, const mls_log_heading *heading, const
     case MLS_QUANTITY_INDEX:
     case MLS_QUANTITY_UUID:
     case MLS_QUANTITY_BUS:
-        if (heading->kind == MLS_LOG_ROCM && mls_str_starts(cell, MLS_S("card"))) {
+        if (heading->kind == MLS_LOG_ROCM && mls_str_starts(cell, MLS_S("card")))
             cell = (mls_str){cell.ptr + 4, cell.len - 4};
-        }
         row->names[quantity - MLS_QUANTITY_INDEX] = names_something(cell) ? cell : (mls_str){NULL, 0};
         return true;
     case MLS_QUANTITY_NAME:
@@ -622,11 +597,10 @@ static bool take_cell(mls_parsed_row *row, const mls_log_heading *heading, const
     default:
         break;
     }
-    if (quantity < MLS_QUANTITY_REASONS) {
+    if (quantity < MLS_QUANTITY_REASONS)
         take_counter(row, column, cell);
-    } else {
+    else
         take_reasons(row, quantity, cell);
-    }
     return true;
 }
 
@@ -639,19 +613,16 @@ const char *mls_row_parse(const mls_log_heading *heading, mls_str line, mls_pars
     mls_row_begin(row, heading->kind);
     row->unnamed = !heading->named;
     while (heading_cell(heading, &line, &cell)) {
-        if (column == heading->count) {
+        if (column == heading->count)
             return fields;
-        }
         const mls_log_column *known = heading->columns[column];
         const bool second = heading->second[column++];
-        if (known != NULL && !take_cell(row, heading, known, second, cell, &line)) {
+        if (known != NULL && !take_cell(row, heading, known, second, cell, &line))
             return time;
-        }
         row->end = cell;
     }
-    if (heading->timed && isnan(row->packed.time_ms)) {
+    if (heading->timed && isnan(row->packed.time_ms))
         row->packed.time_ms = row->date_ms + row->clock_ms;
-    }
     return column == heading->count && (!heading->timed || !isnan(row->packed.time_ms)) ? NULL : fields;
 }
 
@@ -659,18 +630,16 @@ const char *mls_row_parse(const mls_log_heading *heading, mls_str line, mls_pars
 static mls_str unit_of(mls_str cell)
 {
     size_t at = cell.len;
-    while (at > 0 && !mls_is_digit(cell.ptr[at - 1])) {
+    while (at > 0 && !mls_is_digit(cell.ptr[at - 1]))
         at--;
-    }
     return mls_str_rest(cell, at);
 }
 
 bool mls_cell_is_cut(mls_str cell, mls_str before)
 {
     const mls_str unit = unit_of(cell);
-    if (unit.len == cell.len) {
+    if (unit.len == cell.len)
         return cell.len == 0 ? before.len > 0 : cell.ptr[0] == '[' && cell.ptr[cell.len - 1] != ']';
-    }
     const mls_str known = unit_of(before);
     return mls_str_starts(before, MLS_S("0x")) ? cell.len != before.len
                                                : known.len < before.len && !mls_str_equal(unit, known);

@@ -28,9 +28,8 @@ static bool is_separator(char c)
 static bool is_log_word(mls_str word)
 {
     size_t letters = word.len;
-    while (letters > 0 && mls_is_digit(word.ptr[letters - 1])) {
+    while (letters > 0 && mls_is_digit(word.ptr[letters - 1]))
         letters--;
-    }
     const mls_str name = {word.ptr, letters};
     return mls_str_any(name, log_words, mls_str_alike) &&
            (word.len - letters < 2 || !mls_str_alike(name, MLS_S("gpu")));
@@ -42,19 +41,16 @@ static mls_str without_log_words(mls_str name)
     for (name = mls_str_trim(name, is_separator); name.len > 0; name = mls_str_trim(name, is_separator)) {
         size_t first = 0;
         size_t last = name.len;
-        while (first < name.len && !is_separator(name.ptr[first])) {
+        while (first < name.len && !is_separator(name.ptr[first]))
             first++;
-        }
-        while (last > 0 && !is_separator(name.ptr[last - 1])) {
+        while (last > 0 && !is_separator(name.ptr[last - 1]))
             last--;
-        }
-        if (is_log_word((mls_str){name.ptr, first})) {
+        if (is_log_word((mls_str){name.ptr, first}))
             name = mls_str_rest(name, first);
-        } else if (is_log_word(mls_str_rest(name, last))) {
+        else if (is_log_word(mls_str_rest(name, last)))
             name.len = last;
-        } else {
+        else
             break;
-        }
     }
     return name;
 }
@@ -66,9 +62,8 @@ static bool can_be_host(mls_str name)
     size_t dots = 0;
     for (size_t i = 0; i < name.len; i++) {
         const char c = name.ptr[i];
-        if ((unsigned char)c <= ' ' || c == '(' || c == ',') {
+        if ((unsigned char)c <= ' ' || c == '(' || c == ',')
             return false;
-        }
         dots += c == '.';
         letters += !mls_is_digit(c) && !is_separator(c);
     }
@@ -108,9 +103,8 @@ mls_str mls_host_of(const char *path)
 static size_t shared_folders(mls_str a, mls_str b)
 {
     size_t shared = 0;
-    for (size_t i = 0; i < a.len && i < b.len && a.ptr[i] == b.ptr[i]; i++) {
+    for (size_t i = 0; i < a.len && i < b.len && a.ptr[i] == b.ptr[i]; i++)
         shared = a.ptr[i] == '/' ? i + 1 : shared;
-    }
     return shared;
 }
 
@@ -119,14 +113,12 @@ static mls_str host_of_folder(mls_str folder)
 {
     mls_str rest = folder;
     for (mls_str left = folder; left.len > 0;) {
-        if (without_log_words(mls_path_cut(&left)).len > 0) {
+        if (without_log_words(mls_path_cut(&left)).len > 0)
             break;
-        }
         rest = left;
     }
-    while (rest.len > 0 && rest.ptr[rest.len - 1] == '/') {
+    while (rest.len > 0 && rest.ptr[rest.len - 1] == '/')
         rest.len--;
-    }
     return rest;
 }
 
@@ -162,12 +154,11 @@ static void name_by_folders(struct mls_telemetry_file *files, size_t count)
         if (host.len > 0) {
             bool added;
             mls_map_entry *entry = mls_map_put(&parts, folder_name(host), &added);
-            if (added) {
+            if (added)
                 entry->value.number = i;
-            } else if (entry->value.number != SIZE_MAX &&
-                       !mls_str_equal(folder_host(&files[entry->value.number], shared), host)) {
+            else if (entry->value.number != SIZE_MAX &&
+                     !mls_str_equal(folder_host(&files[entry->value.number], shared), host))
                 entry->value.number = SIZE_MAX;
-            }
         }
     }
     for (size_t i = 0; i < count; i++) {
@@ -188,9 +179,8 @@ static bool are_of_two_hosts(const struct mls_telemetry_file *a, const struct ml
     const mls_log_device *other = b->devices;
     if (a->count == 0 || b->count == 0 || a->columns != b->columns || !of->timed || !other->timed ||
         !mls_str_equal(of->name, other->name) ||
-        mls_str_equal(mls_path_folder(mls_str_from(a->source.path)), mls_path_folder(mls_str_from(b->source.path)))) {
+        mls_str_equal(mls_path_folder(mls_str_from(a->source.path)), mls_path_folder(mls_str_from(b->source.path))))
         return false;
-    }
     const bool same = of->ids[1].len > 0 && mls_str_equal(of->ids[1], other->ids[1]);
     const bool copy = of->rows[0].time_ms == other->rows[0].time_ms &&
                       memcmp(of->rows[0].values, other->rows[0].values, sizeof of->rows[0].values) == 0;
@@ -255,9 +245,8 @@ static void name_by_themselves(struct mls_telemetry_file *files, size_t count, s
         const bool alike =
             now->file->columns == longest->file->columns && mls_str_equal(now->device->name, longest->device->name);
         const bool same = now->device->ids[1].len > 0 && mls_str_equal(now->device->ids[1], longest->device->ids[1]);
-        if (alike && !same && now->file != longest->file && now->first_ms < longest->last_ms) {
+        if (alike && !same && now->file != longest->file && now->first_ms < longest->last_ms)
             now->file->alone = longest->file->alone = true;
-        }
         longest = alike && longest->last_ms >= now->last_ms ? longest : now;
     }
     free(list);
@@ -276,9 +265,8 @@ void mls_hosts_name(struct mls_telemetry_file *files, size_t count, bool by_name
 {
     size_t unnamed = 0;
     size_t devices = 0;
-    if (by_names) {
+    if (by_names)
         forget_shared_names(files, count);
-    }
     for (size_t i = 0; i < count; i++) {
         const bool named = files[i].host.len > 0;
         unnamed += !named;
@@ -305,20 +293,17 @@ typedef struct files_reading {
 static void read_measurements(void *state, size_t item)
 {
     const files_reading *reading = state;
-    if (reading->files[item].source.skip == NULL) {
+    if (reading->files[item].source.skip == NULL)
         mls_telemetry_file_read(&reading->files[item], reading->options);
-    }
 }
 
 /* Why a file that was read is of no use; NULL: it is one of the sources. */
 static const char *useless_words(const struct mls_telemetry_file *files, size_t kept,
                                  const struct mls_telemetry_file *file)
 {
-    for (size_t i = 0; i < kept && file->status == MLS_OK && file->skip == NULL; i++) {
-        if (files[i].inode == file->inode && files[i].volume == file->volume) {
+    for (size_t i = 0; i < kept && file->status == MLS_OK && file->skip == NULL; i++)
+        if (files[i].inode == file->inode && files[i].volume == file->volume)
             return "named twice";
-        }
-    }
     return file->status != MLS_OK ? file->error.message : file->skip;
 }
 
@@ -387,9 +372,8 @@ mls_status mls_telemetry_open(mls_telemetry *telemetry, const mls_telemetry_opti
     const mls_status status = mls_relay_run(&relay);
     keep_files(telemetry, &hosts);
     mls_pattern_release(&hosts);
-    if (status == MLS_OK) {
+    if (status == MLS_OK)
         mls_hosts_name(telemetry->sources, telemetry->source_count, pattern == NULL);
-    }
     return status;
 }
 
@@ -432,9 +416,8 @@ mls_status mls_telemetry_read(const char *const *paths, size_t path_count, const
 {
     *telemetry = (mls_telemetry){.options = *options, .reported = mls_calloc(1, sizeof *telemetry->reported)};
     mls_status status = mls_sources_find(paths, path_count, &telemetry->skipped, error);
-    if (status == MLS_OK) {
+    if (status == MLS_OK)
         status = mls_telemetry_open(telemetry, options, error);
-    }
     if (status == MLS_OK && telemetry->source_count > 0) {
         telemetry->reported->whole = whole_run(telemetry);
         telemetry->runs = run_count > 0 ? runs : &telemetry->reported->whole;

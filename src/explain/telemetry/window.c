@@ -27,9 +27,8 @@ static size_t device_number(mls_map *map, mls_buffer *key, size_t *count)
 {
     bool added;
     mls_map_entry *entry = mls_map_put(map, mls_buffer_str(key), &added);
-    if (added) {
+    if (added)
         entry->value.number = (*count)++;
-    }
     return entry->value.number;
 }
 
@@ -95,9 +94,8 @@ static int compare_device_logs(const void *left, const void *right)
                           strcmp(a->file, b->file),
                           strcmp(a->device, b->device)};
     size_t i = 0;
-    while (orders[i] == 0 && i + 1 < sizeof orders / sizeof *orders) {
+    while (orders[i] == 0 && i + 1 < sizeof orders / sizeof *orders)
         i++;
-    }
     return orders[i];
 }
 
@@ -134,16 +132,13 @@ static int compare_spans(const void *left, const void *right)
 static void order_spans(time_spans *spans)
 {
     size_t kept = 0;
-    if (spans->count > 1) {
+    if (spans->count > 1)
         qsort(spans->items, spans->count, sizeof *spans->items, compare_spans);
-    }
-    for (size_t i = 1; i < spans->count; i++) {
-        if (spans->items[i].from <= spans->items[kept].until) {
+    for (size_t i = 1; i < spans->count; i++)
+        if (spans->items[i].from <= spans->items[kept].until)
             spans->items[kept].until = fmax(spans->items[kept].until, spans->items[i].until);
-        } else {
+        else
             spans->items[++kept] = spans->items[i];
-        }
-    }
     spans->count = spans->count > 0 ? kept + 1 : 0;
 }
 
@@ -151,9 +146,8 @@ static void order_spans(time_spans *spans)
 static void count_pair(device_log *log, size_t row, double from, double until, time_spans *spans, size_t before,
                        size_t *at)
 {
-    while (*at < before && spans->items[*at].until <= from) {
+    while (*at < before && spans->items[*at].until <= from)
         ++*at;
-    }
     for (size_t i = *at; from < until; i++) {
         const double end = i < before ? fmin(until, spans->items[i].from) : until;
         if (end > from) {
@@ -214,9 +208,8 @@ static void count_device(mls_telemetry_window *window, device_log *logs, size_t 
         measured += device->counted_ms;
     }
     free(spans.items);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         logs[i].device->together = measured / length;
-    }
     window->different++;
     if (powered) {
         window->powered++;
@@ -243,13 +236,11 @@ static void telemetry_window_sum(mls_telemetry_window *window, const mls_log_dev
         count += !device->instance;
     }
     number_devices(logs, count);
-    if (count > 1) {
+    if (count > 1)
         qsort(logs, count, sizeof *logs, compare_device_logs);
-    }
     for (size_t first = 0, end = 0; first < count; first = end) {
-        while (end < count && logs[end].same == logs[first].same) {
+        while (end < count && logs[end].same == logs[first].same)
             end++;
-        }
         count_device(window, logs + first, end - first, options, &covered_ms);
     }
     free(logs);
@@ -321,9 +312,8 @@ static void find_different(mls_telemetry_window *window, const mls_telemetry_dev
     for (size_t i = 0; i < count && (two || known >= PEERS_MIN); i++) {
         const double mean = compared_value(peers[i], metric);
         const double distance = out->above ? mean - median : median - mean;
-        if (!(distance >= far && distance > min)) {
+        if (!(distance >= far && distance > min))
             continue;
-        }
         mls_grow((void **)&window->outliers, window->outlier_count, &window->outlier_capacity,
                  sizeof *window->outliers);
         window->outliers[window->outlier_count++] =
@@ -361,24 +351,21 @@ static void telemetry_window_compare(mls_telemetry_window *window)
         peers[count] = &window->devices[i];
         count += !window->devices[i].repeated && !window->devices[i].instance;
     }
-    if (count > 0) {
+    if (count > 0)
         qsort(peers, count, sizeof *peers, compare_peers);
-    }
     for (const struct stand_out *out = outs; out < outs + sizeof outs / sizeof *outs; out++) {
         const size_t before = window->outlier_count;
         for (size_t first = 0, end = 0; first < count; first = end) {
-            while (end < count && compare_models(peers[first], peers[end]) == 0) {
+            while (end < count && compare_models(peers[first], peers[end]) == 0)
                 end++;
-            }
             find_different(window, peers + first, end - first, out, values);
         }
         if (window->outlier_count > before) {
             qsort(window->outliers + before, window->outlier_count - before, sizeof *window->outliers,
                   compare_outliers);
         }
-        for (size_t i = before; i < window->outlier_count; i++) {
+        for (size_t i = before; i < window->outlier_count; i++)
             report_outlier(window, &window->outliers[i], out);
-        }
     }
     free(peers);
     free(values);
@@ -395,9 +382,8 @@ typedef struct running_value {
 
 static void running_add(running_value *to, double value, bool counter)
 {
-    if (isnan(value)) {
+    if (isnan(value))
         return;
-    }
     const double rise = to->count > 0 && value > to->before ? value - to->before : 0;
     to->sum += counter ? rise : value;
     to->min = to->count == 0 || value < to->min ? value : to->min;
@@ -420,17 +406,15 @@ static void sum_rows(const mls_log_device *device, size_t first, size_t end, mls
                             quantity >= MLS_QUANTITY_COUNTER);
             }
         }
-        if (!(mls_device_value(device, row, MLS_METRIC_UTILIZATION_GPU_PERCENT) < HALF_USED_PERCENT)) {
+        if (!(mls_device_value(device, row, MLS_METRIC_UTILIZATION_GPU_PERCENT) < HALF_USED_PERCENT))
             running_add(&busy, mls_device_value(device, row, MLS_METRIC_SM_CLOCK_MHZ), false);
-        }
     }
     for (unsigned quantity = 0; quantity < MLS_QUANTITY_REASONS; quantity++) {
         const running_value *of = values[quantity].count > 0 ? &values[quantity] : &no_value;
-        if (quantity < MLS_QUANTITY_COUNTER) {
+        if (quantity < MLS_QUANTITY_COUNTER)
             to->metrics[quantity] = (mls_metric_summary){of->sum / (double)of->count, of->min, of->max};
-        } else {
+        else
             to->counters[quantity - MLS_QUANTITY_COUNTER] = of->sum;
-        }
     }
     to->busy_clock_mhz = busy.count > 0 ? busy.sum / (double)busy.count : (double)NAN;
     to->samples = end - first;
@@ -459,15 +443,13 @@ static void sum_time(const mls_log_device *device, size_t first, const mls_telem
             const double bits = mls_device_value(device, &device->rows[i], MLS_QUANTITY_REASONS);
             energy += mls_energy_between(from, until, t0, p0, t1, p1);
             covered += until - from;
-            for (unsigned left = bits > 0 ? (unsigned)bits : 0; left != 0; left &= left - 1) {
+            for (unsigned left = bits > 0 ? (unsigned)bits : 0; left != 0; left &= left - 1)
                 to->reasons[__builtin_ctz(left)] += until - from;
-            }
         }
         p0 = p1;
     }
-    for (unsigned reason = 0; reason < MLS_REASON_COUNT; reason++) {
+    for (unsigned reason = 0; reason < MLS_REASON_COUNT; reason++)
         to->reasons[reason] /= covered > 0 ? covered : 1;
-    }
     to->coverage = covered / (run->stop_ms - run->start_ms);
     to->has_reasons = device->has_reasons && covered > 0;
     to->energy_joules = device->has_power && covered > 0 ? energy : (double)NAN;
@@ -502,9 +484,8 @@ static mls_telemetry_device sum_device(const struct mls_telemetry_file *file, co
                                  .mean_power_w = none,
                                  .energy_estimate_joules = none};
     sum_rows(device, first, end, &sums);
-    if (joined && run->stop_ms > run->start_ms) {
+    if (joined && run->stop_ms > run->start_ms)
         sum_time(device, first, run, options, &sums);
-    }
     return sums;
 }
 
@@ -551,9 +532,8 @@ static void say_when(const mls_telemetry_device *device, char text[80])
     for (size_t i = 0; i < 2; i++) {
         const time_t seconds = fabs(ends[i]) < 1e14 ? (time_t)(ends[i] / 1000) : 0;
         struct tm parts;
-        if (gmtime_r(&seconds, &parts) != NULL) {
+        if (gmtime_r(&seconds, &parts) != NULL)
             used += strftime(text + used, 80 - used, i == 0 ? " from %F %T" : " to %F %T UTC", &parts);
-        }
     }
 }
 
@@ -572,17 +552,14 @@ static void report_fault(mls_telemetry_window *window, const struct device_fault
             worst_value = value;
         }
     }
-    if (worst == NULL) {
+    if (worst == NULL)
         return;
-    }
     char alike[60] = "";
     char when[80] = "";
-    if (others > 0) {
+    if (others > 0)
         (void)snprintf(alike, sizeof alike, " (and %zu other%s of the file alike)", others, others > 1 ? "s" : "");
-    }
-    if (fault->after == NULL) {
+    if (fault->after == NULL)
         say_when(worst, when);
-    }
     mls_findings_add(&window->findings, fault->code, (mls_finding_place){.path = worst->file}, "%s %s%s%s%s%s",
                      mls_device_called(worst).text, fault->before,
                      fault->after != NULL ? mls_words_grouped(worst_value * fault->scale, fault->decimals).text : "",
@@ -602,9 +579,8 @@ static void report_files(const struct mls_telemetry_file *files, size_t count, m
     for (size_t i = 0; i < count; i++) {
         if (is_below(files[i].source.path, folder)) {
             mls_findings_append(&window->findings, &files[i].findings);
-            for (size_t k = 0; k < sizeof device_faults / sizeof *device_faults; k++) {
+            for (size_t k = 0; k < sizeof device_faults / sizeof *device_faults; k++)
                 report_fault(window, &device_faults[k], next, files[i].count);
-            }
             next += files[i].count;
         }
     }
@@ -622,9 +598,8 @@ void mls_telemetry_window_make(const struct mls_telemetry_file *files, size_t co
 {
     size_t max = 0;
     *window = (mls_telemetry_window){.run = *run};
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         max += is_below(files[i].source.path, folder) ? files[i].count : 0;
-    }
     const mls_log_device **logs = mls_calloc(max + 1, sizeof *logs);
     window->devices = mls_calloc(max + 1, sizeof *window->devices);
     for (size_t i = 0; i < count; i++) {
@@ -703,16 +678,14 @@ void mls_timezone_suggest(const struct mls_telemetry_file *files, size_t count, 
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < files[i].count; k++) {
             const mls_log_device *device = &files[i].devices[k];
-            if (device->timed && device->local) {
+            if (device->timed && device->local)
                 try_zones(device, runs, run_count, options, given, covered);
-            }
         }
     }
     for (int zone = WEST; zone <= EAST; zone++) {
         const double more = covered[zone - WEST] - covered[best - WEST];
-        if (more >= 1 || (more > -1 && fabs(zone - given) < fabs(best - given))) {
+        if (more >= 1 || (more > -1 && fabs(zone - given) < fabs(best - given)))
             best = zone;
-        }
     }
     if (covered[best - WEST] > 0 && best != given) {
         const int minutes = abs(best) * 15;

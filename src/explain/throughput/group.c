@@ -38,9 +38,8 @@ static int compare_ends(const void *left, const void *right)
 /* The lower median of a member of the phases that are open. */
 static double median_member(mls_slow_phase *const *open, size_t count, size_t member, double *values)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         memcpy(&values[i], (const char *)open[i] + member, sizeof *values);
-    }
     mls_sort_doubles(values, count);
     return mls_median_lower(values, count);
 }
@@ -58,9 +57,8 @@ static void share(mls_throughput_group *group, mls_slow_phase *const *open, size
                          .training_ms = median_member(open, count, offsetof(mls_slow_phase, training_ms), values),
                          .lost_ms = median_member(open, count, offsetof(mls_slow_phase, lost_ms), values),
                          .factor = median_member(open, count, offsetof(mls_slow_phase, factor), values)};
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         open[i]->shared = true;
-    }
 }
 
 static bool counts(const mls_throughput *run, const mls_throughput *first)
@@ -91,12 +89,10 @@ static size_t list_spots(const mls_throughput_group *group, spot *spots, spot_en
 static void find_shared(mls_throughput_group *group, size_t runs, mls_arena *arena, mls_arena *scratch)
 {
     size_t total = 0;
-    for (size_t i = 0; i < group->group->run_count; i++) {
+    for (size_t i = 0; i < group->group->run_count; i++)
         total += group->runs[i].slow_phase_count;
-    }
-    if (runs < MLS_TIMED_MIN || total * 2 <= runs) {
+    if (runs < MLS_TIMED_MIN || total * 2 <= runs)
         return;
-    }
     spot *spots = mls_arena_array(scratch, total, sizeof *spots);
     spot_end *ends = mls_arena_array(scratch, 2 * total, sizeof *ends);
     mls_slow_phase **open = mls_arena_array(scratch, total, sizeof(mls_slow_phase *));
@@ -133,13 +129,11 @@ void mls_throughput_group_heal(mls_throughput_group *group, const mls_healing *h
     size_t changed = 0;
     for (size_t i = 0; i < all; i++) {
         reached += healing[i].reached;
-        if (healing[i].changed) {
+        if (healing[i].changed)
             factors[changed++] = (mls_placed){healing[i].factor, i};
-        }
     }
-    if (changed == 0 || changed < reached) {
+    if (changed == 0 || changed < reached)
         return;
-    }
     for (size_t i = 0; i < changed; i++) {
         const mls_healing *of = &healing[factors[i].place];
         mls_throughput *run = &group->runs[factors[i].place];
@@ -162,24 +156,21 @@ static void find_typical_warmup(mls_throughput_group *group, mls_arena *scratch)
     size_t count = 0;
     for (size_t i = 0; i < all; i++) {
         const mls_throughput *run = &group->runs[i];
-        if (run->segment_count > 0 && run->run_ms > 0) {
+        if (run->segment_count > 0 && run->run_ms > 0)
             shares[count++] = (mls_placed){run->warmup_lost_ms / run->run_ms, i};
-        }
     }
     mls_sort_placed(shares, count, sizeof *shares);
     const mls_placed *middle = count > 0 ? &shares[(count - 1) / 2] : NULL;
-    if (middle != NULL && middle->value >= WARMUP_MIN) {
+    if (middle != NULL && middle->value >= WARMUP_MIN)
         group->warmed_up = &group->runs[middle->place];
-    }
 }
 
 void mls_throughput_group_share(mls_throughput_group *group, mls_arena *arena, mls_arena *scratch)
 {
     size_t runs = 0;
     mls_arena_reset(scratch);
-    for (size_t i = 0; i < group->group->run_count; i++) {
+    for (size_t i = 0; i < group->group->run_count; i++)
         runs += counts(&group->runs[i], group->runs);
-    }
     find_typical_warmup(group, scratch);
     find_shared(group, runs, arena, scratch);
 }
@@ -258,20 +249,17 @@ void mls_throughput_group_judge(mls_throughput_group *group, mls_arena *arena, m
     mls_arena_reset(scratch);
     double *values = mls_arena_array(scratch, count, sizeof *values);
     double *distances = mls_arena_array(scratch, count, sizeof *distances);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         group->timed += is_timed(&group->runs[i]);
-    }
-    if (group->timed < MLS_TIMED_MIN) {
+    if (group->timed < MLS_TIMED_MIN)
         return;
-    }
     group->slow_runs = mls_arena_array(arena, count, sizeof *group->slow_runs);
     for (int part = 0; part < MLS_SLOW_PART_COUNT; part++) {
         size_t used = 0;
         for (size_t i = 0; i < count; i++) {
             const mls_throughput *run = &group->runs[i];
-            if (is_timed(run)) {
+            if (is_timed(run))
                 values[used++] = part_ms(run, (mls_slow_part)part) / part_units(group, run, (mls_slow_part)part);
-            }
         }
         mls_sort_doubles(values, used);
         medians[part] = mls_median(values, used);
@@ -284,9 +272,8 @@ void mls_throughput_group_judge(mls_throughput_group *group, mls_arena *arena, m
     }
     for (size_t i = 0; i < count; i++) {
         mls_slow_run slow = {.run = &group->runs[i]};
-        if (is_timed(slow.run) && is_slow_run(group, medians, &slow)) {
+        if (is_timed(slow.run) && is_slow_run(group, medians, &slow))
             group->slow_runs[group->slow_run_count++] = slow;
-        }
     }
 }
 
@@ -301,15 +288,13 @@ mls_status mls_time_to_target(mls_throughput *run, const mls_group *group, mls_r
 {
     const mls_ruleset *ruleset = NULL;
     mls_status status = MLS_OK;
-    if (rulesets == NULL || run->benchmark == NULL || run->curve_count == 0) {
+    if (rulesets == NULL || run->benchmark == NULL || run->curve_count == 0)
         return MLS_OK;
-    }
     status = mls_rulesets_get(rulesets, group->edition, &ruleset, error);
     static const char *const members[] = {NULL, "BBOX", "SEGM"};
     mls_target *const targets[] = {&run->target, &run->box_target, &run->mask_target};
-    for (size_t i = 0; i < sizeof members / sizeof *members && status == MLS_OK; i++) {
+    for (size_t i = 0; i < sizeof members / sizeof *members && status == MLS_OK; i++)
         status = mls_ruleset_target(ruleset, run->benchmark, run->run->global_batch_size, members[i], targets[i]);
-    }
     for (size_t i = 0; i < run->curve_count && status == MLS_OK && isnan(run->time_to_target_ms); i++) {
         bool known = false;
         bool meets = false;
@@ -388,11 +373,9 @@ static void report_shared(mls_throughput_group *group)
 
 static void report_phases(mls_throughput_group *group, const mls_throughput *run)
 {
-    for (size_t i = 0; i < run->slow_phase_count; i++) {
-        if (!run->slow_phases[i].shared) {
+    for (size_t i = 0; i < run->slow_phase_count; i++)
+        if (!run->slow_phases[i].shared)
             report_phase(group, run_of(run, 0), "", mls_throughput_unit(run), &run->slow_phases[i]);
-        }
-    }
 }
 
 static void report_utilization(mls_throughput_group *group, const mls_throughput *run)
@@ -483,9 +466,8 @@ void mls_throughput_group_report(mls_throughput_group *group)
         report_state(group, run);
         report_utilization(group, run);
         report_phases(group, run);
-        if (slow < group->slow_run_count && group->slow_runs[slow].run == run) {
+        if (slow < group->slow_run_count && group->slow_runs[slow].run == run)
             report_slow_run(group, &group->slow_runs[slow++]);
-        }
     }
 }
 
@@ -494,9 +476,8 @@ void mls_throughput_group_report(mls_throughput_group *group)
 static double largest_peak(const mls_accelerator *accelerator)
 {
     double largest = NAN;
-    for (int i = 0; i < MLS_PRECISION_COUNT; i++) {
+    for (int i = 0; i < MLS_PRECISION_COUNT; i++)
         largest = accelerator->peak[i] > largest || isnan(largest) ? accelerator->peak[i] : largest;
-    }
     return largest;
 }
 
@@ -507,9 +488,8 @@ mls_status mls_utilization_machine(const mls_group *group, const mls_throughput_
         group->system.accelerator_model_name != NULL ? group->system.accelerator_model_name : group->accelerator);
     *accelerators = isnan(options->accelerators) ? group->accelerators : options->accelerators;
     *found = options->accelerator;
-    if (*found != NULL || (isnan(*accelerators) && group->accelerator == NULL)) {
+    if (*found != NULL || (isnan(*accelerators) && group->accelerator == NULL))
         return MLS_OK;
-    }
     return mls_accelerators_match(options->accelerator_table, model, mls_str_from(group->system.system_name), found);
 }
 
@@ -534,9 +514,8 @@ static double flops_of(const mls_throughput *run, bool causal)
     const double whole = model->flops_per_sample;
     const double longer = run->tokens_per_sample / model->tokens_per_sample;
     const double saved = isnan(model->flops_per_sample_causal) ? 0 : whole - model->flops_per_sample_causal;
-    if (isnan(longer) || longer == 1) {
+    if (isnan(longer) || longer == 1)
         return causal ? whole - saved : whole;
-    }
     return isnan(model->flops_per_sample_causal)
                ? (double)NAN
                : (whole - 2 * saved) * longer + (causal ? saved : 2 * saved) * longer * longer;
@@ -545,9 +524,8 @@ static double flops_of(const mls_throughput *run, bool causal)
 void mls_utilization_find(mls_throughput *run, const mls_throughput_options *options)
 {
     mls_utilization *of = &run->utilization;
-    if (run->model == NULL || run->in_epochs) {
+    if (run->model == NULL || run->in_epochs)
         return;
-    }
     of->flops_per_sample = flops_of(run, options->causal);
     of->flops_derived = isnan(of->flops_per_sample) ? run->model->flops_per_sample_derived : (double)NAN;
     find_precision(of, run->run, options);

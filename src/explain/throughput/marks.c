@@ -42,11 +42,9 @@ enum { LATE_MARKS = 3 };
 static double first_epoch(const mls_timing *timing)
 {
     const mls_model *model = timing->run->model;
-    for (size_t i = 0; i < timing->timed_count && model != NULL && model->epoch_num_may_start_at_1; i++) {
-        if (timing->timed[i].kind == MLS_NOTED_EVALUATION) {
+    for (size_t i = 0; i < timing->timed_count && model != NULL && model->epoch_num_may_start_at_1; i++)
+        if (timing->timed[i].kind == MLS_NOTED_EVALUATION)
             return timing->timed[i].record->epoch >= 1;
-        }
-    }
     return 0;
 }
 
@@ -67,12 +65,10 @@ static double position_of(const mls_timing *timing, const mls_finding_entry_reco
     const double by_tokens = samples_of_tokens(model, epoch);
     const double training_set = model != NULL ? mls_model_training_set(model, timing->edition) : (double)NAN;
     *in_samples = true;
-    if (!isnan(evaluation->samples) || !isnan(by_tokens)) {
+    if (!isnan(evaluation->samples) || !isnan(by_tokens))
         return isnan(evaluation->samples) ? by_tokens : evaluation->samples;
-    }
-    if (model != NULL && model->epoch_num_is == MLS_EPOCH_IS_SAMPLES && (epoch == 0 || epoch >= SAMPLES_MIN)) {
+    if (model != NULL && model->epoch_num_is == MLS_EPOCH_IS_SAMPLES && (epoch == 0 || epoch >= SAMPLES_MIN))
         return epoch;
-    }
     *in_samples = !isnan(training_set);
     return (epoch - first) * (*in_samples ? training_set : 1);
 }
@@ -105,9 +101,8 @@ static void sort_timed(mls_timing *timing)
                           key == MLS_KEY_EVAL_START ? MLS_NOTED_EVALUATION_START : MLS_NOTED_TRAINING_STOP);
             }
         }
-        if (record != NULL) {
+        if (record != NULL)
             add_timed(timing, record->time_ms, record, record->kind);
-        }
     }
     mls_sort_placed(timing->timed, timing->timed_count, sizeof *timing->timed);
 }
@@ -147,9 +142,8 @@ static void mark_evaluations(mls_timing *timing, pace_marks *marks)
         bool in_samples;
         walk.begun = timed->kind == MLS_NOTED_EVALUATION_START ? timed->when.value : walk.begun;
         walk.stopped = timed->kind == MLS_NOTED_TRAINING_STOP ? timed->when.value : walk.stopped;
-        if (timed->kind != MLS_NOTED_EVALUATION) {
+        if (timed->kind != MLS_NOTED_EVALUATION)
             continue;
-        }
         const double samples = position_of(timing, timed->record, first, &in_samples);
         const double at = evaluated_at(&walk, timed->when.value, samples);
         run->curve[run->curve_count++] = (mls_curve_point){.ms = timed->when.value,
@@ -159,20 +153,17 @@ static void mark_evaluations(mls_timing *timing, pace_marks *marks)
                                                            .box = timed->record->box,
                                                            .mask = timed->record->mask,
                                                            .metric = timed->record->metric};
-        if (isnan(samples)) {
+        if (isnan(samples))
             continue;
-        }
         run->marks_from = MLS_MARKS_FROM_EVALUATIONS;
-        if (!unit_known && samples == 0) {
+        if (!unit_known && samples == 0)
             continue;
-        }
         run->in_epochs = unit_known ? run->in_epochs : !in_samples;
         unit_known = true;
-        if (in_samples != run->in_epochs) {
+        if (in_samples != run->in_epochs)
             add_mark(marks, at, samples, false);
-        } else {
+        else
             run->curve[run->curve_count - 1].samples = NAN;
-        }
     }
 }
 
@@ -181,17 +172,15 @@ static void mark_blocks(const mls_timing *timing, pace_marks *marks)
 {
     double last = NAN;
     for (size_t i = 0; i < timing->timed_count; i++) {
-        if (timing->timed[i].kind != MLS_NOTED_BLOCK) {
+        if (timing->timed[i].kind != MLS_NOTED_BLOCK)
             continue;
-        }
         const double samples = timing->timed[i].record->samples;
         if (isnan(last) ? samples != 0 : !(samples > last)) {
             marks->count = 0;
             return;
         }
-        if (!isnan(last)) {
+        if (!isnan(last))
             add_mark(marks, timing->timed[i].when.value, samples, false);
-        }
         last = samples;
     }
 }
@@ -202,11 +191,10 @@ double mls_timing_training(const mls_timing *timing, double ms)
     size_t high = timing->training_count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (timing->training[middle].from_ms < ms) {
+        if (timing->training[middle].from_ms < ms)
             low = middle + 1;
-        } else {
+        else
             high = middle;
-        }
     }
     const mls_trained *last = low > 0 ? &timing->training[low - 1] : NULL;
     return last != NULL ? last->before_ms + (fmin(ms, last->to_ms) - last->from_ms) : 0;
@@ -252,14 +240,12 @@ static void add_fine_marks(const mls_timing *timing, pace_marks *marks)
 {
     for (size_t i = 0; i < timing->timed_count; i++) {
         const mls_finding_entry_record *stats = timing->timed[i].record;
-        if (timing->timed[i].kind != MLS_NOTED_STATS) {
+        if (timing->timed[i].kind != MLS_NOTED_STATS)
             continue;
-        }
         const double stepped = samples_of_tokens(timing->run->model, stats->epoch);
         const double samples = isnan(stats->samples) ? stepped : stats->samples;
-        if (!isnan(samples)) {
+        if (!isnan(samples))
             add_mark(marks, timing->timed[i].when.value, samples, true);
-        }
     }
 }
 
@@ -274,9 +260,8 @@ static void keep_steps(mls_timing *timing)
     mls_weighted *paces = mls_arena_array(timing->scratch, run->segment_count + 1, sizeof *paces);
     double evaluated_ms = 0;
     size_t at = 0;
-    if (run->parts.evaluation_delimited || run->in_epochs || run->segment_count == 0) {
+    if (run->parts.evaluation_delimited || run->in_epochs || run->segment_count == 0)
         return;
-    }
     for (size_t i = 0; i < run->segment_count; i++) {
         const mls_pace_segment *segment = &run->segments[i];
         paces[i] = (mls_weighted){segment->training_ms / segment->delta, segment->training_ms};

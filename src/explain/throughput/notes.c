@@ -41,9 +41,8 @@ static double noted_value(mls_str value)
     mls_json_walk walk = mls_json_walk_begin(mls_json_kind_of(value) == MLS_JSON_OBJECT ? value : MLS_S("{}"));
     while (mls_json_walk_next(&walk, &member)) {
         const double number = finite_number(member.value);
-        if (isnan(number)) {
+        if (isnan(number))
             return number;
-        }
         min = min <= number ? min : number;
     }
     return min;
@@ -69,9 +68,8 @@ static double step_ms_of(const mls_record *record)
     static const mls_str names[] = {MLS_STR("train_step_time"), MLS_STR("train_step_timing"),
                                     MLS_STR("train_step_timing in s")};
     double seconds = NAN;
-    for (size_t i = 0; i < sizeof names / sizeof *names && isnan(seconds); i++) {
+    for (size_t i = 0; i < sizeof names / sizeof *names && isnan(seconds); i++)
         seconds = value_number(record, names[i]);
-    }
     return 1000 * seconds;
 }
 
@@ -86,9 +84,8 @@ static size_t thin_out(mls_pace_notes *notes, mls_finding_entry_kind kind, size_
         const bool stays = !same || (every > 0 && seen % every == 0);
         seen += same;
         left += same && stays;
-        if (stays) {
+        if (stays)
             notes->items[kept++] = notes->items[i];
-        }
     }
     notes->count = kept;
     return left;
@@ -110,9 +107,8 @@ static bool is_kept(mls_pace_notes *notes)
 /* Whether blocks may have positions: not when one does not move on from the one before, which makes it a length. */
 static bool is_position(mls_pace_notes *notes, const mls_finding_entry_record *block)
 {
-    if (isnan(block->samples) || notes->blocks_have_none) {
+    if (isnan(block->samples) || notes->blocks_have_none)
         return false;
-    }
     if (notes->in_blocks && !notes->spans.ended && block->time_ms >= notes->block_ms &&
         block->samples <= notes->block_samples) {
         notes->blocks_have_none = true;
@@ -184,9 +180,8 @@ static void note_time(mls_pace_notes *notes, const mls_record *record)
     notes->backwards += notes->begun && record->time_ms < notes->previous_ms - BACKWARDS_MS;
     /* Behind run_start caches are cleared for the next run, which says nothing of how long this one lived. */
     if (!notes->begun ||
-        (record->time_ms > notes->latest_ms && !(notes->spans.started && record->key_id == MLS_KEY_CACHE_CLEAR))) {
+        (record->time_ms > notes->latest_ms && !(notes->spans.started && record->key_id == MLS_KEY_CACHE_CLEAR)))
         notes->latest_ms = record->time_ms;
-    }
     notes->previous_ms = record->time_ms;
     notes->begun = true;
 }
@@ -194,18 +189,16 @@ static void note_time(mls_pace_notes *notes, const mls_record *record)
 static mls_status pace_record(void *state, const mls_record *record)
 {
     mls_pace_notes *notes = state;
-    if (isfinite(record->time_ms)) {
+    if (isfinite(record->time_ms))
         note_time(notes, record);
-    }
     switch (notes->too_many ? MLS_KEY_OTHER : record->key_id) {
     case MLS_KEY_EVAL_ACCURACY:
     case MLS_KEY_EVAL_ERROR:
         note(notes, MLS_NOTED_EVALUATION, record);
         break;
     case MLS_KEY_TRACKED_STATS:
-        if (is_kept(notes)) {
+        if (is_kept(notes))
             note(notes, MLS_NOTED_STATS, record);
-        }
         break;
     case MLS_KEY_BLOCK_START:
         note(notes, MLS_NOTED_BLOCK, record);
@@ -213,18 +206,16 @@ static mls_status pace_record(void *state, const mls_record *record)
     default:
         break;
     }
-    if (record->key_id == MLS_KEY_RUN_STOP && !notes->spans.ended) {
+    if (record->key_id == MLS_KEY_RUN_STOP && !notes->spans.ended)
         note_stop(notes, record);
-    }
     const bool ends = record->key_id == MLS_KEY_RUN_STOP && !notes->spans.ended;
     (void)mls_spans_record(&notes->spans, record);
     if (ends) {
         mls_fit((void **)&notes->items, notes->count, &notes->capacity, sizeof *notes->items);
         mls_fit((void **)&notes->spans.items, notes->spans.count, &notes->spans.capacity, sizeof *notes->spans.items);
     }
-    if (notes->spans.too_many && !notes->too_many) {
+    if (notes->spans.too_many && !notes->too_many)
         give_up(notes);
-    }
     return MLS_OK;
 }
 

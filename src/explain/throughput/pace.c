@@ -60,9 +60,8 @@ static void find_reference(mls_timing *timing)
         paces[i] = (mls_weighted){pace_of(segment), segment->training_ms};
     }
     const double reference = mls_median_weighted(paces, count);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         paces[i].value = fabs(paces[i].value - reference) / reference;
-    }
     const double band = BAND_DEVIATIONS * MLS_DISTANCE_TO_STDEV * mls_median_weighted(paces, count);
     run->steady_ms_per_sample = reference;
     run->band = band > BAND_MIN ? band : BAND_MIN;
@@ -87,9 +86,8 @@ static void drop_untrained(mls_timing *timing)
     const double min = TRAINED_MIN * run->measured_training_ms / run->samples;
     mls_pace_segment held = {0};
     size_t kept = 0;
-    if (run->steady_ms_per_sample >= min) {
+    if (run->steady_ms_per_sample >= min)
         return;
-    }
     for (size_t i = 0; i < run->segment_count; i++) {
         mls_pace_segment segment = run->segments[i];
         if (held.delta > 0) { /* nothing is before it */
@@ -116,9 +114,8 @@ static void find_warmup(mls_throughput *run)
 {
     run->warmup_lost_ms = 0;
     for (size_t i = 0; i + 1 < run->segment_count && run->segment_count >= SEGMENTS_WARMUP; i++) {
-        if (!is_slow(run, &run->segments[i], run->steady_ms_per_sample)) {
+        if (!is_slow(run, &run->segments[i], run->steady_ms_per_sample))
             break;
-        }
         run->warmup_segments++;
         run->warmup_ms += run->segments[i].training_ms;
         run->warmup_samples = run->segments[i].from_samples + run->segments[i].delta;
@@ -139,18 +136,16 @@ static mls_slow_phase *list_phases(const mls_timing *timing, size_t healed, doub
         for (; i < run->segment_count; i++) {
             const mls_pace_segment *segment = &run->segments[i];
             reference = i < healed ? run->steady_ms_per_sample : healed_pace;
-            if (!is_slow(run, segment, reference)) {
+            if (!is_slow(run, segment, reference))
                 break;
-            }
             phase.to_ms = segment->to_ms;
             phase.to_samples = segment->from_samples + segment->delta;
             phase.training_ms += segment->training_ms;
             phase.lost_ms += lost_by(segment, reference);
         }
         phase.factor = phase.training_ms / (phase.to_samples - phase.from_samples) / reference;
-        if (phase.lost_ms >= min) {
+        if (phase.lost_ms >= min)
             phases[(*count)++] = phase;
-        }
     }
     return phases;
 }
@@ -159,9 +154,8 @@ static mls_slow_phase *list_phases(const mls_timing *timing, size_t healed, doub
  * may be left; `paces` has room for them. */
 static double median_pace(const mls_throughput *run, size_t from, size_t to, mls_weighted *paces)
 {
-    for (size_t i = from; i < to; i++) {
+    for (size_t i = from; i < to; i++)
         paces[i - from] = (mls_weighted){pace_of(&run->segments[i]), run->segments[i].delta};
-    }
     return mls_median_weighted(paces, to - from);
 }
 
@@ -187,9 +181,8 @@ static void compare_healed(mls_timing *timing, size_t first, size_t at, size_t h
         const double from = healing->phases[i].from_samples;
         const bool begins = from == run->segments[at].from_samples || from == run->segments[healed].from_samples;
         healing->changed |= begins;
-        if (!begins) {
+        if (!begins)
             healing->phases[kept++] = healing->phases[i];
-        }
     }
     healing->phase_count = kept;
 }
@@ -202,13 +195,11 @@ static void find_healing(mls_timing *timing)
     const double samples = (double)timing->healing->step * run->run->global_batch_size;
     size_t at = 0;
     timing->healing->samples = samples;
-    while (at < run->segment_count && !(run->segments[at].from_samples + run->segments[at].delta > samples)) {
+    while (at < run->segment_count && !(run->segments[at].from_samples + run->segments[at].delta > samples))
         at++;
-    }
     const size_t healed = at + (at < run->segment_count && run->segments[at].from_samples < samples);
-    if (timing->healing->step != 0 && !run->in_epochs && at > first && healed < run->segment_count) {
+    if (timing->healing->step != 0 && !run->in_epochs && at > first && healed < run->segment_count)
         compare_healed(timing, first, at, healed);
-    }
 }
 
 /* The sum of distances of sorted paces from their lower median, which *median becomes. */
@@ -216,9 +207,8 @@ static double deviation(const double *paces, size_t count, double *median)
 {
     double sum = 0;
     *median = mls_median_lower(paces, count);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         sum += fabs(paces[i] - *median);
-    }
     return sum;
 }
 
@@ -230,9 +220,8 @@ static double deviation_cut(const mls_placed *sorted, size_t count, size_t cut, 
     double second;
     size_t before = 0;
     size_t behind = cut;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         scratch[sorted[i].place < cut ? before++ : behind++] = sorted[i].value;
-    }
     const double sum = deviation(scratch, cut, &first) + deviation(scratch + cut, count - cut, &second);
     *ratio = second / first;
     return sum;
@@ -250,12 +239,10 @@ static void find_shift(mls_timing *timing)
     double ratio = 1;
     double best_ratio = 1;
     size_t cut = 0;
-    if (count < SEGMENTS_SHIFT) {
+    if (count < SEGMENTS_SHIFT)
         return;
-    }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         sorted[i] = (mls_placed){pace_of(&segments[i]), i};
-    }
     mls_sort_placed(sorted, count, sizeof *sorted);
     const double whole = deviation_cut(sorted, count, 0, paces, &ratio);
     const size_t step = count > SHIFT_CUTS ? count / SHIFT_CUTS : 1;
@@ -292,9 +279,8 @@ static void draw_spark(mls_throughput *run)
             const double share = fmin(to, after) - fmax(from, before);
             weights += share > 0 ? share : 0;
             sum += share > 0 ? share * pace_of(segment) : 0;
-            if (after > to) {
+            if (after > to)
                 break;
-            }
             before = after;
             at++;
         }
@@ -311,21 +297,17 @@ void mls_timing_pace(mls_timing *timing)
 {
     mls_throughput *run = timing->run;
     if (run->segment_count > 0 &&
-        run->segments[run->segment_count - 1].to_ms * TRAINED_OF_RUN_MIN > run->parts.ms[MLS_PART_TRAINING]) {
+        run->segments[run->segment_count - 1].to_ms * TRAINED_OF_RUN_MIN > run->parts.ms[MLS_PART_TRAINING])
         run->segment_count = 0;
-    }
-    if (run->segment_count == 0) {
+    if (run->segment_count == 0)
         return;
-    }
     measure_segments(timing);
     drop_untrained(timing);
     run->training_samples_per_second = 1000 * run->samples / run->measured_training_ms;
-    if (run->state == MLS_TIMED_ENDED) {
+    if (run->state == MLS_TIMED_ENDED)
         run->run_samples_per_second = 1000 * run->samples / run->run_ms;
-    }
-    if (!run->in_epochs) {
+    if (!run->in_epochs)
         run->steady_tokens_per_second = 1000 / run->steady_ms_per_sample * run->tokens_per_sample;
-    }
     run->steady_step_ms = run->steady_ms_per_sample * run->run->global_batch_size;
     find_warmup(run);
     draw_spark(run);
@@ -348,9 +330,7 @@ void mls_timing_evaluations(mls_timing *timing)
     mls_sort_doubles(lengths, count);
     const double median = mls_median_lower(lengths, count);
     run->evaluation_median_ms = median;
-    for (size_t i = 0; i < count && count >= SLOW_EVALUATIONS_FROM; i++) {
-        if (all[i].ms > SLOW_EVALUATION_TIMES * median && all[i].ms >= median + SLOW_EVALUATION_MS) {
+    for (size_t i = 0; i < count && count >= SLOW_EVALUATIONS_FROM; i++)
+        if (all[i].ms > SLOW_EVALUATION_TIMES * median && all[i].ms >= median + SLOW_EVALUATION_MS)
             run->slow_evaluations[run->slow_evaluation_count++] = all[i];
-        }
-    }
 }

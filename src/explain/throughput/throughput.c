@@ -75,9 +75,8 @@ static mls_throughput blank_run(const mls_run *run, const mls_throughput_options
                                             .precision = nan,
                                             .derived = nan,
                                             .narrowest = nan}};
-    for (size_t i = 0; i < MLS_SPARK_CELLS; i++) {
+    for (size_t i = 0; i < MLS_SPARK_CELLS; i++)
         blank.spark[i] = MLS_SPARK_GAP;
-    }
     return blank;
 }
 
@@ -105,21 +104,19 @@ static void take_stretch(void *state, const mls_stretch *stretch)
     const double from = stretch->from_ms - timing->start_ms;
     const double to = stretch->to_ms - timing->start_ms;
     mls_stretch *before = run->stretch_count > 0 ? &run->stretches[run->stretch_count - 1] : NULL;
-    if (before != NULL && before->part == part && before->overlapped == stretch->overlapped && before->to_ms >= from) {
+    if (before != NULL && before->part == part && before->overlapped == stretch->overlapped && before->to_ms >= from)
         before->to_ms = to;
-    } else {
+    else
         run->stretches[run->stretch_count++] = (mls_stretch){part, stretch->overlapped, from, to};
-    }
     if (part == MLS_PART_TRAINING) {
         timing->training[timing->training_count++] = (mls_trained){from, to, timing->trained_ms};
         timing->trained_ms += to - from;
     } else if (part == MLS_PART_EVALUATION) {
         mls_slow_evaluation *last = &timing->evaluations[timing->evaluation_count];
-        if (timing->evaluation_count > 0 && !(last[-1].from_ms + last[-1].ms < from)) {
+        if (timing->evaluation_count > 0 && !(last[-1].from_ms + last[-1].ms < from))
             last[-1].ms = to - last[-1].from_ms;
-        } else {
+        else
             *last = (mls_slow_evaluation){from, to - from, ++timing->evaluation_count};
-        }
     }
 }
 
@@ -146,9 +143,8 @@ static void measure_run(mls_timing *timing)
     find_state(run, notes);
     run->status = notes != NULL && notes->status[0] != '\0' ? notes->status : NULL;
     run->backwards = notes != NULL ? notes->backwards : 0;
-    if (run->state > MLS_TIMED_UNFINISHED) {
+    if (run->state > MLS_TIMED_UNFINISHED)
         return;
-    }
     timing->start_ms = run->run->run_start.time_ms;
     const size_t max = notes->spans.count + 1; /* each record of a span ends one stretch at most, and so does the end */
     timing->training = mls_arena_array(timing->scratch, max, sizeof *timing->training);
@@ -174,9 +170,8 @@ static void move(void *list, size_t count, size_t size, mls_arena *arena)
 {
     void **items = list;
     void *copy = count > 0 ? mls_arena_array(arena, count, size) : NULL;
-    if (copy != NULL) {
+    if (copy != NULL)
         memcpy(copy, *items, count * size);
-    }
     *items = copy;
 }
 
@@ -205,9 +200,8 @@ static void name_benchmark(mls_throughput *run, const mls_group *group, const ml
 {
     run->benchmark = run->run->benchmark != NULL ? run->run->benchmark : group->result_folder ? group->benchmark : NULL;
     run->model = run->benchmark != NULL ? mls_models_of_benchmark(models, mls_str_from(run->benchmark)) : NULL;
-    if (run->model != NULL) {
+    if (run->model != NULL)
         run->tokens_per_sample = tokens_of(run->run, run->model);
-    }
 }
 
 /* Puts the runs of a group, which are measured, where what was noted of them stood, as far as it goes: that is most of
@@ -215,9 +209,8 @@ static void name_benchmark(mls_throughput *run, const mls_group *group, const ml
 static void finish_group(mls_throughputs *all, mls_throughput_group *group, const mls_throughput *measured)
 {
     const mls_group *of = group->group;
-    for (size_t i = 0; i < of->run_count; i++) {
+    for (size_t i = 0; i < of->run_count; i++)
         mls_pace_notes_used(mls_collection_notes(all->collection, of->runs[i]));
-    }
     group->runs = mls_calloc(of->run_count > 0 ? of->run_count : 1, sizeof *group->runs);
     for (size_t i = 0; i < of->run_count; i++) {
         group->runs[i] = measured[i];
@@ -232,9 +225,8 @@ static uint32_t healing_of(const mls_group *group)
     uint32_t step = 0;
     for (size_t i = 0; i < group->run_count; i++) {
         const uint32_t printed = group->runs[i]->facts.healing;
-        if (printed != 0 && step != 0 && printed != step) {
+        if (printed != 0 && step != 0 && printed != step)
             return 0;
-        }
         step = printed != 0 ? printed : step;
     }
     return step;

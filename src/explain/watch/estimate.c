@@ -35,9 +35,8 @@ mls_estimate mls_estimate_none(void)
 void mls_curve_add(mls_curve *curve, mls_value_point point)
 {
     mls_value_point *last = curve->count > 0 ? &curve->items[curve->count - 1] : NULL;
-    if (!isfinite(point.at) || !isfinite(point.minutes) || (last != NULL && point.at <= last->at)) {
+    if (!isfinite(point.at) || !isfinite(point.minutes) || (last != NULL && point.at <= last->at))
         return;
-    }
     curve->before = last != NULL ? last->at : (double)NAN;
     curve->stride = curve->stride > 0 ? curve->stride : 1;
     const size_t place = curve->seen++;
@@ -47,9 +46,8 @@ void mls_curve_add(mls_curve *curve, mls_value_point point)
         return;
     }
     if (last != NULL && curve->count == MLS_CURVE_POINTS_MAX) {
-        for (size_t i = 0; i < curve->count / 2; i++) {
+        for (size_t i = 0; i < curve->count / 2; i++)
             curve->items[i] = curve->items[2 * i];
-        }
         curve->count /= 2;
         curve->stride *= 2;
     }
@@ -97,9 +95,8 @@ static double value_at(const mls_curve *curve, double at)
 {
     for (size_t i = 0; i < curve->count; i++) {
         const mls_value_point *b = &curve->items[i];
-        if (b->at >= at) {
+        if (b->at >= at)
             return b->at <= at ? b->value : i > 0 ? between(at, b[-1].at, b[-1].value, b->at, b->value) : (double)NAN;
-        }
     }
     return (double)NAN;
 }
@@ -110,9 +107,8 @@ static double first_at(const mls_curve *curve, double value)
     const bool rising = last_of(curve)->value >= curve->items[0].value;
     for (size_t i = 0; i < curve->count; i++) {
         const mls_value_point *b = &curve->items[i];
-        if (rising ? b->value >= value : b->value <= value) {
+        if (rising ? b->value >= value : b->value <= value)
             return i > 0 ? between(value, b[-1].value, b[-1].at, b->value, b->at) : b->at;
-        }
     }
     return (double)NAN;
 }
@@ -129,11 +125,9 @@ static double find_pace(const mls_curve *curve, const mls_estimate_basis *basis)
 {
     double paces[MLS_PAST_RUNS_MAX];
     size_t count = 0;
-    for (size_t i = 0; i < basis->run_count && curve->count == 1; i++) {
-        if (basis->runs[i].curve->count > 0) {
+    for (size_t i = 0; i < basis->run_count && curve->count == 1; i++)
+        if (basis->runs[i].curve->count > 0)
             paces[count++] = pace_until(basis->runs[i].curve);
-        }
-    }
     return count > 0 ? mls_mean(paces, count) : pace_until(curve);
 }
 
@@ -141,19 +135,16 @@ static double find_pace(const mls_curve *curve, const mls_estimate_basis *basis)
 static double find_distance(const mls_curve *curve, const mls_estimate_basis *basis)
 {
     size_t count = 0;
-    if (curve->count > 1) {
+    if (curve->count > 1)
         return last_of(curve)->at - curve->before;
-    }
-    for (size_t i = 0; i < basis->run_count; i++) {
+    for (size_t i = 0; i < basis->run_count; i++)
         count += basis->runs[i].curve->count;
-    }
     double *distances = mls_malloc((count + 1) * sizeof *distances);
     count = 0;
     for (size_t i = 0; i < basis->run_count; i++) {
         const mls_curve *past = basis->runs[i].curve;
-        for (size_t k = 1; k < past->count; k++) {
+        for (size_t k = 1; k < past->count; k++)
             distances[count++] = past->items[k].at - past->items[k - 1].at;
-        }
     }
     mls_sort_doubles(distances, count);
     const double median = count > 0 ? mls_median(distances, count) : 0;
@@ -181,14 +172,12 @@ static bool outcomes_by_curves(const mls_value_point *here, const mls_estimate_b
             const double first = first_at(run->curve, here->value);
             needed[n] = run->needed;
             value[n++] = then;
-            if (isfinite(first)) {
+            if (isfinite(first))
                 further[reached++] = run->needed - first;
-            }
         }
     }
-    if (n < CURVES_MIN) {
+    if (n < CURVES_MIN)
         return false;
-    }
     const double mean_needed = mls_mean(needed, n);
     const double mean_value = mls_mean(value, n);
     const double limit = 2 * mls_stdev_population(value, n);
@@ -200,9 +189,8 @@ static bool outcomes_by_curves(const mls_value_point *here, const mls_estimate_b
     }
     const double slope = square > 0 ? both / square * (double)n / (double)(n + SHRINK) : 0;
     const double ahead = fmax(-limit, fmin(limit, here->value - mean_value));
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         to->own[i] = needed[i] + slope * (ahead - (value[i] - mean_value));
-    }
     measure_outcomes(to, to->own, n, 1);
     if (reached >= CURVES_MIN) {
         /* Shift the outcomes to the mean of both predictions, weighted by inverse variance. */
@@ -220,9 +208,8 @@ static bool outcomes_by_curves(const mls_value_point *here, const mls_estimate_b
 /* Round a position to an evaluation after the last one: up, or to the nearest. */
 static double at_evaluation(double here, double distance, double at, bool nearest)
 {
-    if (!(distance > 0)) {
+    if (!(distance > 0))
         return fmax(at, here);
-    }
     const double steps = (at - here) / distance;
     return here + fmax(1, nearest ? floor(steps + 0.5) : ceil(steps - 1e-9)) * distance;
 }
@@ -246,12 +233,10 @@ static double mean_beyond(const outcomes *all, double here, double none)
 static double half_interval(const outcomes *all, mls_estimate_from from, const mls_estimate_basis *basis)
 {
     const double n = (double)all->count;
-    if (from == MLS_ESTIMATE_REFERENCE) {
+    if (from == MLS_ESTIMATE_REFERENCE)
         return NORMAL_90 * (all->count > 1 ? all->stdev : SPREAD_UNKNOWN * all->mean);
-    }
-    if (all->count > 2) {
+    if (all->count > 2)
         return mls_student_t_quantile(0.9, n - 1) * sqrt(1 + 1 / n) * all->stdev;
-    }
     const double share = basis->reference_count > 1 ? mls_stdev_sample(basis->reference, basis->reference_count) /
                                                           mls_mean(basis->reference, basis->reference_count)
                                                     : SPREAD_UNKNOWN;
@@ -294,16 +279,14 @@ static mls_estimate estimate_by_minutes(double now, const mls_estimate_basis *ba
 /* Find the outcomes from the best available data, and return their source. */
 static mls_estimate_from find_outcomes(const mls_value_point *here, const mls_estimate_basis *basis, outcomes *all)
 {
-    if (outcomes_by_curves(here, basis, all)) {
+    if (outcomes_by_curves(here, basis, all))
         return MLS_ESTIMATE_CURVES;
-    }
     if (basis->run_count == 0) {
         measure_outcomes(all, basis->reference, basis->reference_count, basis->scale);
         return MLS_ESTIMATE_REFERENCE;
     }
-    for (size_t i = 0; i < basis->run_count; i++) {
+    for (size_t i = 0; i < basis->run_count; i++)
         all->own[i] = basis->runs[i].needed;
-    }
     measure_outcomes(all, all->own, basis->run_count, 1);
     return MLS_ESTIMATE_RUNS;
 }
@@ -313,18 +296,15 @@ mls_estimate mls_estimate_left(const mls_curve *curve, double now, const mls_est
     mls_estimate_basis basis = *given;
     outcomes all;
     basis.run_count = basis.run_count < MLS_PAST_RUNS_MAX ? basis.run_count : MLS_PAST_RUNS_MAX;
-    if (curve->count == 0) {
+    if (curve->count == 0)
         return basis.run_count > 0 ? estimate_by_minutes(now, &basis, &all) : mls_estimate_none();
-    }
-    if (basis.run_count == 0 && basis.reference_count == 0) {
+    if (basis.run_count == 0 && basis.reference_count == 0)
         return mls_estimate_none();
-    }
     const mls_value_point *here = last_of(curve);
     const double distance = find_distance(curve, &basis);
     const double pace = find_pace(curve, &basis);
-    if (!(pace > 0 && isfinite(pace))) { /* no evaluations yet, or times that do not increase */
+    if (!(pace > 0 && isfinite(pace))) /* no evaluations yet, or times that do not increase */
         return mls_estimate_none();
-    }
     const double later = here->minutes - now + mean_tail(&basis);
     mls_estimate estimate = mls_estimate_none();
     estimate.from = find_outcomes(here, &basis, &all);
@@ -340,9 +320,8 @@ mls_estimate mls_estimate_left(const mls_curve *curve, double now, const mls_est
     estimate.low = fmax(0, later + (low - here->at) * pace) * PACE_LOW;
     estimate.high = fmax(0, later + (high - here->at) * pace) * PACE_HIGH;
     double furthest = basis.run_count > 0 ? -INFINITY : INFINITY;
-    for (size_t i = 0; i < basis.run_count; i++) {
+    for (size_t i = 0; i < basis.run_count; i++)
         furthest = fmax(furthest, basis.runs[i].needed);
-    }
     estimate.beyond = here->at > furthest + distance || (basis.limit > 0 && here->at + distance > basis.limit);
     return estimate;
 }
@@ -413,19 +392,16 @@ mls_beat mls_outlook_beat(const mls_so_far *so_far, double minutes, double *mean
     double low = 0;
     double high = BEAT_MOST;
     *mean = (double)NAN;
-    if (beats(so_far, minutes, high)) {
+    if (beats(so_far, minutes, high))
         return MLS_BEAT_CERTAIN;
-    }
-    if (runs_to_come(so_far) == 0 || !beats(so_far, minutes, low)) {
+    if (runs_to_come(so_far) == 0 || !beats(so_far, minutes, low))
         return MLS_BEAT_CANNOT;
-    }
     while (high - low > BEAT_WIDTH) {
         const double middle = (low + high) / 2;
-        if (beats(so_far, minutes, middle)) {
+        if (beats(so_far, minutes, middle))
             low = middle;
-        } else {
+        else
             high = middle;
-        }
     }
     *mean = low;
     return MLS_BEAT_IF;

@@ -35,9 +35,8 @@ static void begin_file(mls_follow *follow, mls_followed *file)
 /* Report a failure once, until the file can be read again. */
 static void tell_failed(mls_follow *follow, mls_followed *file, const mls_error *why)
 {
-    if (!file->failed && why->system_errno != ENOENT) {
+    if (!file->failed && why->system_errno != ENOENT)
         mls_live_file_changed(follow->live, file, MLS_FILE_FAILED, why->message);
-    }
     file->failed = true;
 }
 
@@ -80,22 +79,19 @@ static void read_file(mls_follow *follow, mls_followed *file, double now_ms)
             const ssize_t got = pread(fd, file->before, count, (off_t)(file->offset - count));
             file->before_count = got == (ssize_t)count ? count : 0;
         }
-        if (status == MLS_OK) {
+        if (status == MLS_OK)
             file->failed = false;
-        } else {
+        else
             tell_failed(follow, file, &why);
-        }
     }
     (void)close(fd);
 }
 
 void mls_follow_read(mls_follow *follow, double now_ms)
 {
-    for (size_t i = 0; i < follow->files.count; i++) {
-        if (follow->files.items[i]->waits) {
+    for (size_t i = 0; i < follow->files.count; i++)
+        if (follow->files.items[i]->waits)
             read_file(follow, follow->files.items[i], now_ms);
-        }
-    }
 }
 
 void mls_follow_end(mls_follow *follow)
@@ -120,11 +116,9 @@ void mls_follow_ask_kernel(mls_follow *follow)
 
 static struct mls_notify_folder *watched_folder(const mls_follow *follow, int number)
 {
-    for (size_t i = 0; i < follow->watched.count; i++) {
-        if (follow->watched.items[i].number == number) {
+    for (size_t i = 0; i < follow->watched.count; i++)
+        if (follow->watched.items[i].number == number)
             return &follow->watched.items[i];
-        }
-    }
     return NULL;
 }
 
@@ -148,9 +142,8 @@ static void watch_folders(mls_follow *follow)
 /* Return a path without leading "./". */
 static mls_str plain_path(mls_str path)
 {
-    while (mls_str_starts(path, MLS_S("./"))) {
+    while (mls_str_starts(path, MLS_S("./")))
         path = mls_str_rest(path, 2);
-    }
     return path;
 }
 
@@ -225,14 +218,12 @@ static void take_source(mls_follow *follow, const mls_source *source, bool again
 {
     struct stat about;
     bool known;
-    if (source->skip != NULL || stat(source->path, &about) != 0 || !S_ISREG(about.st_mode)) {
+    if (source->skip != NULL || stat(source->path, &about) != 0 || !S_ISREG(about.st_mode))
         return;
-    }
     const size_t place = place_of_inode(follow, &about, &known);
     mls_followed *file = known ? follow->files.items[place] : NULL;
-    if ((known && file->seen) || (again && (!known || strcmp(file->path, source->path) != 0))) {
+    if ((known && file->seen) || (again && (!known || strcmp(file->path, source->path) != 0)))
         return;
-    }
     if (!known) {
         file = mls_malloc(sizeof *file);
         *file = (mls_followed){.path = mls_strdup(source->path),
@@ -275,11 +266,9 @@ static void add_folder(mls_names *folders, mls_str folder)
 {
     const mls_str text = folder.len > 0 ? folder : MLS_S("./");
     /* Files of one folder are adjacent. */
-    for (size_t i = folders->count; i-- > 0;) {
-        if (mls_str_equal(mls_str_from(folders->items[i]), text)) {
+    for (size_t i = folders->count; i-- > 0;)
+        if (mls_str_equal(mls_str_from(folders->items[i]), text))
             return;
-        }
-    }
     mls_names_add(folders, text);
 }
 
@@ -305,9 +294,8 @@ static bool is_as_listed(mls_follow *follow)
         mls_followed *file = follow->files.items[i];
         struct stat about;
         same = stat(file->path, &about) == 0 && about.st_ino == file->inode && about.st_dev == file->device;
-        if (same) {
+        if (same)
             note_size(file, &about);
-        }
     }
     return same;
 }
@@ -328,13 +316,11 @@ static void note_folders(mls_follow *follow, const mls_sources *sources)
             continue;
         }
         add_folder(&follow->folders, mls_path_folder(mls_str_from(path)));
-        if (!found) {
+        if (!found)
             mls_names_add(&follow->missing, mls_str_from(path));
-        }
     }
-    for (size_t i = 0; i < sources->count; i++) {
+    for (size_t i = 0; i < sources->count; i++)
         add_folder(&follow->folders, mls_path_folder(mls_str_from(sources->items[i].path)));
-    }
 }
 
 mls_status mls_follow_look(mls_follow *follow, double now_ms, mls_error *error)
@@ -347,14 +333,11 @@ mls_status mls_follow_look(mls_follow *follow, double now_ms, mls_error *error)
     const mls_status status = mls_sources_find(follow->paths, follow->path_count, &sources, error);
     if (status == MLS_OK) {
         size_t kept = 0;
-        for (size_t i = 0; i < follow->files.count; i++) {
+        for (size_t i = 0; i < follow->files.count; i++)
             follow->files.items[i]->seen = false;
-        }
-        for (int again = 1; again >= 0; again--) {
-            for (size_t i = 0; i < sources.count; i++) {
+        for (int again = 1; again >= 0; again--)
+            for (size_t i = 0; i < sources.count; i++)
                 take_source(follow, &sources.items[i], again == 1);
-            }
-        }
         for (size_t i = 0; i < follow->files.count; i++) {
             mls_followed *file = follow->files.items[i];
             if (file->seen) {
@@ -377,19 +360,16 @@ mls_status mls_follow_look(mls_follow *follow, double now_ms, mls_error *error)
 
 void mls_follow_release(mls_follow *follow)
 {
-    for (size_t i = 0; i < follow->files.count; i++) {
+    for (size_t i = 0; i < follow->files.count; i++)
         free_file(follow, follow->files.items[i]);
-    }
     free(follow->files.items);
     mls_names_release(&follow->folders);
     mls_names_release(&follow->missing);
     mls_scan_room_free(follow->room);
-    for (size_t i = 0; i < follow->watched.count; i++) {
+    for (size_t i = 0; i < follow->watched.count; i++)
         free(follow->watched.items[i].path);
-    }
     free(follow->watched.items);
-    if (follow->notify_fd >= 0) {
+    if (follow->notify_fd >= 0)
         (void)close(follow->notify_fd);
-    }
     *follow = (mls_follow){.notify_fd = -1};
 }

@@ -132,9 +132,8 @@ const mls_live_listed *mls_live_list_at(const mls_map *lists, double time_ms)
 static void add_started(mls_live *live, mls_live_run *run)
 {
     live->started.arena = &live->lists;
-    if (!isnan(run->first_ms)) {
+    if (!isnan(run->first_ms))
         mls_live_list_add(&live->started, run->first_ms, run);
-    }
 }
 
 static void add_to_group(mls_live_group *group, mls_live_run *run)
@@ -152,15 +151,13 @@ static void find_group_reference(mls_live *live, mls_live_group *group)
     const mls_rcp_point *nearest = NULL;
     if (!group->rules->reference_points || isnan(group->batch_size) ||
         !mls_edition_has_benchmark(group->edition, mls_str_from(group->rules->name)) ||
-        mls_rcp_sets_find(&live->points, &rules, score->rcp_text, score->rcp_path, &group->points, NULL) != MLS_OK) {
+        mls_rcp_sets_find(&live->points, &rules, score->rcp_text, score->rcp_path, &group->points, NULL) != MLS_OK)
         return;
-    }
     for (size_t i = 0; i < group->points->count; i++) {
         const mls_rcp_point *point = &group->points->items[i];
         if (!point->pruned && (nearest == NULL || fabs(point->global_batch_size - group->batch_size) <
-                                                      fabs(nearest->global_batch_size - group->batch_size))) {
+                                                      fabs(nearest->global_batch_size - group->batch_size)))
             nearest = point;
-        }
     }
     if (nearest != NULL) {
         const double mean = mls_rcp_set_mean(group->points, group->batch_size);
@@ -175,16 +172,13 @@ static void find_group_target(const mls_live *live, const mls_live_run *run, mls
 {
     const mls_checker_options *by = &live->how->checker;
     const mls_ruleset *rules = by->ruleset;
-    if (rules == NULL && by->rulesets != NULL && group->edition != NULL) {
+    if (rules == NULL && by->rulesets != NULL && group->edition != NULL)
         (void)!mls_rulesets_get(by->rulesets, group->edition, &rules, NULL);
-    }
-    if (rules != NULL && run->facts.benchmark != NULL) {
+    if (rules != NULL && run->facts.benchmark != NULL)
         (void)!mls_ruleset_target(rules, run->facts.benchmark, run->facts.batch_size, NULL, &group->target);
-    }
     const bool open = run->facts.division != NULL && strcmp(run->facts.division, "open") == 0;
-    if (open && isfinite(run->facts.target)) {
+    if (open && isfinite(run->facts.target))
         group->target.number = run->facts.target;
-    }
 }
 
 /* Return the benchmark and its edition as scoring would choose them for a run with this first record. */
@@ -245,15 +239,13 @@ static int compare_finished(const mls_live_run *left, const mls_live_run *right)
 void mls_live_finished_add(mls_live_run *run)
 {
     mls_live_group *group = run->group;
-    if (!isfinite(run->needed)) {
+    if (!isfinite(run->needed))
         return;
-    }
     MLS_GROW(&group->finished, items);
     /* Runs usually stop in the order of time, so the new run is usually last. */
     size_t at = group->finished.count++;
-    for (; at > 0 && compare_finished(group->finished.items[at - 1], run) > 0; at--) {
+    for (; at > 0 && compare_finished(group->finished.items[at - 1], run) > 0; at--)
         group->finished.items[at] = group->finished.items[at - 1];
-    }
     group->finished.items[at] = run;
 }
 
@@ -262,12 +254,10 @@ static void list_runs_again(mls_live *live)
 {
     mls_arena_release(&live->lists);
     live->started = live->keys = (mls_map){.arena = &live->lists};
-    for (size_t i = 0; i < live->groups.count; i++) {
+    for (size_t i = 0; i < live->groups.count; i++)
         live->groups.items[i]->runs.count = live->groups.items[i]->finished.count = 0;
-    }
-    for (size_t i = 0; i < live->runs.count; i++) {
+    for (size_t i = 0; i < live->runs.count; i++)
         live->runs.items[i]->repeat = live->runs.items[i]->next_repeat = NULL;
-    }
     for (size_t i = 0; i < live->runs.count; i++) {
         mls_live_run *run = live->runs.items[i];
         add_started(live, run);
@@ -275,12 +265,10 @@ static void list_runs_again(mls_live *live)
             run->next_repeat = run->same->repeat;
             run->same->repeat = run;
         }
-        if (run->group != NULL) {
+        if (run->group != NULL)
             add_to_group(run->group, run);
-        }
-        if (run->group != NULL && run->state == MLS_LIVE_SUCCESS) {
+        if (run->group != NULL && run->state == MLS_LIVE_SUCCESS)
             mls_live_finished_add(run);
-        }
     }
     size_t kept = 0;
     for (size_t i = 0; i < live->groups.count; i++) {
@@ -298,13 +286,11 @@ static void list_runs_again(mls_live *live)
 void mls_live_release(mls_live *live)
 {
     free(live->queue.items);
-    for (size_t i = 0; i < live->runs.count; i++) {
+    for (size_t i = 0; i < live->runs.count; i++)
         free_run(live->runs.items[i]);
-    }
     free(live->runs.items);
-    for (size_t i = 0; i < live->groups.count; i++) {
+    for (size_t i = 0; i < live->groups.count; i++)
         free_live_group(live->groups.items[i]);
-    }
     free(live->groups.items);
     mls_arena_release(&live->lists);
     mls_arena_release(&live->queued);
@@ -317,12 +303,10 @@ size_t mls_live_failures_left(const mls_live_run *run)
 {
     size_t read = run->failures;
     size_t told = 0;
-    for (const mls_live_run *other = run->repeat; other != NULL; other = other->next_repeat) {
+    for (const mls_live_run *other = run->repeat; other != NULL; other = other->next_repeat)
         read = other->failures > read ? other->failures : read;
-    }
-    while (told < MLS_FAILURES_SHOWN && run->shown[told] != 0) {
+    while (told < MLS_FAILURES_SHOWN && run->shown[told] != 0)
         told++;
-    }
     return read > told ? read - told : 0;
 }
 
@@ -331,14 +315,12 @@ mls_estimate mls_live_estimate(const mls_live_run *run, double time_ms)
     const mls_live_group *group = run->group;
     mls_past_run past[MLS_PAST_RUNS_MAX];
     size_t count = 0;
-    if (group == NULL || run->met) {
+    if (group == NULL || run->met)
         return mls_estimate_none();
-    }
     for (size_t i = 0; i < group->finished.count && count < MLS_PAST_RUNS_MAX; i++) {
         const mls_live_run *other = group->finished.items[i];
-        if (other->run_stop.time_ms > time_ms) {
+        if (other->run_stop.time_ms > time_ms)
             break;
-        }
         if (other->same == NULL) {
             past[count++] =
                 (mls_past_run){&other->curve, mls_live_minutes(other, other->run_stop.time_ms), other->needed};
@@ -391,9 +373,8 @@ static mls_happening happening_of(mls_live_reader *self, mls_watch_kind kind, co
         self->applied_ms = self->order_ms;
         self->queued.count = 0;
     }
-    if (record != NULL && record->time_ms > self->order_ms) {
+    if (record != NULL && record->time_ms > self->order_ms)
         self->order_ms = record->time_ms;
-    }
     return (mls_happening){.kind = kind,
                            .run = self->run,
                            .order_ms = self->order_ms,
@@ -410,9 +391,8 @@ static void queue(mls_live_reader *self, mls_happening happening)
 {
     MLS_GROW(&self->queued, items);
     size_t at = self->queued.count++;
-    for (; at > 0 && self->queued.items[at - 1].line > happening.line; at--) {
+    for (; at > 0 && self->queued.items[at - 1].line > happening.line; at--)
         self->queued.items[at] = self->queued.items[at - 1];
-    }
     self->queued.items[at] = (queued_line){happening.line, happening.order_ms};
     queue_for(self->live, happening);
 }
@@ -494,9 +474,8 @@ static mls_status take_record(void *state, const mls_record *record)
 {
     mls_live_reader *self = state;
     const mls_run *read = &self->cutter.current;
-    if (is_of_other_job(self)) {
+    if (is_of_other_job(self))
         return MLS_OK;
-    }
     if (self->run == NULL || self->begun != read->line) { /* the record is the first of a new run */
         queue_death(self, record, record->line, "the next trial began");
         self->run = mls_live_run_add(self->live, self->file, self->run);
@@ -506,14 +485,12 @@ static mls_status take_record(void *state, const mls_record *record)
     }
     switch (record->key_id) {
     case MLS_KEY_INIT_START:
-        if (record->line == read->init_start.line) {
+        if (record->line == read->init_start.line)
             queue_begun(self, record, MLS_WATCH_INIT);
-        }
         break;
     case MLS_KEY_RUN_START:
-        if (record->line == read->run_start.line) {
+        if (record->line == read->run_start.line)
             queue_begun(self, record, MLS_WATCH_START);
-        }
         break;
     case MLS_KEY_EVAL_ACCURACY:
     case MLS_KEY_EVAL_ERROR:
@@ -545,9 +522,8 @@ static mls_status take_record(void *state, const mls_record *record)
     case MLS_KEY_TRACKED_STATS:
     case MLS_KEY_THROUGHPUT:
     case MLS_KEY_TRAIN_LOSS:
-        if (read->run_start.line > 0) {
+        if (read->run_start.line > 0)
             queue_progress(self, record, MLS_WATCH_PROGRESS);
-        }
         break;
     default:
         break;
@@ -564,28 +540,24 @@ static mls_status take_marker(void *state, const mls_marker *marker)
                                       [MLS_MARKER_RUNANDTIME_STOP] = "the trial ended",
                                       [MLS_MARKER_STEP] = "the step was cancelled"};
     if (marker->kind < sizeof why / sizeof *why && why[marker->kind] != NULL &&
-        (marker->kind != MLS_MARKER_STEP || mls_str_contains(marker->text, MLS_S(" CANCELLED AT ")))) {
+        (marker->kind != MLS_MARKER_STEP || mls_str_contains(marker->text, MLS_S(" CANCELLED AT "))))
         queue_death(state, NULL, marker->line, why[marker->kind]);
-    }
     return MLS_OK;
 }
 
 static void queue_failure(mls_live_reader *self, size_t line, mls_str text)
 {
     mls_live_run *run = self->run; /* run of the line; the file may have been read further */
-    while (run != NULL && run->line > line) {
+    while (run != NULL && run->line > line)
         run = run->above;
-    }
     size_t *failures = run != NULL ? &run->failures : &self->failures;
-    if (++*failures > MLS_FAILURES_SHOWN) {
+    if (++*failures > MLS_FAILURES_SHOWN)
         return;
-    }
     mls_happening failure = happening_of(self, MLS_WATCH_FAILURE, NULL, line);
     /* Order it after the previous event in the file, which may be of the previous run. */
     size_t at = self->queued.count;
-    while (at > 0 && self->queued.items[at - 1].line >= line) {
+    while (at > 0 && self->queued.items[at - 1].line >= line)
         at--;
-    }
     failure.run = run;
     failure.order_ms = at > 0 ? self->queued.items[at - 1].order_ms : self->applied_ms;
     failure.message = mls_arena_copy(&self->live->queued, text).ptr;
@@ -599,21 +571,18 @@ static mls_status take_lines(void *state, const mls_lines *lines)
     mls_live_reader *self = state;
     mls_signatures *signatures = self->live->signatures;
     char scratch[MLS_LINE_EXAMINED];
-    if (is_of_other_job(self)) {
+    if (is_of_other_job(self))
         return MLS_OK;
-    }
     mls_marked_block(&self->marked, signatures, lines, scratch);
     for (size_t i = mls_marked_next(&self->marked, 0, lines->count); i < lines->count;
          i = mls_marked_next(&self->marked, i + 1, lines->count)) {
         const mls_log_line line = mls_log_line_of(lines, i, scratch);
         ptrdiff_t found = -1;
         mls_str payload;
-        if (!mls_record_find(line.text, &payload) && mls_signatures_search(signatures, line.text) != 0) {
+        if (!mls_record_find(line.text, &payload) && mls_signatures_search(signatures, line.text) != 0)
             found = mls_signatures_find(signatures, line.message, false);
-        }
-        if (found >= 0 && mls_signatures_get(signatures, (size_t)found)->role < MLS_ROLE_CONTEXT) {
+        if (found >= 0 && mls_signatures_get(signatures, (size_t)found)->role < MLS_ROLE_CONTEXT)
             queue_failure(self, lines->line + i, line.message);
-        }
     }
     return MLS_OK;
 }
@@ -651,17 +620,15 @@ void mls_live_file_forget(mls_live *live, mls_followed *file)
     size_t kept = 0;
     for (size_t i = 0; i < live->runs.count; i++) {
         mls_live_run *run = live->runs.items[i];
-        if (run->followed == file) {
+        if (run->followed == file)
             free_run(run);
-        } else {
+        else
             live->runs.items[kept++] = run;
-        }
     }
     const bool fewer = kept < live->runs.count;
     live->runs.count = kept;
-    if (fewer) {
+    if (fewer)
         list_runs_again(live);
-    }
     live->news = true;
     mls_file_release(&self->cutter);
     free(self->marked.bits);
@@ -712,9 +679,8 @@ static void tell_event(mls_live *live, mls_watch_event event)
     event.seen_ms = live->now_ms;
     live->news |= event.kind == MLS_WATCH_INIT || event.kind == MLS_WATCH_START || event.kind == MLS_WATCH_STOP ||
                   event.kind == MLS_WATCH_DIED;
-    if (live->event != NULL) {
+    if (live->event != NULL)
         live->event(live->state, &event);
-    }
 }
 
 /* Report an event of a run; `of` may be NULL. */
@@ -743,9 +709,8 @@ static bool is_same_run(const mls_live_run *a, const mls_live_run *b)
     const double apart[] = {a->first_ms - b->first_ms, a->init_start.time_ms - b->init_start.time_ms,
                             a->run_start.time_ms - b->run_start.time_ms};
     bool same = !(isnan(apart[1]) && isnan(apart[2])) && !isnan(apart[0]);
-    for (size_t i = 0; i < sizeof apart / sizeof *apart; i++) {
+    for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)
         same = same && (isnan(apart[i]) || (apart[i] <= 0 && apart[i] >= 0));
-    }
     return same && a->followed != b->followed;
 }
 
@@ -763,9 +728,8 @@ static void find_repeated(mls_live *live, mls_live_run *run)
     for (; listed != NULL; listed = listed->next) {
         mls_live_run *other = listed->run;
         if (other != run && other->same == NULL && is_same_run(run, other) && !other->followed->result &&
-            (first == NULL || other->found < first->found)) {
+            (first == NULL || other->found < first->found))
             first = other;
-        }
     }
     if (first != NULL) {
         run->same = first;
@@ -789,14 +753,12 @@ static double samples_of_step(const mls_live_run *run, const mls_happening *of)
     double expected = evaluated                                ? run->last.at * minutes / run->last.minutes
                       : isfinite(throughput) && throughput > 0 ? throughput * minutes * 60
                                                                : NOT_KNOWN;
-    if (!of->any_step || !(batch > 1)) {
+    if (!of->any_step || !(batch > 1))
         return step * batch;
-    }
     for (size_t i = 0; run->group != NULL && i < run->group->runs.count && isnan(expected); i++) {
         const mls_live_run *other = run->group->runs.items[i];
-        if (other != run && other->same == NULL && other->curve.count > 0 && other->last.minutes > 0) {
+        if (other != run && other->same == NULL && other->curve.count > 0 && other->last.minutes > 0)
             expected = other->last.at * minutes / other->last.minutes;
-        }
     }
     return !(expected > 0) || !(step > 0) ? NOT_KNOWN : expected * expected > step * step * batch ? step * batch : step;
 }
@@ -847,9 +809,8 @@ static void apply_init(mls_live *live, mls_live_run *run, const mls_happening *o
     run->state = run->state < MLS_LIVE_INIT ? MLS_LIVE_INIT : run->state;
     find_repeated(live, run);
     take_facts(live, run_of(run), of->facts);
-    if (run->same == NULL) {
+    if (run->same == NULL)
         tell_run(live, MLS_WATCH_INIT, run, of, NULL);
-    }
 }
 
 static void apply_start(mls_live *live, mls_live_run *run, const mls_happening *of)
@@ -858,20 +819,17 @@ static void apply_start(mls_live *live, mls_live_run *run, const mls_happening *
     run->run_start = (mls_step){of->time_ms, of->line};
     if (run->same != NULL && run->same->run_start.line > 0 && !is_same_run(run, run->same)) {
         mls_live_run **at = &run->same->repeat; /* no longer a duplicate */
-        while (*at != run) {
+        while (*at != run)
             at = &(*at)->next_repeat;
-        }
         *at = run->next_repeat;
         run->next_repeat = NULL;
         run->same = NULL;
     }
-    if (run->same == NULL) {
+    if (run->same == NULL)
         find_repeated(live, run);
-    }
     mls_live_run *counts = run_of(run);
-    if (counts->group != NULL) {
+    if (counts->group != NULL)
         return;
-    }
     if (counts != run) { /* the duplicate is ahead */
         counts->run_start = run->run_start;
         counts->first_ms = run->first_ms;
@@ -905,9 +863,8 @@ static void apply_progress(mls_live *live, mls_live_run *run, const mls_happenin
 static void apply_evaluation(mls_live *live, mls_live_run *run, const mls_happening *of)
 {
     const mls_value_point point = {live_position(run, of), mls_live_minutes(run, of->time_ms), of->value};
-    if (run->evaluations > 0 && !(point.minutes > run->last.minutes) && !(point.at > run->last.at)) {
+    if (run->evaluations > 0 && !(point.minutes > run->last.minutes) && !(point.at > run->last.at))
         return; /* a duplicate repeats it */
-    }
     run->state = MLS_LIVE_TRAINING;
     run->evaluations++;
     run->last = point;
@@ -915,9 +872,8 @@ static void apply_evaluation(mls_live *live, mls_live_run *run, const mls_happen
     run->met =
         mls_live_has_target(run) && (run->group->target.direction > 0 ? point.value >= run->group->target.number
                                                                       : point.value <= run->group->target.number);
-    if (isfinite(point.at)) {
+    if (isfinite(point.at))
         mls_curve_add(&run->curve, point);
-    }
     run->at = run->curve.count > 0 ? run->curve.items[run->curve.count - 1].at : run->at;
     tell_estimated(live, MLS_WATCH_EVALUATION, run, of);
 }
@@ -933,9 +889,8 @@ static void apply_stop(mls_live *live, mls_live_run *run, const mls_happening *o
     run->met = run->met || (success && !mls_live_has_target(run));
     if (success && run->group != NULL) {
         run->group->finished_well = true;
-        for (size_t i = 0; i <= MLS_LIVE_DIED; i++) {
+        for (size_t i = 0; i <= MLS_LIVE_DIED; i++)
             run->group->longest_silence_ms[i] = fmax(run->group->longest_silence_ms[i], run->longest_silence_ms[i]);
-        }
         mls_live_finished_add(run);
     }
     run->estimate = mls_estimate_none();
@@ -960,12 +915,10 @@ static void apply_failure(mls_live *live, mls_live_run *run, const mls_happening
         const uint64_t text = mls_str_hash(mls_str_from(of->message), 0) | 1;
         const bool repeats = of->run != run;
         size_t i = 0;
-        while (i < MLS_FAILURES_SHOWN && run->shown[i] != 0 && !(repeats && run->shown[i] == text)) {
+        while (i < MLS_FAILURES_SHOWN && run->shown[i] != 0 && !(repeats && run->shown[i] == text))
             i++;
-        }
-        if (i == MLS_FAILURES_SHOWN || (repeats && run->shown[i] == text)) {
+        if (i == MLS_FAILURES_SHOWN || (repeats && run->shown[i] == text))
             return;
-        }
         run->shown[i] = text;
     }
     tell_event(live, (mls_watch_event){.kind = MLS_WATCH_FAILURE,
@@ -974,9 +927,8 @@ static void apply_failure(mls_live *live, mls_live_run *run, const mls_happening
                                        .line = of->line,
                                        .run = run,
                                        .message = of->message});
-    if (run != NULL && !mls_live_run_ended(run) && strstr(of->message, ": Exited with exit code ") != NULL) {
+    if (run != NULL && !mls_live_run_ended(run) && strstr(of->message, ": Exited with exit code ") != NULL)
         apply_death(live, run, of, "a task exited with an error");
-    }
 }
 
 static void end_stall(mls_live *live, mls_live_run *run)
@@ -1001,24 +953,22 @@ static void apply_one(mls_live *live, const mls_happening *of)
     mls_live_run *run = run_of(of->run);
     const bool trains = run->run_start.line > 0 && run->run_stop.line == 0;
     run->newest_ms = run->newest_ms >= of->time_ms || isnan(of->time_ms) ? run->newest_ms : of->time_ms;
-    if (of->kind != MLS_WATCH_DIED) {
+    if (of->kind != MLS_WATCH_DIED)
         end_stall(live, run);
-    }
-    if (of->kind == MLS_WATCH_INIT) {
+    if (of->kind == MLS_WATCH_INIT)
         apply_init(live, of->run, of);
-    } else if (of->kind == MLS_WATCH_START) {
+    else if (of->kind == MLS_WATCH_START)
         apply_start(live, of->run, of);
-    } else if (of->kind == MLS_WATCH_FAILURE) {
+    else if (of->kind == MLS_WATCH_FAILURE)
         apply_failure(live, run, of);
-    } else if (of->kind == MLS_WATCH_STOP && run->run_stop.line == 0) {
+    else if (of->kind == MLS_WATCH_STOP && run->run_stop.line == 0)
         apply_stop(live, run, of);
-    } else if (of->kind == MLS_WATCH_DIED && run->run_stop.line == 0 && !mls_live_run_ended(run)) {
+    else if (of->kind == MLS_WATCH_DIED && run->run_stop.line == 0 && !mls_live_run_ended(run))
         apply_death(live, run, of, of->message);
-    } else if (of->kind == MLS_WATCH_EVALUATION && trains) {
+    else if (of->kind == MLS_WATCH_EVALUATION && trains)
         apply_evaluation(live, run, of);
-    } else if ((of->kind == MLS_WATCH_PROGRESS || of->kind == MLS_WATCH_EVAL_START) && trains) {
+    else if ((of->kind == MLS_WATCH_PROGRESS || of->kind == MLS_WATCH_EVAL_START) && trains)
         apply_progress(live, run, of);
-    }
 }
 
 static int compare_happenings(const void *left, const void *right)
@@ -1036,12 +986,10 @@ static int compare_happenings(const void *left, const void *right)
 
 void mls_live_apply(mls_live *live)
 {
-    if (live->queue.count > 1) {
+    if (live->queue.count > 1)
         qsort(live->queue.items, live->queue.count, sizeof *live->queue.items, compare_happenings);
-    }
-    for (size_t i = 0; i < live->queue.count; i++) {
+    for (size_t i = 0; i < live->queue.count; i++)
         apply_one(live, &live->queue.items[i]);
-    }
     live->queue.count = 0;
     mls_arena_reset(&live->queued);
     live->round++;
@@ -1066,9 +1014,8 @@ static double patience_of(const mls_live_run *run, const mls_live_group *all)
     const mls_live_group *group = run->group != NULL ? run->group : all;
     const double longest = group->finished_well ? group->longest_silence_ms[run->state] : 0;
     double own = 0;
-    for (size_t i = 0; i <= MLS_LIVE_DIED; i++) {
+    for (size_t i = 0; i <= MLS_LIVE_DIED; i++)
         own = fmax(own, run->longest_silence_ms[i]);
-    }
     const double least = run->state == MLS_LIVE_INIT && !group->finished_well ? PATIENCE_INIT_MS : PATIENCE_MS;
     return fmax(least, fmax(4 * own, 2 * longest));
 }
@@ -1081,25 +1028,22 @@ void mls_live_check_silence(mls_live *live, bool job_ended)
     for (size_t i = 0; i < live->groups.count; i++) {
         const mls_live_group *group = live->groups.items[i];
         all.finished_well |= group->finished_well;
-        for (size_t k = 0; k <= MLS_LIVE_DIED && group->finished_well; k++) {
+        for (size_t k = 0; k <= MLS_LIVE_DIED && group->finished_well; k++)
             all.longest_silence_ms[k] = fmax(all.longest_silence_ms[k], group->longest_silence_ms[k]);
-        }
     }
     for (size_t i = 0; i < live->runs.count; i++) {
         const mls_live_run *run = live->runs.items[i];
         if (run->same == NULL && !isnan(run->init_start.time_ms)) {
             mls_map_entry *entry = mls_map_put(&latest, mls_path_folder(mls_str_from(run->file)), NULL);
             const mls_live_run *before = entry->value.pointer;
-            if (before == NULL || run->init_start.time_ms > before->init_start.time_ms) {
+            if (before == NULL || run->init_start.time_ms > before->init_start.time_ms)
                 entry->value.pointer = live->runs.items[i];
-            }
         }
     }
     for (size_t i = 0; i < live->runs.count; i++) {
         mls_live_run *run = live->runs.items[i];
-        if (run->same != NULL || mls_live_run_ended(run) || run->state == MLS_LIVE_WAITING) {
+        if (run->same != NULL || mls_live_run_ended(run) || run->state == MLS_LIVE_WAITING)
             continue;
-        }
         /* Measure the silence of both files if the run has a duplicate. */
         const double own = run->followed->written_ms;
         const double silence =

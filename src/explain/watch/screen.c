@@ -26,16 +26,14 @@ static void append_estimate(const mls_live_run *run, mls_buffer *line)
 {
     const mls_estimate *estimate = &run->estimate;
     const char *from = mls_estimate_from_name(estimate->from);
-    if (run->met) {
+    if (run->met)
         mls_buffer_append_text(line, ", target met");
-    } else if (from != NULL && estimate->left > 0) {
+    else if (from != NULL && estimate->left > 0)
         mls_buffer_printf(line, ", left %.2f (%.2f-%.2f, %s)", estimate->left, estimate->low, estimate->high, from);
-    } else if (from != NULL) {
+    else if (from != NULL)
         mls_buffer_printf(line, ", left any moment (%.2f-%.2f, %s)", estimate->low, estimate->high, from);
-    }
-    if (run->estimate.beyond) {
+    if (run->estimate.beyond)
         mls_buffer_append_text(line, ", may not converge");
-    }
 }
 
 static void append_event(const mls_watch_event *event, mls_buffer *line)
@@ -48,27 +46,24 @@ static void append_event(const mls_watch_event *event, mls_buffer *line)
         mls_buffer_append_text(line, "training starts");
         append_estimate(run, line);
     } else if (run != NULL && event->kind == MLS_WATCH_PROGRESS) {
-        if (isfinite(run->at)) {
+        if (isfinite(run->at))
             mls_buffer_printf(line, "at %s %s", mls_words_count(run->at).text, unit);
-        } else {
+        else
             mls_buffer_append_text(line, "training");
-        }
         append_estimate(run, line);
     } else if (run != NULL && event->kind == MLS_WATCH_EVALUATION) {
         mls_buffer_printf(line, "evaluation %s at %s %s", mls_words_trimmed(run->last.value, 5).text,
                           mls_words_count(run->last.at).text, unit);
-        if (isfinite(run->facts.target)) {
+        if (isfinite(run->facts.target))
             mls_buffer_printf(line, ", target %s", mls_words_trimmed(run->facts.target, 5).text);
-        }
         mls_buffer_printf(line, ", %s min", mls_words_grouped(run->last.minutes, 3).text);
         append_estimate(run, line);
     } else if (run != NULL && event->kind == MLS_WATCH_STOP) {
         const char *status = mls_run_status_name(run->status);
         mls_buffer_printf(line, "%s after %s min", status != NULL ? status : "stopped without a status",
                           mls_words_grouped(mls_live_minutes(run, run->run_stop.time_ms), 3).text);
-        if (isfinite(run->needed)) {
+        if (isfinite(run->needed))
             mls_buffer_printf(line, ", %s %s", mls_words_count(run->needed).text, unit);
-        }
     } else {
         const bool alone = event->kind == MLS_WATCH_FILE || event->kind == MLS_WATCH_FAILURE;
         const char *kind = alone ? "" : mls_watch_kind_name(event->kind);
@@ -80,16 +75,13 @@ static void append_event(const mls_watch_event *event, mls_buffer *line)
 void mls_watch_line(const mls_watch_event *event, mls_buffer *line)
 {
     mls_buffer words = {0};
-    if (event->kind >= MLS_WATCH_SCORE) {
+    if (event->kind >= MLS_WATCH_SCORE)
         return;
-    }
-    if (event->run != NULL && event->run->number > 0) {
+    if (event->run != NULL && event->run->number > 0)
         mls_buffer_printf(&words, "run %zu ", event->run->number);
-    }
     mls_buffer_append_text(&words, mls_path_name(event->file));
-    if (event->line > 0 && (event->kind == MLS_WATCH_FAILURE || event->kind == MLS_WATCH_FINDING)) {
+    if (event->line > 0 && (event->kind == MLS_WATCH_FAILURE || event->kind == MLS_WATCH_FINDING))
         mls_buffer_printf(&words, ":%zu", event->line);
-    }
     mls_buffer_append_text(&words, ": ");
     append_event(event, &words);
     mls_escape_append(line, mls_buffer_str(&words));
@@ -102,9 +94,8 @@ void mls_watch_dated_line(const mls_watch_event *event, mls_buffer *line)
     const time_t seconds = mls_time_is_date(time_ms) ? (time_t)floor(time_ms / 1000) : 0;
     struct tm parts;
     char text[sizeof "2025-04-19T13:24:11Z" + 8];
-    if (event->kind >= MLS_WATCH_SCORE) {
+    if (event->kind >= MLS_WATCH_SCORE)
         return;
-    }
     const bool date = seconds > 0 && gmtime_r(&seconds, &parts) != NULL &&
                       strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts) > 0;
     mls_buffer_printf(line, "%s ", date ? text : "-");
@@ -167,11 +158,10 @@ static void draw_graph(const mls_live_run *run, bool ascii, mls_sheet *sheet)
         for (size_t i = 0; run->group != NULL && i < run->group->runs.count; i++) {
             const mls_live_run *other = run->group->runs.items[i];
             if (other != run && mls_live_is_of(other, run->group) && other->state == MLS_LIVE_SUCCESS) {
-                if (pass == 0) {
+                if (pass == 0)
                     widen(&graph, &other->curve);
-                } else {
+                else
                     mark(&graph, graph.others, &other->curve);
-                }
             }
         }
     }
@@ -198,9 +188,8 @@ static void draw_graph(const mls_live_run *run, bool ascii, mls_sheet *sheet)
         mls_sheet_end(sheet);
     }
     mls_sheet_printf(sheet, MLS_STYLE_PLAIN, "%*s +", GRAPH_LABEL, "");
-    for (size_t x = 0; x < GRAPH_COLUMNS; x++) {
+    for (size_t x = 0; x < GRAPH_COLUMNS; x++)
         mls_sheet_text(sheet, MLS_STYLE_PLAIN, MLS_S("-"));
-    }
     mls_sheet_line(sheet, MLS_STYLE_PLAIN, " %s", mls_words_count(graph.furthest).text);
 }
 
@@ -226,9 +215,8 @@ void mls_screen_note(mls_screen *screen, mls_str text)
 
 void mls_screen_release(mls_screen *screen)
 {
-    for (size_t i = 0; i < MLS_SCREEN_FAILURES; i++) {
+    for (size_t i = 0; i < MLS_SCREEN_FAILURES; i++)
         free(screen->failures[i]);
-    }
     *screen = (mls_screen){0};
 }
 
@@ -270,17 +258,16 @@ static void append_left(const composing *self, const mls_live_run *run, mls_buff
         }
         (void)mls_text_printf(from, sizeof from, "%zu %s", count, count == 1 ? "run" : "runs");
     }
-    if (estimate.from == MLS_ESTIMATE_NONE) {
+    if (estimate.from == MLS_ESTIMATE_NONE)
         mls_buffer_append_text(text, self->screen->ascii ? "-" : "–");
-    } else if (estimate.beyond) {
+    else if (estimate.beyond)
         mls_buffer_append_text(text, "may not converge");
-    } else if (estimate.left > 0) {
+    else if (estimate.left > 0)
         mls_buffer_printf(text, "%s (%s-%s, %s)", minutes_short(estimate.left).text, low.text, high.text, from);
-    } else if (since > 2 * run->estimate.high) {
+    else if (since > 2 * run->estimate.high)
         mls_buffer_printf(text, "overdue (%s)", from);
-    } else {
+    else
         mls_buffer_printf(text, "any moment (%s-%s, %s)", low.text, high.text, from);
-    }
 }
 
 /* Add a number, or an empty cell if it is unknown. */
@@ -322,9 +309,8 @@ static void add_run(const composing *self, const mls_live_group *group, const ml
     add_number(table, "to target", 8, wide ? to_target : (double)NAN, mls_words_trimmed(to_target, 5));
     add_number(table, wide ? "samples/s" : "/s", 6, run->throughput, mls_words_rate(run->throughput));
     add_number(table, "step", 9, wide ? run->step : (double)NAN, mls_words_count(run->step));
-    if (trains(run)) {
+    if (trains(run))
         append_left(self, run, &text);
-    }
     mls_table_text(table, wide ? "left (80 %)" : "left", MLS_COLUMN_LEFT | MLS_COLUMN_RANK(3),
                    mls_table_take(table, &text));
     mls_table_text(table, "log", MLS_COLUMN_LEFT | MLS_COLUMN_RANK(10), wide ? mls_path_name(run->file) : "");
@@ -338,18 +324,16 @@ static void draw_bar(composing *self, const mls_live_run *run)
     const double elapsed = mls_live_minutes(run, run->estimated_ms);
     const double by_time = elapsed / (elapsed + run->estimate.left);
     const double share = isfinite(run->estimate.end) ? run->at / run->estimate.end : by_time;
-    if (run->estimate.from == MLS_ESTIMATE_NONE || !isfinite(share)) {
+    if (run->estimate.from == MLS_ESTIMATE_NONE || !isfinite(share))
         return;
-    }
     const size_t full = (size_t)(fmax(0, fmin(share, 0.99)) * (double)room);
     mls_buffer bar = {0};
     mls_buffer_append_repeated(&bar, '#', full);
     mls_buffer_append_repeated(&bar, '-', room - full);
     mls_sheet_pad(sheet, 7);
     mls_sheet_text(sheet, MLS_STYLE_PLAIN, mls_buffer_str(&bar));
-    if (isfinite(run->facts.target)) {
+    if (isfinite(run->facts.target))
         mls_sheet_printf(sheet, MLS_STYLE_PLAIN, "   target %s", mls_words_trimmed(run->facts.target, 5).text);
-    }
     mls_sheet_end(sheet);
     mls_buffer_release(&bar);
 }
@@ -374,11 +358,9 @@ static mls_live_run **runs_in_order(const mls_live *live, const mls_live_group *
     mls_live_run *const *items = alone ? live->runs.items : group->runs.items;
     mls_live_run **runs = mls_calloc(all + 1, sizeof *runs);
     *count = 0;
-    for (size_t i = 0; i < all; i++) {
-        if (items[i]->same == NULL) {
+    for (size_t i = 0; i < all; i++)
+        if (items[i]->same == NULL)
             runs[(*count)++] = items[i];
-        }
-    }
     qsort((void *)runs, *count, sizeof *runs, compare_numbers);
     return runs;
 }
@@ -419,9 +401,8 @@ static void draw_rows(composing *self, mls_live_run **runs, size_t count, mls_ta
     (void)mls_table_layout(table, self->sheet.width);
     mls_table_draw_header(table, &self->sheet);
     for (size_t i = 0; i < count; i++) {
-        if (fold && folds[i]) {
+        if (fold && folds[i])
             continue;
-        }
         if (room == 0 || more > 0) {
             more++;
             continue;
@@ -433,9 +414,8 @@ static void draw_rows(composing *self, mls_live_run **runs, size_t count, mls_ta
             room--;
         }
     }
-    if (more > 0) {
+    if (more > 0)
         mls_sheet_line(&self->sheet, MLS_STYLE_DIM, "  and %zu more", more);
-    }
     free(folds);
 }
 
@@ -463,9 +443,8 @@ static void draw_heading(composing *self, const mls_live_group *group, mls_live_
         mls_sheet_printf(sheet, MLS_STYLE_PLAIN, "   %s x %s", mls_words_count(scored->accelerators).text,
                          scored->accelerator != NULL ? scored->accelerator : "accelerators");
     }
-    if (job != NULL) {
+    if (job != NULL)
         mls_sheet_printf(sheet, MLS_STYLE_PLAIN, "   job %s", job);
-    }
     if (now_ms > began_ms) {
         const mls_words clock = mls_words_seconds(floor((now_ms - began_ms) / 1000));
         const size_t length = strlen(clock.text);
@@ -498,9 +477,8 @@ static bool judge_reference(const mls_live_group *group, size_t to_come, mls_rcp
         }
     }
     if (good > 0 && group->points != NULL) {
-        for (size_t i = 0; i < to_come; i++) {
+        for (size_t i = 0; i < to_come; i++)
             numbers[count++] = sum / (double)good;
-        }
         *result = mls_rcp_check(group->points, group->batch_size, numbers, count);
         known = isfinite(result->submission_mean) && isfinite(result->limit.bar.limit);
     }
@@ -536,9 +514,8 @@ static void draw_beat(composing *self, const mls_live_group *group, const mls_so
     const double wanted =
         screen->beat_of != NULL && group->group != NULL ? screen->beat_of(group->group) : screen->beat;
     double mean;
-    if (!isfinite(wanted) || so_far->rules->runs_needed == 0) {
+    if (!isfinite(wanted) || so_far->rules->runs_needed == 0)
         return;
-    }
     const mls_beat beat = mls_outlook_beat(so_far, wanted, &mean);
     mls_sheet_printf(sheet, MLS_STYLE_PLAIN, "  beat %s: ", mls_words_trimmed(wanted, 3).text);
     if (beat == MLS_BEAT_IF) {
@@ -547,9 +524,8 @@ static void draw_beat(composing *self, const mls_live_group *group, const mls_so
     } else {
         mls_sheet_printf(sheet, MLS_STYLE_PLAIN, beat == MLS_BEAT_CERTAIN ? "certain" : "cannot");
     }
-    if (so_far->scale > 1) {
+    if (so_far->scale > 1)
         mls_sheet_printf(sheet, MLS_STYLE_PLAIN, ", scaled by %s as now", mls_words_grouped(so_far->scale, 4).text);
-    }
     mls_sheet_end(sheet);
 }
 
@@ -568,9 +544,8 @@ static void draw_group(composing *self, const mls_live_group *group)
     draw_rows(self, runs, count, &table);
     mls_table_release(&table);
     free((void *)runs);
-    if (running != NULL && sheet->width >= WIDE_FROM && self->screen->height >= GRAPH_FROM) {
+    if (running != NULL && sheet->width >= WIDE_FROM && self->screen->height >= GRAPH_FROM)
         draw_graph(running, self->screen->ascii, sheet);
-    }
     double *minutes = mls_calloc(group->runs.count + 1, sizeof *minutes);
     mls_so_far so_far = mls_watch_so_far(group, minutes);
     const mls_outlook outlook = mls_outlook_make(&so_far);
@@ -605,19 +580,16 @@ void mls_screen_compose(const mls_screen *screen, const mls_watch *watch, mls_bu
                                     : screen->height > around ? (screen->height - around) / groups
                                                               : 1};
     mls_sheet *sheet = &self.sheet;
-    for (size_t i = 0; i < live->groups.count; i++) {
+    for (size_t i = 0; i < live->groups.count; i++)
         draw_group(&self, live->groups.items[i]);
-    }
     /* Runs and files without a group. */
-    for (size_t i = 0; i < watch->follow.missing.count; i++) {
+    for (size_t i = 0; i < watch->follow.missing.count; i++)
         mls_sheet_line(sheet, MLS_STYLE_DIM, "waiting for '%s'", watch->follow.missing.items[i]);
-    }
     size_t shown = 0;
     for (size_t i = 0; i < live->runs.count && live->groups.count != 1; i++) {
         const mls_live_run *run = live->runs.items[i];
-        if (run->group == NULL && run->same == NULL && shown++ < 5) {
+        if (run->group == NULL && run->same == NULL && shown++ < 5)
             mls_sheet_line(sheet, MLS_STYLE_PLAIN, "%s: %s", mls_path_name(run->file), mls_live_state_name(run->state));
-        }
     }
     if (shown == 0 && live->groups.count == 0 && watch->follow.missing.count == 0) {
         mls_sheet_line(sheet, MLS_STYLE_DIM, "no run yet in %zu %s", watch->follow.files.count,
@@ -625,14 +597,12 @@ void mls_screen_compose(const mls_screen *screen, const mls_watch *watch, mls_bu
     }
     /* Failure lines, and the number of further ones. */
     size_t more = screen->noted - failures;
-    for (size_t i = MLS_SCREEN_FAILURES - failures; i < MLS_SCREEN_FAILURES; i++) {
+    for (size_t i = MLS_SCREEN_FAILURES - failures; i < MLS_SCREEN_FAILURES; i++)
         mls_sheet_line(sheet, MLS_STYLE_BAD, "  ! %s", screen->failures[i]);
-    }
     for (size_t i = 0; i < live->runs.count; i++) {
         const mls_live_run *run = live->runs.items[i];
         more += run->same == NULL ? mls_live_failures_left(run) : 0;
     }
-    if (more > 0) {
+    if (more > 0)
         mls_sheet_line(sheet, MLS_STYLE_BAD, "  ! and %zu more", more);
-    }
 }

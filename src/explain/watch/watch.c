@@ -25,9 +25,8 @@ void mls_watch_begin(mls_watch *watch, const mls_watch_options *options)
                  .event = options->event,
                  .state = options->state},
         .follow = {.paths = options->paths, .path_count = options->path_count, .live = &watch->live, .notify_fd = -1}};
-    if (!options->poll) {
+    if (!options->poll)
         mls_follow_ask_kernel(&watch->follow);
-    }
     mls_signatures_prepare(options->signatures, NULL, 0, 0);
 }
 
@@ -75,12 +74,10 @@ static bool join_scored(mls_watch *watch, const mls_group *group)
     for (size_t i = 0; i < group->run_count; i++) {
         const mls_run *run = group->runs[i];
         mls_live_run *live = find_live(watch, run);
-        if (live == NULL) {
+        if (live == NULL)
             continue;
-        }
-        if (live->group != NULL) {
+        if (live->group != NULL)
             live->group->group = group;
-        }
         const bool first = !live->judged && mls_live_run_ended(live);
         live->judged = mls_live_run_ended(live);
         live->valid = run->valid && isfinite(mls_run_minutes(run));
@@ -106,23 +103,19 @@ static mls_status collect_all(mls_watch *watch, bool last, mls_error *error)
     const double began = mls_clock_ms();
     const char *of = watch->options.job;
     /* The given paths, or the files that do not belong to other jobs. */
-    for (size_t i = 0; i < watch->options.path_count && of == NULL; i++) {
+    for (size_t i = 0; i < watch->options.path_count && of == NULL; i++)
         mls_names_add(&paths, mls_str_from(watch->options.paths[i]));
-    }
     for (size_t i = 0; i < watch->follow.files.count && of != NULL; i++) {
         const mls_followed *file = watch->follow.files.items[i];
         const char *job = mls_live_job(file);
-        if (job == NULL || strcmp(job, of) == 0) {
+        if (job == NULL || strcmp(job, of) == 0)
             mls_names_add(&paths, mls_str_from(file->path));
-        }
     }
-    if (paths.count > 1 && of != NULL) {
+    if (paths.count > 1 && of != NULL)
         qsort(paths.items, paths.count, sizeof *paths.items, mls_compare_names);
-    }
     watch->live.news = false;
-    for (size_t i = 0; i < watch->live.groups.count; i++) {
+    for (size_t i = 0; i < watch->live.groups.count; i++)
         watch->live.groups.items[i]->group = NULL;
-    }
     mls_collection_release(&watch->collection);
     mls_arena_release(&watch->by_start_arena);
     watch->by_start = (mls_map){.arena = &watch->by_start_arena};
@@ -133,9 +126,8 @@ static mls_status collect_all(mls_watch *watch, bool last, mls_error *error)
     const mls_status status = watch->options.collect(watch->options.state, &paths, &watch->collection, error);
     for (size_t i = 0; i < watch->collection.group_count && status == MLS_OK; i++) {
         const mls_group *group = &watch->collection.groups[i];
-        if (join_scored(watch, group) || last) {
+        if (join_scored(watch, group) || last)
             tell(watch, (mls_watch_event){.kind = MLS_WATCH_SCORE, .group = group});
-        }
     }
     watch->collect_ms = watch->live.now_ms + (mls_clock_ms() - began) * COLLECT_SHARE;
     watch->moved = true;
@@ -164,16 +156,14 @@ mls_status mls_watch_step(mls_watch *watch, double now_ms, mls_error *error)
     const bool first = watch->look_ms <= 0;
     watch->live.now_ms = now_ms;
     mls_status status = read_new(watch, look, error);
-    if (status != MLS_OK) {
+    if (status != MLS_OK)
         return status;
-    }
     for (size_t i = 0; i < watch->follow.missing.count && first; i++) {
         tell(watch, (mls_watch_event){
                         .kind = MLS_WATCH_FILE, .file = watch->follow.missing.items[i], .message = MLS_WATCH_WAITING});
     }
-    if (look) {
+    if (look)
         mls_live_check_silence(&watch->live, watch->job_ended);
-    }
     return watch->live.news && now_ms >= watch->collect_ms ? collect_all(watch, false, error) : MLS_OK;
 }
 
@@ -181,9 +171,8 @@ mls_status mls_watch_finish(mls_watch *watch, double now_ms, mls_error *error)
 {
     watch->live.now_ms = now_ms;
     const mls_status status = read_new(watch, true, error);
-    if (status != MLS_OK) {
+    if (status != MLS_OK)
         return status;
-    }
     mls_follow_end(&watch->follow);
     mls_live_apply(&watch->live);
     mls_live_check_silence(&watch->live, watch->job_ended);
@@ -215,19 +204,16 @@ bool mls_watch_ended(const mls_watch *watch)
     const mls_live *live = &watch->live;
     for (size_t i = 0; i < live->runs.count; i++) {
         const mls_live_run *run = live->runs.items[i];
-        if (run->same == NULL && run->state != MLS_LIVE_WAITING && (!mls_live_run_ended(run) || !run->judged)) {
+        if (run->same == NULL && run->state != MLS_LIVE_WAITING && (!mls_live_run_ended(run) || !run->judged))
             return false;
-        }
     }
     for (size_t i = 0; i < live->groups.count; i++) {
         const mls_live_group *group = live->groups.items[i];
         size_t count = 0;
-        for (size_t k = 0; k < group->runs.count; k++) {
+        for (size_t k = 0; k < group->runs.count; k++)
             count += mls_live_is_of(group->runs.items[k], group);
-        }
-        if (count < group->rules->runs_needed) {
+        if (count < group->rules->runs_needed)
             return false;
-        }
     }
     return live->groups.count > 0;
 }
@@ -239,11 +225,10 @@ mls_so_far mls_watch_so_far(const mls_live_group *group, double *minutes)
     for (size_t i = 0; i < group->runs.count; i++) {
         const mls_live_run *run = group->runs.items[i];
         if (mls_live_is_of(run, group) && mls_live_run_ended(run) && run->judged) {
-            if (run->valid) {
+            if (run->valid)
                 minutes[so_far.valid++] = mls_live_minutes(run, run->run_stop.time_ms);
-            } else {
+            else
                 so_far.not_valid++;
-            }
         }
     }
     return so_far;
@@ -266,15 +251,13 @@ bool mls_is_job_number(mls_str text)
 static mls_str job_line_value(mls_str line, mls_str name)
 {
     mls_str rest;
-    if (!mls_str_after(line, name, &rest)) {
+    if (!mls_str_after(line, name, &rest))
         return (mls_str){NULL, 0};
-    }
     for (size_t i = 0; i < rest.len; i++) {
         const mls_str next = mls_str_rest(rest, i + 1);
         const size_t length = rest.ptr[i] == ' ' ? mls_str_name_length(next) : 0;
-        if (length > 0 && length < next.len && next.ptr[length] == '=') {
+        if (length > 0 && length < next.len && next.ptr[length] == '=')
             return (mls_str){rest.ptr, i};
-        }
     }
     return rest;
 }
