@@ -91,9 +91,9 @@ typedef struct mls_table_member {
 void mls_table_members(mls_table *table, const mls_table_member *columns, size_t count, const void *of);
 void mls_table_rows(mls_table *table, const mls_table_member *columns, size_t count, const void *items, size_t size,
                     size_t rows);
-#define MLS_TABLE_MEMBERS(table, columns, of) mls_table_members(table, columns, sizeof columns / sizeof *columns, of)
+#define MLS_TABLE_MEMBERS(table, columns, of) mls_table_members(table, columns, sizeof(columns) / sizeof *(columns), of)
 #define MLS_TABLE_ROWS(table, columns, items, rows)                                                                    \
-    mls_table_rows(table, columns, sizeof columns / sizeof *columns, items, sizeof *(items), rows)
+    mls_table_rows(table, columns, sizeof(columns) / sizeof *(columns), items, sizeof *(items), rows)
 
 /* Move the text of a buffer into the table and release the buffer. */
 const char *mls_table_take(mls_table *table, mls_buffer *text);
