@@ -39,7 +39,7 @@ entries() { # PAGE SECTION
             $0 = line
         }
         inside && entry { print }
-        { entry = $0 == ".TP" }' "$1" | plain
+        { entry = /^\.TP( |$)/ }' "$1" | plain
 }
 
 "$mlscore" help >"$scratch/help" || fail "mlscore help"
