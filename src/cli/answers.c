@@ -28,7 +28,7 @@ bool mls_cli_measure(mls_cli *cli, const mls_collection *collection, bool series
                                            .series = series};
     mls_error error = {0};
     return mls_throughputs_measure(collection, &wanted, measured, &error) == MLS_OK ||
-           mls_cli_say_error(cli, NULL, &error);
+           mls_cli_print_error(cli, NULL, &error);
 }
 
 /* Measures what was read and prints all: each log has been read once, by all who ask. */
@@ -43,7 +43,7 @@ static void answer_read(mls_cli *cli, const mls_group_question *question, mls_co
         bring_together(cli, question, comparison, collection, &measured, &notes);
         for (size_t i = 0; i < collection->group_count; i++)
             mls_cli_judge_group(cli, &collection->groups[i]);
-        mls_cli_say_collected(cli, collection);
+        mls_cli_print_problems(cli, collection);
     }
     mls_throughputs_release(&measured);
     mls_telemetry_notes_release(&notes);
@@ -53,8 +53,8 @@ static void answer_read(mls_cli *cli, const mls_group_question *question, mls_co
 static void say_against(mls_cli *cli, const mls_comparison *comparison, const mls_error *error)
 {
     for (size_t i = 0; i < comparison->candidates.count; i++)
-        mls_cli_say(cli, MLS_EXIT_OK, NULL, "there is %s", comparison->candidates.items[i]);
-    mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s", error->message);
+        mls_cli_note(cli, NULL, "there is %s", comparison->candidates.items[i]);
+    mls_cli_usage_error(cli, "%s", error->message);
 }
 
 void mls_cli_ask_groups(mls_cli *cli, const mls_group_question *question)
@@ -80,7 +80,7 @@ void mls_cli_ask_groups(mls_cli *cli, const mls_group_question *question)
         if (status == MLS_ERROR_VALUE) {
             say_against(cli, &comparison, &error);
         } else if (status != MLS_OK) {
-            mls_cli_say_error(cli, NULL, &error);
+            mls_cli_print_error(cli, NULL, &error);
         } else if (!question->exports) {
             answer_read(cli, question, &comparison);
         } else {
@@ -89,9 +89,9 @@ void mls_cli_ask_groups(mls_cli *cli, const mls_group_question *question)
                 mls_cli_judge_side(cli, comparison.groups.items[i]);
         }
         for (size_t i = 1; i < comparison.collection_count; i++)
-            mls_cli_say_skipped(cli, &comparison.collections[i].skipped);
+            mls_cli_print_skipped(cli, &comparison.collections[i].skipped);
         for (size_t i = 0; i < comparison.problems.count; i++)
-            mls_cli_say_error(cli, comparison.problems.items[i].path, &comparison.problems.items[i].error);
+            mls_cli_print_error(cli, comparison.problems.items[i].path, &comparison.problems.items[i].error);
         mls_comparison_release(&comparison);
     }
     mls_arena_release(&arena);

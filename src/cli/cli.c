@@ -19,30 +19,53 @@ void mls_cli_set_status(mls_cli *cli, int status)
 
 /* ------------------------------------------------------------------- words */
 
-bool mls_cli_say(mls_cli *cli, int kind, const char *path, const char *format, ...)
+/* Print a message on standard error, and set the status. */
+static void print_message(mls_cli *cli, int status, const char *path, const char *format, va_list args)
 {
     const char *name = cli->command != NULL ? cli->command->name : "";
-    const bool whole = *name == '\0' || strcmp(name, "help") == 0;
+    const bool no_command = *name == '\0' || strcmp(name, "help") == 0;
     mls_buffer message = {0};
     mls_buffer line = {0};
-    va_list args;
-    mls_cli_set_status(cli, kind & ~MLS_EXIT_SHOW_HELP);
-    if (kind == MLS_EXIT_OK && cli->view.quiet)
-        return false;
+    if (status == MLS_EXIT_OK && cli->view.quiet)
+        return;
     mls_buffer_printf(&message, "mlscore%s%s: ", *name != '\0' ? " " : "", name);
     if (path != NULL)
         mls_buffer_printf(&message, "'%s': ", path);
-    va_start(args, format);
     mls_buffer_vprintf(&message, format, args);
-    va_end(args);
     mls_escape_append(&line, mls_buffer_str(&message));
     mls_buffer_append_char(&line, '\n');
-    if (kind & MLS_EXIT_SHOW_HELP)
-        mls_buffer_printf(&line, "try 'mlscore %s%s'\n", whole ? "help" : name, whole ? "" : " --help");
-    (void)fputs(line.ptr, stderr); /* where this fails, nothing is left to say it with */
+    if (status & MLS_EXIT_SHOW_HELP)
+        mls_buffer_printf(&line, "try 'mlscore %s%s'\n", no_command ? "help" : name, no_command ? "" : " --help");
+    (void)fputs(line.ptr, stderr); /* if this fails, nothing can report it */
+    mls_cli_set_status(cli, status & ~MLS_EXIT_SHOW_HELP);
     mls_buffer_release(&message);
     mls_buffer_release(&line);
+}
+
+bool mls_cli_error(mls_cli *cli, int status, const char *path, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    print_message(cli, status, path, format, args);
+    va_end(args);
     return false;
+}
+
+bool mls_cli_usage_error(mls_cli *cli, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    print_message(cli, MLS_WRONG_USAGE, NULL, format, args);
+    va_end(args);
+    return false;
+}
+
+void mls_cli_note(mls_cli *cli, const char *path, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    print_message(cli, MLS_EXIT_OK, path, format, args);
+    va_end(args);
 }
 
 mls_cli_hint mls_cli_suggestion(const mls_suggestion *nearest)
@@ -55,20 +78,21 @@ mls_cli_hint mls_cli_suggestion(const mls_suggestion *nearest)
     return hint;
 }
 
-bool mls_cli_say_error(mls_cli *cli, const char *path, const mls_error *error)
+bool mls_cli_print_error(mls_cli *cli, const char *path, const mls_error *error)
 {
     const bool failed = error->status == MLS_ERROR_READ || error->status == MLS_ERROR_WRITE;
     const int kind = failed ? MLS_EXIT_IO : MLS_EXIT_USAGE;
     return error->line > 0
-               ? mls_cli_say(cli, kind, path, "line %zu, column %zu: %s", error->line, error->column, error->message)
-               : mls_cli_say(cli, kind, NULL, "%s", error->message);
+               ? mls_cli_error(cli, kind, path, "line %zu, column %zu: %s", error->line, error->column, error->message)
+               : mls_cli_error(cli, kind, NULL, "%s", error->message);
 }
 
-bool mls_cli_say_wrong_file(mls_cli *cli, const char *path, const mls_error *error)
+bool mls_cli_file_error(mls_cli *cli, const char *path, const mls_error *error)
 {
     if (path == NULL || error->line > 0)
-        return mls_cli_say_error(cli, path, error);
-    return mls_cli_say(cli, error->status == MLS_ERROR_READ ? MLS_EXIT_IO : MLS_EXIT_USAGE, path, "%s", error->message);
+        return mls_cli_print_error(cli, path, error);
+    return mls_cli_error(cli, error->status == MLS_ERROR_READ ? MLS_EXIT_IO : MLS_EXIT_USAGE, path, "%s",
+                         error->message);
 }
 
 void mls_cli_judge_findings(mls_cli *cli, const mls_findings *findings)
@@ -114,14 +138,13 @@ const mls_command *mls_command_find(mls_cli *cli, const char *name)
     if (found == NULL && cli->command == NULL) {
         const mls_suggestion file = mls_cli_nearest_file(name, &names);
         const bool nearer = file.found.len > 0 && (nearest.found.len == 0 || file.distance < nearest.distance);
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL,
-                    nearer ? "there is no command '%s', and no such file%s" : "there is no command '%s'%s", name,
-                    mls_cli_suggestion(nearer ? &file : &nearest).text);
+        mls_cli_usage_error(cli, nearer ? "there is no command '%s', and no such file%s" : "there is no command '%s'%s",
+                            name, mls_cli_suggestion(nearer ? &file : &nearest).text);
     } else if (found == NULL) {
         mls_suggest_add(&nearest, MLS_S("findings"));
         mls_suggest_add(&nearest, MLS_S("signatures"));
         offer_findings(&nearest);
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "there is no command '%s'%s", name, mls_cli_suggestion(&nearest).text);
+        mls_cli_usage_error(cli, "there is no command '%s'%s", name, mls_cli_suggestion(&nearest).text);
     }
     mls_names_release(&names);
     return found;
@@ -133,8 +156,8 @@ void mls_cli_explain(mls_cli *cli, const char *name)
     mls_suggestion nearest = mls_suggest_for(mls_str_from(name));
     if (!mls_finding_code_from_name(mls_str_from(name), &code)) {
         offer_findings(&nearest);
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "there is no finding '%s'; 'mlscore help findings' lists them%s", name,
-                    mls_cli_suggestion(&nearest).text);
+        mls_cli_usage_error(cli, "there is no finding '%s'; 'mlscore help findings' lists them%s", name,
+                            mls_cli_suggestion(&nearest).text);
     } else if (cli->view.output != NULL || mls_cli_open(cli)) {
         const mls_finding_info *info = mls_finding_info_get(code);
         mls_arena arena = {0};
@@ -145,7 +168,7 @@ void mls_cli_explain(mls_cli *cli, const char *name)
                               mls_severity_name(info->severity), texts[code].summary, texts[code].explanation,
                               texts[code].remedy);
         } else {
-            mls_cli_say_error(cli, NULL, &error);
+            mls_cli_print_error(cli, NULL, &error);
         }
         mls_arena_release(&arena);
     }
@@ -157,7 +180,7 @@ const mls_editions *mls_cli_editions(mls_cli *cli)
 {
     mls_error error = {0};
     if (cli->rulesets == NULL && mls_rulesets_new(&cli->rulesets, &error) != MLS_OK) {
-        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", error.message);
+        mls_cli_error(cli, MLS_EXIT_IO, NULL, "%s", error.message);
         return NULL;
     }
     return mls_rulesets_editions(cli->rulesets);
@@ -172,8 +195,7 @@ bool mls_cli_benchmark(mls_cli *cli, const char **name)
     const mls_usage usage = mls_editions_usage_of(editions, cli->usage, mls_str_from(*name));
     mls_suggestion nearest = mls_editions_nearest_benchmark(editions, usage, mls_str_from(*name));
     return mls_editions_newest_with(editions, usage, mls_str_from(*name)) != NULL || nearest.found.len == 0 ||
-           mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "no benchmark is called '%s'%s", *name,
-                       mls_cli_suggestion(&nearest).text);
+           mls_cli_usage_error(cli, "no benchmark is called '%s'%s", *name, mls_cli_suggestion(&nearest).text);
 }
 
 const mls_edition *mls_cli_newest_with(mls_cli *cli, const char *benchmark)
@@ -192,21 +214,21 @@ bool mls_cli_load_models(mls_cli *cli)
     mls_error error = {0};
     return (mls_models_load(&cli->models, &error) == MLS_OK &&
             mls_accelerators_load(&cli->accelerators, &error) == MLS_OK) ||
-           mls_cli_say_error(cli, NULL, &error);
+           mls_cli_print_error(cli, NULL, &error);
 }
 
 bool mls_cli_load_settings(mls_cli *cli)
 {
     mls_error error = {0};
     return cli->known_settings.arena != NULL || mls_known_settings_load(&cli->known_settings, &error) == MLS_OK ||
-           mls_cli_say_error(cli, NULL, &error);
+           mls_cli_print_error(cli, NULL, &error);
 }
 
 bool mls_cli_own_rules(mls_cli *cli)
 {
     mls_error error = {0};
     return mls_ruleset_load_file(cli->rules_path, &cli->own_ruleset, &error) == MLS_OK ||
-           mls_cli_say_error(cli, cli->rules_path, &error);
+           mls_cli_print_error(cli, cli->rules_path, &error);
 }
 
 bool mls_cli_edition(mls_cli *cli, const char *text, const mls_edition **edition)
@@ -225,7 +247,7 @@ bool mls_cli_edition(mls_cli *cli, const char *text, const mls_edition **edition
         mls_suggest_add(&nearest, (mls_str){name.ptr, name.len - 2}); /* 5.1 of 5.1.0 */
     }
     const int kind = text != NULL ? MLS_WRONG_USAGE : MLS_EXIT_USAGE;
-    return mls_cli_say(cli, kind, NULL, "%s%s", error.message, mls_cli_suggestion(&nearest).text);
+    return mls_cli_error(cli, kind, NULL, "%s%s", error.message, mls_cli_suggestion(&nearest).text);
 }
 
 bool mls_cli_collecting(mls_cli *cli, mls_collect_options *how)
@@ -252,7 +274,7 @@ bool mls_cli_judge(mls_cli *cli, mls_collect_options *how)
     }
     return how->edition == NULL ||
            mls_rulesets_get(cli->rulesets, how->edition, &how->checker.ruleset, &error) == MLS_OK ||
-           mls_cli_say_error(cli, NULL, &error);
+           mls_cli_print_error(cli, NULL, &error);
 }
 
 /* ---------------------------------------------------------- files, printing */
@@ -261,7 +283,7 @@ bool mls_cli_read_file(mls_cli *cli, const char *path, mls_buffer *text)
 {
     mls_error error = {0};
     if (path != NULL && mls_file_read(path, true, MLS_CLI_FILE_MAX, text, &error) != MLS_OK)
-        return mls_cli_say(cli, MLS_EXIT_IO, path, "%s", error.message);
+        return mls_cli_error(cli, MLS_EXIT_IO, path, "%s", error.message);
     if (path != NULL)
         mls_buffer_reserve(text, 0);
     return true;
@@ -273,7 +295,7 @@ bool mls_cli_read_sacct(mls_cli *cli, const char *path, mls_sacct_zone zone, mls
     mls_error error = {0};
     const bool ok = mls_cli_read_file(cli, path, &text) &&
                     (mls_sacct_read(sacct, mls_buffer_str(&text), path, zone, &error) == MLS_OK ||
-                     mls_cli_say_wrong_file(cli, path, &error));
+                     mls_cli_file_error(cli, path, &error));
     mls_buffer_release(&text);
     return ok;
 }
@@ -282,7 +304,7 @@ bool mls_cli_open(mls_cli *cli)
 {
     mls_error error = {0};
     if (mls_output_open(&cli->output, cli->output_path, &error) != MLS_OK)
-        return mls_cli_say(cli, MLS_EXIT_IO, cli->output_path, "%s", error.message);
+        return mls_cli_error(cli, MLS_EXIT_IO, cli->output_path, "%s", error.message);
     cli->view.output = &cli->output;
     if (cli->view.format == MLS_FORMAT_OPENMETRICS && cli->output.temporary != NULL)
         (void)fchmod(cli->output.fd, 0644); /* others read it, whatever the mask of a job is */
@@ -296,26 +318,24 @@ void mls_cli_close(mls_cli *cli, const char *failure)
         cli->view.output != NULL ? mls_output_close(&cli->output, failure != NULL, &error) : MLS_OK;
     cli->view.output = NULL;
     if (failure != NULL) {
-        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", failure);
+        mls_cli_error(cli, MLS_EXIT_IO, NULL, "%s", failure);
     } else if (status == MLS_ERROR_WRITE) {
-        mls_cli_say(cli, MLS_EXIT_IO, cli->output_path != NULL ? cli->output_path : "standard output", "%s",
-                    error.message);
+        mls_cli_error(cli, MLS_EXIT_IO, cli->output_path != NULL ? cli->output_path : "standard output", "%s",
+                      error.message);
     }
 }
 
 bool mls_cli_may_print(mls_cli *cli)
 {
     return cli->view.format != MLS_FORMAT_HTML || cli->output_path != NULL || !isatty(STDOUT_FILENO) ||
-           mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "a page is not for a terminal: name a file with -o, or redirect");
+           mls_cli_usage_error(cli, "a page is not for a terminal: name a file with -o, or redirect");
 }
 
 /* Opens the output and begins to print.  False after a complaint. */
 static bool print_begin(mls_cli *cli, const mls_report *report, void *state)
 {
-    if (!mls_report_offers(report, cli->view.format)) {
-        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "this cannot be printed as %s",
-                           mls_format_name(cli->view.format));
-    }
+    if (!mls_report_offers(report, cli->view.format))
+        return mls_cli_usage_error(cli, "this cannot be printed as %s", mls_format_name(cli->view.format));
     if (!mls_cli_may_print(cli) || !mls_cli_open(cli))
         return false;
     if (cli->stands_for != NULL && cli->view.format == MLS_FORMAT_TABLE) {
@@ -349,9 +369,9 @@ mls_status mls_cli_read_done(void *state, const mls_read *read)
     const char *why = read->status != MLS_OK ? read->error.message : read->totals.unread;
     const bool wanted = read->status != MLS_OK || source->named || source->result;
     if (why != NULL && wanted)
-        mls_cli_say_lost(cli, source->path, why);
+        mls_cli_unreadable(cli, source->path, why);
     else if (why != NULL)
-        mls_cli_say(cli, MLS_EXIT_OK, source->path, "skipped: %s", why);
+        mls_cli_note(cli, source->path, "skipped: %s", why);
     return MLS_OK;
 }
 
@@ -367,10 +387,10 @@ bool mls_cli_read(mls_cli *cli, const char *path, const mls_reading *reading, co
     if (status == MLS_OK && report != NULL && !print_begin(cli, report, state))
         return false;
     if (status == MLS_OK) {
-        mls_cli_say_skipped(cli, &cli->sources);
+        mls_cli_print_skipped(cli, &cli->sources);
         status = cli->merge != NULL ? mls_merge_read(cli->merge, reading, &cli->sources, &error)
                                     : mls_read_sources(reading, cli->sources.items, cli->sources.count, &error);
-        mls_cli_say_foreign(cli);
+        mls_cli_print_foreign(cli);
         if (report != NULL)
             mls_print_end(&cli->printer);
     }
@@ -380,47 +400,47 @@ bool mls_cli_read(mls_cli *cli, const char *path, const mls_reading *reading, co
     return !failed;
 }
 
-void mls_cli_say_lost(mls_cli *cli, const char *path, const char *why)
+void mls_cli_unreadable(mls_cli *cli, const char *path, const char *why)
 {
     const size_t reason = mls_foreign_reason(why);
     if (reason == MLS_FOREIGN_REASONS)
-        mls_cli_say(cli, MLS_EXIT_IO, path, "%s", why);
+        mls_cli_error(cli, MLS_EXIT_IO, path, "%s", why);
     else if (cli->foreign.counts[reason]++ == 0)
         cli->foreign.first[reason] = mls_strdup(path);
 }
 
-void mls_cli_say_foreign(mls_cli *cli)
+void mls_cli_print_foreign(mls_cli *cli)
 {
     for (size_t i = 0; i < MLS_FOREIGN_REASONS; i++) {
         const size_t count = cli->foreign.counts[i];
         if (count == 1) {
-            mls_cli_say(cli, MLS_EXIT_IO, cli->foreign.first[i], "%s", mls_foreign_reasons[i]);
+            mls_cli_error(cli, MLS_EXIT_IO, cli->foreign.first[i], "%s", mls_foreign_reasons[i]);
         } else if (count > 1) {
-            mls_cli_say(cli, MLS_EXIT_IO, cli->foreign.first[i], "%s (and %s)", mls_foreign_reasons[i],
-                        mls_words_plural(count - 1, "more file", "more files").text);
+            mls_cli_error(cli, MLS_EXIT_IO, cli->foreign.first[i], "%s (and %s)", mls_foreign_reasons[i],
+                          mls_words_plural(count - 1, "more file", "more files").text);
         }
         free(cli->foreign.first[i]);
     }
     cli->foreign = (mls_foreign_logs){0};
 }
 
-void mls_cli_say_unread(mls_cli *cli, const char *path, const char *why, const char *finding)
+void mls_cli_unread(mls_cli *cli, const char *path, const char *why, const char *finding)
 {
     const bool named = finding != NULL;
     const bool malformed = named && strcmp(finding, mls_finding_info_get(MLS_FINDING_MALFORMED)->name) == 0;
     if (!named) {
-        mls_cli_say_lost(cli, path, why);
+        mls_cli_unreadable(cli, path, why);
         return;
     }
-    mls_cli_say(cli, malformed ? MLS_EXIT_INVALID : MLS_EXIT_IO, path, "%s  [%s]", why, finding);
+    mls_cli_error(cli, malformed ? MLS_EXIT_INVALID : MLS_EXIT_IO, path, "%s  [%s]", why, finding);
 }
 
-void mls_cli_say_skipped(mls_cli *cli, const mls_sources *sources)
+void mls_cli_print_skipped(mls_cli *cli, const mls_sources *sources)
 {
     for (size_t i = 0; i < sources->count; i++)
         if (sources->items[i].failed)
-            mls_cli_say_unread(cli, sources->items[i].path, sources->items[i].skip, sources->items[i].finding);
-    mls_cli_say_foreign(cli);
+            mls_cli_unread(cli, sources->items[i].path, sources->items[i].skip, sources->items[i].finding);
+    mls_cli_print_foreign(cli);
 }
 
 void mls_cli_release(mls_cli *cli)

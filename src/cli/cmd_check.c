@@ -57,9 +57,9 @@ static bool take_merged(mls_cli *cli, bool doubting, mls_check_names *names)
     const mls_part_options *made = &cli->merge->head.options;
     names->split = made->split;
     return made->doubting == doubting ||
-           mls_cli_say(cli, MLS_EXIT_USAGE, NULL,
-                       doubting ? "-v needs parts that were made with -v"
-                                : "the parts were made with -v: they have hints that only a table with -v shows");
+           mls_cli_error(cli, MLS_EXIT_USAGE, NULL,
+                         doubting ? "-v needs parts that were made with -v"
+                                  : "the parts were made with -v: they have hints that only a table with -v shows");
 }
 
 void mls_cli_check(mls_cli *cli, mls_check_names *names, const mls_shard_settings *shards)

@@ -73,7 +73,7 @@ static bool take_sides(mls_cli *cli, mls_side_list *sides, mls_arena *arena)
         if (sides->count > before)
             side->given = len > 0;
         else if (len == 0 || !side->given)
-            return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "two sides are called '%s'", side->name);
+            return mls_cli_usage_error(cli, "two sides are called '%s'", side->name);
     }
     return true;
 }
@@ -89,11 +89,9 @@ static bool take_counts(mls_cli *cli, const mls_side_list *sides, const mls_name
         mls_side *side = colon != NULL ? mls_side_find(sides, name) : NULL;
         size_t count;
         if (!mls_size_parse(mls_str_from(colon != NULL ? colon + 1 : word), &count) || count == 0)
-            return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--accelerators takes [NAME:]N, not '%s'", word);
-        if (colon != NULL && side == NULL) {
-            return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--accelerators: no side is called '%.*s'", (int)name.len,
-                               name.ptr);
-        }
+            return mls_cli_usage_error(cli, "--accelerators takes [NAME:]N, not '%s'", word);
+        if (colon != NULL && side == NULL)
+            return mls_cli_usage_error(cli, "--accelerators: no side is called '%.*s'", (int)name.len, name.ptr);
         if (side != NULL && side->accelerators == 0)
             side->accelerators = (double)count;
         of_all = colon == NULL && of_all == 0 ? count : of_all;
@@ -132,13 +130,13 @@ static void judge_comparison(mls_cli *cli, const mls_comparison *comparison, boo
     mls_buffer words = {0};
     for (size_t i = 0; i < comparison->sides.count; i++) {
         if (!append_benchmarks(&words, comparison, comparison->sides.items[i])) {
-            mls_cli_say(cli, MLS_EXIT_OK, NULL, "%s has no runs", comparison->sides.items[i]->name);
+            mls_cli_note(cli, NULL, "%s has no runs", comparison->sides.items[i]->name);
             mls_cli_set_status(cli, MLS_EXIT_INVALID);
         }
     }
     mls_cli_set_status(cli, mls_comparison_passes(comparison, fail_if_slower) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
     if (comparison->blocks.count + comparison->series.count + comparison->beside.count == 0)
-        mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "nothing to compare: %s", words.ptr);
+        mls_cli_error(cli, MLS_EXIT_INVALID, NULL, "nothing to compare: %s", words.ptr);
     mls_buffer_release(&words);
 }
 
@@ -161,7 +159,7 @@ static void compare_all(mls_cli *cli, const mls_compare_request *request)
                                  : comparison.mode == MLS_COMPARE_PUBLISHED ? &mls_nearest_report
                                                                             : &mls_compare_report,
                                  &comparison, &beside);
-            mls_cli_say_compared(cli, &comparison);
+            mls_cli_print_side_problems(cli, &comparison);
             judge_comparison(cli, &comparison, settings->fail_if != NULL);
         }
         for (size_t i = 0; i < beside.measured_count; i++)
@@ -182,7 +180,7 @@ static void compare_run(mls_cli *cli)
                                    .submitter = settings->submitter,
                                    .around = settings->limit > 0 ? settings->limit : AROUND};
     if (settings->fail_if != NULL && strcmp(settings->fail_if, "slower") != 0) {
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--fail-if takes slower, not '%s'", settings->fail_if);
+        mls_cli_usage_error(cli, "--fail-if takes slower, not '%s'", settings->fail_if);
     } else if (take_sides(cli, &request.sides, &arena) && take_counts(cli, &request.sides, &settings->accelerators) &&
                mls_cli_judge(cli, &request.collect) &&
                (cli->view.format != MLS_FORMAT_HTML || mls_cli_load_models(cli))) {

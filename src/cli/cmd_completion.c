@@ -190,7 +190,7 @@ static void completion_run(mls_cli *cli)
             return;
         }
     }
-    mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "name a shell: bash, zsh or fish%s", mls_cli_suggestion(&nearest).text);
+    mls_cli_usage_error(cli, "name a shell: bash, zsh or fish%s", mls_cli_suggestion(&nearest).text);
 }
 
 const mls_command mls_command_completion = {

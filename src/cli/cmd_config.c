@@ -67,7 +67,7 @@ static void config_add(mls_cli *cli, const char *text, bool is_file)
                                 .name = mls_config_name_decode(mls_str_from(text)),
                                 .exports = settings->exports};
     if (is_file && mls_shell_read(text, NULL, &entry->script, &error) != MLS_OK)
-        mls_cli_say(cli, MLS_EXIT_IO, text, "%s", error.message);
+        mls_cli_error(cli, MLS_EXIT_IO, text, "%s", error.message);
     mls_config_compare(&entry->name, entry->script, &entry->summary, &entry->findings);
     mls_config_name_take_text(&entry->name, entry->script, &entry->summary);
     if (entry->script != NULL)
@@ -136,7 +136,7 @@ static mls_status config_found(void *state, mls_walk_entry *entry)
     const mls_str name = mls_str_from(entry->name);
     entry->enter = entry->enter && !entry->link;
     if (entry->too_deep && !entry->link)
-        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s: too many folders inside each other", entry->path);
+        mls_cli_error(cli, MLS_EXIT_IO, NULL, "%s: too many folders inside each other", entry->path);
     if (entry->kind == MLS_WALK_FILE && mls_str_starts(name, MLS_S("config_")) && mls_str_ends(name, MLS_S(".sh")))
         mls_names_add(&settings->found, mls_str_from(entry->path));
     return MLS_OK;
@@ -147,7 +147,7 @@ static mls_status config_listed(void *state, const mls_walk_entry *folder, const
     mls_cli *cli = state;
     (void)names;
     if (system_errno != 0)
-        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s: %s", folder->path, strerror(system_errno));
+        mls_cli_error(cli, MLS_EXIT_IO, NULL, "%s: %s", folder->path, strerror(system_errno));
     return MLS_OK;
 }
 
@@ -164,10 +164,10 @@ static void config_add_folder(mls_cli *cli, const char *folder)
     const mls_status status = mls_folder_walk_from(&walk, folder, 0, &error);
     mls_folder_walk_release(&walk);
     if (status != MLS_OK)
-        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", error.message);
+        mls_cli_error(cli, MLS_EXIT_IO, NULL, "%s", error.message);
     settings->list.folders = true;
     if (found->count == first) {
-        mls_cli_say(cli, MLS_EXIT_OK, NULL, "no config_*.sh below %s", folder);
+        mls_cli_note(cli, NULL, "no config_*.sh below %s", folder);
         return;
     }
     qsort(found->items + first, found->count - first, sizeof *found->items, mls_compare_names);
@@ -186,15 +186,15 @@ static void config_add_operand(mls_cli *cli, const char *operand)
     if (there && S_ISDIR(info.st_mode)) {
         config_add_folder(cli, operand);
     } else if (!there && strchr(operand, '/') != NULL) {
-        mls_cli_say(cli, MLS_EXIT_IO, operand, "%s", strerror(reason));
+        mls_cli_error(cli, MLS_EXIT_IO, operand, "%s", strerror(reason));
     } else if (there && is_log(operand)) {
         mls_error error = {0};
         if (mls_cli_load_settings(cli) && config_add_log(cli, operand, &error) != MLS_OK)
-            mls_cli_say(cli, MLS_EXIT_IO, operand, "%s", error.message);
+            mls_cli_error(cli, MLS_EXIT_IO, operand, "%s", error.message);
     } else if (there || name.kind != MLS_CONFIG_KIND_NONE || name.problem != NULL || name.suffix_count > 0) {
         config_add(cli, operand, there);
     } else {
-        mls_cli_say(cli, MLS_EXIT_IO, operand, "no shape in this name, and no such file (%s)", strerror(reason));
+        mls_cli_error(cli, MLS_EXIT_IO, operand, "no shape in this name, and no such file (%s)", strerror(reason));
     }
 }
 
@@ -228,13 +228,12 @@ static void config_print_diff(mls_cli *cli)
                                                .script = entry->script,
                                                .printed = entry->printed};
         } else {
-            mls_cli_say(cli, MLS_EXIT_OK, entry->file,
-                        "settings before several runs: those before its first run are compared");
+            mls_cli_note(cli, entry->file, "settings before several runs: those before its first run are compared");
         }
     }
     mls_config_diff_make(sides, count, &cli->known_settings, &diff);
     if (count < 2 && cli->status != MLS_EXIT_IO) { /* a path that could not be read has been named */
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--diff compares two configs or more, not %zu", count);
+        mls_cli_usage_error(cli, "--diff compares two configs or more, not %zu", count);
     } else if (count >= 2) {
         mls_cli_print(cli, &mls_config_diff_report, &diff);
         mls_cli_set_status(cli, diff.differs.count > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);

@@ -37,7 +37,7 @@ static mls_signatures *load_signatures(mls_cli *cli, const mls_names *files)
     mls_signatures *signatures;
     mls_error error = {0};
     if (mls_signatures_new(&signatures, &error) != MLS_OK) {
-        mls_cli_say_error(cli, NULL, &error);
+        mls_cli_print_error(cli, NULL, &error);
         return NULL;
     }
     for (size_t i = 0; i < files->count; i++) {
@@ -45,7 +45,7 @@ static mls_signatures *load_signatures(mls_cli *cli, const mls_names *files)
         mls_buffer text = {0};
         bool ok = mls_cli_read_file(cli, path, &text);
         if (ok && mls_signatures_add(signatures, mls_buffer_str(&text), &error) != MLS_OK)
-            ok = mls_cli_say_wrong_file(cli, path, &error);
+            ok = mls_cli_file_error(cli, path, &error);
         mls_buffer_release(&text);
         if (!ok) {
             mls_signatures_free(signatures);
@@ -64,21 +64,21 @@ static void judge_job(mls_cli *cli, const mls_diagnosis *job)
         const mls_skipped_file *file = &job->skipped[i];
         failed |= file->failed;
         if (file->malformed && job->outcome != MLS_JOB_FAILED)
-            mls_cli_say(cli, MLS_EXIT_INVALID, file->path, "%s", file->reason);
+            mls_cli_error(cli, MLS_EXIT_INVALID, file->path, "%s", file->reason);
         else if (file->failed && !file->malformed &&
                  (job->outcome != MLS_JOB_FAILED || mls_foreign_reason(file->reason) == MLS_FOREIGN_REASONS))
-            mls_cli_say_lost(cli, file->path, file->reason);
+            mls_cli_unreadable(cli, file->path, file->reason);
     }
-    mls_cli_say_foreign(cli);
+    mls_cli_print_foreign(cli);
     if (job->files == 0 && job->skipped_count > 0 && !failed)
-        mls_cli_say(cli, MLS_EXIT_IO, job->path, "no log in it can be read");
+        mls_cli_error(cli, MLS_EXIT_IO, job->path, "no log in it can be read");
     if (job->uncut > 0) {
-        mls_cli_say(cli, MLS_EXIT_OK, job->path, "%s too many to be told apart: taken for a part of those before them",
-                    mls_words_plural(job->uncut, "run", "runs").text);
+        mls_cli_note(cli, job->path, "%s too many to be told apart: taken for a part of those before them",
+                     mls_words_plural(job->uncut, "run", "runs").text);
     }
     for (size_t i = 0; i < job->overran_count; i++) {
-        mls_cli_say(cli, MLS_EXIT_OK, NULL,
-                    "signature '%s': its pattern took too long on a line, and was not tried again", job->overran[i]);
+        mls_cli_note(cli, NULL, "signature '%s': its pattern took too long on a line, and was not tried again",
+                     job->overran[i]);
     }
 }
 
@@ -101,23 +101,23 @@ static void print_campaign(mls_cli *cli, const mls_diagnosis_list *list, const c
         size_t told = 0;
         size_t missing = 0;
         for (; told < wrong->count && told < LEFT_OUT_MAX; told++) {
-            mls_cli_say(cli, MLS_EXIT_IO, sacct_path, "line %zu: %s", wrong->items[told].line,
-                        wrong->items[told].message);
+            mls_cli_error(cli, MLS_EXIT_IO, sacct_path, "line %zu: %s", wrong->items[told].line,
+                          wrong->items[told].message);
         }
         if (all > told) {
-            mls_cli_say(cli, MLS_EXIT_IO, sacct_path, "%s not used either",
-                        mls_words_plural(all - told, "more row is", "more rows are").text);
+            mls_cli_error(cli, MLS_EXIT_IO, sacct_path, "%s not used either",
+                          mls_words_plural(all - told, "more row is", "more rows are").text);
         }
         for (size_t i = 0; i < campaign.count; i++) {
             const char *job = campaign.jobs[i].job;
             if (mls_sacct_job(sacct, mls_str_from(job)) == NULL && missing++ < LEFT_OUT_MAX) {
-                mls_cli_say(cli, MLS_EXIT_OK, sacct_path, "no row of %s%s", job != NULL ? "job " : "",
-                            job != NULL ? job : campaign.jobs[i].diagnosis->path);
+                mls_cli_note(cli, sacct_path, "no row of %s%s", job != NULL ? "job " : "",
+                             job != NULL ? job : campaign.jobs[i].diagnosis->path);
             }
         }
         if (missing > LEFT_OUT_MAX) {
-            mls_cli_say(cli, MLS_EXIT_OK, sacct_path, "no row of %s either",
-                        mls_words_plural(missing - LEFT_OUT_MAX, "more job", "more jobs").text);
+            mls_cli_note(cli, sacct_path, "no row of %s either",
+                         mls_words_plural(missing - LEFT_OUT_MAX, "more job", "more jobs").text);
         }
     }
     mls_campaign_release(&campaign);
@@ -129,7 +129,7 @@ static void diagnose_run(mls_cli *cli)
     const diagnose_settings *settings = cli->settings;
     mls_error error = {0};
     if (settings->sacct_path != NULL && !settings->campaign) {
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--sacct tells of a chain of jobs: it needs --campaign");
+        mls_cli_usage_error(cli, "--sacct tells of a chain of jobs: it needs --campaign");
         return;
     }
     mls_signatures *signatures = load_signatures(cli, &settings->signature_files);
@@ -140,7 +140,7 @@ static void diagnose_run(mls_cli *cli)
         status = mls_diagnose(cli->operands.items[i], &wanted, &list.items[list.count++], &error);
     mls_cli_progress_end(cli);
     if (status != MLS_OK) {
-        mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", error.message);
+        mls_cli_error(cli, MLS_EXIT_IO, NULL, "%s", error.message);
     } else if (signatures != NULL) {
         if (settings->campaign)
             print_campaign(cli, &list, settings->sacct_path);

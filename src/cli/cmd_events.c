@@ -81,11 +81,11 @@ static void say_malformed(mls_cli *cli, const char *path, size_t malformed, cons
                           size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        mls_cli_say(cli, MLS_EXIT_INVALID, path, "line %zu, column %zu: %s", named[i].line, named[i].column,
-                    named[i].reason);
+        mls_cli_error(cli, MLS_EXIT_INVALID, path, "line %zu, column %zu: %s", named[i].line, named[i].column,
+                      named[i].reason);
     }
     if (malformed > count)
-        mls_cli_say(cli, MLS_EXIT_INVALID, path, "and %zu more malformed lines", malformed - count);
+        mls_cli_error(cli, MLS_EXIT_INVALID, path, "and %zu more malformed lines", malformed - count);
 }
 
 static size_t named_of(size_t malformed)
@@ -144,7 +144,7 @@ void mls_cli_count(mls_cli *cli)
 {
     const mls_reading reading = {.state = cli, .heard_size = sizeof(mls_part_source), .done = print_noted};
     if (cli->format_given)
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "what events --count prints has no other --format");
+        mls_cli_usage_error(cli, "what events --count prints has no other --format");
     else if (mls_cli_open(cli))
         mls_cli_read(cli, NULL, &reading, NULL, NULL);
 }
@@ -159,7 +159,7 @@ static void events_run(mls_cli *cli)
                                  .apart = events->count,
                                  .done = events_done};
     if (events->shards.partial && !events->count) {
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--partial is for events --count");
+        mls_cli_usage_error(cli, "--partial is for events --count");
     } else if (!mls_cli_shard_is_right(cli, &events->shards, NULL)) {
         return;
     } else if (events->shards.partial) {

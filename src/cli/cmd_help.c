@@ -72,7 +72,7 @@ static void help_findings(mls_cli *cli)
         return;
     }
     if (mls_finding_texts_read(&arena, texts, &error) != MLS_OK)
-        mls_cli_say_error(cli, NULL, &error);
+        mls_cli_print_error(cli, NULL, &error);
     for (size_t i = 0; i < MLS_FINDING_COUNT && error.status == MLS_OK; i++) {
         const mls_finding_info *info = mls_finding_info_get((mls_finding_code)i);
         mls_output_printf(&cli->output, "%s%-20s %-8s %s\n    %s\n    %s\n", i > 0 ? "\n" : "", info->name,
@@ -94,7 +94,7 @@ static void help_signatures(mls_cli *cli)
     mls_error error = {0};
     mls_output *output = &cli->output;
     if (mls_signatures_new(&signatures, &error) != MLS_OK) {
-        mls_cli_say_error(cli, NULL, &error);
+        mls_cli_print_error(cli, NULL, &error);
         return;
     }
     for (size_t i = 0; i < mls_signatures_count(signatures); i++) {

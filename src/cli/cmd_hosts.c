@@ -43,7 +43,7 @@ static void hosts_run(mls_cli *cli)
     mls_buffer names = {0};
     mls_findings findings = {0};
     if (cli->operands.count == 0) {
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "no list of hosts given");
+        mls_cli_usage_error(cli, "no list of hosts given");
         return;
     }
     for (size_t i = 0; i < cli->operands.count; i++) {
@@ -58,7 +58,7 @@ static void hosts_run(mls_cli *cli)
             print_names(cli, &names, settings->fold);
     }
     for (size_t i = 0; i < findings.count; i++)
-        mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "%s", findings.items[i].message);
+        mls_cli_error(cli, MLS_EXIT_INVALID, NULL, "%s", findings.items[i].message);
     mls_findings_release(&findings);
     mls_buffer_release(&names);
     mls_buffer_release(&lists);

@@ -35,7 +35,7 @@ static bool put_metadata(mls_cli *cli, mls_log_writer *writer, const char *text)
     mls_str value = mls_str_from(text);
     mls_str name;
     if (!mls_str_cut(&value, '=', &name) || name.len == 0 || value.ptr == NULL)
-        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--metadata is NAME=VALUE, not '%s'", text);
+        return mls_cli_usage_error(cli, "--metadata is NAME=VALUE, not '%s'", text);
     char *copy = mls_strndup(name.ptr, name.len);
     mls_log_writer_put_word(writer, copy, text + name.len + 1);
     free(copy);
@@ -58,7 +58,7 @@ static bool open_places(mls_cli *cli, mls_log_writer *writer)
     mls_status status = settings->outputs.count == 0 ? add_output(cli, writer, "-", &error) : MLS_OK;
     for (size_t i = 0; i < settings->outputs.count && status == MLS_OK; i++)
         status = add_output(cli, writer, settings->outputs.items[i], &error);
-    return status == MLS_OK || mls_cli_say_error(cli, NULL, &error);
+    return status == MLS_OK || mls_cli_print_error(cli, NULL, &error);
 }
 
 static bool choose_rank(mls_cli *cli, mls_log_writer *writer)
@@ -69,9 +69,9 @@ static bool choose_rank(mls_cli *cli, mls_log_writer *writer)
     if (settings->rank == NULL)
         return true;
     if (!mls_size_parse(mls_str_from(settings->rank), &rank) || rank > LONG_MAX)
-        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--rank is a number from 0 on, not '%s'", settings->rank);
+        return mls_cli_usage_error(cli, "--rank is a number from 0 on, not '%s'", settings->rank);
     return mls_log_writer_only_rank(writer, (long)rank, -1, &error) == MLS_OK ||
-           mls_cli_say(cli, MLS_EXIT_USAGE, NULL, "%s", error.message);
+           mls_cli_error(cli, MLS_EXIT_USAGE, NULL, "%s", error.message);
 }
 
 static void write_operands(mls_cli *cli, mls_log_writer *writer)
@@ -93,10 +93,10 @@ static void write_operands(mls_cli *cli, mls_log_writer *writer)
                                                                                    : MLS_LOG_POINT;
     mls_status status = mls_log_writer_record(writer, event, key, "<shell>", 0, &error);
     if (status != MLS_OK)
-        mls_cli_say_error(cli, NULL, &error);
+        mls_cli_print_error(cli, NULL, &error);
     status = mls_log_writer_close(writer, &error);
     if (status != MLS_OK)
-        mls_cli_say_error(cli, NULL, &error);
+        mls_cli_print_error(cli, NULL, &error);
 }
 
 static void log_run(mls_cli *cli)
@@ -104,11 +104,11 @@ static void log_run(mls_cli *cli)
     mls_log_writer *writer = NULL;
     mls_error error = {0};
     if (cli->operands.count == 0 || *cli->operands.items[0] == '\0')
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "no key given");
+        mls_cli_usage_error(cli, "no key given");
     else if (cli->operands.count > 2)
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "one value belongs to a key, not '%s' too", cli->operands.items[2]);
+        mls_cli_usage_error(cli, "one value belongs to a key, not '%s' too", cli->operands.items[2]);
     else if (mls_log_writer_new(&writer, &error) != MLS_OK)
-        mls_cli_say_error(cli, NULL, &error);
+        mls_cli_print_error(cli, NULL, &error);
     else
         write_operands(cli, writer);
     mls_log_writer_free(writer);

@@ -37,7 +37,7 @@ static bool memory_set_options(mls_cli *cli, mls_memory_ask *ask)
         const bool file =
             i == MLS_MEMORY_MODEL && text != NULL && (mls_memory_model_is_file(text) || access(text, F_OK) == 0);
         if (text != NULL && mls_memory_set(ask, (mls_memory_setting)i, text, &error) != MLS_OK)
-            return mls_cli_say_wrong_file(cli, file ? text : NULL, &error);
+            return mls_cli_file_error(cli, file ? text : NULL, &error);
     }
     return true;
 }
@@ -53,17 +53,15 @@ static bool memory_check_options(mls_cli *cli, const mls_memory_ask *ask)
                                    : "training, and goes with --train or a config";
     for (size_t i = 0; i < MLS_MEMORY_SETTING_COUNT; i++) {
         const mls_memory_setting setting = (mls_memory_setting)i;
-        if (settings->given[i] != NULL && (nothing || (mls_memory_settings[setting].of & 1U << training) == 0)) {
-            return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--%s is about %s", mls_memory_settings[setting].name,
-                               about);
-        }
+        if (settings->given[i] != NULL && (nothing || (mls_memory_settings[setting].of & 1U << training) == 0))
+            return mls_cli_usage_error(cli, "--%s is about %s", mls_memory_settings[setting].name, about);
     }
     static const mls_memory_setting either[][2] = {{MLS_MEMORY_SEQUENCE_PARALLEL, MLS_MEMORY_NO_SEQUENCE_PARALLEL},
                                                    {MLS_MEMORY_ZERO, MLS_MEMORY_FSDP}};
     for (size_t i = 0; i < sizeof either / sizeof *either; i++) {
         if (settings->given[either[i][0]] != NULL && settings->given[either[i][1]] != NULL) {
-            return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--%s or --%s, not both",
-                               mls_memory_settings[either[i][0]].name, mls_memory_settings[either[i][1]].name);
+            return mls_cli_usage_error(cli, "--%s or --%s, not both", mls_memory_settings[either[i][0]].name,
+                                       mls_memory_settings[either[i][1]].name);
         }
     }
     return true;
@@ -76,8 +74,8 @@ static bool memory_estimate(mls_cli *cli, mls_memory_job *job)
     if (mls_memory_answer_make(&job->ask, &job->answer, &error) == MLS_OK)
         return true;
     for (size_t i = 0; i < job->findings.count; i++)
-        (void)mls_cli_say(cli, MLS_EXIT_OK, job->file, "%s", job->findings.items[i].message);
-    return mls_cli_say_wrong_file(cli, job->file, &error);
+        (void)mls_cli_note(cli, job->file, "%s", job->findings.items[i].message);
+    return mls_cli_file_error(cli, job->file, &error);
 }
 
 static mls_status oom_listen(void *state, size_t index, mls_sink *sink)
@@ -105,7 +103,7 @@ static void memory_find_ooms(mls_cli *cli, const mls_memory_job *job)
         .work.threads = cli->work.threads, .state = cli, .listen = oom_listen, .done = oom_done};
     mls_error error = {0};
     if (mls_oom_search_new(&settings->search, &error) != MLS_OK) {
-        (void)mls_cli_say_error(cli, NULL, &error);
+        (void)mls_cli_print_error(cli, NULL, &error);
     } else if (mls_cli_read(cli, NULL, &reading, NULL, NULL)) {
         list.items = mls_oom_search_items(settings->search, &list.count, &list.dropped);
         mls_cli_print(cli, &mls_oom_report, &list);
@@ -140,14 +138,11 @@ static bool memory_ask(mls_cli *cli, mls_memory_job *job, const char *config, ml
     mls_collect_options how;
     mls_error error = {0};
     mls_shell *script;
-    for (size_t i = 0; logs && i < cli->operands.count; i++) {
-        if (mls_str_ends(mls_str_from(cli->operands.items[i]), MLS_S(".sh"))) {
-            return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "one config at a time, not '%s' too",
-                               cli->operands.items[i]);
-        }
-    }
+    for (size_t i = 0; logs && i < cli->operands.count; i++)
+        if (mls_str_ends(mls_str_from(cli->operands.items[i]), MLS_S(".sh")))
+            return mls_cli_usage_error(cli, "one config at a time, not '%s' too", cli->operands.items[i]);
     if (settings->oom && cli->operands.count == 0)
-        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--oom looks into logs, and none is named");
+        return mls_cli_usage_error(cli, "--oom looks into logs, and none is named");
     job->file = config;
     if (!memory_set_options(cli, &job->ask))
         return false;
@@ -160,15 +155,15 @@ static bool memory_ask(mls_cli *cli, mls_memory_job *job, const char *config, ml
         const mls_run *run = mls_memory_runs(&job->ask, &cli->known_settings, runs->runs, runs->run_count,
                                              mls_config_name_decode(mls_str_from(config)).gpus);
         job->printed_in = run != NULL ? run->file : NULL;
-        mls_cli_say_skipped(cli, &runs->skipped);
+        mls_cli_print_skipped(cli, &runs->skipped);
     }
     if (config != NULL) {
         if (mls_shell_read(config, NULL, &script, &error) != MLS_OK)
-            return mls_cli_say_wrong_file(cli, config, &error);
+            return mls_cli_file_error(cli, config, &error);
         (void)mls_memory_config(&job->ask, script, config, &job->findings);
         mls_shell_free(script);
         if (job->ask.shape.layers == 0) {
-            return mls_cli_say(
+            return mls_cli_error(
                 cli, MLS_EXIT_USAGE, config,
                 "neither MODEL_SIZE nor a folder names the model: --model does, by name or with its config.json");
         }

@@ -40,8 +40,8 @@ static void say_missing(mls_cli *cli, const mls_merge *merge)
     mls_buffer words = {0};
     mls_shard_ranges_words(missing, &words);
     const bool one = missing->count == 1 && missing->items[0].first == missing->items[0].last;
-    mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s %s/%zu %s missing", one ? "shard" : "shards", words.ptr, merge->head.shards,
-                one ? "is" : "are");
+    mls_cli_error(cli, MLS_EXIT_IO, NULL, "%s %s/%zu %s missing", one ? "shard" : "shards", words.ptr,
+                  merge->head.shards, one ? "is" : "are");
     mls_buffer_release(&words);
 }
 
@@ -54,7 +54,7 @@ static void write_merged(mls_cli *cli, mls_merge *merge)
         status = mls_output_close_after(&cli->output, status, &error);
     }
     if (status != MLS_OK)
-        mls_cli_say(cli, MLS_EXIT_IO, cli->output_path, "%s", error.message);
+        mls_cli_error(cli, MLS_EXIT_IO, cli->output_path, "%s", error.message);
 }
 
 /* An option that was given and is for scores alone; NULL: none. */
@@ -79,7 +79,7 @@ static void print_merged(mls_cli *cli, const char *command)
     if (strcmp(command, "score") == 0)
         mls_cli_score(cli);
     else if (wrong != NULL)
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--%s is for parts of score, and these are of %s", wrong, command);
+        mls_cli_usage_error(cli, "--%s is for parts of score, and these are of %s", wrong, command);
     else if (strcmp(command, "events") == 0)
         mls_cli_count(cli);
     else
@@ -92,7 +92,7 @@ static void merge_parts(mls_cli *cli)
     mls_merge *merge = NULL;
     mls_merge_trouble trouble = {0};
     if (mls_merge_open((const char *const *)cli->operands.items, cli->operands.count, &merge, &trouble) != MLS_OK) {
-        mls_cli_say_part(cli, trouble.path, &trouble.error);
+        mls_cli_part_error(cli, trouble.path, &trouble.error);
         mls_merge_trouble_release(&trouble);
         return;
     }
@@ -132,7 +132,7 @@ static bool find_parts(mls_cli *cli, mls_names *parts)
         }
         mls_names_release(&names);
         if (system_errno != 0)
-            mls_cli_say(cli, MLS_EXIT_IO, path, "%s", strerror(system_errno));
+            mls_cli_error(cli, MLS_EXIT_IO, path, "%s", strerror(system_errno));
     }
     return system_errno == 0;
 }
@@ -148,12 +148,12 @@ static void count_shards(mls_cli *cli, const mls_names *parts, mls_merge **first
         mls_merge_trouble trouble = {0};
         struct stat about = {0};
         if (mls_merge_open(&path, 1, &merge, &trouble) != MLS_OK) {
-            mls_cli_say_part(cli, trouble.path, &trouble.error);
+            mls_cli_part_error(cli, trouble.path, &trouble.error);
             mls_merge_trouble_release(&trouble);
             continue;
         }
         if (*first != NULL && mls_merge_same_head(*first, &merge->head, &trouble.error) != MLS_OK) {
-            mls_cli_say_part(cli, path, &trouble.error);
+            mls_cli_part_error(cli, path, &trouble.error);
             mls_merge_free(merge);
             continue;
         }
@@ -198,7 +198,7 @@ static void print_status(mls_cli *cli)
         if (first != NULL)
             print_shards(cli, &there, first->head.shards, bytes);
         else
-            mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "no part is there");
+            mls_cli_error(cli, MLS_EXIT_INVALID, NULL, "no part is there");
     }
     mls_merge_free(first);
     mls_names_release(&parts);
@@ -230,12 +230,12 @@ static void merge_run(mls_cli *cli)
     size_t shards = 0;
     if (settings->plan != NULL &&
         (!mls_size_parse(mls_str_from(settings->plan), &shards) || shards < 1 || shards > MLS_SHARDS_MAX)) {
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--plan takes a number of shards from 1 to %zu, not '%s'",
-                    MLS_SHARDS_MAX, settings->plan);
+        mls_cli_usage_error(cli, "--plan takes a number of shards from 1 to %zu, not '%s'", MLS_SHARDS_MAX,
+                            settings->plan);
     } else if (settings->plan != NULL) {
         print_plan(cli, shards);
     } else if (cli->operands.count == 0) {
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "no part given");
+        mls_cli_usage_error(cli, "no part given");
     } else if (settings->status) {
         print_status(cli);
     } else if (!settings->partial || mls_cli_names_part(cli)) {

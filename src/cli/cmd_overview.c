@@ -68,18 +68,18 @@ static void sort_operands(mls_cli *cli, mls_names paths[MLS_PATH_UNKNOWN])
         mls_path_seen seen;
         mls_error error = {0};
         if (mls_path_look(path, &seen, &error) != MLS_OK) {
-            mls_cli_say(cli, MLS_EXIT_IO, path, "%s", error.message);
+            mls_cli_error(cli, MLS_EXIT_IO, path, "%s", error.message);
         } else if (seen.kind == MLS_PATH_ABSENT) {
             mls_names names = {0};
             const mls_suggestion nearest = mls_cli_nearest_file(path, &names);
-            mls_cli_say(cli, MLS_EXIT_IO, path, "there is no such file%s", mls_cli_suggestion(&nearest).text);
+            mls_cli_error(cli, MLS_EXIT_IO, path, "there is no such file%s", mls_cli_suggestion(&nearest).text);
             mls_names_release(&names);
         } else if (seen.kind == MLS_PATH_UNKNOWN) {
-            mls_cli_say(cli, MLS_EXIT_IO, path,
-                        seen.written[0] != '\0' ? "%s"
-                        : seen.why != NULL      ? "nothing that mlscore knows: %s"
-                                                : "nothing that mlscore knows; it begins with '%s'",
-                        seen.why != NULL ? seen.why : seen.beginning);
+            mls_cli_error(cli, MLS_EXIT_IO, path,
+                          seen.written[0] != '\0' ? "%s"
+                          : seen.why != NULL      ? "nothing that mlscore knows: %s"
+                                                  : "nothing that mlscore knows; it begins with '%s'",
+                          seen.why != NULL ? seen.why : seen.beginning);
         } else {
             mls_names_add(&paths[seen.kind], mls_str_from(path));
         }
@@ -117,12 +117,12 @@ static void overview_run(mls_cli *cli)
     for (mls_path_kind kind = 0; kind < MLS_PATH_UNKNOWN; kind++)
         left += answers[kind].alone ? paths[kind].count : paths[kind].count > 0;
     if (ok && left > 1 && (cli->output_path != NULL || cli->view.format != MLS_FORMAT_TABLE)) {
-        ok = mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s tells of one kind of thing at a time",
-                         cli->output_path != NULL ? "-o" : "--format=json");
+        ok = mls_cli_usage_error(cli, "%s tells of one kind of thing at a time",
+                                 cli->output_path != NULL ? "-o" : "--format=json");
     }
     if (ok && left > 0 && ((const overview_settings *)cli->settings)->against != NULL &&
         paths[MLS_PATH_LOGS].count == 0 && paths[MLS_PATH_EXPORT].count != 1)
-        ok = mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--against compares logs, and there are none");
+        ok = mls_cli_usage_error(cli, "--against compares logs, and there are none");
     for (mls_path_kind kind = 0; kind < MLS_PATH_UNKNOWN; kind++) {
         mls_names *of_kind = &paths[kind];
         for (size_t i = 0; i < of_kind->count && ok && answers[kind].alone; i++)

@@ -42,13 +42,13 @@ static void pack_collected(mls_cli *cli, const mls_collection *collection)
     const mls_status status = mls_pack_make(collection, &settings->wanted, &pack, &error);
     mls_cli_progress_end(cli);
     if (status == MLS_ERROR_SYNTAX) {
-        mls_cli_say_wrong_file(cli, settings->describe, &error);
+        mls_cli_file_error(cli, settings->describe, &error);
     } else if (status != MLS_OK) { /* the submission is as it was */
-        mls_cli_say(cli,
-                    status == MLS_ERROR_UNKNOWN ? MLS_EXIT_USAGE
-                    : status == MLS_ERROR_VALUE ? MLS_EXIT_INVALID
-                                                : MLS_EXIT_IO,
-                    NULL, "%s", error.message);
+        mls_cli_error(cli,
+                      status == MLS_ERROR_UNKNOWN ? MLS_EXIT_USAGE
+                      : status == MLS_ERROR_VALUE ? MLS_EXIT_INVALID
+                                                  : MLS_EXIT_IO,
+                      NULL, "%s", error.message);
     } else {
         mls_cli_print(cli, &mls_pack_report, &pack);
         mls_cli_set_status(cli, pack.valid ? MLS_EXIT_OK : MLS_EXIT_INVALID);
@@ -64,7 +64,7 @@ static void pack_run(mls_cli *cli)
     mls_collection collection = {0};
     mls_buffer described = {0};
     if (wanted->into == NULL || wanted->system == NULL || wanted->benchmark == NULL) {
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--into, --system and --benchmark are needed");
+        mls_cli_usage_error(cli, "--into, --system and --benchmark are needed");
         return;
     }
     wanted->benchmark = mls_benchmark_called(wanted->benchmark);
@@ -76,7 +76,7 @@ static void pack_run(mls_cli *cli)
             .rulesets = cli->rulesets, .usage = cli->usage, .work = cli->work, .strict = cli->view.strict};
         if (mls_cli_collect(cli, &cli->operands, &how, NULL, &collection))
             pack_collected(cli, &collection);
-        mls_cli_say_skipped(cli, &collection.skipped);
+        mls_cli_print_skipped(cli, &collection.skipped);
         mls_collection_release(&collection);
     }
     mls_buffer_release(&described);

@@ -72,9 +72,8 @@ static bool read_wanted(mls_cli *cli, mls_arena *arena, const char *option, cons
         mls_str word;
         more = mls_str_cut(&rest, ',', &word);
         if (!read_range_or_number(arena, to, word, whole)) {
-            return mls_cli_say(cli, MLS_WRONG_USAGE, NULL,
-                               "%s takes numbers %s with commas, and N-M by doublings, not '%s'", option,
-                               whole ? "from 1 on" : "above 0", text);
+            return mls_cli_usage_error(cli, "%s takes numbers %s with commas, and N-M by doublings, not '%s'", option,
+                                       whole ? "from 1 on" : "above 0", text);
         }
     }
     return true;
@@ -85,7 +84,7 @@ static bool read_positive(mls_cli *cli, const char *option, const char *text, do
 {
     *number = NAN;
     return text == NULL || (mls_number_parse(mls_str_from(text), number) && *number > 0 && isfinite(*number)) ||
-           mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s takes a number above 0, not '%s'", option, text);
+           mls_cli_usage_error(cli, "%s takes a number above 0, not '%s'", option, text);
 }
 
 /* Says why groups of one reason are no base; where nothing else is, -q does not hide it. */
@@ -95,9 +94,9 @@ static void say_alike(mls_cli *cli, const mls_plan *plan, const char *reason)
     size_t alike = 0;
     for (size_t i = 0; i < plan->unfit.count; i++)
         if (strcmp(plan->unfit.items[i].reason, reason) == 0 && (alike++ < NAMED_MOST || cli->view.verbose > 0))
-            mls_cli_say(cli, kind, plan->unfit.items[i].group->path, "%s", reason);
+            mls_cli_error(cli, kind, plan->unfit.items[i].group->path, "%s", reason);
     if (alike > NAMED_MOST && cli->view.verbose == 0)
-        mls_cli_say(cli, kind, NULL, "and %zu more (-v: all): %s", alike - NAMED_MOST, reason);
+        mls_cli_error(cli, kind, NULL, "and %zu more (-v: all): %s", alike - NAMED_MOST, reason);
 }
 
 static void say_unfit(mls_cli *cli, const mls_plan *plan)
@@ -110,7 +109,7 @@ static void say_unfit(mls_cli *cli, const mls_plan *plan)
             say_alike(cli, plan, plan->unfit.items[i].reason);
     }
     if (plan->bases.count == 0)
-        mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "there is no group of runs to predict from");
+        mls_cli_error(cli, MLS_EXIT_INVALID, NULL, "there is no group of runs to predict from");
 }
 
 static void plan_groups(mls_cli *cli, const mls_comparison *groups, const mls_plan_request *request)
@@ -119,9 +118,9 @@ static void plan_groups(mls_cli *cli, const mls_comparison *groups, const mls_pl
     mls_error error = {0};
     const mls_status status = mls_plan_make(groups, request, &plan, &error);
     if (status == MLS_ERROR_VALUE) {
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s", error.message);
+        mls_cli_usage_error(cli, "%s", error.message);
     } else if (status != MLS_OK) {
-        mls_cli_say_error(cli, NULL, &error);
+        mls_cli_print_error(cli, NULL, &error);
     } else {
         mls_cli_print(cli, &mls_plan_report, &plan);
         say_unfit(cli, &plan);
@@ -162,7 +161,7 @@ static void plan_run(mls_cli *cli)
         /* it has been said why */
     } else if (mls_plan_figures_load(path != NULL ? mls_buffer_str(&text) : (mls_str){NULL, 0}, &figures, &error) !=
                MLS_OK) {
-        mls_cli_say_wrong_file(cli, path, &error);
+        mls_cli_file_error(cli, path, &error);
     } else if (mls_cli_judge(cli, &groups.collect)) {
         for (size_t i = 0; i < cli->operands.count; i++) /* each operand is a side */
             mls_side_add(&groups.sides, &arena, mls_str_from(cli->operands.items[i]), cli->operands.items[i]);
@@ -172,7 +171,7 @@ static void plan_run(mls_cli *cli)
         request.models = cli->models;
         request.known = cli->accelerators;
         if (mls_cli_compare(cli, &groups, &comparison)) {
-            mls_cli_say_compared(cli, &comparison);
+            mls_cli_print_side_problems(cli, &comparison);
             plan_groups(cli, &comparison, &request);
         }
     }

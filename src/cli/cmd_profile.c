@@ -80,7 +80,7 @@ static bool load_classes(mls_cli *cli, profile_settings *settings)
     mls_error error = {0};
     bool ok = mls_cli_read_file(cli, settings->kernels, &text);
     if (ok && mls_kernel_classes_new(mls_buffer_str(&text), &settings->classes, &error) != MLS_OK)
-        ok = mls_cli_say_wrong_file(cli, settings->kernels, &error);
+        ok = mls_cli_file_error(cli, settings->kernels, &error);
     mls_buffer_release(&text);
     return ok;
 }
@@ -104,7 +104,7 @@ static void read_run(mls_cli *cli)
     for (size_t i = 0; i < settings->profiles.count; i++)
         settings->profiles.items[i]->run.file = settings->run;
     if (mls_cli_read(cli, settings->run, &reading, NULL, NULL) && !settings->run_found)
-        mls_cli_say(cli, MLS_EXIT_IO, settings->run, "no run found to place the profile in");
+        mls_cli_error(cli, MLS_EXIT_IO, settings->run, "no run found to place the profile in");
 }
 
 static void print_profiles(mls_cli *cli, profile_settings *settings)
@@ -129,11 +129,9 @@ static bool read_settings(mls_cli *cli, profile_settings *settings)
     settings->by = settings->by_annotation ? MLS_PROFILE_BY_ANNOTATION + 1 : settings->by;
     settings->profiles.by = (mls_profile_by)(settings->by - (settings->by > 0));
     if (settings->top != NULL && !mls_size_parse(mls_str_from(settings->top), &settings->shown))
-        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--top takes a whole number, not '%s'", settings->top);
-    if (settings->against != NULL && settings->sources.count > 1) {
-        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--against compares one file with another, not %zu",
-                           settings->sources.count);
-    }
+        return mls_cli_usage_error(cli, "--top takes a whole number, not '%s'", settings->top);
+    if (settings->against != NULL && settings->sources.count > 1)
+        return mls_cli_usage_error(cli, "--against compares one file with another, not %zu", settings->sources.count);
     return load_classes(cli, settings);
 }
 
@@ -148,7 +146,7 @@ static bool find_sources(mls_cli *cli, profile_settings *settings)
     for (size_t i = 0; i < cli->operands.count; i++) {
         const bool pipe = strcmp(operands[i], "-") == 0;
         if (mls_sources_find(&operands[i], 1, sources, &error) != MLS_OK)
-            return mls_cli_say_error(cli, NULL, &error);
+            return mls_cli_print_error(cli, NULL, &error);
         settings->ends[i] = sources->count;
         if (pipe && piped) {
             sources->items[sources->count - 1].skip = mls_strdup("is named twice");
@@ -164,11 +162,11 @@ static bool find_sources(mls_cli *cli, profile_settings *settings)
 static void say_unread(mls_cli *cli, const mls_source *source, const profile_read *read, size_t *others)
 {
     if (source->failed)
-        mls_cli_say(cli, MLS_EXIT_IO, source->path, "%s", source->skip);
+        mls_cli_error(cli, MLS_EXIT_IO, source->path, "%s", source->skip);
     else if (source->named || read->status == MLS_ERROR_READ)
-        mls_cli_say(cli, MLS_EXIT_IO, source->path, "%s", read->error.message);
+        mls_cli_error(cli, MLS_EXIT_IO, source->path, "%s", read->error.message);
     else if (source->skip == NULL && (*others)++ < NOTED_MAX)
-        mls_cli_say(cli, MLS_EXIT_OK, source->path, "skipped: %s", read->error.message);
+        mls_cli_note(cli, source->path, "skipped: %s", read->error.message);
 }
 
 /* Takes over the profiles of an operand, in the order of its files, and says which are none. */
@@ -196,12 +194,10 @@ static void take_all_profiles(mls_cli *cli, profile_settings *settings)
         const size_t to = settings->ends[i];
         take_profiles(cli, settings, from, to, &others);
         if (settings->profiles.count == before && (to == from || !settings->sources.items[from].named))
-            mls_cli_say(cli, MLS_EXIT_IO, cli->operands.items[i], "no profile found");
+            mls_cli_error(cli, MLS_EXIT_IO, cli->operands.items[i], "no profile found");
     }
-    if (others > NOTED_MAX) {
-        mls_cli_say(cli, MLS_EXIT_OK, NULL, "skipped: %zu more files of folders that are no profiles",
-                    others - NOTED_MAX);
-    }
+    if (others > NOTED_MAX)
+        mls_cli_note(cli, NULL, "skipped: %zu more files of folders that are no profiles", others - NOTED_MAX);
 }
 
 /* Reads all files, on all threads, and puts those of one job side by side. */
@@ -222,7 +218,7 @@ static void read_profiles(mls_cli *cli, profile_settings *settings)
     if (settings->job != NULL)
         mls_cli_judge_findings(cli, &settings->job->findings);
     else if (profiles->by >= MLS_PROFILE_BY_RANK && profiles->count > 0)
-        mls_cli_say(cli, MLS_EXIT_IO, NULL, "these are no traces of the ranks of one job");
+        mls_cli_error(cli, MLS_EXIT_IO, NULL, "these are no traces of the ranks of one job");
 }
 
 static void read_base(mls_cli *cli, profile_settings *settings)
@@ -231,12 +227,12 @@ static void read_base(mls_cli *cli, profile_settings *settings)
     read_profile(settings, settings->against, true, &base);
     settings->base = base.profile;
     if (base.profile == NULL)
-        mls_cli_say(cli, MLS_EXIT_IO, settings->against, "%s", base.error.message);
+        mls_cli_error(cli, MLS_EXIT_IO, settings->against, "%s", base.error.message);
     /* It is not shown: its errors are said here. */
     for (size_t i = 0; base.profile != NULL && i < base.profile->findings.count; i++) {
         const mls_finding *finding = &base.profile->findings.items[i];
         if (finding->severity == MLS_SEVERITY_ERROR)
-            mls_cli_say(cli, MLS_EXIT_INVALID, base.profile->file, "%s", finding->message);
+            mls_cli_error(cli, MLS_EXIT_INVALID, base.profile->file, "%s", finding->message);
     }
 }
 

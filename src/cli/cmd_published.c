@@ -70,10 +70,8 @@ static bool read_range(mls_cli *cli, const char *range, mls_published_filter *se
     const mls_str max = dash != NULL ? mls_str_from(dash + 1) : min;
     if (!read_bound(min, &search->min_accelerators) || !read_bound(max, &search->max_accelerators) ||
         (range != NULL && min.len + max.len == 0) ||
-        (search->max_accelerators > 0 && search->min_accelerators > search->max_accelerators)) {
-        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--accelerators takes a range N, N-M, N- or -M, not '%s'",
-                           range);
-    }
+        (search->max_accelerators > 0 && search->min_accelerators > search->max_accelerators))
+        return mls_cli_usage_error(cli, "--accelerators takes a range N, N-M, N- or -M, not '%s'", range);
     return true;
 }
 
@@ -81,12 +79,10 @@ static bool read_range(mls_cli *cli, const char *range, mls_published_filter *se
 static bool read_search(mls_cli *cli, const published_settings *settings, mls_published_filter *search)
 {
     const mls_edition *edition;
-    if (cli->operands.count > 0) {
-        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "what to search for is said by options, not by '%s'",
-                           cli->operands.items[0]);
-    }
+    if (cli->operands.count > 0)
+        return mls_cli_usage_error(cli, "what to search for is said by options, not by '%s'", cli->operands.items[0]);
     if (search->trend && settings->sort > 0)
-        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--trend has an order of its own: leave out --sort");
+        return mls_cli_usage_error(cli, "--trend has an order of its own: leave out --sort");
     search->division = mls_division_logged(settings->division);
     search->order = (mls_published_order)(settings->sort - (settings->sort > 0));
     if (!read_range(cli, settings->accelerators, search) || !mls_cli_edition(cli, NULL, &edition))
@@ -121,8 +117,8 @@ static void explain_text(mls_cli *cli, const mls_published *published, mls_publi
     mls_suggestion nearest = mls_published_nearest_text(published, which, text);
     mls_buffer names = {0};
     if (which != MLS_PUBLISHED_BENCHMARK) {
-        mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "no %s result has '%s' in its %s%s", usage, text,
-                    mls_published_text_name(which), mls_cli_suggestion(&nearest).text);
+        mls_cli_error(cli, MLS_EXIT_INVALID, NULL, "no %s result has '%s' in its %s%s", usage, text,
+                      mls_published_text_name(which), mls_cli_suggestion(&nearest).text);
         return;
     }
     append_benchmarks_with(&names, published, text);
@@ -134,12 +130,12 @@ static void explain_text(mls_cli *cli, const mls_published *published, mls_publi
     }
     if (names.len == 0 && nearest.found.len == 0)
         append_benchmarks_with(&names, published, "");
-    mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "no %s result is on a benchmark called '%s'%s%s%s", usage, text,
-                mls_cli_suggestion(&nearest).text,
-                names.len == 0                   ? ""
-                : strchr(names.ptr, ' ') != NULL ? "; there are "
-                                                 : "; there is ",
-                names.len > 0 ? names.ptr : "");
+    mls_cli_error(cli, MLS_EXIT_INVALID, NULL, "no %s result is on a benchmark called '%s'%s%s%s", usage, text,
+                  mls_cli_suggestion(&nearest).text,
+                  names.len == 0                   ? ""
+                  : strchr(names.ptr, ' ') != NULL ? "; there are "
+                                                   : "; there is ",
+                  names.len > 0 ? names.ptr : "");
     mls_buffer_release(&names);
 }
 
@@ -163,12 +159,12 @@ static void explain_nothing(mls_cli *cli, const mls_published *published, const 
     round.edition = 0;
     const mls_published_result *newest = first_that_passes(published, &round);
     if (none_on_it && newest != NULL) {
-        mls_cli_say(cli, MLS_EXIT_INVALID, NULL,
-                    "%s %s has no published results%s%s; the newest edition that has is %s", usage, cli->edition,
-                    none ? "" : " on ", none ? "" : search->texts[MLS_PUBLISHED_BENCHMARK], newest->round);
+        mls_cli_error(cli, MLS_EXIT_INVALID, NULL,
+                      "%s %s has no published results%s%s; the newest edition that has is %s", usage, cli->edition,
+                      none ? "" : " on ", none ? "" : search->texts[MLS_PUBLISHED_BENCHMARK], newest->round);
     } else {
-        mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "no published result is all that was asked for%s",
-                    search->trend ? ", in several editions" : "");
+        mls_cli_error(cli, MLS_EXIT_INVALID, NULL, "no published result is all that was asked for%s",
+                      search->trend ? ", in several editions" : "");
     }
 }
 
@@ -184,7 +180,7 @@ static void search_published(mls_cli *cli, const mls_published *published, const
     mls_published_search(published, search, &hits, &count);
     const mls_published_list list = {hits, count < limit ? count : limit, count, &opened};
     if ((settings->runs || settings->settings) && mls_published_open_all(hits, list.count, &opened, &error) != MLS_OK) {
-        mls_cli_say_error(cli, NULL, &error);
+        mls_cli_print_error(cli, NULL, &error);
     } else {
         mls_cli_print(cli,
                       search->trend        ? &mls_published_trend_report
@@ -199,7 +195,7 @@ static void search_published(mls_cli *cli, const mls_published *published, const
     if (count == 0)
         explain_nothing(cli, published, search);
     else if (settings->runs && !any_runs)
-        mls_cli_say(cli, MLS_EXIT_INVALID, NULL, "the runs of what was found are not public");
+        mls_cli_error(cli, MLS_EXIT_INVALID, NULL, "the runs of what was found are not public");
     mls_published_opened_release(&opened);
     free(hits);
 }
@@ -222,7 +218,7 @@ static void published_run(mls_cli *cli)
             search->whole_accelerator = accelerator != NULL && mls_published_names_accelerator(&published, accelerator);
             search_published(cli, &published, search);
         } else {
-            mls_cli_say_error(cli, NULL, &error);
+            mls_cli_print_error(cli, NULL, &error);
         }
     }
     mls_published_release(&published);

@@ -37,13 +37,13 @@ static const mls_edition *rcp_edition(mls_cli *cli, const mls_editions *editions
         mls_suggestion nearest = mls_editions_nearest_benchmark(editions, cli->usage, mls_str_from(benchmark));
         if (nearest.found.len == 0 && !cli->usage_given)
             nearest = mls_editions_nearest_benchmark(editions, MLS_USAGE_HPC, mls_str_from(benchmark));
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "no %s benchmark is called '%s'%s", mls_usage_name(cli->usage),
-                    benchmark, mls_cli_suggestion(&nearest).text);
+        mls_cli_usage_error(cli, "no %s benchmark is called '%s'%s", mls_usage_name(cli->usage), benchmark,
+                            mls_cli_suggestion(&nearest).text);
         return NULL;
     }
     if (edition != NULL && benchmark != NULL && !mls_edition_has_benchmark(edition, mls_str_from(benchmark))) {
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s is not in %s %s; the newest edition that has it is %s", benchmark,
-                    mls_usage_name(cli->usage), edition->name, newest->name);
+        mls_cli_usage_error(cli, "%s is not in %s %s; the newest edition that has it is %s", benchmark,
+                            mls_usage_name(cli->usage), edition->name, newest->name);
         return NULL;
     }
     return edition != NULL ? edition : newest;
@@ -64,7 +64,7 @@ static void rcp_show(mls_cli *cli, const mls_editions *editions, const mls_editi
         const mls_rcp_rules rules = {editions, edition, mls_benchmark_find(editions, edition->usage, name)};
         all.items[i] = (mls_rcp_listing){edition, rules.benchmark, NULL, batch_size};
         ok = mls_rcp_set_new(&rules, own_points, rcp_path, &all.items[i].set, &error) == MLS_OK ||
-             mls_cli_say_error(cli, rcp_path, &error);
+             mls_cli_print_error(cli, rcp_path, &error);
         if (ok) {
             mls_rcp_set_bars(all.items[i].set);
             own += all.items[i].set->own;
@@ -72,9 +72,9 @@ static void rcp_show(mls_cli *cli, const mls_editions *editions, const mls_editi
     }
     if (ok) {
         if (rcp_path != NULL && own == 0) {
-            mls_cli_say(cli, MLS_EXIT_OK, NULL, "'%s': no row is for %s in %s %s", rcp_path,
-                        cli->operands.count == 1 ? cli->operands.items[0] : "a benchmark",
-                        mls_usage_name(edition->usage), edition->name);
+            mls_cli_note(cli, NULL, "'%s': no row is for %s in %s %s", rcp_path,
+                         cli->operands.count == 1 ? cli->operands.items[0] : "a benchmark",
+                         mls_usage_name(edition->usage), edition->name);
         }
         mls_cli_print(cli, isnan(batch_size) ? &mls_rcp_report : &mls_rcp_limit_report, &all);
     }
@@ -90,10 +90,10 @@ static void rcp_run(mls_cli *cli)
     mls_buffer own_points = {0};
     double batch_size = (double)NAN;
     if (cli->operands.count > 1) {
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "one benchmark at a time, not '%s' too", cli->operands.items[1]);
+        mls_cli_usage_error(cli, "one benchmark at a time, not '%s' too", cli->operands.items[1]);
     } else if (settings->batch != NULL && !(mls_number_parse(mls_str_from(settings->batch), &batch_size) &&
                                             batch_size > 0 && isfinite(batch_size))) {
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--batch takes a number above 0, not '%s'", settings->batch);
+        mls_cli_usage_error(cli, "--batch takes a number above 0, not '%s'", settings->batch);
     } else {
         const mls_editions *editions = mls_cli_editions(cli);
         const mls_edition *edition = editions != NULL ? rcp_edition(cli, editions, benchmark) : NULL;

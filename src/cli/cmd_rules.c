@@ -32,10 +32,10 @@ static bool rules_load(mls_cli *cli, mls_rules_request *request, bool json)
         return loaded;
     }
     if (cli->operands.count == 0)
-        return !json || mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--json needs an edition");
+        return !json || mls_cli_usage_error(cli, "--json needs an edition");
     return mls_cli_edition(cli, cli->operands.items[0], &request->edition) &&
            (mls_rulesets_get(cli->rulesets, request->edition, &request->ruleset, &error) == MLS_OK ||
-            mls_cli_say_error(cli, NULL, &error));
+            mls_cli_print_error(cli, NULL, &error));
 }
 
 static void rules_run(mls_cli *cli)
@@ -43,8 +43,8 @@ static void rules_run(mls_cli *cli)
     const rules_settings *settings = cli->settings;
     mls_rules_request request = {.editions = mls_cli_editions(cli), .usage = cli->usage};
     if (cli->operands.count > 2 - (cli->rules_path != NULL)) {
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "too many arguments%s",
-                    cli->rules_path != NULL ? ": with --rules the edition is left out" : "");
+        mls_cli_usage_error(cli, "too many arguments%s",
+                            cli->rules_path != NULL ? ": with --rules the edition is left out" : "");
     } else if (request.editions == NULL || !rules_load(cli, &request, settings->json)) {
         return;
     } else if (request.benchmark != NULL && !mls_ruleset_has_benchmark(request.ruleset, request.benchmark)) {
@@ -52,10 +52,9 @@ static void rules_run(mls_cli *cli)
         const mls_suggestion nearest =
             mls_editions_nearest_benchmark(request.editions, usage, mls_str_from(request.benchmark));
         const mls_edition *newest = mls_editions_newest_with(request.editions, usage, mls_str_from(request.benchmark));
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "edition %s has no benchmark '%s'%s%s",
-                    mls_ruleset_edition(request.ruleset), request.benchmark,
-                    newest != NULL ? "; the newest edition that has it is " : "",
-                    newest != NULL ? newest->name : mls_cli_suggestion(&nearest).text);
+        mls_cli_usage_error(cli, "edition %s has no benchmark '%s'%s%s", mls_ruleset_edition(request.ruleset),
+                            request.benchmark, newest != NULL ? "; the newest edition that has it is " : "",
+                            newest != NULL ? newest->name : mls_cli_suggestion(&nearest).text);
     } else if (!settings->json && (request.ruleset == NULL || request.benchmark != NULL || request.edition != NULL)) {
         mls_cli_print(cli, request.benchmark != NULL ? &mls_checklist_report : &mls_editions_report, &request);
     } else {

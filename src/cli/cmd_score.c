@@ -49,9 +49,9 @@ static void write_scaling(mls_cli *cli, const mls_group *group)
             status = mls_output_close(&output, false, &error);
         }
         if (status == MLS_OK)
-            mls_cli_say(cli, MLS_EXIT_OK, NULL, "wrote %s: %s", path, factor.text);
+            mls_cli_note(cli, NULL, "wrote %s: %s", path, factor.text);
         else
-            mls_cli_say(cli, MLS_EXIT_IO, path, "%s", error.message);
+            mls_cli_error(cli, MLS_EXIT_IO, path, "%s", error.message);
     }
     free(path);
 }
@@ -64,10 +64,8 @@ static void note_unused_points(mls_cli *cli, const mls_collection *collection, c
         const mls_rcp_set *set = collection->groups[i].rcp.set;
         used += set != NULL ? set->own : 0;
     }
-    if (used == 0) {
-        mls_cli_say(cli, MLS_EXIT_OK, NULL, "'%s': no row is for a benchmark and edition whose convergence was checked",
-                    rcp_path);
-    }
+    if (used == 0)
+        mls_cli_note(cli, NULL, "'%s': no row is for a benchmark and edition whose convergence was checked", rcp_path);
 }
 
 /* The notes of the runs are columns of their own. */
@@ -83,25 +81,22 @@ static void print_wide(mls_cli *cli, const mls_collection *collection)
         for (size_t i = 0; i < collection->run_count; i++) {
             const mls_run *run = &collection->runs[i];
             const mls_tracked *tracked = mls_collection_notes(collection, run);
-            if (tracked != NULL && tracked->too_many) {
-                mls_cli_say(cli, MLS_EXIT_OK, run->file, "only the first %d tracked names are reported",
-                            MLS_TRACKED_NAMES_MAX);
-            }
+            if (tracked != NULL && tracked->too_many)
+                mls_cli_note(cli, run->file, "only the first %d tracked names are reported", MLS_TRACKED_NAMES_MAX);
             if (tracked != NULL && tracked->long_line > 0) {
-                mls_cli_say(cli, MLS_EXIT_OK, run->file,
-                            "line %zu: a tracked name of more than %d bytes is not reported", tracked->long_line,
-                            MLS_TRACKED_NAME_LENGTH_MAX);
+                mls_cli_note(cli, run->file, "line %zu: a tracked name of more than %d bytes is not reported",
+                             tracked->long_line, MLS_TRACKED_NAME_LENGTH_MAX);
             }
         }
         for (int kind = 0; kind < MLS_WIDE_KINDS; kind++) {
             if (wide.names[kind].left_out > 0) {
-                mls_cli_say(cli, MLS_EXIT_OK, NULL, "%s no column: there are %d at most",
-                            mls_words_plural(wide.names[kind].left_out, kinds[kind][0], kinds[kind][1]).text,
-                            MLS_WIDE_NAMES_MAX);
+                mls_cli_note(cli, NULL, "%s no column: there are %d at most",
+                             mls_words_plural(wide.names[kind].left_out, kinds[kind][0], kinds[kind][1]).text,
+                             MLS_WIDE_NAMES_MAX);
             }
         }
     } else {
-        mls_cli_say_error(cli, NULL, &error);
+        mls_cli_print_error(cli, NULL, &error);
     }
     mls_wide_release(&wide);
 }
@@ -119,12 +114,12 @@ static void print_scores(mls_cli *cli, const mls_collection *collection, const m
         mls_error error = {0};
         if (mls_view_is_for_people(&cli->view) && !cli->view.quiet &&
             mls_published_beside_find(&published, collection->groups, collection->group_count, &error) != MLS_OK)
-            mls_cli_say_error(cli, NULL, &error);
+            mls_cli_print_error(cli, NULL, &error);
         mls_cli_print_beside(cli, &mls_score_report, collection, &(mls_score_beside){notes, published.near});
         mls_published_beside_release(&published);
     }
     if (settings->wide || format == MLS_FORMAT_JSON || format == MLS_FORMAT_NDJSON)
-        mls_cli_say_left_out(cli, collection);
+        mls_cli_note_truncated(cli, collection);
 }
 
 /* Both are tables of their own, which only CSV has.  False after a complaint. */
@@ -133,11 +128,9 @@ static bool wants_csv(mls_cli *cli)
     const mls_score_settings *settings = cli->settings;
     const char *wanted = settings->wide ? "--wide" : settings->summary != NULL ? "--summary" : NULL;
     if (settings->wide && settings->summary != NULL)
-        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--wide and --summary are two tables: ask for one");
-    if (wanted != NULL && cli->format_given && cli->view.format != MLS_FORMAT_CSV) {
-        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s is printed as CSV, not as %s", wanted,
-                           mls_format_name(cli->view.format));
-    }
+        return mls_cli_usage_error(cli, "--wide and --summary are two tables: ask for one");
+    if (wanted != NULL && cli->format_given && cli->view.format != MLS_FORMAT_CSV)
+        return mls_cli_usage_error(cli, "%s is printed as CSV, not as %s", wanted, mls_format_name(cli->view.format));
     cli->view.format = wanted != NULL ? MLS_FORMAT_CSV : cli->view.format;
     return true;
 }
@@ -151,7 +144,7 @@ static bool read_job_tables(mls_cli *cli, mls_sacct *sacct)
     if (settings->timezone != NULL) {
         zone.name = settings->timezone;
         if (!mls_timezone_parse(mls_str_from(zone.name), &zone.minutes))
-            return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--timezone takes UTC or ±HH:MM, not '%s'", zone.name);
+            return mls_cli_usage_error(cli, "--timezone takes UTC or ±HH:MM, not '%s'", zone.name);
     }
     for (size_t i = 0; i < settings->sacct_files.count && ok; i++)
         ok = mls_cli_read_sacct(cli, settings->sacct_files.items[i], zone, sacct);
@@ -167,9 +160,9 @@ static bool note_jobs(mls_cli *cli, mls_sacct *sacct, mls_collection *collection
     if (sacct == NULL)
         return true;
     if (settings->jobs && mls_sacct_ask(sacct, collection, program != NULL ? program : "sacct", &error) != MLS_OK)
-        mls_cli_say(cli, MLS_EXIT_OK, NULL, "%s: not all is known of the jobs", error.message);
+        mls_cli_note(cli, NULL, "%s: not all is known of the jobs", error.message);
     if (mls_jobs_join(sacct, getenv("SLURM_JOB_ID"), collection, &error) != MLS_OK)
-        return mls_cli_say_error(cli, NULL, &error);
+        return mls_cli_print_error(cli, NULL, &error);
     mls_cli_judge_findings(cli, collection->jobs->findings);
     return true;
 }
@@ -189,7 +182,7 @@ static void score_collected(mls_cli *cli, const mls_collect_options *how, mls_sa
             if (settings->write_scaling && mls_group_is_scaled(&collection.groups[i]))
                 write_scaling(cli, &collection.groups[i]);
         }
-        mls_cli_say_collected(cli, &collection);
+        mls_cli_print_problems(cli, &collection);
     }
     mls_telemetry_notes_release(&notes);
     mls_collection_release(&collection);
@@ -235,11 +228,11 @@ static bool judge_merged(mls_cli *cli, mls_collect_options *how)
     *how = (mls_collect_options){.work = cli->work, .merge = cli->merge, .any_usage = head->options.any_usage};
     how->score.editions = mls_cli_editions(cli);
     if (settings->wide && !head->options.wide)
-        return mls_cli_say(cli, MLS_EXIT_USAGE, NULL, "--wide needs parts that were made with --wide");
+        return mls_cli_error(cli, MLS_EXIT_USAGE, NULL, "--wide needs parts that were made with --wide");
     if (how->score.editions == NULL || !mls_usage_from_name(mls_str_from(head->usage), &how->usage) ||
         (head->edition != NULL && mls_editions_find(how->score.editions, how->usage, mls_str_from(head->edition),
                                                     &how->edition, &error) != MLS_OK))
-        return mls_cli_say(cli, MLS_EXIT_IO, NULL, "%s", error.message);
+        return mls_cli_error(cli, MLS_EXIT_IO, NULL, "%s", error.message);
     settings->score.select_window = head->options.window;
     settings->score.bert_train_samples = head->options.bert_train_samples;
     settings->score.rcp_path = head->options.rcp_path;
@@ -257,12 +250,12 @@ void mls_cli_score(mls_cli *cli)
     for (size_t i = 0; i < settings->labels.added.count; i++) {
         const char *wrong = mls_metrics_label_wrong(&settings->labels, i);
         if (wrong != NULL) {
-            mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--label '%s' %s", settings->labels.added.items[i], wrong);
+            mls_cli_usage_error(cli, "--label '%s' %s", settings->labels.added.items[i], wrong);
             return;
         }
     }
     if ((settings->jobs || settings->sacct_files.count > 0) && mls_sacct_new(&sacct, &error) != MLS_OK) {
-        mls_cli_say_error(cli, NULL, &error);
+        mls_cli_print_error(cli, NULL, &error);
         return;
     }
     const bool judged = wants_csv(cli) && (cli->merge != NULL ? judge_merged(cli, &how) : mls_cli_judge(cli, &how));

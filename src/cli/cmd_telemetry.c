@@ -47,8 +47,8 @@ static bool take_seconds(mls_cli *cli, const char *name, const char *text, bool 
         return true;
     if (!mls_number_parse(mls_str_from(text), &seconds) || !(fabs(seconds) <= SECONDS_MAX) ||
         (!negative && seconds <= 0)) {
-        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--%s takes a number of seconds%s, not '%s'", name,
-                           negative ? "" : " above 0", text);
+        return mls_cli_usage_error(cli, "--%s takes a number of seconds%s, not '%s'", name, negative ? "" : " above 0",
+                                   text);
     }
     *milliseconds = seconds * 1000;
     return true;
@@ -59,10 +59,10 @@ static bool take_columns(mls_cli *cli, const char *columns)
     mls_str unknown = {0};
     const bool some = columns == NULL || mls_telemetry_columns_known(columns, &unknown);
     if (unknown.len > 0) {
-        mls_cli_say(cli, some ? MLS_EXIT_OK : MLS_WRONG_USAGE, NULL, "--columns: '%.*s' is not a known column",
-                    (int)unknown.len, unknown.ptr);
+        mls_cli_error(cli, some ? MLS_EXIT_OK : MLS_WRONG_USAGE, NULL, "--columns: '%.*s' is not a known column",
+                      (int)unknown.len, unknown.ptr);
     } else if (!some) {
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--columns names nothing that is measured");
+        mls_cli_usage_error(cli, "--columns names nothing that is measured");
     }
     return some;
 }
@@ -76,14 +76,14 @@ static bool take_settings(mls_cli *cli, mls_telemetry_options *wanted)
     wanted->columns = given->columns;
     wanted->host_pattern = given->host_pattern;
     if (given->timezone != NULL && !mls_timezone_parse(mls_str_from(given->timezone), &wanted->timezone_minutes))
-        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--timezone takes UTC or ±HH:MM, not '%s'", given->timezone);
+        return mls_cli_usage_error(cli, "--timezone takes UTC or ±HH:MM, not '%s'", given->timezone);
     if ((given->start != NULL) != (given->interval != NULL))
-        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--start and --interval go together");
+        return mls_cli_usage_error(cli, "--start and --interval go together");
     if (given->start != NULL &&
         !mls_moment_parse(mls_str_from(given->start), wanted->timezone_minutes, &wanted->start_ms)) {
-        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL,
-                           "--start takes a time such as '2026-11-21 16:24:40' or milliseconds since 1970, not '%s'",
-                           given->start);
+        return mls_cli_usage_error(
+            cli, "--start takes a time such as '2026-11-21 16:24:40' or milliseconds since 1970, not '%s'",
+            given->start);
     }
     return take_seconds(cli, "offset", given->offset, true, &wanted->offset_ms) &&
            take_seconds(cli, "gap", given->gap, false, &wanted->gap_ms) &&
@@ -98,19 +98,19 @@ static void telemetry_print(mls_cli *cli, const mls_telemetry_run *runs, size_t 
     mls_error error = {0};
     if (mls_telemetry_read((const char *const *)cli->operands.items, cli->operands.count, runs, run_count, wanted,
                            &telemetry, &error) != MLS_OK) {
-        mls_cli_say_error(cli, NULL, &error);
+        mls_cli_print_error(cli, NULL, &error);
     } else {
         mls_cli_print(cli, &mls_telemetry_report, &telemetry);
         mls_cli_set_status(cli, mls_findings_pass(&telemetry.reported->counts, cli->view.strict) ? MLS_EXIT_OK
                                                                                                  : MLS_EXIT_INVALID);
-        mls_cli_say_skipped(cli, &telemetry.skipped);
+        mls_cli_print_skipped(cli, &telemetry.skipped);
         for (size_t i = 0; i < telemetry.skipped.count; i++) {
             const mls_source *skipped = &telemetry.skipped.items[i];
             if (skipped->named && !skipped->failed)
-                mls_cli_say(cli, MLS_EXIT_OK, skipped->path, "skipped: %s", skipped->skip);
+                mls_cli_note(cli, skipped->path, "skipped: %s", skipped->skip);
         }
         if (telemetry.source_count == 0)
-            mls_cli_say(cli, MLS_EXIT_IO, NULL, "no measurement found");
+            mls_cli_error(cli, MLS_EXIT_IO, NULL, "no measurement found");
     }
     mls_telemetry_release(&telemetry);
 }
@@ -121,9 +121,9 @@ static mls_telemetry_run *find_runs(mls_cli *cli, const mls_names *logs, mls_col
     const mls_collect_options how = {.work.threads = cli->work.threads, .runs_only = true};
     if (!mls_cli_collect(cli, logs, &how, NULL, collection))
         return NULL;
-    mls_cli_say_skipped(cli, &collection->skipped);
+    mls_cli_print_skipped(cli, &collection->skipped);
     if (collection->run_count == 0) {
-        mls_cli_say(cli, MLS_EXIT_IO, logs->items[0], "no run found to join with");
+        mls_cli_error(cli, MLS_EXIT_IO, logs->items[0], "no run found to join with");
         return NULL;
     }
     mls_telemetry_run *runs = mls_calloc(collection->run_count, sizeof *runs);

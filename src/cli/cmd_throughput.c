@@ -46,8 +46,8 @@ static bool take_machine(mls_cli *cli, mls_throughput_options *wanted)
             mls_suggestion nearest = mls_suggest_for(mls_str_from(name));
             for (size_t i = 0; i < wanted->accelerator_table->count; i++)
                 mls_suggest_add(&nearest, mls_str_from(wanted->accelerator_table->items[i].name));
-            return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "no accelerator is known as '%s'%s", name,
-                               mls_cli_suggestion(&nearest).text);
+            return mls_cli_usage_error(cli, "no accelerator is known as '%s'%s", name,
+                                       mls_cli_suggestion(&nearest).text);
         }
     }
     wanted->has_precision =
@@ -76,12 +76,12 @@ static void throughput_run(mls_cli *cli)
         if (mls_cli_collect(cli, &cli->operands, &how, NULL, &collection) &&
             mls_cli_note_telemetry(cli, &collection, &notes)) {
             if (mls_throughputs_measure(&collection, wanted, &all, &error) != MLS_OK) {
-                mls_cli_say_error(cli, NULL, &error);
+                mls_cli_print_error(cli, NULL, &error);
             } else {
                 mls_cli_print_beside(cli, &mls_throughput_report, &all, &notes);
                 for (size_t i = 0; i < all.group_count; i++)
                     mls_cli_judge_findings(cli, &all.groups[i].findings);
-                mls_cli_say_collected(cli, &collection);
+                mls_cli_print_problems(cli, &collection);
             }
             mls_throughputs_release(&all);
         }

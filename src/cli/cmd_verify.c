@@ -46,7 +46,7 @@ static void complain_unreadable(mls_cli *cli, const mls_submission *submission, 
 {
     if (finding->code == MLS_FINDING_UNREADABLE) {
         char *path = mls_path_join(submission->path, where);
-        mls_cli_say_lost(cli, path, finding->message);
+        mls_cli_unreadable(cli, path, finding->message);
         free(path);
     }
 }
@@ -63,7 +63,7 @@ static void verify_judge(mls_cli *cli, const mls_submission *submission)
         for (size_t k = 0; k < submitter->placed_count; k++)
             complain_unreadable(cli, submission, submitter->placed[k].path, submitter->placed[k].finding);
     }
-    mls_cli_say_foreign(cli);
+    mls_cli_print_foreign(cli);
     mls_cli_set_status(cli, submission->failed ? MLS_EXIT_IO : submission->valid ? MLS_EXIT_OK : MLS_EXIT_INVALID);
 }
 
@@ -78,7 +78,7 @@ static void verify_run(mls_cli *cli)
         return;
     }
     if (cli->operands.count != 1) {
-        mls_cli_say(cli, MLS_WRONG_USAGE, NULL, cli->operands.count == 0 ? "no folder given" : "one folder at a time");
+        mls_cli_usage_error(cli, cli->operands.count == 0 ? "no folder given" : "one folder at a time");
         return;
     }
     if (!mls_cli_edition(cli, NULL, &wanted.edition))
@@ -94,8 +94,8 @@ static void verify_run(mls_cli *cli)
     const mls_status judged = mls_submission_verify(cli->operands.items[0], &wanted, &submission, &error);
     mls_cli_progress_end(cli);
     if (judged != MLS_OK) {
-        mls_cli_say(cli, judged == MLS_ERROR_UNKNOWN ? MLS_EXIT_USAGE : MLS_EXIT_IO, cli->operands.items[0], "%s",
-                    error.message);
+        mls_cli_error(cli, judged == MLS_ERROR_UNKNOWN ? MLS_EXIT_USAGE : MLS_EXIT_IO, cli->operands.items[0], "%s",
+                      error.message);
     } else {
         mls_cli_print(cli, &mls_verify_report, &submission);
         verify_judge(cli, &submission);

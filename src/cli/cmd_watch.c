@@ -124,10 +124,8 @@ static bool read_watch_seconds(mls_cli *cli, const char *name, const char *text,
     double seconds;
     if (text == NULL)
         return true;
-    if (!mls_number_parse(mls_str_from(text), &seconds) || !(seconds >= least && seconds <= most)) {
-        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--%s takes seconds, %.15g to %.15g, not '%s'", name, least,
-                           most, text);
-    }
+    if (!mls_number_parse(mls_str_from(text), &seconds) || !(seconds >= least && seconds <= most))
+        return mls_cli_usage_error(cli, "--%s takes seconds, %.15g to %.15g, not '%s'", name, least, most, text);
     *ms = seconds * 1000;
     return true;
 }
@@ -170,22 +168,20 @@ static bool read_watch_settings(mls_cli *cli)
     if (!read_watch_seconds(cli, "interval", self->interval, 0.1, 3600, &self->interval_ms) ||
         !read_watch_seconds(cli, "timeout", self->timeout, 0.1, 31536000, &self->timeout_ms))
         return false;
-    if (self->beat != NULL && strcmp(self->beat, "published") == 0) {
+    if (self->beat != NULL && strcmp(self->beat, "published") == 0)
         self->screen.beat_of = find_published;
-    } else if (self->beat != NULL &&
-               !(mls_number_parse(mls_str_from(self->beat), &self->screen.beat) && self->screen.beat > 0)) {
-        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--beat takes minutes above 0, or published, not '%s'",
-                           self->beat);
-    }
+    else if (self->beat != NULL &&
+             !(mls_number_parse(mls_str_from(self->beat), &self->screen.beat) && self->screen.beat > 0))
+        return mls_cli_usage_error(cli, "--beat takes minutes above 0, or published, not '%s'", self->beat);
     struct stat about;
     mls_error why = {0};
     for (size_t i = 0; i < cli->operands.count; i++) {
         if (is_job(cli->operands.items[i]) && cli->operands.count > 1)
-            return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "job %s: a job is watched alone", cli->operands.items[i]);
+            return mls_cli_usage_error(cli, "job %s: a job is watched alone", cli->operands.items[i]);
         if (strcmp(cli->operands.items[i], "-") == 0)
-            return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "standard input does not grow: name a file or a folder");
+            return mls_cli_usage_error(cli, "standard input does not grow: name a file or a folder");
         if (mls_file_look(cli->operands.items[i], &about, &why) != MLS_OK && why.system_errno == 0)
-            return mls_cli_say(cli, MLS_EXIT_IO, cli->operands.items[i], "%s", why.message);
+            return mls_cli_error(cli, MLS_EXIT_IO, cli->operands.items[i], "%s", why.message);
     }
     return true;
 }
@@ -251,7 +247,7 @@ static void wait_for_news(const watch_settings *self, double ms, bool read)
 /* Print an error that has not been printed.  False. */
 static bool complain_watch(mls_cli *cli, const mls_error *error)
 {
-    return error->message[0] != '\0' && mls_cli_say_error(cli, NULL, error);
+    return error->message[0] != '\0' && mls_cli_print_error(cli, NULL, error);
 }
 
 /* Follow until it ends by itself, or somebody ends it.  False after a complaint. */
@@ -302,7 +298,7 @@ static void judge_watched(mls_cli *cli)
         if (!run->valid && mls_watch_run_ended(&self->watch, run))
             mls_cli_set_status(cli, MLS_EXIT_INVALID);
     }
-    mls_cli_say_skipped(cli, &collection->skipped);
+    mls_cli_print_skipped(cli, &collection->skipped);
     /* A file that has not come yet could not be read: that is no failure. */
     const bool failed = cli->status == MLS_EXIT_IO && self->watch.follow.missing.count == 0;
     if (self->timed_out && !mls_watch_ended(&self->watch) && !failed)
@@ -360,7 +356,7 @@ static void print_last(mls_cli *cli)
     mls_error error = {0};
     if (!cli->view.quiet &&
         mls_published_beside_find(&beside, collection->groups, collection->group_count, &error) != MLS_OK)
-        mls_cli_say_error(cli, NULL, &error);
+        mls_cli_print_error(cli, NULL, &error);
     if (collection->group_count > 0) {
         mls_print_begin(&cli->printer, &cli->view, &mls_score_report, &(mls_score_beside){NULL, beside.near});
         mls_print_item(&cli->printer, collection);
@@ -458,10 +454,10 @@ static void watch_run(mls_cli *cli)
     if (!read_watch_settings(cli))
         return;
     if (is_job(operand) && ask_slurm(cli, &self->job, &error) != MLS_OK) {
-        mls_cli_say(cli, MLS_EXIT_IO, NULL, "job %s: %s", operand, error.message);
+        mls_cli_error(cli, MLS_EXIT_IO, NULL, "job %s: %s", operand, error.message);
     } else if (mls_cli_judge(cli, &self->how)) {
         if (mls_signatures_new(&self->signatures, &error) != MLS_OK)
-            mls_cli_say_error(cli, NULL, &error);
+            mls_cli_print_error(cli, NULL, &error);
         else if (mls_cli_open(cli))
             watch_paths(cli);
     }

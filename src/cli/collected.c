@@ -14,7 +14,7 @@ bool mls_cli_collect(mls_cli *cli, const mls_names *paths, const mls_collect_opt
     mls_error error = {0};
     const mls_status status = mls_collect((const char *const *)paths->items, paths->count, how, collection, &error);
     mls_cli_progress_end(cli);
-    return status == MLS_OK || mls_cli_say_error(cli, path, &error);
+    return status == MLS_OK || mls_cli_print_error(cli, path, &error);
 }
 
 /* Whether the files with measurements can be read where parts are merged.  False after a complaint. */
@@ -24,9 +24,9 @@ static bool measurements_are_there(mls_cli *cli)
     bool there = true;
     for (size_t i = 0; i < names->count && there; i++) {
         there = access(names->items[i], R_OK) == 0 ||
-                mls_cli_say(cli, MLS_EXIT_IO, names->items[i],
-                            "not here, and people are told what it measured: merge where the logs are, or ask for "
-                            "another --format");
+                mls_cli_error(cli, MLS_EXIT_IO, names->items[i],
+                              "not here, and people are told what it measured: merge where the logs are, or ask for "
+                              "another --format");
     }
     return there;
 }
@@ -54,7 +54,7 @@ bool mls_cli_note_endings(mls_cli *cli, mls_collection *collection)
         return true;
     }
     return mls_endings_find_all(&options, collection->runs, collection->run_count, &error) == MLS_OK ||
-           mls_cli_say_error(cli, NULL, &error);
+           mls_cli_print_error(cli, NULL, &error);
 }
 
 void mls_cli_judge_group(mls_cli *cli, const mls_group *group)
@@ -63,7 +63,7 @@ void mls_cli_judge_group(mls_cli *cli, const mls_group *group)
     for (size_t k = 0; k < group->findings.count; k++) {
         const mls_finding *finding = &group->findings.items[k];
         if (finding->code == MLS_FINDING_UNREADABLE) /* a power file */
-            mls_cli_say(cli, MLS_EXIT_IO, finding->path, "%s", finding->message);
+            mls_cli_error(cli, MLS_EXIT_IO, finding->path, "%s", finding->message);
     }
 }
 
@@ -77,53 +77,52 @@ void mls_cli_judge_side(mls_cli *cli, const mls_side_group *side)
     }
 }
 
-void mls_cli_say_left_out(mls_cli *cli, const mls_collection *collection)
+void mls_cli_note_truncated(mls_cli *cli, const mls_collection *collection)
 {
     for (size_t i = 0; i < collection->run_count; i++) {
         const mls_run *run = &collection->runs[i];
         if (run->too_many_hyperparameters) {
-            mls_cli_say(cli, MLS_EXIT_OK, run->file,
-                        "only the first %d hyperparameters are reported, and the batch size", MLS_HYPERPARAMETERS_KEPT);
+            mls_cli_note(cli, run->file, "only the first %d hyperparameters are reported, and the batch size",
+                         MLS_HYPERPARAMETERS_KEPT);
         }
         if (run->long_key_line > 0) {
-            mls_cli_say(cli, MLS_EXIT_OK, run->file,
-                        "line %zu: a hyperparameter whose name has more than %d bytes is not reported",
-                        run->long_key_line, MLS_HYPERPARAMETER_LENGTH);
+            mls_cli_note(cli, run->file, "line %zu: a hyperparameter whose name has more than %d bytes is not reported",
+                         run->long_key_line, MLS_HYPERPARAMETER_LENGTH);
         }
     }
 }
 
-void mls_cli_say_collected(mls_cli *cli, const mls_collection *collection)
+void mls_cli_print_problems(mls_cli *cli, const mls_collection *collection)
 {
-    mls_cli_say_skipped(cli, &collection->skipped);
+    mls_cli_print_skipped(cli, &collection->skipped);
     for (size_t i = 0; i < collection->run_count; i++) {
         const mls_run *run = &collection->runs[i];
         if (run->too_many_images) {
-            mls_cli_say(cli, MLS_EXIT_OK, run->file, "only the first %s FID and CLIP records say when it converged",
-                        mls_words_count(MLS_IMAGE_EVALUATIONS_MAX).text);
+            mls_cli_note(cli, run->file, "only the first %s FID and CLIP records say when it converged",
+                         mls_words_count(MLS_IMAGE_EVALUATIONS_MAX).text);
         }
     }
     if (collection->group_count == 0) {
         /* Who has been told why a log was not read knows. */
         if (collection->failed == 0)
-            mls_cli_say(cli, MLS_EXIT_OK, NULL, "no run found");
+            mls_cli_note(cli, NULL, "no run found");
         mls_cli_set_status(cli, MLS_EXIT_INVALID);
     }
 }
 
-void mls_cli_say_compared(mls_cli *cli, const mls_comparison *comparison)
+void mls_cli_print_side_problems(mls_cli *cli, const mls_comparison *comparison)
 {
     for (size_t i = 0; i < comparison->collection_count; i++) {
-        mls_cli_say_skipped(cli, &comparison->collections[i].skipped);
-        mls_cli_say_left_out(cli, &comparison->collections[i]);
+        mls_cli_print_skipped(cli, &comparison->collections[i].skipped);
+        mls_cli_note_truncated(cli, &comparison->collections[i]);
     }
     for (size_t i = 0; i < comparison->problems.count; i++) {
         const mls_side_problem *problem = &comparison->problems.items[i];
         if (problem->error.line > 0) {
-            mls_cli_say(cli, MLS_EXIT_IO, NULL, "'%s':%zu: %s", problem->path, problem->error.line,
-                        problem->error.message);
+            mls_cli_error(cli, MLS_EXIT_IO, NULL, "'%s':%zu: %s", problem->path, problem->error.line,
+                          problem->error.message);
         } else {
-            mls_cli_say(cli, MLS_EXIT_IO, problem->path, "%s", problem->error.message);
+            mls_cli_error(cli, MLS_EXIT_IO, problem->path, "%s", problem->error.message);
         }
     }
 }
@@ -136,9 +135,9 @@ bool mls_cli_compare(mls_cli *cli, const mls_compare_request *request, mls_compa
     if (status == MLS_OK)
         return true;
     if (status != MLS_ERROR_VALUE)
-        return mls_cli_say_error(cli, NULL, &error);
-    mls_cli_say_compared(cli, comparison);
+        return mls_cli_print_error(cli, NULL, &error);
+    mls_cli_print_side_problems(cli, comparison);
     for (size_t i = 0; i < comparison->candidates.count; i++)
-        mls_cli_say(cli, MLS_EXIT_OK, NULL, "there is %s", comparison->candidates.items[i]);
-    return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s", error.message);
+        mls_cli_note(cli, NULL, "there is %s", comparison->candidates.items[i]);
+    return mls_cli_usage_error(cli, "%s", error.message);
 }

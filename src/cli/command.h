@@ -22,7 +22,7 @@ enum {
     MLS_EXIT_INVALID = 1, /* something is not valid */
     MLS_EXIT_USAGE = 2,
     MLS_EXIT_IO = 3,        /* something could not be read or written; the rest was done */
-    MLS_EXIT_SHOW_HELP = 4, /* to mls_cli_say() */
+    MLS_EXIT_SHOW_HELP = 4, /* flag for mls_cli_error() */
     MLS_WRONG_USAGE = MLS_EXIT_USAGE | MLS_EXIT_SHOW_HELP
 };
 
@@ -223,16 +223,19 @@ mls_suggestion mls_cli_nearest_file(const char *path, mls_names *names);
 /* Makes cli->status as bad as that. */
 void mls_cli_set_status(mls_cli *cli, int status);
 
-/* Prints `mlscore CMD: 'path': reason` on standard error, safely escaped; path NULL: without it.  `kind` is the exit
- * status that it makes; MLS_EXIT_OK: only a note, not for --quiet; MLS_WRONG_USAGE: the way to help follows.  False. */
-bool mls_cli_say(mls_cli *cli, int kind, const char *path, const char *format, ...) MLS_PRINTF(4, 5);
+/* Print `mlscore COMMAND: 'path': message` on standard error, escaped; without the path if it is NULL.  An error sets
+ * the exit status, and with MLS_WRONG_USAGE a hint at --help follows.  A note is omitted with --quiet.  Return false.
+ */
+bool mls_cli_error(mls_cli *cli, int status, const char *path, const char *format, ...) MLS_PRINTF(4, 5);
+bool mls_cli_usage_error(mls_cli *cli, const char *format, ...) MLS_PRINTF(2, 3);
+void mls_cli_note(mls_cli *cli, const char *path, const char *format, ...) MLS_PRINTF(3, 4);
 
-/* Says what an error says: with a place in the file of that path, else without the path.  False. */
-bool mls_cli_say_error(mls_cli *cli, const char *path, const mls_error *error);
+/* Print an mls_error: with the path if the error has a position in that file.  It is a usage error unless reading or
+ * writing failed.  Return false. */
+bool mls_cli_print_error(mls_cli *cli, const char *path, const mls_error *error);
 
-/* Says what is wrong with a file that the user named, if it is of a file (path NULL: of none): by its place in the
- * file, where it has one.  It is wrong usage, unless the file could not be read.  False. */
-bool mls_cli_say_wrong_file(mls_cli *cli, const char *path, const mls_error *error);
+/* Print an mls_error about a file named by the user (NULL: none), always with the path.  Return false. */
+bool mls_cli_file_error(mls_cli *cli, const char *path, const mls_error *error);
 
 /* Makes it count when findings do not pass. */
 void mls_cli_judge_findings(mls_cli *cli, const mls_findings *findings);
@@ -302,26 +305,26 @@ bool mls_cli_collect(mls_cli *cli, const mls_names *paths, const mls_collect_opt
                      mls_collection *collection);
 
 /* Says which sources could not be opened; and that nothing was collected, which counts. */
-void mls_cli_say_skipped(mls_cli *cli, const mls_sources *sources);
+void mls_cli_print_skipped(mls_cli *cli, const mls_sources *sources);
 
 /* Complain of what could not be read; of logs of other suites and old rounds only once, which
- * mls_cli_say_foreign() does. */
-void mls_cli_say_lost(mls_cli *cli, const char *path, const char *why);
-void mls_cli_say_foreign(mls_cli *cli);
+ * mls_cli_print_foreign() does. */
+void mls_cli_unreadable(mls_cli *cli, const char *path, const char *why);
+void mls_cli_print_foreign(mls_cli *cli);
 
 /* Says why a source could not be read, and which finding that is (NULL: none). */
-void mls_cli_say_unread(mls_cli *cli, const char *path, const char *why, const char *finding);
-void mls_cli_say_collected(mls_cli *cli, const mls_collection *collection);
+void mls_cli_unread(mls_cli *cli, const char *path, const char *why, const char *finding);
+void mls_cli_print_problems(mls_cli *cli, const mls_collection *collection);
 
 /* Reads the sides of a request and compares them.  False after a complaint.  *comparison is to be released in any case.
  */
 bool mls_cli_compare(mls_cli *cli, const mls_compare_request *request, mls_comparison *comparison);
 
 /* Says what of the sides could not be read, and where: 'a.csv':17: … */
-void mls_cli_say_compared(mls_cli *cli, const mls_comparison *comparison);
+void mls_cli_print_side_problems(mls_cli *cli, const mls_comparison *comparison);
 
 /* Says of which runs not all hyperparameters were kept. */
-void mls_cli_say_left_out(mls_cli *cli, const mls_collection *collection);
+void mls_cli_note_truncated(mls_cli *cli, const mls_collection *collection);
 
 /* Prints the version, and what the program was built with. */
 void mls_cli_print_version(mls_output *output);

@@ -59,8 +59,8 @@ static unsigned number_of_value(mls_cli *cli, const mls_option *option, const ch
             return number;
         mls_suggest_add(&nearest, value);
     }
-    mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--%s is one of %s, not '%s'%s", option->name, option->argument, word,
-                mls_cli_suggestion(&nearest).text);
+    mls_cli_usage_error(cli, "--%s is one of %s, not '%s'%s", option->name, option->argument, word,
+                        mls_cli_suggestion(&nearest).text);
     return 0;
 }
 
@@ -85,10 +85,8 @@ static bool take_option(mls_cli *cli, const mls_option *option, const char *argu
         *(unsigned *)setting = value;
         break;
     case MLS_SETS_COUNT:
-        if (!mls_size_parse(mls_str_from(argument), setting) || *(const size_t *)setting == 0) {
-            return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--%s takes a whole number from 1 on, not '%s'",
-                               option->name, argument);
-        }
+        if (!mls_size_parse(mls_str_from(argument), setting) || *(const size_t *)setting == 0)
+            return mls_cli_usage_error(cli, "--%s takes a whole number from 1 on, not '%s'", option->name, argument);
         break;
     case MLS_ADDS_TEXT:
         mls_names_add(setting, mls_str_from(argument));
@@ -104,8 +102,8 @@ static bool take_option(mls_cli *cli, const mls_option *option, const char *argu
         break;
     case MLS_SETS_THREADS:
         if (!mls_size_parse(mls_str_from(argument), &number) || number < 1 || number > THREADS_ALLOWED) {
-            return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "-j takes a whole number from 1 to %d, not '%s'",
-                               THREADS_ALLOWED, argument);
+            return mls_cli_usage_error(cli, "-j takes a whole number from 1 to %d, not '%s'", THREADS_ALLOWED,
+                                       argument);
         }
         *(unsigned *)setting = (unsigned)number;
         break;
@@ -203,19 +201,19 @@ static const mls_option *option_by(const mls_option *options, int got)
 static bool refuse(mls_cli *cli, int got, const char *word)
 {
     if (got == ':')
-        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "option '%s' needs an argument", word);
+        return mls_cli_usage_error(cli, "option '%s' needs an argument", word);
     if (optopt >= LONG_OPTION)
-        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "option '%s' takes no argument", word);
+        return mls_cli_usage_error(cli, "option '%s' takes no argument", word);
     if (optopt != 0)
-        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "unknown option -%c", optopt);
+        return mls_cli_usage_error(cli, "unknown option -%c", optopt);
     const mls_str bare = mls_str_from(word + strspn(word, "-"));
     mls_suggestion nearest = mls_suggest_for((mls_str){bare.ptr, strcspn(bare.ptr, "=")});
     for (const mls_option *option = cli->command->options; option->name != NULL; option++)
         mls_suggest_add(&nearest, mls_str_from(option->name));
     const mls_str name = nearest.found;
-    return mls_cli_say(cli, MLS_WRONG_USAGE, NULL,
-                       name.len > 0 ? "unknown option '%s'; did you mean '--%.*s'?" : "unknown option '%s'", word,
-                       (int)name.len, name.ptr);
+    return mls_cli_usage_error(cli,
+                               name.len > 0 ? "unknown option '%s'; did you mean '--%.*s'?" : "unknown option '%s'",
+                               word, (int)name.len, name.ptr);
 }
 
 /* Complain of options that exclude each other, and of one that is given without the one that it needs. */
@@ -228,14 +226,13 @@ static bool are_compatible(mls_cli *cli, const bool given[OPTIONS_MAX])
         for (size_t k = 0; given[i] && options[k].name != NULL; k++) {
             if (given[k] && k != i && option->group != NULL && options[k].group != NULL &&
                 strcmp(option->group, options[k].group) == 0)
-                return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s exclude each other", option->group);
+                return mls_cli_usage_error(cli, "%s exclude each other", option->group);
             met |= given[k] && option->needs != NULL && strcmp(options[k].name, option->needs) == 0;
         }
         if (!met) {
-            return option->about != NULL
-                       ? mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--%s is about %s: it needs --%s", option->name,
-                                     option->about, option->needs)
-                       : mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--%s needs --%s", option->name, option->needs);
+            return option->about != NULL ? mls_cli_usage_error(cli, "--%s is about %s: it needs --%s", option->name,
+                                                               option->about, option->needs)
+                                         : mls_cli_usage_error(cli, "--%s needs --%s", option->name, option->needs);
         }
     }
     return true;
@@ -245,7 +242,7 @@ static bool are_compatible(mls_cli *cli, const bool given[OPTIONS_MAX])
 static bool is_whole(mls_cli *cli, const mls_option *option, const char *word)
 {
     return !mls_str_ends(mls_str_from(option->name), MLS_S("-bypass")) || strcmp(word + 2, option->name) == 0 ||
-           mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "unknown option '%s'; did you mean '--%s'?", word, option->name);
+           mls_cli_usage_error(cli, "unknown option '%s'; did you mean '--%s'?", word, option->name);
 }
 
 bool mls_cli_parse(mls_cli *cli, int argc, char **argv)
@@ -273,5 +270,5 @@ bool mls_cli_parse(mls_cli *cli, int argc, char **argv)
         mls_names_add(&cli->operands, mls_str_from(argv[i]));
     ok = ok && (cli->files_from == NULL || add_files_from(cli));
     const char *missing = cli->operands.count == 0 ? cli->command->paths : NULL;
-    return ok && (missing == NULL || *missing == '\0' || mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "%s", missing));
+    return ok && (missing == NULL || *missing == '\0' || mls_cli_usage_error(cli, "%s", missing));
 }

@@ -25,7 +25,7 @@ typedef struct mls_shard_settings {
 bool mls_cli_names_part(mls_cli *cli);
 
 /* Says what is wrong with a part, and in which line.  Returns false. */
-bool mls_cli_say_part(mls_cli *cli, const char *path, const mls_error *error);
+bool mls_cli_part_error(mls_cli *cli, const char *path, const mls_error *error);
 
 /* Whether --partial is asked for as it can be, and nothing that only its merge can do: `wrong` is such an option
  * (NULL: none).  False after a complaint. */

@@ -14,30 +14,30 @@
 bool mls_cli_names_part(mls_cli *cli)
 {
     return (cli->output_path != NULL && strcmp(cli->output_path, "-") != 0) ||
-           mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--partial writes a part: say where, with -o");
+           mls_cli_usage_error(cli, "--partial writes a part: say where, with -o");
 }
 
-bool mls_cli_say_part(mls_cli *cli, const char *path, const mls_error *error)
+bool mls_cli_part_error(mls_cli *cli, const char *path, const mls_error *error)
 {
-    return error->line > 0 ? mls_cli_say(cli, MLS_EXIT_IO, path, "line %zu: %s", error->line, error->message)
-                           : mls_cli_say(cli, MLS_EXIT_IO, path, "%s", error->message);
+    return error->line > 0 ? mls_cli_error(cli, MLS_EXIT_IO, path, "line %zu: %s", error->line, error->message)
+                           : mls_cli_error(cli, MLS_EXIT_IO, path, "%s", error->message);
 }
 
 bool mls_cli_shard_is_right(mls_cli *cli, const mls_shard_settings *settings, const char *wrong)
 {
     mls_shard shard;
     if (cli->operands.count == 0)
-        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "no path given");
+        return mls_cli_usage_error(cli, "no path given");
     if (!settings->partial)
         return true;
     if (wrong != NULL) {
-        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL,
-                           "--%s is not for --partial, which prints nothing: give it to mlscore merge", wrong);
+        return mls_cli_usage_error(cli, "--%s is not for --partial, which prints nothing: give it to mlscore merge",
+                                   wrong);
     }
     if (settings->shard == NULL || !mls_shard_parse(mls_str_from(settings->shard), &shard)) {
-        return mls_cli_say(cli, MLS_WRONG_USAGE, NULL, "--partial takes --shard I/N, with I from 1 to N%s%s%s",
-                           settings->shard != NULL ? ", not '" : "", settings->shard != NULL ? settings->shard : "",
-                           settings->shard != NULL ? "'" : "");
+        return mls_cli_usage_error(cli, "--partial takes --shard I/N, with I from 1 to N%s%s%s",
+                                   settings->shard != NULL ? ", not '" : "",
+                                   settings->shard != NULL ? settings->shard : "", settings->shard != NULL ? "'" : "");
     }
     return mls_cli_names_part(cli);
 }
@@ -49,8 +49,8 @@ static bool can_be_dealt(mls_cli *cli)
     for (size_t i = 0; i < cli->operands.count; i++) {
         const char *path = cli->operands.items[i];
         if (strcmp(path, "-") == 0 || (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))) {
-            return mls_cli_say(cli, MLS_EXIT_USAGE, NULL, "'%s' is neither a folder nor a file: no shard can read it",
-                               path);
+            return mls_cli_error(cli, MLS_EXIT_USAGE, NULL, "'%s' is neither a folder nor a file: no shard can read it",
+                                 path);
         }
     }
     return true;
@@ -64,7 +64,7 @@ typedef struct shard_asking {
 
 static void say_not_read(void *state, const char *path, const char *why, const char *finding)
 {
-    mls_cli_say_unread(((shard_asking *)state)->cli, path, why, finding);
+    mls_cli_unread(((shard_asking *)state)->cli, path, why, finding);
 }
 
 static mls_status find_ending(void *state, mls_run *run, mls_error *error)
@@ -93,7 +93,7 @@ static bool make_head(mls_cli *cli, const mls_shard_settings *settings, const ml
     if (cli->rules_path != NULL) {
         struct stat about;
         if (stat(cli->rules_path, &about) == 0 && !S_ISREG(about.st_mode))
-            return mls_cli_say(cli, MLS_EXIT_USAGE, NULL, "--partial needs --rules to be a file");
+            return mls_cli_error(cli, MLS_EXIT_USAGE, NULL, "--partial needs --rules to be a file");
         if (!mls_cli_read_file(cli, cli->rules_path, &own))
             return false;
     }
@@ -142,9 +142,9 @@ void mls_cli_write_part(mls_cli *cli, const mls_shard_settings *settings, const 
             status = mls_output_close_after(&cli->output, status, &error);
         }
         if (status != MLS_OK)
-            mls_cli_say(cli, MLS_EXIT_IO, status == MLS_ERROR_WRITE ? cli->output_path : NULL, "%s", error.message);
+            mls_cli_error(cli, MLS_EXIT_IO, status == MLS_ERROR_WRITE ? cli->output_path : NULL, "%s", error.message);
         mls_cli_progress_end(cli);
-        mls_cli_say_foreign(cli);
+        mls_cli_print_foreign(cli);
     }
     mls_endings_release(&asking.endings);
     mls_part_head_release(&head);
