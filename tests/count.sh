@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by the test scripts: counting, a scratch folder, the last line.
+# Sourced by the test scripts: counts results, makes a scratch folder, prints the last line.
 #
-# Every script prints its failures and ends with "N passed, N failed" and,
-# where something was left out, ", N skipped"; its status is 0 only when
-# something was tested and nothing failed.
+# A script prints its failures and ends with "N passed, N failed", followed by ", N skipped" if tests were skipped. Its
+# status is 0 only if at least one test ran and none failed.
 
 passed=0 failed=0 skipped=0
 root=$(pwd)
@@ -11,7 +10,7 @@ root=$(pwd)
 pass() { passed=$((passed + 1)); }
 skip() { skipped=$((skipped + 1)); }
 
-# fail NAME [FILE…]: the files are shown, cut to a length that one can read.
+# fail NAME [FILE…]: count a failure and print the files, shortened.
 fail() {
     failed=$((failed + 1))
     printf 'FAIL %s\n' "$1"
@@ -21,7 +20,7 @@ fail() {
     done
 }
 
-# check NAME COMMAND…: passes when the command does.
+# check NAME COMMAND…: count a pass if the command succeeds, a failure if not.
 check() {
     check_name=$1
     shift
@@ -36,11 +35,11 @@ finish() {
     exit
 }
 
-# The same surroundings everywhere.
+# The same environment for all tests.
 LC_ALL=C.UTF-8 TZ=UTC TERM=dumb COLUMNS=100 PAGER=cat MANPAGER=cat
 export LC_ALL TZ TERM COLUMNS PAGER MANPAGER
 unset NO_COLOR CLICOLOR_FORCE GITHUB_ACTIONS CDPATH ENV
-# A sanitizer's exit status must never be taken for one of ours.
+# Sanitizers exit with a status that the program never uses.
 ASAN_OPTIONS=exitcode=99:abort_on_error=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:exitcode=99
 TSAN_OPTIONS=exitcode=99 LSAN_OPTIONS=exitcode=99
 export ASAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS LSAN_OPTIONS
@@ -52,7 +51,7 @@ trap 'exit 130' INT
 trap 'exit 141' PIPE
 trap 'exit 143' TERM
 
-# limited SECONDS COMMAND…: ends what hangs, where timeout(1) is there to do it.
+# limited SECONDS COMMAND…: run a command and end it after that time, if timeout(1) is available.
 if command -v timeout >/dev/null 2>&1; then
     limited() { timeout -k 5 "$@"; }
 else

@@ -1,10 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # usage: coverage.py BUILD [LINES BRANCHES [FILE...]]
-# After a run of the tests with COVERAGE=1: the lines and branches of src that
-# were reached, by module and all together.  Its status is 1 below LINES or
-# BRANCHES per cent.  With names of files: the lines of them that were not
-# reached, and those where a branch was not taken.
+# After tests with COVERAGE=1, print the coverage of lines and branches by module and in total. Exit with 1 if it is
+# below LINES or BRANCHES percent. With FILEs, print their lines without coverage and with branches not taken.
 import collections
 import json
 import os

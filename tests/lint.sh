@@ -1,13 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: lint.sh COMPILER-FLAG…
-# clang-format, clang-tidy and cppcheck over the project's own C.  A tool that
-# is not installed is named, and that is a failure too: nothing was looked at.
+# Run clang-format, clang-tidy and cppcheck on the project's C files. A missing tool is a failure.
 status=0
 sources=$(find src tests bench testdata -name '*.c')
 headers=$(find include src tests testdata -name '*.h')
 
-# missing TOOL: says so, and remembers it.
+# missing TOOL: succeed if a tool is missing, report it, and set the exit status.
 missing() {
     command -v "$1" >/dev/null 2>&1 && return 1
     echo "lint: $1 is not installed" >&2
@@ -18,8 +17,8 @@ found() {
     status=1
 }
 
-# cppcheck runs on one processor, beside the others.  unusedFunction and the like need the whole program and know
-# nothing of a library.
+# cppcheck uses one processor and runs in the background. Checks such as unusedFunction need the whole program and do
+# not know that it is a library.
 notes=$(mktemp) || exit 1
 trap 'rm -f "$notes"' EXIT
 checking=
@@ -30,9 +29,8 @@ missing cppcheck || {
     checking=$!
 }
 missing clang-format || clang-format --dry-run -Werror $sources $headers || found clang-format
-# The paths that lead to a finding are long: clang-tidy shows them when it is run by hand.  Of a function's states as
-# many are walked as clang's own quick mode does: nine tenths of the time went into the two thirds that follow.  None
-# of what only tests: that runs under the sanitizers.
+# Only the errors of clang-tidy are printed, not the paths that lead to them. max-nodes is that of clang's own fast
+# mode, which takes a tenth of the time. Tests are not analyzed: they run with sanitizers.
 tidy='source=$1; shift
     case $source in tests/*) set -- "--checks=-clang-analyzer-*" -- "$@" ;; *) set -- -- "$@" ;; esac
     notes=$(clang-tidy --quiet "$source" "$@" -include src/base/banned.h \

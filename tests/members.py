@@ -29,7 +29,7 @@ def main():
         path, module = places[0]
         if module == "base":  # containers: what is in them is whoever's who put it there
             continue
-        # Also as an argument of a macro: a row of a table of members.
+        # A member may also be an argument of a macro: a row of a table of members.
         mention = re.compile(r"(?:\.|->)%s\b|\b[A-Z_]{2,}\([^()]*\b%s\b" % (name, name))
         assign = re.compile(r"[\w\])](?:\.|->)%s = " % name)
         if any(mention.search(text[other]) for other in text if RANK[other] >= RANK[module]):

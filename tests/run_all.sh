@@ -1,37 +1,34 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: run_all.sh BUILD NAME…
-# Runs the tests of those names, the suites that they are of side by side on as
-# many processors as there are (or JOBS), begun in the order given, and prints
-# what fails in that order and, as the last line, the sum.
+# Run tests by name. Suites start in the order given, as many in parallel as there are processors (or JOBS). Failures
+# are printed in that order, and the totals on the last line.
 #
-# A NAME is a suite's (`cases`: all of tests/run_cases.sh), a case's of
-# tests/cli, a program's of tests/unit or a fuzzer's, with or without `test_`
-# or `fuzz_`, a folder's of testdata/submissions-broken, or a page's whose
-# examples are tests; or a pattern of such names: 'score-*'.  A path to one
-# will do.
+# A NAME is a suite (cases: all of tests/run_cases.sh), a case in tests/cli, a program in tests/unit or a fuzzer (with
+# or without test_ or fuzz_), a folder in testdata/submissions-broken, a page with examples, a path to one of these, or
+# a pattern such as 'score-*'.
 #
-# MAKE is the command that builds what the tests need (none: it is there).
-# TESTS names another folder of tests (used by the self-test).
+# MAKE is the command that builds what the tests need (default: build nothing). TESTS is another folder of tests, for
+# run_self.sh.
 . tests/count.sh
 build=$1
 shift
 tests=${TESTS:-tests}
 set -f
 
-# Every name there is: name, suite and, where it is not of a whole suite, what the suite calls the test.
+# All names: name, suite and, for a part of a suite, the suite's name of the test.
 {
     ls "$tests" | sed -n '/^run_all/d; s/^run_\(.*\)\.sh$/\1 \1/p'
     ls "$tests/cli" | sed -n '/\.sh$/d; s/.*/& cases &/p'
     ls "$tests/unit" | sed -n "s|^test_\(.*\)\.c\$|\1 units $build/unit/test_\1\ntest_\1 units $build/unit/test_\1|p"
     ls "$tests/fuzz" | sed -n 's/^fuzz_\(.*\)\.c$/\1 replay \1\nfuzz_\1 replay \1/p'
     ls testdata/submissions-broken | sed 's/.*/& submissions &/'
-    # The programs of section 3 are built with the library as it is installed.
+    # Programs in pages of section 3 are built with the installed library.
     find man -type f | sed 's|.*/\(.*\)|\1 examples &|; s|\(.*\.3\) .*|\1 install|' | sort
     echo README.md examples README.md
 } >"$scratch/names" 2>/dev/null
 
-# similar NAME: the names that have most of its beginning in them, or else the suites.
+# similar NAME: print the names with the longest common beginning, or all suites.
 similar() {
     part=$1
     while [ "${#part}" -gt 2 ]; do
@@ -55,7 +52,7 @@ for name in $*; do
 done
 [ "$failed" -eq 0 ] || finish
 
-# One row a suite, with its tests unless all of it is wanted.
+# One row per suite, with the names of its tests unless all are wanted.
 awk '!($1 in tests) { order[++suites] = $1 }
     NF == 1 { all[$1] = 1 }
     !seen[$0]++ { tests[$1] = tests[$1] " " $2 }
@@ -90,7 +87,7 @@ for suite in $(cut -d ' ' -f 1 "$scratch/suites"); do
         suite_failed=${rest%% failed*} rest=${rest#* failed}
         rest=${rest#, } suite_skipped=${rest% skipped}
         passed=$((passed + suite_passed)) failed=$((failed + suite_failed)) skipped=$((skipped + ${suite_skipped:-0}))
-        # A suite that fails without saying which test did is a failure of its own.
+        # A suite that fails without a failed test counts as one failure.
         if [ "$status" -ne 0 ] && [ "$suite_failed" -eq 0 ]; then fail "$suite: ended with status $status"; fi
         ;;
     *)

@@ -1,11 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: [BLESS=1] run_cases.sh BUILD [CASE…]
-# Runs tests/cli/CASE/cmd, a shell fragment, in an empty folder with mlscore on
-# PATH and the test data at ./testdata, and compares with the case's stdout,
-# stderr (none: silent) and status (none: 0).  A file `needs` names commands
-# without which the case is skipped.  MLSCORE names another binary, CASES
-# another folder of cases.
+# Run tests/cli/CASE/cmd, a shell script, in an empty folder with mlscore on PATH and the test data in ./testdata.
+# Compare its output and exit status with the files stdout, stderr (default: empty) and status (default: 0). If a
+# command listed in the file needs is missing, skip the case. MLSCORE is another program to test, CASES another folder
+# of cases.
 . tests/count.sh
 build=$1
 shift

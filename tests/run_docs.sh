@@ -1,10 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: [BLESS=1] run_docs.sh BUILD
-# Holds the manual and the completion files to the program: every option of
-# every command with its letter and argument, in the same order; every command,
-# every finding, every field name of the machine formats, every header.  What a
-# page leads to is there.  BLESS writes the list of man/man7/mlscore-findings.7 anew.
+# Compare the manual and the completion files with the program: options of each command in order, commands, findings,
+# fields of machine-readable formats, headers and links. BLESS=1 updates the list in man/man7/mlscore-findings.7.
 . tests/count.sh
 build=$1
 mlscore=$root/$build/mlscore
@@ -19,15 +17,15 @@ agree() { # NAME WANTED GOT
     fi
 }
 
-# Roff as plain text, as far as headings and fields need it.
+# Convert roff to plain text, as far as headings and fields need it.
 plain() { sed 's/\\f[BIRP]//g; s/\\-/-/g; s/\\(aq/'"'"'/g; s/\\[&:]//g; s/\\e/\\/g' "$@"; }
 
-# The first lines of the entries (.TP) of a section.
+# Print the first line of each entry (.TP) of a section.
 entries() { # PAGE SECTION
     awk -v section=".SH $2" '
         /^\.SH / { inside = $0 == section }
         inside && entry && /^\.[BI][RI]? / {
-            # The words of a macro stand together; quotes hold spaces.
+            # Join the arguments of a macro, which may be quoted.
             line = ""
             sub(/^\.[BI][RI]? +/, "")
             while ($0 != "") {
@@ -43,7 +41,7 @@ entries() { # PAGE SECTION
 }
 
 "$mlscore" help >"$scratch/help" || fail "mlscore help"
-# The groups with their commands; a summary may continue on the next line.
+# The groups with their commands. A summary may continue on the next line.
 awk '
     function flush() { if (entry != "") print entry; entry = "" }
     /^[a-z]+:$/ { flush(); inside = 1; print; next }
@@ -63,7 +61,7 @@ help_options() {
 
 for command in $commands; do
     page=man/man1/mlscore-$command.1
-    # help explains itself in mlscore(1).
+    # The options of help are described in mlscore(1).
     [ "$command" != help ] || page=man/man1/mlscore.1
     help_options "$command" >"$scratch/options"
     if [ ! -f "$page" ]; then
@@ -78,7 +76,7 @@ for command in $commands; do
         *) grep -e "'__mlscore_command $command' -l" completions/$shell | sed 's/.* -l \([a-z0-9-]*\) .*/--\1/' ;;
         esac | awk '!seen[$0]++' | sort >"$scratch/shell"
         sed 's/\[*=.*//; s/^-., //' "$scratch/options" | sort >"$scratch/long"
-        # zsh's exclusion lists and help texts name other options too.
+        # Exclusion lists and help texts for zsh contain other options too.
         comm -12 "$scratch/long" "$scratch/shell" >"$scratch/both"
         [ $shell = _mlscore ] || cp "$scratch/shell" "$scratch/both"
         agree "completions/$shell: options of $command" "$scratch/long" "$scratch/both"
@@ -107,7 +105,7 @@ for shell in bash zsh fish; do
 done
 
 cat >"$scratch/drive.bash" <<'END_OF_BASH'
-# Says what the words complete to, behind the options that the function asks for.
+# Print the completions of a command line after the options of the function.
 compopt() { printf '%s%s ' "$1" "$2"; }
 . completions/mlscore.bash
 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
@@ -161,7 +159,7 @@ fi
 
 # ------------------------------------------------------------- findings
 
-# The list as the page has it.  Lines are folded before they are escaped.
+# The list as roff. Lines are folded before they are escaped.
 roff_text() { fold -s -w 70 | sed 's/ *$//; s/\\/\\e/g; s/-/\\-/g; s/'"'"'/\\(aq/g; s/^[.]/\\\&./'; }
 "$mlscore" help findings | while IFS= read -r line; do
     case $line in
@@ -189,22 +187,22 @@ agree "$page: the list of findings (make bless writes it)" "$scratch/findings" "
 
 # ---------------------------------------------------- commands and fields
 
-# The page may list the commands in another order.
+# The page may list commands in another order.
 entries man/man1/mlscore.1 COMMANDS | sed 's/ .*//' | sort >"$scratch/page"
 sed 's/ .*//' "$scratch/commands" | sort >"$scratch/names"
 agree "man/man1/mlscore.1: commands" "$scratch/names" "$scratch/page"
 cp "$scratch/names" "$scratch/names.commands"
-# A group is a row in bold letters, | **Score** | |, above its commands.
+# A group is a row with a bold title above its commands, | **Score** | |.
 sed -n 's/^| `\([a-z]*\).*` | \(.*\) |$/\1 \2/p; s/^| \*\*\([A-Z][a-z]*\)\*\* | |$/\1:/p' README.md |
     awk '/:$/ { $0 = tolower($0) } { print }' >"$scratch/page"
 agree "README.md: commands" "$scratch/groups" "$scratch/page"
 
 # --------------------------- checklists of CONTRIBUTING.md: what a change brings
 
-# every NAME FILE: what is missing is one line each in FILE.
+# every NAME FILE: fail if FILE is not empty; its lines say what is missing.
 every() { if [ -s "$2" ]; then fail "$1" "$2"; else pass; fi; }
 
-# A row may go on in another line behind its bracket.
+# A row may continue on another line after its bracket.
 tr '\n' ' ' <src/base/finding_table.h | grep -oE 'MLS_FINDING\( *[A-Z_0-9]+, *"[a-z0-9-]+"' |
     sed 's/.*( *\([A-Z_0-9]*\), *"\(.*\)"/\1 \2/' >"$scratch/codes"
 while read -r id code; do
@@ -216,8 +214,8 @@ rows=$(grep -c '^MLS_FINDING(' src/base/finding_table.h)
 [ "$rows" -gt 0 ] && [ "$(wc -l <"$scratch/codes")" -eq "$rows" ] || echo "not every finding is read" >>"$scratch/missing"
 every "every finding is made by a test" "$scratch/missing"
 
-# Functions of rule expressions: the table, the page, the rows for what they give and, but for those that take anything,
-# for what they do not take.
+# Functions of rule expressions: each needs a description, a test of its result and, unless it accepts any value, a test
+# of a value that it rejects.
 sed -n '/^    F(ABS,/,/^$/s/^    F([A-Z0-9_]*, "\([a-z0-9_]*\)".*/\1/p' src/rules/expr.h | sort >"$scratch/functions"
 sed -n '/^Functions:/,/^\.SH/p' man/man5/mlscore-rules.5 | grep '^\.B' | plain | grep -oE '[a-z0-9_]+\(' | tr -d '(' |
     sort >"$scratch/page"
@@ -249,7 +247,7 @@ for format in $(cat "$scratch/formats"); do
     grep -q -e "^\.IP \"\\\\fB$format\\\\fR\"" man/man5/mlscore-formats.5 || echo "man/man5/mlscore-formats.5 lacks $format"
 done >"$scratch/missing"
 for command in $commands; do
-    # The first of a command's formats is the one without an option.
+    # The default format of a command has no option.
     for format in $(help_options "$command" | sed -n 's/^--format=//p' | tr '|' ' ' | cut -d ' ' -f 2-); do
         grep -qE -e "mlscore $command .*--format[= ]$format" tests/cli/*/cmd || echo "no case runs mlscore $command --format=$format"
     done
@@ -257,14 +255,14 @@ done >>"$scratch/missing"
 grep -vxFf "$scratch/formats" "$scratch/offered" | sed 's/^/no such format: /' >>"$scratch/missing"
 every "every format is offered, documented and tested" "$scratch/missing"
 
-# Each model_type that memory knows, in the list that says how far it was checked, and each that it refuses.
+# Each model_type that memory supports or refuses is in a list of the page.
 sed -n '/^ "families": {/,/^ }/s/.*"types": "\([^"]*\)".*/\1/p; /^ "refused": {/,/^ }/s/^  "\([^"]*\)": ".*/\1/p' src/data/models.json |
     tr ' ' '\n' | sort -u >"$scratch/model-types"
 plain man/man1/mlscore-memory.1 | tr -s ' ,.' '\n\n\n' | sort -u | comm -23 "$scratch/model-types" - >"$scratch/unsaid"
 [ -s "$scratch/model-types" ] || echo "src/data/models.json has no families" >"$scratch/unsaid"
 every "mlscore-memory(1) names each model_type" "$scratch/unsaid"
 
-# Names and types of the fields, section by section, as the tables that print them have it.
+# Names and types of fields, by section, from the tables that print them.
 "$mlscore" help fields >"$scratch/fields" || fail "mlscore help fields"
 check "every field is found" sh -c '! grep -q " missing$" "$1"' - "$scratch/fields"
 cut -d : -f 1 "$scratch/fields" | sort -u >"$scratch/sections"
@@ -273,12 +271,12 @@ while read -r section; do
     entries man/man5/mlscore-formats.5 "$section" | sort -u >"$scratch/page"
     agree "man/man5/mlscore-formats.5: $section" "$scratch/names" "$scratch/page"
 done <"$scratch/sections"
-# Members of the object around a list that is printed one by one.
+# Members of the object around a streamed list.
 printf '%s\n' 'checked number' 'logs array' 'valid number' >"$scratch/names"
 entries man/man5/mlscore-formats.5 'CHECK JSON' | sort >"$scratch/page"
 agree "man/man5/mlscore-formats.5: CHECK JSON" "$scratch/names" "$scratch/page"
 
-# The GPUs whose memory is known, one after the other, with remarks in parentheses.
+# The GPUs with known memory, with remarks in parentheses.
 sed -n '/^ "gpus"/,$ s/^  {"name": "\([^"]*\)".*/\1/p' src/data/accelerators.json | sort >"$scratch/names"
 plain man/man1/mlscore-memory.1 | sed -n '/^Known are$/,/^\.IP/p' | sed '1d; $d' | tr '\n' ' ' |
     sed 's/([^)]*)//g; s/\. *$//' | tr ',' '\n' | sed 's/^ *//; s/ *$//' | sort >"$scratch/page"
@@ -311,7 +309,7 @@ for page in README.md CONTRIBUTING.md CHANGELOG.md */README.md src/data/README.m
     grep -o -E '(`|^)make [a-z]+' "$page" | sed 's/.*make //' | sort -u | while read -r target; do
         grep -q "^$target:" Makefile || echo "$page: no target make $target"
     done
-    # Pages of the manual, in words and in links.
+    # Links to pages of the manual.
     grep -o -E 'mlscore(-[a-z]+)?\([1-8]\)' "$page" | sort -u | tr '()' '. ' | while read -r manual; do
         [ -e "man/man${manual##*.}/$manual" ] || echo "$page: no page $manual"
     done
@@ -321,7 +319,7 @@ for page in man/man*/*.[1-8]; do
         [ -e "man/man${manual##*.}/$manual" ] || echo "$page: no page $manual"
     done
 done >>"$scratch/missing"
-# Files, as they stand or below src or include, maybe without their folder, and names in the code.
+# Names of files (from the root, src or include, or without folder) and names in the code.
 grep -o -E '`[a-zA-Z0-9_./]+\.(c|h|sh|json)`' CONTRIBUTING.md | tr -d '`' | sort -u | while read -r file; do
     ls "$file" "src/$file" "include/$file" src/*/"$file" src/*/*/"$file" 2>/dev/null | grep -q . || echo "CONTRIBUTING.md: no file $file"
 done >>"$scratch/missing"

@@ -1,22 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: run_examples.sh BUILD [PAGE…]
-# Runs the examples of every page and compares what they print (standard output
-# and standard error together) with what the page says.  Pages are all *.md of
-# the tree, outside of test data that are a submission, and man/*; those of
-# section 3 need the library as it is installed and are left to run_install.sh.
+# Run the examples of each page and compare their output (standard output and standard error together) with the page.
+# Pages are all *.md files, except in submissions of the test data, and man/*. Pages of section 3 need the installed
+# library: run_install.sh runs them.
 #
-# An example is a ```console block of Markdown, in a man page an .EX block
-# behind a line `.\" test`, with lines `$ command` and what each one prints.  A
-# line that is only `…` stands for any number of lines.  The examples of a page
-# run in order in one folder, with the test data at ./testdata; cc is there the
-# compiler of the tests, to which every warning is an error.
+# An example is a ```console block in Markdown, or an .EX block after .\" test in a manual page. It has lines `$
+# command`, each followed by its output. A line … matches any number of lines. The examples of a page run in order in
+# one folder, with the test data in ./testdata. cc is the compiler of the tests and treats warnings as errors.
 #
-# A block behind `.\" file: NAME`, in Markdown `<!-- file: NAME -->`, is written
-# to NAME in that folder before, and some command has to name it: a program is
-# compiled, a table is read.  A block that cannot run stands behind
-# `.\" no test: reason`, or `<!-- no test: reason -->`.  Any other block fails,
-# whatever is in it: nobody would notice when it is no longer true.
+# A block after .\" file: NAME, in Markdown <!-- file: NAME -->, is written to NAME first, and a command must use the
+# file. A block that cannot run follows .\" no test: reason, or <!-- no test: reason -->. All other blocks are failures,
+# because they would not be tested.
 . tests/count.sh
 build=$1
 shift
@@ -33,7 +28,7 @@ chmod +x "$scratch/bin/cc"
 PATH="$scratch/bin:$PATH"
 export PATH
 
-# Writes NNN.cmd, NNN.out and NNN.where per example into a folder, the files into its folder files.
+# Write NNN.cmd, NNN.out and NNN.where for each example, and the files of the page.
 extract() {
     awk -v folder="$2" '
         function plain(line) {
@@ -85,7 +80,7 @@ extract() {
     ' "$1"
 }
 
-# Line by line; `…` in the document matches any lines.
+# Compare line by line; … in the page matches any number of lines.
 same() {
     awk '
         FNR == NR { want[++m] = $0; next }
@@ -123,7 +118,7 @@ for page; do
         [ -f "$command" ] || continue
         base=${command%.cmd}
         (cd "$scratch/case" && limited 120 sh "$command") >"$base.got" 2>&1 </dev/null || :
-        # diff of empty files would call them the same as awk does.
+        # The output may be empty, for which diff prints nothing.
         if [ ! -s "$base.out" ] && [ ! -s "$base.got" ]; then
             pass
         elif [ -s "$base.out" ] && same "$base.out" "$base.got"; then

@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: run_fault.sh BUILD
-# What breaks around the program: reads, writes, memory, the file system under
-# it.  The rest is still done, nothing crashes, hangs or half-writes a file.
-# MANY_FILES (20000) is how many files the largest folder gets.
+# Make reads, writes, allocations and file system calls fail. The program must process the rest, and never crash, hang
+# or leave a partial file. MANY_FILES (default: 20000) is the number of files in the largest folder.
 . tests/count.sh
 build=$1
 mlscore=$(realpath "${MLSCORE:-$build/mlscore}")
@@ -12,18 +11,18 @@ many=${MANY_FILES:-20000}
 testdata=$root/testdata
 cd "$scratch" || exit 1
 
-# run COMMAND…: leaves out, err and status.
+# run COMMAND…: run a command; its results are in out, err and status.
 run() {
     status=0
     limited 120 "$@" >out 2>err </dev/null || status=$?
 }
-# faulty RULES COMMAND…: the same with the shim.
+# faulty RULES COMMAND…: run a command with the shim.
 faulty() {
     rules=$1
     shift
     run env FAULT="$rules" FAULT_REPORT="$scratch/report" LD_PRELOAD="$shim" "$@"
 }
-# that NAME TEST: passes when the shell fragment TEST holds of the last run.
+# that NAME TEST: count a pass if the shell expression TEST is true after the last run.
 that() {
     if eval "$2"; then
         pass
@@ -32,14 +31,14 @@ that() {
         fail "$1" why
     fi
 }
-# Nothing but a crash ends a program with one of these.
+# Only crashes end with these statuses.
 not_crashed() { [ "$status" -lt 99 ]; }
 says() { grep -qF -- "$1" err; }
 
 events() { run "$mlscore" events --format ndjson "$@"; }
 score() { run "$mlscore" score --format json "$@"; }
 
-# The name of each run in a JSON of scores.
+# Print the name of each run in the JSON of score.
 runs() {
     tr ',{\t' '\n\n ' <out | sed -n '/"skipped"/q; s/^ *"file": *"\([^"]*\.log\)".*/\1/p'
 }
@@ -97,7 +96,7 @@ that "stat fails: no crash, the others are scored" 'not_crashed && [ "$(runs | g
 score no-such-folder logs
 that "a path that is not there: named, status 3, the rest is scored" '[ "$status" -eq 3 ] && says no-such-folder && [ "$(runs | wc -l)" -eq 3 ]'
 
-# The blocks of a large file are read side by side.
+# The blocks of a large file are read in parallel.
 mkdir large
 i=0
 while [ $i -lt 120 ]; do
@@ -134,7 +133,7 @@ that "a file that grows: the same runs" 'not_crashed && [ "$(runs | wc -l)" -eq 
 # ------------------------------------------------------------ writing
 for format in table csv json ndjson markdown github junit; do
     for command in score events check; do
-        # A format that the command does not have, or that has nothing to say, writes nothing.
+        # A format that the command does not have, or that prints nothing, writes nothing.
         run "$mlscore" $command --format $format logs
         [ -s out ] || continue
         status=0
@@ -146,7 +145,7 @@ run sh -c '"$1" events --format ndjson "$2" >&-' - "$mlscore" logs
 that "standard output closed: status 3 and a message" '[ "$status" -eq 3 ] && [ -s err ]'
 
 mkdir result
-# untouched NAME: -o failed, said so, left the old file and nothing beside it.
+# untouched NAME: check that -o failed with a message, kept the old file and left no other file.
 untouched() {
     that "$1: status 3 and a message" '[ "$status" -eq 3 ] && says "mlscore score: "'
     that "$1: the old file stays" '[ "$(cat result/o.json)" = old ]'
@@ -164,7 +163,7 @@ that "-o in a folder that is not there" '[ "$status" -eq 3 ] && says no-such-fol
 run sh -c 'umask 027; "$1" score --format json -o result/p.json logs' - "$mlscore"
 that "-o obeys the umask" '[ "$(ls -l result/p.json | cut -c1-10)" = -rw-r----- ]'
 
-# A reader that goes away, as `head` does.
+# A reader that closes the pipe, like head.
 mkdir long
 for i in 1 2 3 4 5 6 7 8 9 10; do cp "$testdata/slurm/slurm-117.out" long/$i.log; done
 (
@@ -176,11 +175,11 @@ status=$(cat status)
 that "a closed pipe ends it quietly" '[ ! -s err ] && [ "$(wc -l <out)" -eq 1 ] && { [ "$status" -eq 0 ] || [ "$status" -eq 141 ]; }'
 
 # ------------------------------------------------------------ memory
-# The handler prints one line, removes what was half written and exits with 3, wherever it happens.
+# If memory runs out, the program prints one line, removes partial files and exits with 3.
 mkdir cut
 cp "$testdata/logs/ten-runs.log" "$testdata/logs/malformed.log" "$testdata/logs/odd.log" cut
 gzip -c "$testdata/logs/plain.log" >packed.log
-# A submission in which every kind of thing is found.
+# A submission with many kinds of findings.
 cp -R "$testdata/submission" submission
 (
     cd submission/results/example_b200_n2
@@ -293,7 +292,7 @@ that "an empty folder is no score" '[ "$status" -eq 1 ]'
 score mixed/empty.log
 that "an empty file is no score" '[ "$status" -eq 1 ]'
 
-# Names that want to be commands.
+# Files with names of commands and options.
 newline='two
 lines'
 escape=$(printf 'red\033[31m\007')
@@ -351,7 +350,7 @@ faulty 'read@score-2:1:short=900;read@score-2:1:EIO' "$mlscore" merge parts/scor
 that "a part that cannot be read: status 3, named, nothing printed" '[ "$status" -eq 3 ] && says score-2.ndjson && says "Input/output error" && [ ! -s out ]'
 
 # ------------------------------------------------------------ signals
-# Whatever signal ends it, no temporary file is left, and what was there stays; what is ignored is ignored.
+# A signal that ends the program leaves no temporary file and keeps old files. Ignored signals stay ignored.
 mkdir signalled
 for output in 'score -o' 'events -o' 'report -o' 'score --partial --shard 1/1 -o'; do
     for signal in 1 2 3 10 15 24; do
@@ -369,14 +368,14 @@ run sh -c 'ulimit -f 1 && "$1" events -o signalled/o logs' - "$mlscore"
 that "a file larger than is allowed is an error like any other" '[ "$status" -eq 3 ] && says "cannot write: File too large" && cmp signalled/o events.good && [ "$(ls -A signalled)" = o ]'
 
 # ------------------------------------------------------------ packing
-# unpacked NAME: a pack failed, said so, and left nothing of it: no folder that it made.
+# unpacked NAME: check that pack failed with a message and left no folder.
 mkdir code
 echo 'print("training")' >code/train.py
 into='--into packed --system n18 --benchmark llama2_70b_lora'
 pack() { faulty "$1" "$mlscore" pack --write --scrub --implementation code $into "$testdata/slurm"; }
 unpacked() { that "$1" '[ "$status" -eq 3 ] && [ -s err ] && [ ! -e packed ]'; }
 cleared() { rm -rf packed; }
-# Each call of a kind in turn, until none is left to fail: what is laid out lies in .llama2_70b_lora.XXXXXX.
+# Let each call of a kind fail in turn. The temporary folder is .llama2_70b_lora.XXXXXX.
 for call in write sync open close mkdir rename; do
     last=0
     for nth in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40; do
@@ -402,8 +401,7 @@ pack 'open@code/train.py:*:EACCES'
 unpacked "pack of code that cannot be read"
 that "the code that cannot be read is named, once" '[ "$(cat err)" = "mlscore pack: code/train.py: Permission denied" ]'
 
-# What was scored is what is packed, to the byte: a line that no verdict is about, written when the log has been read
-# and the pipe behind it is, would not be seen otherwise.
+# The packed bytes are those that were scored, even if the log or pipe changes after it was read.
 mkdir growing
 cp "$testdata"/slurm/250419104520_*[0-9].log growing
 mkfifo behind
@@ -413,8 +411,8 @@ wait
 unpacked "pack of a log that changed after it was read"
 that "the log that changed is named" 'says "growing/250419104520_2.log: changed meanwhile"'
 
-# Killed at each write, sync and rename there is no result, or a whole one; the next pack is not kept from its work,
-# and says what is left of the one before.
+# If the program is killed at any write, sync or rename, there is no result or a complete one. The next pack works and
+# reports what the last one left.
 pack 'write@nothing:1:EIO'
 cp -R packed whole
 cleared
@@ -438,7 +436,7 @@ for call in write sync mkdir rename; do
     that "pack makes some $call to be killed at" '[ "$last" -gt 0 ]'
     cleared
 done
-# A signal at each of them leaves nothing but a whole result.
+# After a signal at any of these calls, there is no result or a complete one.
 for call in write sync mkdir rename; do
     last=0
     for nth in $(seq 200); do
@@ -455,7 +453,7 @@ for call in write sync mkdir rename; do
     that "pack makes some $call to be ended at" '[ "$last" -gt 0 ]'
     cleared
 done
-# What was there stays.
+# Existing files are kept.
 mkdir packed
 echo '{"status": "Preview"}' >packed/notes
 pack 'sync@.llama2_70b_lora.:12:EIO'

@@ -1,11 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: run_growth.sh BUILD
-# What commands hold of a group of one run: peak memory of four thousand of
-# them less that of eight hundred, which leaves out what is held anyway.  What
-# watch holds of a line of a long log.  What merge holds of a run, and what it says
-# when a part changes behind its back.  And what telemetry holds of a row of
-# measurements, and of a run.  And how long config --diff takes of more and more configs.
+# Measure how memory grows: bytes per group of one run (peak memory for 4,000 groups minus that for 800), per line of a
+# log in watch, per run in merge, per row and run in telemetry. Check that config --diff, watch and others take time in
+# proportion to their input, and that merge refuses a part that changes while it is read.
 . tests/count.sh
 build=$1
 mlscore=$root/$build/mlscore
@@ -14,7 +12,7 @@ bytes_max=4096
 few=800 many=4000
 cd "$scratch" || exit 1
 
-# logs FOLDER COUNT EACH: valid runs, so many in a folder, as small as the rules let them be.
+# logs FOLDER COUNT EACH: write COUNT valid runs of minimal size, EACH in a folder.
 logs() {
     mkdir "$1"
     seq -f "$1/g%05.0f" $(($2 / $3)) | xargs mkdir
@@ -64,15 +62,15 @@ logs() {
         }'
 }
 
-# peak ARGUMENT…: KiB that mlscore held at most.
+# peak ARGUMENT…: print the peak memory of mlscore in KiB.
 peak() {
     rm -f cost
     "$measure" cost "$mlscore" "$@" >out 2>err
     awk '{ print $4 }' cost
 }
 
-# grows NAME SIDES WORD…: of each of so many groups, or what else there are $few and $many of, no more than
-# $bytes_max bytes are held; @ in a word is where they are.
+# grows NAME SIDES WORD…: check that memory grows by at most $bytes_max bytes for each of $few to $many items. @ in a
+# word stands for their folder.
 grows() {
     name=$1 sides=$2
     shift 2
@@ -96,11 +94,11 @@ done
 grows "score --wide" 1 score -j1 --wide --format csv @
 grows "score --summary" 1 score -j1 --summary @
 
-# Which reads on in each, and draws them all.
+# report reads all runs and draws them.
 bytes_max=12288
 grows "watch --once" 1 watch -j1 --once @
 
-# long LOG COUNT: a run that says so often how far it is, ten times a second, and is evaluated at each thousandth.
+# long LOG COUNT: write a run with COUNT progress records, ten per second, and an evaluation after each thousand.
 long() {
     awk -v count="$2" 'BEGIN {
         start = "\"time_ms\": %.0f, \"event_type\": \"%s\", \"key\": \"%s\", \"value\": %s, \"metadata\": {%s}}\n"
@@ -121,7 +119,7 @@ few=50000 many=250000 bytes_max=16
 for count in $few $many; do long "long.$count.log" $count; done
 grows "watch --once, of a line" 1 watch -j1 --once long.@.log
 
-# A merge needs as much memory as one process over all logs.
+# merge needs as much memory as one process for all logs.
 few=1000 many=5000 bytes_max=16384
 for count in $few $many; do
     logs tens.$count $count 10
@@ -133,7 +131,7 @@ for command in score check; do
     grows "merge --format json, of a run of $command" 1 merge -j1 --format json $command.@.ndjson
 done
 
-# rows FILE COUNT ORDER: measurements every 200 ms of 8 devices: in order, out of it, or without saying which device.
+# rows FILE COUNT ORDER: write measurements of 8 devices every 200 ms: in order, out of order, or without device.
 rows() {
     awk -v count="$2" -v order="$3" 'BEGIN {
         named = order != "unnamed"
@@ -152,7 +150,7 @@ for order in ordered shuffled unnamed; do
     grows "telemetry, of a row, $order" 1 telemetry -q -j1 node.@.csv
 done
 
-# runs FILE COUNT: runs of a second, one each two seconds.
+# runs FILE COUNT: write runs of one second, one every two seconds.
 runs() {
     seq "$2" | awk '
         function record(ms, type, key, value) {
@@ -177,9 +175,8 @@ for format in table csv json ndjson; do
         telemetry -j1 --format $format --run runs.@.log devices.csv
 done
 
-# What grows with the square of its input takes sixteen times as long for four times as much.  No time is held to a
-# bound, but for the half second that a busy machine may add.
-# linear NAME COMMAND…: the command with @ in the place of $few and $many.
+# linear NAME COMMAND…: compare the times for $few and $many items, which replace @ in the command. For four times as
+# many items, quadratic time is 16 times as long. Half a second is added for a busy machine.
 linear() {
     name=$1
     shift
@@ -199,7 +196,7 @@ seq 50 | sed 's/.*/export OWN&=&/' >config_GB200_1x4x1_last.sh
 for count in $few $many; do seq $count | sed 's/.*/config_GB200_&x4x1xtp1pp1cp8.sh/' >names.$count; done
 linear "config --diff, of names and a script" config --diff --files-from names.@ config_GB200_1x4x1_last.sh
 
-# single FOLDER COUNT GROUPS: logs of a run each, of so many batch sizes.
+# single FOLDER COUNT GROUPS: write logs of one run each, with GROUPS different batch sizes.
 single() {
     mkdir "$1"
     seq "$2" | awk -v folder="$1" -v groups="$3" '

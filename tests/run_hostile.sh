@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: run_hostile.sh BUILD
-# Submissions made to do harm: verify ends in bounded time and memory, says
-# something sensible, and never lets a terminal command through.
+# Verify malicious submissions: time and memory stay bounded, the message is useful, and no terminal command reaches the
+# output.
 . tests/count.sh
 build=$1
 mlscore=$root/$build/mlscore
@@ -15,7 +15,7 @@ fresh() {
     cp -R testdata/submission "$tree"
 }
 
-# judged NAME STATUS CODE: verify of the tree ends with the status and finds the code, with 1 GiB of memory in 60 s.
+# judged NAME STATUS CODE: verify the tree with 1 GiB of memory in 60 s; expect that status and finding.
 judged() {
     status=0
     (cd "$scratch" && ulimit -v 1048576 && limited 60 "$mlscore" verify -v tree) >"$scratch/out" 2>"$scratch/err" ||
@@ -112,7 +112,7 @@ else
     fail "the runs of small files are not all held" "$scratch/err" "$scratch/out"
 fi
 # ------------------------------------------------------------ devices without an end, wherever a file is named
-# refused ARGUMENTS…: what is no file is said of the device, and the command ends with status 3 in little memory.
+# refused ARGUMENTS…: expect a message about the device and status 3, with little memory.
 refused() {
     status=0
     (ulimit -v 1048576 && limited 20 "$mlscore" "$@") >"$scratch/out" 2>"$scratch/err" </dev/zero || status=$?

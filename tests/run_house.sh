@@ -1,18 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: run_house.sh BUILD
-# Checks the structure of the code: modules include only modules below them
-# (CONTRIBUTING.md), no struct has a member that only a module above fills in,
-# each file begins with a comment on its purpose, and
-# types, constants and names follow the conventions.
+# Check the structure of the code: modules include only modules below them (CONTRIBUTING.md), no struct has a member
+# that only a module above fills in, each file begins with a comment on its purpose, and types, constants and names
+# follow the conventions.
 . tests/count.sh
 build=$1
 cd "$root" || exit 1
 
-# The modules, from the top down: `name/` at the start of a row of the table in CONTRIBUTING.md.
+# The modules from the top down: name/ in the first column of the table in CONTRIBUTING.md.
 sed -n 's/^| `\([a-z]*\)\/` |.*/\1/p' CONTRIBUTING.md >"$scratch/modules"
 
-# A file includes its own module and those below; the folders of explain/ do not know each other.
+# A file includes only its own module and those below. The folders of explain/ do not include each other.
 awk -v modules="$scratch/modules" '
     BEGIN { while ((getline name < modules) > 0) rank[name] = ++count }
     match($0, /^#include "[a-z_\/]*\/[a-z_0-9]*\.h"/) {
@@ -25,7 +24,7 @@ awk -v modules="$scratch/modules" '
 [ -s "$scratch/modules" ] || echo "CONTRIBUTING.md lists no modules" >>"$scratch/wrong"
 if [ -s "$scratch/wrong" ]; then fail "modules include only modules below them" "$scratch/wrong"; else pass; fi
 
-# What a module above fills in is no member of a struct below.
+# No struct has a member that only modules above fill in.
 # shellcheck disable=SC2046 # the modules are words
 python3 tests/members.py $(cat "$scratch/modules") >"$scratch/wrong" 2>&1
 if [ -s "$scratch/wrong" ]; then fail "no member is filled in by a module above" "$scratch/wrong"; else pass; fi
@@ -33,21 +32,21 @@ if [ -s "$scratch/wrong" ]; then fail "no member is filled in by a module above"
 grep -n '^#include ' include/mlscore/*.h | grep -v -e '"mlscore/' -e '<std\(bool\|def\|int\)\.h>$' >"$scratch/wrong"
 if [ -s "$scratch/wrong" ]; then fail "public headers include no others" "$scratch/wrong"; else pass; fi
 
-# A type with members can have no more of them once programs are linked: but for these two they are named, and asked.
+# Public structs cannot get new members once programs are linked, so only these two have members.
 grep -n -E '(struct|union)( [a-z_]+)? \{' include/mlscore/*.h | grep -v -e 'typedef struct mls_\(error\|str\) {$' >"$scratch/wrong"
 if [ -s "$scratch/wrong" ]; then fail "public types have no members" "$scratch/wrong"; else pass; fi
 
-# Nobody reads a difference in what is longer: such a case prints the fields that matter, and how many there are.
+# Expected output must be short enough to read: a case with long output prints only fields that matter and their number.
 wc -c tests/cli/*/stdout tests/cli/*/stderr | awk '$2 != "total" && $1 >= 16384 { print $2 ": " $1 " bytes" }' >"$scratch/wrong"
 if [ -s "$scratch/wrong" ]; then fail "no case expects 16 KiB and more" "$scratch/wrong"; else pass; fi
 
-# The first comment after the licence says what the file is for.
+# The first comment after the licence describes the purpose of the file.
 awk 'FNR == 2 && /^\/\*/ { opens[FILENAME] }
     END { for (i = 1; i < ARGC; i++) if (!(ARGV[i] in opens)) print ARGV[i] }' \
     src/*/*.c src/*/*/*.c src/*/*.h src/*/*/*.h include/mlscore/*.h >"$scratch/wrong"
 if [ -s "$scratch/wrong" ]; then fail "each file opens with what it is for" "$scratch/wrong"; else pass; fi
 
-# Each type has one definition, and so has a constant that a header defines or that is called MLS_.
+# A type has one definition, and so has a constant in a header or with the prefix MLS_.
 awk '
     function note(name, kind) { if (name ~ /^[A-Za-z]/) found[name] = kind }
     function flush(name) {
@@ -90,22 +89,22 @@ awk '
 [ -s "$scratch/definitions" ] || echo "no definition was found" >>"$scratch/wrong"
 if [ -s "$scratch/wrong" ]; then fail "no type or constant is defined twice" "$scratch/wrong"; else pass; fi
 
-# What only its own file sees is not called mls_.
+# Names of static functions do not begin with mls_.
 grep -nE '^static [^=;]*\<mls_[a-z0-9_]+\(' src/*/*.c src/*/*/*.c | grep -vE '\<(inline|const struct)\>' |
     sed -nE 's/^([^:]*:[0-9]*):static [^(]*\<(mls_[a-z0-9_]+)\(.*/\1: \2/p' >"$scratch/wrong"
 if [ -s "$scratch/wrong" ]; then fail "static functions carry no mls_" "$scratch/wrong"; else pass; fi
 
-# Only the tool prints on its own, exits or aborts, but for the default handler of memory that runs out.
+# Only the tool prints, exits or aborts, except the default handler for memory that runs out.
 grep -nE '\<(printf|puts|putchar|exit|_exit|abort|perror)\(' src/*/*.c src/*/*/*.c | grep -v -e '^src/cli/' -e '^src/base/memory.c:' |
     grep -vE '^[^:]*:[0-9]*:( \*|/\*)' >"$scratch/wrong"
 if [ -s "$scratch/wrong" ]; then fail "the library never prints or exits" "$scratch/wrong"; else pass; fi
 
-# Memory comes from base/memory, which does not return without it; the log writer returns an error instead.
+# Only base/memory allocates; it never returns NULL. The log writer returns an error instead.
 grep -nE '(^|[^_a-z])(malloc|calloc|realloc|strdup|strndup)\([^)]' src/*/*.c src/*/*/*.c |
     grep -v -e '^src/base/memory.c:' -e '^src/log/writer.c:' >"$scratch/wrong"
 if [ -s "$scratch/wrong" ]; then fail "memory comes from base/memory" "$scratch/wrong"; else pass; fi
 
-# Of a member that a data file has twice only one is read.
+# A JSON object in a data file has no duplicate member, as only one of them would be read.
 awk -F '"' '/^ "[^"]*": / && seen[FILENAME, $2]++ == 1 { print FILENAME ": " $2 }' src/data/*.json >"$scratch/wrong"
 if [ -s "$scratch/wrong" ]; then fail "no data file has a member twice" "$scratch/wrong"; else pass; fi
 finish

@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: run_install.sh BUILD
-# Installs into a temporary DESTDIR and uses what is there: the program runs,
-# programs in C, C++ and Python are built with the installed libraries, headers
-# and mlscore.pc, and every man page and completion has its place.
+# Install into a temporary DESTDIR and use the result: run the program, build programs in C, C++ and Python with the
+# installed libraries, headers and mlscore.pc, and look for all manual pages and completions.
 . tests/count.sh
 build=$1
 prefix=/opt/a
@@ -25,7 +24,7 @@ if [ -d completions ]; then
     installed_completion _mlscore zsh/site-functions/_mlscore
     installed_completion mlscore.fish fish/vendor_completions.d/mlscore.fish
 fi
-# A page for the program and one for each command that its own help lists.
+# There is a page for the program and for each command in its help.
 commands=$("$d$prefix/bin/mlscore" help | sed -n 's/^  *\([a-z][a-z]*\)  .*/\1/p' | grep -v -x -e help -e completion)
 check "the program lists its commands" test -n "$commands"
 if [ -f man/man1/mlscore.1 ]; then
@@ -58,13 +57,13 @@ check "a C program builds with the static library" ${CC:-cc} -std=c17 -Wall -Wex
     -o "$scratch/alone" "$scratch/use.c" $(echo "$static" | sed "s|-lmlscore|$d$prefix/lib/libmlscore.a|")
 check "and runs without the shared one" env -u LD_LIBRARY_PATH "$scratch/alone"
 
-# What the shared library shows is what the headers declare, to the name: run_packaging.sh compares the list with them.
+# The shared library exports exactly the names in the headers; run_packaging.sh compares its list with them.
 sed -n 's/^ \(mls_[a-z_]*\)@Base .*/\1/p' packaging/debian/libmlscore0.symbols | sort -u >"$scratch/declared"
 nm -D --defined-only "$d$prefix/lib/libmlscore.so" | sed 's/.* //' | sort -u >"$scratch/exported"
 check "the shared library shows names" test -s "$scratch/exported"
 check "the shared library shows what the headers declare" cmp "$scratch/declared" "$scratch/exported"
 
-# Who links with the library by hand, in C++.
+# A C++ program that is linked by hand.
 cat >"$scratch/score.cc" <<'END'
 #include <mlscore/mlscore.h>
 
@@ -98,7 +97,8 @@ else
     skip
     skip
 fi
-# Moved to where it is, as a package manager would, for who knows only pkg-config: those in C, and one in Python.
+# Move the files to the prefix, as a package manager does, and build with pkg-config only: C programs and a Python
+# program.
 sed -i "s|^prefix=.*|prefix=$d$prefix|" "$PKG_CONFIG_PATH/mlscore.pc"
 for page in man/man*/*.3; do
     check "the programs of $page" sh tests/run_examples.sh "$build" "$page"
@@ -117,13 +117,13 @@ for header in "$d$prefix"/include/mlscore/*.h; do
     fi
 done
 
-# Nothing is left behind but folders that others use, too.
+# uninstall leaves only folders that other programs use too.
 check "make uninstall" make --no-print-directory uninstall DESTDIR="$d" PREFIX=$prefix
 find "$d" ! -type d >"$scratch/left"
 find "$d" -type d -name mlscore >>"$scratch/left"
 if [ -s "$scratch/left" ]; then fail "make uninstall leaves nothing" "$scratch/left"; else pass; fi
 
-# The sources as one file; of a tree without git there is nothing to make it of.
+# The source archive. It needs a git repository.
 if git rev-parse --verify -q HEAD >/dev/null 2>&1; then
     packed=build/mlscore-$version.tar.gz
     check "make dist" make --no-print-directory dist

@@ -1,11 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: [MERGE_TREES=FOLDER… [MERGE_SHARDS=NUMBER…]] run_merge.sh BUILD
-# One process over everything is what a merge is held to: the same bytes in every
-# format, the same words on standard error and the same exit status, however many
-# shards there are and in whatever order their parts come.  And what is refused:
-# parts that are cut off, changed, missing, or of something else.
-# MERGE_TREES: these trees in place of testdata, by so many shards each (8).
+# Compare merge with one process for all logs: the same bytes in each format, the same messages and exit status, for any
+# number of shards in any order. Damaged, changed, missing and foreign parts are refused.
+# MERGE_TREES: use these trees instead of testdata, with 8 shards each or as many as MERGE_SHARDS says.
 . tests/count.sh
 build=$1
 mlscore=$root/$build/mlscore
@@ -14,7 +12,7 @@ parts=$scratch/parts
 score_formats='table csv json ndjson markdown openmetrics oneline'
 check_formats='table csv json ndjson markdown github junit'
 
-# deal COMMAND SHARDS ARGUMENT…: writes the parts.
+# deal COMMAND SHARDS ARGUMENT…: write the parts.
 deal() {
     command=$1 shards=$2
     shift 2
@@ -29,16 +27,16 @@ deal() {
     done
 }
 
-# said STATUS FILE…: what a command printed and said, as far as its name does not matter.
+# said STATUS FILE…: print the output and messages of a command, without the command's name.
 said() { sed 's/^mlscore [a-z]*: //' "$2" >"$2.said"; echo "status $1" >>"$2.said"; }
 
-# alike NAME COMMAND FORMAT ARGUMENT…: the parts in an order of their own, and one process.
+# alike NAME COMMAND FORMAT ARGUMENT…: compare the merged parts, in a mixed order, with one process.
 alike() {
     name=$1 command=$2 format=$3
     shift 3
     one=0 merged=0
     "$mlscore" "$command" --format "$format" "$@" >"$scratch/one" 2>"$scratch/one.err" || one=$?
-    # Neither the order of shards nor its reverse.
+    # An order that is neither that of the shards nor its reverse.
     ls "$parts"/*.ndjson | awk '{ print NR % 3, NR % 7, $0 }' | sort -r | cut -d ' ' -f 3 >"$scratch/order"
     "$mlscore" merge --format "$format" --files-from "$scratch/order" >"$scratch/merged" 2>"$scratch/merged.err" || merged=$?
     said "$one" "$scratch/one.err"
@@ -51,7 +49,7 @@ alike() {
     fi
 }
 
-# held SHARDS ARGUMENT…: both commands in all of their formats.
+# held SHARDS ARGUMENT…: compare both commands in all their formats.
 held() {
     shards=$1
     shift
@@ -61,7 +59,7 @@ held() {
     for format in $check_formats; do alike "$shards shards" check "$format" "$@"; done
 }
 
-# counted SHARDS ARGUMENT…: what events counts.
+# counted SHARDS ARGUMENT…: compare the counts of events.
 counted() {
     shards=$1
     shift
@@ -93,14 +91,14 @@ counted 3 --key seed,cache_clear testdata/slurm testdata/logs testdata/slurm/slu
 counted 2 testdata/logs/plain.log
 counted 2 testdata/logs/plain.log testdata/logs/no-such-log
 
-# Hundreds of shards, most of which have nothing.
+# Hundreds of shards, most of them empty.
 deal score 64 testdata/slurm testdata/submission
 alike "64 shards" score json testdata/slurm testdata/submission
 alike "64 shards" score table testdata/slurm testdata/submission
 
 # -------------------------------------------------- options of shards and of the merge
 
-# with NAME SHARD-OPTIONS MERGE-OPTIONS COMMAND PATH: options that only one side takes.
+# with NAME SHARD-OPTIONS MERGE-OPTIONS COMMAND PATH: compare with options that belong to one side.
 with() {
     # shellcheck disable=SC2086 # they are words
     deal "$4" 3 $2 "$5"
@@ -151,7 +149,7 @@ touch "$scratch/.mlscore-tree.ndjson.d4e5f6"
 (cd "$scratch" && "$mlscore" score --partial --shard 1/1 -o tree.ndjson tree)
 check "what a task left long ago is removed, and no more" sh -c "[ ! -e '$scratch/.mlscore-tree.ndjson.a1b2c3' ] && [ -e '$scratch/.mlscore-tree.ndjson.d4e5f6' ]"
 
-# The script of --plan, as srun runs it; outside of Slurm it is no task.
+# The script of --plan, run as by srun, and outside of Slurm.
 mkdir "$scratch/plan" && cp -R testdata/slurm "$scratch/plan/tree"
 (
     cd "$scratch/plan" && "$mlscore" merge --plan 2 >plan.sh && "$mlscore" events --count tree >one
@@ -167,7 +165,7 @@ check "is not for a shell without Slurm" sh -c "[ -e '$scratch/plan/outside' ] &
 
 # ------------------------------------------------------------------- what is refused
 
-# refused NAME WORDS PART…: nothing printed, status 3, and these words.
+# refused NAME WORDS PART…: expect no output, status 3, and a message with these words.
 refused() {
     name=$1 words=$2
     shift 2
@@ -206,7 +204,7 @@ refused "another version" 'made by version 0.0.9' "$parts"/[13].ndjson "$scratch
 sed '1s/"rules":"[^"]*"/"rules":"0123456789abcdef"/' "$parts/2.ndjson" >"$scratch/other.ndjson"
 refused "other rules" 'other rules' "$parts"/[13].ndjson "$scratch/other.ndjson"
 
-# sealed FILE: lines with a digest that is theirs, as somebody who means harm would make them.
+# sealed FILE: print the file with a matching checksum, as an attacker would.
 sealed() {
     python3 -c '
 import sys
@@ -220,7 +218,7 @@ read = int(sys.argv[3])
 tail = "{\"end\":true" + "".join(",\"%s\":%d" % t for t in (("files", len(lines)), ("runs", runs), ("bytes", read)) if t[1])
 sys.stdout.buffer.write(data + (tail + ",\"digest\":\"%016x\"}\n" % h).encode())' "$@"
 }
-# forged NAME WORDS LINE: a part of one shard with this line for a file.
+# forged NAME WORDS LINE: expect that a part of one shard with this line for a file is refused.
 forged() {
     { head -n 1 "$scratch/tree.ndjson"; printf '%s\n' "$3"; } >"$scratch/lines"
     sealed "$scratch/lines" "${4:-0}" 0 >"$scratch/forged.ndjson"
@@ -244,7 +242,7 @@ forged "one file twice" "is in .* too" "{$path}
 { head -n 1 "$scratch/tree.ndjson" | sed 's/"command":"score"/"command":"events"/'; echo "{$path,\"runs\":[{}]}"; } >"$scratch/lines"
 sealed "$scratch/lines" 1 0 >"$scratch/forged.ndjson"
 refused "runs among counts" "a part of events holds no runs" "$scratch/forged.ndjson"
-# shards_in WORDS VALUE: a part of these shards.
+# shards_in WORDS VALUE: expect that a part with this value for its shards is refused.
 shards_in() {
     head -n 1 "$scratch/tree.ndjson" | sed "s/\"shard\":1/\"shards_in\":$2/" >"$scratch/lines"
     sealed "$scratch/lines" 0 0 >"$scratch/forged.ndjson"
@@ -255,7 +253,7 @@ for value in '[1,1]' '[[1]]' '[[1,1,1]]' '[["1",1]]' '[{"first":1,"last":1}]' '{
 done
 for value in '[[1,2]]' '[[0,1]]' '[[1,1],[1,1]]' '[]'; do shards_in "its shards are not distinct ones from 1 to the number of all shards" "$value"; done
 
-# A part cut at every line, and in the middle of it.
+# A part cut at each line, and in the middle of each line.
 lines=$(wc -l <"$parts/2.ndjson")
 cut=0
 while [ "$cut" -lt "$lines" ]; do
@@ -266,7 +264,7 @@ while [ "$cut" -lt "$lines" ]; do
     cut=$((cut + 1))
 done
 
-# Each byte of a small part changed: refused, or the same result.
+# A small part with each byte changed: it is refused or gives the same result.
 "$mlscore" score --partial --shard 1/1 -o "$scratch/small.ndjson" testdata/logs/no-such-log 2>/dev/null
 "$mlscore" merge --format json "$scratch/small.ndjson" >"$scratch/good" 2>/dev/null
 size=$(wc -c <"$scratch/small.ndjson")

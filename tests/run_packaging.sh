@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: run_packaging.sh BUILD
-# Holds the recipes below packaging/ to the tree: each is of this version and
-# of good syntax, where its tools are to be had, and packs all that `make
-# install` installs.  The packages themselves are tested by `make check-deb`.
+# Check the recipes in packaging/: version, syntax if the tools are installed, and that they contain all files that make
+# install installs. make check-deb tests the packages themselves.
 . tests/count.sh
 build=$1
 version=$(sed -n 's/^#define MLS_VERSION "\(.*\)"$/\1/p' include/mlscore/version.h)
@@ -18,7 +17,7 @@ check "its last change is" sh -c 'grep "^\* " "$1" | head -n 1 | grep -q -e "- $
 check "Spack's recipe has this version" grep -q "^    version(\"$version\"" "$spack/mlscore/package.py"
 check "CHANGELOG.md tells of it first" sh -c 'grep "^## " CHANGELOG.md | head -n 1 | grep -q -x -F "## $1"' - "$version"
 
-# What a program was linked with stays: Debian's list says since which version each name is there.
+# Exported names stay: Debian's symbols file has the version that introduced each name.
 cat include/mlscore/*.h | sed -e ':a' -e '/\\$/{N; s/\\\n//; ba' -e '}' -e '/^#/d' | tr '\n' ' ' |
     sed 's|/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/| |g' >"$scratch/headers"
 sed 's/typedef [^;{]*;//g' "$scratch/headers" | grep -o -E '\<mls_[a-z_]+\(' | tr -d '(' | sort -u >"$scratch/declared"
@@ -28,18 +27,18 @@ if [ -s "$scratch/declared" ] && [ ! -s "$scratch/wrong" ]; then pass; else
     fail "$debian/libmlscore0.symbols lists what the headers declare, in order" "$scratch/wrong"
 fi
 
-# A type that nobody can get is no use to a function that takes it.
+# A type that no function returns is useless as an argument.
 for type in $(grep -o 'typedef struct \(mls_[a-z_]*\) \1;' "$scratch/headers" | sed 's/.* \(.*\);/\1/'); do
     check "a public function makes or hands out $type" \
         grep -q -E "[^a-z_]$type \*(\*|mls_[a-z_]*\()|typedef mls_status mls_[a-z_]*\([^)]*[^a-z_]$type \*" "$scratch/headers"
 done
 
-# Every file that is installed is in some package, and the other way round.
+# Each installed file is in a package, and each file of a package is installed.
 unset BINDIR LIBDIR INCLUDEDIR MANDIR DATADIR DESTDIR MAKEFLAGS MFLAGS MAKELEVEL
 check "make install" make --no-print-directory install DESTDIR="$scratch/dest" PREFIX=/usr LIBDIR=/usr/lib/machine FLAVOUR="${build##*/}"
 (cd "$scratch/dest" && find . ! -type d | sed 's|^\./||') >"$scratch/installed"
 
-# packed PATTERNS: compares the files with patterns, of which one that names a folder is of all in it.
+# packed PATTERNS: compare the files with patterns; a pattern of a folder matches all files in it.
 packed() {
     : >"$scratch/wrong"
     while read -r file; do
@@ -55,7 +54,7 @@ packed() {
         echo "$pattern is not installed" >>"$scratch/wrong"
     done <"$1"
 }
-# The rules move zsh's completion to Debian's folder of them.
+# The rules move zsh's completion to Debian's folder.
 cat "$debian"/*.install | sed 's|zsh/vendor-completions|zsh/site-functions|' >"$scratch/patterns"
 packed "$scratch/patterns"
 if [ -s "$scratch/patterns" ] && [ ! -s "$scratch/wrong" ]; then pass; else fail "Debian's packages have what is installed" "$scratch/wrong"; fi

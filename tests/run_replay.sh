@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: run_replay.sh BUILD [THING…]
-# Feeds every file of tests/fuzz/corpus/THING to the function of fuzz_THING;
-# one fuzzer is one test.
+# Run each fuzzer's function on the files in tests/fuzz/corpus; each fuzzer counts as one test.
 . tests/count.sh
 build=$1
 shift

@@ -1,21 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: run_report.sh BUILD
-# Pages: well formed whatever the logs hold, the same bytes every time, no larger
-# than they may be, and with the numbers that score prints.
+# Check HTML pages: they are well-formed for any log, reproducible, limited in size, and have the numbers of score.
 . tests/count.sh
 build=$1
 mlscore=$root/$build/mlscore
 page=$scratch/page.html
 
-# well_formed NAME FILE: every tag is one of ours and closed, all text is escaped and UTF-8.
+# well_formed NAME FILE: check that tags are known and closed, and text is escaped UTF-8.
 well_formed() {
     LC_ALL=C awk -f tests/well_formed.awk "$2" >"$scratch/why" 2>&1
     iconv -f UTF-8 -t UTF-8 "$2" >/dev/null 2>>"$scratch/why"
     if [ -s "$scratch/why" ]; then fail "$1" "$scratch/why"; else pass; fi
 }
 
-# report NAME STATUS ARGUMENT…: writes the page, ends with that status, says nothing, and is well formed.
+# report NAME STATUS ARGUMENT…: write a page; expect that status, no message, and a well-formed page.
 report() {
     name=$1 expected=$2 status=0
     shift 2
@@ -56,7 +55,7 @@ done
 
 # ---- the numbers of score
 
-# numbers PATH…: what the rows of runs hold, against the columns of score: run, init, minutes, samples, evaluation.
+# numbers PATH…: compare the rows of runs with the columns of score: run, init, minutes, samples, evaluation.
 numbers() {
     "$mlscore" score --format csv "$@" 2>/dev/null |
         awk -F '","' 'NR == 1 { gsub(/"/, ""); split($0, head, ","); for (i in head) at[head[i]] = i; next }
@@ -89,7 +88,7 @@ done <"$scratch/fields"
 
 # ---- logs of all kinds
 
-# Whatever they logged: many evaluations, tracked figures, keys, and lines that are no records.
+# Logs with many evaluations, tracked values, many keys, and lines that are not records.
 mkdir "$scratch/heavy"
 for run in 10 11 12 13 14 15 16 17 18 19; do
     awk -v run=$run '
@@ -128,7 +127,7 @@ for run in 0 1 2 3 4; do
 done
 "$mlscore" report -o "$page" "$scratch/equal" >/dev/null 2>&1
 well_formed "runs that are all alike" "$page"
-# One run's rates are as alike as they are, and its rate is no median; that of several is the median of their table's.
+# The rate of one run is not called a median. For several runs it is the median of their table.
 "$mlscore" report -o "$page" testdata/slurm/250419104520_1.log >/dev/null 2>&1
 check "no step of one thousandth fills the picture of one run" sh -c "! grep -q '>38.44[0-9]</text>' '$page'"
 check "one run has no median" sh -c "! grep -q 'steady median of' '$page'"
@@ -137,7 +136,7 @@ steady=$("$mlscore" throughput --format csv testdata/slurm 2>/dev/null | awk -F 
     NR == 1 { for (i = 1; i <= NF; i++) if ($i == "steady_samples_per_second") at = i }
     NR > 1 { print $at }' | sort -n | awk '{ all[NR] = $1 } END { printf "%.2f", (all[5] + all[6]) / 2 }')
 check "the rate of ten runs is their steady median, $steady" grep -q "steady median of the runs $steady<" "$page"
-# Of many runs the bars are pictures of ten, which a sheet may end below, with one axis.
+# For many runs, the bars are drawn ten to an image, so that a printed page can break between images, with one axis.
 mkdir "$scratch/many"
 for run in $(seq 10 34); do
     sed "s/\"time_ms\": 17[0-9][0-9]/\"time_ms\": 17$run/" testdata/slurm/250419104520_1.log >"$scratch/many/$run.log"
@@ -146,7 +145,7 @@ done
 well_formed "a page of 25 runs" "$page"
 pictures=$(grep -c -e '<title>Where the time of each run went' "$page") axes=$(grep -c 'before 0: initialization' "$page")
 [ "$pictures $axes" = "3 1" ] && pass || fail "25 bars are $pictures pictures with $axes axes, not 3 with 1"
-# Images are evaluated when the run has stopped, of the last state first: in a plot for each metric, and in a table.
+# Images are evaluated after the run, the last state first: one plot per metric, and a table.
 mkdir -p "$scratch/images/a" "$scratch/images/b"
 {
     sed '/eval_accuracy/d; s/\("submission_benchmark", "value": \)"[^"]*"/\1"stable_diffusion"/' $plain
@@ -169,7 +168,7 @@ check "images of compared sides are drawn, too" sh -c "grep -q '>CLIP</text>' '$
 grep -v eval_accuracy $plain >"$scratch/equal.log"
 "$mlscore" report -o "$page" "$scratch/equal.log" >/dev/null 2>&1
 well_formed "a run without an evaluation" "$page"
-# No evaluation, block or end says how far it is, only what it tracked.
+# No record has the position in samples, only tracked values.
 grep -v '"\(eval_\|block_\|epoch_\|run_stop\)' testdata/logs/throughput.log |
     awk '/tracked_stats/ { sub(/"step": 10/, "\"samples_count\": " 80 * ++n) } { print }' >"$scratch/tracked.log"
 "$mlscore" report -o "$page" "$scratch/tracked.log" >/dev/null 2>&1

@@ -1,21 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: run_round.sh BUILD
-# A round of MLPerf that is added is data and nothing else: follows the steps
-# of src/data/README.md, "Add an edition, add a benchmark", for a made-up edition of
-# training behind the newest one with one new benchmark, in a copy of src/data,
-# builds with it, and has made-up logs judged, scored and verified by it.  First
-# it holds src/data itself to these steps.
+# Add a round by data only: follow the steps in src/data/README.md for a made-up edition with a new benchmark in a copy
+# of src/data, build with it, then check, score and verify made-up logs. Before that, check src/data itself.
 . tests/count.sh
 build=$1
 data=$scratch/data
 unset MAKEFLAGS MFLAGS MAKELEVEL DATA
 
 # --------------------------------------------------------- the rounds there are
-# forgotten MLSCORE DATA [EDITION]: what an edition lacks by the checklist, one line each.
+# forgotten MLSCORE DATA [EDITION]: print what the data of an edition lacks, one line each.
 forgotten() {
     forgotten_mlscore=$1
-    # All but the newest edition of a usage have their last day, each a later one.
+    # All but the newest edition of a usage have a last day, in increasing order.
     awk '
     function ends() { if (edition != "" && last == "") print usage " " edition ": no last_run, and it is not the newest" }
     /^  "(training|hpc)": / { usage = $1; gsub(/[":]/, "", usage); edition = last = before = "" }
@@ -52,12 +49,12 @@ forgotten() {
         done
     done
 }
-# The reference has no open rules of these either.
+# The reference tool has no rules for the open division of these either.
 forgotten "$build/mlscore" src/data | grep -vxE -e 'training 3[.][01][.]0 gpt3: no scope open_gpt3' \
     -e 'training 4[.][01][.]0 llama2_70b_lora: not in submission_benchmark of open_common' >"$scratch/forgotten"
 if [ -s "$scratch/forgotten" ]; then fail "src/data: each edition has what the checklist asks for" "$scratch/forgotten"; else pass; fi
 
-# A table of reference points under another name than its benchmark's would never be read.
+# A table of reference points that is not named after a benchmark would never be read.
 for table in src/data/rcp/*/*.csv; do
     name=${table##*/}
     grep -q "\"${name%.csv}\"" src/data/editions.json || echo "$table: no edition has such a benchmark"
@@ -70,7 +67,7 @@ newest=$(awk '/^  "hpc"/ { exit } /"edition":/ { edition = $2 }
 minor=${newest#*.}
 round=${newest%%.*}.$((${minor%%.*} + 1))
 cp -r src/data "$data"
-# The newest edition gets its last day, the new one stands behind it.
+# The newest edition gets a last day, and the new one follows it.
 awk -v newest="\"edition\": \"$newest\"" -v edition="$round.0" '
 index($0, newest) { print; print "     \"last_run\": \"2028-10-31\","; found = 1; next }
 found && /^    }$/ {
@@ -79,7 +76,7 @@ found && /^    }$/ {
 }
 { print }' src/data/editions.json >"$data/editions.json"
 sed 's/^  "training": {$/&\n   "madeup_1b": {"runs": 3, "counts": "samples_count"},/' src/data/benchmarks.json >"$data/benchmarks.json"
-# It extends the edition that the made-up logs below are for, which may by now not be the newest.
+# The new edition extends the one that the logs below were made for.
 sed "s/ROUND/$round.0/" >"$data/rules/training-$round.0.json" <<'END'
 {
   "usage": "training",
@@ -138,8 +135,7 @@ mv "$submission/benchmarks/llama31_405b" "$submission/benchmarks/madeup_1b"
 folder=$submission/results/example_b200_n2/madeup_1b
 mv "$submission/results/example_b200_n2/llama31_405b" "$folder"
 rm -r "$folder/power"
-# What 6.1 and later ask every log for, put behind submission_org with its time; and a year in which the round is the
-# newest edition.
+# Records that 6.1 and later require, after submission_org, and a year in which the round is the newest.
 more='/"submission_org"/{h;p;'
 for pair in lowest_numerical_precision_in_linear='"fp8"' lowest_numerical_precision_in_attn='"fp8"' \
     lowest_numerical_precision_in_comm='"fp8"' tensor_parallelism=1 pipeline_parallelism=1 context_parallelism=1 \
@@ -186,7 +182,7 @@ for missing in 'no last_run' 'of another edition' 'not in submission_benchmark o
 done
 
 # ------------------------------------------------------------- keys of the edition before
-# They tell it although the new one has them too.
+# Keys that only the previous edition requires are reported by the new one.
 printf '{"usage": "training", "edition": "%s.0", "extends": "%s", "scopes": {}}\n' "$round" "$newest" >"$data/rules/training-$round.0.json"
 check "builds with a round of no rules of its own" make --no-print-directory round DATA="$data" FLAVOUR="${build##*/}"
 {
@@ -196,7 +192,7 @@ check "builds with a round of no rules of its own" make --no-print-directory rou
 says "check guesses the edition by a key" 'training 6\.1 (by date)' sh -c '"$0" check -q "$1" || true' "$mlscore" "$scratch/key.log"
 
 # ------------------------------------------------------------- a mistake in the data
-# It is told by its file and line.
+# An error in the data is reported with its file and line.
 for table in models accelerators signatures kernels ncu_rules findings systems; do
     sed -i '2s/$/ stray/' "$data/$table.json"
 done

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: run_self.sh BUILD
-# The test scripts themselves: what must fail is seen to fail.
+# Test the test scripts: tests that must fail do fail.
 . tests/count.sh
 build=$1
 
-# expect NAME LAST-LINE STATUS COMMAND…: how a script ends.
+# expect NAME LAST-LINE STATUS COMMAND…: check how a script ends.
 expect() {
     expect_name=$1 expect_last=$2 expect_status=$3 got_status=0
     shift 3
@@ -19,7 +19,7 @@ expect() {
     fi
 }
 
-# A stub in place of the program: prints its arguments, one stream each.
+# A stub instead of the program, which prints its arguments to both streams.
 stub=$scratch/mlscore
 cat >"$stub" <<'END'
 #!/bin/sh
@@ -63,7 +63,7 @@ check "blessed files" sh -c 'cd "$1" && echo new | cmp - stdout && echo bad | cm
 rm -rf "$cases" && mkdir "$cases"
 expect "no cases at all is a failure" "0 passed, 1 failed" 1 cases_run
 
-# Stand-ins for cmocka programs.
+# Stubs instead of cmocka programs.
 unit() {
     printf '#!/bin/sh\n%s\n' "$2" >"$scratch/unit_$1"
     chmod +x "$scratch/unit_$1"
@@ -106,7 +106,7 @@ expect "an example whose output is missing" "2 passed, 1 failed" 1 examples_run 
 printf '.\\" test\n.EX\n$ mlscore say \\-x\\(aqy\\(aq\n\\-xy\n.EE\n' >"$scratch/page.1"
 expect "an example of a man page" "1 passed, 0 failed" 0 examples_run "$scratch/page.1"
 
-# untested NAME PAGE TEXT: a page with an example that agrees and something that nobody tests.
+# untested NAME PAGE TEXT: a page with a correct example and a block that is not tested.
 untested() {
     case $2 in
     *.md) printf '```console\n$ mlscore say one\none\n```\n\n' ;;
@@ -161,7 +161,7 @@ sed 's/"hello"/"world"/' "$scratch/program.md" >"$scratch/other.md"
 expect "a program that prints something else" "1 passed, 1 failed" 1 examples_run "$scratch/other.md"
 sed 's/^int main/static int unused;\nint main/' "$scratch/program.md" >"$scratch/warned.md"
 expect "a program with a warning" "0 passed, 2 failed" 1 examples_run "$scratch/warned.md"
-# Pages are found by themselves, wherever they are, but for those of section 3, which the next suite runs.
+# Pages are found anywhere in the tree, except those of section 3, which the next suite runs.
 mkdir -p "$scratch/tree/new/page" "$scratch/tree/man"
 ln -s "$root/tests" "$scratch/tree/tests"
 cp "$scratch/bad.md" "$scratch/tree/new/page/HOW.md"
@@ -170,7 +170,7 @@ mv "$scratch/page.1" "$scratch/page.3" "$scratch/tree/man"
 expect "new pages are found" "3 passed, 2 failed" 1 sh -c 'cd "$1" && MLSCORE=$2 sh tests/run_examples.sh "$3"' - \
     "$scratch/tree" "$stub" "$build"
 
-# Suites that end in odd ways.
+# Suites that end in unusual ways.
 mkdir "$scratch/suites"
 suite() { printf '%s\n' "$2" >"$scratch/suites/run_$1.sh"; }
 all_run() { TESTS=$scratch/suites sh tests/run_all.sh "$build" "$@"; }
@@ -192,8 +192,8 @@ expect "a suite is all of its tests" "10 passed, 0 failed" 0 all_run one-thing c
 expect "a name that is misspelt ends it" "0 passed, 1 failed" 1 all_run good two-thnigs
 check "names like it are listed" sh -c 'tr -d "\n" <"$1" | grep -q "are:  *two-things  *0 passed"' - "$scratch/self.out"
 
-# The checklists of CONTRIBUTING.md, and the pages: a program that has one more of everything than the manual, the
-# completion files and the tests know is seen to fail, and named; so is a front page that grew too long, and leads nowhere.
+# A program with one more command, option, finding, … than its documentation fails, and so does a README that is too
+# long or has a broken link.
 real=$root/$build/mlscore
 cat >"$scratch/more" <<END
 #!/bin/sh

@@ -1,23 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: [BLESS=1] run_submissions.sh BUILD [CODE…]
-# testdata/submission is ready for upload.  Each testdata/submissions-broken/CODE
-# changes a copy of it: `change` is a shell fragment that runs in the copy, and
-# `findings` lists what verify then finds, severity and code.  CODE must be
-# among it.  Verify must leave the copy as it is.
+# Verify testdata/submission, which is ready for upload. Each folder testdata/submissions-broken/CODE changes a copy of
+# it: the script change runs in the copy, and the file findings lists severity and code of what verify then finds, among
+# them CODE. verify must not change the copy.
 . tests/count.sh
 build=$1
 shift
 mlscore=$root/$build/mlscore
 broken=$root/testdata/submissions-broken
-# What stands in a folder, and when each file was last written.
+# Print the files of a folder with their times.
 state() {
     (cd "$1" && find . -printf '%p %y %s %T@ %l\n' | sort)
 }
 check "testdata/submission is ready for upload" "$mlscore" verify -q --strict testdata/submission
 if [ $# -eq 0 ]; then
     set -- "$broken"/*/
-    # Every finding about a submission has its test.
+    # Each finding about a submission has a test.
     for code in $("$mlscore" help findings | awk '/^[a-z]/ { if ($1 == "no-results") on = 1; if (on) print $1 }'); do
         check "submissions-broken has $code (behind no-results findings are about submissions)" test -f "$broken/$code/change"
     done

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: run_testdata.sh BUILD
-# testdata/slurm, testdata/logs and testdata/submission are what the generator writes, byte by byte.
+# Check that the generator writes testdata/slurm, logs and submission exactly as they are.
 . tests/count.sh
 build=$1
 mkdir -p "$scratch/new/slurm" "$scratch/new/logs" "$scratch/new/submission" "$scratch/new/throughput"
@@ -10,7 +10,7 @@ check "testdata/slurm is what the generator writes" diff -rq testdata/slurm "$sc
 check "testdata/logs is what the generator writes" diff -rq testdata/logs "$scratch/new/logs"
 check "testdata/submission is what the generator writes" diff -rq testdata/submission "$scratch/new/submission"
 check "testdata/throughput is what the generator writes" diff -rq testdata/throughput "$scratch/new/throughput"
-# Every file is explained.
+# testdata/README.md explains each file.
 for file in testdata/slurm/* testdata/logs/* testdata/throughput/*.log; do
     name=${file##*/}
     case $name in

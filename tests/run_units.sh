@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: run_units.sh BUILD [PROGRAM…]
-# Runs the cmocka programs of tests/unit from the repository root and counts
-# their test functions.  A program that crashes, ends early or tests nothing fails.
+# Run the cmocka programs of tests/unit from the project's root and count their test functions. A program that crashes,
+# ends early or has no test fails.
 . tests/count.sh
 build=$1
 shift
@@ -27,7 +27,7 @@ for program; do
         END { printf "%d %d %d %d", planned, passed, failed, skipped }' "$scratch/out")
     set -- $counts
     passed=$((passed + $2)) skipped=$((skipped + $4))
-    # The functions that failed, with what cmocka says about each.
+    # Print the failed functions with cmocka's messages.
     awk -v name="$name" '
         /^not ok [0-9]+ # SKIP/ || /^ok / { shown = 0; next }
         /^not ok [0-9]+/ { sub(/^not ok [0-9]+ - /, ""); print "FAIL " name ": " $0; shown = 1; next }

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: run_watch.sh BUILD
-# Follows logs that are written as jobs write them: tests/watch/replay.py says
-# how.  Skipped where there is no python3.
+# Watch logs that tests/watch/replay.py writes in the way jobs do. Skipped without python3.
 . tests/count.sh
 build=$1
 mlscore=$(realpath "${MLSCORE:-$build/mlscore}")

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Reads a page that mlscore wrote and prints what is wrong with it: a tag that is
-# not closed or not one of its own, an attribute that could do something, text
-# with a mark in it that is not escaped.  A page is read tag by tag: what stands
-# before the first > is the tag, what stands behind it text.
+# Read an HTML page and print its errors: unknown or unclosed tags, dangerous attributes, and text that is not escaped.
+# The record separator is '>': each record is text followed by a tag.
 function wrong(what) {
     if (++count <= 10) print "tag " NR ": " what ": " substr($0, 1, 80)
 }

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: run.sh BUILD
-# Looks at pages of mlscore report, verify and compare in a browser (make check-browser): headless chromium, driven and
-# examined by the packages that package-lock.json pins.  Where chromium or node is missing the tests are skipped, which
-# is said.  With PICTURE=FILE the head of the page of testdata/slurm is drawn there, for README.md.
+# Test pages of mlscore report, verify and compare in headless chromium (make check-browser), with the packages that
+# package-lock.json pins. Without chromium or node the tests are skipped with a message. PICTURE=FILE writes an image of
+# the page of testdata/slurm, for README.md.
 . tests/count.sh
 build=$1
 mlscore=$root/$build/mlscore
@@ -26,7 +26,7 @@ fi
 BROWSER_PACKAGES=$packages
 export BROWSER_PACKAGES
 
-# looks NAME PAGE CHECK…: each check counts.
+# looks NAME PAGE CHECK…: run the checks on a page; each counts.
 looks() {
     looks_name=$1 looks_page=$2
     shift 2
@@ -43,7 +43,7 @@ looks() {
     [ "$looks_seen" -eq $# ] || fail "$looks_name: $looks_seen of $# checks were made" "$scratch/looks.err"
 }
 
-# page NAME COMMAND…: writes NAME.html; a page is written whatever the verdict.
+# page NAME COMMAND…: write NAME.html, whatever the command's status.
 page() {
     page_name=$1
     shift
@@ -60,7 +60,7 @@ scores testdata/slurm
 looks "testdata/slurm" "$scratch/slurm.html" $everywhere "figures:$scratch/scores.json" "scriptless:$scratch/scores.json" \
     sorting filter:success ${PICTURE:+"picture:$PICTURE"}
 
-# Many groups, each of which stands closed.
+# Many groups, all collapsed.
 many="testdata/slurm testdata/submission testdata/throughput testdata/logs"
 # shellcheck disable=SC2086
 page many report --detail brief $many
@@ -82,7 +82,7 @@ page compare compare a=testdata/slurm b=testdata/submission/results/example_b200
 # shellcheck disable=SC2086
 looks "compare" "$scratch/compare.html" $everywhere
 
-# A log in which every text that is shown would be markup, or a command to the page.
+# A log in which each displayed text contains markup or a script.
 hostile=$scratch/hostile/"<img src=x onerror=mlscoreWasHere=1>"
 mkdir -p "$hostile"
 for text in '</style><script>mlscoreWasHere=1</script>' "\\\"'><svg onload=mlscoreWasHere=1>" 'x\u202e]]>&amp;<b>'; do

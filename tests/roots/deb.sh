@@ -1,10 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: deb.sh FOLDER VERSION
-# Holds Debian's packages that `make deb` left in FOLDER to what is promised of
-# them: lintian finds neither errors nor warnings, and in a clean root of this
-# Debian they are installed, the program scores, a program in C builds with the
-# library, and nothing is left when they are removed.
+# Check the Debian packages that make deb built in FOLDER: lintian finds no errors or warnings. On a clean system, they
+# can be installed, the program scores, a C program builds with the library, and nothing is left after removal.
 . tests/count.sh
 packages=$(cd "$1" && pwd) version=$2
 if command -v lintian >/dev/null 2>&1; then
@@ -30,7 +28,7 @@ int main(void)
     return strcmp(mls_version(), MLS_VERSION) != 0;
 }
 EOF
-# What they depend on comes first, so that what is left afterwards is theirs.
+# Dependencies are installed first, so that what is left afterwards belongs to the packages.
 inside_checked "what they need is installed" '
     apt-get update -qq && apt-get install -y -qq --no-install-recommends gcc libc6-dev pkg-config
     for package in /packages/*.deb; do dpkg-deb -f "$package" Depends; done | tr , "\n" | sed "s/ *[(|].*//; s/ //g" |

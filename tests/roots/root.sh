@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced, after tests/count.sh, by tests that need a Debian where nothing else
-# was ever installed: clean roots, below ROOTS (build/roots), where those that
-# debootstrap made, from MIRROR where it is given, are kept for the next time.
+# Sourced after tests/count.sh by tests that need a clean Debian system. debootstrap installs it (from MIRROR, if set)
+# below ROOTS (build/roots), where it is kept for the next time.
 folder=${ROOTS:-build/roots}
 [ "$(id -u)" = 0 ] && command -v debootstrap >/dev/null 2>&1 || {
     echo "clean roots are made by root, with debootstrap (Debian: debootstrap): nothing is tested"
@@ -11,7 +10,7 @@ folder=${ROOTS:-build/roots}
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
 
-# clean_root SUITE NAME: $copy is a clean root of the suite, and was not there before; false where none can be made.
+# clean_root SUITE NAME: make $copy a new copy of the clean system; fail if that is not possible.
 clean_root() {
     copy=$folder/$2
     rm -rf "$copy"
@@ -24,11 +23,11 @@ clean_root() {
         }
     fi
     cp -a "$folder/$1" "$copy"
-    # A mirror may be a copy of some day: testing's lists are called expired after a week.
+    # A mirror may be older than the week after which the lists of testing expire.
     echo 'Acquire::Check-Valid-Until "false";' >"$copy/etc/apt/apt.conf.d/10mirror"
 }
 
-# inside COMMAND: runs it in $copy, with mounts and processes that end with it; what it prints is in $scratch/log.
+# inside COMMAND: run a command in $copy with its own mounts and processes; its output is in $scratch/log.
 inside() {
     unshare --mount --pid --fork --kill-child sh -c '
         mount -t proc proc "$1/proc" && mount -t tmpfs -o mode=1777 tmpfs "$1/tmp" &&

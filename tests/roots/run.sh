@@ -1,10 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: run.sh ROOT…
-# Builds and tests what git has (the last commit) on each ROOT, a suite of
-# Debian and a compiler with a colon between ("bookworm:gcc"): in a clean root
-# with make and the compiler alone, `make demo` and `make check` run, and
-# install what they need.
+# Run make demo and make check of the last commit on clean systems. A ROOT is a Debian suite and a compiler
+# ("bookworm:gcc"). Only make and the compiler are installed before.
 . tests/count.sh
 . tests/roots/root.sh
 for root; do

@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by run.sh: a Slurm cluster of two nodes with accounting, on this
-# machine, of processes of its own in the folder $cluster.  Nothing of the
-# system's own Slurm, munge or MariaDB is used or changed.
+# Sourced by run.sh: start a Slurm cluster of two nodes with accounting on this machine, in the folder $cluster. The
+# system's own Slurm, munge and MariaDB are neither used nor changed.
 
-# Every process that was started: its number and when it started, since
-# numbers are used again.
+# Process ID and start time of each started process; process IDs are reused.
 started=
 
 started_at() { # PID: when it started, in clock ticks; nothing when there is none
     sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 20
 }
 
-# start NAME COMMAND…: in the background, its output in a log of that name.
+# start NAME COMMAND…: start a command in the background, with its output in the log NAME.
 start() {
     start_name=$1
     shift
@@ -20,7 +18,7 @@ start() {
 $started"
 }
 
-# Ends what was started, jobs first, then the newest process first: asks, and insists on it after 20 seconds.
+# End all jobs and processes, newest first: ask, and kill after 20 seconds.
 cluster_stop() {
     if [ "${SLURM_CONF:-}" = "$cluster/slurm.conf" ] && sinfo >/dev/null 2>&1; then
         scancel -u root
@@ -42,7 +40,7 @@ cluster_stop() {
 no_jobs() { [ -z "$(squeue -h)" ]; }
 state_of() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -c 1; }
 
-# until_true SECONDS COMMAND…: tries it again and again until it succeeds; says so when it never does.
+# until_true SECONDS COMMAND…: repeat a command until it succeeds; report a failure after that time.
 until_true() {
     until_most=$(($(date +%s) + $1))
     shift
@@ -55,7 +53,7 @@ until_true() {
     done
 }
 
-# A port that nobody listens on; each call gives another one.
+# Print an unused port, a different one each time.
 next_port=$((20000 + $$ % 20000))
 free_port() {
     while next_port=$((next_port + 1)); (exec 3<>"/dev/tcp/127.0.0.1/$next_port") 2>/dev/null; do :; done

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: run.sh BUILD
-# Runs each tests/slurm/*.test on a real Slurm of two nodes with accounting, as root (make check-slurm).  A test is a
-# piece of this shell: it has $cluster, a folder for jobs that both nodes see, the functions of cluster.sh and those
-# below, and says pass, fail or check.  It adds nothing to the cluster but jobs.  Everything that was started is ended
-# by its number, however this ends; where a package is missing the tests are skipped, which is said.
+# Run tests/slurm/*.test on a real Slurm of two nodes with accounting, as root (make check-slurm). A test is a shell
+# script that uses $cluster (a folder that both nodes see), the functions of cluster.sh and those below, and calls pass,
+# fail or check. It changes the cluster only by running jobs. All processes are ended in any case. If a package is
+# missing, the tests are skipped with a message.
 . tests/count.sh
 build=$1
 mlscore=$root/$build/mlscore
@@ -25,7 +25,7 @@ cluster=$scratch/cluster
 mkdir "$cluster" "$cluster/jobs"
 chmod 755 "$scratch" "$cluster"
 . tests/slurm/cluster.sh
-# count.sh removes the scratch folder in the end, when nothing uses it any more.
+# count.sh removes the scratch folder at the end, after its last use.
 trap 'cluster_stop; chmod -R u+rwx "$scratch" 2>/dev/null; rm -rf "$scratch"' EXIT
 
 if ! cluster_start >"$scratch/start.log" 2>&1; then
@@ -34,8 +34,8 @@ if ! cluster_start >"$scratch/start.log" 2>&1; then
     finish
 fi
 
-# submit NAME [SBATCH-OPTION…] <SCRIPT: sends a job whose folder is $cluster/jobs/NAME, which is $LOGDIR in it; prints
-# its number.
+# submit NAME [SBATCH-OPTION…] <SCRIPT: submit a job with the folder $cluster/jobs/NAME ($LOGDIR in the job); print its
+# ID.
 submit() {
     submit_name=$1
     shift
@@ -44,13 +44,13 @@ submit() {
     sbatch --parsable -J "$submit_name" -o "$cluster/jobs/$submit_name/slurm-%j.out" "$@" "$cluster/jobs/$submit_name.sh"
 }
 
-# state_is JOB STATE: whether accounting says so of its newest row.
+# state_is JOB STATE: check the state in the newest row of accounting.
 state_is() { [ "$(sacct -X -n -P --format=State -j "$1" | tail -n 1 | cut -d ' ' -f 1)" = "$2" ]; }
 
-# ended JOB STATE: waits for it, two minutes at most.
+# ended JOB STATE: wait at most two minutes for that state.
 ended() { until_true 120 state_is "$1" "$2"; }
 
-# block REASON FILE: writes the block of mlscore-score(1) that is not tested elsewhere for a reason with that word.
+# block REASON FILE: write the block of mlscore-score(1) that has a "no test" reason with that word.
 block() {
     awk -v word="$1" '/^\.\\" no test: / { wanted = index($0, word) > 0 } /^\.EE/ { inside = 0 }
         inside { print } wanted && /^\.EX/ { inside = 1; wanted = 0 }' "$root/man/man1/mlscore-score.1" |

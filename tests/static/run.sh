@@ -1,12 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: run.sh ARCH SUITE…
-# Holds build/static-ARCH to what is promised of the one file: it needs nothing
-# of where it runs, is small, stripped and content with Linux 4.18, and prints
-# what build/release/mlscore prints.  Then the suites (units, cases, replay),
-# which `make check-static` has built for ARCH, run with it, below qemu-user
-# where this machine is another.  CORPUS names a folder of logs whose check and
-# score must not differ, either.
+# Check build/static-ARCH: the program has no dependencies, is small, stripped, supports Linux 4.18, and prints what
+# build/release/mlscore prints. Then run the suites (units, cases, replay) that make check-static built for ARCH, with
+# qemu-user on another machine. CORPUS is a folder of logs for which check and score must not differ either.
 . tests/count.sh
 arch=$1
 shift
@@ -33,7 +30,7 @@ if [ "$arch" = aarch64 ]; then
     check "its segments suit pages of 64 KiB" test ! -s "$scratch/wrong" -a -s "$scratch/elf"
 fi
 
-# One command's output by both, and its status.
+# Compare output and status of a command by both programs.
 same() {
     what=$1
     shift
@@ -55,7 +52,7 @@ if [ -n "${CORPUS:-}" ]; then
     done
 fi
 
-# Nothing but the program and logs: no /proc, /sys, /dev, no libraries.
+# A root with the program and logs only: no /proc, /sys, /dev, no libraries.
 if [ "$(id -u)" = 0 ]; then
     mkdir "$scratch/root"
     cp "$program" "$scratch/root/mlscore"
@@ -72,7 +69,7 @@ else
     skip
 fi
 
-# The suites start what stands in a build folder: one of wrappers, where the programs are for another machine.
+# The suites run the programs of a build folder, which are wrappers for qemu-user on another machine.
 tests=$build
 if [ -n "$run" ]; then
     tests=$scratch/build
@@ -84,7 +81,7 @@ if [ -n "$run" ]; then
     done
 fi
 for suite; do
-    # The replay of corpora needs no names; cases want an absolute program.
+    # Replay does not need names of cases; cases need an absolute path of the program.
     MLSCORE=$tests/mlscore sh "tests/run_${suite%%:*}.sh" "$tests" $(echo "$suite" | sed -n 's/.*://p' | tr , ' ') \
         >"$scratch/out" 2>&1
     last=$(tail -n 1 "$scratch/out")

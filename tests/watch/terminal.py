@@ -140,7 +140,7 @@ def restored(folder):
     """However it ends, the cursor is shown, and what is typed is echoed."""
     four_runs(folder)
     before = (True, True, True)
-    # The other side of the terminal stays open in this process, so that its modes can be seen afterwards.
+    # Keep the other side of the terminal open, so that its modes can be checked afterwards.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGSEGV, signal.SIGABRT, signal.SIGQUIT):
         terminal = Terminal(folder)
         keep = os.open(os.readlink(f"/proc/{terminal.pid}/fd/0"), os.O_RDWR | os.O_NOCTTY)
