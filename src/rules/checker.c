@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* checker.c - judge a log record by record: choose the edition, track which scopes may still be queued, and apply their
- * rules.
+/* checker.c - judge a log: choose the edition, apply the rules to each record, and give the verdict at the end.
+ *
+ * By definition, the scope `common` judges all records, then each scope it queued judges all records again, and so on.
+ * A log is read only once, so all scopes that may be queued judge each record at the same time, each with its own
+ * variables, findings and queue.  A scope that cannot be queued any more is dropped.  At the end of the log, the queue
+ * is replayed, and only the findings of its scopes count; findings for a key only from the last scope with a rule for
+ * it.  Advice reports oddities that the rules do not cover, and never makes a log invalid.
  *
  * The message of a failure is built at once, since the record is gone at the end of the log.  After the first hundred
  * failures of a rule they are only counted. */
-#include "rules/judging.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,17 +16,163 @@
 #include "base/data.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "base/words.h"
+#include "log/keep.h"
+#include "rules/ruleset.h"
 
-enum { SHOWN_VALUE_MAX = 80, SHOWN_NAMES_MAX = 6 };
+enum {
+    STAGED_MAX = MLS_FINDINGS_KEPT_PER_CODE, /* findings of a list; later ones are only counted */
+    VARIABLE_SIZE_MAX = 1 << 20,             /* bytes of one variable */
+    VALUE_KEPT_MAX = 1 << 14, /* bytes of a value kept for comparison; longer ones are compared by hash */
+    UNKNOWN_USES_MAX = 8,     /* different names of nonexistent scopes, per scope */
+    UNKNOWN_KEYS_MAX = 256,   /* different unknown keys, for advice */
+    UNKNOWN_KEY_LENGTH_MAX = 64,
+    KEPT_BYTES_MAX = 512 * 1024, /* bytes of records kept to be judged again by another edition */
+    DERIVED_MAX = 4096,          /* derived records of one scope */
+    DERIVED_MEMBERS_MAX = 64,
+    DERIVED_SIZE_MAX = 4 << 20, /* bytes of values kept for derived records */
+    SHOWN_VALUE_MAX = 80,
+    SHOWN_NAMES_MAX = 6
+};
+
+#define BACKWARDS_MS 1000.0 /* smaller differences between clocks are not reported */
+#define LONG_RUN_MS (24 * 3600 * 1000.0)
+
+/* A value of a key, kept to compare later ones with. */
+typedef struct kept_value {
+    mls_str text; /* ptr NULL: longer than VALUE_KEPT_MAX */
+    uint64_t hash;
+    size_t length;
+} kept_value;
+
+/* Number and values of the records with a key, for all scopes. */
+typedef struct key_state {
+    size_t count;
+    size_t lines[2];   /* of the first two */
+    size_t other_line; /* of the first record with a different value; 0: all are equal */
+    kept_value first, other;
+} key_state;
+
+/* A finding that counts only if its scope is queued and, in the list `checks`, not overruled. */
+typedef struct staged_finding {
+    struct staged_finding *next;
+    mls_finding_code code;
+    mls_finding_place place;
+    mls_str message;
+} staged_finding;
+
+typedef struct staged_list {
+    staged_finding *first, *last;
+    size_t count; /* including those that are only counted */
+} staged_list;
+
+typedef struct rule_state {
+    staged_list checks; /* dropped if another scope overrules the rule */
+    staged_list others;
+    bool target_reached;
+    bool target_tested;
+    double best;          /* the value closest to the target */
+    size_t best_line;     /* 0: none */
+    double best_progress; /* progress of the run at that line; NAN: not logged */
+    bool best_in_samples; /* in samples, not epochs */
+} rule_state;
+
+/* A scope that a rule queues. */
+typedef struct queued_scope {
+    size_t scope; /* SIZE_MAX: a scope of this name does not exist */
+    mls_str name;
+    mls_str key;
+    size_t line;
+} queued_scope;
+
+/* Records of one key that belong together, such as the metrics of an evaluation, are merged into one derived record at
+ * the end of the log.  Its first member is the value it is grouped by, unless a metric has that name. */
+typedef struct derived_record {
+    double time_ms;
+    mls_member *members;
+    size_t count;
+    size_t capacity;
+} derived_record;
+
+/* The state of a scope.  Its arrays are allocated when it sees its first record, which few scopes do. */
+typedef struct scope_state {
+    bool live;
+    mls_variable *variables;
+    rule_state *rules;
+    MLS_LIST_OF(queued_scope) uses;
+    size_t unknown_uses;
+    mls_map derived; /* of derived records */
+    size_t derived_size;
+    mls_arena memory; /* of messages and derived records */
+} scope_state;
+
+/* Facts for advice. */
+typedef struct advice_state {
+    double last_time_ms;
+    double backwards_ms; /* the largest step back */
+    size_t backwards_line;
+    double run_start_ms, run_stop_ms;
+    size_t run_start_line, run_stop_line; /* of the first one; 0: none */
+    mls_str status;                       /* of the run_stop */
+    mls_map unknown;                      /* unknown keys → line of the first record */
+} advice_state;
+
+struct mls_checker {
+    mls_checker_options options;
+    const mls_ruleset *ruleset; /* NULL: not known yet */
+    const mls_edition *edition; /* the guessed edition; NULL: not guessed */
+    const mls_edition *next;    /* the next edition, chosen if a key occurs that only it has; NULL: none */
+    const mls_edition *better;  /* the edition that the benchmark, or such a key, points to */
+    bool decided;               /* by such a key */
+    mls_kept_records kept;      /* all records so far … */
+    bool keeps;                 /* … kept until run_start, while later records may point to another edition */
+    double first_ms;            /* time of the first record; NAN: none */
+    mls_arena memory;           /* per log: the arrays below, kept values, names */
+    mls_arena scratch;          /* per record */
+    key_state *keys;
+    scope_state *scopes;
+    size_t order[MLS_SCOPES_MAX]; /* the queue, at the end of the log */
+    size_t order_count;
+    mls_expr_input input;
+    mls_findings findings;
+    advice_state advice;
+    const char *benchmark;
+    size_t benchmark_line;
+    size_t records;
+};
+
+/* A rule, or a whole scope, with its state.  `rule` and `record` may be NULL. */
+typedef struct judging {
+    mls_checker *checker;
+    const mls_scope *scope;
+    scope_state *state;
+    const mls_rule *rule;
+    rule_state *rule_state;
+    const mls_record *record;
+} judging;
+
+static judging judging_of(mls_checker *checker, const mls_rule *rule, const mls_record *record)
+{
+    scope_state *state = &checker->scopes[rule->scope];
+    const mls_scope *scope = &checker->ruleset->scopes[rule->scope];
+    return (judging){checker, scope, state, rule, &state->rules[rule - scope->rules], record};
+}
+
+/* Switch to the next record; NULL: none. */
+static void turn_to(mls_checker *checker, const mls_record *record)
+{
+    mls_arena_reset(&checker->scratch);
+    mls_expr_input_begin(&checker->input, record);
+}
 
 /* ---- scopes and variables ---- */
 
-static void scope_release(const mls_scope *scope, mls_scope_state *state)
+static void scope_release(const mls_scope *scope, scope_state *state)
 {
     for (size_t i = 0; state->variables != NULL && i < scope->symbols.count; i++)
         mls_arena_release(&state->variables[i].memory);
     mls_arena_release(&state->memory);
-    *state = (mls_scope_state){0};
+    *state = (scope_state){0};
 }
 
 static void release_scopes(mls_checker *checker)
@@ -33,10 +182,10 @@ static void release_scopes(mls_checker *checker)
     checker->scopes = NULL;
 }
 
-void mls_scope_prepare(mls_checker *checker, size_t scope_index)
+static void scope_prepare(mls_checker *checker, size_t scope_index)
 {
     const mls_scope *scope = &checker->ruleset->scopes[scope_index];
-    mls_scope_state *state = &checker->scopes[scope_index];
+    scope_state *state = &checker->scopes[scope_index];
     if (state->rules == NULL) {
         state->rules = mls_arena_zeroed(&checker->memory, scope->rule_count, sizeof *state->rules);
         state->variables = mls_arena_array(&checker->memory, scope->symbols.count, sizeof *state->variables);
@@ -48,7 +197,7 @@ void mls_scope_prepare(mls_checker *checker, size_t scope_index)
 static void reach_scope(const mls_checker *checker, size_t scope, bool *reached)
 {
     const mls_ruleset *ruleset = checker->ruleset;
-    const mls_scope_state *state = &checker->scopes[scope];
+    const scope_state *state = &checker->scopes[scope];
     const mls_scope *rules = &ruleset->scopes[scope];
     reached[scope] = true;
     for (size_t i = 0; i < state->uses.count; i++) {
@@ -73,7 +222,7 @@ static void update_live(mls_checker *checker)
     bool reached[MLS_SCOPES_MAX] = {false};
     reach_scope(checker, ruleset->common, reached);
     for (size_t i = 0; i < ruleset->scope_count; i++) {
-        mls_scope_state *state = &checker->scopes[i];
+        scope_state *state = &checker->scopes[i];
         if (state->live && !reached[i])
             scope_release(&ruleset->scopes[i], state);
         state->live = reached[i];
@@ -87,7 +236,7 @@ static bool room_take(size_t *room, size_t size)
     return fits;
 }
 
-bool mls_value_copy(const mls_value *value, mls_arena *arena, size_t *room, mls_value *copy)
+static bool value_copy(const mls_value *value, mls_arena *arena, size_t *room, mls_value *copy)
 {
     *copy = *value;
     if (!room_take(room, sizeof *value))
@@ -105,7 +254,7 @@ bool mls_value_copy(const mls_value *value, mls_arena *arena, size_t *room, mls_
         mls_value *items = mls_arena_array(arena, count, sizeof *items);
         copy->as.list.items = items;
         for (size_t i = 0; i < count; i++)
-            if (!mls_value_copy(&value->as.list.items[i], arena, room, &items[i]))
+            if (!value_copy(&value->as.list.items[i], arena, room, &items[i]))
                 return false;
     } else if (value->kind == MLS_JSON_OBJECT) {
         const size_t count = value->as.object.count;
@@ -117,62 +266,24 @@ bool mls_value_copy(const mls_value *value, mls_arena *arena, size_t *room, mls_
         for (size_t i = 0; i < count; i++) {
             const mls_member *from = &value->as.object.members[i];
             members[i] = (mls_member){mls_arena_copy(arena, from->name), &values[i]};
-            if (!room_take(room, sizeof *from + from->name.len) ||
-                !mls_value_copy(from->value, arena, room, &values[i]))
+            if (!room_take(room, sizeof *from + from->name.len) || !value_copy(from->value, arena, room, &values[i]))
                 return false;
         }
     }
     return true;
 }
 
-static bool variable_too_large(mls_checker *checker)
-{
-    return mls_expr_fail(&checker->input, "the variable would hold more than 1 MiB");
-}
-
-/* Set a variable.  The new value may refer to the old one, so copy it before the old one is freed. */
-static bool variable_set(const mls_judging *j, size_t slot, const mls_value *value)
-{
-    mls_variable *variable = &j->state->variables[slot];
-    mls_variable fresh = {.set = true};
-    size_t room = MLS_VARIABLE_SIZE_MAX;
-    const bool fits = mls_value_copy(value, &fresh.memory, &room, &fresh.value);
-    fresh.used = MLS_VARIABLE_SIZE_MAX - room;
-    mls_arena_release(fits ? &variable->memory : &fresh.memory);
-    *variable = fits ? fresh : *variable;
-    return fits || variable_too_large(j->checker);
-}
-
-static bool variable_append(const mls_judging *j, size_t slot, const mls_value *items)
-{
-    mls_variable *variable = &j->state->variables[slot];
-    mls_value *list = &variable->value;
-    mls_value *grown = (mls_value *)(uintptr_t)list->as.list.items; /* with capacity 0, growing makes a copy */
-    size_t room = MLS_VARIABLE_SIZE_MAX - variable->used;
-    mls_value copy;
-    if (!mls_value_copy(items, &variable->memory, &room, &copy))
-        return variable_too_large(j->checker);
-    variable->used = MLS_VARIABLE_SIZE_MAX - room;
-    for (size_t i = 0; i < copy.as.list.count; i++) {
-        (void)mls_arena_grow(&variable->memory, (void **)&grown, list->as.list.count, &variable->capacity,
-                             sizeof *grown);
-        grown[list->as.list.count++] = copy.as.list.items[i];
-        list->as.list.items = grown;
-    }
-    return true;
-}
-
 /* ---- one rule and one record ---- */
 
-void mls_judging_stage(const mls_judging *j, mls_staged_list *list, mls_finding_code code, mls_buffer *message)
+static void stage(const judging *j, staged_list *list, mls_finding_code code, mls_buffer *message)
 {
-    if (list->count++ < MLS_STAGED_MAX) {
+    if (list->count++ < STAGED_MAX) {
         const mls_str key = code == MLS_FINDING_EVALUATION ? MLS_S("@evaluation") : j->rule->key;
-        mls_staged *staged = mls_arena_alloc(&j->state->memory, sizeof *staged);
+        staged_finding *staged = mls_arena_alloc(&j->state->memory, sizeof *staged);
         mls_buffer_printf(message, " (%s, %s)", j->scope->name.ptr, j->checker->ruleset->edition.ptr);
-        *staged = (mls_staged){.code = code,
-                               .place = {NULL, j->record->line, j->record->column, key},
-                               .message = mls_arena_copy(&j->state->memory, mls_buffer_str(message))};
+        *staged = (staged_finding){.code = code,
+                                   .place = {NULL, j->record->line, j->record->column, key},
+                                   .message = mls_arena_copy(&j->state->memory, mls_buffer_str(message))};
         *(list->last != NULL ? &list->last->next : &list->first) = staged;
         list->last = staged;
     }
@@ -181,7 +292,7 @@ void mls_judging_stage(const mls_judging *j, mls_staged_list *list, mls_finding_
 
 /* Append "; submission_division, which sets compile_time_mins, has not been logged yet: log it before init_stop",
  * unless the message names the key already. */
-static void hint_not_yet(const mls_judging *j, const mls_expr *expr, mls_buffer *message)
+static void hint_not_yet(const judging *j, const mls_expr *expr, mls_buffer *message)
 {
     const mls_checker *checker = j->checker;
     for (const mls_expr_node *node = expr->nodes; node != NULL; node = node->next) {
@@ -203,7 +314,7 @@ static void hint_not_yet(const mls_judging *j, const mls_expr *expr, mls_buffer 
 }
 
 /* Append the members of the metadata if a required member is missing. */
-static void hint_metadata(const mls_judging *j, const mls_expr *expr, mls_buffer *message)
+static void hint_metadata(const judging *j, const mls_expr *expr, mls_buffer *message)
 {
     const mls_record *record = j->record;
     if (record->payload.ptr == NULL)
@@ -232,113 +343,93 @@ static void hint_metadata(const mls_judging *j, const mls_expr *expr, mls_buffer
         mls_buffer_append_text(message, "; was epoch_num logged as samples_count?");
 }
 
-/* Add the finding that a check was false or could not be evaluated. */
-static void check_failed(const mls_judging *j, const mls_expr *expr, mls_outcome outcome)
+/* Run a list of checks.  If several cannot be evaluated, report only the first failure of a record. */
+static bool checks_run(const judging *j, const mls_expr_list *checks, bool reported)
 {
     mls_expr_input *input = &j->checker->input;
-    mls_staged_list *list = &j->rule_state->checks;
-    const mls_finding_code code = mls_rule_words_code(expr);
-    mls_buffer message = {0};
-    char reason[sizeof input->reason];
-    memcpy(reason, input->reason, sizeof reason); /* the words below may evaluate too, and overwrite the reason */
-    if (list->count < MLS_STAGED_MAX) {
-        mls_buffer_append(&message, j->rule->key);
-        mls_buffer_append_char(&message, ' ');
-        mls_rule_words_expr(&message, j->scope, expr, input, false);
-        if (outcome == MLS_OUTCOME_UNKNOWN) {
-            mls_buffer_printf(&message, ", but %s", reason);
-        } else if (code == MLS_FINDING_VALUE && mls_expr_uses(expr, MLS_EXPR_VALUE)) {
-            mls_buffer_append_text(&message, ", is ");
-            mls_utf8_append_cut(&message, j->record->value, SHOWN_VALUE_MAX);
-        } else if (code == MLS_FINDING_METADATA) {
-            hint_metadata(j, expr, &message);
-        }
-        hint_not_yet(j, expr, &message);
-    }
-    mls_judging_stage(j, list, outcome == MLS_OUTCOME_UNKNOWN ? MLS_FINDING_UNEVALUATED : code, &message);
-}
-
-/* Run a list of checks.  If several cannot be evaluated, report only the first failure of a record. */
-static bool checks_run(const mls_judging *j, const mls_expr_list *checks, bool reported)
-{
+    staged_list *list = &j->rule_state->checks;
     for (size_t i = 0; i < checks->count; i++) {
-        const mls_outcome outcome = mls_expr_test(&checks->items[i], &j->checker->input);
-        if (outcome == MLS_OUTCOME_FALSE || (outcome == MLS_OUTCOME_UNKNOWN && !reported)) {
-            check_failed(j, &checks->items[i], outcome);
-            reported = true;
+        const mls_expr *expr = &checks->items[i];
+        const mls_outcome outcome = mls_expr_test(expr, input);
+        if (outcome == MLS_OUTCOME_TRUE || (outcome == MLS_OUTCOME_UNKNOWN && reported))
+            continue;
+        const mls_finding_code code = mls_rule_words_code(expr);
+        mls_buffer message = {0};
+        char reason[sizeof input->reason];
+        memcpy(reason, input->reason, sizeof reason); /* the words below may evaluate too, and overwrite the reason */
+        if (list->count < STAGED_MAX) {
+            mls_buffer_append(&message, j->rule->key);
+            mls_buffer_append_char(&message, ' ');
+            mls_rule_words_expr(&message, j->scope, expr, input, false);
+            if (outcome == MLS_OUTCOME_UNKNOWN) {
+                mls_buffer_printf(&message, ", but %s", reason);
+            } else if (code == MLS_FINDING_VALUE && mls_expr_uses(expr, MLS_EXPR_VALUE)) {
+                mls_buffer_append_text(&message, ", is ");
+                mls_utf8_append_cut(&message, j->record->value, SHOWN_VALUE_MAX);
+            } else if (code == MLS_FINDING_METADATA) {
+                hint_metadata(j, expr, &message);
+            }
+            hint_not_yet(j, expr, &message);
         }
+        stage(j, list, outcome == MLS_OUTCOME_UNKNOWN ? MLS_FINDING_UNEVALUATED : code, &message);
+        reported = true;
     }
     return reported;
 }
 
-/* Get the progress of the run from a member of the record's metadata (NAN: not a number).  Return false without it. */
-static bool progress_by(const mls_judging *j, mls_str name, double *progress)
+/* Check the targets of a rule.  One record must reach all of them.  In case none does, keep the closest value. */
+static void targets_run(const judging *j)
 {
-    mls_str span;
-    const bool found = mls_record_metadata_member(j->record, name, &span);
-    *progress = NAN;
-    if (found)
-        (void)mls_json_number(span, progress);
-    return found;
-}
-
-/* Keep the value closest to a target, and its place, in case no value reaches the target. */
-static void target_note(const mls_judging *j, const mls_expr *expr)
-{
-    const mls_record *record = j->record;
-    mls_rule_state *state = j->rule_state;
-    const mls_expr_node *node = expr->root;
-    mls_value value;
-    double number;
-    while (node->op == MLS_EXPR_AND)
-        node = node->operands[0];
-    if (node->op < MLS_EXPR_LESS || node->op > MLS_EXPR_GREATER_EQUAL || node->operands[0]->op != MLS_EXPR_VALUE ||
-        record->payload.ptr == NULL || !mls_expr_evaluate(node->operands[0], &j->checker->input, &value) ||
-        !mls_value_number(&value, &number) || isnan(number))
-        return;
-    const int direction = node->op <= MLS_EXPR_LESS_EQUAL ? -1 : 1;
-    if (state->best_line == 0 || (number - state->best) * direction > 0) {
-        state->best = number;
-        state->best_line = record->line;
-        state->best_in_samples = progress_by(j, MLS_S("samples_count"), &state->best_progress);
-        if (!state->best_in_samples)
-            (void)progress_by(j, MLS_S("epoch_num"), &state->best_progress);
-    }
-}
-
-/* Check the targets of a rule.  One record must reach all of them. */
-static void targets_run(const mls_judging *j)
-{
+    static const char *const progress[] = {"samples_count", "epoch_num"};
     const mls_expr_list *targets = &j->rule->check_any;
-    mls_staged_list *list = &j->rule_state->others;
+    const mls_record *record = j->record;
+    rule_state *state = j->rule_state;
+    mls_value value;
+    mls_str span;
+    double number;
     bool held = true;
-    j->rule_state->any_judged = true;
+    state->target_tested = true;
     for (size_t i = 0; i < targets->count; i++) {
         const mls_expr *target = &targets->items[i];
         const mls_outcome outcome = mls_expr_test(target, &j->checker->input);
         held = held && outcome == MLS_OUTCOME_TRUE;
         if (outcome == MLS_OUTCOME_UNKNOWN) {
             mls_buffer message = {0};
-            if (list->count < MLS_STAGED_MAX) {
+            if (state->others.count < STAGED_MAX) {
                 mls_buffer_printf(&message, "%s must be comparable with the target (", j->rule->key.ptr);
                 mls_rule_words_expr(&message, j->scope, target, NULL, true);
                 mls_buffer_printf(&message, "), but %s", j->checker->input.reason);
                 hint_not_yet(j, target, &message);
             }
-            mls_judging_stage(j, list, MLS_FINDING_EVALUATION, &message);
+            stage(j, &state->others, MLS_FINDING_EVALUATION, &message);
         }
     }
-    j->rule_state->any_held |= held;
-    if (!j->rule_state->any_held)
-        target_note(j, &targets->items[0]);
+    state->target_reached |= held;
+    const mls_expr_node *node = targets->items[0].root;
+    while (node->op == MLS_EXPR_AND)
+        node = node->operands[0];
+    if (state->target_reached || node->op < MLS_EXPR_LESS || node->op > MLS_EXPR_GREATER_EQUAL ||
+        node->operands[0]->op != MLS_EXPR_VALUE || record->payload.ptr == NULL ||
+        !mls_expr_evaluate(node->operands[0], &j->checker->input, &value) || !mls_value_number(&value, &number) ||
+        isnan(number))
+        return;
+    const int direction = node->op <= MLS_EXPR_LESS_EQUAL ? -1 : 1;
+    if (state->best_line == 0 || (number - state->best) * direction > 0) {
+        state->best = number;
+        state->best_line = record->line;
+        state->best_progress = NAN;
+        state->best_in_samples = mls_record_metadata_member(record, mls_str_from(progress[0]), &span);
+        if (state->best_in_samples || mls_record_metadata_member(record, mls_str_from(progress[1]), &span))
+            (void)mls_json_number(span, &state->best_progress);
+    }
 }
 
 /* Add the scope that the rule queues, unless it is known already.  Return false if the expression cannot be evaluated.
  */
-static bool use_run(const mls_judging *j, const mls_action *action)
+static bool use_run(const judging *j, const mls_action *action)
 {
     mls_checker *checker = j->checker;
-    mls_scope_state *state = j->state;
+    scope_state *state = j->state;
     const mls_str written = j->record->value;
     mls_value value = {.kind = MLS_JSON_STRING};
     mls_buffer name = {0};
@@ -358,55 +449,70 @@ static bool use_run(const mls_judging *j, const mls_action *action)
         mls_buffer_append(&name, (mls_str){written.ptr + 1, written.len - 2});
         mls_buffer_append(&name, action->suffix);
     }
-    bool noted = target == SIZE_MAX && state->unknown_uses == MLS_UNKNOWN_USES_MAX;
+    bool noted = target == SIZE_MAX && state->unknown_uses == UNKNOWN_USES_MAX;
     for (size_t i = 0; i < state->uses.count && !noted; i++) {
-        const mls_use *use = &state->uses.items[i];
+        const queued_scope *use = &state->uses.items[i];
         noted = use->scope == target && (target != SIZE_MAX || mls_str_equal(use->name, mls_buffer_str(&name)));
     }
     if (!noted) {
-        const mls_str kept = mls_arena_copy(&checker->memory, mls_utf8_cut(mls_buffer_str(&name), MLS_VALUE_KEPT_MAX));
+        const mls_str kept = mls_arena_copy(&checker->memory, mls_utf8_cut(mls_buffer_str(&name), VALUE_KEPT_MAX));
         state->unknown_uses += target == SIZE_MAX;
-        (void)MLS_ARENA_ADD(&checker->memory, &state->uses, (mls_use){target, kept, j->rule->key, j->record->line});
+        (void)MLS_ARENA_ADD(&checker->memory, &state->uses,
+                            (queued_scope){target, kept, j->rule->key, j->record->line});
     }
     mls_buffer_release(&name);
     return true;
 }
 
-static bool actions_run(const mls_judging *j, const mls_action *actions, size_t count)
+static bool actions_run(const judging *j, const mls_action *actions, size_t count)
 {
     mls_expr_input *input = &j->checker->input;
     bool done = true;
     for (size_t i = 0; done && i < count; i++) {
         const mls_action *action = &actions[i];
-        const mls_expr *expr = &action->expr;
-        const mls_variable *variable = &j->state->variables[action->slot];
+        mls_variable *variable = &j->state->variables[action->slot];
+        mls_value *list = &variable->value;
         mls_value value;
-        mls_outcome outcome;
-        switch (action->kind) {
-        case MLS_ACTION_APPEND:
-            if (variable->set && variable->value.kind == MLS_JSON_LIST) {
-                done = mls_expr_evaluate(expr->root->operands[1], input, &value) &&
-                       variable_append(j, action->slot, &value);
-                break;
-            }
-            /* fall through */
-        case MLS_ACTION_SET:
-            done = mls_expr_evaluate(expr->root, input, &value) && variable_set(j, action->slot, &value);
-            break;
-        case MLS_ACTION_USE:
+        mls_value copy;
+        if (action->kind == MLS_ACTION_USE) {
             done = use_run(j, action);
-            break;
-        case MLS_ACTION_IF:
-            outcome = mls_expr_test(expr, input);
+        } else if (action->kind == MLS_ACTION_IF) {
+            const mls_outcome outcome = mls_expr_test(&action->expr, input);
             done = outcome == MLS_OUTCOME_FALSE ||
                    (outcome == MLS_OUTCOME_TRUE && actions_run(j, action->actions, action->action_count));
-            break;
+        } else if (action->kind == MLS_ACTION_APPEND && variable->set && list->kind == MLS_JSON_LIST) {
+            mls_value *grown = (mls_value *)(uintptr_t)list->as.list.items; /* with capacity 0, growing makes a copy */
+            size_t room = VARIABLE_SIZE_MAX - variable->used;
+            if (!mls_expr_evaluate(action->expr.root->operands[1], input, &value))
+                return false;
+            if (!value_copy(&value, &variable->memory, &room, &copy))
+                return mls_expr_fail(input, "the variable would hold more than 1 MiB");
+            variable->used = VARIABLE_SIZE_MAX - room;
+            for (size_t k = 0; k < copy.as.list.count; k++) {
+                (void)mls_arena_grow(&variable->memory, (void **)&grown, list->as.list.count, &variable->capacity,
+                                     sizeof *grown);
+                grown[list->as.list.count++] = copy.as.list.items[k];
+                list->as.list.items = grown;
+            }
+        } else if (mls_expr_evaluate(action->expr.root, input, &value)) {
+            /* The new value may refer to the old one, so copy it before the old one is freed. */
+            mls_variable fresh = {.set = true};
+            size_t room = VARIABLE_SIZE_MAX;
+            if (!value_copy(&value, &fresh.memory, &room, &fresh.value)) {
+                mls_arena_release(&fresh.memory);
+                return mls_expr_fail(input, "the variable would hold more than 1 MiB");
+            }
+            fresh.used = VARIABLE_SIZE_MAX - room;
+            mls_arena_release(&variable->memory);
+            *variable = fresh;
+        } else {
+            done = false;
         }
     }
     return done;
 }
 
-void mls_rule_apply(const mls_judging *j, bool first)
+static void rule_apply(const judging *j, bool first)
 {
     const mls_rule *rule = j->rule;
     if (rule->first_only && !first)
@@ -421,7 +527,250 @@ void mls_rule_apply(const mls_judging *j, bool first)
         mls_buffer message = {0};
         mls_buffer_printf(&message, "%s cannot be used by the rules that depend on it: %s", rule->key.ptr,
                           j->checker->input.reason);
-        mls_judging_stage(j, &j->rule_state->others, MLS_FINDING_ACTION, &message);
+        stage(j, &j->rule_state->others, MLS_FINDING_ACTION, &message);
+    }
+}
+
+/* ---- derived records ---- */
+
+/* Set a member of a group.  Return false if there is not enough room. */
+static bool put_member(scope_state *state, derived_record *group, mls_str name, const mls_value *value)
+{
+    size_t room = DERIVED_SIZE_MAX - state->derived_size;
+    size_t at = 0;
+    while (at < group->count && !mls_str_equal(group->members[at].name, name))
+        at++;
+    if (at > DERIVED_MEMBERS_MAX || name.len > room)
+        return false;
+    room -= name.len;
+    mls_value *copy = mls_arena_alloc(&state->memory, sizeof *copy);
+    const mls_str kept = mls_arena_copy(&state->memory, name);
+    if (!value_copy(value, &state->memory, &room, copy))
+        return false;
+    (void)mls_arena_grow(&state->memory, (void **)&group->members, at, &group->capacity, sizeof *group->members);
+    group->members[at] = (mls_member){kept, copy};
+    group->count += at == group->count;
+    state->derived_size = DERIVED_SIZE_MAX - room;
+    return true;
+}
+
+/* Return the group of a value; create it if necessary.  Return NULL if there is not enough room. */
+static derived_record *find_group(scope_state *state, mls_str group_by, const mls_value *by)
+{
+    /* The prefix byte never starts a text.  NaN is not equal even to itself. */
+    char bytes[1 + sizeof(double)] = {'\xff'};
+    double number;
+    mls_str key = {bytes, 1};
+    if (mls_value_number(by, &number)) {
+        bytes[0] = isnan(number) ? '\xfe' : '\xff';
+        number = isnan(number) ? (double)state->derived.count : number + 0.0; /* -0 equals 0 */
+        memcpy(bytes + 1, &number, sizeof number);
+        key.len = sizeof bytes;
+    } else if (by->kind == MLS_JSON_STRING) {
+        key = by->as.string;
+    }
+    state->derived.arena = &state->memory;
+    mls_map_entry *entry = mls_map_find(&state->derived, key);
+    if (entry != NULL || state->derived.count == DERIVED_MAX)
+        return entry != NULL ? entry->value.pointer : NULL;
+    derived_record *group = mls_arena_alloc(&state->memory, sizeof *group);
+    *group = (derived_record){.time_ms = -INFINITY};
+    if (!put_member(state, group, group_by, by))
+        return NULL;
+    mls_map_put(&state->derived, key, NULL)->value.pointer = group;
+    return group;
+}
+
+static bool is_compound(const mls_value *value)
+{
+    return value->kind == MLS_JSON_LIST || value->kind == MLS_JSON_OBJECT;
+}
+
+static void derive_record(mls_checker *checker, size_t scope, const mls_record *record)
+{
+    const mls_derive *derive = &checker->ruleset->scopes[scope].derive;
+    scope_state *state = &checker->scopes[scope];
+    const mls_value *metadata = mls_expr_input_tree(&checker->input, MLS_EXPR_METADATA);
+    const mls_value *value = mls_expr_input_tree(&checker->input, MLS_EXPR_VALUE);
+    const mls_value *field = mls_value_member(metadata, derive->field);
+    const mls_value *by = mls_value_member(metadata, derive->group_by);
+    /* A text or a list can contain the name of the field, but not a member of that name. */
+    const bool object = metadata->kind == MLS_JSON_OBJECT;
+    if (object ? field == NULL : metadata->kind == MLS_JSON_STRING || metadata->kind == MLS_JSON_LIST)
+        return;
+    mls_finding_code code = MLS_FINDING_EVALUATION;
+    const char *wrong = !object              ? "has no metadata"
+                        : by == NULL         ? "is missing in its metadata"
+                        : is_compound(by)    ? "is neither a number nor a string"
+                        : is_compound(field) ? "has a metric without a name"
+                                             : NULL;
+    derived_record *group = wrong == NULL ? find_group(state, derive->group_by, by) : NULL;
+    if (group != NULL)
+        group->time_ms = fmax(record->time_ms, group->time_ms);
+    /* Only members named by strings can be referred to. */
+    if (wrong == NULL &&
+        (group == NULL || (field->kind == MLS_JSON_STRING && !put_member(state, group, field->as.string, value)))) {
+        code = MLS_FINDING_TOO_MUCH;
+        wrong = "has too many different values";
+    }
+    const mls_rule *rule = checker->ruleset->scopes[scope].derived_rule;
+    if (wrong != NULL && rule != NULL) {
+        const judging j = judging_of(checker, rule, record);
+        mls_buffer message = {0};
+        mls_buffer_printf(&message, "%s cannot be put together: %s of %s %s", derive->key.ptr, derive->group_by.ptr,
+                          derive->from.ptr, wrong);
+        stage(&j, &j.rule_state->others, code, &message);
+    }
+}
+
+/* Apply the rule for derived records to each of them. */
+static void derive_finish(mls_checker *checker, size_t scope_index)
+{
+    const mls_scope *scope = &checker->ruleset->scopes[scope_index];
+    scope_state *state = &checker->scopes[scope_index];
+    const mls_rule *rule = scope->derived_rule;
+    for (size_t i = 0; rule != NULL && i < state->derived.count; i++) {
+        const derived_record *group = state->derived.entries[i].value.pointer;
+        const mls_value value = {.kind = MLS_JSON_OBJECT, .as.object = {group->members, group->count}};
+        const mls_value metadata = {.kind = MLS_JSON_OBJECT};
+        const mls_member members[] = {{MLS_S("key"), &metadata},
+                                      {MLS_S("value"), &value},
+                                      {MLS_S("metadata"), &metadata},
+                                      {MLS_S("time_ms"), &metadata}};
+        const mls_value whole = {.kind = MLS_JSON_OBJECT, .as.object = {members, 4}};
+        mls_buffer shown = {0};
+        mls_value_show(&shown, &value);
+        const mls_record record = {.time_ms = group->time_ms,
+                                   .key = scope->derive.key,
+                                   .value = mls_buffer_str(&shown),
+                                   .metadata = MLS_S("{}")};
+        turn_to(checker, &record);
+        checker->input.parts[MLS_EXPR_VALUE].tree = &value;
+        checker->input.parts[MLS_EXPR_METADATA].tree = &metadata;
+        checker->input.parts[MLS_EXPR_RECORD].tree = &whole;
+        const judging j = judging_of(checker, rule, &record);
+        rule_apply(&j, i == 0 && checker->keys[rule->key_index].count == 0);
+        mls_buffer_release(&shown);
+    }
+    turn_to(checker, NULL);
+}
+
+/* ---- advice ---- */
+
+/* Look for clock differences only in the steps of the run itself.  Evaluations and blocks are often logged late, and
+ * cache_clear may belong to the next run. */
+static void advice_record(mls_checker *checker, const mls_record *record)
+{
+    advice_state *advice = &checker->advice;
+    mls_str span;
+    if (record->key_id != MLS_KEY_INIT_START && record->key_id != MLS_KEY_INIT_STOP &&
+        record->key_id != MLS_KEY_RUN_START && record->key_id != MLS_KEY_RUN_STOP)
+        return;
+    if (record->time_ms >= advice->last_time_ms) {
+        advice->last_time_ms = record->time_ms;
+    } else if (advice->last_time_ms - record->time_ms > advice->backwards_ms) {
+        advice->backwards_ms = advice->last_time_ms - record->time_ms;
+        advice->backwards_line = record->line;
+    }
+    if (advice->run_start_line == 0 && record->key_id == MLS_KEY_RUN_START) {
+        advice->run_start_line = record->line;
+        advice->run_start_ms = record->time_ms;
+    } else if (advice->run_stop_line == 0 && record->key_id == MLS_KEY_RUN_STOP) {
+        advice->run_stop_line = record->line;
+        advice->run_stop_ms = record->time_ms;
+        if (mls_record_metadata_member(record, MLS_S("status"), &span))
+            (void)mls_json_string(span, &checker->memory, &advice->status);
+    }
+}
+
+static void advice_edition(mls_checker *checker)
+{
+    if (checker->benchmark == NULL || checker->options.rulesets == NULL)
+        return;
+    const mls_editions *editions = mls_rulesets_editions(checker->options.rulesets);
+    const mls_ruleset *ruleset = checker->ruleset;
+    const mls_str benchmark = mls_str_from(checker->benchmark);
+    const mls_edition *here;
+    if (mls_editions_find(editions, ruleset->usage, ruleset->edition, &here, NULL) != MLS_OK ||
+        mls_edition_has_benchmark(here, benchmark))
+        return;
+    const mls_finding_place place = {.line = checker->benchmark_line, .key = MLS_S("submission_benchmark")};
+    const char *called = mls_benchmark_called(checker->benchmark);
+    if (called != checker->benchmark) {
+        mls_findings_add(&checker->findings, MLS_FINDING_OTHER_EDITION, place,
+                         "%s is the name in the reference code; the checker expects %s", checker->benchmark, called);
+        return;
+    }
+    for (int usage = 0; usage < MLS_USAGE_COUNT; usage++) {
+        const mls_edition *other = mls_editions_guess(editions, (mls_usage)usage, checker->first_ms, benchmark);
+        const bool known = mls_edition_has_benchmark(other, benchmark);
+        if (known && other->usage == ruleset->usage) {
+            mls_findings_add(&checker->findings, MLS_FINDING_OTHER_EDITION, place,
+                             "edition %s has no benchmark %s, but %s has: try --edition %s", ruleset->edition.ptr,
+                             checker->benchmark, other->name, other->name);
+            return;
+        }
+        if (known) {
+            mls_findings_add(&checker->findings, MLS_FINDING_OTHER_EDITION, place,
+                             "%s is a benchmark of %s: try --usage %s", checker->benchmark,
+                             mls_usage_name(other->usage), mls_usage_name(other->usage));
+        }
+    }
+}
+
+/* Add advice: about the run, misspelled keys, and several values of a key that only rules of other scopes require
+ * exactly once. */
+static void add_advice(mls_checker *checker)
+{
+    const advice_state *advice = &checker->advice;
+    const mls_ruleset *ruleset = checker->ruleset;
+    const mls_finding_place stop = {.line = advice->run_stop_line, .key = MLS_S("run_stop")};
+    const double duration = advice->run_stop_ms - advice->run_start_ms;
+    if (advice->status.ptr != NULL && !mls_str_equal(advice->status, MLS_S("success"))) {
+        mls_findings_add_as(&checker->findings, MLS_FINDING_STATUS, MLS_SEVERITY_ADVICE, stop,
+                            "run_stop has status %.*s", MLS_CUT(advice->status, 60));
+    }
+    if (advice->backwards_ms > BACKWARDS_MS) {
+        mls_findings_add(&checker->findings, MLS_FINDING_CLOCK, (mls_finding_place){.line = advice->backwards_line},
+                         "this record's time is %.3f s before that of an earlier one", advice->backwards_ms / 1000);
+    }
+    if (advice->run_start_line > 0 && advice->run_stop_line > 0 && duration > LONG_RUN_MS)
+        mls_findings_add(&checker->findings, MLS_FINDING_LONG_RUN, stop, "the run took %.1f hours", duration / 3600000);
+    if (checker->records == 0)
+        return;
+    advice_edition(checker);
+    for (size_t i = 0; i < advice->unknown.count; i++) {
+        const mls_map_entry *unknown = &advice->unknown.entries[i];
+        const mls_finding_place place = {.line = unknown->value.number, .key = unknown->key};
+        const mls_str meant = mls_key_meant(unknown->key);
+        /* Find the missing required key that is most similar. */
+        mls_suggestion nearest = mls_suggest_for(meant);
+        nearest.distance = meant.len < 8 ? 2 : 3;
+        for (size_t at = 0; at < checker->order_count; at++) {
+            const mls_scope *scope = &ruleset->scopes[checker->order[at]];
+            for (size_t r = 0; r < scope->rule_count; r++)
+                if (checker->keys[scope->rules[r].key_index].count == 0 && scope->rules[r].max > 0)
+                    mls_suggest_add(&nearest, scope->rules[r].key);
+        }
+        const mls_str found = nearest.found;
+        if (found.ptr != NULL && !mls_str_equal(meant, unknown->key) && mls_str_equal(meant, found)) {
+            mls_findings_add(&checker->findings, MLS_FINDING_MISSPELT, place,
+                             "%s is AMD's name for %s: rename it, as the reference checker takes the key for missing",
+                             unknown->key.ptr, found.ptr);
+        } else if (found.ptr != NULL) {
+            mls_findings_add(&checker->findings, MLS_FINDING_MISSPELT, place,
+                             "no rule knows the key %s, and %s is missing: is it misspelt?", unknown->key.ptr,
+                             found.ptr);
+        }
+    }
+    for (size_t k = 0; k < ruleset->key_names.count; k++) {
+        const key_state *state = &checker->keys[k];
+        const mls_str key = ruleset->key_names.entries[k].key;
+        if (state->other_line > 0 && !mls_scopes_have_rule(ruleset, checker->order, 0, checker->order_count, k)) {
+            mls_findings_add(&checker->findings, MLS_FINDING_SEVERAL_VALUES,
+                             (mls_finding_place){.line = state->other_line, .key = key},
+                             "%s differs from its value at line %zu", key.ptr, state->lines[0]);
+        }
     }
 }
 
@@ -482,39 +831,39 @@ mls_status mls_checker_malformed(mls_checker *checker, const mls_malformed *malf
     return MLS_OK;
 }
 
-static mls_kept_value value_keep(mls_checker *checker, mls_str text)
+static kept_value value_keep(mls_checker *checker, mls_str text)
 {
-    mls_kept_value kept = {.hash = mls_str_hash(text, 0), .length = text.len};
-    if (text.len <= MLS_VALUE_KEPT_MAX)
+    kept_value kept = {.hash = mls_str_hash(text, 0), .length = text.len};
+    if (text.len <= VALUE_KEPT_MAX)
         kept.text = mls_arena_copy(&checker->memory, text);
     return kept;
 }
 
-/* Check whether a value equals the kept one.  Compare contents only if the texts differ. */
-static bool value_is_kept(mls_checker *checker, const mls_kept_value *kept, mls_str text)
-{
-    if (kept->text.ptr == NULL || text.len > MLS_VALUE_KEPT_MAX)
-        return kept->length == text.len && kept->hash == mls_str_hash(text, 0);
-    const bool same = mls_str_equal(kept->text, text);
-    if (same && (mls_json_kind_of(text) == MLS_JSON_STRING || !mls_str_contains(text, MLS_S("NaN"))))
-        return true;
-    const mls_value *first = mls_value_build(kept->text, &checker->scratch);
-    const mls_value *value = mls_value_build(text, &checker->scratch);
-    return mls_value_equal(first, value);
-}
-
+/* Count a record with a key, and compare its value with that of the first one if the rules require it. */
 static void count_key(mls_checker *checker, size_t key_index, const mls_record *record)
 {
-    mls_key_state *state = &checker->keys[key_index];
+    key_state *state = &checker->keys[key_index];
+    const mls_str text = record->value;
+    const mls_str first = state->first.text;
+    bool same;
     if (state->count < 2)
         state->lines[state->count] = record->line;
     state->count++;
     if (!checker->ruleset->keys[key_index].compare_values || state->other_line != 0)
         return;
     if (state->count == 1) {
-        state->first = value_keep(checker, record->value);
-    } else if (!value_is_kept(checker, &state->first, record->value)) {
-        state->other = value_keep(checker, record->value);
+        state->first = value_keep(checker, text);
+        return;
+    }
+    if (first.ptr == NULL || text.len > VALUE_KEPT_MAX)
+        same = state->first.length == text.len && state->first.hash == mls_str_hash(text, 0);
+    else if (mls_str_equal(first, text) &&
+             (mls_json_kind_of(text) == MLS_JSON_STRING || !mls_str_contains(text, MLS_S("NaN"))))
+        same = true;
+    else /* the texts differ, but the contents may be equal */
+        same = mls_value_equal(mls_value_build(first, &checker->scratch), mls_value_build(text, &checker->scratch));
+    if (!same) {
+        state->other = value_keep(checker, text);
         state->other_line = record->line;
     }
 }
@@ -522,7 +871,7 @@ static void count_key(mls_checker *checker, size_t key_index, const mls_record *
 /* Check whether the rule file of an edition contains the quoted key. */
 static bool is_in_file(const mls_edition *edition, mls_str key)
 {
-    char quoted[MLS_UNKNOWN_KEY_LENGTH_MAX + 3];
+    char quoted[UNKNOWN_KEY_LENGTH_MAX + 3];
     char name[64];
     (void)snprintf(name, sizeof name, "rules/%s-%s.json", mls_usage_name(edition->usage), edition->name);
     (void)snprintf(quoted, sizeof quoted, "\"%.*s\"", (int)key.len, key.ptr);
@@ -550,10 +899,35 @@ static void follow_key(mls_checker *checker, mls_str key)
     }
 }
 
-/* Check whether the first benchmark, and the keys before it, point to another edition than the date alone. */
-static void note_benchmark(mls_checker *checker, const mls_record *record)
+/* Apply the rules for a known key, of all scopes that may be queued, to a record. */
+static void apply_rules(mls_checker *checker, size_t key_index, const mls_record *record)
 {
-    const mls_map *unknown = &checker->advice.unknown;
+    const mls_ruleset *ruleset = checker->ruleset;
+    const mls_rule_key *key = &ruleset->keys[key_index];
+    const bool first = checker->keys[key_index].count == 0;
+    bool queues = false;
+    turn_to(checker, record);
+    count_key(checker, key_index, record);
+    for (const mls_rule *rule = key->rules; rule != NULL; rule = rule->next) {
+        if (checker->scopes[rule->scope].live) {
+            scope_prepare(checker, rule->scope);
+            const judging j = judging_of(checker, rule, record);
+            rule_apply(&j, first);
+            queues |= rule->has_use && rule->first_only && first;
+        }
+    }
+    for (size_t s = 0; key->derived_from && s < ruleset->scope_count; s++) {
+        if (checker->scopes[s].live && ruleset->scopes[s].derive.key.ptr != NULL &&
+            ruleset->scopes[s].derive_from == key_index) {
+            scope_prepare(checker, s);
+            derive_record(checker, s, record);
+        }
+    }
+    if (queues)
+        update_live(checker);
+    if (!first || record->key_id != MLS_KEY_SUBMISSION_BENCHMARK)
+        return;
+    /* The benchmark, and the keys before it, may point to another edition than the date alone. */
     mls_str text = {NULL, 0};
     (void)mls_json_string(record->value, &checker->memory, &text);
     checker->benchmark = text.ptr;
@@ -565,56 +939,32 @@ static void note_benchmark(mls_checker *checker, const mls_record *record)
     const mls_usage asked = checker->options.usage;
     const mls_usage usage = checker->options.any_usage ? mls_editions_usage_of(editions, asked, benchmark) : asked;
     const mls_edition *edition = mls_editions_guess(editions, usage, checker->first_ms, benchmark);
+    const mls_map *unknown = &checker->advice.unknown;
     checker->next = mls_editions_neighbour(editions, edition, benchmark, 1);
     checker->better = edition != checker->edition ? edition : NULL;
     for (size_t i = 0; i < unknown->count && checker->better == NULL; i++)
         follow_key(checker, unknown->entries[i].key);
 }
 
-/* Apply the rules for a known key, of all scopes that may be queued, to a record. */
-static void apply_rules(mls_checker *checker, size_t key_index, const mls_record *record)
-{
-    const mls_ruleset *ruleset = checker->ruleset;
-    const mls_rule_key *key = &ruleset->keys[key_index];
-    const bool first = checker->keys[key_index].count == 0;
-    bool queues = false;
-    mls_checker_turn_to(checker, record);
-    count_key(checker, key_index, record);
-    for (const mls_rule *rule = key->rules; rule != NULL; rule = rule->next) {
-        if (checker->scopes[rule->scope].live) {
-            mls_scope_prepare(checker, rule->scope);
-            const mls_judging j = mls_judging_of(checker, rule, record);
-            mls_rule_apply(&j, first);
-            queues |= rule->has_use && rule->first_only && first;
-        }
-    }
-    if (key->derived_from) {
-        for (size_t s = 0; s < ruleset->scope_count; s++) {
-            if (checker->scopes[s].live && ruleset->scopes[s].derive.key.ptr != NULL &&
-                ruleset->scopes[s].derive_from == key_index) {
-                mls_scope_prepare(checker, s);
-                mls_derive_record(checker, s, record);
-            }
-        }
-    }
-    if (queues)
-        update_live(checker);
-    if (first && record->key_id == MLS_KEY_SUBMISSION_BENCHMARK)
-        note_benchmark(checker, record);
-}
-
 static mls_status judge_record(void *state, const mls_record *record)
 {
     mls_checker *checker = state;
+    mls_map *unknown = &checker->advice.unknown;
     const bool other = record->key_id == MLS_KEY_OTHER && record->key.ptr != NULL;
     const size_t key = other                     ? mls_ruleset_find_key(checker->ruleset, record->key)
                        : record->key.ptr != NULL ? checker->ruleset->key_of_id[record->key_id]
                                                  : SIZE_MAX;
-    mls_advice_record(checker, record);
-    if (key != SIZE_MAX)
+    advice_record(checker, record);
+    if (key != SIZE_MAX) {
         apply_rules(checker, key, record);
-    else if (other && mls_advice_unknown_key(checker, record))
-        follow_key(checker, record->key);
+    } else if (other && record->key.len <= UNKNOWN_KEY_LENGTH_MAX && unknown->count < UNKNOWN_KEYS_MAX) {
+        bool added;
+        mls_map_entry *entry = mls_map_put(unknown, record->key, &added);
+        if (added) {
+            entry->value.number = record->line;
+            follow_key(checker, record->key);
+        }
+    }
     return MLS_OK;
 }
 
@@ -628,7 +978,7 @@ static mls_status judge_by(mls_checker *checker, const mls_edition *edition)
     mls_arena_reset(&checker->memory);
     checker->better = NULL;
     checker->benchmark = NULL;
-    checker->advice = (mls_advice_state){.last_time_ms = -INFINITY, .unknown.arena = &checker->memory};
+    checker->advice = (advice_state){.last_time_ms = -INFINITY, .unknown.arena = &checker->memory};
     checker->input = (mls_expr_input){.arena = &checker->scratch};
     if (edition == NULL && options->ruleset == NULL && status == MLS_OK) {
         edition =
@@ -661,7 +1011,7 @@ mls_status mls_checker_record(mls_checker *checker, const mls_record *record)
     }
     if (checker->keeps) {
         checker->keeps = record->key_id != MLS_KEY_RUN_START && record->key_id != MLS_KEY_RUN_STOP &&
-                         record->payload.len < MLS_KEPT_BYTES_MAX - checker->kept.bytes.len;
+                         record->payload.len < KEPT_BYTES_MAX - checker->kept.bytes.len;
         if (checker->keeps)
             (void)mls_records_keep(&checker->kept, record);
     }
@@ -672,16 +1022,176 @@ mls_status mls_checker_record(mls_checker *checker, const mls_record *record)
     return status;
 }
 
+/* ---- the verdict ---- */
+
+/* Add a message as a finding and release it.  With `placed`, append the scope and the edition. */
+static void end_add(const judging *j, mls_finding_code code, mls_finding_place place, bool placed, mls_buffer *message)
+{
+    if (placed)
+        mls_buffer_printf(message, " (%s, %s)", j->scope->name.ptr, j->checker->ruleset->edition.ptr);
+    mls_findings_add(&j->checker->findings, code, place, "%s", message->ptr);
+    mls_buffer_release(message);
+}
+
+static void quote_kept(mls_buffer *buffer, const kept_value *value, size_t line)
+{
+    mls_utf8_append_cut(buffer, value->text.ptr != NULL ? value->text : MLS_S("…"), 60);
+    mls_buffer_printf(buffer, " at line %zu", line);
+}
+
+/* Check whether a scope judged later has a rule for the key, which overrules the scope at `at`. */
+static bool is_overruled(const mls_checker *checker, size_t at, uint32_t key)
+{
+    return mls_scopes_have_rule(checker->ruleset, checker->order, at + 1, checker->order_count, key);
+}
+
+/* Check the number of records with the key of a rule.  For an overruled rule, check only alternative keys. */
+static void judge_occurrence(const judging *j, bool overruled)
+{
+    const mls_rule *rule = j->rule;
+    const key_state *key = &j->checker->keys[rule->key_index];
+    const bool derived = j->scope->derive.key.ptr != NULL && mls_str_equal(j->scope->derive.key, rule->key);
+    const size_t count = key->count + (derived ? j->state->derived.count : 0);
+    const bool several = rule->other_count == 0 && !overruled && rule->max == 1 && count > 1;
+    bool missing = rule->other_count > 0 ? count == 0 : !overruled && count < rule->min;
+    for (size_t i = 0; i < rule->other_count && missing; i++)
+        missing = j->checker->keys[mls_ruleset_find_key(j->checker->ruleset, rule->others[i])].count == 0;
+    mls_buffer message = {0};
+    if (missing) {
+        mls_buffer_printf(&message, "%s must be logged ", rule->key.ptr);
+        mls_rule_words_occurs(&message, rule);
+        if (count == 0)
+            mls_buffer_append_text(&message, ", is missing");
+        else
+            mls_buffer_printf(&message, ", is logged %zu time%s", count, count == 1 ? "" : "s");
+        const mls_finding_place place = {.key = rule->other_count > 0 ? rule->either : rule->key};
+        end_add(j, MLS_FINDING_OCCURRENCE, place, true, &message);
+    } else if (several && key->other_line > 0) {
+        mls_buffer_printf(&message,
+                          "%s must be logged exactly once, is logged %zu times with different values: ", rule->key.ptr,
+                          count);
+        quote_kept(&message, &key->first, key->lines[0]);
+        mls_buffer_append_text(&message, ", ");
+        quote_kept(&message, &key->other, key->other_line);
+        end_add(j, MLS_FINDING_OCCURRENCE, (mls_finding_place){.line = key->other_line, .key = rule->key}, true,
+                &message);
+    } else if (several) {
+        mls_buffer_printf(&message, "%s is logged %zu times with the same value, first at line %zu; once is enough",
+                          rule->key.ptr, count, key->lines[0]);
+        end_add(j, MLS_FINDING_REPEATED, (mls_finding_place){.line = key->lines[1], .key = rule->key}, false, &message);
+    }
+}
+
+static void judge_target(const judging *j)
+{
+    const mls_expr_list *targets = &j->rule->check_any;
+    const rule_state *state = j->rule_state;
+    mls_buffer message = {0};
+    if (targets->count == 0 || !state->target_tested || state->target_reached)
+        return;
+    mls_buffer_printf(&message, "%s must reach ", j->rule->key.ptr);
+    for (size_t i = 0; i < targets->count; i++) {
+        mls_buffer_append_text(&message, i > 0 ? " and " : "");
+        mls_rule_words_expr(&message, j->scope, &targets->items[i], &j->checker->input, true);
+    }
+    if (state->best_line == 0) {
+        mls_buffer_append_text(&message, "; no record did");
+    } else { /* "; best was 0.931 at 3,072 samples, line 88" */
+        mls_buffer_printf(&message, "; best was %s", mls_words_exact(state->best).text);
+        if (!isnan(state->best_progress)) {
+            mls_buffer_printf(&message, " at %s%s%s", state->best_in_samples ? "" : "epoch ",
+                              mls_words_trimmed(state->best_progress, 15).text,
+                              state->best_in_samples ? " samples" : "");
+        }
+        mls_buffer_printf(&message, ", line %zu", state->best_line);
+    }
+    end_add(j, MLS_FINDING_TARGET, (mls_finding_place){.line = state->best_line, .key = j->rule->key}, true, &message);
+}
+
+/* Add the first finding of a list, or all others.  Include those that were only counted. */
+static void staged_take(mls_checker *checker, const staged_list *list, bool first)
+{
+    const staged_finding *staged = first || list->first == NULL ? list->first : list->first->next;
+    for (; staged != NULL; staged = first ? NULL : staged->next)
+        mls_findings_add(&checker->findings, staged->code, staged->place, "%s", staged->message.ptr);
+    if (!first && list->count > STAGED_MAX)
+        mls_findings_count_more(&checker->findings, list->last->code, MLS_SEVERITY_ERROR, list->count - STAGED_MAX);
+}
+
 mls_status mls_checker_end(mls_checker *checker)
 {
     const mls_status status = checker->scopes == NULL ? judge_by(checker, NULL) : MLS_OK;
+    const mls_ruleset *ruleset = checker->ruleset;
+    bool queued[MLS_SCOPES_MAX] = {false};
     if (status != MLS_OK)
         return status;
     if (checker->records == 0) {
         mls_findings_add(&checker->findings, MLS_FINDING_EMPTY, (mls_finding_place){.key = MLS_S("@empty")},
                          "the log contains no record");
     }
-    mls_checker_judge(checker);
+    /* Replay the queue: find the scopes to judge, and their order. */
+    checker->order[0] = ruleset->common;
+    checker->order_count = 1;
+    queued[ruleset->common] = true;
+    for (size_t at = 0; at < checker->order_count; at++) {
+        const size_t scope = checker->order[at];
+        const scope_state *state = &checker->scopes[scope];
+        scope_prepare(checker, scope);
+        if (ruleset->scopes[scope].derive.key.ptr != NULL)
+            derive_finish(checker, scope); /* derived records may queue scopes too */
+        for (size_t i = 0; i < state->uses.count; i++) {
+            const queued_scope *use = &state->uses.items[i];
+            if (use->scope == SIZE_MAX) {
+                mls_findings_add(&checker->findings, MLS_FINDING_UNKNOWN_SCOPE,
+                                 (mls_finding_place){.line = use->line, .key = MLS_S("@unknown-scope")},
+                                 "%.*s selects the rules %.*s, which %s %s does not have", (int)use->key.len,
+                                 use->key.ptr, MLS_CUT(use->name, 80), mls_usage_name(ruleset->usage),
+                                 ruleset->edition.ptr);
+            } else if (!queued[use->scope]) {
+                queued[use->scope] = true;
+                checker->order[checker->order_count++] = use->scope;
+            }
+        }
+    }
+    turn_to(checker, NULL);
+    for (size_t at = 0; at < checker->order_count; at++) {
+        const mls_scope *scope = &ruleset->scopes[checker->order[at]];
+        judging j = {.checker = checker, .scope = scope};
+        checker->input.variables = checker->scopes[checker->order[at]].variables;
+        for (size_t r = 0; r < scope->rule_count; r++) {
+            j = judging_of(checker, &scope->rules[r], NULL);
+            judge_target(&j);
+            judge_occurrence(&j, is_overruled(checker, at, j.rule->key_index));
+        }
+        for (size_t i = 0; i < scope->end.count; i++) {
+            const mls_expr *expr = &scope->end.items[i];
+            turn_to(checker, NULL);
+            const mls_outcome outcome = mls_expr_test(expr, &checker->input);
+            if (outcome == MLS_OUTCOME_TRUE)
+                continue;
+            mls_buffer message = {0};
+            mls_buffer_append_text(&message, "at the end of the log ");
+            if (outcome == MLS_OUTCOME_UNKNOWN)
+                mls_buffer_printf(&message, "a rule cannot be evaluated, since %s: ", checker->input.reason);
+            mls_rule_words_expr(&message, scope, expr, &checker->input, false);
+            end_add(&j, MLS_FINDING_END, (mls_finding_place){.line = 0, .key = MLS_S("@end")}, true, &message);
+        }
+    }
+    /* Add the first finding of each rule before all others, so that the limit never hides a rule with only one finding.
+     */
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t at = 0; at < checker->order_count; at++) {
+            const size_t scope_index = checker->order[at];
+            const mls_scope *scope = &ruleset->scopes[scope_index];
+            for (size_t i = 0; i < scope->rule_count; i++) {
+                const rule_state *state = &checker->scopes[scope_index].rules[i];
+                staged_take(checker, &state->others, pass == 0);
+                if (state->checks.first != NULL && !is_overruled(checker, at, scope->rules[i].key_index))
+                    staged_take(checker, &state->checks, pass == 0);
+            }
+        }
+    }
+    add_advice(checker);
     mls_findings_sort(&checker->findings);
     return MLS_OK;
 }

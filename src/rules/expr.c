@@ -152,11 +152,6 @@ static bool two_numbers(const mls_call *c, double *a, double *b)
            operand_number(c->input, c->node->operands[1], &c->values[1], b);
 }
 
-static bool call_not(const mls_call *c)
-{
-    return give_bool(c, !mls_value_truth(c->values));
-}
-
 static mls_str bytes_of(const mls_value *value)
 {
     return value->kind == MLS_JSON_STRING
@@ -164,71 +159,55 @@ static mls_str bytes_of(const mls_value *value)
                : (mls_str){(const char *)value->as.list.items, value->as.list.count * sizeof(mls_value)};
 }
 
-/* Concatenate two strings or two lists. */
-static bool join(mls_expr_input *input, const mls_value *left, const mls_value *right, mls_value *result)
-{
-    const bool strings = left->kind == MLS_JSON_STRING;
-    const size_t size = strings ? 1 : sizeof(mls_value);
-    const mls_str first = bytes_of(left);
-    const mls_str second = bytes_of(right);
-    const size_t count = (first.len + second.len) / size;
-    char *joined = mls_arena_array(input->arena, count, size);
-    if (count > MLS_EXPR_RESULT_MAX)
-        return mls_expr_fail(input, "the joined %s is too long", strings ? "string" : "list");
-    if (first.len > 0)
-        memcpy(joined, first.ptr, first.len);
-    if (second.len > 0)
-        memcpy(joined + first.len, second.ptr, second.len);
-    *result = *left;
-    if (strings) {
-        result->as.string = (mls_str){joined, count};
-    } else {
-        result->as.list.items = (const mls_value *)(const void *)joined;
-        result->as.list.count = count;
-    }
-    return true;
-}
-
-/* Return the remainder with the sign of the divisor, as in Python. */
-static double remainder_of(double a, double b)
-{
-    const double rest = fmod(a, b);
-    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-}
-
-/* Return the reason why the result is not a number, or NULL. */
-static const char *arithmetic_reason(mls_expr_op op, double a, double b, double c)
-{
-    const bool power = op == MLS_EXPR_POWER;
-    if (power ? a == 0 && b < 0 : (op == MLS_EXPR_DIVIDE || op == MLS_EXPR_REMAINDER) && b == 0)
-        return "division by zero";
-    if (power && a < 0 && isfinite(b) && b != floor(b))
-        return "a negative number cannot be raised to a fractional power";
-    return power && isinf(c) && isfinite(a) && isfinite(b) ? "the result of the power is too large" : NULL;
-}
-
 static bool call_arithmetic(const mls_call *c)
 {
     const mls_value *left = &c->values[0];
     const mls_value *right = &c->values[1];
+    const bool divides = c->op == MLS_EXPR_DIVIDE || c->op == MLS_EXPR_REMAINDER;
+    const bool power = c->op == MLS_EXPR_POWER;
     double a;
     double b;
     if (c->op == MLS_EXPR_ADD && left->kind == right->kind &&
-        (left->kind == MLS_JSON_STRING || left->kind == MLS_JSON_LIST))
-        return join(c->input, left, right, c->result);
+        (left->kind == MLS_JSON_STRING || left->kind == MLS_JSON_LIST)) { /* concatenate two strings or two lists */
+        const bool strings = left->kind == MLS_JSON_STRING;
+        const mls_str first = bytes_of(left);
+        const mls_str second = bytes_of(right);
+        const size_t count = (first.len + second.len) / (strings ? 1 : sizeof(mls_value));
+        char *joined = mls_arena_array(c->input->arena, first.len + second.len, 1);
+        if (count > MLS_EXPR_RESULT_MAX)
+            return mls_expr_fail(c->input, "the joined %s is too long", strings ? "string" : "list");
+        if (first.len > 0)
+            memcpy(joined, first.ptr, first.len);
+        if (second.len > 0)
+            memcpy(joined + first.len, second.ptr, second.len);
+        *c->result = strings
+                         ? (mls_value){.kind = MLS_JSON_STRING, .as.string = {joined, count}}
+                         : (mls_value){.kind = MLS_JSON_LIST, .as.list = {(const mls_value *)(void *)joined, count}};
+        return true;
+    }
     if (!two_numbers(c, &a, &b))
         return false;
-    const double number = c->op == MLS_EXPR_ADD         ? a + b
-                          : c->op == MLS_EXPR_SUBTRACT  ? a - b
-                          : c->op == MLS_EXPR_MULTIPLY  ? a * b
-                          : c->op == MLS_EXPR_REMAINDER ? remainder_of(a, b)
-                          : c->op == MLS_EXPR_POWER     ? pow(a, b)
-                          : b != 0                      ? a / b
-                                                        : 0;
-    const char *reason = arithmetic_reason(c->op, a, b, number);
+    if (power ? a == 0 && b < 0 : divides && b == 0)
+        return mls_expr_fail(c->input, "division by zero");
+    if (power && a < 0 && isfinite(b) && b != floor(b))
+        return mls_expr_fail(c->input, "a negative number cannot be raised to a fractional power");
+    double number = c->op == MLS_EXPR_ADD         ? a + b
+                    : c->op == MLS_EXPR_SUBTRACT  ? a - b
+                    : c->op == MLS_EXPR_MULTIPLY  ? a * b
+                    : c->op == MLS_EXPR_REMAINDER ? fmod(a, b)
+                    : power                       ? pow(a, b)
+                                                  : a / b;
+    if (c->op == MLS_EXPR_REMAINDER && number != 0 && (number < 0) != (b < 0))
+        number += b; /* as in Python, the remainder has the sign of the divisor */
     *c->result = mls_value_of_number(number, is_int_value(left) && is_int_value(right) && c->op != MLS_EXPR_DIVIDE &&
-                                                 (c->op != MLS_EXPR_POWER || b >= 0));
-    return reason == NULL || mls_expr_fail(c->input, "%s", reason);
+                                                 (!power || b >= 0));
+    return !(power && isinf(number) && isfinite(a) && isfinite(b)) ||
+           mls_expr_fail(c->input, "the result of the power is too large");
+}
+
+static bool call_not(const mls_call *c)
+{
+    return give_bool(c, !mls_value_truth(c->values));
 }
 
 static bool call_equal(const mls_call *c)
@@ -278,24 +257,18 @@ static bool call_contains(const mls_call *c)
     return give_bool(c, contains);
 }
 
-/* Parse a string as a whole number, as Python's int() does: with blanks around it, a sign, and single underscores. */
-static bool int_of_string(mls_str text, double *number)
-{
-    for (size_t i = 0; i < text.len; i++) {
-        const char c = text.ptr[i];
-        if (!mls_is_digit(c) && (c == '\0' || strchr(" \t\n\v\f\r+-_", c) == NULL))
-            return false;
-    }
-    return text.len <= 400 && mls_number_parse_lenient(text, number) && isfinite(*number);
-}
-
 /* Evaluate functions of one number, including -x. */
 static bool call_numeric(const mls_call *c)
 {
     const bool is_int = is_int_value(c->values);
     double x = 0;
     if (c->op == MLS_EXPR_INT && c->values->kind == MLS_JSON_STRING) {
-        if (!int_of_string(c->values->as.string, &x))
+        /* As in Python, blanks around it, a sign, and single underscores are allowed. */
+        const mls_str text = c->values->as.string;
+        bool whole = text.len <= 400;
+        for (size_t i = 0; i < text.len && whole; i++)
+            whole = text.ptr[i] != '\0' && strchr("0123456789 \t\n\v\f\r+-_", text.ptr[i]) != NULL;
+        if (!whole || !mls_number_parse_lenient(text, &x) || !isfinite(x))
             return fail_kind(c->input, c->node->operands[0], c->values, "a whole number");
     } else if (!operand_number(c->input, c->node->operands[0], c->values, &x)) {
         return false;
@@ -422,73 +395,45 @@ static bool find_in_text(const mls_expr_node *node, mls_expr_input *input, mls_s
     return true;
 }
 
-/* Get a member of the node's first operand. */
-static bool eval_member(const mls_expr_node *node, mls_str name, mls_expr_input *input, mls_value *result)
-{
-    const mls_expr_node *object = node->operands[0];
-    mls_value whole = {0};
-    const mls_value *member = NULL;
-    mls_str text;
-    if (find_in_text(object, input, name, &text))
-        member = text.ptr != NULL ? mls_value_build(text, input->arena) : NULL;
-    else if (!mls_expr_evaluate(object, input, &whole))
-        return false;
-    else if (whole.kind != MLS_JSON_OBJECT)
-        return fail_kind(input, object, &whole, "an object");
-    else
-        member = mls_value_member(&whole, name);
-    if (member == NULL)
-        return mls_expr_fail(input, "%.*s has no %.*s", MLS_CUT(object->text, QUOTED_MAX), MLS_CUT(name, QUOTED_MAX));
-    *result = *member;
-    return true;
-}
-
 /* Get a member of an object or an item of a list.  A negative index counts from the end. */
 static bool eval_index(const mls_expr_node *node, mls_expr_input *input, mls_value *result)
 {
+    const mls_expr_node *of = node->operands[0];
     mls_value index = {0};
-    mls_value list = {0};
+    mls_value whole = {0};
     double at = 0;
+    mls_str text;
     if (!mls_expr_evaluate(node->operands[1], input, &index))
         return false;
-    if (index.kind == MLS_JSON_STRING)
-        return eval_member(node, index.as.string, input, result);
-    if (!mls_expr_evaluate(node->operands[0], input, &list))
+    if (index.kind == MLS_JSON_STRING) {
+        const mls_str name = index.as.string;
+        const mls_value *member = NULL;
+        if (find_in_text(of, input, name, &text))
+            member = text.ptr != NULL ? mls_value_build(text, input->arena) : NULL;
+        else if (!mls_expr_evaluate(of, input, &whole))
+            return false;
+        else if (whole.kind != MLS_JSON_OBJECT)
+            return fail_kind(input, of, &whole, "an object");
+        else
+            member = mls_value_member(&whole, name);
+        if (member == NULL)
+            return mls_expr_fail(input, "%.*s has no %.*s", MLS_CUT(of->text, QUOTED_MAX), MLS_CUT(name, QUOTED_MAX));
+        *result = *member;
+        return true;
+    }
+    if (!mls_expr_evaluate(of, input, &whole))
         return false;
-    if (list.kind != MLS_JSON_LIST)
-        return fail_kind(input, node->operands[0], &list, "a list");
+    if (whole.kind != MLS_JSON_LIST)
+        return fail_kind(input, of, &whole, "a list");
     if (!is_int_value(&index))
         return fail_kind(input, node->operands[1], &index, "a whole number");
     (void)mls_value_number(&index, &at);
-    const double count = (double)list.as.list.count;
-    at += at < 0 ? count : 0;
-    if (!(at >= 0 && at < count)) {
-        return mls_expr_fail(input, "%.*s has only %zu items", MLS_CUT(node->operands[0]->text, QUOTED_MAX),
-                             list.as.list.count);
-    }
-    *result = list.as.list.items[(size_t)at];
+    const size_t count = whole.as.list.count;
+    at += at < 0 ? (double)count : 0;
+    if (!(at >= 0 && at < (double)count))
+        return mls_expr_fail(input, "%.*s has only %zu items", MLS_CUT(of->text, QUOTED_MAX), count);
+    *result = whole.as.list.items[(size_t)at];
     return true;
-}
-
-/* Return the first operand that is true, or else the last one that could be evaluated. */
-static bool eval_first(const mls_expr_node *node, mls_expr_input *input, mls_value *result)
-{
-    char reason[sizeof input->reason] = "";
-    mls_value value;
-    bool any = false;
-    for (uint32_t i = 0; i < node->count; i++) {
-        if (mls_expr_evaluate(node->operands[i], input, &value)) {
-            *result = value;
-            any = true;
-            if (mls_value_truth(&value))
-                break;
-        } else if (i == 0) {
-            memcpy(reason, input->reason, sizeof reason);
-        }
-    }
-    if (!any)
-        memcpy(input->reason, reason, sizeof reason);
-    return any;
 }
 
 static bool eval_operands(const mls_expr_node *node, mls_expr_input *input, mls_value *values)
@@ -499,32 +444,18 @@ static bool eval_operands(const mls_expr_node *node, mls_expr_input *input, mls_
     return true;
 }
 
-/* Evaluate a function, an operator, or a name of another module.  This is not inlined in mls_expr_evaluate() to keep
- * the stack frames of its recursion small. */
+/* Evaluate a function or an operator.  This is not inlined in mls_expr_evaluate() to keep the stack frames of its
+ * recursion small. */
 static bool eval_call(const mls_expr_node *node, mls_expr_input *input, mls_value *result)
 {
     mls_value values[MLS_ARGUMENTS_MAX];
-    if (!eval_operands(node, input, values))
-        return false;
-    return node->op == MLS_EXPR_NAME
-               ? input->get(input, node->constant.as.string, values, node->count, result)
-               : mls_expr_table[node->op].call(&(mls_call){(mls_expr_op)node->op, node, values, input, result});
-}
-
-/* Evaluate has(metadata, "name") without building a tree. */
-static bool has_in_text(const mls_expr_node *node, mls_expr_input *input, mls_value *result)
-{
-    const mls_value *name = &node->operands[1]->constant;
-    mls_str member;
-    const bool found = node->operands[1]->op == MLS_EXPR_CONSTANT && name->kind == MLS_JSON_STRING &&
-                       find_in_text(node->operands[0], input, name->as.string, &member);
-    if (found)
-        *result = mls_value_of_bool(member.ptr != NULL);
-    return found;
+    return eval_operands(node, input, values) &&
+           mls_expr_table[node->op].call(&(mls_call){(mls_expr_op)node->op, node, values, input, result});
 }
 
 bool mls_expr_evaluate(const mls_expr_node *node, mls_expr_input *input, mls_value *result)
 {
+    mls_str member;
     switch (node->op) {
     case MLS_EXPR_CONSTANT:
         *result = node->constant;
@@ -544,8 +475,6 @@ bool mls_expr_evaluate(const mls_expr_node *node, mls_expr_input *input, mls_val
         *result = input->variables[node->slot].value;
         return input->variables[node->slot].set ||
                mls_expr_fail(input, "%.*s has not been set", MLS_CUT(node->text, QUOTED_MAX));
-    case MLS_EXPR_FIRST:
-        return eval_first(node, input, result);
     case MLS_EXPR_LIST: {
         mls_value *items = mls_arena_array(input->arena, node->count, sizeof *items);
         *result = (mls_value){.kind = MLS_JSON_LIST, .as.list = {items, node->count}};
@@ -562,14 +491,15 @@ bool mls_expr_evaluate(const mls_expr_node *node, mls_expr_input *input, mls_val
     case MLS_EXPR_CHOICE:
         return mls_expr_evaluate(node->operands[0], input, result) &&
                mls_expr_evaluate(node->operands[mls_value_truth(result) ? 1 : 2], input, result);
-    case MLS_EXPR_HAS:
-        if (has_in_text(node, input, result))
-            return true;
-        break;
+    case MLS_EXPR_HAS: /* for has(metadata, "name"), do not build a tree */
+        if (node->operands[1]->op != MLS_EXPR_CONSTANT || node->operands[1]->constant.kind != MLS_JSON_STRING ||
+            !find_in_text(node->operands[0], input, node->operands[1]->constant.as.string, &member))
+            return eval_call(node, input, result);
+        *result = mls_value_of_bool(member.ptr != NULL);
+        return true;
     default:
-        break;
+        return eval_call(node, input, result);
     }
-    return eval_call(node, input, result);
 }
 
 mls_outcome mls_expr_test(const mls_expr *expr, mls_expr_input *input)

@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* expr.h - the expression language of rules, which other modules can use with their own names.
+/* expr.h - the expression language of rules.
  *
  * mls_expr_compile() compiles an expression into a tree, and mls_expr_evaluate() evaluates it, in any number of
- * threads.  An expression is true, false, or cannot be evaluated for a reason in words.  A rule refers to its record
- * (value, metadata, record, time_ms) and to the $variables of its scope.  Another module passes NULL as symbols; then
- * all names, and all functions that are not in the list below, are resolved by its callback, and first(a, b, ...) is
- * the first operand with a value other than 0:
+ * threads.  An expression refers to a record (value, metadata, record, time_ms) and to the $variables of a scope:
  *
- *     static bool get(mls_expr_input *input, mls_str name, const mls_value *arguments, size_t count, mls_value *result)
- *     {
- *         const model *of = input->state;
- *         ...
- *         *result = mls_value_of_number((double)of->layers, true);
- *         return true;    // or: return mls_expr_fail(input, "%.*s is missing", (int)name.len, name.ptr);
- *     }
- *
- *     mls_expr_compile(MLS_S("layers * first(heads, hidden / 64)"), NULL, &arena, &expr, &error);
- *     mls_expr_input input = {.arena = &arena, .get = get, .state = &model};
- *     mls_value result;
+ *     mls_expr_compile(MLS_S("value >= 0.75 * $target"), &symbols, &arena, &expr, &error);
+ *     mls_expr_input input = {.variables = variables, .arena = &scratch};
+ *     mls_expr_input_begin(&input, record);
  *     if (!mls_expr_evaluate(expr.root, &input, &result)) { ... input.reason ... }
  *
  * Values follow the reference checker: booleans count as 1 and 0, lists and objects are compared by content, a number
@@ -47,8 +36,6 @@ enum {
     F(TIME, "time_ms", 0, 0, NONE, NULL, "its time")                                                                   \
     F(CONSTANT, "constant", 0, 0, NONE, NULL, NULL)                                                                    \
     F(VARIABLE, "$", 0, 0, NONE, NULL, NULL)                                                                           \
-    F(NAME, "name", 0, 0, NONE, NULL, "*") /* the constant is the name of another module's value or function */        \
-    F(FIRST, "first", 1, MLS_ARGUMENTS_MAX, NONE, NULL, "the first of *")                                              \
     F(LIST, "[]", 0, 0, NONE, NULL, "the list of *")                                                                   \
     F(MEMBER, ".", 2, 2, NONE, NULL, "2 of 1") /* the second operand is a constant, its name */                        \
     F(INDEX, "[", 2, 2, NONE, NULL, "item 2, from 0 on, of 1")                                                         \
@@ -127,9 +114,8 @@ static inline bool mls_expr_uses(const mls_expr *expr, mls_expr_op op)
     return (expr->uses >> op & 1) != 0;
 }
 
-/* Compile a copy of `text` into `arena`.  Variables are added to `symbols`, which must be in the same arena; if it is
- * NULL, names belong to another module.  On failure, return MLS_ERROR_SYNTAX or MLS_ERROR_LIMIT with error->column, the
- * byte in the text from 1. */
+/* Compile a copy of `text` into `arena`.  Variables are added to `symbols`, which must be in the same arena.  On
+ * failure, return MLS_ERROR_SYNTAX or MLS_ERROR_LIMIT with error->column, the byte in the text from 1. */
 mls_status mls_expr_compile(mls_str text, mls_map *symbols, mls_arena *arena, mls_expr *expr,
                             mls_error *error) MLS_MUST_USE;
 
@@ -153,18 +139,13 @@ typedef struct mls_expr_part {
     const mls_value *tree; /* NULL: not built yet; always set for derived records */
 } mls_expr_part;
 
-typedef struct mls_expr_input mls_expr_input;
-struct mls_expr_input {
+typedef struct mls_expr_input {
     const mls_record *record; /* NULL if there is none, as in `end` */
     mls_expr_part parts[MLS_PARTS];
     const mls_variable *variables;
     mls_arena *arena; /* for trees and results; its owner resets it between records */
-    /* Callback of another module for a name, or a function with `count` arguments.  On failure, return mls_expr_fail().
-     */
-    bool (*get)(mls_expr_input *input, mls_str name, const mls_value *arguments, size_t count, mls_value *result);
-    void *state;      /* for `get` */
     char reason[240]; /* why the last evaluation failed */
-};
+} mls_expr_input;
 
 /* Switch to the next record and forget the trees of the last one. */
 void mls_expr_input_begin(mls_expr_input *input, const mls_record *record);

@@ -10,13 +10,8 @@
 #include "base/utf8.h"
 #include "rules/expr.h"
 
-typedef enum token_kind {
-    TOKEN_LAST,
-    TOKEN_CONSTANT,
-    TOKEN_NAME,
-    TOKEN_VARIABLE, /* '$' and a name */
-    TOKEN_SIGN      /* an operator or bracket */
-} token_kind;
+/* A variable is '$' and a name; a sign is an operator or bracket. */
+typedef enum token_kind { TOKEN_LAST, TOKEN_CONSTANT, TOKEN_NAME, TOKEN_VARIABLE, TOKEN_SIGN } token_kind;
 
 typedef struct expr_token {
     token_kind kind;
@@ -30,7 +25,7 @@ typedef struct expr_parser {
     const char *text; /* NUL-terminated */
     const char *end;
     mls_arena *arena;
-    mls_map *symbols; /* NULL: names belong to another module */
+    mls_map *symbols;
     mls_error *error; /* may be NULL */
     mls_status status;
     expr_token token;
@@ -128,47 +123,41 @@ static const char *lex_string(expr_parser *p, const char *begin, mls_value *valu
     return at + 1;
 }
 
-static const char *lex_sign(expr_parser *p, const char *begin)
-{
-    static const char two[] = "== != <= >= && ||";
-    const char c = *begin;
-    for (size_t i = 0; i < sizeof two; i += 3)
-        if (c == two[i] && begin[1] == two[i + 1])
-            return begin + 2;
-    if (c == '\0' || strchr("+-*/%^<>!?:()[],.", c) == NULL) {
-        fail_at(p, MLS_ERROR_SYNTAX, begin, "%s",
-                c == '='    ? "unexpected '='; to compare, write '=='"
-                : c == '&'  ? "unexpected '&'; write '&&'"
-                : c == '|'  ? "unexpected '|'; write '||'"
-                : c == '\'' ? "strings must be in double quotes"
-                : c == '$'  ? "a name must follow '$'"
-                            : "unexpected character");
-    }
-    return begin + 1;
-}
-
 /* Read the next token. */
 static void next_token(expr_parser *p)
 {
-    const char *at = p->token.text.ptr + p->token.text.len;
-    p->last_end = at;
-    while (at < p->end && mls_is_blank(*at))
-        at++;
-    const char *begin = at;
+    static const char two[] = "== != <= >= && ||";
+    const char *begin = p->token.text.ptr + p->token.text.len;
     expr_token token = {.kind = TOKEN_SIGN};
+    p->last_end = begin;
     if (p->status != MLS_OK)
         return;
+    while (begin < p->end && mls_is_blank(*begin))
+        begin++;
+    const char *at = begin;
+    const char c = *begin;
     if (at == p->end) {
         token.kind = TOKEN_LAST;
-    } else if (mls_is_digit(*at) || *at == '"') {
+    } else if (mls_is_digit(c) || c == '"') {
         token.kind = TOKEN_CONSTANT;
-        at = *at == '"' ? lex_string(p, at, &token.constant) : lex_number(p, at, &token.constant);
-    } else if (is_name_start(at[*at == '$'])) {
-        token.kind = *at == '$' ? TOKEN_VARIABLE : TOKEN_NAME;
+        at = c == '"' ? lex_string(p, at, &token.constant) : lex_number(p, at, &token.constant);
+    } else if (is_name_start(at[c == '$'])) {
+        token.kind = c == '$' ? TOKEN_VARIABLE : TOKEN_NAME;
         for (at++; is_name_start(*at) || mls_is_digit(*at);)
             at++;
     } else {
-        at = lex_sign(p, at);
+        at++;
+        for (size_t i = 0; i < sizeof two && at == begin + 1; i += 3)
+            at += c == two[i] && *at == two[i + 1];
+        if (at == begin + 1 && (c == '\0' || strchr("+-*/%^<>!?:()[],.", c) == NULL)) {
+            fail_at(p, MLS_ERROR_SYNTAX, begin, "%s",
+                    c == '='    ? "unexpected '='; to compare, write '=='"
+                    : c == '&'  ? "unexpected '&'; write '&&'"
+                    : c == '|'  ? "unexpected '|'; write '||'"
+                    : c == '\'' ? "strings must be in double quotes"
+                    : c == '$'  ? "a name must follow '$'"
+                                : "unexpected character");
+        }
     }
     token.text = (mls_str){begin, (size_t)(at - begin)};
     if (p->status == MLS_OK)
@@ -212,17 +201,11 @@ static node *make(expr_parser *p, mls_expr_op op, const char *begin, const node 
     return made;
 }
 
-/* Create a node for a constant, or a name of another module, stored as the constant. */
-static const node *make_with(expr_parser *p, mls_expr_op op, const char *begin, operand_list operands, mls_value value)
-{
-    node *made = make(p, op, begin, operands.items, operands.count);
-    made->constant = value;
-    return made;
-}
-
 static const node *make_constant(expr_parser *p, const char *begin, mls_value value)
 {
-    return make_with(p, MLS_EXPR_CONSTANT, begin, (operand_list){0}, value);
+    node *made = make(p, MLS_EXPR_CONSTANT, begin, NULL, 0);
+    made->constant = value;
+    return made;
 }
 
 /* Parse `item, item …` and the closing token. */
@@ -238,22 +221,6 @@ static operand_list parse_items(expr_parser *p, const char *closing)
     }
     next_token(p);
     return list;
-}
-
-/* Parse a list.  A list of constants becomes one constant, so that `value in ["closed", "open"]` allocates nothing. */
-static const node *parse_list(expr_parser *p)
-{
-    const char *begin = p->token.text.ptr;
-    const operand_list list = parse_items(p, "]");
-    mls_value *items = mls_arena_array(p->arena, list.count, sizeof *items);
-    size_t constant = 0;
-    while (constant < list.count && list.items[constant]->op == MLS_EXPR_CONSTANT) {
-        items[constant] = list.items[constant]->constant;
-        constant++;
-    }
-    if (constant < list.count)
-        return make(p, MLS_EXPR_LIST, begin, list.items, list.count);
-    return make_constant(p, begin, (mls_value){.kind = MLS_JSON_LIST, .as.list = {items, constant}});
 }
 
 /* Return the first op with that name, starting at `op`; MLS_EXPR_OP_COUNT if there is none. */
@@ -278,29 +245,24 @@ static const node *parse_name(expr_parser *p)
         {"inf", {.kind = MLS_JSON_NUMBER, .as.number = INFINITY}},
     };
     const mls_str name = p->token.text;
-    const mls_value text = {.kind = MLS_JSON_STRING, .as.string = name};
-    const bool own = p->symbols == NULL; /* names belong to another module */
     unsigned i;
     next_token(p);
     if (at_sign(p, "(")) {
-        const int op = own && mls_str_equal(name, MLS_S("first")) ? MLS_EXPR_FIRST : find_op(name, MLS_EXPR_ABS);
-        if (op == MLS_EXPR_OP_COUNT && !own) {
+        const int op = find_op(name, MLS_EXPR_ABS);
+        if (op == MLS_EXPR_OP_COUNT) {
             fail_at(p, MLS_ERROR_SYNTAX, name.ptr, "unknown function '%.*s'", MLS_CUT(name, 60));
             return &p->first;
         }
         const operand_list list = parse_items(p, ")");
-        const mls_expr_info *info = &mls_expr_table[op < MLS_EXPR_OP_COUNT ? op : MLS_EXPR_FIRST];
+        const mls_expr_info *info = &mls_expr_table[op];
         if (list.count < info->min || list.count > info->max) {
-            fail_at(p, MLS_ERROR_SYNTAX, name.ptr, "%.*s takes %s%d argument%s", MLS_CUT(name, 60),
+            fail_at(p, MLS_ERROR_SYNTAX, name.ptr, "%s takes %s%d argument%s", info->name,
                     info->max > info->min ? "at least " : "", info->min, info->min == 1 ? "" : "s");
         }
-        return op < MLS_EXPR_OP_COUNT ? make(p, (mls_expr_op)op, name.ptr, list.items, list.count)
-                                      : make_with(p, MLS_EXPR_NAME, name.ptr, list, text);
+        return make(p, (mls_expr_op)op, name.ptr, list.items, list.count);
     }
     if (MLS_NAME_FIND(constants, sizeof constants / sizeof *constants, name, &i))
         return make_constant(p, name.ptr, constants[i].value);
-    if (own)
-        return make_with(p, MLS_EXPR_NAME, name.ptr, (operand_list){0}, text);
     const int op = find_op(name, MLS_EXPR_VALUE);
     if (op <= MLS_EXPR_TIME)
         return make(p, (mls_expr_op)op, name.ptr, NULL, 0);
@@ -318,7 +280,7 @@ static const node *parse_primary(expr_parser *p)
     const node *inner = &p->first;
     if (token.kind == TOKEN_NAME)
         return parse_name(p);
-    if (token.kind == TOKEN_VARIABLE && p->symbols != NULL) {
+    if (token.kind == TOKEN_VARIABLE) {
         const mls_map_entry *entry = mls_map_put(p->symbols, mls_str_rest(token.text, 1), NULL);
         const size_t slot = (size_t)(entry - p->symbols->entries);
         if (slot >= MLS_VARIABLES_PER_SCOPE_MAX)
@@ -342,24 +304,34 @@ static const node *parse_primary(expr_parser *p)
         }
         return make(p, negate ? MLS_EXPR_NEGATE : MLS_EXPR_NOT, begin, &inner, 1);
     }
-    if (at_sign(p, "["))
-        return parse_list(p);
+    if (at_sign(p, "[")) { /* a list of constants becomes one constant, so that evaluating it allocates nothing */
+        const operand_list list = parse_items(p, "]");
+        mls_value *items = mls_arena_array(p->arena, list.count, sizeof *items);
+        size_t constant = 0;
+        for (; constant < list.count && list.items[constant]->op == MLS_EXPR_CONSTANT; constant++)
+            items[constant] = list.items[constant]->constant;
+        if (constant < list.count)
+            return make(p, MLS_EXPR_LIST, begin, list.items, list.count);
+        return make_constant(p, begin, (mls_value){.kind = MLS_JSON_LIST, .as.list = {items, constant}});
+    }
     if (at_sign(p, "(")) {
         next_token(p);
         inner = parse_expression(p, MLS_POWER_CHOICE);
         expect_sign(p, ")", "expected ')'");
     } else {
-        fail_here(p, token.kind == TOKEN_LAST       ? "the expression ends where a value is expected"
-                     : token.kind == TOKEN_VARIABLE ? "variables are not allowed here"
-                                                    : "a value is expected here");
+        fail_here(p, token.kind == TOKEN_LAST ? "the expression ends where a value is expected"
+                                              : "a value is expected here");
     }
     return inner;
 }
 
-static const node *parse_postfix(expr_parser *p)
+/* Parse operators that bind at least as tightly as `power`. */
+static const node *parse_expression(expr_parser *p, unsigned power)
 {
     const char *begin = p->token.text.ptr;
-    const node *operands[2] = {parse_primary(p), &p->first};
+    unsigned last = 0;
+    check_depth(p, ++p->depth, begin);
+    const node *operands[3] = {p->status == MLS_OK ? parse_primary(p) : &p->first, &p->first, &p->first};
     while (at_sign(p, ".") || at_sign(p, "[")) {
         const bool member = at_sign(p, ".");
         next_token(p);
@@ -375,31 +347,17 @@ static const node *parse_postfix(expr_parser *p)
         }
         operands[0] = make(p, member ? MLS_EXPR_MEMBER : MLS_EXPR_INDEX, begin, operands, 2);
     }
-    return operands[0];
-}
-
-/* Return the infix operator at the current token; MLS_EXPR_OP_COUNT if there is none. */
-static int infix_here(const expr_parser *p)
-{
-    const bool sign = p->token.kind == TOKEN_SIGN || p->token.kind == TOKEN_NAME;
-    const int op = sign ? find_op(p->token.text, MLS_EXPR_AND) : MLS_EXPR_OP_COUNT;
-    return op < MLS_EXPR_OP_COUNT && mls_expr_table[op].power > 0 ? op : MLS_EXPR_OP_COUNT;
-}
-
-static const node *parse_expression(expr_parser *p, unsigned power)
-{
-    const char *begin = p->token.text.ptr;
-    unsigned last = 0;
-    check_depth(p, ++p->depth, begin);
-    const node *operands[3] = {p->status == MLS_OK ? parse_postfix(p) : &p->first, &p->first, &p->first};
-    for (int op; (op = infix_here(p)) < MLS_EXPR_OP_COUNT && mls_expr_table[op].power >= power;) {
-        const mls_expr_info *infix = &mls_expr_table[op];
-        if (infix->power == MLS_POWER_COMPARISON && last == MLS_POWER_COMPARISON)
+    while (p->token.kind == TOKEN_SIGN || p->token.kind == TOKEN_NAME) {
+        const int op = find_op(p->token.text, MLS_EXPR_AND);
+        const unsigned own = op < MLS_EXPR_OP_COUNT ? mls_expr_table[op].power : MLS_POWER_NONE;
+        if (own == MLS_POWER_NONE || own < power)
+            break;
+        if (own == MLS_POWER_COMPARISON && last == MLS_POWER_COMPARISON)
             fail_here(p, "comparisons cannot be chained; join them with '&&'");
-        last = infix->power;
+        last = own;
         next_token(p);
         const bool rightward = op == MLS_EXPR_CHOICE || op == MLS_EXPR_POWER;
-        operands[1] = parse_expression(p, last + !rightward);
+        operands[1] = parse_expression(p, own + !rightward);
         if (op == MLS_EXPR_CHOICE) {
             expect_sign(p, ":", "expected ':' of '… ? … : …'");
             operands[2] = parse_expression(p, MLS_POWER_CHOICE);

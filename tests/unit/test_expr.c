@@ -278,49 +278,6 @@ static void test_end_has_no_record(void **state)
     assert_int_equal(mls_expr_test(&expr, &f->input), MLS_OUTCOME_UNKNOWN);
 }
 
-/* Resolve the names of a module: a and b(x), which is twice x. */
-static bool get_own(mls_expr_input *input, mls_str name, const mls_value *arguments, size_t count, mls_value *result)
-{
-    double number = *(const double *)input->state;
-    if (count == 1 && mls_str_equal(name, MLS_S("b")) && mls_value_number(arguments, &number))
-        number *= 2;
-    else if (count > 0 || !mls_str_equal(name, MLS_S("a")))
-        return mls_expr_fail(input, "%.*s is missing", (int)name.len, name.ptr);
-    *result = mls_value_of_number(number, true);
-    return true;
-}
-
-static void test_names_of_another_module(void **state)
-{
-    static const struct {
-        const char *text;
-        double result;
-        const char *reason;
-    } cases[] = {{"a + b(a + 1)", 23, NULL},   {"first(c, a - 7, a)", 7, NULL},
-                 {"first(a - 7, c)", 0, NULL}, {"first(c, value)", 0, "c is missing"},
-                 {"floor(a / 2)", 3, NULL},    {"a ? b(1) : d", 2, NULL},
-                 {"c + 1", 0, "c is missing"}};
-    static const char *const refused[] = {"$a", "f()", "first()", "abs(1, 2)", "a b"};
-    fixture *f = *state;
-    double seven = 7;
-    mls_expr expr;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        mls_expr_input input = {.arena = &f->scratch, .get = get_own, .state = &seven};
-        mls_value result;
-        double number = 0;
-        assert_int_equal(mls_expr_compile(mls_str_from(cases[i].text), NULL, &f->rules, &expr, NULL), MLS_OK);
-        assert_int_equal(mls_expr_evaluate(expr.root, &input, &result), cases[i].reason == NULL);
-        if (cases[i].reason != NULL) {
-            assert_string_equal(input.reason, cases[i].reason);
-        } else {
-            assert_true(mls_value_number(&result, &number));
-            assert_float_equal(number, cases[i].result, 0);
-        }
-    }
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-        assert_int_equal(mls_expr_compile(mls_str_from(refused[i]), NULL, &f->rules, &expr, NULL), MLS_ERROR_SYNTAX);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -329,7 +286,6 @@ int main(void)
         cmocka_unit_test(test_syntax_errors_have_a_column),
         cmocka_unit_test(test_nesting_is_bounded),
         cmocka_unit_test(test_end_has_no_record),
-        cmocka_unit_test(test_names_of_another_module),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
