@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* match_line.h - a line of a log and the signature that it has, for tests. */
+/* match_line.h - find the signature of a log line, for tests. */
 #pragma once
 
 #include "log/prefix.h"
 #include "log/signatures.h"
 
-/* The signature of a line, as one is read after a traceback; NULL: none. */
+/* Return the signature of a line that follows a traceback, or NULL. */
 static inline const mls_signature *match_line(mls_signatures *signatures, mls_str line)
 {
     char scratch[MLS_LINE_EXAMINED];

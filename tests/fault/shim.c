@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim.c - makes chosen calls of the C library fail, for tests; preloaded.
+/* shim.c - make calls of the C library fail, for tests. Preload it.
  *
- * FAULT holds rules, separated by ';':  CALL[@PATH]:WHEN:WHAT
- *   CALL   read open stat write sync mkdir close rename malloc thread readdir inotify,
- *          each with its variants (pread, openat, fopen, opendir, calloc …)
- *   PATH   only for files in whose path these bytes stand
- *   WHEN   3 (the third call that matches), 3+ (from it on), %3 (each third), *
- *   WHAT   an errno name; short=N (at most N bytes at a time); truncate=N or
- *          append (the file changes under the reader; FAULT_TEXT is appended);
- *          full (what is opened for writing is a full disk); kill (SIGKILL ends
- *          the program before the call); signal=N (the program gets signal N
- *          before the call)
- * FAULT_REPORT names a file that receives, at exit, how often the first rule's
- * call was made.  Counting is atomic, so a rule fires once also among threads.
+ * FAULT contains rules separated by ';': CALL[@PATH]:WHEN:WHAT
+ * - CALL: read open stat write sync mkdir close rename malloc thread readdir inotify, with their variants (pread,
+ * openat, fopen, opendir, calloc …)
+ * - PATH: only for files whose path contains this text
+ * - WHEN: 3 (the third matching call), 3+ (from the third on), %3 (each third), *
+ * - WHAT: an errno name; short=N (at most N bytes at a time); truncate=N or append (change the file while it is
+ * read; FAULT_TEXT is appended); full (a file opened for writing is on a full disk); kill (SIGKILL before the call);
+ * signal=N (a signal before the call)
  *
- * A call that stdio makes inside the C library is not seen: use `full`, fclose. */
+ * FAULT_REPORT names a file that receives the number of calls of the first rule at exit. Counting is atomic, so a
+ * rule fires once even with threads. Calls that stdio makes inside the C library are not seen: use `full`, fclose. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -56,7 +53,7 @@ static const struct {
 } errors[] = {{"EIO", EIO},       {"EACCES", EACCES}, {"EINTR", EINTR},   {"ENOSPC", ENOSPC}, {"EMFILE", EMFILE},
               {"ENOMEM", ENOMEM}, {"EAGAIN", EAGAIN}, {"ENOENT", ENOENT}, {"ESTALE", ESTALE}, {"EDQUOT", EDQUOT}};
 
-/* The next definition behind this one, which is looked for once; a macro, for function pointers differ in type. */
+/* The next definition of the function, looked up once. A macro, because the types of function pointers differ. */
 #define REAL(name)                                                                                                     \
     (*__extension__({                                                                                                  \
         static _Atomic(uintptr_t) real;                                                                                \
@@ -150,7 +147,7 @@ __attribute__((destructor)) static void shim_end(void)
     REAL(close)(fd);
 }
 
-/* What ends with main() is the program: not what a runtime writes behind it, as that of coverage does. */
+/* Calls after main() are not counted: they belong to the runtime, for example to coverage. */
 static int (*program_main)(int, char **, char **);
 
 static int main_until_end(int argc, char **argv, char **environment)
@@ -168,7 +165,7 @@ int __libc_start_main(int (*start)(int, char **, char **), int argc, char **argv
     return REAL(__libc_start_main)(main_until_end, argc, argv, init, fini, loader_end, stack);
 }
 
-/* The rule that this call meets, or NULL. */
+/* Return the rule that applies to this call, or NULL. */
 static rule *rule_for(const char *call, const char *path)
 {
     int count = atomic_load(&rule_count);
@@ -187,7 +184,7 @@ static rule *rule_for(const char *call, const char *path)
     return NULL;
 }
 
-/* Whether the call is to fail; errno is set then. */
+/* Return whether the call must fail, with errno set. */
 static bool fails(const char *call, const char *path)
 {
     rule *r = rule_for(call, path);
@@ -202,7 +199,7 @@ static bool fails(const char *call, const char *path)
     return true;
 }
 
-/* The path of an open file; the empty string when it has none. */
+/* Return the path of an open file, or the empty string. */
 static const char *path_of(int fd, char *path, size_t size)
 {
     char link[64];
@@ -225,7 +222,7 @@ static void file_append(const char *path)
     REAL(close)(fd);
 }
 
-/* What a transfer does before it happens: -1 fail, else how many bytes it may be. */
+/* Prepare a transfer: return -1 if it must fail, else the maximum number of bytes. */
 static ssize_t transfer(const char *call, int fd, size_t size)
 {
     char path[4096];
@@ -299,7 +296,7 @@ int mkdir(const char *path, mode_t mode)
     return fails("mkdir", path) ? -1 : REAL(mkdir)(path, mode);
 }
 
-/* Opened for writing on a full disk: the name is there, the descriptor is /dev/full. */
+/* Open a file on a full disk: create it and return a descriptor of /dev/full. */
 static int opened(int fd, const rule *r)
 {
     int full;
@@ -473,7 +470,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     return fails("thread", NULL) ? EAGAIN : REAL(pthread_create)(thread, attributes, run, state);
 }
 
-/* dlsym() itself allocates, so these come from the C library by its own names. */
+/* dlsym() itself allocates, so these use the C library's internal names. */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_memalign(size_t alignment, size_t size);

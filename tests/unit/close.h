@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Doubles compared in tests; cmocka's own assertion rounds them to float. */
+/* close.h - compare doubles in tests; cmocka's own assertion rounds them to float. */
 #pragma once
 
 #include <math.h>
 
-/* Fails unless |actual - expected| <= tolerance; tolerance 0 asks for the same number. */
+/* Fail unless |actual - expected| <= tolerance. Tolerance 0 requires the same number. */
 #define assert_close(actual, expected, tolerance)                                                                      \
     do {                                                                                                               \
         double assert_close_actual = (actual);                                                                         \

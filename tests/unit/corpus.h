@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of what the reference checker said, and the published logs that
- * they speak of, for tests that skip where either is missing.  The logs are
- * where the comparison tool unpacks them: $PARITY_CACHE, or .corpus. */
+/* corpus.h - the tables of the reference checker's verdicts, and the published logs they are about. Tests are
+ * skipped if either is missing. The logs are in $PARITY_CACHE, or .corpus. */
 #pragma once
 
 #include <dirent.h>
@@ -21,7 +20,7 @@ static inline const char *corpus_text(const cJSON *object, const char *name)
     return cJSON_IsString(item) ? item->valuestring : "";
 }
 
-/* The folder of a table's unpacked logs; false when it is not there. */
+/* Find the folder with the unpacked logs of a table. Return false if it does not exist. */
 static inline bool corpus_logs(const char *table, char *path, size_t size)
 {
     const char *cache = getenv("PARITY_CACHE");
@@ -33,7 +32,7 @@ static inline bool corpus_logs(const char *table, char *path, size_t size)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Calls `function` for every row of kind "bench" of every table; false when there are no tables. */
+/* Call `function` for each row of kind "bench" in all tables. Return false if there are no tables. */
 static inline bool corpus_each_folder(void (*function)(const char *table, const cJSON *row, void *state), void *state)
 {
     DIR *folder = opendir(CORPUS_FOLDER);
@@ -46,7 +45,7 @@ static inline bool corpus_each_folder(void (*function)(const char *table, const 
         (void)snprintf(path, sizeof path, CORPUS_FOLDER "/%s", entry->d_name);
         FILE *table = strstr(entry->d_name, ".jsonl") == NULL ? NULL : fopen(path, "r");
         while (table != NULL && getline(&line, &capacity, table) > 0) {
-            /* A row with NaN in it, which is no JSON, gives NULL: too few runs to average. */
+            /* A row with NaN is not valid JSON, so it gives NULL: there are too few runs for a mean. */
             cJSON *row = strstr(line, "\"kind\": \"bench\"") == NULL ? NULL : cJSON_Parse(line);
             if (row != NULL) {
                 function(entry->d_name, row, state);

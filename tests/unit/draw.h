@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* draw.h - numbers that look random and are the same each time. */
+/* draw.h - reproducible pseudo-random numbers. */
 #pragma once
 
 #include <stdint.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json_table.h - JSON texts and what Python's json module thinks of them, as
- * the value of a record; and time_ms as its float() reads it.  Made once with
- * Python 3.11 from texts worked out by hand and from damaged copies of others. */
+/* json_table.h - JSON texts and what Python 3.11's json module and float() make of them as value and time_ms of a
+ * record. The texts were written by hand or are damaged copies of others. */
 #pragma once
 
 #include <math.h>

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* log_script.h - logs written in a shorthand, one word a line:
+/* log_script.h - logs in a shorthand, one word per line:
  *
- *   c i I r e s a n   cache_clear, init_start, init_stop, run_start, eval_accuracy,
- *                     run_stop (success, aborted, without status), with the time behind it: r400
- *   b                 submission_benchmark, likewise
- *   e400/3072=0.9     an evaluation at 3072 samples; e400#3=0.9 at epoch 3
- *   B X               Beginning trial 1 of 2, EXPERIMENT_START 1
- *   m                 a malformed line;  -  noise
- *   key=json          a record of any key at time 1
- *   anything with ::: or blanks in quotes '…' stands as it is */
+ * c i I r e s a n  cache_clear, init_start, init_stop, run_start, eval_accuracy, run_stop (success, aborted, without
+ * status), followed by the time: r400
+ * b  submission_benchmark, followed by the time
+ * e400/3072=0.9  an evaluation at 3072 samples; e400#3=0.9 at epoch 3
+ * B X  "Beginning trial 1 of 2", "EXPERIMENT_START 1"
+ * m  a malformed line; -  another line
+ * key=json  a record with any key at time 1
+ *
+ * Text with ::: or quoted text with blanks '…' is copied unchanged. */
 #pragma once
 
 #include <stdlib.h>

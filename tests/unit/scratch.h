@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A folder of its own for a test to work in: the setup and the teardown of cmocka. */
+/* scratch.h - a temporary folder for a test: setup and teardown functions for cmocka. */
 #pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Makes the folder, which *state names from then on, and goes there. */
+/* Make the folder, store its name in *state, and change to it. */
 static inline int enter_scratch(void **state)
 {
     static char folder[32];
@@ -15,7 +15,7 @@ static inline int enter_scratch(void **state)
     return mkdtemp(folder) != NULL && chdir(folder) == 0 ? 0 : -1;
 }
 
-/* Leaves it, and takes it away with all that is in it. */
+/* Leave the folder and remove it with its contents. */
 static inline int leave_scratch(void **state)
 {
     char command[128];

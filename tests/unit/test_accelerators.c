@@ -63,7 +63,7 @@ static void test_what_is_not_known_is_said_to_be(void **state)
     assert_int_equal(resnet->shape.layers, 0);
 }
 
-/* SSD was trained on COCO up to 1.1, its successor of the same name on OpenImages. */
+/* SSD was trained on COCO up to round 1.1, and on OpenImages under the same name afterwards. */
 static void test_a_training_set_may_depend_on_the_edition(void **state)
 {
     const tables *of = *state;
@@ -88,8 +88,8 @@ static void test_flops_follow_from_the_architecture(void **state)
     }
 }
 
-/* 6 a weight, 6 x heads x (192 + 128) x sequence a layer; 6 x 12 hidden^2 a token and block beside its attention; the
- * parameters of the U-Net come out as its checkpoint has them when its layers are added up like its products. */
+/* 6 per weight, 6 x heads x (192 + 128) x sequence per layer; 6 x 12 hidden^2 per token and block beside its
+ * attention. The parameters of the U-Net, added up by layer, equal those of its checkpoint. */
 static void test_flops_of_other_architectures(void **state)
 {
     const tables *of = *state;
@@ -172,7 +172,7 @@ static const mls_gpu *gpu_called(const tables *of, const char *name)
     return found;
 }
 
-/* As users type them, nvidia-smi prints them and clouds sell them, without confusing two. */
+/* Names as users type them, nvidia-smi prints them and cloud providers sell them. */
 static void test_gpus_are_found_as_people_name_them(void **state)
 {
     static const struct {
@@ -259,7 +259,7 @@ static void test_gpus_are_found_as_people_name_them(void **state)
     }
 }
 
-/* 900 GB/s of NVLink-C2C and 128 GB/s of PCIe 5.0 x16 include both directions: NVIDIA's "7 times". */
+/* 900 GB/s of NVLink-C2C and 128 GB/s of PCIe 5.0 x16 include both directions; NVIDIA writes "7 times". */
 static void test_memory_and_links(void **state)
 {
     const tables *of = *state;
@@ -275,7 +275,7 @@ static void test_memory_and_links(void **state)
         const mls_gpu *gpu = &of->accelerators->gpus[i];
         const double mib = 1048576.0;
         assert_true(gpu->capacity_bytes > 0 && (gpu->link == NULL || gpu->link->one_way_gb_s > 0));
-        /* the driver reserves some memory, but never much */
+        /* The driver reserves a little memory. */
         assert_true(gpu->reported_mib == 0 || ((double)gpu->capacity_bytes < (double)gpu->reported_mib * mib &&
                                                (double)gpu->capacity_bytes > (double)gpu->reported_mib * mib * 0.94));
     }

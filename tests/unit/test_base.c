@@ -48,7 +48,7 @@ static void strings(void **state)
     assert_false(mls_str_any(MLS_S(""), "futex|cond_wait", mls_str_contains));
 }
 
-/* Each stands before the next, in every pairing. */
+/* Each name sorts before the next one; all pairs are compared. */
 static void natural_order(void **state)
 {
     static const mls_str sorted[] = {
@@ -95,7 +95,7 @@ static void nothing_commands_a_terminal(void **state)
     escapes(MLS_S("plain é 漢 🙂"), "plain é 漢 🙂");
     escapes(MLS_S("a\nb\tc\rd"), "a\\nb\\tc\\rd");
     escapes(MLS_S("\x1b[2J\x07\0\x7f"), "\\x1b[2J\\x07\\x00\\x7f");
-    /* Broken UTF-8: a lone byte, a cut sequence, an overlong form, a surrogate, past the end. */
+    /* Invalid UTF-8: a lone byte, a cut sequence, an overlong form, a surrogate, a value past the end. */
     escapes(MLS_S("\xe9"), "\\xe9");
     escapes(MLS_S("\xe2\x82"), "\\xe2\\x82");
     escapes(MLS_S("\xc0\xaf"), "\\xc0\\xaf");
@@ -103,7 +103,7 @@ static void nothing_commands_a_terminal(void **state)
     escapes(MLS_S("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
 }
 
-/* No control character, direction override or line separator comes through, whatever they are written as. */
+/* Control characters, direction overrides and line separators are escaped in any encoding. */
 static void no_hidden_character_passes(void **state)
 {
     static const uint32_t hidden[] = {0x00,   0x1b,   0x7f,   0x80,   0x85,   0x9b,   0x9f,   0x61c,
@@ -198,7 +198,7 @@ static void a_misspelt_word_gets_the_nearest_right_one(void **state)
     assert_null(nearest("x").ptr);
     assert_null(nearest("train").ptr);
     assert_null(nearest("an uncommonly long word that nobody would type for the name of a command").ptr);
-    /* Of two that are as near, the first. */
+    /* If two are equally near, the first one counts. */
     mls_suggestion twins = mls_suggest_for(MLS_S("beta"));
     mls_suggest_add(&twins, MLS_S("bete"));
     mls_suggest_add(&twins, MLS_S("betb"));
@@ -228,7 +228,7 @@ static void maps(void **state)
     }
     assert_true(mls_map_put(&map, MLS_S("k7"), &added)->value.number == 49 && !added);
     assert_int_equal(map.count, 5000);
-    /* The empty key is a key, and so are the bytes behind a NUL. */
+    /* The empty key is a key, and bytes after a NUL are part of a key. */
     assert_null(mls_map_find(&map, MLS_S("")));
     mls_map_put(&map, (mls_str){NULL, 0}, &added)->value.number = 1;
     mls_map_put(&map, MLS_S("k\0a"), &added)->value.number = 2;
@@ -237,8 +237,8 @@ static void maps(void **state)
     mls_arena_release(&arena);
 }
 
-/* Numbers of 16 to 18 digits with a point are read by another way than those of fewer or more, and by all the nearest
- * double is the one that strtod() finds. */
+/* Numbers of 16 to 18 digits with a point take another path than shorter and longer ones. All must give the same
+ * double as strtod(). */
 static void numbers_are_rounded_once(void **state)
 {
     static const char *const halves[] = {
@@ -344,7 +344,7 @@ static void jump_out(void)
     longjmp(no_memory, 1);
 }
 
-/* Sizes that overflow end in the handler. */
+/* Sizes that overflow call the handler. */
 static void memory_that_runs_out(void **state)
 {
     mls_arena arena = {0};
@@ -431,7 +431,7 @@ static void findings_pass_by_one_rule(void **state)
     assert_false(mls_findings_pass(&error, false) || mls_findings_pass(&error, true));
     assert_true(mls_findings_pass(&warning, false) && mls_findings_pass(&advice, false));
     assert_false(mls_findings_pass(&warning, true) || mls_findings_pass(&advice, true));
-    /* One that was not kept, and is worse than its fellows, counts as what it is. */
+    /* A finding that is not kept, but is more severe than the kept ones, counts. */
     for (size_t i = 0; i < MLS_FINDINGS_KEPT_PER_CODE; i++)
         mls_findings_add_as(&mixed, MLS_FINDING_STATUS, MLS_SEVERITY_ADVICE, (mls_finding_place){0}, "advice");
     mls_findings_add(&mixed, MLS_FINDING_STATUS, (mls_finding_place){0}, "error");
@@ -518,7 +518,7 @@ static void embedded_files_are_found(void **state)
     }
 }
 
-/* An empty text may be NULL: what a program printed that printed nothing. */
+/* An empty text may be NULL, for example the output of a program that printed nothing. */
 static void test_after_nothing(void **state)
 {
     (void)state;

@@ -44,7 +44,7 @@ static void unknown_benchmarks_have_a_row_too(void **state)
     assert_true(isnan(unknown->fid_max));
 }
 
-/* A row with a misspelt member must not be scored by the default rules silently. */
+/* A row with a misspelt member is rejected; it must not be scored by the default rules. */
 static void rows_make_sense(void **state)
 {
     static const char known[] = " runs left_out counts counted_before.edition counted_before.counts images.fid_most"

@@ -21,7 +21,7 @@ static void digits_are_exact(void **state)
         int power;
         int64_t scaled; /* -1: none */
     } table[] = {
-        {"1712195495505583.928", 3, 1712195495505583928}, /* a double loses its end */
+        {"1712195495505583.928", 3, 1712195495505583928}, /* a double loses the last digits */
         {"1712195495505583.9285", 3, 1712195495505583929},
         {"1712195495505583.92849", 3, 1712195495505583928},
         {"2.0005", 3, 2001},
@@ -78,7 +78,7 @@ static void a_number_of_any_locale(void **state)
     (void)state;
     static const struct {
         const char *text;
-        double value; /* of an open one: when its mark groups */
+        double value; /* if the mark is ambiguous: the value if it groups digits */
         char open, known;
     } table[] = {
         {"1234", 1234, 0, 0},
@@ -94,8 +94,8 @@ static void a_number_of_any_locale(void **state)
         {"0,5", 0.5, 0, ','},
         {"482.33", 482.33, 0, '.'},
         {"2036.4254", 2036.4254, 0, '.'},
-        {"26447,371", 26447.371, 0, ','}, /* no group has five digits */
-        {"0.000", 0, 0, '.'},             /* no number that groups begins with 0 */
+        {"26447,371", 26447.371, 0, ','}, /* a group does not have five digits */
+        {"0.000", 0, 0, '.'},             /* a number with grouped digits does not begin with 0 */
         {"-0,125", -0.125, 0, ','},
         {",5", 0.5, 0, ','},
         {"1 234 567", 1234567, 0, 0},
@@ -105,7 +105,7 @@ static void a_number_of_any_locale(void **state)
          1234.5, 0, ','},
         {"1\xe2\x80\xaf"
          "234,567",
-         1234.567, 0, ','}, /* the blank has grouped */
+         1234.567, 0, ','}, /* the blank groups digits */
         {"1\xe2\x80\x99"
          "234\xe2\x80\x99"
          "567",

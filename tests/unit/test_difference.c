@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Differences of two groups: the split adds up whatever the times are, verdicts say what they may, and of groups of one
- * distribution next to none is called faster. */
+/* Differences of two groups: the parts add up for any times, verdicts are supported by the data, and groups with the
+ * same distribution are rarely called different. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 enum { RUNS_MOST = 40 };
 
-/* Always the same numbers (splitmix64). */
+/* Reproducible random numbers (splitmix64). */
 static uint64_t random_bits(uint64_t *seed)
 {
     uint64_t z = (*seed += 0x9e3779b97f4a7c15u);
@@ -44,7 +44,7 @@ static int64_t random_below(uint64_t *seed, int64_t limit)
 
 /* ------------------------------------------------------------------- split */
 
-/* Sums of some kept runs; what is not known, of how large a time, is by chance too. */
+/* Sums of kept runs. Which parts are unknown, and the times, are random. */
 static void random_sums(uint64_t *seed, mls_side_group *group)
 {
     const int64_t most = random_below(seed, 4) == 0 ? 5 : random_below(seed, 3) == 0 ? 100000000000 : 3000000;
@@ -64,8 +64,8 @@ static void random_sums(uint64_t *seed, mls_side_group *group)
     group->evaluations.known &= known;
 }
 
-/* The difference of the means in whole milliseconds, halves away from zero, worked out in another way than the split.
- */
+/* The difference of the means in whole milliseconds, halves rounded away from zero, computed in another way than the
+ * split. */
 static int64_t rounded_difference(const mls_side_group *a, const mls_side_group *b)
 {
     const int64_t n = (int64_t)a->kept;
@@ -130,7 +130,7 @@ static mls_side_group group_of(size_t kept, double to_converge, int64_t evaluati
 
 static void shares_are_what_they_are_called(void **state)
 {
-    /* Twice the samples at the same speed; as many evaluations that take half as long; a second more at the start. */
+    /* Twice the samples at the same speed; as many evaluations in half the time; one more second at the start. */
     const mls_side_group a = group_of(1, 100, 10, (const int64_t[]){10000, 4000, 500, 20, 30});
     const mls_side_group b = group_of(1, 200, 10, (const int64_t[]){20000, 2000, 1500, 20, 0});
     mls_split split;
@@ -147,19 +147,19 @@ static void shares_are_what_they_are_called(void **state)
     for (size_t i = 0; i < COUNT(expected); i++)
         assert_true(split.has[expected[i].share] && split.ms[expected[i].share] == expected[i].ms);
     assert_false(split.has[MLS_SHARE_TRAINING] || split.has[MLS_SHARE_EVALUATION] || split.has[MLS_SHARE_RUN]);
-    /* Halves go away from zero: of two runs 3 ms more are 1.5, which doubles might round either way further on. */
+    /* Halves are rounded away from zero: for two runs, 3 ms more is 1.5, which doubles might round either way. */
     const mls_side_group even = group_of(2, NAN, 0, (const int64_t[]){0, 0, 0, 0, 0});
     const mls_side_group odd = group_of(2, NAN, 0, (const int64_t[]){3, 0, 0, 0, 0});
     mls_split_make(&even, &odd, &split);
     assert_true(split.total_ms == 2 && split.has[MLS_SHARE_TRAINING] && split.ms[MLS_SHARE_TRAINING] == 2);
     mls_split_make(&odd, &even, &split);
     assert_true(split.total_ms == -2);
-    /* Sums that are too large for the product are not known, never wrong. */
+    /* If sums are too large for the product, the part is unknown, not wrong. */
     const int64_t huge = INT64_MAX / 2;
     const mls_side_group large = group_of(40, NAN, 0, (const int64_t[]){huge, 0, 0, 0, 0});
     mls_split_make(&large, &large, &split);
     assert_false(split.known);
-    /* Nor are they added to others when the times did not fit either. */
+    /* They are not added to others either if the times do not fit. */
     mls_side_group unknown = group_of(40, NAN, 0, (const int64_t[]){INT64_MAX, INT64_MAX, 0, 0, 0});
     unknown.evaluations.known = false;
     assert_false(unknown.ms.known);
@@ -181,7 +181,7 @@ static int order_minutes(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* A group of runs with a score: `cut` are left out at each end, dropped ones (not finite) first of the slow. */
+/* A group of runs with a score. `cut` runs are left out at each end; dropped runs (not finite) count as the slowest. */
 static void make_group(made_group *made, const double *minutes, size_t count, size_t cut)
 {
     size_t dropped = 0;
@@ -224,7 +224,7 @@ static mls_difference compare(const double *a, size_t a_count, size_t a_cut, con
 static const double ten_a[] = {1.512, 1.524, 1.559, 1.571, 1.587, 1.598, 1.601, 1.603, 1.62, 1.655};
 static const double ten_b[] = {1.388, 1.39, 1.401, 1.404, 1.41, 1.43, 1.455, 1.47, 1.52, 1.6};
 
-/* Worked out with scipy: see test_intervals.c. */
+/* Computed with scipy: see test_intervals.c. */
 static void verdicts_say_what_they_may(void **state)
 {
     (void)state;
@@ -237,12 +237,12 @@ static void verdicts_say_what_they_may(void **state)
     assert_false(d.within_variance);
     assert_int_equal(compare(ten_b, 10, 1, ten_a, 10, 1).verdict, MLS_COMPARE_SLOWER);
     assert_int_equal(compare(ten_a, 10, 1, ten_a, 10, 1).verdict, MLS_COMPARE_NONE);
-    /* A dropped run is one of the slowest: the interval is that of the same runs with the slowest still there. */
+    /* A dropped run is one of the slowest, so the interval is that of the same runs with it. */
     double dropped[10];
     for (size_t i = 0; i < 10; i++)
         dropped[i] = i < 9 ? ten_b[i] : (double)INFINITY;
     assert_close(compare(ten_a, 10, 1, dropped, 10, 1).low_minutes, d.low_minutes, 1e-12);
-    /* The middle of three runs has no interval: that of the means is reported. */
+    /* The median of three runs has no interval, so that of the means is reported. */
     d = compare(ten_a, 3, 1, ten_b, 3, 1);
     assert_true(d.of_mean && d.has_interval && d.verdict == MLS_COMPARE_FASTER);
     assert_close(d.minutes, 1.39 - 1.524, 1e-15);
@@ -286,7 +286,8 @@ static void small_differences_are_reported(void **state)
 
 /* ------------------------------------------------------------ false alarms */
 
-/* Times as runs have them: normal, on a lattice because evaluations are, or with some that take far longer. */
+/* Times with the distributions of real runs: normal, on a grid because evaluations are, or with a few far longer
+ * ones. */
 static double random_minutes(uint64_t *seed, int shape)
 {
     const double normal = random_normal(seed);
@@ -320,7 +321,7 @@ static void groups_of_one_distribution_are_seldom_apart(void **state)
     }
 }
 
-/* And of groups that lie as far apart as the difference that was called detectable, four in five are told apart. */
+/* If groups differ as much as the difference called detectable, four of five pairs are found significant. */
 static void detectable_differences_are_shown(void **state)
 {
     uint64_t seed = 5;
@@ -346,12 +347,12 @@ static void detectable_differences_are_shown(void **state)
     assert_true(shown > 750 && shown < 900);
 }
 
-/* Each run of a side is that of one run of the other, by its start and its length; a start that nobody knows by none.
- */
+/* Each run of one side matches one run of the other with the same start and duration; runs with unknown start match
+ * none. */
 static void runs_on_both_sides_are_counted(void **state)
 {
     static const struct {
-        double a[3][2], b[3][2]; /* start and length; 0: of no more runs, or not known */
+        double a[3][2], b[3][2]; /* start and duration; 0: no more runs, or unknown */
         size_t runs_a, runs_b, same;
         bool all;
     } rows[] = {
@@ -361,7 +362,7 @@ static void runs_on_both_sides_are_counted(void **state)
         {{{1e12, 5}, {1e12, 5}}, {{1e12, 5}, {2e12, 5}}, 2, 2, 1, false},
         {{{1e12, 5}, {1e12, 6}}, {{1e12, 6}, {1e12, 5}}, 2, 2, 2, true},
         {{{0, 5}, {0, 6}}, {{0, 5}, {0, 6}}, 2, 2, 0, false},
-        /* The other run of each died: nothing tells that they are not the same. */
+        /* One run of each pair died: they may still be the same. */
         {{{NAN, 5}, {1e12, 6}}, {{NAN, 5}, {1e12, 6}}, 2, 2, 1, true},
         {{{NAN, 5}, {1e12, 6}}, {{2e12, 5}, {1e12, 6}}, 2, 2, 1, false},
     };

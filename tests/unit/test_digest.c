@@ -12,7 +12,7 @@
 
 static void digests_are_those_of_sha256sum(void **state)
 {
-    /* So many times the letter a: the lengths around the ends of blocks. */
+    /* The letter a repeated: lengths around the ends of blocks. */
     static const struct {
         size_t length;
         const char *digits;

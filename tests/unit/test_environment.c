@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts about a system: numbers in texts, and the model that a name means. */
+/* Facts about a system: numbers in texts, and the model that a name stands for. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,12 +57,12 @@ static void the_first_number_counts(void **state)
     char digits[400];
     memset(digits, '9', sizeof digits - 1);
     digits[sizeof digits - 1] = '\0';
-    assert_true(isnan(mls_first_number(digits))); /* no double is as large */
+    assert_true(isnan(mls_first_number(digits))); /* too large for a double */
     assert_true(isnan(mls_first_number("")));
     assert_true(isnan(mls_first_number(NULL)));
 }
 
-/* Checks a group with one run, whose log, description and config say so much. */
+/* Check a group of one run with the given facts in log, description and config. */
 static void expect(const char *described, const char *logged, const char *config, double accelerators,
                    const char *model)
 {
@@ -93,7 +93,7 @@ static void a_group_is_described_by_the_best_source(void **state)
     expect("{\"number_of_nodes\": 2}", SYSTEM("1", "4", "B200"), "GB200_18x4x1", 4, "B200");
     expect(NULL, SYSTEM("1", "\"\"", "N/A"), "GB200_18x4x1", 72, "GB200");
     expect("not JSON", "{", "DGXH100_2x8x1", 16, "H100");
-    /* A machine without accelerators has none, whatever a config is called. */
+    /* A machine without accelerators has none, whatever its config is called. */
     expect(SYSTEM("16", "0", "N/A"), NULL, "GB200_18x4x1", NAN, NULL);
     expect(NULL, NULL, "DGXH100_common", NAN, "H100");
     expect(NULL, NULL, NULL, NAN, NULL);

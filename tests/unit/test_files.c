@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole files, and the walk through folders. */
+/* Reading whole files, and walking through folders. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,7 +46,7 @@ static void whole_files_are_read_without_waiting(void **state)
     assert_int_equal(text.len, 18);
     assert_int_equal(mls_file_read("plain", false, 8, &text, &error), MLS_ERROR_LIMIT);
     assert_string_equal(error.message, "is larger than 8 bytes");
-    /* This would wait for ever. */
+    /* Reading this would wait forever. */
     assert_int_equal(mls_file_read("pipe", false, 100, &text, &error), MLS_ERROR_READ);
     assert_string_equal(error.message, "is a named pipe");
     assert_int_equal(mls_file_read(".", true, 100, &text, &error), MLS_ERROR_READ);
@@ -69,7 +69,7 @@ static int remove_entry(const char *path, const struct stat *about, int kind, st
     return remove(path);
 }
 
-/* Writes down what a walk shows; stops at a name, enters links that leave the tree when told to. */
+/* Record what a walk shows. Stop at a given name, and follow links out of the tree if told to. */
 typedef struct tale {
     mls_buffer text;
     const char *stop_at;
@@ -105,7 +105,7 @@ static void walks(const char *root, mls_folder_walk walk, const char *stop_at, m
     walk.visitor = (mls_walk_visitor){&self, tell_found, tell_listed};
     assert_int_equal(mls_folder_walk_from(&walk, root, 1, &error), expected);
     assert_string_equal(self.text.ptr, story);
-    /* A root that was walked is passed over. */
+    /* A root that was walked already is skipped. */
     mls_buffer_clear(&self.text);
     if (expected == MLS_OK && walk.entries > 0) {
         assert_int_equal(mls_folder_walk_from(&walk, root, 1, &error), MLS_OK);
@@ -149,7 +149,7 @@ static void folders_are_walked_once_and_in_order(void **state)
     assert_int_equal(nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS), 0);
 }
 
-/* Opens "in/name" again, below "in" or with no folder to stay in; closes it, and says whether it was opened. */
+/* Open "in/name" again, below "in" or anywhere, and close it. Return whether it could be opened. */
 static bool opens_again(const char *name, bool below)
 {
     char path[64];
@@ -162,7 +162,7 @@ static bool opens_again(const char *name, bool below)
 
 static void no_link_leads_out_when_a_file_is_opened_again(void **state)
 {
-    /* Without it no link is followed below a folder, wherever it leads. */
+    /* Otherwise no link below a folder is followed. */
     const bool has_openat2 = syscall(SYS_openat2, -1, "", NULL, 0) >= 0 || errno != ENOSYS;
     (void)state;
     assert_int_equal(mkdir("in", 0700) | mkdir("in/sub", 0700), 0);

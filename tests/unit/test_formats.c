@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A format that a report has nothing for is not offered, so that nobody prints it. */
+/* A format for which a report has no data is not offered, so that it is never printed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -33,7 +33,7 @@ static void a_report_offers_what_it_has(void **state)
     assert_false(mls_report_offers(&mls_score_report, MLS_FORMAT_JUNIT));
 }
 
-/* No command prints configs as Markdown; a value that is any text would be as harmless there as a finding. */
+/* No command prints configs as Markdown; values can be any text, so they would have to be escaped like findings. */
 static void what_agrees_formats_nothing(void **state)
 {
     mls_output output;

@@ -11,7 +11,7 @@
 #include "base/buffer.h"
 #include "log/input.h"
 
-/* All that comes out of these bytes, to be freed. */
+/* Return all text from these bytes. Free it after use. */
 static mls_buffer read_all(mls_str bytes, bool text)
 {
     mls_buffer all = {0};
@@ -48,7 +48,7 @@ static void marks_are_dropped(void **state)
     check_text(MLS_S("\xef\xbb"), true, MLS_S("\xef\xbb"));
     check_text(MLS_S(""), true, MLS_S(""));
     check_text(MLS_S("\xff\xfe"), true, MLS_S(""));
-    /* Who does not ask for text gets the bytes. */
+    /* Without a request for text, the bytes are unchanged. */
     check_text(MLS_S("\xef\xbb\xbfx"), false, MLS_S("\xef\xbb\xbfx"));
     check_text(MLS_S("\xff\xfex\0"), false, MLS_S("\xff\xfex\0"));
 }

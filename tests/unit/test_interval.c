@@ -65,7 +65,7 @@ static void far_ends_do_not_overflow(void **state)
     assert_int_equal(cover.reach, INT64_MAX);
 }
 
-/* A list of many in any order takes n looks for each bit, one in order n; so does finding one rank. */
+/* A list of many items in any order takes n steps per bit, a sorted one n in all; so does finding one rank. */
 static void sorting_is_never_quadratic(void **state)
 {
     (void)state;
@@ -93,7 +93,7 @@ static void sorting_is_never_quadratic(void **state)
     }
 }
 
-/* Items of any size are moved whole. */
+/* Items of any size are moved. */
 static uint64_t first_byte(const void *item)
 {
     return *(const unsigned char *)item;

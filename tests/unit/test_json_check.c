@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One validator, built for the line of a record, for a text of many lines and for the rest of an object: a value is
- * right or wrong in all of them alike, wherever it stands. */
+/* The validator, built for the line of a record, for a text of many lines and for the rest of an object, gives the
+ * same result for a value in all of them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 typedef const char *check_function(const char *at, unsigned outer, mls_json_fault *fault);
 
-/* A place for a value: what stands before it, of which `skipped` bytes are not checked, and behind it. */
+/* A context of a value: the text before it, of which `skipped` bytes are not validated, and the text after it. */
 typedef struct place {
     check_function *check;
     const char *before, *behind;
@@ -33,7 +33,7 @@ static const place places[] = {
     {mls_json_check_members, "1\n,\n\"a\"\n:\n[", "\n]\n}", 1},
 };
 
-/* Checks a value in a place; NULL when it is right, else the reason, with *at the bytes of the value before it. */
+/* Validate a value in a context. Return NULL if it is valid, else the reason, with *at counted from the value. */
 static const char *reason_of(const place *where, const char *value, size_t *at)
 {
     char text[1024];
@@ -147,7 +147,7 @@ static void values_that_are_wrong_are_so_everywhere_for_the_same_reason(void **s
     }
 }
 
-/* As deep as a value may be, and one level more; what surrounds it counts. */
+/* The maximum depth of a value, and one level more; levels around it count. */
 static void depth_has_an_end(void **state)
 {
     check_function *const checks[] = {mls_json_check_value, mls_json_check_lines, mls_json_check_members};
@@ -178,7 +178,7 @@ static void depth_has_an_end(void **state)
     }
 }
 
-/* What is known of the object before serves the next; it may not change what that one is. */
+/* What is known of the previous object is used for the next one and must not change its result. */
 static void a_front_changes_nothing(void **state)
 {
 #define FRONT "{\"file\": \"a.py\", \"lineno\": 27"
@@ -228,7 +228,7 @@ static void a_front_changes_nothing(void **state)
     }
 }
 
-/* Checks a text of exactly this length, and the padding behind it, after another with the same front. */
+/* Validate a text of exactly this length, and the padding after it, after a text with the same beginning. */
 static void same_behind(mls_json_front *front, mls_str text)
 {
     char *copy = malloc(text.len + MLS_SCAN_PADDING);
@@ -244,8 +244,8 @@ static void same_behind(mls_json_front *front, mls_str text)
     free(copy);
 }
 
-/* Places are noted in 16 bits: what stands further behind has none, and is no front; nor is one compared with what ends
- * before it. */
+/* Positions have 16 bits: a member further back has no position, is not part of the common beginning, and is not
+ * compared with earlier ones. */
 static void what_is_long_is_no_front(void **state)
 {
     enum { FAR = UINT16_MAX + 1 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_json_flow.c - a text that comes in two blocks, cut anywhere, is JSON where the validator of whole texts says so.
- */
+/* test_json_flow.c - a text that arrives in two blocks, cut anywhere, is valid if the validator of whole texts
+ * accepts it. */
 #include "json/json_flow.h"
 
 #include "base/memory.h"
@@ -90,7 +90,7 @@ static void long_numbers_and_deep_lists_are_taken(void **state)
     }
 }
 
-/* A number or a word alone is JSON, but a log may be as well. */
+/* A number or a word alone is valid JSON, but could also be a log. */
 static void it_is_a_list_or_an_object(void **state)
 {
     (void)state;

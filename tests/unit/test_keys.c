@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of keys for programs: those of the table and of all rules, no more and no less, each by its own name. */
+/* The constants for keys: exactly those of the table and of all rules, each with its own name. */
 #include <ctype.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@ static void add(mls_map *keys, mls_str name)
     assert_non_null(mls_map_put(keys, name, NULL));
 }
 
-/* What is derived is made of other records, and is no key of a log. */
+/* A derived key is computed from other records and does not occur in a log. */
 static void add_rules(key_names *names, mls_str text)
 {
     cJSON *rules = cJSON_ParseWithLength(text.ptr, text.len);
@@ -46,7 +46,7 @@ static void add_rules(key_names *names, mls_str text)
     cJSON_Delete(rules);
 }
 
-/* "#define MLS_LOG_KEY_SEED "seed"": one line for one key. */
+/* "#define MLS_LOG_KEY_SEED "seed"": one line per key. */
 static void print_name(mls_buffer *line, mls_str key)
 {
     mls_buffer_append_text(line, "#define MLS_LOG_KEY_");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that are written whole or not at all, and the files that are found. */
+/* Output files are complete or absent; input files are found. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -47,7 +47,7 @@ static void assert_holds(const char *path, const char *expected)
     assert_string_equal(text, expected);
 }
 
-/* The names in the folder, in natural order. */
+/* Return the names in the folder in natural order. */
 static void assert_files(const char *expected)
 {
     mls_sources list = {0};
@@ -121,7 +121,7 @@ static void links_are_followed(void **state)
     assert_int_equal(unlink("target"), 0);
 }
 
-/* As the shell's > and git have it: the file that the last link names is made. */
+/* Like > in the shell: the file that the last link names is created. */
 static void links_that_lead_nowhere_yet_are_followed(void **state)
 {
     mls_output output;
@@ -189,7 +189,7 @@ static void a_full_disk_and_a_closed_pipe(void **state)
 
 /* ---------------------------------------------------------------- walking */
 
-/* Every source as path, then what is true of it: r(esult), n(amed), f(ailed), and why it is skipped. */
+/* Each source as a path with letters (r: result, n: named, f: failed) and the reason why it is skipped. */
 static void assert_walk(const char *const *paths, size_t count, const char *expected)
 {
     mls_sources list = {0};

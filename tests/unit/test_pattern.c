@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Patterns that are tried on lines: what they match, their groups, and the limits within which they do. */
+/* Patterns for lines: matches, groups, and limits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ static void test_refused(void **state)
     expect_refused(long_one);
 }
 
-/* Takes a number of steps that doubles with each byte. */
+/* The number of steps doubles with each byte. */
 static void test_limit(void **state)
 {
     (void)state;

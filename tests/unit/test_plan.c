@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Predictions for other numbers of accelerators and other batches: the formula by hand, what is refused, and how well
- * the figures that were known before round 5.1 predict the results of that round from each other. */
+/* Predictions for other numbers of accelerators and batch sizes: the formula, invalid input, and how well figures
+ * from before round 5.1 predict its results. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,7 +48,7 @@ static mls_plan_request asking(const fixture *all)
 
 enum { RUNS = 3 };
 
-/* Three runs of 10 minutes: 8 of training, 1 of 4 evaluations; 24,000 samples at batch 16 on 8 accelerators. */
+/* Three runs of 10 minutes: 8 of training, 1 of 4 evaluations; 24,000 samples at batch size 16 on 8 accelerators. */
 static mls_side_group made_group(mls_side_run runs[RUNS])
 {
     mls_side_group group = {.path = "made",
@@ -123,7 +123,7 @@ static void formula_by_hand(void **state)
     assert_close(four->other_minutes, 1, 1e-9);
     assert_close(four->minutes, training + evaluation + 1, 1e-9);
     assert_close(four->high_minutes, four->minutes * exp(0.0561 + 0.0637 * 2), 1e-9);
-    /* A quarter of the batch for each. */
+    /* A quarter of the batch on each accelerator. */
     assert_close(row_of(&plan, 32, 16)->rate, rate * exp2(0.1573 * -2), 1e-9);
     mls_plan_release(&plan);
 }
@@ -191,7 +191,7 @@ static void what_cannot_be_a_base_says_why(void **state)
     }
 }
 
-/* A model of 64 accelerators did not run on 8; one of 8 does not run on 4, where the row says so. */
+/* A model that ran on 64 accelerators may not fit on 8; one that ran on 8 may not fit on 4, as the row reports. */
 static void degrees_are_believed_where_they_can_be(void **state)
 {
     for (int i = 0; i < 2; i++) {
@@ -229,7 +229,7 @@ static void more_than_64_times_is_refused(void **state)
     }
 }
 
-/* A part that does not shrink bounds what any number of accelerators can reach. */
+/* A part that does not shrink limits what any number of accelerators can achieve. */
 static void target_names_what_stands_in_the_way(void **state)
 {
     for (int i = 0; i < 2; i++) {
@@ -275,7 +275,7 @@ static void broken_figures_are_refused(void **state)
     }
 }
 
-/* ---- round 5.1, predicted from itself with what was known before it */
+/* ---- round 5.1, predicted from itself with figures from before it */
 
 static void load_before(mls_plan_figures *figures)
 {
@@ -290,7 +290,7 @@ typedef struct predictions {
     size_t inside;              /* of the interval */
 } predictions;
 
-/* Any other result of the submitter on such accelerators, one of as many among them. */
+/* Find another result of the submitter on the same accelerators, one with the same number of them first. */
 static bool may_predict(const mls_side_group *a, const mls_side_group *b)
 {
     const double times = b->accelerators / a->accelerators;
@@ -350,8 +350,8 @@ static void round_5_1_is_predicted(void **state)
     mls_plan_figures_release(&before);
 }
 
-/* ---- the fastest of several predictions, against the fastest that the submitter published on as many: of a round that
- * the figures were fitted to */
+/* ---- the fastest of several predictions, compared with the fastest result of the submitter on as many
+ * accelerators, in a round that the figures were fitted to */
 
 static bool is_fastest(const mls_comparison *round, const mls_side_group *group)
 {
@@ -412,8 +412,8 @@ static void recommended_rows_hold(void **state)
     mls_arena_release(&arena);
 }
 
-/* Below: the fastest of two has the interval of one that was chosen; with batches that somebody asked for, it has not,
- * and the base's minutes are those of the formula. */
+/* The fastest of two predictions has the interval of a selected one. With requested batch sizes it has not, and the
+ * minutes of the base are those of the formula. */
 static void only_what_is_suggested_is_recommended(void **state)
 {
     for (int i = 0; i < 2; i++) {

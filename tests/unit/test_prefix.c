@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The prefixes of a line: what each gives, and what is left behind them. */
+/* The prefixes of a line: what each gives, and the text after them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ static void ranks_and_nodes(void **state)
     expect("[1,13]<stderr>:x", "x", NAN, 13, -1, "", "");
     expect("[rank13]: x", "x", NAN, 13, -1, "", "");
     expect("[default3]:x", "x", NAN, -1, 3, "", "");
-    /* torch and torchrun know better than what started them. */
+    /* The ranks of torch and torchrun take precedence over those of their launcher. */
     expect("0: [rank3]: x", "x", NAN, 3, -1, "", "");
     expect("[1,0]<stderr>:[rank3]: x", "x", NAN, 3, -1, "", "");
     expect("0: 2026-04-19T13:28:01Z [rank3]: x", "x", THEN, 3, -1, "", "");
@@ -60,7 +60,7 @@ static void ranks_and_nodes(void **state)
     expect("", "", NAN, -1, -1, "", "");
 }
 
-/* The rank of the first prefix is the same when nothing else of the line is read. */
+/* The rank of the first prefix does not depend on the rest of the line. */
 static void first_ranks(void **state)
 {
     (void)state;
@@ -99,7 +99,7 @@ static void expect_rank(const char *raw, int rank)
     assert_int_equal(mls_log_line_rank(&line), rank);
 }
 
-/* Messages say the rank where prefixes do not, or only a launcher's label does. */
+/* Messages may contain the rank if prefixes do not, or if only a launcher's label does. */
 static void ranks_in_messages(void **state)
 {
     (void)state;
@@ -155,7 +155,7 @@ static void times(void **state)
     expect("2026-04-19 13:28:01,123 x", "x", THEN + 123, -1, -1, "", "");
     expect("2026-04-19T15:28:01+02:00 x", "x", THEN, -1, -1, "", "");
     expect("2026-04-19T15:28:01+02 x", "x", THEN, -1, -1, "", "");
-    /* No such day, month or zone, but a prefix. */
+    /* Not a valid day, month or zone, but a prefix. */
     expect("2026-02-30T15:28:01 x", "x", NAN, -1, -1, "", "");
     expect("[2026-02-29 13:28:01] x", "x", NAN, -1, -1, "", "");
     expect("2026-13-19T13:28:01 x", "x", NAN, -1, -1, "", "");
@@ -178,11 +178,11 @@ static void times(void **state)
     expect("2026-04-19T25:28:01 x", "2026-04-19T25:28:01 x", NAN, -1, -1, "", "");
     expect("2026-04-19T13:28:01x", "2026-04-19T13:28:01x", NAN, -1, -1, "", "");
     expect("E0019 13:28:01.1 x", "E0019 13:28:01.1 x", NAN, -1, -1, "", "");
-    /* Six prefixes, and no more. */
+    /* At most six prefixes. */
     expect("1: 2: 3: 4: 5: 6: 7: x", "7: x", NAN, 1, -1, "", "");
 }
 
-/* The year of a time without one is that nearest to a time that has one. */
+/* A time without a year is in the year nearest to a time that has one. */
 static void years(void **state)
 {
     (void)state;
@@ -197,7 +197,7 @@ static void years(void **state)
     assert_true(fabs(mls_time_resolve(leap.time_ms, 1740787200000.0) - 1740787200000.0) < 1); /* 2025-03-01 */
 }
 
-/* Whole texts are of the calendar. */
+/* Times with a date follow the calendar. */
 static void strict(void **state)
 {
     (void)state;

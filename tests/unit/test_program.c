@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs that are asked: what they print is taken, and what goes wrong is told. */
+/* Helper programs: their output is read, and their failures are reported. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 
 #include "base/program.h"
 
-/* Asks a shell to run a script, or a program of this name. */
+/* Run a shell script, or a program by name. */
 static mls_status ask(const char *name, const char *script, mls_buffer *answer, mls_error *error)
 {
     const char *const shell[] = {"sh", "-c", script, NULL};
@@ -43,7 +43,7 @@ static void test_failures(void **state)
         {"exit 3", "sh: exit status 3", 0},
         {"echo what >&2; echo else >&2; exit 1", "sh: exit status 1: what", 0},
         {"kill -9 $$", "sh: ended by signal 9", 0},
-        /* As a child tells that nothing was started, and as one that was says the same of another program. */
+        /* Status 127 without a message means that the program was not started. */
         {"exit 127", "sh: No such file or directory", ENOENT},
         {"echo all of it; exit 127", "sh: exit status 127", 0},
         {"echo sacct is not found >&2; exit 127", "sh: exit status 127: sacct is not found", 0},
@@ -59,7 +59,7 @@ static void test_failures(void **state)
     }
 }
 
-/* However the system tells that a program cannot be started. */
+/* All ways in which the system reports that a program cannot be started. */
 static void test_not_started(void **state)
 {
     (void)state;
@@ -75,7 +75,7 @@ static void test_not_started(void **state)
     mls_buffer_release(&answer);
 }
 
-/* A program that closes its output and stays alive is killed at the deadline, as is one that keeps it open. */
+/* A program that closes its output but does not end is killed at the deadline, and so is one that keeps it open. */
 static void test_deadline(void **state)
 {
     (void)state;

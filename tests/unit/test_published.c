@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Published results: what the public tables of past rounds say of a folder of
- * logs must come out of those logs, to the four digits that are printed. */
+/* Published results: the scores in the tables of past rounds follow from the published logs, to the four digits
+ * printed. */
 #include <ctype.h>
 #include <math.h>
 #include <setjmp.h>
@@ -20,7 +20,7 @@
 #define PUBLISHED "../shared/facts/published_results.csv"
 #define PRINTED_DIGIT 1e-4
 
-/* Folders whose published score is another, and why. */
+/* Folders with another published score, and the reason. */
 static const struct {
     const char *edition;
     const char *folder;
@@ -43,7 +43,7 @@ typedef struct published_table {
     published_row *items;
     size_t count;
     size_t capacity;
-    size_t at[6]; /* columns of the above, from the heading */
+    size_t at[6]; /* columns of these members, from the header */
     mls_editions *editions;
     size_t checked;
 } published_table;
@@ -78,7 +78,7 @@ static mls_status take_row(void *state, const mls_text_row *row)
     return MLS_OK;
 }
 
-/* Folders spell a submitter's name otherwise than the tables: letters only, in lower case, four are enough. */
+/* Compare submitters' names, which folders and tables spell differently: letters only, in lower case, at least four. */
 static bool same_submitter(const char *a, const char *b)
 {
     for (int letters = 0; letters < 4; letters++) {
@@ -94,7 +94,7 @@ static bool same_submitter(const char *a, const char *b)
     return true;
 }
 
-/* submitter/results/system/…/benchmark, taken apart in place. */
+/* Split submitter/results/system/…/benchmark in place. */
 typedef struct folder_parts {
     char text[512];
     const char *submitter;
@@ -117,7 +117,7 @@ static void split_folder(const char *folder, folder_parts *parts)
     *strchr(system, '/') = '\0';
 }
 
-/* Whether a published row of the folder has these minutes; *rows counts its rows. */
+/* Return whether a published row of the folder has these minutes; count its rows in *rows. */
 static bool is_published(const published_table *table, const char *usage, const char *edition,
                          const folder_parts *parts, bool by_submitter, double minutes, size_t *rows)
 {
@@ -169,7 +169,7 @@ static void compare_folder(const char *name, const cJSON *row, void *state)
     char root[512];
     folder_parts parts = {0};
     split_folder(corpus_text(row, "dir"), &parts);
-    /* Made-up logs are in no table, nor is weak scaling. */
+    /* Made-up logs and weak scaling are not in the tables. */
     if (strncmp(parts.submitter, "Synth", 5) == 0 || !corpus_logs(name, root, sizeof root))
         return;
     double minutes = score_folder(table, root, row);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The published results: all are read, ranked and sorted; what is nearest to a group. */
+/* The published results: all are read, ranked and sorted, and the nearest to a group are found. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 enum { HIGHEST = 8 };
 
-/* Whether as much is known of a score as is said, and no more. */
+/* Check that the members known of a score fit its declared precision. */
 static bool is_known_as_said(const mls_published_result *result)
 {
     const bool bounded = result->unscaled_low > 0 && result->unscaled_high >= result->unscaled_low;
@@ -64,7 +64,7 @@ static void every_result_is_read(void **state)
     assert_int_equal(known[MLS_PUBLISHED_BOUNDS], 166);
 }
 
-/* The mean of the valid runs but for the fastest `left_out` of them and, of all, the slowest. */
+/* Return the mean of the valid runs without the `left_out` fastest of them and the slowest of all. */
 static double olympic_mean(const mls_published_runs *runs, size_t left_out)
 {
     double minutes[64] = {0};
@@ -86,12 +86,12 @@ static double olympic_mean(const mls_published_runs *runs, size_t left_out)
     return sum / (double)(end - left_out);
 }
 
-/* Whether the runs give the published score: with four decimals, of a factor with six. */
+/* Return whether the runs give the published score, with four decimals, and a scale factor with six. */
 static bool gives_its_score(const mls_editions *editions, const mls_published_result *result,
                             const mls_published_runs *runs)
 {
     const mls_benchmark *benchmark = mls_benchmark_find(editions, result->usage, mls_str_from(result->benchmark));
-    if (runs->runs.count != benchmark->runs_needed) /* it has no official score */
+    if (runs->runs.count != benchmark->runs_needed) /* there is no official score */
         return true;
     const double score = olympic_mean(runs, benchmark->left_out);
     return fabs(score * result->scale_factor - result->minutes) < 0.51e-4 + score * 0.51e-6;
@@ -132,7 +132,7 @@ static void runs_give_the_published_scores(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* Sums tell runs in another order apart from none. */
+/* Checksums that detect changed order. */
 typedef struct start_sum {
     size_t count;
     uint64_t sum; /* weighted by the length of two names, whatever overflows */
@@ -223,7 +223,7 @@ static void one_edition_can_be_read_alone(void **state)
     mls_published_release(&some);
 }
 
-/* "system minutes" of the nearest, separated by ", "; a star behind the group's own. */
+/* Format the nearest results as "system minutes", separated by ", "; * marks the group's own. */
 static void expect_near(mls_published_query query, size_t count, const char *wanted)
 {
     mls_published all;
@@ -252,9 +252,9 @@ static void the_nearest_are_alike_in_size_then_model(void **state)
     (void)state;
     expect_near(query, 3,
                 "tyche_ngpu512_ngc25.09_nemo 84.9401, theia_ngpu512_ngc25.09_nemo 64.6051, nebius_h200_n64 237.6060");
-    query.model = NULL; /* then all are alike in it */
+    query.model = NULL; /* all have the same distance by model */
     expect_near(query, 2, "theia_ngpu512_ngc25.09_nemo 64.6051, tyche_ngpu512_ngc25.09_nemo 84.9401");
-    query.accelerators = NAN; /* and here: the fastest of the model */
+    query.accelerators = NAN; /* the fastest of the model */
     query.model = "B200";
     expect_near(query, 2, "hpg.dgxb200x8.n56 147.1554, hpg.dgxb200x8.n32 256.3331");
     query.edition = MLS_EDITION_NUMBER(6, 1, 0); /* without results: the newest that has some */
@@ -262,9 +262,9 @@ static void the_nearest_are_alike_in_size_then_model(void **state)
     query.minutes = 9.99455;
     query.system_id = "hsg_ngpu5120_ngc25.09_nemo";
     expect_near(query, 1, "hsg_ngpu5120_ngc25.09_nemo 9.9946*");
-    query.minutes = 9.9944; /* of the same folder, but another run */
+    query.minutes = 9.9944; /* same folder, but another run */
     expect_near(query, 1, "hsg_ngpu5120_ngc25.09_nemo 9.9946");
-    /* As many of the same have announced minutes and bounds only. */
+    /* The others with as many accelerators have only announced minutes and bounds. */
     query = (mls_published_query){.edition = MLS_EDITION_NUMBER(6, 0, 0),
                                   .benchmark = MLS_S("gpt_oss_20b"),
                                   .accelerators = 512,
@@ -278,7 +278,7 @@ static void the_nearest_are_alike_in_size_then_model(void **state)
     expect_near(query, 0, "");
 }
 
-/* Around each result stand the fastest of its like and its neighbours, with their ranks. */
+/* Around each result are the fastest comparable one and its neighbours, with their ranks. */
 static void around_each_are_its_neighbours(void **state)
 {
     mls_published all;
@@ -345,7 +345,7 @@ static void around_each_are_its_neighbours(void **state)
     mls_published_release(&all);
 }
 
-/* Wherever its logs lie, and with a score that differs a little, a result is known again by most of its runs. */
+/* A result is recognized by most of its runs, wherever its logs are and even if its score differs a little. */
 static void a_result_is_known_again_by_its_runs(void **state)
 {
     (void)state;
@@ -377,14 +377,14 @@ static void a_result_is_known_again_by_its_runs(void **state)
         (void)mls_published_around(&all, &query, 1, around, &place);
         assert_int_equal(place.itself, count > 0);
         assert_int_equal(place.ranked, one->ranked + (count == 0));
-        group.run_count = count * 4 / 10; /* too few of them */
+        group.run_count = count * 4 / 10; /* too few of its runs */
         (void)mls_published_around(&all, &query, 1, around, &place);
         assert_false(place.itself);
     }
     mls_published_release(&all);
 }
 
-/* Thousands of groups, most of which nothing can stand beside, ask for the results of each edition once. */
+/* Thousands of groups without comparable results read the results of each edition once. */
 static void an_edition_is_read_once_for_all_groups(void **state)
 {
     (void)state;

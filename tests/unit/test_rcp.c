@@ -34,7 +34,7 @@ static mls_rcp_set *new_set(const char *usage, const char *edition, const char *
     return set;
 }
 
-/* ---- against what the reference checker said of published submissions */
+/* ---- compared with the reference checker's output for published submissions */
 
 static void check_row(const char *table, const cJSON *row, void *checked)
 {
@@ -76,7 +76,7 @@ static void verdicts_agree_with_the_reference(void **state)
     assert_true(checked > 250);
 }
 
-/* ---- the points themselves */
+/* ---- the points */
 
 static const mls_rcp_point *point_at(const mls_rcp_set *set, double global_batch_size)
 {

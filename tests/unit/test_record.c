@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records and malformed ones: the grammar and the members of a payload. */
+/* Valid and malformed records: the grammar and the members of a payload. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "log/log.h"
 #include "json/value.h"
 
-/* Validates a copy that ends where its block does, so that sanitizers see a read too far. */
+/* Validate a copy that ends where its block ends, so that sanitizers detect reads past its end. */
 static const char *validate(mls_str payload, mls_record *record, size_t *where)
 {
     static mls_arena arena;
@@ -116,7 +116,7 @@ static void values_that_are_not(void **state)
         assert_in_range(length, 1, sizeof text - 1);
         refuse((mls_str){text, (size_t)length});
     }
-    /* A NUL is a control character like the others. */
+    /* NUL is a control character like the others. */
     refuse(MLS_S(WITH_VALUE("\"a\0b\"")));
     refuse(MLS_S(WITH_VALUE("1\0")));
 }
@@ -146,7 +146,7 @@ static void members_that_must_be_there(void **state)
         refuse(bad[i]);
 }
 
-/* Cutting a record anywhere leaves no record, and no read behind the cut. */
+/* A record cut anywhere is not valid, and nothing is read after the cut. */
 static void every_cut_is_refused(void **state)
 {
     const mls_str whole = MLS_S(
@@ -207,7 +207,7 @@ static void times(void **state)
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         refuse(bad[i]);
-    /* A whole number too large for a double is no time, unless a string holds it. */
+    /* A whole number too large for a double is not a time, unless it is a string. */
     assert_null(validate(MLS_S(WITH_TIME("\"1" ZEROS ZEROS ZEROS "\"")), &record, &where));
     assert_true(isinf(record.time_ms));
     assert_null(validate(MLS_S(WITH_TIME("1e999")), &record, &where));
@@ -237,13 +237,13 @@ static void spans(void **state)
         validate(MLS_S("{\"time_ms\": 3, \"value\": 1, \"key\": [\"run_stop\"], \"metadata\": 1}"), &record, &where));
     assert_null(record.key.ptr);
     assert_null(record.event_type.ptr);
-    /* The last of several keys counts, also when it is no string. */
+    /* The last of duplicate keys counts, even if it is not a string. */
     assert_null(validate(MLS_S("{\"time_ms\": 3, \"value\": 1, \"key\": \"k\", \"key\": 1, \"metadata\": 1}"), &record,
                          &where));
     assert_null(record.key.ptr);
 }
 
-/* `depth` lists inside the record's object. */
+/* Write `depth` nested lists inside the record's object. */
 static mls_str nested(char *text, size_t depth)
 {
     static const mls_str head = MLS_STR("{\"time_ms\": 1, \"key\": \"k\", \"metadata\": {}, \"value\": ");
@@ -294,7 +294,7 @@ static void where_it_breaks(void **state)
     }
 }
 
-/* A string of every length up to several vectors, with each byte that may end or break it at each place. */
+/* Strings of each length up to several vectors, with each byte that may end or break them at each position. */
 static void strings_of_every_length(void **state)
 {
     (void)state;
@@ -327,7 +327,7 @@ static void strings_of_every_length(void **state)
     }
 }
 
-/* Every row of the table is found, however the key is written, and nothing that only resembles it. */
+/* Each row of the table is found however the key is written, and similar keys are not found. */
 static void keys_by_number(void **state)
 {
     size_t where;

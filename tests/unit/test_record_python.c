@@ -13,7 +13,7 @@
 #include "json_table.h"
 #include "log/log.h"
 
-/* Validates; the spans live as long as the arena. */
+/* Validate a text. The spans live as long as the arena. */
 static const char *validate(const mls_buffer *text, mls_record *record, mls_arena *arena)
 {
     size_t where = SIZE_MAX;
@@ -43,7 +43,7 @@ static void values_as_python_judges_them(void **state)
     for (size_t i = 0; i < sizeof json_values / sizeof *json_values; i++) {
         const mls_str text = json_values[i].text;
         const bool good = json_values[i].good;
-        /* The general way, and the way of the layout that most records have. */
+        /* The general path, and the path for the usual layout. */
         if (is_valid(MLS_S("{\"time_ms\":1,\"key\":\"k\",\"value\":"), text, MLS_S(",\"metadata\":null}")) != good ||
             is_valid(MLS_S("{\"namespace\": \"\", \"time_ms\": 1, \"event_type\": \"e\", \"key\": \"k\", \"value\": "),
                      text, MLS_S(", \"metadata\": null}")) != good ||
@@ -149,7 +149,7 @@ static void members_are_found_wherever_they_stand(void **state)
                  "seed", "[1, {}]", "{\"a\": 1}", "\"E\"", 17);
     assert_spans(" { \"metadata\" : null , \"x\" : [ ] ,\t\"value\" : \"v\" , \"key\" : \"k\" , \"time_ms\" : \"5\" } ",
                  "k", "\"v\"", "null", NULL, 5);
-    /* The usual layout but for one thing each. */
+    /* The usual layout with one deviation each. */
     assert_spans("{\"namespace\": \"\", \"time_ms\": 17.5, \"event_type\": \"E\", \"key\": \"k\", \"value\": 1, "
                  "\"metadata\": 2}",
                  "k", "1", "2", "\"E\"", 17.5);

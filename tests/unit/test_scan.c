@@ -15,7 +15,7 @@
 
 #define RECORD ":::MLLOG {\"time_ms\": 7, \"key\": \"k\", \"value\": 1, \"metadata\": {}}"
 
-/* A transcript of what a sink was given: "R3:10 " is a record in line 3 whose payload starts in column 10. */
+/* Describe the calls of a sink: "R3:10 " is a record in line 3 whose payload starts in column 10. */
 static mls_status on_record(void *state, const mls_record *record)
 {
     mls_buffer_printf(state, "R%zu:%zu%s ", record->line, record->column, record->torn ? "t" : "");
@@ -76,7 +76,7 @@ static void line_endings(void **state)
     expect(MLS_S("bar 10%\rbar 20%\r" RECORD "\n" RECORD), "R3:10 R4:10 lines 4");
     expect(MLS_S("a\n\n\nb\n" RECORD), "R5:10 lines 5");
     expect(MLS_S("a\0b\n" RECORD "\n\0"), "R2:10 lines 3");
-    /* Neither form feed nor vertical tab nor NEL ends a line. */
+    /* Form feed, vertical tab and NEL do not end a line. */
     expect(MLS_S("a\f\v\x85" RECORD "\n"), "R1:14 lines 1");
 }
 
@@ -107,9 +107,9 @@ static void markers(void **state)
            "f1[:::DLPAL image 117 18 node[1-18] 'c' NAME] lines 1");
     expect(MLS_S(":::SYSJSON {}\n:::GITCOMMITID a b\n"), "g1[:::SYSJSON {}] h2[:::GITCOMMITID a b] lines 2");
     expect(MLS_S("0: RESULT,X,,9,u,t\n"), "i1[RESULT,X,,9,u,t] lines 1");
-    /* These only quote one. */
+    /* These lines only quote a marker. */
     expect(MLS_S("+ echo 'Beginning trial 3 of 10'\n+ echo ':::DLPAL x 1 2'\nx EXPERIMENT_START 1\n"), "lines 3");
-    /* A record beside a marker stays a record. */
+    /* A record next to a marker is still a record. */
     expect(MLS_S("Beginning trial 1 of 2 " RECORD "\n"), "R1:33 lines 1");
 }
 
@@ -152,7 +152,7 @@ static void a_sink_can_stop(void **state)
     assert_int_equal(count, 2);
 }
 
-/* A temporary file with these bytes, opened for reading at its start. */
+/* Return a temporary file with these bytes, opened for reading at its start. */
 static int file_with(mls_str text)
 {
     char path[] = "/tmp/mlscore-unit-XXXXXX";
@@ -212,7 +212,7 @@ static void plain_scan(mls_str text, mls_buffer *transcript)
     mls_buffer_printf(transcript, "lines %zu", line);
 }
 
-/* Lines of all lengths and endings, so that every boundary falls everywhere. */
+/* Lines of all lengths and endings, so that block boundaries fall everywhere. */
 static mls_str made_up(size_t size, uint64_t seed)
 {
     static const mls_str parts[] = {MLS_STR("\n"),   MLS_STR("\r\n"),      MLS_STR("\r"),        MLS_STR(RECORD),
@@ -254,7 +254,7 @@ static void same_as_a_plain_reader(void **state)
         plain_scan(text, &want);
         mls_buffer_clear(&got);
         assert_int_equal(mls_log_scan_bytes(text, &sink, 1, &totals, NULL), MLS_OK);
-        /* Columns of malformed records are where they break, not where they start. */
+        /* The column of a malformed record is that of the error, not of its start. */
         const char *w = want.ptr;
         const char *g = got.ptr;
         for (; *w != '\0' && *g != '\0'; w++, g++) {
@@ -347,8 +347,8 @@ static void a_pipe_is_read_too(void **state)
     mls_buffer_release(&transcript);
 }
 
-/* A file that has given as much as it holds is not asked for more; one that is longer or shorter than it was when it
- * was found is read to its end. */
+/* After as many bytes as its size, a file is not read again. A file that became longer or shorter is read to its
+ * end. */
 static void what_a_file_holds_is_read(void **state)
 {
     static const size_t wrong[] = {0, 1, 100000, 300000, 600000, 900000};
@@ -358,7 +358,7 @@ static void what_a_file_holds_is_read(void **state)
     const mls_scan_options all = {.size = sizeof RECORD - 1};
     (void)state;
 
-    assert_int_equal(pipe2(ends, O_NONBLOCK), 0); /* to be asked once more is an error here */
+    assert_int_equal(pipe2(ends, O_NONBLOCK), 0); /* another read would be an error */
     assert_int_equal(write(ends[1], RECORD, all.size), (ssize_t)all.size);
     assert_int_equal(mls_log_scan_fd(ends[0], &all, NULL, 0, &totals, NULL), MLS_OK);
     assert_int_equal(totals.bytes, all.size);
@@ -375,10 +375,10 @@ static void what_a_file_holds_is_read(void **state)
     mls_buffer_release(&text);
 }
 
-/* A file that changes while it is read, when its first record comes. */
+/* Change the size of a file at its first record. */
 typedef struct changing_file {
     int fd;
-    off_t size; /* that it gets then */
+    off_t size; /* the new size */
     size_t records;
 } changing_file;
 
@@ -389,8 +389,8 @@ static mls_status change_file(void *state, const mls_record *record)
     return file->records++ > 0 || ftruncate(file->fd, file->size) == 0 ? MLS_OK : MLS_ERROR_WRITE;
 }
 
-/* The blocks of a large file are read side by side, each from its place: from where the descriptor stands on, to where
- * the file ends by then, which is where the descriptor stands afterwards. */
+/* The blocks of a large file are read in parallel, from the position of the descriptor to the end of the file at
+ * that time, where the descriptor is afterwards. */
 static void a_large_file_may_change(void **state)
 {
     enum { LINES = 300000, GROWN = 1000000, SHRUNK = 10000000, LENGTH = sizeof RECORD };
@@ -455,7 +455,7 @@ static mls_status on_lines(void *state, const mls_lines *lines)
     return MLS_OK;
 }
 
-/* The reported lines are the file, whatever the blocks that it is read in. */
+/* The reported lines equal the file for any block size. */
 static void test_lines(void **state)
 {
     (void)state;
@@ -478,7 +478,7 @@ static void test_lines(void **state)
     mls_buffer_release(&reported.text);
 }
 
-/* Of a line that is too long to be kept its beginning is reported, once, and the lines behind it have their numbers. */
+/* If a line is too long to be kept, its beginning is reported once, and later lines have correct numbers. */
 static void test_lines_cut(void **state)
 {
     (void)state;

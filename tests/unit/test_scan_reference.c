@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The scanner against a slow one that is easy to believe, and against places
- * worked out by hand.  test_scan_reference_plain.c runs the same without SIMD. */
+/* The scanner compared with a slow and simple one, and with positions determined by hand.
+ * test_scan_reference_plain.c runs the same tests without SIMD. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -264,7 +264,7 @@ static void white_space_around_a_record_is_pythons(void **state)
     (void)state;
     assert_scan(MLS_S(":::MLLOG \t " REC " \xa0\x85\x1f\x1e\x1d\x1c\f\v\t\n"),
                 "R1:12 1 p0 l49 a\nE bytes 71 lines 1 records 1 malformed 0 torn 0\n");
-    /* In front only the blanks of JSON may stand. */
+    /* Only JSON whitespace may precede the object. */
     assert_scan(MLS_S(":::MLLOG \v" REC "\n:::MLLOG \x1c" REC "\n:::MLLOG \x85" REC "\n:::MLLOG \xa0" REC "\n"),
                 "M1\nM2\nM3\nM4\nE bytes 240 lines 4 records 0 malformed 4 torn 0\n");
     assert_scan(MLS_S(":::MLLOG \x1b" REC "\n:::MLLOG " REC "\xc2\xa0\n:::MLLOG " REC "\0\n"),
@@ -335,19 +335,19 @@ static void marker_lines(void **state)
               "\nsrun: job\nB\n:::\nEXP"),
         "K1 0 Beginning trial 3 of 10\nK2 1 EXPERIMENT_START 1\nK7 5 :::DLPAL a b\nK9 8 RESULT,A,,1,b,\n"
         "E bytes 203 lines 13 records 0 malformed 0 torn 0\n");
-    /* A record's line is no marker line, whatever it starts with. */
+    /* The line of a record is not a marker line, whatever it starts with. */
     assert_scan(MLS_S("Beginning trial 1 of 2 :::MLLOG " REC "\n"),
                 "R1:33 1 p23 l49 a\nE bytes 82 lines 1 records 1 malformed 0 torn 0\n");
 }
 
-/* --------------------------------------------- every place in a block */
+/* ------------------------------------------- each position in a block */
 
 static void fill(mls_buffer *text, char c, size_t count)
 {
     mls_buffer_append_repeated(text, c, count);
 }
 
-/* A record behind `before` bytes of noise, in its own line or not, with each ending. */
+/* A record after `before` bytes of other text, in its own line or not, with each line ending. */
 static void record_at(size_t before, mls_buffer *text)
 {
     static const char *const endings[] = {"\n", "\r\n", "\r", "\r\r\n", ""};
@@ -454,7 +454,7 @@ static void long_lines(void **state)
     }
 }
 
-/* A record of `size` bytes, behind `before` bytes and `prefix`. */
+/* A record of `size` bytes after `before` bytes and `prefix`. */
 static void big_record(mls_buffer *text, const char *prefix, size_t size)
 {
     static const char head[] = "{\"time_ms\":1,\"key\":\"a\",\"value\":\"";
@@ -468,7 +468,7 @@ static void big_record(mls_buffer *text, const char *prefix, size_t size)
 
 static void the_longest_record_and_one_longer(void **state)
 {
-    /* Where in its block the line starts decides how much of the record the next blocks see. */
+    /* The position of the line in its block decides how much of the record is in the next blocks. */
     static const size_t starts[] = {0, BLOCK - 12, BLOCK - 9, BLOCK - 13, BLOCK - 1, BLOCK / 2};
     static const char *const endings[] = {"\n", "\r\n", " \t\r", ""};
     (void)state;
@@ -502,7 +502,7 @@ static void overlong_lines(void **state)
 {
     mls_buffer text = {0};
     (void)state;
-    /* Noise without an end, then a record in the same line. */
+    /* Text without a line ending, then a record in the same line. */
     mls_buffer_append_text(&text, "a\n");
     fill(&text, 'n', 3 * MLS_RECORD_LENGTH_MAX);
     mls_buffer_append_text(&text, ":::MLLOG " REC "\n:::MLLOG " REC "\n");
@@ -513,7 +513,7 @@ static void overlong_lines(void **state)
     assert_non_null(
         strstr(s.text.ptr, "l49 a\nR3:10 1 p0 l49 a\nE bytes 50331768 lines 3 records 2 malformed 0 torn 0"));
 
-    /* A record that is too long is overwritten by one that is not; then by one that is cut off. */
+    /* A record that is too long is overwritten by a shorter one, then by one that is cut off. */
     for (int good = 0; good < 2; good++) {
         mls_buffer_clear(&text);
         mls_buffer_clear(&s.text);
@@ -530,7 +530,8 @@ static void overlong_lines(void **state)
         }
     }
 
-    /* A short record, then one that is too long, in one line: torn, though the first has passed long ago. */
+    /* A short record and one that is too long in one line: the line is torn, although the first was read long
+     * before. */
     mls_buffer_clear(&text);
     mls_buffer_clear(&s.text);
     mls_buffer_append_text(&text, ":::MLLOG " REC);
@@ -539,7 +540,7 @@ static void overlong_lines(void **state)
     assert_int_equal(mls_log_scan_bytes(mls_buffer_str(&text), &sink, 1, NULL, NULL), MLS_OK);
     assert_int_equal(strncmp(s.text.ptr, "M1 torn\nE ", 10), 0);
 
-    /* A lone \r at the border of two blocks ends the line, which is known only with the next block. */
+    /* A lone \r at the border of two blocks ends the line, which only the next block shows. */
     mls_buffer_clear(&text);
     mls_buffer_clear(&s.text);
     big_record(&text, "", 2 * MLS_RECORD_LENGTH_MAX);
@@ -548,7 +549,7 @@ static void overlong_lines(void **state)
     assert_int_equal(mls_log_scan_bytes(mls_buffer_str(&text), &sink, 1, NULL, NULL), MLS_OK);
     assert_int_equal(strncmp(s.text.ptr, "M1\nR3:13 1 p3 l49 a\nE ", 22), 0);
 
-    /* A lone \r in it ends the line. */
+    /* A lone \r inside it ends the line. */
     mls_buffer_clear(&text);
     mls_buffer_clear(&s.text);
     big_record(&text, "", 2 * MLS_RECORD_LENGTH_MAX);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Slurm says of a job: where it writes, whether it runs, and what that is worth when Slurm does not answer. */
+/* What Slurm reports of a job: output file and state, and what is assumed if Slurm does not answer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "explain/watch/watch.h"
 #include "scratch.h"
 
-/* Asks a program that does what the shell is told. */
+/* Run a shell script instead of scontrol. */
 static mls_status ask(const char *commands, mls_running_job *running, mls_error *error)
 {
     FILE *script = fopen("scontrol", "w");
@@ -53,7 +53,7 @@ static void a_job_that_is_over_has_ended(void **state)
     }
 }
 
-/* Nobody knows whether a job runs whose controller does not answer; one that is not known any more does not. */
+/* If the controller does not answer, the state of a job is unknown. A job that Slurm no longer knows is not running. */
 static void only_an_unknown_job_has_ended(void **state)
 {
     static const struct {

@@ -85,7 +85,7 @@ static void different_seeds_are_fine(void **state)
     const char *const texts[] = {SEED("1"), SEED("2"), SEED("\"3\""),
                                  SEED_AT("1", "\"file\": \"train.py\", \"lineno\": 84"),
                                  SEED_AT("1", "\"file\": \"eval.py\", \"lineno\": 83"),
-                                 /* As doubles these would be the same number as the next. */
+                                 /* As doubles these would be equal to the next ones. */
                                  SEED("18446744073709551614")};
     mls_seed_outcome verdict = check(texts, 6);
     assert_int_equal(verdict.check, MLS_CHECK_PASS);

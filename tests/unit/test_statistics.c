@@ -109,7 +109,7 @@ static double value_at(const void *of, size_t place)
     return values[place];
 }
 
-/* Of equal values the places stay as they stood. */
+/* Equal values keep their order. */
 static void places_are_sorted_by_their_values(void **state)
 {
     static const double values[] = {3, NAN, -0.0, 0, -1.5, 1e300, -1e300, INFINITY, -INFINITY, 5e-324, 3, -1.5};
@@ -118,7 +118,7 @@ static void places_are_sorted_by_their_values(void **state)
     (void)state;
     for (uint32_t i = 0; i < COUNT(values); i++)
         places[i] = i;
-    places[0] = 10; /* that one stands before the other 3, and 11 before the other -1.5 */
+    places[0] = 10; /* 10 precedes the other 3, and 11 the other -1.5 */
     places[10] = 0;
     places[4] = 11;
     places[11] = 4;
@@ -127,7 +127,7 @@ static void places_are_sorted_by_their_values(void **state)
     assert_true(mls_sort_places(places, 0, value_at, values));
 }
 
-/* Many are sorted digit by digit when their places ascend, else as few are: both leave the same order. */
+/* Long lists with ascending indexes use a radix sort, others a comparison sort: the order is the same. */
 static void many_are_sorted_as_few(void **state)
 {
     enum { MANY = 3000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Logs that are kept packed: unpacked as they are read, or named where there is no zlib (see test_unpack_plain.c). */
+/* Compressed logs: unpacked while they are read, or reported without zlib (see test_unpack_plain.c). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static mls_status count_call(void *state, const mls_log_totals *totals)
     return MLS_OK;
 }
 
-/* Scans what comes through a pipe: `count` times the packed line, `cut` bytes left off the end. */
+/* Scan `count` copies of the packed line from a pipe, without the last `cut` bytes. */
 static mls_status scan(size_t count, size_t cut, bool plain, mls_log_totals *totals, size_t *ended, mls_error *error)
 {
     const mls_sink sink = {.state = ended, .end = count_call};
@@ -68,8 +68,8 @@ static void packed_logs_are_read_or_named(void **state)
     assert_null(totals.unread);
     assert_int_equal(totals.records, 3);
     assert_int_equal(ended, 1);
-    /* Without its last bytes, which hold the sum, the rest of the last one cannot be trusted, but what it said counts.
-     */
+    /* Without its last bytes, which are the checksum, the end of the last member is not trusted, but its lines
+     * count. */
     for (size_t cut = 1; cut < sizeof packed - 1; cut++) {
         assert_int_equal(scan(2, cut, false, &totals, &ended, &error), MLS_ERROR_READ);
         assert_string_equal(error.message, "the gzip file is truncated");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values as trees and as spans: what Python's JSON would make of them. */
+/* Values as trees and as spans, compared with Python's JSON module. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -65,11 +65,11 @@ static void texts(void **state)
     string_is("\"a\\\"\\\\\\/\\b\\f\\n\\r\\t\"", MLS_S("a\"\\/\b\f\n\r\t"));
     string_is("\"\\u0041\\u00e9\\u20ac\"", MLS_S("A\xc3\xa9\xe2\x82\xac"));
     string_is("\"\\u0000\"", MLS_S("\0"));
-    /* A pair is one code point, half of one stays what it is. */
+    /* A surrogate pair is one code point; half a pair is unchanged. */
     string_is("\"\\ud83d\\ude42\"", MLS_S("\xf0\x9f\x99\x82"));
     string_is("\"\\ud83d\"", MLS_S("\xed\xa0\xbd"));
     string_is("\"\\ude42\\ud83d\"", MLS_S("\xed\xb9\x82\xed\xa0\xbd"));
-    /* The bytes of a log are Latin-1: each from 0x80 up is a code point of its own. */
+    /* The bytes of a log are Latin-1: each byte from 0x80 up is a code point. */
     string_is("\"\xe9\"", MLS_S("\xc3\xa9"));
     string_is("\"\xc3\xa9\"", MLS_S("\xc3\x83\xc2\xa9"));
 }
@@ -112,7 +112,7 @@ static void spans_of_members(void **state)
     assert_int_equal(mls_json_kind_of(MLS_S("\"x\"")), MLS_JSON_STRING);
 }
 
-/* A name is found where it stood while the record was validated, or by a walk; one answers as the other. */
+/* A member is found by its position noted during validation, or by a walk, with the same result. */
 static void members_of_a_record_are_those_of_its_texts(void **state)
 {
     static const struct {
@@ -157,7 +157,7 @@ static void members_of_a_record_are_those_of_its_texts(void **state)
     }
 }
 
-/* For a person bytes stay as they are: most logs are UTF-8. */
+/* Displayed bytes are unchanged, as most logs are UTF-8. */
 static void texts_to_show(void **state)
 {
     mls_str text;

@@ -55,7 +55,7 @@ static void strings_are_code_points_of_latin_1(void **state)
     assert_true(mls_value_string(build("\"a\\u0000b\""), &text));
     assert_int_equal(text.len, 3);
     assert_memory_equal(text.ptr, "a\0b", 3);
-    /* For a person bytes stay as they are. */
+    /* Displayed bytes are unchanged. */
     assert_true(mls_json_string(MLS_S("\"\xc3\xa9\xff\\u00e9\""), &arena, &text));
     assert_int_equal(text.len, 5);
     assert_memory_equal(text.ptr, "\xc3\xa9\xff\xc3\xa9", 5);
@@ -163,7 +163,7 @@ static void equality_is_by_content(void **state)
     assert_false(mls_value_equal(NULL, build("1")));
 }
 
-/* Processor seconds; a quadratic way takes minutes for these sizes. */
+/* Processor time in seconds; a quadratic algorithm takes minutes for these sizes. */
 static double seconds(void)
 {
     return (double)clock() / CLOCKS_PER_SEC;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The published trees, judged as whole submissions: each log's, system's and
- * benchmark's verdict is the tables', and each submitter's follows from them
- * by the rules of a submission. */
+/* The published trees, verified as whole submissions: the verdicts of logs, systems and benchmarks are those of the
+ * tables, and each submitter's follows from them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +12,7 @@
 #include "corpus.h"
 #include "submission/submission.h"
 
-/* The tables' verdict on a submitter. */
+/* The verdict of the tables on a submitter. */
 typedef struct expectation {
     char name[128];
     bool valid;
@@ -73,7 +72,8 @@ static const mls_system *find_system(const table_run *run, const char *path)
     return NULL;
 }
 
-/* The division in the description of the system whose results `folder` holds, read with another reader than ours. */
+/* Return the division in the description of the system whose results are in `folder`, read by another JSON reader
+ * than ours. */
 static void described_division(const table_run *run, const char *folder, bool *there, char *division, size_t size)
 {
     char path[1400];
@@ -200,7 +200,7 @@ static void check_submitters(table_run *run)
     }
 }
 
-/* Reads the table's first row for the usage and edition, judges the tree, then compares row by row. */
+/* Read the first row of the table for the usage and edition, verify the tree, then compare row by row. */
 static bool check_table(table_run *run, mls_rulesets *rulesets)
 {
     char path[600];
@@ -227,7 +227,7 @@ static bool check_table(table_run *run, mls_rulesets *rulesets)
         row = cJSON_Parse(line);
         const char *kind = corpus_text(row, "kind");
         if (row == NULL) {
-            /* NaN, which is no JSON: too few runs to average, and the count is wrong anyway. */
+            /* NaN is not valid JSON: there are too few runs for a mean, and the count is wrong anyway. */
             const char *folder = strstr(line, "\"dir\": \"");
             expected_of(run, folder + strlen("\"dir\": \""))->valid = false;
         } else if (strcmp(kind, "log") == 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Logs that are written: as Python would have, read back, by many at once, on disks that are full. */
+/* The log writer: layout as from Python, reading back, many processes, full disks. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -41,7 +41,7 @@ static mls_log_writer *writer_to(const char *path)
     return writer;
 }
 
-/* What a file holds, which is removed. */
+/* Return the content of a file, and remove the file. */
 static mls_buffer take(const char *path)
 {
     mls_buffer text = {0};
@@ -91,7 +91,7 @@ static void a_record_is_as_the_python_logger_has_it(void **state)
                 "\"k\", \"value\": [1, 2], \"metadata\": {\"a\": \"[1,2\", \"file\": {}}}\n");
 }
 
-/* Each as json.dumps() of Python 3.11 has it. */
+/* Each as json.dumps() of Python 3.11 prints it. */
 static void values_are_as_python_prints_them(void **state)
 {
     static const struct {
@@ -128,7 +128,7 @@ static void values_are_as_python_prints_them(void **state)
         {"\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"", "\"\\u00e9\\u20ac\\ud83d\\ude00\""},
         {"\"\\ud83d\\ude00\\ud83d\"", "\"\\ud83d\\ude00\\ud83d\""},
         {"{\"\xc3\xa9\":1}", "{\"\\u00e9\": 1}"},
-        {"\"\xff\xc3\"", "\"\\udcff\\udcc3\""}, /* bytes that are not UTF-8, as Python has them of arguments */
+        {"\"\xff\xc3\"", "\"\\udcff\\udcc3\""}, /* bytes that are not UTF-8, as Python represents them in arguments */
         {" \"a\" ", "\"a\""},
     };
     (void)state;
@@ -145,7 +145,7 @@ static void values_are_as_python_prints_them(void **state)
     }
 }
 
-/* The text that each record of the log in memory has as its value. */
+/* Compare the value of a record with a text. */
 static mls_status compare_value(void *state, const mls_record *record)
 {
     mls_arena arena = {0};
@@ -205,7 +205,7 @@ static void what_is_wrong_is_said_by_the_record_and_forgotten(void **state)
                        "\"k\", \"value\": null, \"metadata\": {}}\n");
 }
 
-/* What is written can be read: neither deeper nor longer than the reader takes. */
+/* All that is written can be read: it is not deeper or longer than the reader allows. */
 static void limits_are_those_of_reading(void **state)
 {
     static char deep[2 * MLS_JSON_DEPTH_MAX + 1];
@@ -251,7 +251,7 @@ static void never_called(void)
     fail_msg("the writer asked for memory that may end the program");
 }
 
-/* A sanitizer of addresses needs memory of its own, so that no limit can be set. */
+/* AddressSanitizer needs much memory, so no limit can be set. */
 #if defined(__SANITIZE_ADDRESS__)
 #define SANITIZED 1
 #elif defined(__has_feature)
@@ -269,7 +269,7 @@ static void limit_memory(const struct rlimit *limit)
 #endif
 }
 
-/* Once it has places to write to, a writer lives without memory, and what is beyond its room is an error. */
+/* After it is opened, a writer needs no more memory; records beyond its buffer are errors. */
 static void nothing_is_allocated_after_it_was_opened(void **state)
 {
     enum { MEMBERS_MAX = 4096 };
@@ -307,7 +307,7 @@ static void nothing_is_allocated_after_it_was_opened(void **state)
     mls_log_writer_free(writer);
     assert_int_equal(lines_of("log"), 2);
 #ifndef SANITIZED /* which ends the program itself */
-    /* A writer that finds no memory says so. */
+    /* Opening a writer without memory returns an error. */
     assert_int_equal(setrlimit(RLIMIT_AS, &(struct rlimit){0, before.rlim_max}), 0);
     const mls_status without = mls_log_writer_new(&writer, NULL);
     assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
@@ -335,7 +335,7 @@ static void only_one_rank_writes(void **state)
         {NULL, NULL, "2", -1, 0, MLS_OK, false},
         {NULL, "5", "0", -1, 5, MLS_OK, true}, /* mpirun in one task */
         {"7", "5", "0", -1, 7, MLS_OK, true},
-        {"7", NULL, "0", 0, 0, MLS_OK, true}, /* who says it knows */
+        {"7", NULL, "0", 0, 0, MLS_OK, true}, /* a rank that is given takes precedence */
         {"", NULL, "0", -1, 0, MLS_ERROR_VALUE, true},
         {NULL, NULL, "1 ", -1, 0, MLS_ERROR_VALUE, true},
         {NULL, NULL, NULL, -1, -1, MLS_ERROR_VALUE, true},
@@ -360,7 +360,7 @@ static void only_one_rank_writes(void **state)
 
 enum { PROCESSES = 8, RECORDS = 400 };
 
-/* Records whose length says what they hold: some short, some longer than a page or a pipe's atomic write. */
+/* Records whose content follows from their length: some longer than a page or a pipe's atomic write. */
 static _Noreturn void write_many(mls_log_writer *writer, int process, size_t longest)
 {
     static char text[30000];
@@ -383,7 +383,7 @@ typedef struct many_seen {
     size_t records;
 } many_seen;
 
-/* Each process's records are all there, whole and in order. */
+/* All records of each process are complete and in order. */
 static mls_status count_record(void *state, const mls_record *record)
 {
     many_seen *seen = state;
@@ -440,7 +440,7 @@ static void processes_do_not_tear_each_others_lines(void **state)
     assert_int_equal(totals.malformed, 0);
 }
 
-/* A pipe takes up to a page in one piece, also one that is full and does not wait: the writer does. */
+/* A pipe takes up to a page atomically. If it is full and non-blocking, the writer waits. */
 static void pipes_keep_short_lines_whole(void **state)
 {
     int ends[2];
@@ -489,7 +489,7 @@ static void a_place_that_fails_is_named_and_the_others_get_the_line(void **state
         assert_string_equal(error.message, "cannot write '/dev/full': No space left on device");
     }
     mls_log_writer_free(writer);
-    /* The descriptor is still the caller's. */
+    /* The descriptor stays open, as it belongs to the caller. */
     assert_int_equal(close(ends[1]), 0);
     assert_int_equal(lines_of("one"), 3);
     assert_int_equal(lines_of("two"), 3);

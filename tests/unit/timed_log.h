@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* timed_log.h - logs of runs over time, built record by record, and what is measured of them.  Times are milliseconds
- * since run_start. */
+/* timed_log.h - logs of runs over time, built record by record, and their measures. Times are milliseconds since
+ * run_start. */
 #pragma once
 
 #include <math.h>
@@ -17,7 +17,7 @@ static inline void timed_record(mls_buffer *log, double ms, const char *key, con
     script_record(log, key, TIMED_START + ms, value, metadata);
 }
 
-/* An evaluation in no time, with its eval_start and eval_stop, at a position such as "\"samples_count\": 384". */
+/* Add an evaluation without duration, with eval_start and eval_stop, at a position such as "\"samples_count\": 384". */
 static inline void timed_evaluation(mls_buffer *log, double ms, const char *value, const char *position)
 {
     timed_record(log, ms, "eval_start", "null", position);
@@ -46,8 +46,8 @@ static inline void timed_end(mls_buffer *log, double ms)
     timed_record(log, ms, "run_stop", "null", "\"status\": \"success\"");
 }
 
-/* A run from 0 on: segments of training, so many milliseconds and samples each, an evaluation in no time behind each;
- * then `after` ms more of training. */
+/* Add a run that starts at 0: segments of training with the given milliseconds and samples, each followed by an
+ * evaluation without duration, then `after` ms of training. */
 static inline mls_buffer timed_run(const double *ms, const double *samples, size_t count, double after)
 {
     mls_buffer log = {0};
@@ -69,7 +69,7 @@ static inline mls_buffer timed_run(const double *ms, const double *samples, size
     return log;
 }
 
-/* Measures of logs, which are written to a folder and given back. */
+/* Write logs to a folder and return their measures. */
 typedef struct timed_logs {
     mls_rulesets *rulesets;
     mls_models *models;
@@ -110,7 +110,7 @@ static inline void timed_measure(timed_logs *logs, mls_buffer *texts, size_t cou
     assert_int_equal(system(command), 0);
 }
 
-/* The only run of one log. */
+/* Return the measures of the only run of a log. */
 static inline const mls_throughput *timed_one(timed_logs *logs, mls_buffer text)
 {
     timed_measure(logs, &text, 1, (mls_throughput_options){.accelerators = NAN, .series = true});
