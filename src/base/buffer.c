@@ -119,6 +119,18 @@ void mls_buffer_printf(mls_buffer *buffer, const char *format, ...)
     va_end(args);
 }
 
+const char *mls_arena_printf(mls_arena *arena, const char *format, ...)
+{
+    mls_buffer text = {0};
+    va_list args;
+    va_start(args, format);
+    mls_buffer_vprintf(&text, format, args);
+    va_end(args);
+    const char *copy = mls_arena_copy(arena, mls_buffer_str(&text)).ptr;
+    mls_buffer_release(&text);
+    return copy;
+}
+
 void mls_buffer_cut(mls_buffer *buffer, size_t len)
 {
     if (len < buffer->len) {

@@ -7,6 +7,8 @@
 
 #include "base/base.h"
 
+struct mls_arena;
+
 /* vsnprintf(), snprintf() and strtod() with a decimal point in every locale.  All printing uses the first one. */
 int mls_text_vprintf(char *text, size_t size, const char *format, va_list args) MLS_PRINTF(3, 0);
 int mls_text_printf(char *text, size_t size, const char *format, ...) MLS_PRINTF(3, 4);
@@ -27,6 +29,9 @@ void mls_buffer_append_text(mls_buffer *buffer, const char *text);
 void mls_buffer_append_repeated(mls_buffer *buffer, char c, size_t count);
 void mls_buffer_printf(mls_buffer *buffer, const char *format, ...) MLS_PRINTF(2, 3);
 void mls_buffer_vprintf(mls_buffer *buffer, const char *format, va_list args) MLS_PRINTF(2, 0);
+
+/* Return a formatted text in an arena. */
+const char *mls_arena_printf(struct mls_arena *arena, const char *format, ...) MLS_PRINTF(2, 3);
 
 /* Return the contents, borrowed until the next change. */
 static inline mls_str mls_buffer_str(const mls_buffer *buffer)
