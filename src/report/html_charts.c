@@ -910,8 +910,7 @@ static bool choose_points(const mls_html_group *of, shown_points *shown)
 /* Return what a run of the group took, as the check has it; NAN: it did not converge, or that is not logged. */
 static double run_number(const mls_group *group, size_t run)
 {
-    double number = NAN;
-    (void)!mls_run_converge_number(group->runs[run], group->rules, group->edition, false, &number);
+    const double number = mls_run_converge_number(group->runs[run], group->rules, group->edition, false);
     return number < MLS_RCP_NOT_CONVERGED ? number : (double)NAN;
 }
 

@@ -56,34 +56,22 @@ static int32_t rank_of(const mls_record *record)
     return mls_log_line_first_rank(prefix);
 }
 
-/* Check whether a record after a run_stop begins a run.  A second run_start does, unless another rank logged it. */
-static bool begins_after_stop(const mls_run_cut *cut, const mls_record *record)
-{
-    const bool later = record->time_ms > cut->stop_ms;
-    switch (record->key_id) {
-    case MLS_KEY_CACHE_CLEAR:
-    case MLS_KEY_INIT_START:
-        return later;
-    case MLS_KEY_RUN_START:
-        return cut->holding && (later || (cut->started && rank_of(record) == cut->rank));
-    default:
-        return false;
-    }
-}
-
 /* Return the run that a record after a run_stop belongs to.  If the run has not named its benchmark yet, it may do so
  * now: published logs of round 0.7 do. */
 static mls_record_owner owner_after_stop(mls_run_cut *cut, const mls_record *record)
 {
     const mls_key key = record->key_id;
-    const bool first = key == MLS_KEY_CACHE_CLEAR || key == MLS_KEY_INIT_START || (names_submission(key) && cut->named);
-    if (begins_after_stop(cut, record)) {
-        cut->late_ms = cut->overlaps || record->time_ms <= cut->stop_ms ? -(double)INFINITY : cut->stop_ms;
+    const bool later = record->time_ms > cut->stop_ms;
+    /* A second run_start begins a run, unless another rank logged it. */
+    if (key == MLS_KEY_RUN_START ? cut->holding && (later || (cut->started && rank_of(record) == cut->rank))
+                                 : later && (key == MLS_KEY_CACHE_CLEAR || key == MLS_KEY_INIT_START)) {
+        cut->late_ms = cut->overlaps || !later ? -(double)INFINITY : cut->stop_ms;
         return cut->holding ? MLS_OWNER_NEXT_AFTER_HELD : MLS_OWNER_NEXT_RUN;
     }
+    const bool first = key == MLS_KEY_CACHE_CLEAR || key == MLS_KEY_INIT_START || (names_submission(key) && cut->named);
     cut->holding |= first;
-    cut->overlaps |= first && record->time_ms <= cut->stop_ms &&
-                     (key == MLS_KEY_INIT_START || (cut->started && record->time_ms > cut->start_ms));
+    cut->overlaps |=
+        first && !later && (key == MLS_KEY_INIT_START || (cut->started && record->time_ms > cut->start_ms));
     if (cut->holding && record->payload.len < HELD_BYTES_MAX - cut->held_bytes) {
         cut->held_bytes += record->payload.len;
         return MLS_OWNER_HELD;
@@ -92,33 +80,28 @@ static mls_record_owner owner_after_stop(mls_run_cut *cut, const mls_record *rec
     return MLS_OWNER_SAME_RUN;
 }
 
-/* Return the run that a record belongs to while the current run does not have a run_stop. */
-static mls_record_owner owner_before_stop(const mls_run_cut *cut, const mls_record *record)
-{
-    const bool init = record->key_id == MLS_KEY_INIT_START;
-    if ((!init && record->key_id != MLS_KEY_CACHE_CLEAR && !names_submission(record->key_id)) || !cut->started ||
-        !(record->time_ms > cut->start_ms))
-        return MLS_OWNER_SAME_RUN;
-    return init ? MLS_OWNER_NEXT_AFTER_DEATH : MLS_OWNER_SAME_OR_NEXT_RUN;
-}
-
 mls_record_owner mls_run_cut_record(mls_run_cut *cut, const mls_record *record)
 {
-    const mls_record_owner owner = cut->by_lines  ? MLS_OWNER_SAME_RUN
-                                   : cut->stopped ? owner_after_stop(cut, record)
-                                                  : owner_before_stop(cut, record);
+    const mls_key key = record->key_id;
+    mls_record_owner owner = MLS_OWNER_SAME_RUN;
+    if (!cut->by_lines && cut->stopped) {
+        owner = owner_after_stop(cut, record);
+    } else if (!cut->by_lines && cut->started && record->time_ms > cut->start_ms) {
+        owner = key == MLS_KEY_INIT_START                             ? MLS_OWNER_NEXT_AFTER_DEATH
+                : key == MLS_KEY_CACHE_CLEAR || names_submission(key) ? MLS_OWNER_SAME_OR_NEXT_RUN
+                                                                      : MLS_OWNER_SAME_RUN;
+    }
     if (owner >= MLS_OWNER_NEXT_RUN)
         begin_next(cut, owner != MLS_OWNER_NEXT_RUN && cut->next_named);
-    cut->begun |= record->key_id == MLS_KEY_INIT_START || record->key_id == MLS_KEY_RUN_START ||
-                  record->key_id == MLS_KEY_RUN_STOP;
-    if (record->key_id == MLS_KEY_SUBMISSION_BENCHMARK) {
+    cut->begun |= key == MLS_KEY_INIT_START || key == MLS_KEY_RUN_START || key == MLS_KEY_RUN_STOP;
+    if (key == MLS_KEY_SUBMISSION_BENCHMARK) {
         cut->next_named |= owner == MLS_OWNER_HELD || owner == MLS_OWNER_SAME_OR_NEXT_RUN;
         cut->named |= !cut->stopped;
-    } else if (record->key_id == MLS_KEY_RUN_START && !cut->started) {
+    } else if (key == MLS_KEY_RUN_START && !cut->started) {
         cut->started = true;
         cut->start_ms = record->time_ms;
         cut->rank = rank_of(record);
-    } else if (record->key_id == MLS_KEY_RUN_STOP && !cut->stopped) {
+    } else if (key == MLS_KEY_RUN_STOP && !cut->stopped) {
         cut->stopped = true;
         cut->stop_ms = record->time_ms;
     }

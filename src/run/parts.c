@@ -45,28 +45,10 @@ static double measured_ms(const mls_record *record, mls_str name)
     return known ? 1000 * seconds : (double)NAN;
 }
 
-/* Derive an evaluation for a run without eval_start.  It lasts from the start of its first step to its result or, if
- * the steps were not logged, as long as the record for the whole evaluation states. */
-static void derive_evaluation(mls_spans *spans, const mls_record *record)
-{
-    const double step_ms = measured_ms(record, MLS_S("validation_step_time"));
-    const double whole_ms = measured_ms(record, MLS_S("validation_time"));
-    const bool whole = isnan(step_ms) && !isnan(whole_ms);
-    const double from_ms = record->time_ms - (whole ? whole_ms : step_ms);
-    const bool starts = !spans->deriving && isfinite(from_ms) && from_ms >= spans->derived_ms;
-    const bool stops = spans->deriving ? record->key_id != MLS_KEY_TRACKED_STATS : starts && whole;
-    spans->deriving = (spans->deriving || starts) && !stops;
-    spans->derived_ms = stops ? record->time_ms : spans->derived_ms;
-    if (starts)
-        add_span(spans, (mls_span){from_ms, MLS_KEY_EVAL_START, true});
-    if (stops)
-        add_span(spans, (mls_span){record->time_ms, MLS_KEY_EVAL_STOP, true});
-}
-
-bool mls_spans_record(mls_spans *spans, const mls_record *record)
+void mls_spans_record(mls_spans *spans, const mls_record *record)
 {
     if (spans->ended)
-        return true;
+        return;
     if (record->key_id == MLS_KEY_RUN_STOP) {
         spans->ended = true;
     } else if (record->key_id == MLS_KEY_RUN_START && !spans->started) {
@@ -79,9 +61,21 @@ bool mls_spans_record(mls_spans *spans, const mls_record *record)
     } else if (spans->started && !spans->delimited &&
                (record->key_id == MLS_KEY_TRACKED_STATS || record->key_id == MLS_KEY_EVAL_ACCURACY ||
                 record->key_id == MLS_KEY_EVAL_ERROR)) {
-        derive_evaluation(spans, record);
+        /* Derive an evaluation for a run without eval_start.  It lasts from the start of its first step to its result
+         * or, if the steps were not logged, as long as the record for the whole evaluation states. */
+        const double step_ms = measured_ms(record, MLS_S("validation_step_time"));
+        const double whole_ms = measured_ms(record, MLS_S("validation_time"));
+        const bool whole = isnan(step_ms) && !isnan(whole_ms);
+        const double from_ms = record->time_ms - (whole ? whole_ms : step_ms);
+        const bool starts = !spans->deriving && isfinite(from_ms) && from_ms >= spans->derived_ms;
+        const bool stops = spans->deriving ? record->key_id != MLS_KEY_TRACKED_STATS : starts && whole;
+        spans->deriving = (spans->deriving || starts) && !stops;
+        spans->derived_ms = stops ? record->time_ms : spans->derived_ms;
+        if (starts)
+            add_span(spans, (mls_span){from_ms, MLS_KEY_EVAL_START, true});
+        if (stops)
+            add_span(spans, (mls_span){record->time_ms, MLS_KEY_EVAL_STOP, true});
     }
-    return true;
 }
 
 void mls_spans_release(mls_spans *spans)
@@ -107,7 +101,7 @@ static bool is_idle(const parts_walk *walk)
     return walk->older + walk->newer == 0 && !walk->evaluating;
 }
 
-static void give(parts_walk *walk, mls_part part, bool overlapped, double from_ms, double to_ms)
+static void assign(parts_walk *walk, mls_part part, bool overlapped, double from_ms, double to_ms)
 {
     const mls_parts *parts = walk->parts;
     const bool delimited =
@@ -121,9 +115,9 @@ static void give(parts_walk *walk, mls_part part, bool overlapped, double from_m
 }
 
 /* Assign the time without open spans to the part that ends it. */
-static void give_idle(parts_walk *walk, mls_part part)
+static void assign_idle(parts_walk *walk, mls_part part)
 {
-    give(walk, part, false, walk->idle_ms, walk->clock);
+    assign(walk, part, false, walk->idle_ms, walk->clock);
     walk->idle_ms = walk->clock;
 }
 
@@ -136,44 +130,9 @@ static void move_clock(parts_walk *walk, double time_ms)
     if (!is_idle(walk)) {
         const bool training = walk->newer > 0 || !walk->evaluating;
         const bool overlapped = training && walk->evaluating;
-        give(walk, training ? MLS_PART_TRAINING : MLS_PART_EVALUATION, overlapped, before, walk->clock);
+        assign(walk, training ? MLS_PART_TRAINING : MLS_PART_EVALUATION, overlapped, before, walk->clock);
         walk->parts->overlapped_evaluation_ms += overlapped ? walk->clock - before : 0;
         walk->idle_ms = walk->clock;
-    }
-}
-
-static void start_span(parts_walk *walk, bool evaluation, bool timed)
-{
-    if (evaluation && walk->evaluating)
-        return;
-    if (timed && is_idle(walk))
-        give_idle(walk, walk->begun ? MLS_PART_BETWEEN : MLS_PART_STARTUP);
-    if (evaluation) {
-        walk->evaluating = true;
-        walk->parts->evaluations += timed;
-    } else if (walk->evaluating) {
-        walk->newer++;
-    } else {
-        walk->older++;
-    }
-}
-
-/* Close a span.  If training stops without a start, it has gone on since the end of the last span, or since run_start.
- */
-static void stop_span(parts_walk *walk, bool evaluation, bool timed)
-{
-    if (evaluation && walk->evaluating) {
-        walk->evaluating = false;
-        walk->older += walk->newer;
-        walk->newer = 0;
-    } else if (evaluation) {
-        return;
-    } else if (walk->older > 0) {
-        walk->older--;
-    } else if (walk->newer > 0) {
-        walk->newer--;
-    } else if (timed && !walk->evaluating) {
-        give_idle(walk, MLS_PART_TRAINING);
     }
 }
 
@@ -199,15 +158,37 @@ bool mls_spans_parts(const mls_spans *spans, double end_ms, mls_parts *parts, ml
                        .end_ms = end_ms};
     for (size_t i = 0; i < spans->count; i++) {
         const unsigned span = span_of[spans->items[i].key];
+        const bool evaluation = (span & OF_EVALUATION) != 0;
+        const bool starts = (span & IS_START) != 0;
         const bool timed = i >= spans->start;
-        if ((span & kinds) != 0 && (!spans->items[i].derived || parts->evaluation_derived)) {
-            if (timed)
-                move_clock(&walk, spans->items[i].time_ms);
-            (span & IS_START ? start_span : stop_span)(&walk, (span & OF_EVALUATION) != 0, timed);
-            walk.begun |= timed;
+        if ((span & kinds) == 0 || (spans->items[i].derived && !parts->evaluation_derived))
+            continue;
+        if (timed)
+            move_clock(&walk, spans->items[i].time_ms);
+        if (evaluation && starts == walk.evaluating) {
+            /* Ignore an evaluation in another one, and a stop without a start. */
+        } else if (starts) {
+            if (timed && is_idle(&walk))
+                assign_idle(&walk, walk.begun ? MLS_PART_BETWEEN : MLS_PART_STARTUP);
+            parts->evaluations += evaluation && timed;
+            walk.newer += !evaluation && walk.evaluating;
+            walk.older += !evaluation && !walk.evaluating;
+            walk.evaluating |= evaluation;
+        } else if (evaluation) {
+            walk.evaluating = false;
+            walk.older += walk.newer;
+            walk.newer = 0;
+        } else if (walk.older > 0) {
+            walk.older--;
+        } else if (walk.newer > 0) {
+            walk.newer--;
+        } else if (timed && !walk.evaluating) {
+            /* Training without a start has gone on since the end of the last span, or since run_start. */
+            assign_idle(&walk, MLS_PART_TRAINING);
         }
+        walk.begun |= timed;
     }
     move_clock(&walk, end_ms);
-    give_idle(&walk, walk.begun ? MLS_PART_TAIL : MLS_PART_STARTUP);
+    assign_idle(&walk, walk.begun ? MLS_PART_TAIL : MLS_PART_STARTUP);
     return true;
 }

@@ -57,8 +57,8 @@ typedef struct mls_spans {
     double derived_ms; /**< end of the previous derived evaluation; 0: none */
 } mls_spans;
 
-/** Process any record, and keep it if it delimits spans.  Always return true. */
-bool mls_spans_record(mls_spans *spans, const mls_record *record);
+/** Process any record, and keep it if it delimits spans. */
+void mls_spans_record(mls_spans *spans, const mls_record *record);
 
 /** An interval in one part; milliseconds. */
 typedef struct mls_stretch {

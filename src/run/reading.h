@@ -43,9 +43,9 @@ void mls_sources_release(mls_sources *sources);
  * by the user, until it has a writer. */
 int mls_source_open(const mls_source *source, bool waits);
 
-/** Find the time of the first record of an open log, and close it; NAN if it is unknown or `fd` is -1.  `plain` is that
- * of mls_reading.  Reuse `room` for the next log (see mls_scan_options). */
-mls_status mls_log_date(int fd, bool plain, mls_scan_room **room, double *time_ms);
+/** Return the time of the first record of an open log, and close it; NAN if it is unknown or `fd` is -1.  `plain` is as
+ * in mls_reading.  Reuse `room` for the next log (see mls_scan_options). */
+double mls_log_date(int fd, bool plain, mls_scan_room **room);
 
 /** An observer collects additional data for each run, in notes beside its summary.  Notes are `size` bytes, initially
  * zero.  The observer gets each record of the run, from one thread at a time, and the notes are passed on with the

@@ -22,36 +22,19 @@
 /* The maximum length of a name in bytes. */
 enum { NAME_LENGTH = 1000 };
 
-#define CUT_STRING_END "…\""
-
 /* Read a number from the metadata of an evaluation (NAN: not a number).  If it is missing, that of the previous
  * evaluation remains. */
-static double take_progress(const mls_record *record, mls_str name, double *progress)
+static double store_progress(const mls_record *record, mls_str name, double *progress)
 {
     mls_str span;
-    double said = NAN;
-    const bool known = mls_record_metadata_member(record, name, &span) && mls_json_number(span, &said) && !isnan(said);
-    *progress = known ? said : *progress;
-    return known ? said : (double)NAN;
+    double number = NAN;
+    if (!mls_record_metadata_member(record, name, &span) || !mls_json_number(span, &number) || isnan(number))
+        return NAN;
+    *progress = number;
+    return number;
 }
 
-/* Keep an evaluation for stable_diffusion if its metric is FID or CLIP. */
-static void take_image(mls_run *run, const mls_record *record, mls_evaluation image)
-{
-    mls_str metric;
-    if (isnan(image.value) || !mls_record_metadata_member(record, MLS_S("metric"), &metric))
-        return;
-    image.is_clip = mls_str_equal(metric, MLS_S("\"CLIP\""));
-    if (!image.is_clip && !mls_str_equal(metric, MLS_S("\"FID\"")))
-        return;
-    run->too_many_images |= run->image_count == MLS_IMAGE_EVALUATIONS_MAX;
-    if (!run->too_many_images) {
-        mls_grow((void **)&run->images, run->image_count, &run->image_capacity, sizeof *run->images);
-        run->images[run->image_count++] = image;
-    }
-}
-
-static void take_span(mls_run *run, void *member, const mls_record *record)
+static void store_span(mls_run *run, void *member, const mls_record *record)
 {
     (void)member;
     mls_spans_record(&run->spans, record);
@@ -59,17 +42,27 @@ static void take_span(mls_run *run, void *member, const mls_record *record)
 
 /* Store an evaluation.  For people, one logged after run_stop counts if its time is before it, since the output of
  * ranks interleaves.  For convergence, the order of the file counts, as in the reference. */
-static void take_evaluation(mls_run *run, void *member, const mls_record *record)
+static void store_evaluation(mls_run *run, void *member, const mls_record *record)
 {
+    mls_str metric;
     mls_evaluation taken = {.time_ms = record->time_ms,
                             .line = record->line,
                             .value = NAN,
-                            .at = {take_progress(record, MLS_S("samples_count"), &run->progress.samples_count),
-                                   take_progress(record, MLS_S("epoch_num"), &run->progress.epoch_num),
-                                   take_progress(record, MLS_S("step_num"), &run->progress.step_num)}};
-    take_span(run, member, record);
+                            .at = {store_progress(record, MLS_S("samples_count"), &run->progress.samples_count),
+                                   store_progress(record, MLS_S("epoch_num"), &run->progress.epoch_num),
+                                   store_progress(record, MLS_S("step_num"), &run->progress.step_num)}};
+    store_span(run, member, record);
     (void)mls_json_number(record->value, &taken.value);
-    take_image(run, record, taken);
+    if (!isnan(taken.value) && mls_record_metadata_member(record, MLS_S("metric"), &metric)) {
+        taken.is_clip = mls_str_equal(metric, MLS_S("\"CLIP\""));
+        if (taken.is_clip || mls_str_equal(metric, MLS_S("\"FID\""))) {
+            run->too_many_images |= run->image_count == MLS_IMAGE_EVALUATIONS_MAX;
+            if (!run->too_many_images) {
+                mls_grow((void **)&run->images, run->image_count, &run->image_capacity, sizeof *run->images);
+                run->images[run->image_count++] = taken;
+            }
+        }
+    }
     if (run->run_stop.line == 0 || record->time_ms <= run->run_stop.time_ms) {
         run->first_evaluation = run->evaluations++ == 0 ? taken : run->first_evaluation;
         run->last_evaluation = taken;
@@ -80,15 +73,15 @@ double mls_record_throughput(const mls_record *record)
 {
     double value = NAN;
     mls_str span = record->value;
-    const bool told =
+    const bool found =
         mls_json_kind_of(span) != MLS_JSON_OBJECT || mls_record_value_member(record, MLS_S("throughput"), &span);
-    return told && mls_json_number(span, &value) && isfinite(value) ? value : (double)NAN;
+    return found && mls_json_number(span, &value) && isfinite(value) ? value : (double)NAN;
 }
 
-static void take_throughput(mls_run *run, void *member, const mls_record *record)
+static void store_throughput(mls_run *run, void *member, const mls_record *record)
 {
     const double value = mls_record_throughput(record);
-    take_span(run, member, record);
+    store_span(run, member, record);
     if (isfinite(value)) {
         run->throughput += value;
         run->throughputs++;
@@ -96,7 +89,7 @@ static void take_throughput(mls_run *run, void *member, const mls_record *record
 }
 
 /* Store a text.  The first one counts, as in the compliance checker; for file names, the first that names a config. */
-static void take_text(mls_run *run, void *member, const mls_record *record)
+static void store_text(mls_run *run, void *member, const mls_record *record)
 {
     char **taken = member;
     mls_arena arena = {0};
@@ -126,46 +119,41 @@ const char *mls_run_hyperparameter(const mls_run *run, mls_str key)
     return NULL;
 }
 
-/* Return how many bytes of a string to keep without splitting a character or an escape. */
-static size_t string_kept(mls_str span)
-{
-    size_t kept = 1;
-    for (size_t at = 1; at <= MLS_HYPERPARAMETER_LENGTH;) {
-        kept = at;
-        if (span.ptr[at] == '\\')
-            at += span.ptr[at + 1] == 'u' ? sizeof "\\u0000" - 1 : 2;
-        else
-            (void)mls_utf8_next(span, &at);
-    }
-    return kept;
-}
-
 /* Add a hyperparameter; its value is JSON text of any length. */
 static void add_hyperparameter(mls_run *run, mls_str key, mls_str value, size_t line)
 {
     mls_arena *arena = run_arena(run);
-    const bool string = mls_json_kind_of(value) == MLS_JSON_STRING;
-    const bool cut = value.len > MLS_HYPERPARAMETER_LENGTH;
-    double number = (double)NAN;
-    mls_words words;      /* of a shortened value */
-    if (cut && !string) { /* a number with very many digits */
+    mls_words words; /* of a number with very many digits, shortened */
+    size_t kept = value.len;
+    const char *end = "";
+    if (value.len > MLS_HYPERPARAMETER_LENGTH && mls_json_kind_of(value) == MLS_JSON_STRING) {
+        /* Cut a string without splitting a character or an escape. */
+        for (size_t at = 1; at <= MLS_HYPERPARAMETER_LENGTH;) {
+            kept = at;
+            if (value.ptr[at] == '\\')
+                at += value.ptr[at + 1] == 'u' ? sizeof "\\u0000" - 1 : 2;
+            else
+                (void)mls_utf8_next(value, &at);
+        }
+        end = "…\"";
+    } else if (value.len > MLS_HYPERPARAMETER_LENGTH) {
+        double number = (double)NAN;
         (void)mls_json_number(value, &number);
         words = mls_words_exact(number);
         value = mls_str_from(words.text);
+        kept = value.len;
     }
-    const size_t kept = cut && string ? string_kept(value) : value.len;
-    const size_t end = cut && string ? sizeof CUT_STRING_END : 1;
     const mls_str copy = mls_arena_copy(arena, key);
-    char *text = mls_arena_text(arena, kept + end);
+    char *text = mls_arena_text(arena, kept + strlen(end) + 1);
+    memcpy(text, value.ptr, kept);
+    memcpy(text + kept, end, strlen(end) + 1);
     mls_grow((void **)&run->hyperparameters, run->hyperparameter_count, &run->hyperparameter_capacity,
              sizeof *run->hyperparameters);
-    memcpy(text, value.ptr, kept);
-    memcpy(text + kept, cut && string ? CUT_STRING_END : "", end);
     run->hyperparameters[run->hyperparameter_count++] = (mls_hyperparameter){copy, text, line};
 }
 
 /* Store a hyperparameter from a record before training starts.  The first value of a key counts. */
-static void take_hyperparameter(mls_run *run, const mls_record *record)
+static void store_hyperparameter(mls_run *run, const mls_record *record)
 {
     const mls_json_kind kind = mls_json_kind_of(record->value);
     const mls_str key = mls_key_meant(record->key);
@@ -183,77 +171,65 @@ static void take_hyperparameter(mls_run *run, const mls_record *record)
         add_hyperparameter(run, key, record->value, record->line);
 }
 
-static void take_step(mls_run *run, void *member, const mls_record *record)
+static void store_step(mls_run *run, void *member, const mls_record *record)
 {
     mls_step *step = member;
-    take_span(run, NULL, record);
+    store_span(run, NULL, record);
     if (step->line == 0)
         *step = (mls_step){record->time_ms, record->line};
 }
 
-static void take_run_start(mls_run *run, void *member, const mls_record *record)
+static void store_run_start(mls_run *run, void *member, const mls_record *record)
 {
     if (run->run_start.line == 0)
         run->unlogged_lines = record->line - run->records - run->malformed;
-    take_step(run, member, record);
+    store_step(run, member, record);
 }
 
 /* Store a run_stop.  The first one ends the run; the last one decides whether it converged, as in the reference. */
-static void take_run_stop(mls_run *run, void *member, const mls_record *record)
+static void store_run_stop(mls_run *run, void *member, const mls_record *record)
 {
     mls_str span;
-    const bool said = mls_record_metadata_member(record, MLS_S("status"), &span);
-    run->converged = said && mls_str_equal(span, MLS_S("\"success\""));
+    const bool has_status = mls_record_metadata_member(record, MLS_S("status"), &span);
+    run->converged = has_status && mls_str_equal(span, MLS_S("\"success\""));
     run->at_stop = run->progress;
-    if (run->run_stop.line == 0 && said && mls_json_kind_of(span) != MLS_JSON_NULL) {
+    if (run->run_stop.line == 0 && has_status && mls_json_kind_of(span) != MLS_JSON_NULL) {
         run->status = run->converged                              ? MLS_RUN_SUCCESS
                       : mls_str_equal(span, MLS_S("\"aborted\"")) ? MLS_RUN_ABORTED
                                                                   : MLS_RUN_OTHER_STATUS;
     }
-    take_step(run, member, record);
+    store_step(run, member, record);
 }
 
 /* ---- seeds, in a canonical form for comparison ---- */
 
-/* Append the digits of a text that Python's int() accepts: blanks around it, a sign, and any number of digits with
- * single underscores between them.  Return false if it does not accept the text. */
-static bool append_whole_text(mls_buffer *identity, mls_str text)
+/* Append the integer that Python's int() makes of a seed.  Return false, perhaps after appending something, if it
+ * fails.  In a text it accepts blanks around the number, a sign, and any number of digits with single underscores
+ * between them; so a number without a fraction or an exponent keeps all its digits. */
+static bool append_whole_number(mls_buffer *identity, mls_str span, mls_str decoded)
 {
     const size_t before = identity->len;
-    size_t at = 0;
-    size_t end = text.len;
-    while (at < end && mls_is_space(text.ptr[at]))
-        at++;
-    while (end > at && mls_is_space(text.ptr[end - 1]))
-        end--;
-    const bool negative = at < end && text.ptr[at] == '-';
-    at += at < end && (negative || text.ptr[at] == '+');
-    const bool some = at < end;
+    const bool quoted = mls_json_kind_of(span) == MLS_JSON_STRING;
+    mls_str text = mls_str_trim(quoted ? decoded : span, mls_is_space);
+    const bool negative = text.len > 0 && *text.ptr == '-';
+    if (text.len > 0 && (negative || *text.ptr == '+'))
+        text = mls_str_rest(text, 1);
+    bool whole = text.len > 0;
     bool digit = false;
-    for (; at < end; at++) {
+    for (size_t at = 0; at < text.len && whole; at++) {
         const char c = text.ptr[at];
-        if (!mls_is_digit(c) && !(c == '_' && digit && at + 1 < end))
-            return false;
+        whole = mls_is_digit(c) || (c == '_' && digit && at + 1 < text.len);
         digit = c != '_';
-        if (digit && (c != '0' || identity->len > before)) {
+        if (whole && digit && (c != '0' || identity->len > before)) {
             mls_buffer_append_text(identity, negative && identity->len == before ? "-" : "");
             mls_buffer_append_char(identity, c);
         }
     }
-    mls_buffer_append_text(identity, identity->len == before ? "0" : "");
-    return some;
-}
-
-/* Append the integer that Python's int() makes of a seed.  Return false, perhaps after appending something, if it
- * fails. */
-static bool append_whole_number(mls_buffer *identity, mls_str span, mls_str decoded)
-{
-    double number;
-    const size_t before = identity->len;
-    const bool quoted = mls_json_kind_of(span) == MLS_JSON_STRING;
-    /* A number without a fraction or an exponent keeps all its digits. */
-    if (append_whole_text(identity, quoted ? decoded : span))
+    if (whole) {
+        mls_buffer_append_text(identity, identity->len == before ? "0" : "");
         return true;
+    }
+    double number;
     mls_buffer_cut(identity, before);
     if (quoted || !mls_json_number(span, &number) || !isfinite(number))
         return false;
@@ -286,7 +262,7 @@ static mls_str decode(mls_arena *arena, mls_str span)
     return text;
 }
 
-static void take_seed(mls_run *run, void *member, const mls_record *record)
+static void store_seed(mls_run *run, void *member, const mls_record *record)
 {
     mls_str file;
     mls_str lineno;
@@ -316,7 +292,7 @@ static void take_seed(mls_run *run, void *member, const mls_record *record)
     run->seeds[run->seed_count++] = seed;
 }
 
-static void take_number(mls_run *run, void *member, const mls_record *record)
+static void store_number(mls_run *run, void *member, const mls_record *record)
 {
     double *number = member;
     (void)run;
@@ -325,30 +301,30 @@ static void take_number(mls_run *run, void *member, const mls_record *record)
 
 /* The handler for the records of each key, and the member it sets.  All other keys are hyperparameters. */
 static const struct {
-    void (*take)(mls_run *run, void *member, const mls_record *record);
+    void (*store)(mls_run *run, void *member, const mls_record *record);
     size_t member;
     bool brief;   /* kept in a brief run, too */
     bool setup;   /* also a hyperparameter */
     bool ignored; /* describes the course of the run, its submitter or its files, not its setup */
 } handlers[MLS_KEY_COUNT] = {
-    [MLS_KEY_INIT_START] = {take_step, offsetof(mls_run, init_start), .brief = true},
-    [MLS_KEY_INIT_STOP] = {take_step, offsetof(mls_run, init_stop), .brief = false},
-    [MLS_KEY_RUN_START] = {take_run_start, offsetof(mls_run, run_start), .brief = true},
-    [MLS_KEY_RUN_STOP] = {take_run_stop, offsetof(mls_run, run_stop), .brief = true},
-    [MLS_KEY_EVAL_ACCURACY] = {.take = take_evaluation},
-    [MLS_KEY_EVAL_ERROR] = {.take = take_evaluation},
-    [MLS_KEY_SEED] = {.take = take_seed},
-    [MLS_KEY_TRACKED_STATS] = {.take = take_throughput},
-    [MLS_KEY_THROUGHPUT] = {.take = take_throughput},
-    [MLS_KEY_GLOBAL_BATCH_SIZE] = {take_number, offsetof(mls_run, global_batch_size), .brief = false},
-    [MLS_KEY_TRAIN_SAMPLES] = {take_number, offsetof(mls_run, train_samples), .setup = true},
-    [MLS_KEY_CONFIG_FILENAME] = {take_text, offsetof(mls_run, config_filename), .setup = true},
-    [MLS_KEY_SUBMISSION_BENCHMARK] = {take_text, offsetof(mls_run, benchmark), .brief = true},
-    [MLS_KEY_SUBMISSION_DIVISION] = {take_text, offsetof(mls_run, division), .brief = true},
-    [MLS_KEY_SUBMISSION_ORG] = {take_text, offsetof(mls_run, organisation), .brief = false},
-    [MLS_KEY_SUBMISSION_PLATFORM] = {take_text, offsetof(mls_run, platform), .brief = false},
+    [MLS_KEY_INIT_START] = {store_step, offsetof(mls_run, init_start), .brief = true},
+    [MLS_KEY_INIT_STOP] = {store_step, offsetof(mls_run, init_stop), .brief = false},
+    [MLS_KEY_RUN_START] = {store_run_start, offsetof(mls_run, run_start), .brief = true},
+    [MLS_KEY_RUN_STOP] = {store_run_stop, offsetof(mls_run, run_stop), .brief = true},
+    [MLS_KEY_EVAL_ACCURACY] = {.store = store_evaluation},
+    [MLS_KEY_EVAL_ERROR] = {.store = store_evaluation},
+    [MLS_KEY_SEED] = {.store = store_seed},
+    [MLS_KEY_TRACKED_STATS] = {.store = store_throughput},
+    [MLS_KEY_THROUGHPUT] = {.store = store_throughput},
+    [MLS_KEY_GLOBAL_BATCH_SIZE] = {store_number, offsetof(mls_run, global_batch_size), .brief = false},
+    [MLS_KEY_TRAIN_SAMPLES] = {store_number, offsetof(mls_run, train_samples), .setup = true},
+    [MLS_KEY_CONFIG_FILENAME] = {store_text, offsetof(mls_run, config_filename), .setup = true},
+    [MLS_KEY_SUBMISSION_BENCHMARK] = {store_text, offsetof(mls_run, benchmark), .brief = true},
+    [MLS_KEY_SUBMISSION_DIVISION] = {store_text, offsetof(mls_run, division), .brief = true},
+    [MLS_KEY_SUBMISSION_ORG] = {store_text, offsetof(mls_run, organisation), .brief = false},
+    [MLS_KEY_SUBMISSION_PLATFORM] = {store_text, offsetof(mls_run, platform), .brief = false},
     [MLS_KEY_CACHE_CLEAR] = {.ignored = true},
-    [MLS_KEY_SUBMISSION_STATUS] = {take_text, offsetof(mls_run, submission_status), .brief = false},
+    [MLS_KEY_SUBMISSION_STATUS] = {store_text, offsetof(mls_run, submission_status), .brief = false},
     [MLS_KEY_SUBMISSION_ENTRY] = {.ignored = true},
     [MLS_KEY_SUBMISSION_POC_NAME] = {.ignored = true},
     [MLS_KEY_SUBMISSION_POC_EMAIL] = {.ignored = true},
@@ -356,12 +332,12 @@ static const struct {
     [MLS_KEY_WEIGHTS_INITIALIZATION] = {.ignored = true},
     [MLS_KEY_DATA_FILE] = {.ignored = true},
     [MLS_KEY_CHECKPOINT] = {.ignored = true},
-    [MLS_KEY_BLOCK_START] = {.take = take_span},
-    [MLS_KEY_BLOCK_STOP] = {.take = take_span},
-    [MLS_KEY_EPOCH_START] = {.take = take_span},
-    [MLS_KEY_EPOCH_STOP] = {.take = take_span},
-    [MLS_KEY_EVAL_START] = {.take = take_span},
-    [MLS_KEY_EVAL_STOP] = {.take = take_span},
+    [MLS_KEY_BLOCK_START] = {.store = store_span},
+    [MLS_KEY_BLOCK_STOP] = {.store = store_span},
+    [MLS_KEY_EPOCH_START] = {.store = store_span},
+    [MLS_KEY_EPOCH_STOP] = {.store = store_span},
+    [MLS_KEY_EVAL_START] = {.store = store_span},
+    [MLS_KEY_EVAL_STOP] = {.store = store_span},
 };
 
 void mls_run_record(mls_run *run, const mls_record *record)
@@ -375,11 +351,11 @@ void mls_run_record(mls_run *run, const mls_record *record)
         mls_findings_add(&run->findings, MLS_FINDING_TORN_LINE, (mls_finding_place){.line = record->line}, "%s",
                          mls_record_torn_words(record).text);
     }
-    const bool taken = handlers[key].take != NULL;
+    const bool taken = handlers[key].store != NULL;
     if (taken && (handlers[key].brief || !run->brief))
-        handlers[key].take(run, (char *)run + handlers[key].member, record);
+        handlers[key].store(run, (char *)run + handlers[key].member, record);
     if ((taken ? handlers[key].setup : !handlers[key].ignored) && !run->brief)
-        take_hyperparameter(run, record);
+        store_hyperparameter(run, record);
 }
 
 void mls_run_malformed(mls_run *run, const mls_malformed *malformed)
@@ -518,9 +494,17 @@ static double progress_of(const mls_training_progress *progress, mls_progress co
                                           : mls_number_round(progress->epoch_num, EPOCH_DECIMALS);
 }
 
-/* Return the smallest count at which an FID and a CLIP evaluation both meet their targets; NAN if there is none. */
-static double images_reached(const mls_run *run, const mls_benchmark *benchmark, mls_progress counts)
+double mls_run_converge_number(const mls_run *run, const mls_benchmark *benchmark, const mls_edition *edition,
+                               bool train_samples)
 {
+    const mls_progress counts = mls_benchmark_counts(benchmark, edition);
+    if (!run->converged)
+        return MLS_RCP_NOT_CONVERGED;
+    if (train_samples && benchmark->train_samples)
+        return run->train_samples;
+    if (isnan(benchmark->fid_max))
+        return progress_of(&run->at_stop, counts);
+    /* Find the smallest count at which an FID and a CLIP evaluation both meet their targets. */
     image_point *points = mls_calloc(run->image_count + 1, sizeof *points);
     bool met[2] = {false, false};
     size_t count = 0;
@@ -539,17 +523,6 @@ static double images_reached(const mls_run *run, const mls_benchmark *benchmark,
     }
     free(points);
     return reached;
-}
-
-mls_status mls_run_converge_number(const mls_run *run, const mls_benchmark *benchmark, const mls_edition *edition,
-                                   bool train_samples, double *number)
-{
-    const mls_progress counts = mls_benchmark_counts(benchmark, edition);
-    *number = !run->converged                             ? MLS_RCP_NOT_CONVERGED
-              : train_samples && benchmark->train_samples ? run->train_samples
-              : !isnan(benchmark->fid_max)                ? images_reached(run, benchmark, counts)
-                                                          : progress_of(&run->at_stop, counts);
-    return MLS_OK;
 }
 
 void mls_job_init(mls_job *job)
@@ -636,24 +609,11 @@ void mls_job_inherit(mls_job *job, const mls_job *from)
     fill_text(&job->system, from->system);
 }
 
-/* Return the severity of a problem in the sequence: an error only if no rules judge the run. */
-static mls_severity own_severity(const mls_run *run)
+/* Add findings about missing steps, steps in the wrong order, and the status.  They are errors only if no rules judge
+ * the run. */
+static void judge_steps(mls_run *run)
 {
-    return run->judged ? MLS_SEVERITY_ADVICE : MLS_SEVERITY_ERROR;
-}
-
-/* Add a finding if the second step came before the first.  A missing step has its own finding. */
-static void steps_ordered(mls_run *run, const char *first, mls_step a, const char *second, mls_step b)
-{
-    if (a.line > 0 && b.line > 0 && b.time_ms < a.time_ms) {
-        mls_findings_add_as(&run->findings, MLS_FINDING_STEP_ORDER, own_severity(run),
-                            (mls_finding_place){.line = b.line, .key = mls_str_from(second)},
-                            "%s is %.0f ms before %s (line %zu)", second, a.time_ms - b.time_ms, first, a.line);
-    }
-}
-
-static void judge_sequence(mls_run *run)
-{
+    const mls_severity severity = run->judged ? MLS_SEVERITY_ADVICE : MLS_SEVERITY_ERROR;
     const bool started = run->run_start.line > 0;
     const mls_step evaluation = {run->first_evaluation.time_ms, run->first_evaluation.line};
     const struct {
@@ -669,23 +629,33 @@ static void judge_sequence(mls_run *run)
     };
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         if (steps[i].missing) {
-            mls_findings_add_as(&run->findings, MLS_FINDING_MISSING_STEP, own_severity(run),
+            mls_findings_add_as(&run->findings, MLS_FINDING_MISSING_STEP, severity,
                                 (mls_finding_place){.key = mls_str_from(steps[i].name)}, "no %s: %s", steps[i].name,
                                 steps[i].why);
         }
     }
-    steps_ordered(run, "init_start", run->init_start, "init_stop", run->init_stop);
-    steps_ordered(run, "init_stop", run->init_stop, "run_start", run->run_start);
-    steps_ordered(run, "run_start", run->run_start, "the first evaluation", evaluation);
-    steps_ordered(run, "run_start", run->run_start, "run_stop", run->run_stop);
-}
-
-static void judge_status(mls_run *run)
-{
-    const mls_finding_place place = {.line = run->run_stop.line, .key = MLS_S("run_stop")};
-    mls_buffer words = {0};
+    const struct {
+        const char *first, *second;
+        mls_step a, b;
+    } orders[] = {
+        {"init_start", "init_stop", run->init_start, run->init_stop},
+        {"init_stop", "run_start", run->init_stop, run->run_start},
+        {"run_start", "the first evaluation", run->run_start, evaluation},
+        {"run_start", "run_stop", run->run_start, run->run_stop},
+    };
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        const mls_step a = orders[i].a;
+        const mls_step b = orders[i].b;
+        if (a.line > 0 && b.line > 0 && b.time_ms < a.time_ms) {
+            mls_findings_add_as(&run->findings, MLS_FINDING_STEP_ORDER, severity,
+                                (mls_finding_place){.line = b.line, .key = mls_str_from(orders[i].second)},
+                                "%s is %.0f ms before %s (line %zu)", orders[i].second, a.time_ms - b.time_ms,
+                                orders[i].first, a.line);
+        }
+    }
     if (run->run_stop.line == 0 || run->status == MLS_RUN_SUCCESS)
         return;
+    mls_buffer words = {0};
     mls_buffer_append_text(&words, run->status == MLS_RUN_ABORTED        ? "aborted"
                                    : run->status == MLS_RUN_OTHER_STATUS ? "run_stop has a status that is not success"
                                                                          : "run_stop has no status in its metadata");
@@ -696,13 +666,32 @@ static void judge_status(mls_run *run)
                           mls_words_trimmed(converge.number, 3).text, converge.unit, target != NULL ? ", target " : "",
                           target != NULL ? target : "");
     }
-    mls_findings_add_as(&run->findings, MLS_FINDING_STATUS, own_severity(run), place, "%s", words.ptr);
+    mls_findings_add_as(&run->findings, MLS_FINDING_STATUS, severity,
+                        (mls_finding_place){.line = run->run_stop.line, .key = MLS_S("run_stop")}, "%s", words.ptr);
     mls_buffer_release(&words);
 }
 
-/* Take over the verdict of the checker.  Its findings come after those about the run's steps. */
-static mls_status take_verdict(mls_run *run, mls_checker *checker, bool steps)
+mls_status mls_run_finish(mls_run *run, mls_checker *checker, bool steps)
 {
+    /* If the batch size was logged more than once, the last one counts.  It is added even to a full list. */
+    if (isfinite(run->global_batch_size)) {
+        add_hyperparameter(run, mls_key_text(MLS_KEY_GLOBAL_BATCH_SIZE),
+                           mls_str_from(mls_words_exact(run->global_batch_size).text), 0);
+    }
+    run->has_parts = mls_spans_parts(&run->spans, run->run_stop.time_ms, &run->parts, NULL, NULL) &&
+                     run->parts.by != MLS_PARTS_BY_NOTHING;
+    mls_spans_release(&run->spans);
+    const bool empty = run->records + run->malformed == 0;
+    if (!empty && (steps || checker == NULL))
+        judge_steps(run);
+    if (checker == NULL) {
+        if (empty) {
+            mls_findings_add(&run->findings, MLS_FINDING_EMPTY, (mls_finding_place){.key = MLS_S("@empty")},
+                             "no :::MLLOG record in the file");
+        }
+        run->valid = run->findings.counts.error == 0;
+        return MLS_OK;
+    }
     const mls_status status = mls_checker_end(checker);
     if (status != MLS_OK)
         return status;
@@ -715,7 +704,7 @@ static mls_status take_verdict(mls_run *run, mls_checker *checker, bool steps)
     run->benchmark_line = verdict.benchmark_line;
     char words[MLS_NONE_READ_LENGTH];
     if (steps && mls_log_none_read(run->records, run->malformed - run->quoted, run->why, words)) {
-        /* All other missing records follow from this. */
+        /* If no record is well-formed, all other findings follow from that. */
         mls_findings_release(&run->findings);
         mls_findings_add(&run->findings, MLS_FINDING_MALFORMED,
                          (mls_finding_place){.line = run->line, .key = MLS_S("@malformed")}, "%s", words);
@@ -726,33 +715,6 @@ static mls_status take_verdict(mls_run *run, mls_checker *checker, bool steps)
         mls_checker_take_findings(checker, &run->findings);
     }
     return MLS_OK;
-}
-
-mls_status mls_run_finish(mls_run *run, mls_checker *checker, bool steps)
-{
-    mls_status status = MLS_OK;
-    /* If the batch size was logged more than once, the last one counts.  There is always room for it. */
-    if (isfinite(run->global_batch_size)) {
-        add_hyperparameter(run, mls_key_text(MLS_KEY_GLOBAL_BATCH_SIZE),
-                           mls_str_from(mls_words_exact(run->global_batch_size).text), 0);
-    }
-    run->has_parts = mls_spans_parts(&run->spans, run->run_stop.time_ms, &run->parts, NULL, NULL) &&
-                     run->parts.by != MLS_PARTS_BY_NOTHING;
-    mls_spans_release(&run->spans);
-    if (run->records + run->malformed == 0) {
-        if (checker == NULL) {
-            mls_findings_add(&run->findings, MLS_FINDING_EMPTY, (mls_finding_place){.key = MLS_S("@empty")},
-                             "no :::MLLOG record in the file");
-        }
-    } else if (steps || checker == NULL) {
-        judge_sequence(run);
-        judge_status(run);
-    }
-    if (checker != NULL)
-        status = take_verdict(run, checker, steps);
-    else
-        run->valid = run->findings.counts.error == 0;
-    return status;
 }
 
 /* Return the finding that best explains a failure: how the run ended, then missing steps, then a broken rule. */
@@ -783,48 +745,9 @@ struct mls_setups {
 };
 
 /* Return the shared copy of a text. */
-static mls_str kept_text(mls_setups *setups, mls_str text)
+static mls_str shared_text(mls_setups *setups, mls_str text)
 {
     return mls_map_put(&setups->texts, text, NULL)->key;
-}
-
-static void keep_hyperparameters(mls_setups *setups, mls_run *run)
-{
-    const size_t count = run->hyperparameter_count;
-    const size_t bytes = count * sizeof *run->hyperparameters;
-    for (size_t i = 0; i < count; i++) {
-        mls_hyperparameter *each = &run->hyperparameters[i];
-        each->key = kept_text(setups, each->key);
-        each->value = kept_text(setups, mls_str_from(each->value)).ptr;
-    }
-    /* Texts are shared, so they are equal if their pointers are. */
-    if (count > 0 && (setups->last_count != count || memcmp(setups->last_list, run->hyperparameters, bytes) != 0)) {
-        setups->last_list = mls_arena_alloc(&setups->arena, bytes);
-        setups->last_count = count;
-        memcpy(setups->last_list, run->hyperparameters, bytes);
-    }
-    free(run->hyperparameters);
-    run->hyperparameters = count > 0 ? setups->last_list : NULL;
-    run->hyperparameter_capacity = 0;
-}
-
-/* Keep seeds.  Their values differ, but their files and lines repeat. */
-static void keep_seeds(mls_setups *setups, mls_run *run)
-{
-    mls_seed *kept = run->seed_count > 0 ? mls_arena_array(&setups->arena, run->seed_count, sizeof *kept) : NULL;
-    for (size_t i = 0; i < run->seed_count; i++) {
-        const mls_seed *seed = &run->seeds[i];
-        kept[i] = *seed;
-        kept[i].value = mls_arena_copy(&setups->arena, seed->value);
-        if (seed->identity.len > 0) {
-            kept[i].identity = mls_arena_copy(&setups->arena, seed->identity);
-            kept[i].file = kept_text(setups, seed->file);
-            kept[i].lineno = kept_text(setups, seed->lineno);
-        }
-    }
-    free(run->seeds);
-    run->seeds = kept;
-    run->seed_capacity = 0;
 }
 
 void mls_setups_keep(mls_setups **setups, mls_run *run, bool seeds)
@@ -833,9 +756,42 @@ void mls_setups_keep(mls_setups **setups, mls_run *run, bool seeds)
         *setups = mls_calloc(1, sizeof **setups);
         (*setups)->texts.arena = &(*setups)->arena;
     }
+    mls_setups *self = *setups;
+
+    /* Texts are shared, so they are equal if their pointers are, and so are lists. */
+    const size_t count = run->hyperparameter_count;
+    const size_t bytes = count * sizeof *run->hyperparameters;
+    for (size_t i = 0; i < count; i++) {
+        mls_hyperparameter *each = &run->hyperparameters[i];
+        each->key = shared_text(self, each->key);
+        each->value = shared_text(self, mls_str_from(each->value)).ptr;
+    }
+    if (count > 0 && (self->last_count != count || memcmp(self->last_list, run->hyperparameters, bytes) != 0)) {
+        self->last_list = mls_arena_alloc(&self->arena, bytes);
+        self->last_count = count;
+        memcpy(self->last_list, run->hyperparameters, bytes);
+    }
+    free(run->hyperparameters);
+    run->hyperparameters = count > 0 ? self->last_list : NULL;
+    run->hyperparameter_capacity = 0;
+
+    /* Seeds differ, but their files and lines repeat. */
     run->seed_count = seeds ? run->seed_count : 0;
-    keep_hyperparameters(*setups, run);
-    keep_seeds(*setups, run);
+    mls_seed *kept = run->seed_count > 0 ? mls_arena_array(&self->arena, run->seed_count, sizeof *kept) : NULL;
+    for (size_t i = 0; i < run->seed_count; i++) {
+        const mls_seed *seed = &run->seeds[i];
+        kept[i] = *seed;
+        kept[i].value = mls_arena_copy(&self->arena, seed->value);
+        if (seed->identity.len > 0) {
+            kept[i].identity = mls_arena_copy(&self->arena, seed->identity);
+            kept[i].file = shared_text(self, seed->file);
+            kept[i].lineno = shared_text(self, seed->lineno);
+        }
+    }
+    free(run->seeds);
+    run->seeds = kept;
+    run->seed_capacity = 0;
+
     mls_arena_free(run->arena);
     run->arena = NULL;
     mls_fit((void **)&run->images, run->image_count, &run->image_capacity, sizeof *run->images);

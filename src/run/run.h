@@ -164,12 +164,12 @@ const char *mls_epoch_unit(const char *benchmark);
 /** The number for a run that did not converge. */
 #define MLS_RCP_NOT_CONVERGED 1e9
 
-/** Get a run's number for the check against reference points.  If the status of its last run_stop is not success, it is
- * MLS_RCP_NOT_CONVERGED.  Otherwise it is the progress, in the unit of the benchmark, at the last evaluation before it,
- * or where FID and CLIP first meet their targets, or (if `train_samples` and the benchmark allow it) the value of
+/** Return a run's number for the check against reference points.  If the status of its last run_stop is not success, it
+ * is MLS_RCP_NOT_CONVERGED.  Otherwise it is the progress, in the unit of the benchmark, at the last evaluation before
+ * it, or where FID and CLIP first meet their targets, or (if `train_samples` and the benchmark allow it) the value of
  * train_samples.  NAN: not logged. */
-mls_status mls_run_converge_number(const mls_run *run, const mls_benchmark *benchmark, const mls_edition *edition,
-                                   bool train_samples, double *number);
+double mls_run_converge_number(const mls_run *run, const mls_benchmark *benchmark, const mls_edition *edition,
+                               bool train_samples);
 
 /** Check whether the log contains an init_start or a run_start. */
 bool mls_run_exists(const mls_run *run);

@@ -47,7 +47,8 @@ typedef struct setting_line {
     size_t column;  /* column of the key in bytes, from 0; for the first argument, the column of the next ones */
 } setting_line;
 
-static size_t run_length(mls_str text, size_t from, char c)
+/* Return how often a character is repeated from there on. */
+static size_t count_repeats(mls_str text, size_t from, char c)
 {
     size_t count = 0;
     while (from + count < text.len && text.ptr[from + count] == c)
@@ -58,7 +59,7 @@ static size_t run_length(mls_str text, size_t from, char c)
 /* Remove "12: " and trailing blanks from a line.  Return the rank; -1 if there is none. */
 static int32_t take_rank(mls_str *line)
 {
-    const size_t blanks = run_length(*line, 0, ' ');
+    const size_t blanks = count_repeats(*line, 0, ' ');
     size_t at = blanks;
     int32_t rank = 0;
     while (at < line->len && at - blanks < RANK_DIGITS_MAX && mls_is_digit(line->ptr[at]))
@@ -95,18 +96,6 @@ static mls_str clean_value(mls_str value)
     return quoted ? (mls_str){value.ptr + 1, value.len - 2} : value;
 }
 
-/* Parse KEY: VALUE, KEY: or - KEY: VALUE, with the colon at `end`. */
-static setting_line read_yaml(mls_str line, size_t column, size_t end)
-{
-    setting_line read = {.form = MLS_PRINTED_YAML,
-                         .column = column,
-                         .key = {line.ptr + column, end - column},
-                         .value = clean_value(mls_str_rest(line, end + 1)),
-                         .has_value = end + 1 < line.len};
-    read.kind = mls_str_starts(read.value, MLS_S("//")) ? MLS_SETTING_NONE : MLS_SETTING_LINE;
-    return read;
-}
-
 /* Parse KEY=VALUE of Python, starting at `from`.  An unmatched bracket closes the object. */
 static bool take_argument(mls_str line, size_t from, setting_line *read)
 {
@@ -131,66 +120,54 @@ static bool take_argument(mls_str line, size_t from, setting_line *read)
     return true;
 }
 
-static bool only_brackets(mls_str text)
-{
-    size_t i = 0;
-    while (i < text.len && strchr(" ,()[]{}", text.ptr[i]) != NULL)
-        i++;
-    return i == text.len;
-}
-
-/* Parse a line in a Python object whose arguments are in `column`. */
-static setting_line read_python(mls_str line, size_t column)
-{
-    setting_line read = {.form = MLS_PRINTED_PYTHON};
-    const size_t blanks = run_length(line, 0, ' ');
-    if (blanks != column || !take_argument(line, column, &read))
-        read.kind = blanks > column || only_brackets(line) ? MLS_SETTING_INSIDE : MLS_SETTING_NONE;
-    return read;
-}
-
-/* Parse KEY ....... VALUE, with the first blank at `end`. */
-static setting_line read_args(mls_str line, size_t column, size_t end)
-{
-    setting_line read = {.form = MLS_PRINTED_ARGS, .column = column};
-    const size_t dots = run_length(line, end + 1, '.');
-    if (dots >= DOTS_MIN) {
-        read.kind = MLS_SETTING_LINE;
-        read.key = (mls_str){line.ptr + column, end - column};
-        read.value = clean_value(mls_str_rest(line, end + 1 + dots));
-        read.has_value = true;
-    }
-    return read;
-}
-
 /* Parse a line of any form.  For most lines of a log, the first word and the text after it decide. */
 static setting_line read_any(mls_str line)
 {
     setting_line read = {0};
-    const size_t blanks = run_length(line, 0, ' ');
+    const size_t blanks = count_repeats(line, 0, ' ');
     const bool item =
         blanks < line.len && line.ptr[blanks] == '-' && (blanks + 1 == line.len || line.ptr[blanks + 1] == ' ');
     const size_t column = blanks + (item ? 2 : 0);
     const size_t len = column < line.len ? key_length(line, column, true) : 0;
     const size_t end = column + len;
     const char after = len > 0 && end < line.len ? line.ptr[end] : '\0';
-    if (after == ':')
-        read = read_yaml(line, column, end);
-    else if (after == ' ' && blanks > 0 && !item && key_length(line, column, false) == len)
-        read = read_args(line, column, end);
-    else if (after == '(' && !item && key_length(line, column, false) == len && take_argument(line, end + 1, &read))
-        read.object = (mls_str){line.ptr + column, len};
+    const mls_str key = {line.ptr + column, len};
+    if (after == ':') { /* KEY: VALUE, KEY: or - KEY: VALUE */
+        read = (setting_line){.form = MLS_PRINTED_YAML,
+                              .column = column,
+                              .key = key,
+                              .value = clean_value(mls_str_rest(line, end + 1)),
+                              .has_value = end + 1 < line.len};
+        read.kind = mls_str_starts(read.value, MLS_S("//")) ? MLS_SETTING_NONE : MLS_SETTING_LINE;
+    } else if (after == ' ' && blanks > 0 && !item && key_length(line, column, false) == len) { /* KEY ..... VALUE */
+        const size_t dots = count_repeats(line, end + 1, '.');
+        if (dots >= DOTS_MIN)
+            read = (setting_line){.kind = MLS_SETTING_LINE,
+                                  .form = MLS_PRINTED_ARGS,
+                                  .column = column,
+                                  .key = key,
+                                  .value = clean_value(mls_str_rest(line, end + 1 + dots)),
+                                  .has_value = true};
+    } else if (after == '(' && !item && key_length(line, column, false) == len && take_argument(line, end + 1, &read)) {
+        read.object = key;
+    }
     read.kind = read.kind == MLS_SETTING_NONE && item ? MLS_SETTING_INSIDE : read.kind;
     read.form = read.kind == MLS_SETTING_INSIDE ? MLS_PRINTED_YAML : read.form;
     return read;
 }
 
-/* Parse a line.  With `python`, a Python block is open whose keys are in `column`; a line that does not belong to it
- * may have any form. */
-static setting_line read_line(mls_str line, bool python, size_t column)
+/* Parse a line in a Python object whose arguments are in `column`.  A line that does not belong to the object may have
+ * any form. */
+static setting_line read_python(mls_str line, size_t column)
 {
-    const setting_line read = python ? read_python(line, column) : (setting_line){0};
-    return read.kind == MLS_SETTING_NONE ? read_any(line) : read;
+    setting_line read = {.kind = MLS_SETTING_INSIDE, .form = MLS_PRINTED_PYTHON};
+    const size_t blanks = count_repeats(line, 0, ' ');
+    if (blanks == column && take_argument(line, column, &read))
+        return read;
+    size_t i = 0;
+    while (i < line.len && strchr(" ,()[]{}", line.ptr[i]) != NULL)
+        i++;
+    return blanks > column || i == line.len ? read : read_any(line);
 }
 
 /* ---------------------------------------------------------------- blocks */
@@ -291,22 +268,6 @@ void mls_printed_release(mls_printed *printed)
     }
 }
 
-/* Keep a setting if it is the first of its name and there is room for it. */
-static void keep_setting(printed_run *run, mls_str name, mls_str value)
-{
-    mls_printed *printed = run->printed;
-    if (mls_map_find(&run->names, name) != NULL)
-        return;
-    if (printed->settings.count == MLS_PRINTED_SETTINGS_MAX ||
-        run->bytes + name.len + value.len > MLS_PRINTED_BYTES_MAX) {
-        printed->lost++;
-        return;
-    }
-    run->bytes += name.len + value.len;
-    (void)mls_map_put(&run->names, name, NULL);
-    mls_printed_add(printed, name, value);
-}
-
 /* End a block.  If it has enough lines and settings, add it to the run; otherwise discard it. */
 static void end_block(mls_printed_reader *self, rank_reading *rank)
 {
@@ -336,9 +297,17 @@ static void end_block(mls_printed_reader *self, rank_reading *rank)
         }
         for (size_t i = 0; i < rank->settings.count; i++) {
             const open_setting *setting = &rank->settings.items[i];
-            const char *name = rank->text.ptr + setting->name;
-            keep_setting(self->run, (mls_str){name, setting->name_len},
-                         (mls_str){name + setting->name_len, setting->value_len});
+            const mls_str name = {rank->text.ptr + setting->name, setting->name_len};
+            const size_t bytes = self->run->bytes + setting->name_len + setting->value_len;
+            if (mls_map_find(&self->run->names, name) != NULL)
+                continue; /* the first setting of a name counts */
+            if (printed->settings.count == MLS_PRINTED_SETTINGS_MAX || bytes > MLS_PRINTED_BYTES_MAX) {
+                printed->lost++;
+                continue;
+            }
+            self->run->bytes = bytes;
+            (void)mls_map_put(&self->run->names, name, NULL);
+            mls_printed_add(printed, name, (mls_str){name.ptr + name.len, setting->value_len});
         }
         printed->lost += rank->found - rank->settings.count;
     }
@@ -351,32 +320,11 @@ static void end_block(mls_printed_reader *self, rank_reading *rank)
     rank->settings.count = rank->lines = rank->found = rank->level_count = 0;
 }
 
-/* Add the setting of a line to the open block. */
-static void add_setting(mls_printed_reader *self, rank_reading *rank, const setting_line *line)
-{
-    const mls_str before = line->form == MLS_PRINTED_YAML   ? mls_buffer_str(&rank->path)
-                           : line->form == MLS_PRINTED_ARGS ? MLS_S("args.")
-                                                            : mls_buffer_str(&rank->object);
-    rank->found++;
-    if (self->open_bytes + before.len + line->key.len + line->value.len >= open_bytes_max)
-        return; /* counted as lost when the block ends */
-    const size_t from = rank->text.len;
-    mls_buffer_append(&rank->text, before);
-    mls_buffer_append_text(&rank->text, line->form == MLS_PRINTED_PYTHON ? "." : "");
-    mls_buffer_append(&rank->text, line->key);
-    const size_t name_len = rank->text.len - from;
-    mls_buffer_append(&rank->text, line->value);
-    self->open_bytes += rank->text.len - from;
-    MLS_GROW(&rank->settings, items);
-    rank->settings.items[rank->settings.count++] =
-        (open_setting){(uint32_t)from, (uint32_t)name_len, (uint32_t)line->value.len};
-}
-
 /* Process a line, already parsed as any form, for the block of its rank. */
-static void take_setting_line(mls_printed_reader *self, rank_reading *rank, mls_str text, setting_line line)
+static void add_line(mls_printed_reader *self, rank_reading *rank, mls_str text, setting_line line)
 {
     if (rank->open && rank->form == MLS_PRINTED_PYTHON)
-        line = read_line(text, true, rank->column);
+        line = read_python(text, rank->column);
     if (rank->open && (line.kind == MLS_SETTING_NONE || line.form != rank->form || line.object.len > 0))
         end_block(self, rank);
     if (line.kind != MLS_SETTING_LINE)
@@ -401,7 +349,24 @@ static void take_setting_line(mls_printed_reader *self, rank_reading *rank, mls_
             rank->levels[rank->level_count++] = (yaml_level){line.column, rank->path.len};
         }
     } else if (line.value.len <= MLS_PRINTED_VALUE_MAX && !mls_str_contains(line.value, MLS_S(" at 0x"))) {
-        add_setting(self, rank, &line); /* skip objects printed as " at 0x…", without a text of their own */
+        /* Objects printed as " at 0x…", without a text of their own, are skipped. */
+        const mls_str before = line.form == MLS_PRINTED_YAML   ? mls_buffer_str(&rank->path)
+                               : line.form == MLS_PRINTED_ARGS ? MLS_S("args.")
+                                                               : mls_buffer_str(&rank->object);
+        rank->found++;
+        /* A setting without room is counted as lost when the block ends. */
+        if (self->open_bytes + before.len + line.key.len + line.value.len < open_bytes_max) {
+            const size_t from = rank->text.len;
+            mls_buffer_append(&rank->text, before);
+            mls_buffer_append_text(&rank->text, line.form == MLS_PRINTED_PYTHON ? "." : "");
+            mls_buffer_append(&rank->text, line.key);
+            const size_t name_len = rank->text.len - from;
+            mls_buffer_append(&rank->text, line.value);
+            self->open_bytes += rank->text.len - from;
+            MLS_GROW(&rank->settings, items);
+            rank->settings.items[rank->settings.count++] =
+                (open_setting){(uint32_t)from, (uint32_t)name_len, (uint32_t)line.value.len};
+        }
     }
     if (line.closes)
         end_block(self, rank);
@@ -429,17 +394,6 @@ static void end_all_blocks(mls_printed_reader *self)
 {
     for (size_t i = 0; i < self->readings.count; i++)
         end_block(self, self->readings.items[i]);
-}
-
-/* Stop counting lines at a run_start, and start again at the end of the run. */
-static void pass_edge(mls_printed_reader *self, const printed_mark *mark)
-{
-    end_all_blocks(self);
-    self->lines_count = mark->edge == EDGE_BEGINS;
-    if (!self->lines_count && self->run != NULL) {
-        self->run->run_start = mark->line;
-        self->run = NULL;
-    }
 }
 
 static void mark_line(mls_printed_reader *self, size_t line, text_edge edge)
@@ -485,19 +439,26 @@ static mls_status reader_lines(void *state, const mls_lines *lines)
     for (size_t i = 0; i < lines->count && (self->lines_count || next < self->marks.count); i++) {
         bool marked = false;
         for (; next < self->marks.count && self->marks.items[next].line <= lines->line + i; next++) {
+            const printed_mark *mark = &self->marks.items[next];
             marked = true;
-            if (self->marks.items[next].edge != EDGE_NONE)
-                pass_edge(self, &self->marks.items[next]);
+            if (mark->edge == EDGE_NONE)
+                continue;
+            end_all_blocks(self);
+            self->lines_count = mark->edge == EDGE_BEGINS;
+            if (!self->lines_count && self->run != NULL) {
+                self->run->run_start = mark->line;
+                self->run = NULL;
+            }
         }
         mls_str text = mls_lines_text(lines, i);
         if (!self->lines_count || marked || text.len > LINE_MAX_READ)
             continue;
         const int32_t number = take_rank(&text);
-        const setting_line line = read_line(text, false, 0);
+        const setting_line line = read_any(text);
         /* Skip most lines: they set nothing while no block is open. */
         rank_reading *rank = self->open_count > 0 || line.kind == MLS_SETTING_LINE ? reading_of(self, number) : NULL;
         if (rank != NULL)
-            take_setting_line(self, rank, text, line);
+            add_line(self, rank, text, line);
     }
     self->marks.count = 0;
     return MLS_OK;
@@ -549,22 +510,6 @@ void mls_printed_reader_free(mls_printed_reader *reader)
     free(reader);
 }
 
-/* Count newlines in strides, which compilers vectorize. */
-static size_t count_newlines(mls_str text)
-{
-    size_t count = 0;
-    size_t at = 0;
-    for (; text.len - at >= COUNT_STRIDE; at += COUNT_STRIDE) {
-        unsigned char some = 0;
-        for (size_t i = 0; i < COUNT_STRIDE; i++)
-            some = (unsigned char)(some + (text.ptr[at + i] == '\n'));
-        count += some;
-    }
-    for (; at < text.len; at++)
-        count += text.ptr[at] == '\n';
-    return count;
-}
-
 /* Check whether a job may have printed degrees of parallelism before a line (0: anywhere) of an open regular file,
  * whose offset does not change.  This is much faster than parsing the lines. */
 static bool may_split(int fd, size_t run_start_line)
@@ -581,7 +526,16 @@ static bool may_split(int fd, size_t run_start_line)
         const bool text_alone = at > 0 || (memchr(bytes, '\0', text.len) == NULL && text.ptr[0] != '\x1f');
         if (got <= 0 || !text_alone || mls_str_contains(text, degree))
             return got > 0;
-        lines += count_newlines((mls_str){bytes + kept, (size_t)got});
+        const char *from = bytes + kept;
+        const char *const end = from + got;
+        for (; end - from >= COUNT_STRIDE; from += COUNT_STRIDE) { /* in strides, which compilers vectorize */
+            unsigned char some = 0;
+            for (size_t i = 0; i < COUNT_STRIDE; i++)
+                some = (unsigned char)(some + (from[i] == '\n'));
+            lines += some;
+        }
+        for (; from < end; from++)
+            lines += *from == '\n';
         at += got;
         kept = text.len < degree.len ? text.len : degree.len;
         memmove(bytes, text.ptr + text.len - kept, kept);

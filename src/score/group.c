@@ -362,8 +362,8 @@ static mls_status check_convergence(mls_group *group, const mls_run *const *runs
             batch_size = isnan(logged)                               ? batch_size
                          : isnan(batch_size) || batch_size == logged ? logged
                                                                      : MLS_RCP_BATCH_SIZE_DIFFERS;
-            mls_run_converge_number(runs[i], judged_by(group, runs[i], options->editions), group->edition,
-                                    options->bert_train_samples, &to_converge[i]);
+            to_converge[i] = mls_run_converge_number(runs[i], judged_by(group, runs[i], options->editions),
+                                                     group->edition, options->bert_train_samples);
         }
         rcp->result = mls_rcp_check(rcp->set, batch_size, to_converge, count);
         group->scale = rcp->result.score_scale;

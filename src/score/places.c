@@ -143,7 +143,7 @@ static size_t poll_result(tree_finder *self, size_t at)
         if (!mls_str_equal(mls_path_folder(mls_str_from(source->path)), folder))
             break;
         if (asked && is_tree_log(source) && isnan(time_ms))
-            mls_log_date(mls_source_open(source, true), false, &self->room, &time_ms);
+            time_ms = mls_log_date(mls_source_open(source, true), false, &self->room);
     }
     if (asked) {
         mls_tree_edition *tree = &self->trees->items[entry->value.number - 1];

@@ -183,9 +183,8 @@ static void guess_edition(mls_submission *submission)
             double time_ms = (double)NAN;
             for (size_t i = 0; i < result->run_count && isnan(time_ms); i++) {
                 const mls_submission_file *file = &result->runs[i].file;
-                if (is_read(file) &&
-                    mls_log_date(mls_tree_open(submission, file->path), true, &room, &time_ms) != MLS_OK)
-                    break;
+                if (is_read(file))
+                    time_ms = mls_log_date(mls_tree_open(submission, file->path), true, &room);
             }
             mls_edition_poll_add(&poll, editions, usage, time_ms, mls_str_from(result->benchmark));
         }

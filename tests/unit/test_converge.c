@@ -42,10 +42,8 @@ static double number_of(const char *text, const char *benchmark, const char *edi
 {
     mls_run run;
     read_text(&run, text);
-    double number;
-    assert_int_equal(
-        mls_run_converge_number(&run, benchmark_named(benchmark), edition_named(edition), train_samples, &number),
-        MLS_OK);
+    const double number =
+        mls_run_converge_number(&run, benchmark_named(benchmark), edition_named(edition), train_samples);
     mls_run_release(&run);
     return number;
 }
@@ -149,9 +147,7 @@ static void compare_folder(const char *table, const cJSON *row, void *state)
     for (size_t i = 0; i < found.gl_pathc; i++) {
         mls_run run;
         read_file(found.gl_pathv[i], &run);
-        assert_int_equal(
-            mls_run_converge_number(&run, benchmark, edition_named(corpus_text(row, "edition")), false, &ours[i]),
-            MLS_OK);
+        ours[i] = mls_run_converge_number(&run, benchmark, edition_named(corpus_text(row, "edition")), false);
         theirs[i] = cJSON_GetNumberValue(cJSON_GetArrayItem(expected, (int)i));
         double batch = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(row, "global_batch_size"));
         assert_close(run.global_batch_size, batch, 0);

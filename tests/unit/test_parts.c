@@ -32,7 +32,7 @@ static void take_script(mls_spans *spans, const char *script)
                                    .value = *script == 'V'   ? MLS_S("{\"validation_step_time\": 0.002}")
                                             : *script == 'W' ? MLS_S("{\"loss\": 1, \"validation_time\": 0.003}")
                                                              : MLS_S("1.5")};
-        assert_true(mls_spans_record(spans, &record));
+        mls_spans_record(spans, &record);
     }
 }
 

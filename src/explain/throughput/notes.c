@@ -209,7 +209,7 @@ static mls_status pace_record(void *state, const mls_record *record)
     if (record->key_id == MLS_KEY_RUN_STOP && !notes->spans.ended)
         note_stop(notes, record);
     const bool ends = record->key_id == MLS_KEY_RUN_STOP && !notes->spans.ended;
-    (void)mls_spans_record(&notes->spans, record);
+    mls_spans_record(&notes->spans, record);
     if (ends) {
         mls_fit((void **)&notes->items, notes->count, &notes->capacity, sizeof *notes->items);
         mls_fit((void **)&notes->spans.items, notes->spans.count, &notes->spans.capacity, sizeof *notes->spans.items);

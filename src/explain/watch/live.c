@@ -508,7 +508,7 @@ static mls_status take_record(void *state, const mls_record *record)
             mls_happening happening = happening_of(self, MLS_WATCH_STOP, record, record->line);
             self->ended = true;
             happening.status = read->status;
-            (void)!mls_run_converge_number(read, rules, edition, false, &happening.needed);
+            happening.needed = mls_run_converge_number(read, rules, edition, false);
             queue(self, happening);
         }
         break;
