@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* note.c - the line of telemetry of a group, from logs that lie beside those of its runs. */
+/* note.c - the telemetry line of a group, from measurement logs next to the logs of its runs. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,71 +8,59 @@
 #include "base/words.h"
 #include "explain/telemetry/files.h"
 
-/* How long before and after the runs measurements are looked at: longer than any gap. */
+/* Rows are kept from this long before to this long after the runs: longer than any gap. */
 #define AROUND_MS 600000.0
 
-/* The windows of a group's runs, taken together. */
+/* Sums over the windows of a group's runs. */
 typedef struct group_note {
-    size_t devices, runs, measured, throttled; /* runs that were measured, were slowed down */
-    double coverage, energy, power;            /* sums; energy and power over `powered` runs */
+    size_t devices, runs, measured, throttled; /* runs: all, measured, slowed down */
+    double coverage, energy, power;            /* sums; energy and power of `powered` runs */
     size_t powered;
     mls_device_words straggler; /* the first; "": none */
-    mls_buffer worst;           /* of what was found about a device; empty: nothing */
-    size_t rank;                /* of it, in `worst_first`; from 1 */
+    mls_buffer worst;           /* the worst finding about a device; empty: none */
+    size_t rank;                /* its position in `worst_first`, from 1 */
 } group_note;
 
-/* What is told of a machine alone, the worst first. */
+/* Findings about the machine, the worst first. */
 static const mls_finding_code worst_first[] = {
     MLS_FINDING_DEVICE_LOST,   MLS_FINDING_ECC_UNCORRECTED, MLS_FINDING_THROTTLED,    MLS_FINDING_STRAGGLER,
     MLS_FINDING_UNUSED_DEVICE, MLS_FINDING_POWER_CAP,       MLS_FINDING_ECC_CORRECTED};
 
-/* Whether heat is what slowed the slowest device down. */
-static bool is_heat(const mls_telemetry_window *window)
+static void add_window(group_note *note, const mls_telemetry_window *window)
 {
     const mls_telemetry_device *slowest = window->devices;
-    for (size_t i = 1; i < window->device_count; i++)
+    double min = 1; /* the coverage of a run is that of its least covered device */
+    for (size_t i = 0; i < window->device_count; i++) {
+        min = fmin(min, window->devices[i].together);
         slowest = window->devices[i].slowed > slowest->slowed ? &window->devices[i] : slowest;
-    return fmax(slowest->reasons[MLS_REASON_SW_THERMAL_SLOWDOWN], slowest->reasons[MLS_REASON_HW_THERMAL_SLOWDOWN]) >=
-           slowest->slowed;
-}
-
-static void note_worst(group_note *note, const mls_telemetry_window *window)
-{
+    }
+    const bool heat = fmax(slowest->reasons[MLS_REASON_SW_THERMAL_SLOWDOWN],
+                           slowest->reasons[MLS_REASON_HW_THERMAL_SLOWDOWN]) >= slowest->slowed;
+    note->devices = window->different;
+    note->runs++;
+    note->coverage += min;
+    note->measured += min > 0;
+    note->throttled += mls_findings_found(&window->findings, MLS_FINDING_THROTTLED) > 0;
+    if (!isnan(window->energy_joules)) {
+        note->energy += window->energy_joules;
+        note->power += window->mean_power_w;
+        note->powered++;
+    }
+    /* A device that is only hotter, or draws less power because it waits, is not a straggler. */
+    for (size_t i = 0; i < window->outlier_count && note->straggler.text[0] == '\0'; i++)
+        if (window->outliers[i].straggles)
+            note->straggler = mls_device_called(window->outliers[i].device);
     for (size_t rank = 1; rank <= sizeof worst_first / sizeof *worst_first; rank++) {
         for (size_t i = 0; i < window->findings.count && (note->rank == 0 || rank < note->rank); i++) {
             const mls_finding *finding = &window->findings.items[i];
             if (finding->code == worst_first[rank - 1]) {
                 note->rank = rank;
                 mls_buffer_clear(&note->worst);
-                mls_buffer_append_text(&note->worst, finding->message);
-                mls_buffer_append_text(&note->worst,
-                                       finding->code == MLS_FINDING_THROTTLED && is_heat(window) ? " (heat)" : "");
+                mls_buffer_printf(&note->worst, "%s%s", finding->message,
+                                  finding->code == MLS_FINDING_THROTTLED && heat ? " (heat)" : "");
             }
         }
     }
-}
-
-/* A run was measured as far as the device that was measured least. */
-static void note_window(group_note *note, const mls_telemetry_window *window)
-{
-    double min = 1;
-    for (size_t i = 0; i < window->device_count; i++)
-        min = fmin(min, window->devices[i].together);
-    note->devices = window->different;
-    note->runs++;
-    note->coverage += min;
-    note->measured += min > 0;
-    note->throttled += mls_findings_found(&window->findings, MLS_FINDING_THROTTLED) > 0;
-    note_worst(note, window);
-    if (!isnan(window->energy_joules)) {
-        note->energy += window->energy_joules;
-        note->power += window->mean_power_w;
-        note->powered++;
-    }
-    /* One that is only hotter, or draws less because it waits, is none. */
-    for (size_t i = 0; i < window->outlier_count && note->straggler.text[0] == '\0'; i++)
-        if (window->outliers[i].straggles)
-            note->straggler = mls_device_called(window->outliers[i].device);
 }
 
 static char *note_words(const group_note *note)
@@ -94,19 +82,6 @@ static char *note_words(const group_note *note)
     if (note->throttled > 0)
         mls_buffer_printf(&line, " · slowed down in %zu of %zu runs", note->throttled, note->runs);
     return mls_buffer_detach(&line);
-}
-
-/* Logs that nobody wanted for their records: what their names end in is what measurements are written to. */
-static void find_candidates(const mls_sources *skipped, mls_sources *found)
-{
-    for (size_t i = 0; i < skipped->count; i++) {
-        const mls_str path = mls_str_from(skipped->items[i].path);
-        if (mls_log_stem(path.ptr).ptr == NULL || skipped->items[i].failed)
-            continue;
-        char *copy = mls_strndup(path.ptr, path.len);
-        MLS_GROW(found, items);
-        found->items[found->count++] = (mls_source){.path = copy};
-    }
 }
 
 bool mls_telemetry_measures(const mls_source *source)
@@ -136,7 +111,7 @@ static void note_group(const mls_telemetry *telemetry, const mls_telemetry_optio
         if (when.stop_ms > when.start_ms)
             mls_telemetry_window_make(telemetry->sources, telemetry->source_count, folder, &when, options, &window);
         if (window.device_count > 0)
-            note_window(&note, &window);
+            add_window(&note, &window);
         mls_telemetry_window_release(&window);
     }
     if (note.runs > 0) {
@@ -146,31 +121,34 @@ static void note_group(const mls_telemetry *telemetry, const mls_telemetry_optio
     mls_buffer_release(&note.worst);
 }
 
-/* Only what was measured around the runs is kept: a log may be of weeks. */
-static void keep_around(const mls_group *group, mls_telemetry_options *options)
-{
-    for (size_t i = 0; i < group->run_count; i++) {
-        const double start_ms = group->runs[i]->run_start.time_ms;
-        const double stop_ms = group->runs[i]->run_stop.time_ms;
-        if (stop_ms > start_ms) {
-            options->from_ms = fmin(options->from_ms, start_ms - AROUND_MS);
-            options->until_ms = fmax(options->until_ms, stop_ms + AROUND_MS);
-        }
-    }
-}
-
 mls_status mls_telemetry_note_groups(const mls_collection *collection, unsigned threads, mls_telemetry_notes *notes)
 {
     mls_telemetry telemetry = {0};
     mls_telemetry_options options = mls_telemetry_defaults();
     options.threads = threads;
     *notes = (mls_telemetry_notes){.groups = collection->groups};
-    for (size_t i = 0; i < collection->group_count; i++)
-        if (!collection->groups[i].result_folder)
-            keep_around(&collection->groups[i], &options);
+    /* Keep only rows near the runs: a log may cover weeks. */
+    for (size_t i = 0; i < collection->group_count; i++) {
+        const mls_group *group = &collection->groups[i];
+        for (size_t k = 0; k < group->run_count && !group->result_folder; k++) {
+            const double start_ms = group->runs[k]->run_start.time_ms;
+            const double stop_ms = group->runs[k]->run_stop.time_ms;
+            if (stop_ms > start_ms) {
+                options.from_ms = fmin(options.from_ms, start_ms - AROUND_MS);
+                options.until_ms = fmax(options.until_ms, stop_ms + AROUND_MS);
+            }
+        }
+    }
     if (isnan(options.from_ms))
         return MLS_OK;
-    find_candidates(&collection->skipped, &telemetry.skipped);
+    /* Logs without records may contain measurements if their names end like those of measurement logs. */
+    for (size_t i = 0; i < collection->skipped.count; i++) {
+        const mls_source *source = &collection->skipped.items[i];
+        if (mls_log_stem(source->path).ptr != NULL && !source->failed) {
+            MLS_GROW(&telemetry.skipped, items);
+            telemetry.skipped.items[telemetry.skipped.count++] = (mls_source){.path = mls_strdup(source->path)};
+        }
+    }
     const mls_status status = mls_telemetry_open(&telemetry, &options, NULL);
     if (telemetry.source_count > 0 && status == MLS_OK) {
         notes->items = mls_calloc(collection->group_count, sizeof *notes->items);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read.c - read a log of measurements line by line: headers, rows and power records, until its format is known to be
- * unsupported. */
+/* read.c - read a measurement log line by line into the rows of its devices.
+ *
+ * A table lists the names of the columns in each format.  To support a similar format, add a column of names to it and
+ * a row to `formats`. */
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -8,57 +10,569 @@
 
 #include "base/decimal.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/moment.h"
+#include "base/number.h"
 #include "base/utf8.h"
 #include "base/words.h"
 #include "explain/telemetry/files.h"
 #include "json/value.h"
 
+static const struct {
+    const char *source;
+    char mark;  /* separates headers and rows of units, and cells are separated by blanks; '\0': by commas */
+    bool lists; /* a cell may be a list in quotes or brackets */
+} formats[MLS_LOG_KINDS] = {
+    [MLS_LOG_DMON] = {"dmon", '#', false},           [MLS_LOG_DCGM] = {"dcgm", '#', false},
+    [MLS_LOG_SMI] = {"nvidia-smi", '\0', false},     [MLS_LOG_AMD] = {"amd-smi", '\0', true},
+    [MLS_LOG_AMD_MONITOR] = {"amd-smi", '\0', true}, [MLS_LOG_ROCM] = {"rocm-smi", '\0', true},
+    [MLS_LOG_MLPERF] = {"mlperf", ':', false},
+};
+
+/* ----------------------------------------------------------------- columns */
+
+typedef struct log_column {
+    unsigned char quantity;           /* an mls_quantity */
+    int per;                          /* divides the numbers */
+    const char *names[MLS_LOG_KINDS]; /* in each format; NULL: the format does not have the column */
+} log_column;
+
+#define METRIC(id) MLS_QUANTITY_METRIC + MLS_METRIC_##id, 1
+#define BYTES(id) MLS_QUANTITY_METRIC + MLS_METRIC_##id, 1 << 20
+#define COUNTER(id) MLS_QUANTITY_COUNTER + MLS_COUNTER_##id, 1
+#define REASON(id) MLS_QUANTITY_REASON + MLS_REASON_##id, 1
+#define QUANTITY(id) MLS_QUANTITY_##id, 1
+#define OF(kind, name)                                                                                                 \
+    {                                                                                                                  \
+        [MLS_LOG_##kind] = (name)                                                                                      \
+    }
+
+/* The names in dmon, dcgmi dmon, nvidia-smi (as queried and as printed), amd-smi metric and monitor, rocm-smi and
+ * MLPerf records.  If a quantity has several rows, the first is preferred. */
+/* clang-format off */
+static const log_column columns[] = {
+    {QUANTITY(MOMENT), {NULL, NULL, "timestamp", "timestamp", "timestamp", "timestamp"}},
+    {QUANTITY(DATE), {"Date"}},
+    {QUANTITY(CLOCK), {"Time"}},
+    {QUANTITY(ENTITY), {NULL, "Entity"}},
+    {QUANTITY(INDEX), {"gpu", NULL, "index", "gpu", "gpu", "device"}},
+    {QUANTITY(UUID), {NULL, NULL, "uuid", "gpu_uuid", NULL, "Unique ID"}},
+    {QUANTITY(UUID), OF(SMI, "gpu_uuid")},
+    {QUANTITY(BUS), {NULL, NULL, "pci.bus_id", "gpu_bdf", NULL, "PCI Bus"}},
+    {QUANTITY(BUS), OF(SMI, "gpu_bus_id")},
+    {QUANTITY(BUS), OF(SMI, "gpu")}, /* scripts have it beside an index of something else */
+    {QUANTITY(NAME), {NULL, NULL, "name", "market_name", NULL, "Card Series"}},
+    {QUANTITY(NAME), {NULL, NULL, "gpu_name", NULL, NULL, "Card series"}},
+    {QUANTITY(PROCESS), {"pid", NULL, NULL, "pid", "pid"}},
+    {METRIC(POWER_W), {"pwr", "POWER", "power.draw", "socket_power", "power_usage",
+                       "Current Socket Graphics Package Power (W)", "power_reading"}},
+    {METRIC(POWER_W), {NULL, NULL, "power.draw.average", "average_socket_power", NULL,
+                       "Average Graphics Package Power (W)"}},
+    {METRIC(POWER_INSTANT_W), {NULL, NULL, "power.draw.instant", "current_socket_power"}},
+    {METRIC(POWER_LIMIT_W), {NULL, NULL, "enforced.power.limit", NULL, NULL, "Max Graphics Package Power (W)"}},
+    {METRIC(POWER_LIMIT_W), OF(SMI, "power.limit")},
+    {METRIC(UTILIZATION_GPU_PERCENT), {"sm", "GPUTL", "utilization.gpu", "gfx_activity", "gfx", "GPU use (%)"}},
+    {METRIC(UTILIZATION_GPU_PERCENT), {NULL, NULL, NULL, "gfx_usage", "gfx_util"}},
+    {METRIC(UTILIZATION_MEMORY_PERCENT), {"mem", "MCUTL", "utilization.memory", "umc_activity", "mem",
+                                          "GPU Memory Read/Write Activity (%)"}},
+    {METRIC(UTILIZATION_MEMORY_PERCENT), {NULL, NULL, NULL, "mem_usage", "mem_util", "GPU memory use (%)"}},
+    {METRIC(SM_CLOCK_MHZ), {"pclk", "SMCLK", "clocks.current.sm", "gfx_0_clk", "gfx_clk", "sclk clock speed:"}},
+    {METRIC(SM_CLOCK_MHZ), {NULL, NULL, "clocks.sm", "gfx_clk", "gfx_clock"}},
+    {METRIC(SM_CLOCK_MHZ), OF(AMD, "gfx_cur_clk")},
+    {METRIC(MEMORY_CLOCK_MHZ), {"mclk", "MMCLK", "clocks.current.memory", "mem_0_clk", "mem_clk", "mclk clock speed:"}},
+    {METRIC(MEMORY_CLOCK_MHZ), {NULL, NULL, "clocks.mem", "mem_clk", "mem_clock"}},
+    {METRIC(MEMORY_CLOCK_MHZ), OF(AMD, "mem_cur_clk")},
+    {METRIC(TEMPERATURE_GPU_C), {"gtemp", "TMPTR", "temperature.gpu", "edge", "hotspot_temperature",
+                                 "Temperature (Sensor edge) (C)"}},
+    {METRIC(TEMPERATURE_GPU_C), {"temp", NULL, NULL, "hotspot", NULL, "Temperature (Sensor junction) (C)"}},
+    {METRIC(TEMPERATURE_MEMORY_C), {"mtemp", "MMTMP", "temperature.memory", "mem", "memory_temperature",
+                                    "Temperature (Sensor memory) (C)"}},
+    {METRIC(MEMORY_USED_MIB), {"fb", "FBUSD", "memory.used", "used_vram", "vram_used"}},
+    {METRIC(MEMORY_USED_MIB), OF(AMD, "fb_used")},
+    {BYTES(MEMORY_USED_MIB), OF(ROCM, "VRAM Total Used Memory (B)")},
+    {METRIC(MEMORY_TOTAL_MIB), {NULL, NULL, "memory.total", "total_vram", "vram_total"}},
+    {METRIC(MEMORY_TOTAL_MIB), OF(AMD, "fb_total")},
+    {BYTES(MEMORY_TOTAL_MIB), OF(ROCM, "VRAM Total Memory (B)")},
+    {METRIC(SM_ACTIVE), OF(DCGM, "SMACT")},
+    {METRIC(SM_OCCUPANCY), OF(DCGM, "SMOCC")},
+    {METRIC(TENSOR_ACTIVE), OF(DCGM, "TENSO")},
+    {METRIC(DRAM_ACTIVE), OF(DCGM, "DRAMA")},
+    {METRIC(GRAPHICS_ACTIVE), OF(DCGM, "GRACT")},
+    {COUNTER(ECC_CORRECTED), {"sbecc", NULL, "ecc.errors.corrected.volatile.total", "total_correctable_count",
+                              "total_correctable_count"}},
+    {COUNTER(ECC_CORRECTED), {NULL, NULL, "ecc.errors.corrected.aggregate.total", NULL, "single_bit_ecc"}},
+    {COUNTER(ECC_UNCORRECTED), {"dbecc", NULL, "ecc.errors.uncorrected.volatile.total", "total_uncorrectable_count",
+                                "total_uncorrectable_count"}},
+    {COUNTER(ECC_UNCORRECTED), {NULL, NULL, "ecc.errors.uncorrected.aggregate.total", NULL, "double_bit_ecc"}},
+    {MLS_QUANTITY_COUNTER + MLS_COUNTER_ENERGY_JOULES, 1000, OF(DCGM, "TOTEC")}, /* millijoules */
+    {COUNTER(ENERGY_JOULES), OF(AMD, "total_energy_consumption")},
+    {QUANTITY(REASONS), OF(SMI, "clocks_event_reasons.active")},
+    {QUANTITY(REASONS), OF(SMI, "clocks_throttle_reasons.active")},
+#define REASON_COLUMN(format, id, name)                                                                                \
+    {REASON(id), {NULL, NULL, "clocks_event_reasons." #name}},                                                         \
+        {REASON(id), {NULL, NULL, "clocks_throttle_reasons." #name}},
+    MLS_REASON_LIST(REASON_COLUMN, )
+#undef REASON_COLUMN
+};
+/* clang-format on */
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+/* Assign each value of a format its place in a row; -1: the format does not have it. */
+static void log_slots(mls_log_kind kind, signed char slots[MLS_QUANTITY_VALUES])
+{
+    signed char next = 0;
+    memset(slots, -1, MLS_QUANTITY_VALUES);
+    for (size_t i = 0; i < COLUMNS; i++) {
+        const unsigned quantity = columns[i].quantity;
+        signed char *slot = &slots[quantity < MLS_QUANTITY_VALUES ? quantity : MLS_QUANTITY_REASONS];
+        if (quantity < MLS_QUANTITY_PROCESS && columns[i].names[kind] != NULL && *slot < 0)
+            *slot = next++;
+    }
+}
+
+void mls_device_init(mls_log_device *device, mls_log_kind kind)
+{
+    *device =
+        (mls_log_device){.kind = kind, .source = formats[kind].source, .power_scale = 1, .interval_ms = (double)NAN};
+    log_slots(kind, device->slots);
+    for (size_t i = 0; i < MLS_COUNTER_COUNT; i++)
+        device->first[i] = (double)NAN;
+}
+
+/* A line with more columns is not a header. */
+enum { HEADER_COLUMNS_MAX = 256 };
+
+typedef struct log_header {
+    mls_log_kind kind;
+    bool read;                                     /* a header was found */
+    bool blanks;                                   /* a blank follows every comma between cells */
+    bool timed;                                    /* rows have times */
+    bool named;                                    /* a column names the device */
+    const char *skipped;                           /* why such a log is not read; NULL: it is */
+    mls_str unknown;                               /* the first unknown column; empty: none */
+    size_t count, known;                           /* all columns; those that are known */
+    signed char slots[MLS_QUANTITY_VALUES];        /* place of each value in a row; -1: not in this format */
+    const log_column *columns[HEADER_COLUMNS_MAX]; /* NULL: unknown, or another column is preferred */
+    bool second[HEADER_COLUMNS_MAX]; /* a metric that counts only in rows where the preferred column has no value */
+} log_header;
+
+static bool is_wrapped(char c)
+{
+    return mls_is_blank(c) || c == '"';
+}
+
+/* Return false at the end of the row.  The cell is trimmed. */
+static bool next_cell(const log_header *header, mls_str *rest, mls_str *cell)
+{
+    if (formats[header->kind].mark != '\0') {
+        *cell = mls_str_word(rest);
+        return cell->len > 0;
+    }
+    if (rest->ptr == NULL)
+        return false;
+    size_t at = 0;
+    if (formats[header->kind].lists) {
+        /* A comma in quotes or brackets belongs to the cell. */
+        int depth = 0;
+        bool quoted = false;
+        for (; at < rest->len && (rest->ptr[at] != ',' || quoted || depth > 0); at++) {
+            const char c = rest->ptr[at];
+            quoted ^= c == '"';
+            depth += (c == '[') - (c == ']');
+        }
+    } else {
+        const char *end = rest->ptr + rest->len;
+        const char *comma = memchr(rest->ptr, ',', rest->len);
+        /* A comma without a blank is part of a number. */
+        while (comma != NULL && header->blanks && comma + 1 < end && comma[1] != ' ')
+            comma = memchr(comma + 1, ',', (size_t)(end - comma - 1));
+        at = (size_t)((comma != NULL ? comma : end) - rest->ptr);
+    }
+    *cell = mls_str_trim((mls_str){rest->ptr, at}, formats[header->kind].lists ? is_wrapped : mls_is_blank);
+    *rest = at < rest->len ? mls_str_rest(*rest, at + 1) : (mls_str){NULL, 0};
+    return true;
+}
+
+/* Return whether a line is a header of header->kind: at least two columns, one for the device or the time and one for a
+ * measurement. */
+static bool is_header_of(mls_str line, log_header *header, bool listed)
+{
+    enum { VAGUE = 4 };
+    const log_column *best[MLS_QUANTITY_COUNT] = {NULL};
+    mls_str cell;
+    bool place = listed;
+    bool measured = false;
+    header->blanks = !listed && mls_str_contains(line, MLS_S(", "));
+    while (next_cell(header, &line, &cell)) {
+        /* "power.draw [W]" is power.draw */
+        const char *bracket = memchr(cell.ptr, '[', cell.len);
+        const mls_str name =
+            bracket != NULL ? mls_str_trim((mls_str){cell.ptr, (size_t)(bracket - cell.ptr)}, mls_is_blank) : cell;
+        const log_column *column = NULL;
+        for (size_t i = 0; i < COLUMNS && name.len > 0 && column == NULL; i++) {
+            const char *known = columns[i].names[header->kind];
+            if (known != NULL && *known == *name.ptr && mls_str_equal(mls_str_from(known), name))
+                column = &columns[i];
+        }
+        if (header->count == HEADER_COLUMNS_MAX)
+            return false;
+        header->columns[header->count++] = column;
+        if (column == NULL) {
+            header->unknown = header->unknown.len > 0 ? header->unknown : cell;
+            continue;
+        }
+        const log_column **of = &best[column->quantity];
+        *of = *of == NULL || column < *of ? column : *of;
+        /* Words as short as "mem" appear in other tables too. */
+        measured |=
+            column->quantity <= MLS_QUANTITY_PROCESS && (formats[header->kind].mark != '\0' || cell.len > VAGUE);
+        place |= column->quantity > MLS_QUANTITY_PROCESS && column->quantity < MLS_QUANTITY_NAME;
+        header->known++;
+    }
+    /* If a metric has several columns, the others fill in where the best has no value; of anything else only the best
+     * is read. */
+    for (size_t i = 0; i < header->count; i++) {
+        const log_column *column = header->columns[i];
+        header->second[i] = column != NULL && column != best[column->quantity];
+        if (header->second[i] && column->quantity >= MLS_QUANTITY_COUNTER)
+            header->columns[i] = NULL;
+    }
+    header->blanks |= listed; /* as nvidia-smi separates its cells */
+    header->timed =
+        best[MLS_QUANTITY_MOMENT] != NULL || (best[MLS_QUANTITY_DATE] != NULL && best[MLS_QUANTITY_CLOCK] != NULL);
+    header->named = best[MLS_QUANTITY_ENTITY] != NULL || best[MLS_QUANTITY_INDEX] != NULL ||
+                    best[MLS_QUANTITY_UUID] != NULL || best[MLS_QUANTITY_BUS] != NULL;
+    if (best[MLS_QUANTITY_PROCESS] != NULL) {
+        header->skipped = header->kind == MLS_LOG_DMON ? "nvidia-smi pmon: it measures processes, not devices"
+                                                       : "it measures processes, not devices";
+    } else if (header->kind == MLS_LOG_DMON && !header->timed) {
+        header->skipped = "nvidia-smi dmon without dates: log with nvidia-smi dmon -o DT";
+    }
+    header->read = place && measured;
+    return header->read;
+}
+
+/* Read a header, or (`listed`) the value of --columns, as the format that knows most of its columns.  Return whether
+ * there is one. */
+static bool read_header(mls_str line, log_header *header, bool listed)
+{
+    size_t most = 0;
+    bool tried = false;
+    bool found = false;
+    for (mls_log_kind kind = 0; kind < MLS_LOG_MLPERF; kind++) {
+        const char mark = formats[kind].mark;
+        if (mark == '\0' ? !listed && memchr(line.ptr, ',', line.len) == NULL
+                         : listed || line.len == 0 || line.ptr[0] != mark)
+            continue;
+        log_header as = {.kind = kind};
+        const bool is = is_header_of(mls_str_rest(line, mark != '\0'), &as, listed);
+        if (is ? as.known > most : !tried)
+            *header = as;
+        most = is && as.known > most ? as.known : most;
+        found |= is;
+        tried = true;
+    }
+    if (found)
+        log_slots(header->kind, header->slots);
+    return found;
+}
+
+bool mls_telemetry_columns_known(const char *columns_listed, mls_str *unknown)
+{
+    log_header header;
+    const bool some = read_header(mls_str_from(columns_listed), &header, true);
+    *unknown = header.unknown;
+    return some;
+}
+
+/* Return which unsupported format a line is of, with what to do instead; NULL: unknown. */
+static const char *foreign_format(mls_str line)
+{
+    static const struct {
+        mls_str sign;
+        const char *words;
+    } signs[] = {
+        {MLS_STR("timestamp;"),
+         "columns parted by semicolons, as spreadsheets write them: nvidia-smi parts them by commas"},
+        {MLS_STR("DCGM_FI_"), "text of a DCGM exporter, which has no times: log with dcgmi dmon, or nvidia-smi "
+                              "--query-gpu=timestamp,index,power.draw --format=csv -l 1"},
+        {MLS_STR("\"Name\",\"Calls\",\"TotalDurationNs\""),
+         "statistics of rocprof, which are of kernels, not of devices: mlscore profile reads them"},
+        {MLS_STR("\"traceEvents\""), "a trace of a profiler: mlscore profile reads it"},
+        {MLS_STR("\"schemaVersion\""), "a trace of a profiler: mlscore profile reads it"},
+        {MLS_STR("Total Time (ns)"), "a report of nsys stats: mlscore profile reads it"},
+        {MLS_STR("\"Kernel Name\""), "a report of ncu: mlscore profile reads it"},
+        {MLS_STR("| NVIDIA-SMI "), "a table of nvidia-smi, made for reading: log with --query-gpu=timestamp,index,"
+                                   "power.draw --format=csv -l 1"},
+        {MLS_STR("NVSMI LOG"), "nvidia-smi -q, made for reading: log with --query-gpu=timestamp,index,power.draw "
+                               "--format=csv -l 1"},
+        {MLS_STR("ROCm System Management Interface"), "a table of rocm-smi, made for reading: log with --csv"},
+        {MLS_STR("GFX_ACTIVITY: "), "amd-smi without --csv: log with amd-smi metric --csv -w 1"},
+        {MLS_STR("\"gfx_activity\""), "amd-smi with --json: log with amd-smi metric --csv -w 1"},
+    };
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (mls_str_contains(line, signs[i].sign))
+            return signs[i].words;
+    return NULL;
+}
+
+/* -------------------------------------------------------------------- cells */
+
+_Static_assert(sizeof(mls_log_row) <= 64, "a day of eight devices has to fit into memory");
+
+#define MANTISSA_MAX ((uint64_t)INT32_MAX >> MLS_EXPONENT_BITS)
+
+static int32_t pack_value(uint64_t digits, int exponent, bool negative)
+{
+    while (digits > MANTISSA_MAX || (exponent < MLS_EXPONENT_MIN && digits > 0)) {
+        digits = digits / 10 + (digits % 10 >= 5);
+        exponent++;
+    }
+    while (exponent > MLS_EXPONENT_MAX && digits > 0 && digits <= MANTISSA_MAX / 10) {
+        digits *= 10;
+        exponent--;
+    }
+    if (digits == 0 || exponent > MLS_EXPONENT_MAX)
+        return digits == 0 ? -MLS_EXPONENT_MIN : MLS_NO_VALUE;
+    const int32_t mantissa = negative ? -(int32_t)digits : (int32_t)digits;
+    return mantissa * (1 << MLS_EXPONENT_BITS) + (exponent - MLS_EXPONENT_MIN);
+}
+
+/* Pack a number to its thousandths. */
+static int32_t value_of(double value)
+{
+    const double thousandths = round(value * 1000);
+    return fabs(thousandths) < 1e18 ? pack_value((uint64_t)fabs(thousandths), -3, thousandths < 0) : MLS_NO_VALUE;
+}
+
+/* Return whether a cell or a line reports that a device does not respond any more. */
+static bool reports_lost(mls_str text)
+{
+    return mls_str_any(text, "is lost|Unknown Error|fallen off the bus", mls_str_contains);
+}
+
+int32_t mls_value_read(mls_str cell, bool *lost)
+{
+    /* Units other than those of the metrics, W, MHz and MiB (also written MB). */
+    static const struct {
+        mls_str unit;
+        double factor;
+    } units[] = {{MLS_STR("kW"), 1e3},
+                 {MLS_STR("mW"), 1e-3},
+                 {MLS_STR("GHz"), 1e3},
+                 {MLS_STR("kHz"), 1e-3},
+                 {MLS_STR("Hz"), 1e-6},
+                 {MLS_STR("TiB"), 1 << 20},
+                 {MLS_STR("GiB"), 1 << 10},
+                 {MLS_STR("GB"), 1 << 10},
+                 {MLS_STR("KiB"), 1.0 / (1 << 10)},
+                 {MLS_STR("KB"), 1.0 / (1 << 10)},
+                 {MLS_STR("B"), 1.0 / (1 << 20)}};
+    mls_decimal number;
+    mls_marks marks = {false, false};
+    size_t len = cell.len > 0 && cell.ptr[0] == '-';
+    while (len < cell.len &&
+           (mls_is_digit(cell.ptr[len]) || cell.ptr[len] == '.' || cell.ptr[len] == ',' || cell.ptr[len] == '\''))
+        len++;
+    const mls_str text = {cell.ptr, len};
+    if (!mls_decimal_parse(text, &number)) {
+        if (!mls_decimal_parse_local(text, &marks, &number)) {
+            *lost |= reports_lost(cell);
+            return MLS_NO_VALUE;
+        }
+        /* nvidia-smi does not group digits: a comma is the decimal mark of a locale. */
+        mls_decimal_decide(&number, (mls_marks){false, false}, true);
+    }
+    /* A number is followed by a unit, not by the rest of a word. */
+    const bool unit = len == cell.len || cell.ptr[len] == ' ' || cell.ptr[len] == '%' || cell.len - len <= 3;
+    const int32_t value = unit ? pack_value(number.digits, number.exponent, number.negative) : MLS_NO_VALUE;
+    const mls_str rest = mls_str_trim(mls_str_rest(cell, len), mls_is_blank);
+    /* No other unit begins like one of the metrics. */
+    if (rest.len == 0 || value == MLS_NO_VALUE || strchr("WM%C", rest.ptr[0]) != NULL)
+        return value;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (mls_str_alike(rest, units[i].unit) && (rest.ptr[0] == 'm') == (units[i].unit.ptr[0] == 'm'))
+            return value_of(mls_value_unpack(value) * units[i].factor);
+    return value;
+}
+
+/* A row that was read, and the device that it names.  Its texts point into the line. */
+typedef struct parsed_row {
+    mls_log_kind kind;
+    mls_log_row packed; /* without counters and reasons */
+    double date_ms, clock_ms;
+    double counters[MLS_COUNTER_COUNT];
+    uint32_t reasons;
+    mls_str names[MLS_ROW_NAMES];
+    mls_str model;
+    mls_str end;    /* the last cell */
+    mls_str entity; /* "GPU" */
+    bool zoned, lost, has_reasons;
+    bool other;    /* not of a GPU, but of its parts or a link */
+    bool instance; /* of a part of a GPU (MIG) */
+    bool unnamed;  /* no column names the device */
+} parsed_row;
+
+static void init_row(parsed_row *row, mls_log_kind kind)
+{
+    const double none = (double)NAN;
+    *row = (parsed_row){.kind = kind, .packed.time_ms = none, .date_ms = none, .clock_ms = none};
+    for (size_t i = 0; i < MLS_ROW_VALUES; i++)
+        row->packed.values[i] = MLS_NO_VALUE;
+    for (size_t i = 0; i < MLS_COUNTER_COUNT; i++)
+        row->counters[i] = none;
+}
+
+/* Return whether a cell has a text: not "[N/A]" or "N/A". */
+static bool is_text(mls_str cell)
+{
+    return cell.len > 0 && cell.ptr[0] != '[' && !mls_str_equal(cell, MLS_S("N/A"));
+}
+
+/* Read a cell with NVML's bits, "0x0000000000000004", or with one of them, "Active". */
+static void take_reasons(parsed_row *row, unsigned quantity, mls_str cell)
+{
+    uint32_t bits = 0;
+    bool ok = mls_str_equal(cell, MLS_S("Active"));
+    if (quantity == MLS_QUANTITY_REASONS) {
+        ok = mls_str_starts(cell, MLS_S("0x")) && cell.len > 2 && cell.len <= 18;
+        for (size_t i = 2; i < cell.len && ok; i++) {
+            const char c = mls_is_digit(cell.ptr[i]) ? cell.ptr[i] : (char)(cell.ptr[i] | 0x20);
+            ok = mls_is_digit(c) || (c >= 'a' && c <= 'f');
+            bits = bits << 4 | (uint32_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+        }
+    } else if (ok) {
+        bits = 1U << (quantity - MLS_QUANTITY_REASON);
+    } else {
+        ok = mls_str_equal(cell, MLS_S("Not Active"));
+    }
+    row->lost |= !ok && reports_lost(cell);
+    row->reasons |= ok ? bits & ((1U << MLS_REASON_COUNT) - 1) : 0;
+    row->has_reasons |= ok;
+}
+
+/* Read a cell; `second` if it counts only where the row has no value yet.  *rest is the line behind it.  Return false
+ * if it should be a time and is not. */
+static bool take_cell(parsed_row *row, const log_header *header, const log_column *column, bool second, mls_str cell,
+                      mls_str *rest)
+{
+    const unsigned quantity = column->quantity;
+    if (quantity < MLS_QUANTITY_COUNTER) {
+        int32_t *value = &row->packed.values[header->slots[quantity]];
+        /* rocm-smi puts clocks in parentheses. */
+        if (cell.len > 2 && cell.ptr[0] == '(' && cell.ptr[cell.len - 1] == ')')
+            cell = (mls_str){cell.ptr + 1, cell.len - 2};
+        const int32_t read = mls_value_read(cell, &row->lost);
+        if (read != MLS_NO_VALUE && (!second || *value == MLS_NO_VALUE))
+            *value = column->per > 1 ? value_of(mls_value_unpack(read) / column->per) : read;
+        return true;
+    }
+    if (quantity < MLS_QUANTITY_REASONS) {
+        double number;
+        const bool counted = mls_number_parse(cell, &number);
+        row->counters[quantity - MLS_QUANTITY_COUNTER] = counted ? number / column->per : (double)NAN;
+        row->lost |= !counted && reports_lost(cell);
+        return true;
+    }
+    switch (quantity) {
+    case MLS_QUANTITY_MOMENT:
+        if (!mls_moment_read(cell, &row->packed.time_ms, &row->zoned)) {
+            /* Seconds since 1970, as date +%s and amd-smi write them. */
+            double seconds;
+            row->zoned = mls_number_parse(cell, &seconds) && seconds > 1e8 && seconds < 1e11;
+            row->packed.time_ms = row->zoned ? seconds * 1000 : (double)NAN;
+            return row->zoned;
+        }
+        return true;
+    case MLS_QUANTITY_DATE:
+        return mls_date_read(cell, &row->date_ms);
+    case MLS_QUANTITY_CLOCK:
+        return mls_clock_read(cell, &row->clock_ms) || !header->timed;
+    case MLS_QUANTITY_ENTITY: {
+        /* "GPU 0", or "GPU-I 0" of MIG, which is the name of the device. */
+        const mls_str number = mls_str_word(rest);
+        row->entity = cell;
+        row->instance = mls_str_starts(cell, MLS_S("GPU-"));
+        row->other = !row->instance && !mls_str_equal(cell, MLS_S("GPU"));
+        row->names[0] = row->instance ? (mls_str){cell.ptr, (size_t)(number.ptr + number.len - cell.ptr)} : number;
+        return !row->other;
+    }
+    case MLS_QUANTITY_INDEX:
+    case MLS_QUANTITY_UUID:
+    case MLS_QUANTITY_BUS:
+        if (header->kind == MLS_LOG_ROCM && mls_str_starts(cell, MLS_S("card")))
+            cell = mls_str_rest(cell, 4);
+        row->names[quantity - MLS_QUANTITY_INDEX] = is_text(cell) ? cell : (mls_str){NULL, 0};
+        return true;
+    case MLS_QUANTITY_NAME:
+        row->model = cell;
+        return true;
+    default:
+        take_reasons(row, quantity, cell);
+        return true;
+    }
+}
+
+/* Read a line as a row of a table.  Return NULL, or why it cannot be read. */
+static const char *parse_row(const log_header *header, mls_str line, parsed_row *row)
+{
+    static const char fields[] = "a row with more or fewer fields than its heading";
+    static const char time[] = "a row whose time cannot be read";
+    mls_str cell;
+    size_t column = 0;
+    init_row(row, header->kind);
+    row->unnamed = !header->named;
+    while (next_cell(header, &line, &cell)) {
+        if (column == header->count)
+            return fields;
+        const log_column *known = header->columns[column];
+        const bool second = header->second[column++];
+        if (known != NULL && !take_cell(row, header, known, second, cell, &line))
+            return time;
+        row->end = cell;
+    }
+    if (header->timed && isnan(row->packed.time_ms))
+        row->packed.time_ms = row->date_ms + row->clock_ms;
+    return column == header->count && (!header->timed || !isnan(row->packed.time_ms)) ? NULL : fields;
+}
+
+/* Return the text after the last digit. */
+static mls_str unit_of(mls_str cell)
+{
+    size_t at = cell.len;
+    while (at > 0 && !mls_is_digit(cell.ptr[at - 1]))
+        at--;
+    return mls_str_rest(cell, at);
+}
+
+/* Return whether the last cell of a file without a final newline is truncated, as far as the same cell of the row
+ * before shows.  A number without a unit does not show it. */
+static bool is_cell_cut(mls_str cell, mls_str before)
+{
+    const mls_str unit = unit_of(cell);
+    if (unit.len == cell.len)
+        return cell.len == 0 ? before.len > 0 : cell.ptr[0] == '[' && cell.ptr[cell.len - 1] != ']';
+    const mls_str known = unit_of(before);
+    return mls_str_starts(before, MLS_S("0x")) ? cell.len != before.len
+                                               : known.len < before.len && !mls_str_equal(unit, known);
+}
+
+/* ----------------------------------------------------------------- devices */
+
 static mls_str keep_text(struct mls_telemetry_file *file, mls_str text)
 {
-    if (text.len == 0 || text.ptr[0] == '[' || mls_str_equal(text, MLS_S("N/A")))
-        return (mls_str){NULL, 0};
-    return mls_arena_copy(&file->arena, text);
+    return is_text(text) ? mls_arena_copy(&file->arena, text) : (mls_str){NULL, 0};
 }
 
-/* Whether a device may be the one that a row names, as far as both say. */
-static bool fits_row(const mls_log_device *device, const mls_parsed_row *row)
-{
-    for (size_t i = 1; i < MLS_ROW_NAMES; i++)
-        if (device->ids[i].len > 0 && row->names[i].len > 0)
-            return mls_str_equal(device->ids[i], row->names[i]);
-    return device->unnamed == row->unnamed;
-}
-
-static mls_log_device *add_device(struct mls_telemetry_file *file, const mls_parsed_row *row, mls_str name)
-{
-    if (file->count == MLS_DEVICES_MAX)
-        return NULL;
-    MLS_GROW(file, devices);
-    mls_log_device *device = &file->devices[file->count++];
-    mls_device_init(device, row->kind);
-    device->name = name;
-    device->unnamed = row->unnamed;
-    device->instance = row->instance;
-    return device;
-}
-
-/* Adds ids and model of a row that its device did not have. */
-static void learn(struct mls_telemetry_file *file, mls_log_device *device, const mls_parsed_row *row)
-{
-    for (size_t i = 0; i < MLS_ROW_NAMES; i++)
-        device->ids[i] = device->ids[i].len > 0 ? device->ids[i] : keep_text(file, row->names[i]);
-    device->model = device->model.len > 0 ? device->model : keep_text(file, row->model);
-}
-
-/* Return an entry of a map, which is added unless there may be no more devices; NULL if it does not exist. */
+/* Return an entry of a map, which is added unless the file has too many devices; NULL if it does not exist. */
 static mls_map_entry *device_entry(struct mls_telemetry_file *file, mls_map *map, mls_str key)
 {
     return file->count == MLS_DEVICES_MAX ? mls_map_find(map, key) : mls_map_put(map, key, NULL);
 }
 
-/* Looks among the devices of a name, which are chained; a new one comes first. */
-static mls_log_device *find_among_named(struct mls_telemetry_file *file, const mls_parsed_row *row)
+/* Find the device of a row among those of its name, which are linked by `alike`, or add it.  Return NULL if the file
+ * has too many devices. */
+static mls_log_device *find_by_name(struct mls_telemetry_file *file, const parsed_row *row)
 {
     mls_str name = MLS_S("0");
     for (size_t i = MLS_ROW_NAMES; i-- > 0;)
@@ -66,118 +580,88 @@ static mls_log_device *find_among_named(struct mls_telemetry_file *file, const m
     mls_map_entry *entry = device_entry(file, &file->numbers[row->kind], name);
     if (entry == NULL)
         return NULL;
-    for (size_t number = entry->value.number; number > 0; number = file->devices[number - 1].alike)
-        if (fits_row(&file->devices[number - 1], row))
-            return &file->devices[number - 1];
-    mls_log_device *device = add_device(file, row, entry->key);
-    if (device != NULL) {
-        device->alike = entry->value.number;
-        entry->value.number = file->count;
+    for (size_t number = entry->value.number; number > 0; number = file->devices[number - 1].alike) {
+        mls_log_device *known = &file->devices[number - 1];
+        bool fits = known->unnamed == row->unnamed;
+        for (size_t i = MLS_ROW_NAMES; i-- > 1;) /* the first identifier that both have decides */
+            if (known->ids[i].len > 0 && row->names[i].len > 0)
+                fits = mls_str_equal(known->ids[i], row->names[i]);
+        if (fits)
+            return known;
     }
+    if (file->count == MLS_DEVICES_MAX)
+        return NULL;
+    MLS_GROW(file, devices);
+    mls_log_device *device = &file->devices[file->count++];
+    mls_device_init(device, row->kind);
+    device->name = entry->key;
+    device->unnamed = row->unnamed;
+    device->instance = row->instance;
+    device->alike = entry->value.number;
+    entry->value.number = file->count;
     return device;
 }
 
-static bool is_named_so(const mls_log_device *device, const mls_parsed_row *row)
+static bool is_device_of(const mls_log_device *device, const parsed_row *row)
 {
-    bool same = device->kind == row->kind && device->unnamed == row->unnamed;
+    bool same = device != NULL && device->kind == row->kind && device->unnamed == row->unnamed;
     for (size_t i = 0; i < MLS_ROW_NAMES && same; i++)
         same = mls_str_equal(device->ids[i], row->names[i]);
     return same;
 }
 
-/* Return the same device faster if its UUID or bus identifier is known and unique. */
-static mls_log_device *find_by_names(struct mls_telemetry_file *file, const mls_parsed_row *row)
+/* Return the device of a row; NULL if the file has too many devices. */
+static mls_log_device *device_of(struct mls_telemetry_file *file, const parsed_row *row)
 {
-    const mls_str id = row->names[1].len > 0 ? row->names[1] : row->names[2];
-    if (id.len == 0)
-        return find_among_named(file, row);
-    mls_map_entry *entry = device_entry(file, &file->ids[row->kind], id);
-    if (entry == NULL)
-        return NULL;
-    mls_log_device *device =
-        entry->value.number > 0 && file->devices != NULL ? &file->devices[entry->value.number - 1] : NULL;
-    if (device == NULL || !is_named_so(device, row)) {
-        device = find_among_named(file, row);
-        entry->value.number = device != NULL ? (size_t)(device - file->devices) + 1 : 0;
-    }
-    return device;
-}
-
-/* Return the device that a row is about; NULL if it would be one too many. */
-static mls_log_device *device_of(struct mls_telemetry_file *file, const mls_parsed_row *row)
-{
-    /* Rows come in the order of devices, mostly. */
+    /* Most logs list their devices in the same order each time, so try the next one first, then the UUID or bus. */
     const size_t turn = file->turn < file->count ? file->turn : 0;
     mls_log_device *device = file->count > 0 ? &file->devices[turn] : NULL;
-    if (device == NULL || !is_named_so(device, row)) {
-        device = find_by_names(file, row);
+    if (!is_device_of(device, row)) {
+        const mls_str id = row->names[1].len > 0 ? row->names[1] : row->names[2];
+        mls_map_entry *entry = id.len > 0 ? device_entry(file, &file->ids[row->kind], id) : NULL;
+        if (id.len > 0 && entry == NULL)
+            return NULL;
+        device = entry != NULL && entry->value.number > 0 ? &file->devices[entry->value.number - 1] : NULL;
+        if (!is_device_of(device, row)) {
+            device = find_by_name(file, row);
+            if (entry != NULL)
+                entry->value.number = device != NULL ? (size_t)(device - file->devices) + 1 : 0;
+        }
         if (device == NULL)
             return NULL;
-        learn(file, device, row);
+        for (size_t i = 0; i < MLS_ROW_NAMES; i++)
+            device->ids[i] = device->ids[i].len > 0 ? device->ids[i] : keep_text(file, row->names[i]);
+        device->model = device->model.len > 0 ? device->model : keep_text(file, row->model);
     }
     device->models |= row->unnamed && row->model.len > 0 && !mls_str_equal(row->model, device->model);
     file->turn = (size_t)(device - file->devices) + 1;
     return device;
 }
 
-static int compare_devices(const void *left, const void *right)
-{
-    const mls_log_device *a = left;
-    const mls_log_device *b = right;
-    int order = mls_str_compare_natural(a->name, b->name);
-    order = order != 0 ? order : (a->kind > b->kind) - (a->kind < b->kind);
-    for (size_t i = 0; i < MLS_ROW_NAMES && order == 0; i++)
-        order = mls_str_compare(a->ids[i], b->ids[i]);
-    return order;
-}
-
-/* Sorts the devices by their names; those of one name are called by what tells them apart. */
-static void devices_sort(struct mls_telemetry_file *file)
-{
-    bool whole = false;
-    for (size_t i = 0; i < file->count; i++)
-        whole |= file->devices[i].kind == MLS_LOG_DCGM && !file->devices[i].instance;
-    for (size_t i = 0; i < file->count; i++)
-        file->devices[i].instance &= whole; /* where only instances are measured, they are the devices */
-    if (file->count > 1)
-        qsort(file->devices, file->count, sizeof *file->devices, compare_devices);
-    for (size_t first = 0, end = 0; first < file->count; first = end) {
-        const mls_str name = file->devices[first].name;
-        const mls_log_kind kind = file->devices[first].kind;
-        while (end < file->count && file->devices[end].kind == kind && mls_str_equal(file->devices[end].name, name))
-            end++;
-        for (size_t i = first; i < end && end - first > 1; i++) {
-            const mls_str *ids = file->devices[i].ids;
-            file->devices[i].name = ids[1].len > 0 ? ids[1] : ids[2].len > 0 ? ids[2] : name;
-        }
-    }
-}
+/* -------------------------------------------------------------------- rows */
 
 /* Smaller backward steps of the timestamp are ignored: devices are queried one after the other. */
 #define STEP_BACK_MS 1000
 
-/* Lines in which a log says what it is. */
+/* The format must be recognized within so many lines. */
 enum { LINES_OF_HEAD = 100 };
-
-/* A value that grows by more than this is not a counter. */
-#define COUNTER_MAX 1e15
 
 typedef struct log_reading {
     struct mls_telemetry_file *file;
     const mls_telemetry_options *options;
-    mls_log_heading heading;
+    log_header header;
     size_t line, rows;
-    size_t stepped_row; /* the row that stepped back last; 0: none */
-    mls_arena scratch;  /* of one record */
-    double efficiency;  /* of a power log; NaN: not logged */
-    bool power;
-    bool overlong;       /* the begin of a line too long to be kept has been dropped */
-    bool headless;       /* a row of nvidia-smi came before any heading */
-    const char *foreign; /* name of a recognized but unsupported format; NULL: none */
-    bool others;         /* rows of no GPU were reported */
-    bool too_many;       /* rows are of more devices than are kept */
-    bool last;           /* the line is the last one, and nothing ends it */
-    char cell[24];       /* the last one of the row before; "": a long one */
+    size_t stepped_row;  /* the last row whose time stepped back; 0: none */
+    mls_arena scratch;   /* of one record */
+    double efficiency;   /* of a power log; NaN: not logged */
+    bool power;          /* the log has power records */
+    bool overlong;       /* the begin of a line that is too long has been dropped */
+    bool headless;       /* a row of nvidia-smi came before any header */
+    const char *foreign; /* a recognized but unsupported format; NULL: none */
+    bool others;         /* rows that are not of a GPU have been reported */
+    bool too_many;       /* rows of too many devices have been reported */
+    bool last;           /* the line is the last one and has no newline */
+    char cell[24];       /* the last cell of the row before; "": too long to keep */
 } log_reading;
 
 static void note_row(log_reading *reading, mls_finding_code code, const char *message)
@@ -186,43 +670,11 @@ static void note_row(log_reading *reading, mls_finding_code code, const char *me
                      (mls_finding_place){.path = reading->file->source.path, .line = reading->line}, "%s", message);
 }
 
-/* "12 rows left out", if any is. */
-static void note_rows(log_reading *reading, mls_finding_code code, size_t count, const char *message)
-{
-    if (count == 0)
-        return;
-    const mls_severity severity = code == MLS_FINDING_DEVICE_ORDER ? MLS_SEVERITY_ADVICE : MLS_SEVERITY_WARNING;
-    mls_findings_add_as(&reading->file->findings, code, severity,
-                        (mls_finding_place){.path = reading->file->source.path}, "%s %s",
-                        mls_words_plural(count, "row", "rows").text, message);
-}
-
 static const char last_cut[] = "the last line has no ending and is not whole: it was cut off, and is left out";
 
-/* -------------------------------------------------------------------- rows */
-
-/* Append a row.  Counters are stored as differences from their first value, which keeps their significant digits. */
-static void add_row(mls_log_device *device, mls_parsed_row *row)
-{
-    for (unsigned i = 0; i < MLS_COUNTER_COUNT; i++) {
-        const double value = row->counters[i];
-        device->first[i] = isnan(device->first[i]) ? value : device->first[i];
-        if (isfinite(value) && fabs(value - device->first[i]) < COUNTER_MAX) {
-            const double thousandths = round((value - device->first[i]) * 1000);
-            row->packed.values[device->slots[MLS_QUANTITY_COUNTER + i]] =
-                mls_value_pack((uint64_t)fabs(thousandths), -3, thousandths < 0);
-        }
-    }
-    if (row->has_reasons) {
-        row->packed.values[device->slots[MLS_QUANTITY_REASONS]] = mls_value_pack(row->reasons, 0, false);
-        device->has_reasons = true;
-    }
-    device->has_power = device->has_power || !isnan(mls_device_power(device, &row->packed));
-    device->rows[device->count++] = row->packed;
-}
-
-/* Return whether to keep a row: it is in the requested time range, or the first row of its device. */
-static bool place_row(log_reading *reading, mls_log_device *device, mls_parsed_row *row)
+/* Decide the time of a row.  Return whether to keep the row: it is in the requested time range, or the first row of its
+ * device. */
+static bool place_row(log_reading *reading, mls_log_device *device, parsed_row *row)
 {
     const mls_telemetry_options *options = reading->options;
     const bool local = !isnan(row->packed.time_ms) && !row->zoned;
@@ -246,7 +698,7 @@ static bool place_row(log_reading *reading, mls_log_device *device, mls_parsed_r
     device->last_ms = row->packed.time_ms;
     device->disordered |= row->packed.time_ms < before_ms;
     if (row->packed.time_ms < before_ms - STEP_BACK_MS) {
-        /* One step of the clock is seen by all devices, one after the other. */
+        /* When the clock steps back, the next row of every device shows it: report it once. */
         if (reading->stepped_row == 0 || reading->rows - reading->stepped_row > reading->file->count)
             note_row(reading, MLS_FINDING_TIME_BACK, "the time steps back: a clock was set, or logs were joined");
         reading->stepped_row = reading->rows;
@@ -254,18 +706,18 @@ static bool place_row(log_reading *reading, mls_log_device *device, mls_parsed_r
     return true;
 }
 
-static void keep_row(log_reading *reading, mls_parsed_row *row)
+static void keep_row(log_reading *reading, parsed_row *row)
 {
     struct mls_telemetry_file *file = reading->file;
+    const mls_finding_place place = {.path = file->source.path, .line = reading->line};
     mls_log_device *device = device_of(file, row);
     if (device == NULL) {
         if (!reading->too_many) {
-            reading->too_many = true;
-            mls_findings_add_as(&file->findings, MLS_FINDING_ROW_DAMAGED, MLS_SEVERITY_WARNING,
-                                (mls_finding_place){.path = file->source.path, .line = reading->line},
+            mls_findings_add_as(&file->findings, MLS_FINDING_ROW_DAMAGED, MLS_SEVERITY_WARNING, place,
                                 "more than %s devices in a file: from here on rows of others are left out",
                                 mls_words_count(MLS_DEVICES_MAX).text);
         }
+        reading->too_many = true;
         return;
     }
     if (row->lost && !device->lost) {
@@ -273,49 +725,44 @@ static void keep_row(log_reading *reading, mls_parsed_row *row)
         if (!row->unnamed)
             (void)snprintf(name, sizeof name, "device %.*s", MLS_CUT(device->name, 60));
         device->lost = true;
-        mls_findings_add(&file->findings, MLS_FINDING_DEVICE_LOST,
-                         (mls_finding_place){.path = file->source.path, .line = reading->line},
+        mls_findings_add(&file->findings, MLS_FINDING_DEVICE_LOST, place,
                          "%s was lost: from here on it could not be asked any more", name);
     }
     if (!place_row(reading, device, row))
         return;
+    /* Counters are stored as differences from their first value, which keeps their significant digits. */
+    for (unsigned i = 0; i < MLS_COUNTER_COUNT; i++) {
+        const double value = row->counters[i];
+        device->first[i] = isnan(device->first[i]) ? value : device->first[i];
+        if (isfinite(value))
+            row->packed.values[device->slots[MLS_QUANTITY_COUNTER + i]] = value_of(value - device->first[i]);
+    }
+    if (row->has_reasons) {
+        row->packed.values[device->slots[MLS_QUANTITY_REASONS]] = pack_value(row->reasons, 0, false);
+        device->has_reasons = true;
+    }
+    device->has_power = device->has_power || !isnan(mls_device_power(device, &row->packed));
     MLS_GROW(device, rows);
-    add_row(device, row);
-}
-
-/* If rows do not name their device, an unreadable row still counts in the order of devices. */
-static void keep_place(log_reading *reading)
-{
-    mls_parsed_row row;
-    mls_row_begin(&row, reading->heading.kind);
-    row.unnamed = true;
-    mls_log_device *device = device_of(reading->file, &row);
-    if (device == NULL || device->count == 0)
-        return;
-    MLS_GROW(device, rows);
-    device->rows[device->count++] = row.packed;
-}
-
-/* Keep the last cell of a row.  Return false if it is the last cell of the file and truncated. */
-static bool take_end(log_reading *reading, mls_str cell)
-{
-    const bool cut = reading->last && mls_cell_is_cut(cell, mls_str_from(reading->cell));
-    const size_t len = cell.len < sizeof reading->cell ? cell.len : 0;
-    memcpy(reading->cell, cell.ptr, len);
-    reading->cell[len] = '\0';
-    return !cut;
+    device->rows[device->count++] = row->packed;
 }
 
 static void take_row(log_reading *reading, mls_str line)
 {
-    mls_parsed_row row;
-    const char *why = mls_row_parse(&reading->heading, line, &row);
+    struct mls_telemetry_file *file = reading->file;
+    parsed_row row;
+    const char *why = parse_row(&reading->header, line, &row);
     reading->rows++;
-    if ((why == NULL && !take_end(reading, row.end)) || (why != NULL && reading->last))
+    if (why == NULL) {
+        const size_t len = row.end.len < sizeof reading->cell ? row.end.len : 0;
+        why = reading->last && is_cell_cut(row.end, mls_str_from(reading->cell)) ? last_cut : NULL;
+        memcpy(reading->cell, row.end.ptr, len);
+        reading->cell[len] = '\0';
+    } else if (reading->last) {
         why = last_cut;
+    }
     if (why == NULL) {
         keep_row(reading, &row);
-    } else if (mls_text_says_lost(line)) {
+    } else if (reports_lost(line)) {
         note_row(reading, MLS_FINDING_DEVICE_LOST, "a device was lost: it could not be asked any more");
     } else if (!row.other) {
         note_row(reading, MLS_FINDING_ROW_DAMAGED, why);
@@ -323,13 +770,19 @@ static void take_row(log_reading *reading, mls_str line)
         reading->others = true;
         note_row(reading, MLS_FINDING_ROW_DAMAGED, "rows of what is no GPU, such as a switch or a link, are not read");
     }
-    if (why != NULL && !reading->last && !reading->heading.named && reading->file->count > 0)
-        keep_place(reading);
+    if (why != NULL && !reading->last && !reading->header.named && file->count > 0) {
+        /* If rows do not name their device, an unreadable row still counts in the order of devices. */
+        init_row(&row, reading->header.kind);
+        row.unnamed = true;
+        mls_log_device *device = device_of(file, &row);
+        if (device != NULL && device->count > 0) {
+            MLS_GROW(device, rows);
+            device->rows[device->count++] = row.packed;
+        }
+    }
 }
 
-/* ----------------------------------------------------------- power records */
-
-/* A record of the power measurement of MLPerf; what other records say is not asked. */
+/* Take a record of MLPerf's power measurement; ignore other records. */
 static void take_power_record(log_reading *reading, mls_str payload)
 {
     mls_record record;
@@ -349,15 +802,15 @@ static void take_power_record(log_reading *reading, mls_str payload)
         reading->efficiency = readable ? number : (double)NAN;
     } else if (record.key_id == MLS_KEY_POWER_READING) {
         const mls_words words = mls_words_exact(number);
-        mls_parsed_row row;
-        mls_row_begin(&row, MLS_LOG_MLPERF);
+        parsed_row row;
+        init_row(&row, MLS_LOG_MLPERF);
         reading->power = true;
         reading->rows++;
         if (mls_decimal_parse(mls_str_from(words.text), &decimal)) {
             row.packed.time_ms = record.time_ms;
             row.zoned = true;
             row.names[0] = MLS_S("node");
-            row.packed.values[0] = mls_value_pack(decimal.digits, decimal.exponent, decimal.negative);
+            row.packed.values[0] = pack_value(decimal.digits, decimal.exponent, decimal.negative);
             keep_row(reading, &row);
         }
     }
@@ -366,7 +819,7 @@ static void take_power_record(log_reading *reading, mls_str payload)
 /* ------------------------------------------------------------------- lines */
 
 /* Return whether a line may be a header: it starts with a mark, or none of its names starts with a digit. */
-static bool may_be_heading(mls_str line)
+static bool may_be_header(mls_str line)
 {
     const char *end = line.ptr + line.len;
     const char *cell = line.ptr;
@@ -381,20 +834,11 @@ static bool may_be_heading(mls_str line)
     return memchr(line.ptr, ',', line.len) != NULL;
 }
 
-/* Logs that have the same quantities in the same order come from the same way to measure. */
-static uint64_t hash_columns(const mls_log_heading *heading)
-{
-    unsigned char quantities[MLS_HEADING_COLUMNS_MAX + 1] = {(unsigned char)heading->kind};
-    for (size_t i = 0; i < heading->count; i++)
-        quantities[i + 1] = heading->columns[i] != NULL ? heading->columns[i]->quantity : MLS_QUANTITY_COUNT;
-    return mls_str_hash((mls_str){(const char *)quantities, heading->count + 1}, 0);
-}
-
 static void take_line(log_reading *reading, mls_str line)
 {
-    const mls_log_heading *now = &reading->heading;
-    const char mark = mls_log_formats[now->kind].mark;
-    mls_log_heading heading;
+    const log_header *now = &reading->header;
+    const char mark = formats[now->kind].mark;
+    log_header header;
     mls_str payload;
     line = mls_str_trim(line, mls_is_blank);
     reading->line++;
@@ -402,100 +846,59 @@ static void take_line(log_reading *reading, mls_str line)
         return;
     if ((!now->read || line.ptr[0] == ':') && mls_record_find(line, &payload)) {
         take_power_record(reading, payload);
-    } else if ((!now->read || may_be_heading(line)) && mls_heading_read(line, &heading, false)) {
-        reading->heading = heading;
-        reading->file->columns = reading->file->columns != 0 ? reading->file->columns : hash_columns(&heading);
+    } else if ((!now->read || may_be_header(line)) && read_header(line, &header, false)) {
+        reading->header = header;
+        if (reading->file->columns == 0) {
+            unsigned char quantities[HEADER_COLUMNS_MAX + 1] = {(unsigned char)header.kind};
+            for (size_t i = 0; i < header.count; i++)
+                quantities[i + 1] = header.columns[i] != NULL ? header.columns[i]->quantity : MLS_QUANTITY_COUNT;
+            reading->file->columns = mls_str_hash((mls_str){(const char *)quantities, header.count + 1}, 0);
+        }
     } else if (!now->read) {
-        const char *columns = reading->options->columns;
+        const char *columns_listed = reading->options->columns;
         const char *comma = memchr(line.ptr, ',', line.len);
-        mls_parsed_row row;
+        parsed_row row;
         reading->headless |= comma != NULL && mls_moment_read((mls_str){line.ptr, (size_t)(comma - line.ptr)},
                                                               &row.packed.time_ms, &row.zoned);
-        /* Before any heading, a line may be a row of what --columns lists. */
-        reading->heading.read = columns != NULL && mls_heading_read(mls_str_from(columns), &reading->heading, true) &&
-                                mls_row_parse(&reading->heading, line, &row) == NULL;
-        if (reading->heading.read)
+        /* Before any header, a line may be a row of the columns that --columns lists. */
+        reading->header.read = columns_listed != NULL &&
+                               read_header(mls_str_from(columns_listed), &reading->header, true) &&
+                               parse_row(&reading->header, line, &row) == NULL;
+        if (reading->header.read)
             take_row(reading, line);
         else if (reading->foreign == NULL && reading->line <= LINES_OF_HEAD)
-            reading->foreign = mls_log_foreign(line);
+            reading->foreign = foreign_format(line);
     } else if (now->skipped == NULL && (mark == '\0' || line.ptr[0] != mark)) {
         take_row(reading, line);
     }
 }
 
-/* Return whether a file is not a log of measurements, or has an unsupported format. */
-static bool is_none(const log_reading *reading)
+/* Note "12 rows …", if there are any. */
+static void note_rows(log_reading *reading, mls_finding_code code, size_t count, const char *message)
 {
-    return reading->heading.read ? reading->heading.skipped != NULL : !reading->power;
-}
-
-static void take_lines(log_reading *reading, mls_window *window)
-{
-    mls_str line;
-    while (mls_window_line(window, 0, &line)) {
-        if (reading->overlong || line.len > MLS_WINDOW_KEPT) {
-            reading->line++;
-            note_row(reading, MLS_FINDING_ROW_DAMAGED, "a line of more than 1 MiB");
-        } else {
-            take_line(reading, line);
-        }
-        reading->overlong = false;
-        window->at += line.len + 1;
-    }
-    if (window->end - window->at > MLS_WINDOW_KEPT) {
-        reading->overlong = true;
-        window->at = window->end;
+    if (count > 0) {
+        mls_findings_add_as(&reading->file->findings, code,
+                            code == MLS_FINDING_DEVICE_ORDER ? MLS_SEVERITY_ADVICE : MLS_SEVERITY_WARNING,
+                            (mls_finding_place){.path = reading->file->source.path}, "%s %s",
+                            mls_words_plural(count, "row", "rows").text, message);
     }
 }
 
-/* Many tools end without the end of their last line. */
-static void end_lines(log_reading *reading, const mls_window *window)
-{
-    const mls_input *input = window->input;
-    struct mls_telemetry_file *file = reading->file;
-    if (input->trouble.read_errno != 0 || (input->trouble.wrong != NULL && file->count == 0)) {
-        file->status = mls_input_status(input, &file->error);
-    } else if (input->trouble.wrong != NULL) {
-        mls_findings_add_as(&file->findings, MLS_FINDING_ROW_DAMAGED, MLS_SEVERITY_WARNING,
-                            (mls_finding_place){.path = file->source.path, .line = reading->line},
-                            "the log is read up to here only: %s", input->trouble.wrong);
-    } else if (reading->overlong) {
-        reading->line++;
-        note_row(reading, MLS_FINDING_ROW_DAMAGED, "a line of more than 1 MiB");
-    } else if (input->ended && window->at < window->end) {
-        reading->last = true;
-        take_line(reading, (mls_str){window->at, (size_t)(window->end - window->at)});
-    }
-}
-
-/* Why a file that was read is of no use; NULL: it has measurements. */
-static const char *skip_reason(const log_reading *reading, bool empty)
-{
-    const struct mls_telemetry_file *file = reading->file;
-    if (reading->heading.skipped != NULL)
-        return reading->heading.skipped;
-    if (empty)
-        return "empty";
-    if (file->count > 0)
-        return NULL;
-    if (!is_none(reading))
-        return file->findings.count > 0 ? "no row of it can be read" : "no measurement in it";
-    return reading->foreign != NULL ? reading->foreign
-           : reading->headless      ? "has no heading: --columns says what was queried"
-                                    : "none of the formats that telemetry reads";
-}
-
-/* Says what devices lack that the log should tell; `parts` of them were found by their order. */
-static void note_devices(log_reading *reading, size_t parts)
+/* Report what the log does not contain, and what had to be guessed. */
+static void finish_devices(log_reading *reading)
 {
     struct mls_telemetry_file *file = reading->file;
+    const size_t named = file->count;
     size_t untimed = 0;
     size_t unscaled = 0;
     size_t stray = 0;
     size_t close = 0;
     size_t replaced = 0;
     size_t mixed = 0;
-    reading->line = 0;
+    for (size_t i = 0; i < file->count; i++)
+        if (file->devices[i].kind == MLS_LOG_MLPERF && !isnan(reading->efficiency))
+            file->devices[i].power_scale = reading->efficiency;
+    mls_devices_arrange(file);
     for (size_t i = 0; i < file->count; i++) {
         const mls_log_device *device = &file->devices[i];
         untimed += !device->timed;
@@ -505,6 +908,7 @@ static void note_devices(log_reading *reading, size_t parts)
         replaced += device->replaced;
         mixed += device->mixed;
     }
+    reading->line = 0;
     if (unscaled > 0) {
         note_row(reading, MLS_FINDING_POWER_LOG,
                  "the power file does not say conversion_eff: its readings are taken as they are");
@@ -513,7 +917,7 @@ static void note_devices(log_reading *reading, size_t parts)
         note_row(reading, MLS_FINDING_NO_TIME,
                  "the log has no times: it is summed up as a whole; --start and --interval give them");
     }
-    note_rows(reading, MLS_FINDING_DEVICE_ORDER, parts > 0 ? parts + 1 : 0,
+    note_rows(reading, MLS_FINDING_DEVICE_ORDER, file->count > named ? file->count - named + 1 : 0,
               "at a time, of which none says its device: they are taken for those of as many devices, in their "
               "order");
     note_rows(reading, MLS_FINDING_SAME_TIME, stray,
@@ -530,60 +934,67 @@ static void note_devices(log_reading *reading, size_t parts)
     }
 }
 
-/* Finds what only all rows show: whose they are, and their order. */
-static void finish_devices(log_reading *reading)
+/* Return whether a log is not one of measurements, or has an unsupported format. */
+static bool is_useless(const log_reading *reading)
 {
-    struct mls_telemetry_file *file = reading->file;
-    const size_t named = file->count;
-    if (file->status != MLS_OK)
-        return;
-    mls_devices_split(file);
-    for (size_t i = 0; i < file->count; i++) {
-        mls_log_device *device = &file->devices[i];
-        if (device->kind == MLS_LOG_MLPERF && !isnan(reading->efficiency))
-            device->power_scale = reading->efficiency;
-        mls_rounds rounds = {.size = 1};
-        mls_device_finish(device);
-        if (device->dense && !device->unnamed)
-            mls_rows_rounds(device->rows, device->count, &rounds);
-        device->mixed = rounds.size > 1;
-    }
-    note_devices(reading, file->count - named);
-    devices_sort(file);
-}
-
-void mls_telemetry_file_release(struct mls_telemetry_file *file)
-{
-    for (size_t i = 0; i < file->count; i++)
-        if (!file->devices[i].part)
-            free(file->devices[i].rows);
-    free(file->devices);
-    mls_arena_release(&file->arena);
-    mls_findings_release(&file->findings);
-    file->devices = NULL;
-    file->count = 0;
-    file->findings = (mls_findings){0};
+    return reading->header.read ? reading->header.skipped != NULL : !reading->power;
 }
 
 void mls_telemetry_input_read(struct mls_telemetry_file *file, mls_input *input, const mls_telemetry_options *options)
 {
+    static const char too_long[] = "a line of more than 1 MiB";
     log_reading reading = {.file = file, .options = options, .efficiency = (double)NAN};
+    mls_window window;
+    bool empty = true;
     for (size_t i = 0; i < MLS_LOG_KINDS; i++) {
         file->numbers[i].arena = &file->arena;
         file->ids[i].arena = &file->arena;
     }
-    mls_window window;
-    bool empty = true;
     mls_window_init(&window, input);
     do {
         (void)mls_window_fill(&window);
         empty = empty && window.at == window.end;
-        take_lines(&reading, &window);
-    } while (!input->ended && !is_none(&reading));
-    end_lines(&reading, &window);
+        for (mls_str line; mls_window_line(&window, 0, &line); window.at += line.len + 1) {
+            if (reading.overlong || line.len > MLS_WINDOW_KEPT) {
+                reading.line++;
+                note_row(&reading, MLS_FINDING_ROW_DAMAGED, too_long);
+            } else {
+                take_line(&reading, line);
+            }
+            reading.overlong = false;
+        }
+        if (window.end - window.at > MLS_WINDOW_KEPT) {
+            reading.overlong = true;
+            window.at = window.end;
+        }
+    } while (!input->ended && !is_useless(&reading));
+
+    if (input->trouble.read_errno != 0 || (input->trouble.wrong != NULL && file->count == 0)) {
+        file->status = mls_input_status(input, &file->error);
+    } else if (input->trouble.wrong != NULL) {
+        mls_findings_add_as(&file->findings, MLS_FINDING_ROW_DAMAGED, MLS_SEVERITY_WARNING,
+                            (mls_finding_place){.path = file->source.path, .line = reading.line},
+                            "the log is read up to here only: %s", input->trouble.wrong);
+    } else if (reading.overlong) {
+        reading.line++;
+        note_row(&reading, MLS_FINDING_ROW_DAMAGED, too_long);
+    } else if (input->ended && window.at < window.end) {
+        /* Many tools do not end their last line. */
+        reading.last = true;
+        take_line(&reading, (mls_str){window.at, (size_t)(window.end - window.at)});
+    }
     mls_window_release(&window);
-    file->skip = input->unread != NULL ? input->unread : skip_reason(&reading, empty);
-    finish_devices(&reading);
+    file->skip = input->unread != NULL                               ? input->unread
+                 : reading.header.skipped != NULL                    ? reading.header.skipped
+                 : empty                                             ? "empty"
+                 : file->count > 0                                   ? NULL
+                 : !is_useless(&reading) && file->findings.count > 0 ? "no row of it can be read"
+                 : !is_useless(&reading)                             ? "no measurement in it"
+                 : reading.foreign != NULL                           ? reading.foreign
+                 : reading.headless                                  ? "has no heading: --columns says what was queried"
+                                                                     : "none of the formats that telemetry reads";
+    if (file->status == MLS_OK)
+        finish_devices(&reading);
     mls_arena_release(&reading.scratch);
     mls_input_release(input);
 }
@@ -605,4 +1016,17 @@ void mls_telemetry_file_read(struct mls_telemetry_file *file, const mls_telemetr
     }
     mls_telemetry_input_read(file, &input, options);
     (void)close(input.fd);
+}
+
+void mls_telemetry_file_release(struct mls_telemetry_file *file)
+{
+    for (size_t i = 0; i < file->count; i++)
+        if (!file->devices[i].part)
+            free(file->devices[i].rows);
+    free(file->devices);
+    mls_arena_release(&file->arena);
+    mls_findings_release(&file->findings);
+    file->devices = NULL;
+    file->count = 0;
+    file->findings = (mls_findings){0};
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rounds.c - rows that do not say which device they are about: nvidia-smi writes one of each device, one right after
- * the other, and waits, so that the times show how many there are. */
+/* rounds.c - order the rows of a log by time, and separate rows that do not name their device: nvidia-smi writes one
+ * row per device in quick succession and then waits, so the times show how many devices there are. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,23 +8,26 @@
 #include "base/statistics.h"
 #include "explain/telemetry/files.h"
 
-/* The middle pause between rounds is that many times the middle distance within one; where it is less it is not clear
- * whether they are rounds. */
+/* The median pause between rounds is at least so many times the median distance within a round; below UNCLEAR_FACTOR
+ * there are no rounds. */
 #define ROUND_FACTOR 3
 #define UNCLEAR_FACTOR 1.5
 #define SLOW_ROUND_MS 500
 #define TIME_RESOLUTION_MS 1
 
+/* Most rows of a round are less than this apart. */
+#define ROUND_MS 100
+
 /* A shorter log may be one round. */
 #define SURE_MS 1000
 
-/* Rounds by size, the size that covers most rows, and how often a round has another size than the one before. */
+/* Rounds by size; the size that covers most rows; how often a round has another size than the one before. */
 typedef struct round_sizes {
     size_t size, covered, last, rounds, changes;
     uint32_t of_size[MLS_DEVICES_MAX + 1];
 } round_sizes;
 
-/* The distance from a row to the one before that has a time; NaN: there is none. */
+/* Return the distance of a row from the one before; NaN: one of them has no time. */
 static double next_distance(const mls_log_row *row, double *before_ms)
 {
     const double distance = fabs(row->time_ms - *before_ms);
@@ -46,7 +49,7 @@ static void end_round(round_sizes *sizes, size_t size)
     }
 }
 
-/* How many rows most rounds have when they are that far apart. */
+/* Count the rounds by size if rows this far apart are of different rounds. */
 static void measure_rounds(const mls_log_row *rows, size_t count, double apart_ms, round_sizes *sizes)
 {
     double before_ms = (double)NAN;
@@ -62,56 +65,38 @@ static void measure_rounds(const mls_log_row *rows, size_t count, double apart_m
     end_round(sizes, size);
 }
 
-/* How many of the distances are so small beside the middle one that several rows are of one time. */
-static size_t count_close(const double *sorted, size_t count)
-{
-    enum { FAR_SOONER = 4 };
-    const double limit = fmin(MLS_ROUND_MS, mls_median(sorted, count) / FAR_SOONER);
-    size_t close = 0;
-    while (close < count && sorted[close] < limit)
-        close++;
-    return close;
-}
-
-/* How many times the middle distance within rounds the middle pause is, when the first `within` distances are within.
- */
-static double pause_factor(const double *sorted, size_t within, size_t count)
-{
-    const double inside = mls_median(sorted, within);
-    const double pause = mls_median(sorted + within, count - within);
-    return inside > 0 ? (pause - TIME_RESOLUTION_MS / 2.0) / (inside + TIME_RESOLUTION_MS / 2.0) : (double)INFINITY;
-}
-
-/* Whether most rows are in rounds of one size, of which there are several and which seldom changes: it does where a
- * device is lost or a row is, but what delays a single device comes now earlier, now later. */
-static bool is_steady(const round_sizes *sizes, size_t count)
-{
-    enum { CHANGES_AT_ENDS = 2, CHANGES_SHARE = 5 };
-    return sizes->covered >= count / 2 && sizes->covered > sizes->size &&
-           sizes->changes <= CHANGES_AT_ENDS + sizes->rounds / CHANGES_SHARE;
-}
-
 void mls_rows_rounds(const mls_log_row *rows, size_t count, mls_rounds *rounds)
 {
+    enum { FAR_SOONER = 4, CHANGES_AT_ENDS = 2, CHANGES_SHARE = 5 };
     double before_ms = (double)NAN;
     double *distances = mls_malloc((count + 1) * sizeof *distances);
     round_sizes sizes;
     size_t known = 0;
-    size_t best = 0; /* rows in such rounds */
+    size_t best = 0; /* rows in the best rounds */
     *rounds = (mls_rounds){.size = 1};
     for (size_t i = 0; i < count; i++) {
         distances[known] = next_distance(&rows[i], &before_ms);
         known += isnan(distances[known]) ? 0 : 1;
     }
     mls_sort_doubles(distances, known);
-    rounds->close = count_close(distances, known);
+    const double limit = fmin(ROUND_MS, mls_median(distances, known) / FAR_SOONER);
+    while (rounds->close < known && distances[rounds->close] < limit)
+        rounds->close++;
+    /* Try every step in the distances as the border between those within and those between rounds. */
     for (size_t i = 0; i + 1 < known && distances[i] < SLOW_ROUND_MS; i++) {
-        const bool step = distances[i + 1] >= UNCLEAR_FACTOR * fmax(distances[i], TIME_RESOLUTION_MS);
-        const double factor = step ? pause_factor(distances, i + 1, known) : 0;
+        if (!(distances[i + 1] >= UNCLEAR_FACTOR * fmax(distances[i], TIME_RESOLUTION_MS)))
+            continue;
+        const double inside = mls_median(distances, i + 1);
+        const double pause = mls_median(distances + i + 1, known - i - 1);
+        const double factor =
+            inside > 0 ? (pause - TIME_RESOLUTION_MS / 2.0) / (inside + TIME_RESOLUTION_MS / 2.0) : (double)INFINITY;
         if (factor < UNCLEAR_FACTOR)
             continue;
         measure_rounds(rows, count, distances[i + 1], &sizes);
-        if (sizes.covered <= best || !is_steady(&sizes, count))
+        /* Most rows must be in several rounds of one size that seldom changes.  It changes when a device or a row is
+         * lost, whereas the delays of a single device come and go. */
+        if (sizes.covered <= best || sizes.covered < count / 2 || sizes.covered <= sizes.size ||
+            sizes.changes > CHANGES_AT_ENDS + sizes.rounds / CHANGES_SHARE)
             continue;
         if (factor >= ROUND_FACTOR) {
             best = sizes.covered;
@@ -128,12 +113,84 @@ void mls_rows_rounds(const mls_log_row *rows, size_t count, mls_rounds *rounds)
     free(distances);
 }
 
-/* ------------------------------------------------------------- taking apart */
+/* ------------------------------------------------------------------- order */
+
+/* Move the row at order[i] to i, for each i.  Changes `order`. */
+static void arrange_rows(mls_log_row *rows, size_t *order, size_t count)
+{
+    for (size_t first = 0; first < count; first++) {
+        const mls_log_row moved = rows[first];
+        size_t to = first;
+        for (size_t from = order[to]; from != first && from != to; from = order[to]) {
+            rows[to] = rows[from];
+            order[to] = to;
+            to = from;
+        }
+        rows[to] = moved;
+        order[to] = to;
+    }
+}
+
+static int compare_rows(const void *left, const void *right, void *of)
+{
+    const mls_log_row *rows = of;
+    const size_t a = *(const size_t *)left;
+    const size_t b = *(const size_t *)right;
+    const int order = mls_compare_doubles(rows[a].time_ms, rows[b].time_ms);
+    return order != 0 ? order : mls_compare_sizes(a, b);
+}
+
+/* Sort rows by time; those of the same time stay in the order of the file. */
+static void sort_rows(mls_log_device *device)
+{
+    size_t *order = mls_malloc(device->count * sizeof *order);
+    for (size_t i = 0; i < device->count; i++)
+        order[i] = i;
+    qsort_r(order, device->count, sizeof *order, compare_rows, device->rows);
+    arrange_rows(device->rows, order, device->count);
+    free(order);
+}
+
+/* Sort the rows of a device by time, keep the last of those with the same time, measure the interval. */
+static void finish_device(mls_log_device *device)
+{
+    size_t kept = 0;
+    if (!device->timed)
+        return;
+    if (device->disordered)
+        sort_rows(device);
+    double *distances = mls_malloc(device->count * sizeof *distances);
+    for (size_t i = 0; i < device->count; i++) {
+        const mls_log_row *row = &device->rows[i];
+        if (kept > 0 && row->time_ms == device->rows[kept - 1].time_ms) {
+            kept--;
+            device->replaced += memcmp(row->values, device->rows[kept].values, sizeof row->values) != 0;
+        }
+        device->rows[kept] = *row;
+        if (kept > 0)
+            distances[kept - 1] = device->rows[kept].time_ms - device->rows[kept - 1].time_ms;
+        kept++;
+    }
+    device->count = kept;
+    mls_sort_doubles(distances, kept - 1);
+    device->interval_ms = mls_median(distances, kept - 1);
+    /* If two fifths of the distances are short, the rows may be of several devices or hosts. */
+    const bool dense = kept > 1 && distances[(kept - 1) * 2 / 5] < ROUND_MS;
+    free(distances);
+    if (dense && !device->unnamed) {
+        mls_rounds rounds;
+        mls_rows_rounds(device->rows, device->count, &rounds);
+        device->mixed = rounds.size > 1;
+    }
+}
+
+/* ------------------------------------------------------------- separation */
 
 #define STRAY UINT16_MAX
 
-/* Says of the rows of a round which is of which device.  One that is too short or too long says nothing, but for the
- * last of the log, which breaks off behind a whole one (`*before`); rows that could not be read have their places. */
+/* Label the rows of a round with their devices and return the end of the round.  A round of the wrong size is not
+ * labelled, except that the last one of the log may be cut off after a whole one (`*before`).  Rows that could not be
+ * read count as places. */
 static size_t label_round(const mls_log_device *device, size_t first, size_t end, size_t size, bool *before,
                           uint16_t *labels)
 {
@@ -142,85 +199,13 @@ static size_t label_round(const mls_log_device *device, size_t first, size_t end
         end--; /* of the next round */
     const bool whole = end - first == size;
     const bool known = whole || (last && *before && end - first < size);
-    for (size_t i = first; i < end; i++) {
-        const bool readable = !isnan(device->rows[i].time_ms);
-        labels[i] = known && readable ? (uint16_t)(i - first) : STRAY;
-    }
+    for (size_t i = first; i < end; i++)
+        labels[i] = known && !isnan(device->rows[i].time_ms) ? (uint16_t)(i - first) : STRAY;
     *before = whole;
     return end;
 }
 
-static void label_rows(const mls_log_device *device, size_t size, double apart_ms, uint16_t *labels)
-{
-    double before_ms = (double)NAN;
-    bool whole = true;
-    size_t first = 0;
-    memset(labels, 0xff, device->count * sizeof *labels); /* STRAY */
-    for (size_t i = 0; i < device->count; i++)
-        if (next_distance(&device->rows[i], &before_ms) >= apart_ms)
-            first = label_round(device, first, i, size, &whole, labels);
-    (void)label_round(device, first, device->count, size, &whole, labels);
-}
-
-/* Sorts the rows by their labels, those without one last, and counts each kind. */
-static void sort_labelled(mls_log_device *device, const uint16_t *labels, size_t size, size_t *counts)
-{
-    size_t *order = mls_malloc((device->count + 1) * sizeof *order);
-    size_t place = 0;
-    for (size_t i = 0; i < device->count; i++)
-        counts[labels[i] == STRAY ? size : labels[i]]++;
-    /* Where each label begins, and where its next row comes. */
-    for (size_t label = 0; label <= size; label++) {
-        const size_t count = counts[label];
-        counts[label] = place;
-        place += count;
-    }
-    for (size_t i = 0; i < device->count; i++)
-        order[counts[labels[i] == STRAY ? size : labels[i]]++] = i;
-    for (size_t label = size; label > 0; label--)
-        counts[label] -= counts[label - 1];
-    mls_rows_arrange(device->rows, order, device->count);
-    free(order);
-}
-
-/* Makes a device of some rows of another. */
-static void cut_part(mls_log_device *part, const mls_log_device *whole, mls_str name, mls_log_row *rows, size_t count)
-{
-    *part = *whole;
-    part->name = name;
-    part->rows = rows;
-    part->count = count;
-    part->model = whole->models ? (mls_str){NULL, 0} : whole->model;
-    part->has_power = part->has_reasons = false;
-    for (size_t i = 0; i < count; i++) {
-        part->has_power = part->has_power || !isnan(mls_device_power(part, &rows[i]));
-        part->has_reasons = part->has_reasons || !isnan(mls_device_value(part, &rows[i], MLS_QUANTITY_REASONS));
-    }
-}
-
-/* Makes `size` devices of one: the first keeps its place, and holds the rows of all.  One of which no row could be read
- * is none. */
-static void make_parts(struct mls_telemetry_file *file, size_t at, size_t size, const size_t *counts)
-{
-    const mls_log_device whole = file->devices[at];
-    mls_log_row *rows = whole.rows;
-    for (size_t label = 0; label < size; label++) {
-        char digits[24];
-        (void)snprintf(digits, sizeof digits, "%zu", label);
-        const mls_str name = mls_arena_copy(&file->arena, mls_str_from(digits));
-        MLS_GROW(file, devices);
-        if (counts[label] > 0) {
-            const bool first = rows == whole.rows;
-            mls_log_device *part = &file->devices[first ? at : file->count++];
-            cut_part(part, &whole, name, rows, counts[label]);
-            part->part = !first;
-            part->stray = first ? counts[size] : 0;
-            rows += counts[label];
-        }
-    }
-}
-
-/* Rows that could not be read have done their part. */
+/* Drop the rows that only kept the place of an unreadable one. */
 static void drop_unreadable(mls_log_device *device)
 {
     size_t kept = 0;
@@ -230,45 +215,97 @@ static void drop_unreadable(mls_log_device *device)
     device->count = kept;
 }
 
-/* Looks for rounds in the order of the log and, where its rows were mixed up, in that of time. */
-static void find_rounds(mls_log_device *device, mls_rounds *rounds)
+/* Sort the rows of a device by label, strays last, and count each label; counts[size]: strays. */
+static void sort_by_label(mls_log_device *device, const uint16_t *labels, size_t size, size_t *counts)
 {
-    enum { CLOSE_SHARE = 50 };
-    mls_rows_rounds(device->rows, device->count, rounds);
-    if (rounds->size > 1)
-        return;
-    drop_unreadable(device);
-    if (device->disordered) {
-        mls_device_sort(device);
-        mls_rows_rounds(device->rows, device->count, rounds);
+    size_t *order = mls_malloc((device->count + 1) * sizeof *order);
+    size_t place = 0;
+    for (size_t i = 0; i < device->count; i++)
+        counts[labels[i] == STRAY ? size : labels[i]]++;
+    /* Turn the counts into the place where the rows of each label begin, and back. */
+    for (size_t label = 0; label <= size; label++) {
+        const size_t count = counts[label];
+        counts[label] = place;
+        place += count;
     }
-    const double length_ms = fabs(device->rows[device->count - 1].time_ms - device->rows[0].time_ms);
-    const bool often = rounds->close > 1 && rounds->close >= device->count / CLOSE_SHARE;
-    if (rounds->size == 1 && (often || (device->count > 1 && length_ms < SURE_MS)))
-        device->close = often ? rounds->close : device->count;
+    for (size_t i = 0; i < device->count; i++)
+        order[counts[labels[i] == STRAY ? size : labels[i]]++] = i;
+    for (size_t label = size; label > 0; label--)
+        counts[label] -= counts[label - 1];
+    arrange_rows(device->rows, order, device->count);
+    free(order);
 }
 
+/* Make `size` devices of one, from its labelled and sorted rows.  The first part takes the place of the device and owns
+ * the rows of all.  A label without rows does not become a device. */
+static void make_parts(struct mls_telemetry_file *file, size_t at, size_t size, const size_t *counts)
+{
+    const mls_log_device whole = file->devices[at];
+    mls_log_row *rows = whole.rows;
+    for (size_t label = 0; label < size; label++) {
+        char digits[24];
+        (void)snprintf(digits, sizeof digits, "%zu", label);
+        MLS_GROW(file, devices);
+        if (counts[label] == 0)
+            continue;
+        const bool first = rows == whole.rows;
+        mls_log_device *part = &file->devices[first ? at : file->count++];
+        *part = whole;
+        part->name = mls_arena_copy(&file->arena, mls_str_from(digits));
+        part->rows = rows;
+        part->count = counts[label];
+        part->model = whole.models ? (mls_str){NULL, 0} : whole.model;
+        part->part = !first;
+        part->stray = first ? counts[size] : 0;
+        part->has_power = part->has_reasons = false;
+        for (size_t i = 0; i < part->count; i++) {
+            part->has_power = part->has_power || !isnan(mls_device_power(part, &rows[i]));
+            part->has_reasons = part->has_reasons || !isnan(mls_device_value(part, &rows[i], MLS_QUANTITY_REASONS));
+        }
+        rows += counts[label];
+    }
+}
+
+/* Separate the rows of a log that does not name its devices. */
 static void split_device(struct mls_telemetry_file *file, size_t at)
 {
+    enum { CLOSE_SHARE = 50 };
     mls_log_device *device = &file->devices[at];
     mls_rounds rounds;
-    find_rounds(device, &rounds);
+    mls_rows_rounds(device->rows, device->count, &rounds);
+    if (rounds.size == 1) {
+        drop_unreadable(device);
+        if (device->disordered) {
+            sort_rows(device);
+            mls_rows_rounds(device->rows, device->count, &rounds);
+        }
+        const double length_ms = fabs(device->rows[device->count - 1].time_ms - device->rows[0].time_ms);
+        const bool often = rounds.close > 1 && rounds.close >= device->count / CLOSE_SHARE;
+        if (rounds.size == 1 && (often || (device->count > 1 && length_ms < SURE_MS)))
+            device->close = often ? rounds.close : device->count;
+    }
     const size_t size = rounds.size;
     if (size == 1 || file->count + size > MLS_DEVICES_MAX) {
         drop_unreadable(device);
         return;
     }
+
     uint16_t *labels = mls_malloc((device->count + 1) * sizeof *labels);
     size_t *counts = mls_calloc(size + 1, sizeof *counts);
-    label_rows(device, size, rounds.apart_ms, labels);
-    sort_labelled(device, labels, size, counts);
+    double before_ms = (double)NAN;
+    bool whole = true;
+    size_t first = 0;
+    memset(labels, 0xff, device->count * sizeof *labels); /* STRAY */
+    for (size_t i = 0; i < device->count; i++)
+        if (next_distance(&device->rows[i], &before_ms) >= rounds.apart_ms)
+            first = label_round(device, first, i, size, &whole, labels);
+    (void)label_round(device, first, device->count, size, &whole, labels);
+    sort_by_label(device, labels, size, counts);
 
-    const bool some = counts[size] < device->count;
-    if (some) {
-        const size_t strays = counts[size];
-        counts[size] = 0;
+    const size_t strays = counts[size];
+    if (strays < device->count) {
         for (size_t i = device->count - strays; i < device->count; i++)
-            counts[size] += isnan(device->rows[i].time_ms) ? 0 : 1;
+            counts[size] -= isnan(device->rows[i].time_ms) ? 1 : 0;
         make_parts(file, at, size, counts);
     } else {
         device->close = device->count;
@@ -278,10 +315,41 @@ static void split_device(struct mls_telemetry_file *file, size_t at)
     free(counts);
 }
 
-void mls_devices_split(struct mls_telemetry_file *file)
+static int compare_devices(const void *left, const void *right)
+{
+    const mls_log_device *a = left;
+    const mls_log_device *b = right;
+    int order = mls_str_compare_natural(a->name, b->name);
+    order = order != 0 ? order : (a->kind > b->kind) - (a->kind < b->kind);
+    for (size_t i = 0; i < MLS_ROW_NAMES && order == 0; i++)
+        order = mls_str_compare(a->ids[i], b->ids[i]);
+    return order;
+}
+
+void mls_devices_arrange(struct mls_telemetry_file *file)
 {
     const size_t count = file->count;
+    bool gpus = false;
     for (size_t i = 0; i < count; i++)
         if (file->devices[i].unnamed && file->devices[i].timed)
             split_device(file, i);
+    for (size_t i = 0; i < file->count; i++) {
+        finish_device(&file->devices[i]);
+        gpus |= file->devices[i].kind == MLS_LOG_DCGM && !file->devices[i].instance;
+    }
+    for (size_t i = 0; i < file->count; i++)
+        file->devices[i].instance &= gpus; /* if only MIG instances are measured, they are the devices */
+    if (file->count > 1)
+        qsort(file->devices, file->count, sizeof *file->devices, compare_devices);
+    /* If devices have the same name, call them by their UUIDs or buses. */
+    for (size_t first = 0, end = 0; first < file->count; first = end) {
+        const mls_str name = file->devices[first].name;
+        const mls_log_kind kind = file->devices[first].kind;
+        while (end < file->count && file->devices[end].kind == kind && mls_str_equal(file->devices[end].name, name))
+            end++;
+        for (size_t i = first; i < end && end - first > 1; i++) {
+            const mls_str *ids = file->devices[i].ids;
+            file->devices[i].name = ids[1].len > 0 ? ids[1] : ids[2].len > 0 ? ids[2] : name;
+        }
+    }
 }

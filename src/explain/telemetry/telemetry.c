@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* telemetry.c - paths → files with measurements → a window for each run. */
+/* telemetry.c - read the measurement logs below paths, name their hosts, and make a window for each run. */
 #include "explain/telemetry/telemetry.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "base/pattern.h"
 #include "explain/telemetry/files.h"
 
-/* Words of a name that are about the log, not about the host, also with a number behind them. */
+/* Words of a file name that describe the log and not the host.  A number may follow. */
 static const char log_words[] =
     "gpu|gpus|nvidia|smi|nvsmi|nvml|amd|rocm|dmon|pmon|dcgm|dcgmi|ipmi|telemetry|power|energy|"
     "usage|util|utilization|use|stat|stats|statistics|metric|metrics|log|logs|monitor|"
@@ -24,7 +24,7 @@ static bool is_separator(char c)
     return c == '.' || c == '_' || c == '-';
 }
 
-/* "gpu7" is a device, "gpu07" may be a host. */
+/* "gpu7" is a device, but "gpu07" may be a host. */
 static bool is_log_word(mls_str word)
 {
     size_t letters = word.len;
@@ -35,7 +35,7 @@ static bool is_log_word(mls_str word)
            (word.len - letters < 2 || !mls_str_alike(name, MLS_S("gpu")));
 }
 
-/* Drops such words from the begin and the end. */
+/* Remove log words from the begin and the end. */
 static mls_str without_log_words(mls_str name)
 {
     for (name = mls_str_trim(name, is_separator); name.len > 0; name = mls_str_trim(name, is_separator)) {
@@ -55,22 +55,7 @@ static mls_str without_log_words(mls_str name)
     return name;
 }
 
-/* A number alone, such as a day or a part, is no host, but "10.0.0.7" is one; nor is a sentence. */
-static bool can_be_host(mls_str name)
-{
-    size_t letters = 0;
-    size_t dots = 0;
-    for (size_t i = 0; i < name.len; i++) {
-        const char c = name.ptr[i];
-        if ((unsigned char)c <= ' ' || c == '(' || c == ',')
-            return false;
-        dots += c == '.';
-        letters += !mls_is_digit(c) && !is_separator(c);
-    }
-    return letters > 0 || dots == 3;
-}
-
-/* Cuts off one of some endings. */
+/* Cut off one of these extensions, "a|b".  Return false if the name has none of them. */
 static bool cut_ending(mls_str *name, const char *endings)
 {
     for (mls_str ending; mls_list_next(&endings, '|', &ending);) {
@@ -94,49 +79,44 @@ mls_str mls_log_stem(const char *path)
 mls_str mls_host_of(const char *path)
 {
     const mls_str name = without_log_words(mls_log_stem(path));
-    return can_be_host(name) ? name : (mls_str){NULL, 0};
-}
-
-/* ------------------------------------------------------- of several files */
-
-/* How much of the begin two folders share, in whole parts. */
-static size_t shared_folders(mls_str a, mls_str b)
-{
-    size_t shared = 0;
-    for (size_t i = 0; i < a.len && i < b.len && a.ptr[i] == b.ptr[i]; i++)
-        shared = a.ptr[i] == '/' ? i + 1 : shared;
-    return shared;
-}
-
-/* The part of a folder that is not about logs: "node1" of "node1/logs/". */
-static mls_str host_of_folder(mls_str folder)
-{
-    mls_str rest = folder;
-    for (mls_str left = folder; left.len > 0;) {
-        if (without_log_words(mls_path_cut(&left)).len > 0)
-            break;
-        rest = left;
+    size_t letters = 0;
+    size_t dots = 0;
+    for (size_t i = 0; i < name.len; i++) {
+        const char c = name.ptr[i];
+        if ((unsigned char)c <= ' ' || c == '(' || c == ',')
+            return (mls_str){NULL, 0};
+        dots += c == '.';
+        letters += !mls_is_digit(c) && !is_separator(c);
     }
+    /* A number, such as a day or a part, is not a host, but "10.0.0.7" is. */
+    return letters > 0 || dots == 3 ? name : (mls_str){NULL, 0};
+}
+
+/* --------------------------------------------------- hosts of several files */
+
+/* Return the host in the folder of a file without a host, after the part that all folders share: "node1" of
+ * "node1/logs/". */
+static mls_str folder_host(const struct mls_telemetry_file *file, mls_str shared)
+{
+    const mls_str folder = mls_path_folder(mls_str_from(file->source.path));
+    if (file->host.len > 0 || folder.len <= shared.len)
+        return (mls_str){NULL, 0};
+    mls_str rest = mls_str_rest(folder, shared.len);
+    for (mls_str left = rest; left.len > 0 && without_log_words(mls_path_cut(&left)).len == 0;)
+        rest = left;
     while (rest.len > 0 && rest.ptr[rest.len - 1] == '/')
         rest.len--;
     return rest;
 }
 
-/* Returns the host in the folder of a file without one, behind the part all share. */
-static mls_str folder_host(const struct mls_telemetry_file *file, mls_str shared)
-{
-    const mls_str folder = mls_path_folder(mls_str_from(file->source.path));
-    const bool own = file->host.len == 0 && folder.len > shared.len;
-    return own ? host_of_folder(mls_str_rest(folder, shared.len)) : (mls_str){NULL, 0};
-}
-
+/* Return the last component. */
 static mls_str folder_name(mls_str path)
 {
     return mls_path_cut(&path);
 }
 
-/* Files whose names say no host are told apart by the folders that they do not share: by the last part of each where
- * no other folder ends so. */
+/* Name the hosts of files without one by the part of their folders that they do not share: by its last component where
+ * that is unique. */
 static void name_by_folders(struct mls_telemetry_file *files, size_t count)
 {
     mls_arena arena = {0};
@@ -145,10 +125,13 @@ static void name_by_folders(struct mls_telemetry_file *files, size_t count)
     for (size_t i = 0; i < count; i++) {
         if (files[i].host.len == 0) {
             const mls_str folder = mls_path_folder(mls_str_from(files[i].source.path));
-            shared = shared.ptr == NULL ? folder : (mls_str){shared.ptr, shared_folders(shared, folder)};
+            size_t len = 0;
+            for (size_t k = 0; k < shared.len && k < folder.len && shared.ptr[k] == folder.ptr[k]; k++)
+                len = shared.ptr[k] == '/' ? k + 1 : len;
+            shared = shared.ptr == NULL ? folder : (mls_str){shared.ptr, len};
         }
     }
-    /* Under each last part: a file below the one folder that ends in it, or SIZE_MAX if there are several folders. */
+    /* For each last component: a file below the only folder that ends with it; SIZE_MAX: there are several folders. */
     for (size_t i = 0; i < count; i++) {
         const mls_str host = folder_host(&files[i], shared);
         if (host.len > 0) {
@@ -171,8 +154,8 @@ static void name_by_folders(struct mls_telemetry_file *files, size_t count)
     mls_arena_release(&arena);
 }
 
-/* Whether two logs of one name, in two folders, measured at one time what is not the same, of devices of one number
- * that no UUID calls one. */
+/* Return whether two logs of the same name in two folders are of two hosts: they measured different values at the same
+ * time, of devices with the same number and different or unknown UUIDs. */
 static bool are_of_two_hosts(const struct mls_telemetry_file *a, const struct mls_telemetry_file *b)
 {
     const mls_log_device *of = a->devices;
@@ -188,7 +171,7 @@ static bool are_of_two_hosts(const struct mls_telemetry_file *a, const struct ml
            other->rows[0].time_ms < of->rows[of->count - 1].time_ms;
 }
 
-/* A name that logs of several hosts have is no host's: "results.csv" in the folders of two nodes. */
+/* A name that logs of several hosts have, such as "results.csv" in the folders of two nodes, is not a host. */
 static void forget_shared_names(struct mls_telemetry_file *files, size_t count)
 {
     mls_arena arena = {0};
@@ -208,7 +191,7 @@ static void forget_shared_names(struct mls_telemetry_file *files, size_t count)
     mls_arena_release(&arena);
 }
 
-/* A device of a file whose host nobody knows. */
+/* A device of a file without a host. */
 typedef struct nameless_device {
     struct mls_telemetry_file *file;
     const mls_log_device *device;
@@ -225,9 +208,9 @@ static int compare_nameless(const void *left, const void *right)
     return order != 0 ? order : (a->first_ms > b->first_ms) - (a->first_ms < b->first_ms);
 }
 
-/* Files that measured the same of a device of one number at one time are of two hosts, unless its UUID says that it is
- * the same one: nobody logs the same twice.  Files with other columns look at one host in two ways.  Each such file
- * becomes a host of its own, with the name of the file. */
+/* Make files hosts of their own, named after the file, if they must be of different hosts: files with the same columns
+ * that measured a device of the same number at the same time, unless the UUID is the same.  Files with other columns
+ * may measure the same host in another way. */
 static void name_by_themselves(struct mls_telemetry_file *files, size_t count, size_t devices)
 {
     nameless_device *list = mls_malloc((devices + 1) * sizeof *list);
@@ -297,49 +280,6 @@ static void read_measurements(void *state, size_t item)
         mls_telemetry_file_read(&reading->files[item], reading->options);
 }
 
-/* Why a file that was read is of no use; NULL: it is one of the sources. */
-static const char *useless_words(const struct mls_telemetry_file *files, size_t kept,
-                                 const struct mls_telemetry_file *file)
-{
-    for (size_t i = 0; i < kept && file->status == MLS_OK && file->skip == NULL; i++)
-        if (files[i].inode == file->inode && files[i].volume == file->volume)
-            return "named twice";
-    return file->status != MLS_OK ? file->error.message : file->skip;
-}
-
-/* Keeps the files with measurements, in order; the others go to the list of what was skipped. */
-static void keep_files(mls_telemetry *telemetry, const mls_pattern *hosts)
-{
-    mls_sources *skipped = &telemetry->skipped;
-    const size_t count = telemetry->source_count;
-    telemetry->source_count = skipped->count = 0;
-    for (size_t i = 0; i < count; i++) {
-        struct mls_telemetry_file file = telemetry->sources[i];
-        const char *why =
-            file.source.skip == NULL ? useless_words(telemetry->sources, telemetry->source_count, &file) : NULL;
-        if (why != NULL) {
-            file.source.failed = file.status != MLS_OK;
-            file.source.skip = mls_strdup(why);
-        }
-        if (file.source.skip != NULL) {
-            telemetry->failed += file.source.failed;
-            skipped->items[skipped->count++] = file.source;
-            mls_telemetry_file_release(&file);
-            continue;
-        }
-        mls_str host = {NULL, 0};
-        if (hosts->code == NULL) {
-            host = mls_host_of(file.source.path);
-        } else {
-            const mls_str path = mls_str_from(file.source.path);
-            (void)mls_pattern_find(hosts, path, 0, &host);
-            host = host.ptr != NULL ? mls_pattern_group(hosts, path, NULL) : host;
-        }
-        file.host = host.len > 0 ? mls_arena_copy(&file.arena, host) : (mls_str){NULL, 0};
-        telemetry->sources[telemetry->source_count++] = file;
-    }
-}
-
 mls_status mls_telemetry_open(mls_telemetry *telemetry, const mls_telemetry_options *options, mls_error *error)
 {
     mls_sources *sources = &telemetry->skipped;
@@ -359,7 +299,7 @@ mls_status mls_telemetry_open(mls_telemetry *telemetry, const mls_telemetry_opti
                              .work = read_measurements};
     for (size_t i = 0; i < sources->count; i++) {
         mls_source *source = &sources->items[i];
-        /* A file that is no log of a run by its name may be just what is wanted here. */
+        /* A log that no other command reads, by its name, may be a measurement log. */
         if (source->skip != NULL && !source->failed &&
             mls_str_ends(mls_str_from(source->path), MLS_S("_telemetry.log"))) {
             free(source->skip);
@@ -367,28 +307,43 @@ mls_status mls_telemetry_open(mls_telemetry *telemetry, const mls_telemetry_opti
         }
         reading.files[i].source = *source;
     }
-    telemetry->sources = reading.files;
-    telemetry->source_count = sources->count;
     const mls_status status = mls_relay_run(&relay);
-    keep_files(telemetry, &hosts);
+
+    /* Keep the files with measurements; the others remain in the list of skipped files. */
+    const size_t count = sources->count;
+    telemetry->sources = reading.files;
+    sources->count = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct mls_telemetry_file file = reading.files[i];
+        if (file.source.skip == NULL) {
+            const char *why = file.status != MLS_OK ? file.error.message : file.skip;
+            for (size_t k = 0; k < telemetry->source_count && why == NULL; k++)
+                if (reading.files[k].inode == file.inode && reading.files[k].volume == file.volume)
+                    why = "named twice";
+            file.source.failed |= file.status != MLS_OK;
+            file.source.skip = why != NULL ? mls_strdup(why) : NULL;
+        }
+        if (file.source.skip != NULL) {
+            telemetry->failed += file.source.failed;
+            sources->items[sources->count++] = file.source;
+            mls_telemetry_file_release(&file);
+            continue;
+        }
+        mls_str host = {NULL, 0};
+        if (pattern == NULL) {
+            host = mls_host_of(file.source.path);
+        } else {
+            const mls_str path = mls_str_from(file.source.path);
+            (void)mls_pattern_find(&hosts, path, 0, &host);
+            host = host.ptr != NULL ? mls_pattern_group(&hosts, path, NULL) : host;
+        }
+        file.host = host.len > 0 ? mls_arena_copy(&file.arena, host) : (mls_str){NULL, 0};
+        telemetry->sources[telemetry->source_count++] = file;
+    }
     mls_pattern_release(&hosts);
     if (status == MLS_OK)
         mls_hosts_name(telemetry->sources, telemetry->source_count, pattern == NULL);
     return status;
-}
-
-/* From the first to the last measurement. */
-static mls_telemetry_run whole_run(const mls_telemetry *telemetry)
-{
-    mls_telemetry_run run = {.start_ms = (double)NAN, .stop_ms = (double)NAN};
-    for (size_t i = 0; i < telemetry->source_count; i++) {
-        for (size_t k = 0; k < telemetry->sources[i].count; k++) {
-            const mls_log_device *device = &telemetry->sources[i].devices[k];
-            run.start_ms = fmin(run.start_ms, device->timed ? device->rows[0].time_ms : (double)NAN);
-            run.stop_ms = fmax(run.stop_ms, device->timed ? device->rows[device->count - 1].time_ms : (double)NAN);
-        }
-    }
-    return run;
 }
 
 void mls_telemetry_window_get(const mls_telemetry *telemetry, size_t number, mls_telemetry_window *window)
@@ -419,7 +374,17 @@ mls_status mls_telemetry_read(const char *const *paths, size_t path_count, const
     if (status == MLS_OK)
         status = mls_telemetry_open(telemetry, options, error);
     if (status == MLS_OK && telemetry->source_count > 0) {
-        telemetry->reported->whole = whole_run(telemetry);
+        mls_telemetry_run *whole = &telemetry->reported->whole;
+        *whole = (mls_telemetry_run){.start_ms = (double)NAN, .stop_ms = (double)NAN};
+        for (size_t i = 0; i < telemetry->source_count; i++) {
+            for (size_t k = 0; k < telemetry->sources[i].count; k++) {
+                const mls_log_device *device = &telemetry->sources[i].devices[k];
+                if (device->timed) {
+                    whole->start_ms = fmin(whole->start_ms, device->rows[0].time_ms);
+                    whole->stop_ms = fmax(whole->stop_ms, device->rows[device->count - 1].time_ms);
+                }
+            }
+        }
         telemetry->runs = run_count > 0 ? runs : &telemetry->reported->whole;
         telemetry->window_count = run_count > 0 ? run_count : 1;
     }

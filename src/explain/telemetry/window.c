@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* window.c - what devices did during a run: means, energy, gaps, reasons, counters, each moment of a device once
- * however many logs have it; which device differs from its peers; which time zone logs were written in. */
+/* window.c - sum up what devices did during a run (means, energy, gaps, throttling, counters), count each moment of a
+ * device once even if several logs measured it, find devices that differ from their peers, suggest a time zone. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,16 +13,167 @@
 #include "base/words.h"
 #include "explain/telemetry/files.h"
 
-/* ------------------------------------------------------- the same device */
+/* The share of a run that must have been measured to estimate its energy. */
+#define COVERAGE_MIN 0.9
 
-/* A log of a device, and the number of the device that it is of. */
+/* ------------------------------------------------------------ one device */
+
+/* Return the index of the first row at a time or (`after`) after it. */
+static size_t find_row(const mls_log_device *device, double time_ms, bool after)
+{
+    size_t low = 0;
+    for (size_t high = device->count; low < high;) {
+        const size_t middle = low + (high - low) / 2;
+        const double at = device->rows[middle].time_ms;
+        if (at < time_ms || (after && at == time_ms))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Rows further apart than this are a gap. */
+static double gap_limit(const mls_log_device *device, const mls_telemetry_options *options)
+{
+    enum { MIN_MS = 5000, INTERVALS = 5 };
+    const double own = INTERVALS * device->interval_ms;
+    return !isnan(options->gap_ms) ? options->gap_ms : own > MIN_MS ? own : MIN_MS;
+}
+
+/* Return whether the time between two rows counts as measured: it is not a gap, and both have power (p0 and p1) if the
+ * device has any. */
+static inline bool is_measured(const mls_log_device *device, double distance, double limit, double p0, double p1)
+{
+    return distance <= limit && (!device->has_power || !isnan(p0 + p1));
+}
+
+/* Return joules.  Power is interpolated linearly between two rows. */
+static inline double energy_between(double from, double until, double t0, double p0, double t1, double p1)
+{
+    const double at_from = p0 + (p1 - p0) * ((from - t0) / (t1 - t0));
+    const double at_until = p0 + (p1 - p0) * ((until - t0) / (t1 - t0));
+    return (at_from + at_until) / 2 * (until - from) / 1000;
+}
+
+/* Statistics of a metric, or of a counter: the sum of its rises from row to row (a fall is a reset). */
+typedef struct running_value {
+    double sum, min, max, before;
+    size_t count;
+} running_value;
+
+static void running_add(running_value *to, double value, bool counter)
+{
+    if (isnan(value))
+        return;
+    const double rise = to->count > 0 && value > to->before ? value - to->before : 0;
+    to->sum += counter ? rise : value;
+    to->min = to->count == 0 || value < to->min ? value : to->min;
+    to->max = to->count == 0 || value > to->max ? value : to->max;
+    to->before = value;
+    to->count++;
+}
+
+static mls_telemetry_device sum_device(const struct mls_telemetry_file *file, const mls_log_device *device,
+                                       const mls_telemetry_run *run, const mls_telemetry_options *options)
+{
+    enum { HALF_USED_PERCENT = 50 };
+    const double none = (double)NAN;
+    const bool joined = device->timed && run->stop_ms >= run->start_ms;
+    const size_t first = joined ? find_row(device, run->start_ms, false) : 0;
+    const size_t end = joined ? find_row(device, run->stop_ms, true) : device->timed ? 0 : device->count;
+    mls_telemetry_device to = {.file = file->source.path,
+                               .host = file->host.ptr,
+                               .device = device->name.ptr,
+                               .uuid = device->ids[1].ptr,
+                               .name = device->model.ptr,
+                               .instance = device->instance,
+                               .source = device->source,
+                               .first_ms = device->timed ? device->rows[0].time_ms : none,
+                               .last_ms = device->timed ? device->rows[device->count - 1].time_ms : none,
+                               .samples = end - first,
+                               .interval_ms = device->interval_ms,
+                               .coverage = none,
+                               .gaps = none,
+                               .longest_gap_ms = none,
+                               .energy_joules = none,
+                               .mean_power_w = none,
+                               .energy_estimate_joules = none};
+
+    /* The values of the rows in the run; clocks only count while the device is in use. */
+    running_value values[MLS_QUANTITY_REASONS] = {{0}};
+    running_value busy = {0};
+    for (size_t i = first; i < end; i++) {
+        const mls_log_row *row = &device->rows[i];
+        for (unsigned quantity = 0; quantity < MLS_QUANTITY_REASONS; quantity++) {
+            if (device->slots[quantity] >= 0) {
+                running_add(&values[quantity], mls_device_value(device, row, quantity),
+                            quantity >= MLS_QUANTITY_COUNTER);
+            }
+        }
+        if (!(mls_device_value(device, row, MLS_METRIC_UTILIZATION_GPU_PERCENT) < HALF_USED_PERCENT))
+            running_add(&busy, mls_device_value(device, row, MLS_METRIC_SM_CLOCK_MHZ), false);
+    }
+    for (unsigned quantity = 0; quantity < MLS_QUANTITY_REASONS; quantity++) {
+        const running_value *of = &values[quantity];
+        if (quantity >= MLS_QUANTITY_COUNTER)
+            to.counters[quantity - MLS_QUANTITY_COUNTER] = of->count > 0 ? of->sum : none;
+        else if (of->count > 0)
+            to.metrics[quantity] = (mls_metric_summary){of->sum / (double)of->count, of->min, of->max};
+        else
+            to.metrics[quantity] = (mls_metric_summary){none, none, none};
+    }
+    to.busy_clock_mhz = busy.count > 0 ? busy.sum / (double)busy.count : none;
+    if (!joined || !(run->stop_ms > run->start_ms))
+        return to;
+
+    /* The times between neighbouring rows, from the last row before the run to the first after it. */
+    const double limit = gap_limit(device, options);
+    double covered = 0;
+    double energy = 0;
+    to.gaps = 0;
+    size_t i = first > 0 ? first - 1 : 0;
+    double p0 = mls_device_power(device, &device->rows[i]);
+    for (; i + 1 < device->count && device->rows[i].time_ms < run->stop_ms; i++) {
+        const double t0 = device->rows[i].time_ms;
+        const double t1 = device->rows[i + 1].time_ms;
+        const double p1 = mls_device_power(device, &device->rows[i + 1]);
+        const double from = t0 > run->start_ms ? t0 : run->start_ms;
+        const double until = t1 < run->stop_ms ? t1 : run->stop_ms;
+        if (t1 - t0 > limit && t1 > run->start_ms) {
+            to.gaps++;
+            to.longest_gap_ms = fmax(t1 - t0, to.longest_gap_ms);
+        } else if (until > from && is_measured(device, t1 - t0, limit, p0, p1)) {
+            const double bits = mls_device_value(device, &device->rows[i], MLS_QUANTITY_REASONS);
+            energy += energy_between(from, until, t0, p0, t1, p1);
+            covered += until - from;
+            for (unsigned left = bits > 0 ? (unsigned)bits : 0; left != 0; left &= left - 1)
+                to.reasons[__builtin_ctz(left)] += until - from;
+        }
+        p0 = p1;
+    }
+    for (unsigned reason = 0; reason < MLS_REASON_COUNT; reason++)
+        to.reasons[reason] /= covered > 0 ? covered : 1;
+    to.coverage = covered / (run->stop_ms - run->start_ms);
+    to.has_reasons = device->has_reasons && covered > 0;
+    to.energy_joules = device->has_power && covered > 0 ? energy : none;
+    to.mean_power_w = to.energy_joules * 1000 / covered;
+    to.energy_estimate_joules = to.coverage >= COVERAGE_MIN ? to.energy_joules / to.coverage : none;
+    to.slowed = fmax(fmax(to.reasons[MLS_REASON_HW_SLOWDOWN], to.reasons[MLS_REASON_HW_THERMAL_SLOWDOWN]),
+                     fmax(to.reasons[MLS_REASON_HW_POWER_BRAKE_SLOWDOWN], to.reasons[MLS_REASON_SW_THERMAL_SLOWDOWN]));
+    return to;
+}
+
+/* ------------------------------------------- several logs of the same device */
+
+/* A log of a device; logs of the same device have the same number. */
 typedef struct device_log {
     mls_telemetry_device *device;
     const mls_log_device *log;
     size_t same;
 } device_log;
 
-/* The number of a name, a new one when it is new. */
+/* Return the number of a key; a new key gets a new number. */
 static size_t device_number(mls_map *map, mls_buffer *key, size_t *count)
 {
     bool added;
@@ -38,12 +189,10 @@ static void name_device(mls_buffer *key, const mls_telemetry_device *device)
     mls_buffer_printf(key, "%s\n%s", device->host != NULL ? device->host : "", device->device);
 }
 
-/* The device of one number and host whose UUID is known, as a log without UUIDs may have measured it. */
-enum { NONE = 0, SEVERAL = 1, KNOWN = 2 };
-
 /* Give the logs of one device the same number.  A UUID identifies the device; without one, host and number do. */
 static void number_devices(device_log *logs, size_t count)
 {
+    enum { NONE = 0, SEVERAL = 1, KNOWN = 2 }; /* devices with UUIDs of one host and number; KNOWN + its number */
     mls_arena arena = {0};
     mls_map uuids = {.arena = &arena};
     mls_map names = {.arena = &arena};
@@ -73,13 +222,13 @@ static void number_devices(device_log *logs, size_t count)
     mls_arena_release(&arena);
 }
 
-/* More of what is wanted first; what is not known last. */
+/* Order larger values first and NaN last. */
 static int compare_more(double a, double b)
 {
     return isnan(a) || isnan(b) ? isnan(a) - isnan(b) : (a < b) - (a > b);
 }
 
-/* The logs of one device after another, the best of each first, whatever order they were named in. */
+/* Order by device, and the logs of a device from the best to the worst, whatever the order of the arguments. */
 static int compare_device_logs(const void *left, const void *right)
 {
     const mls_telemetry_device *a = ((const device_log *)left)->device;
@@ -99,27 +248,9 @@ static int compare_device_logs(const void *left, const void *right)
     return orders[i];
 }
 
-/* ------------------------------------------------------------ what counts */
-
 typedef struct time_span {
     double from, until;
 } time_span;
-
-/* Times that were measured, in order, none of them twice. */
-typedef struct time_spans {
-    time_span *items;
-    size_t count, capacity;
-} time_spans;
-
-static void add_span(time_spans *spans, double from, double until)
-{
-    if (spans->count > 0 && spans->items[spans->count - 1].until == from) {
-        spans->items[spans->count - 1].until = until;
-        return;
-    }
-    MLS_GROW(spans, items);
-    spans->items[spans->count++] = (time_span){from, until};
-}
 
 static int compare_spans(const void *left, const void *right)
 {
@@ -128,63 +259,58 @@ static int compare_spans(const void *left, const void *right)
     return (a->from > b->from) - (a->from < b->from);
 }
 
-/* Puts spans that were added behind the first ones into order. */
-static void order_spans(time_spans *spans)
-{
-    size_t kept = 0;
-    if (spans->count > 1)
-        qsort(spans->items, spans->count, sizeof *spans->items, compare_spans);
-    for (size_t i = 1; i < spans->count; i++)
-        if (spans->items[i].from <= spans->items[kept].until)
-            spans->items[kept].until = fmax(spans->items[kept].until, spans->items[i].until);
-        else
-            spans->items[++kept] = spans->items[i];
-    spans->count = spans->count > 0 ? kept + 1 : 0;
-}
+/* The times that logs of a device have measured: in order, without overlaps. */
+typedef MLS_LIST_OF(time_span) time_spans;
 
-/* Takes what a log has measured from `from` to `until` as far as it is not among the first `before` spans. */
-static void count_pair(device_log *log, size_t row, double from, double until, time_spans *spans, size_t before,
-                       size_t *at)
-{
-    while (*at < before && spans->items[*at].until <= from)
-        ++*at;
-    for (size_t i = *at; from < until; i++) {
-        const double end = i < before ? fmin(until, spans->items[i].from) : until;
-        if (end > from) {
-            const mls_log_row *rows = log->log->rows;
-            const double p0 = mls_device_power(log->log, &rows[row]);
-            const double p1 = mls_device_power(log->log, &rows[row + 1]);
-            const double joules = mls_energy_between(from, end, rows[row].time_ms, p0, rows[row + 1].time_ms, p1);
-            log->device->counted_joules += isnan(joules) ? 0 : joules;
-            log->device->counted_ms += end - from;
-            add_span(spans, from, end);
-        }
-        from = i < before ? fmax(from, spans->items[i].until) : until;
-    }
-}
-
-/* Takes what a log has measured of a run and no log before it. */
+/* Count what a log measured of a run at times that are not in `spans`, and add those times. */
 static void count_log(device_log *log, const mls_telemetry_run *run, const mls_telemetry_options *options,
                       time_spans *spans)
 {
     const mls_log_device *device = log->log;
-    const double limit = mls_device_gap_limit(device, options);
-    const size_t first = mls_device_find(device, run->start_ms, false);
+    const double limit = gap_limit(device, options);
+    const size_t first = find_row(device, run->start_ms, false);
     const size_t before = spans->count;
     size_t at = 0;
     for (size_t i = first > 0 ? first - 1 : 0; i + 1 < device->count && device->rows[i].time_ms < run->stop_ms; i++) {
         const mls_log_row *rows = &device->rows[i];
         const double p0 = mls_device_power(device, rows);
         const double p1 = mls_device_power(device, rows + 1);
-        if (mls_device_measured(device, rows[1].time_ms - rows[0].time_ms, limit, p0, p1)) {
-            count_pair(log, i, fmax(rows[0].time_ms, run->start_ms), fmin(rows[1].time_ms, run->stop_ms), spans, before,
-                       &at);
+        if (!is_measured(device, rows[1].time_ms - rows[0].time_ms, limit, p0, p1))
+            continue;
+        double from = fmax(rows[0].time_ms, run->start_ms);
+        const double until = fmin(rows[1].time_ms, run->stop_ms);
+        while (at < before && spans->items[at].until <= from)
+            at++;
+        for (size_t k = at; from < until; k++) {
+            const double end = k < before ? fmin(until, spans->items[k].from) : until;
+            if (end > from) {
+                const double joules = energy_between(from, end, rows[0].time_ms, p0, rows[1].time_ms, p1);
+                log->device->counted_joules += isnan(joules) ? 0 : joules;
+                log->device->counted_ms += end - from;
+                if (spans->count > 0 && spans->items[spans->count - 1].until == from) {
+                    spans->items[spans->count - 1].until = end;
+                } else {
+                    MLS_GROW(spans, items);
+                    spans->items[spans->count++] = (time_span){from, end};
+                }
+            }
+            from = k < before ? fmax(from, spans->items[k].until) : until;
         }
     }
-    order_spans(spans);
+    if (spans->count == 0)
+        return;
+    /* Merge the new spans with those before. */
+    size_t kept = 0;
+    qsort(spans->items, spans->count, sizeof *spans->items, compare_spans);
+    for (size_t i = 1; i < spans->count; i++)
+        if (spans->items[i].from <= spans->items[kept].until)
+            spans->items[kept].until = fmax(spans->items[kept].until, spans->items[i].until);
+        else
+            spans->items[++kept] = spans->items[i];
+    spans->count = kept + 1;
 }
 
-/* Adds a device to the sums, with all logs of it, the best first. */
+/* Add a device to the sums of a window, from its logs, the best first. */
 static void count_device(mls_telemetry_window *window, device_log *logs, size_t count,
                          const mls_telemetry_options *options, double *covered_ms)
 {
@@ -216,48 +342,21 @@ static void count_device(mls_telemetry_window *window, device_log *logs, size_t 
         window->energy_joules += energy;
         *covered_ms += measured;
         window->energy_estimate_joules +=
-            measured / length >= MLS_COVERAGE_MIN ? energy / (measured / length) : (double)NAN;
+            measured / length >= COVERAGE_MIN ? energy / (measured / length) : (double)NAN;
     }
 }
 
-/* Sums up the devices of a window, each moment once, however many logs have it; `devices` are the logs of its devices.
- */
-static void telemetry_window_sum(mls_telemetry_window *window, const mls_log_device *const *devices,
-                                 const mls_telemetry_options *options)
-{
-    device_log *logs = mls_calloc(window->device_count + 1, sizeof *logs);
-    double covered_ms = 0;
-    size_t count = 0;
-    for (size_t i = 0; i < window->device_count; i++) {
-        mls_telemetry_device *device = &window->devices[i];
-        device->together = device->coverage;
-        device->counted_joules = (double)NAN;
-        logs[count] = (device_log){device, devices[i], 0};
-        count += !device->instance;
-    }
-    number_devices(logs, count);
-    if (count > 1)
-        qsort(logs, count, sizeof *logs, compare_device_logs);
-    for (size_t first = 0, end = 0; first < count; first = end) {
-        while (end < count && logs[end].same == logs[first].same)
-            end++;
-        count_device(window, logs + first, end - first, options, &covered_ms);
-    }
-    free(logs);
-    const double none = (double)NAN;
-    window->energy_joules = window->powered > 0 ? window->energy_joules : none;
-    window->energy_estimate_joules = window->powered > 0 ? window->energy_estimate_joules : none;
-    window->mean_power_w = window->energy_joules * 1000 / covered_ms * (double)window->powered;
-}
+/* --------------------------------------------------------------- outliers */
 
-/* How far from the median a mean is out: that far, or that part of it; and further than most are from it. */
-static const struct stand_out {
+/* When a device is an outlier: its mean differs from the median by `far`, or by that share of the median, and by more
+ * than most others do. */
+static const struct outlier_limit {
     mls_metric metric;
-    bool above; /* out is more, not less */
-    bool part;
+    bool above; /* an outlier is above the median, not below */
+    bool part;  /* `far` is a share of the median */
     double far;
-    const char *words, *unit, *look; /* NULL: the others do not wait for it */
-} outs[] = {
+    const char *words, *unit, *look; /* NULL: the other devices do not wait for it */
+} limits[] = {
     {MLS_METRIC_SM_CLOCK_MHZ, false, true, 0.03, "ran at", "MHz",
      ": the others wait for it; look at its cooling and power"},
     {MLS_METRIC_POWER_W, false, true, 0.15, NULL, NULL, NULL},
@@ -265,14 +364,13 @@ static const struct stand_out {
     {MLS_METRIC_UTILIZATION_GPU_PERCENT, false, false, 15, "was used", "%",
      ": it keeps the others waiting; look at its host"},
 };
-enum { PEERS_MIN = 3, TWO_APART_PERCENT = 25, DEVIATIONS = 3 };
 
 static double compared_value(const mls_telemetry_device *device, mls_metric metric)
 {
     return metric == MLS_METRIC_SM_CLOCK_MHZ ? device->busy_clock_mhz : device->metrics[metric].mean;
 }
 
-/* Peers are of one name, or of none. */
+/* Return 0 for peers: devices of the same model, or without a model. */
 static int compare_models(const mls_telemetry_device *a, const mls_telemetry_device *b)
 {
     return a->name == NULL || b->name == NULL ? (a->name != NULL) - (b->name != NULL) : strcmp(a->name, b->name);
@@ -293,11 +391,12 @@ static int compare_outliers(const void *left, const void *right)
     return (a->device > b->device) - (a->device < b->device);
 }
 
-/* Finds who stands out of `count` peers in one metric; `values` has room for twice as many. */
-static void find_different(mls_telemetry_window *window, const mls_telemetry_device *const *peers, size_t count,
-                           const struct stand_out *out, double *values)
+/* Find the outliers among `count` peers in one metric.  `values` has space for twice as many. */
+static void find_outliers(mls_telemetry_window *window, const mls_telemetry_device *const *peers, size_t count,
+                          const struct outlier_limit *limit, double *values)
 {
-    const mls_metric metric = out->metric;
+    enum { PEERS_MIN = 3, TWO_APART_PERCENT = 25, DEVIATIONS = 3 };
+    const mls_metric metric = limit->metric;
     size_t known = 0;
     for (size_t i = 0; i < count; i++) {
         values[known] = compared_value(peers[i], metric);
@@ -307,17 +406,17 @@ static void find_different(mls_telemetry_window *window, const mls_telemetry_dev
     const bool two = known == 2 && metric == MLS_METRIC_UTILIZATION_GPU_PERCENT;
     const double median = two ? values[1] : mls_median(values, known);
     const double spread = mls_median_distance(values, known, median, values + known);
-    const double far = two ? TWO_APART_PERCENT : out->far * (out->part ? median : 1);
+    const double far = two ? TWO_APART_PERCENT : limit->far * (limit->part ? median : 1);
     const double min = two ? 0 : DEVIATIONS * MLS_DISTANCE_TO_STDEV * spread;
     for (size_t i = 0; i < count && (two || known >= PEERS_MIN); i++) {
         const double mean = compared_value(peers[i], metric);
-        const double distance = out->above ? mean - median : median - mean;
+        const double distance = limit->above ? mean - median : median - mean;
         if (!(distance >= far && distance > min))
             continue;
         mls_grow((void **)&window->outliers, window->outlier_count, &window->outlier_capacity,
                  sizeof *window->outliers);
         window->outliers[window->outlier_count++] =
-            (mls_telemetry_outlier){peers[i], metric, mean, median, two, out->words != NULL};
+            (mls_telemetry_outlier){peers[i], metric, mean, median, two, limit->words != NULL};
     }
 }
 
@@ -329,20 +428,8 @@ mls_device_words mls_device_called(const mls_telemetry_device *device)
     return words;
 }
 
-static void report_outlier(mls_telemetry_window *window, const mls_telemetry_outlier *outlier,
-                           const struct stand_out *out)
-{
-    if (outlier->straggles) {
-        mls_findings_add(&window->findings, MLS_FINDING_STRAGGLER, (mls_finding_place){.path = outlier->device->file},
-                         "%s %s %s %s, %s %s %s%s", mls_device_called(outlier->device).text, out->words,
-                         mls_words_grouped(outlier->mean, 0).text, out->unit,
-                         outlier->of_two ? "its peer" : "the median is", mls_words_grouped(outlier->median, 0).text,
-                         out->unit, outlier->of_two ? ": it keeps the other waiting; look at its host" : out->look);
-    }
-}
-
-/* Who stands out, with findings. */
-static void telemetry_window_compare(mls_telemetry_window *window)
+/* Find the devices that differ from their peers, and report those that slow the others down. */
+static void compare_window(mls_telemetry_window *window)
 {
     const mls_telemetry_device **peers = mls_calloc(window->device_count + 1, sizeof *peers);
     double *values = mls_calloc(2 * window->device_count + 1, sizeof *values);
@@ -353,154 +440,45 @@ static void telemetry_window_compare(mls_telemetry_window *window)
     }
     if (count > 0)
         qsort(peers, count, sizeof *peers, compare_peers);
-    for (const struct stand_out *out = outs; out < outs + sizeof outs / sizeof *outs; out++) {
+    for (const struct outlier_limit *limit = limits; limit < limits + sizeof limits / sizeof *limits; limit++) {
         const size_t before = window->outlier_count;
         for (size_t first = 0, end = 0; first < count; first = end) {
             while (end < count && compare_models(peers[first], peers[end]) == 0)
                 end++;
-            find_different(window, peers + first, end - first, out, values);
+            find_outliers(window, peers + first, end - first, limit, values);
         }
         if (window->outlier_count > before) {
             qsort(window->outliers + before, window->outlier_count - before, sizeof *window->outliers,
                   compare_outliers);
         }
-        for (size_t i = before; i < window->outlier_count; i++)
-            report_outlier(window, &window->outliers[i], out);
+        for (size_t i = before; i < window->outlier_count && limit->words != NULL; i++) {
+            const mls_telemetry_outlier *outlier = &window->outliers[i];
+            mls_findings_add(
+                &window->findings, MLS_FINDING_STRAGGLER, (mls_finding_place){.path = outlier->device->file},
+                "%s %s %s %s, %s %s %s%s", mls_device_called(outlier->device).text, limit->words,
+                mls_words_grouped(outlier->mean, 0).text, limit->unit, outlier->of_two ? "its peer" : "the median is",
+                mls_words_grouped(outlier->median, 0).text, limit->unit,
+                outlier->of_two ? ": it keeps the other waiting; look at its host" : limit->look);
+        }
     }
     free(peers);
     free(values);
 }
 
-/* The use above which a clock is compared. */
-#define HALF_USED_PERCENT 50
+/* ----------------------------------------------------------------- faults */
 
-/* Of one value: of a metric its sum, of a counter that of its rises from row to row; a fall is a reset. */
-typedef struct running_value {
-    double sum, min, max, before;
-    size_t count;
-} running_value;
-
-static void running_add(running_value *to, double value, bool counter)
-{
-    if (isnan(value))
-        return;
-    const double rise = to->count > 0 && value > to->before ? value - to->before : 0;
-    to->sum += counter ? rise : value;
-    to->min = to->count == 0 || value < to->min ? value : to->min;
-    to->max = to->count == 0 || value > to->max ? value : to->max;
-    to->before = value;
-    to->count++;
-}
-
-static const running_value no_value = {(double)NAN, (double)NAN, (double)NAN, 0, 0};
-
-static void sum_rows(const mls_log_device *device, size_t first, size_t end, mls_telemetry_device *to)
-{
-    running_value values[MLS_QUANTITY_REASONS] = {{0}};
-    running_value busy = {0};
-    for (size_t i = first; i < end; i++) {
-        const mls_log_row *row = &device->rows[i];
-        for (unsigned quantity = 0; quantity < MLS_QUANTITY_REASONS; quantity++) {
-            if (device->slots[quantity] >= 0) {
-                running_add(&values[quantity], mls_device_value(device, row, quantity),
-                            quantity >= MLS_QUANTITY_COUNTER);
-            }
-        }
-        if (!(mls_device_value(device, row, MLS_METRIC_UTILIZATION_GPU_PERCENT) < HALF_USED_PERCENT))
-            running_add(&busy, mls_device_value(device, row, MLS_METRIC_SM_CLOCK_MHZ), false);
-    }
-    for (unsigned quantity = 0; quantity < MLS_QUANTITY_REASONS; quantity++) {
-        const running_value *of = values[quantity].count > 0 ? &values[quantity] : &no_value;
-        if (quantity < MLS_QUANTITY_COUNTER)
-            to->metrics[quantity] = (mls_metric_summary){of->sum / (double)of->count, of->min, of->max};
-        else
-            to->counters[quantity - MLS_QUANTITY_COUNTER] = of->sum;
-    }
-    to->busy_clock_mhz = busy.count > 0 ? busy.sum / (double)busy.count : (double)NAN;
-    to->samples = end - first;
-}
-
-/* Neighbouring rows, from the one before the run to the one after it: energy, coverage, gaps and reasons. */
-static void sum_time(const mls_log_device *device, size_t first, const mls_telemetry_run *run,
-                     const mls_telemetry_options *options, mls_telemetry_device *to)
-{
-    const double limit = mls_device_gap_limit(device, options);
-    double covered = 0;
-    double energy = 0;
-    to->gaps = 0;
-    size_t i = first > 0 ? first - 1 : 0;
-    double p0 = mls_device_power(device, &device->rows[i]);
-    for (; i + 1 < device->count && device->rows[i].time_ms < run->stop_ms; i++) {
-        const double t0 = device->rows[i].time_ms;
-        const double t1 = device->rows[i + 1].time_ms;
-        const double p1 = mls_device_power(device, &device->rows[i + 1]);
-        const double from = t0 > run->start_ms ? t0 : run->start_ms;
-        const double until = t1 < run->stop_ms ? t1 : run->stop_ms;
-        if (t1 - t0 > limit && t1 > run->start_ms) {
-            to->gaps++;
-            to->longest_gap_ms = fmax(t1 - t0, to->longest_gap_ms);
-        } else if (until > from && mls_device_measured(device, t1 - t0, limit, p0, p1)) {
-            const double bits = mls_device_value(device, &device->rows[i], MLS_QUANTITY_REASONS);
-            energy += mls_energy_between(from, until, t0, p0, t1, p1);
-            covered += until - from;
-            for (unsigned left = bits > 0 ? (unsigned)bits : 0; left != 0; left &= left - 1)
-                to->reasons[__builtin_ctz(left)] += until - from;
-        }
-        p0 = p1;
-    }
-    for (unsigned reason = 0; reason < MLS_REASON_COUNT; reason++)
-        to->reasons[reason] /= covered > 0 ? covered : 1;
-    to->coverage = covered / (run->stop_ms - run->start_ms);
-    to->has_reasons = device->has_reasons && covered > 0;
-    to->energy_joules = device->has_power && covered > 0 ? energy : (double)NAN;
-    to->mean_power_w = to->energy_joules * 1000 / covered;
-    to->energy_estimate_joules = to->coverage >= MLS_COVERAGE_MIN ? to->energy_joules / to->coverage : (double)NAN;
-    to->slowed =
-        fmax(fmax(to->reasons[MLS_REASON_HW_SLOWDOWN], to->reasons[MLS_REASON_HW_THERMAL_SLOWDOWN]),
-             fmax(to->reasons[MLS_REASON_HW_POWER_BRAKE_SLOWDOWN], to->reasons[MLS_REASON_SW_THERMAL_SLOWDOWN]));
-}
-
-static mls_telemetry_device sum_device(const struct mls_telemetry_file *file, const mls_log_device *device,
-                                       const mls_telemetry_run *run, const mls_telemetry_options *options)
-{
-    const double none = (double)NAN;
-    const bool joined = device->timed && run->stop_ms >= run->start_ms;
-    const size_t first = joined ? mls_device_find(device, run->start_ms, false) : 0;
-    const size_t end = joined ? mls_device_find(device, run->stop_ms, true) : device->timed ? 0 : device->count;
-    mls_telemetry_device sums = {.file = file->source.path,
-                                 .host = file->host.ptr,
-                                 .device = device->name.ptr,
-                                 .uuid = device->ids[1].ptr,
-                                 .name = device->model.ptr,
-                                 .instance = device->instance,
-                                 .source = mls_log_formats[device->kind].source,
-                                 .first_ms = device->timed ? device->rows[0].time_ms : none,
-                                 .last_ms = device->timed ? device->rows[device->count - 1].time_ms : none,
-                                 .interval_ms = device->interval_ms,
-                                 .coverage = none,
-                                 .gaps = none,
-                                 .longest_gap_ms = none,
-                                 .energy_joules = none,
-                                 .mean_power_w = none,
-                                 .energy_estimate_joules = none};
-    sum_rows(device, first, end, &sums);
-    if (joined && run->stop_ms > run->start_ms)
-        sum_time(device, first, run, options, &sums);
-    return sums;
-}
-
-/* The faults that devices of a file may have: the device of which it is worst stands for all. */
+/* Faults of the devices of a file.  The worst device is reported for all of them. */
 static const struct device_fault {
     mls_finding_code code;
-    size_t at;           /* of a double in mls_telemetry_device, which has the fault between these bounds */
-    double above, below; /* where the lower one is none, worse is less */
+    size_t at;           /* offset of a double in mls_telemetry_device */
+    double above, below; /* the device has the fault between these; if `above` is negative, smaller is worse */
     const char *before, *after;
     double scale;
     int decimals;
 } device_faults[] = {
 #define AT(member) offsetof(mls_telemetry_device, member)
     {MLS_FINDING_NO_OVERLAP, AT(together), -1, DBL_MIN, "covers nothing of the run: it was measured", NULL, 0, 0},
-    {MLS_FINDING_COVERAGE, AT(together), -1, MLS_COVERAGE_MIN, "was measured for only ", " % of the time", 100, 1},
+    {MLS_FINDING_COVERAGE, AT(together), -1, COVERAGE_MIN, "was measured for only ", " % of the time", 100, 1},
     {MLS_FINDING_GAP, AT(longest_gap_ms), 0, INFINITY, "was not measured for ", " s on end", 0.001, 1},
     {MLS_FINDING_THROTTLED, AT(slowed), 0.01, INFINITY, "was slowed down for ", " % of the time", 100, 1},
     {MLS_FINDING_POWER_CAP, AT(reasons[MLS_REASON_SW_POWER_CAP]), 0.1, INFINITY, "ran at its power limit for ",
@@ -514,40 +492,25 @@ static const struct device_fault {
 #undef AT
 };
 
-/* How bad a fault of a device is; NaN: it has not got it.  Where no run was named, there is none to miss. */
-static double fault_of(const mls_telemetry_device *device, const struct device_fault *fault, bool named)
-{
-    double value;
-    memcpy(&value, (const char *)device + fault->at, sizeof value);
-    const bool nothing = named && device->together <= 0;
-    const bool other = fault->code == MLS_FINDING_NO_OVERLAP ? !named : fault->code == MLS_FINDING_COVERAGE && nothing;
-    return !other && value > fault->above && value < fault->below ? value : (double)NAN;
-}
-
-/* " from 2026-11-21 08:24:52 to 2026-11-21 08:26:12 UTC", which helps to see which clock or day is wrong. */
-static void say_when(const mls_telemetry_device *device, char text[80])
-{
-    const double ends[] = {device->first_ms, device->last_ms};
-    size_t used = 0;
-    for (size_t i = 0; i < 2; i++) {
-        const time_t seconds = fabs(ends[i]) < 1e14 ? (time_t)(ends[i] / 1000) : 0;
-        struct tm parts;
-        if (gmtime_r(&seconds, &parts) != NULL)
-            used += strftime(text + used, 80 - used, i == 0 ? " from %F %T" : " to %F %T UTC", &parts);
-    }
-}
-
-/* Reports a fault of the devices of one file. */
+/* Report a fault of the devices of one file. */
 static void report_fault(mls_telemetry_window *window, const struct device_fault *fault,
                          const mls_telemetry_device *devices, size_t count)
 {
+    const bool named = window->run.file != NULL;
     const mls_telemetry_device *worst = NULL;
     double worst_value = 0;
     size_t others = 0;
     for (size_t i = 0; i < count; i++) {
-        const double value = fault_of(&devices[i], fault, window->run.file != NULL);
-        others += !isnan(value) && worst != NULL;
-        if (!isnan(value) && (worst == NULL || (fault->above < 0 ? value < worst_value : value > worst_value))) {
+        double value;
+        memcpy(&value, (const char *)&devices[i] + fault->at, sizeof value);
+        /* A device that covers nothing of the run is reported as that, unless no run was named. */
+        const bool ignored = fault->code == MLS_FINDING_NO_OVERLAP
+                                 ? !named
+                                 : fault->code == MLS_FINDING_COVERAGE && named && devices[i].together <= 0;
+        if (ignored || !(value > fault->above && value < fault->below))
+            continue;
+        others += worst != NULL;
+        if (worst == NULL || (fault->above < 0 ? value < worst_value : value > worst_value)) {
             worst = &devices[i];
             worst_value = value;
         }
@@ -558,23 +521,70 @@ static void report_fault(mls_telemetry_window *window, const struct device_fault
     char when[80] = "";
     if (others > 0)
         (void)snprintf(alike, sizeof alike, " (and %zu other%s of the file alike)", others, others > 1 ? "s" : "");
-    if (fault->after == NULL)
-        say_when(worst, when);
+    if (fault->after == NULL) {
+        /* " from 2026-11-21 08:24:52 to 2026-11-21 08:26:12 UTC" shows which clock or day is wrong. */
+        const double ends[] = {worst->first_ms, worst->last_ms};
+        size_t used = 0;
+        for (size_t i = 0; i < 2; i++) {
+            const time_t seconds = fabs(ends[i]) < 1e14 ? (time_t)(ends[i] / 1000) : 0;
+            struct tm parts;
+            if (gmtime_r(&seconds, &parts) != NULL)
+                used += strftime(when + used, sizeof when - used, i == 0 ? " from %F %T" : " to %F %T UTC", &parts);
+        }
+    }
     mls_findings_add(&window->findings, fault->code, (mls_finding_place){.path = worst->file}, "%s %s%s%s%s%s",
                      mls_device_called(worst).text, fault->before,
                      fault->after != NULL ? mls_words_grouped(worst_value * fault->scale, fault->decimals).text : "",
                      fault->after != NULL ? fault->after : "", when, alike);
 }
 
-/* Everything is below an empty folder. */
+/* ----------------------------------------------------------------- window */
+
+/* Every path is below an empty folder. */
 static bool is_below(const char *path, mls_str folder)
 {
     return folder.len == 0 || (mls_str_starts(mls_str_from(path), folder) && path[folder.len] == '/');
 }
 
-static void report_files(const struct mls_telemetry_file *files, size_t count, mls_str folder,
-                         mls_telemetry_window *window)
+void mls_telemetry_window_make(const struct mls_telemetry_file *files, size_t count, mls_str folder,
+                               const mls_telemetry_run *run, const mls_telemetry_options *options,
+                               mls_telemetry_window *window)
 {
+    const double none = (double)NAN;
+    size_t max = 0;
+    *window = (mls_telemetry_window){.run = *run};
+    for (size_t i = 0; i < count; i++)
+        max += is_below(files[i].source.path, folder) ? files[i].count : 0;
+    window->devices = mls_calloc(max + 1, sizeof *window->devices);
+    device_log *logs = mls_calloc(max + 1, sizeof *logs);
+    size_t log_count = 0; /* without MIG instances */
+    for (size_t i = 0; i < count; i++) {
+        const struct mls_telemetry_file *file = &files[i];
+        for (size_t k = 0; k < file->count && is_below(file->source.path, folder); k++) {
+            mls_telemetry_device *device = &window->devices[window->device_count++];
+            *device = sum_device(file, &file->devices[k], run, options);
+            device->together = device->coverage;
+            device->counted_joules = none;
+            logs[log_count] = (device_log){device, &file->devices[k], 0};
+            log_count += !device->instance;
+        }
+    }
+
+    /* Sum up all devices, each moment once. */
+    double covered_ms = 0;
+    number_devices(logs, log_count);
+    if (log_count > 1)
+        qsort(logs, log_count, sizeof *logs, compare_device_logs);
+    for (size_t first = 0, end = 0; first < log_count; first = end) {
+        while (end < log_count && logs[end].same == logs[first].same)
+            end++;
+        count_device(window, logs + first, end - first, options, &covered_ms);
+    }
+    free(logs);
+    window->energy_joules = window->powered > 0 ? window->energy_joules : none;
+    window->energy_estimate_joules = window->powered > 0 ? window->energy_estimate_joules : none;
+    window->mean_power_w = window->energy_joules * 1000 / covered_ms * (double)window->powered;
+
     const mls_telemetry_device *next = window->devices;
     for (size_t i = 0; i < count; i++) {
         if (is_below(files[i].source.path, folder)) {
@@ -584,35 +594,12 @@ static void report_files(const struct mls_telemetry_file *files, size_t count, m
             next += files[i].count;
         }
     }
-    const mls_telemetry_run *run = &window->run;
     if (run->file != NULL && !(run->stop_ms > run->start_ms)) {
         mls_findings_add_as(&window->findings, MLS_FINDING_MISSING_STEP, MLS_SEVERITY_WARNING,
                             (mls_finding_place){.path = run->file, .line = run->line},
                             "the run has no run_start, or no run_stop behind it: nothing can be joined with it");
     }
-}
-
-void mls_telemetry_window_make(const struct mls_telemetry_file *files, size_t count, mls_str folder,
-                               const mls_telemetry_run *run, const mls_telemetry_options *options,
-                               mls_telemetry_window *window)
-{
-    size_t max = 0;
-    *window = (mls_telemetry_window){.run = *run};
-    for (size_t i = 0; i < count; i++)
-        max += is_below(files[i].source.path, folder) ? files[i].count : 0;
-    const mls_log_device **logs = mls_calloc(max + 1, sizeof *logs);
-    window->devices = mls_calloc(max + 1, sizeof *window->devices);
-    for (size_t i = 0; i < count; i++) {
-        const struct mls_telemetry_file *file = &files[i];
-        for (size_t k = 0; k < file->count && is_below(file->source.path, folder); k++) {
-            logs[window->device_count] = &file->devices[k];
-            window->devices[window->device_count++] = sum_device(file, &file->devices[k], run, options);
-        }
-    }
-    telemetry_window_sum(window, logs, options);
-    free(logs);
-    report_files(files, count, folder, window);
-    telemetry_window_compare(window);
+    compare_window(window);
 }
 
 void mls_telemetry_window_release(mls_telemetry_window *window)
@@ -623,54 +610,23 @@ void mls_telemetry_window_release(mls_telemetry_window *window)
     *window = (mls_telemetry_window){0};
 }
 
-/* Zones are tried in quarters of an hour, from 12 hours west of Greenwich to 14 hours east of it. */
-enum { QUARTER_MS = 15 * 60 * 1000, WEST = -48, EAST = 56 };
+/* ------------------------------------------------------------- time zones */
 
-/* How much was measured before each row; to be given to free(). */
-static double *measured_before(const mls_log_device *device, const mls_telemetry_options *options)
-{
-    const double limit = mls_device_gap_limit(device, options);
-    double *before = mls_calloc(device->count, sizeof *before);
-    double p0 = mls_device_power(device, device->rows);
-    for (size_t i = 1; i < device->count; i++) {
-        const double distance = device->rows[i].time_ms - device->rows[i - 1].time_ms;
-        const double p1 = mls_device_power(device, &device->rows[i]);
-        before[i] = before[i - 1] + (mls_device_measured(device, distance, limit, p0, p1) ? distance : 0);
-        p0 = p1;
-    }
-    return before;
-}
-
-/* How much was measured before a time. */
+/* Return how much was measured before a time, from how much was measured before each row. */
 static double measured_until(const mls_log_device *device, const double *before, double time_ms)
 {
-    const size_t next = mls_device_find(device, time_ms, true);
+    const size_t next = find_row(device, time_ms, true);
     return next == 0                         ? 0
            : next == device->count           ? before[next - 1]
            : before[next] > before[next - 1] ? before[next - 1] + (time_ms - device->rows[next - 1].time_ms)
                                              : before[next - 1];
 }
 
-/* Adds for each zone how much of the runs a device has measured, had its times been of it. */
-static void try_zones(const mls_log_device *device, const mls_telemetry_run *runs, size_t run_count,
-                      const mls_telemetry_options *options, double given, double covered[EAST - WEST + 1])
-{
-    double *before = measured_before(device, options);
-    for (size_t run = 0; run < run_count; run++) {
-        for (int zone = WEST; zone <= EAST; zone++) {
-            /* A log in a zone further east has earlier times, so the run is looked for later in it. */
-            const double shift = (zone - given) * QUARTER_MS;
-            const double length = measured_until(device, before, runs[run].stop_ms + shift) -
-                                  measured_until(device, before, runs[run].start_ms + shift);
-            covered[zone - WEST] += length > 0 ? length : 0;
-        }
-    }
-    free(before);
-}
-
 void mls_timezone_suggest(const struct mls_telemetry_file *files, size_t count, const mls_telemetry_run *runs,
                           size_t run_count, const mls_telemetry_options *options, char text[8])
 {
+    /* In quarters of an hour, from 12 hours west of Greenwich to 14 hours east. */
+    enum { QUARTER_MS = 15 * 60 * 1000, WEST = -48, EAST = 56 };
     double covered[EAST - WEST + 1] = {0};
     const double given = options->timezone_minutes * 60000 / QUARTER_MS;
     int best = WEST;
@@ -678,8 +634,27 @@ void mls_timezone_suggest(const struct mls_telemetry_file *files, size_t count, 
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < files[i].count; k++) {
             const mls_log_device *device = &files[i].devices[k];
-            if (device->timed && device->local)
-                try_zones(device, runs, run_count, options, given, covered);
+            if (!device->timed || !device->local)
+                continue;
+            const double limit = gap_limit(device, options);
+            double *before = mls_calloc(device->count, sizeof *before); /* how much was measured before each row */
+            double p0 = mls_device_power(device, device->rows);
+            for (size_t row = 1; row < device->count; row++) {
+                const double distance = device->rows[row].time_ms - device->rows[row - 1].time_ms;
+                const double p1 = mls_device_power(device, &device->rows[row]);
+                before[row] = before[row - 1] + (is_measured(device, distance, limit, p0, p1) ? distance : 0);
+                p0 = p1;
+            }
+            for (size_t run = 0; run < run_count; run++) {
+                for (int zone = WEST; zone <= EAST; zone++) {
+                    /* Local times further east are later, so the run is found later in the log. */
+                    const double shift = (zone - given) * QUARTER_MS;
+                    const double length = measured_until(device, before, runs[run].stop_ms + shift) -
+                                          measured_until(device, before, runs[run].start_ms + shift);
+                    covered[zone - WEST] += length > 0 ? length : 0;
+                }
+            }
+            free(before);
         }
     }
     for (int zone = WEST; zone <= EAST; zone++) {
