@@ -88,26 +88,6 @@ static const mls_row_member benchmark_members[] = {
     MEMBER("reference_points", BOOL, benchmark.reference_points, NULL),
 };
 
-static mls_status read_benchmarks(edition_list *list, const cJSON *json, mls_arena *arena, mls_error *error)
-{
-    mls_status status = MLS_OK;
-    list->benchmarks = mls_arena_array(arena, (size_t)cJSON_GetArraySize(json), sizeof *list->benchmarks);
-    for (const cJSON *item = json != NULL ? json->child : NULL; item != NULL && status == MLS_OK; item = item->next) {
-        benchmark_row row = {.benchmark = list->unknown, .left_out = list->unknown.left_out};
-        mls_benchmark *benchmark = &row.benchmark;
-        status = mls_json_row_read(item, benchmark_members, sizeof benchmark_members / sizeof *benchmark_members, arena,
-                                   &row, error);
-        benchmark->runs_needed = (unsigned)row.runs;
-        benchmark->left_out = (unsigned)row.left_out;
-        benchmark->counts = (mls_progress)(row.counts - (row.counts > 0));
-        benchmark->counted_before = (mls_progress)(row.counted_before - (row.counted_before > 0));
-        (void)mls_edition_number(mls_str_from(row.interval_since), &benchmark->evaluation_interval_since);
-        (void)mls_edition_number(mls_str_from(row.counted_until), &benchmark->counts_since);
-        list->benchmarks[list->benchmark_count++] = *benchmark;
-    }
-    return status;
-}
-
 const mls_benchmark *mls_benchmark_find(const mls_editions *editions, mls_usage usage, mls_str name)
 {
     const edition_list *list = &editions->usages[usage];
@@ -185,6 +165,7 @@ mls_status mls_editions_load(mls_editions **editions, mls_error *error)
     for (size_t u = 0; u < MLS_USAGE_COUNT && status == MLS_OK; u++) {
         edition_list *list = &loaded->usages[u];
         const cJSON *parts[2];
+        const cJSON *item;
         for (size_t i = 0; i < 2; i++) {
             parts[i] = cJSON_GetObjectItemCaseSensitive(tables[i], "usages");
             parts[i] = cJSON_GetObjectItemCaseSensitive(parts[i], usage_names[u]);
@@ -196,7 +177,25 @@ mls_status mls_editions_load(mls_editions **editions, mls_error *error)
                                         .fid_max = NAN,
                                         .clip_min = NAN,
                                         .reference_points = true};
-        status = read_benchmarks(list, parts[0], &loaded->memory, error);
+        list->benchmarks =
+            mls_arena_array(&loaded->memory, (size_t)cJSON_GetArraySize(parts[0]), sizeof *list->benchmarks);
+        cJSON_ArrayForEach(item, parts[0])
+        {
+            benchmark_row row = {.benchmark = list->unknown, .left_out = list->unknown.left_out};
+            mls_benchmark *benchmark = &list->benchmarks[list->benchmark_count++];
+            if (status == MLS_OK) {
+                status =
+                    mls_json_row_read(item, benchmark_members, sizeof benchmark_members / sizeof *benchmark_members,
+                                      &loaded->memory, &row, error);
+            }
+            *benchmark = row.benchmark;
+            benchmark->runs_needed = (unsigned)row.runs;
+            benchmark->left_out = (unsigned)row.left_out;
+            benchmark->counts = (mls_progress)(row.counts - (row.counts > 0));
+            benchmark->counted_before = (mls_progress)(row.counted_before - (row.counted_before > 0));
+            (void)mls_edition_number(mls_str_from(row.interval_since), &benchmark->evaluation_interval_since);
+            (void)mls_edition_number(mls_str_from(row.counted_until), &benchmark->counts_since);
+        }
         status = status == MLS_OK ? read_editions(loaded, (mls_usage)u, parts[1], error) : status;
     }
     cJSON_Delete(tables[0]);
@@ -344,31 +343,25 @@ const char *mls_benchmark_called(const char *name)
     return strcasecmp(name, "dlrm_v4_hstu") == 0 || strcasecmp(name, "dlrm-v4-hstu") == 0 ? "dlrmv4" : name;
 }
 
-/* Check whether the name of a benchmark begins with `name`, ignoring punctuation and case: llama2-70b. */
-static bool begins_so(const char *benchmark, mls_str name)
-{
-    static const char signs[] = "_-. ";
-    size_t letters = 0;
-    for (size_t i = 0; i < name.len; i++) {
-        if (memchr(signs, name.ptr[i], sizeof signs - 1) != NULL)
-            continue;
-        benchmark += strspn(benchmark, signs);
-        if (tolower((unsigned char)name.ptr[i]) != tolower((unsigned char)*benchmark))
-            return false;
-        benchmark++;
-        letters++;
-    }
-    return letters > 2;
-}
-
 mls_suggestion mls_editions_nearest_benchmark(const mls_editions *editions, mls_usage usage, mls_str name)
 {
+    static const char signs[] = "_-. ";
     mls_suggestion nearest = mls_suggest_for(name);
     for (size_t i = mls_editions_count(editions, usage); i-- > 0;) {
         const mls_edition *edition = mls_editions_get(editions, usage, i);
         for (size_t b = 0; b < edition->benchmark_count; b++) {
             const char *full = edition->benchmarks[b]->name;
-            if (begins_so(full, name)) { /* an exact name does not need a suggestion */
+            const char *at = full;
+            size_t letters = 0; /* that the benchmark begins with, ignoring punctuation and case: llama2-70b */
+            bool begins = true;
+            for (size_t c = 0; c < name.len && begins; c++) {
+                if (memchr(signs, name.ptr[c], sizeof signs - 1) != NULL)
+                    continue;
+                at += strspn(at, signs);
+                begins = tolower((unsigned char)name.ptr[c]) == tolower((unsigned char)*at++);
+                letters++;
+            }
+            if (begins && letters > 2) { /* an exact name does not need a suggestion */
                 nearest.found = mls_str_from(mls_str_equal(name, mls_str_from(full)) ? NULL : full);
                 return nearest;
             }

@@ -25,7 +25,7 @@ enum {
     RULES_PER_FILE_MAX = 8192,
     STEPS_MAX = 16, /* names in the path to an error */
     SHOWN_MAX = 60,
-    OTHERS_MAX = 16,
+    OTHERS_MAX = 16, /* keys in at_least_one_or() */
     BEGIN_DEPTH_MAX = 8,
     ACTION_DEPTH_MAX = 4, /* nested `if` */
     ACTIONS_MAX = 64      /* in one rule */
@@ -74,13 +74,28 @@ typedef struct rule_file {
     mls_setter setters[MLS_VARIABLES_PER_SCOPE_MAX];
 } rule_file;
 
-/* Append "rule lora_rank of scope closed_x: check: ", the path of names to a byte of the file. */
-static void describe_place(mls_str json, const char *at, mls_buffer *out)
+/* Record an error at a byte of the text; NULL: without a place. */
+MLS_PRINTF(4, 5)
+/* Record an error at a byte of the text; NULL: without a place.  The message begins with the path of names to that
+ * byte, such as "rule lora_rank of scope closed_x: check: ". */
+MLS_PRINTF(4, 5)
+static void fail(rule_file *file, mls_status status, const char *at, const char *format, ...)
 {
+    mls_buffer message = {0};
+    const rule_source *source = NULL;
     mls_str names[STEPS_MAX];
     size_t count = 0;
     mls_raw_member member;
-    for (mls_json_walk walk = mls_json_walk_begin(json); count < STEPS_MAX && mls_json_walk_next(&walk, &member);) {
+    if (file->status != MLS_OK)
+        return;
+    for (size_t i = 0; i < file->source_count && source == NULL && at != NULL; i++) {
+        const mls_str text = file->sources[i].text;
+        source = at >= text.ptr && at <= text.ptr + text.len ? &file->sources[i] : NULL;
+    }
+    if (source != NULL && source != file->sources && source->name.ptr != NULL)
+        mls_buffer_printf(&message, "in %s: ", source->name.ptr);
+    mls_json_walk walk = mls_json_walk_begin(source != NULL ? source->json : (mls_str){NULL, 0});
+    while (count < STEPS_MAX && mls_json_walk_next(&walk, &member)) {
         /* a byte of its own name belongs to the scope or rule; other names belong to their parent */
         const bool named = (count == 1 || count == 3) && member.name.ptr != NULL && at == member.name.ptr - 1;
         if (named || (at >= member.value.ptr && at < member.value.ptr + member.value.len)) {
@@ -91,44 +106,25 @@ static void describe_place(mls_str json, const char *at, mls_buffer *out)
     }
     const size_t inner = count > 2 && mls_str_equal(names[2], MLS_S("keys")) ? 3 : 2;
     if (count > inner) {
-        mls_buffer_append_text(out, inner == 3 ? "rule " : "");
-        mls_utf8_append_cut(out, names[inner], SHOWN_MAX);
-        mls_buffer_append_text(out, " of ");
+        mls_buffer_append_text(&message, inner == 3 ? "rule " : "");
+        mls_utf8_append_cut(&message, names[inner], SHOWN_MAX);
+        mls_buffer_append_text(&message, " of ");
     }
     if (count > 1) {
-        mls_buffer_append_text(out, "scope ");
-        mls_utf8_append_cut(out, names[1], SHOWN_MAX);
-        mls_buffer_append_text(out, ": ");
+        mls_buffer_append_text(&message, "scope ");
+        mls_utf8_append_cut(&message, names[1], SHOWN_MAX);
+        mls_buffer_append_text(&message, ": ");
     }
     for (size_t i = inner + 1; i < count; i++)
-        mls_buffer_printf(out, "%.*s: ", (int)names[i].len, names[i].ptr);
-}
-
-/* Record an error at a byte of the text; NULL: without a place. */
-MLS_PRINTF(4, 5)
-static void fail(rule_file *file, mls_status status, const char *at, const char *format, ...)
-{
-    mls_error *error = file->error;
-    mls_buffer message = {0};
-    const rule_source *source = NULL;
-    if (file->status != MLS_OK)
-        return;
-    for (size_t i = 0; i < file->source_count && source == NULL && at != NULL; i++) {
-        const mls_str text = file->sources[i].text;
-        source = at >= text.ptr && at <= text.ptr + text.len ? &file->sources[i] : NULL;
-    }
-    if (source != NULL && source != file->sources && source->name.ptr != NULL)
-        mls_buffer_printf(&message, "in %s: ", source->name.ptr);
-    if (source != NULL)
-        describe_place(source->json, at, &message);
+        mls_buffer_printf(&message, "%.*s: ", (int)names[i].len, names[i].ptr);
     va_list args;
     va_start(args, format);
     mls_buffer_vprintf(&message, format, args);
     va_end(args);
-    file->status = mls_error_set(error, status, 0, 0, "%s", message.ptr);
+    file->status = mls_error_set(file->error, status, 0, 0, "%s", message.ptr);
     mls_buffer_release(&message);
     if (source != NULL)
-        mls_text_position(source->text, (size_t)(at - source->text.ptr), &error->line, &error->column);
+        mls_text_position(source->text, (size_t)(at - source->text.ptr), &file->error->line, &file->error->column);
 }
 
 static void wrong(rule_file *file, mls_str json, const char *what)
@@ -267,46 +263,9 @@ static void add_rule_file(rule_file *file, mls_str name, const char *at)
     mls_buffer_release(&text);
 }
 
-static bool is_null(mls_str json)
-{
-    return mls_json_kind_of(json) == MLS_JSON_NULL;
-}
-
-/* The levels of merging: scopes, members of a scope, and the rules in its "keys". */
+/* The levels of merging: scopes, members of a scope, and the rules in its "keys".  In each, a part of a newer file
+ * replaces that of an older one. */
 enum { SCOPES, MEMBERS, RULES };
-
-/* Replace the part with that name by that of `source`.  Return NULL after an error. */
-static rule_part *part_overlay(rule_file *file, rule_parts *parts, const mls_raw_member *given,
-                               const rule_source *source, int level)
-{
-    const mls_str quoted = {given->name.ptr - 1, given->name.len + 2};
-    const mls_str name = take_text(file, quoted, &file->memory, "");
-    if (file->status != MLS_OK)
-        return NULL;
-    mls_map_entry *entry = mls_map_put(&parts->names, name, NULL);
-    rule_part *part = entry->value.pointer;
-    const bool is_there = part != NULL && part->json.ptr != NULL;
-    if (part != NULL && part->source == source) {
-        wrong(file, quoted,
-              level == SCOPES    ? "duplicate scope in the file"
-              : level == MEMBERS ? "duplicate member in the scope"
-                                 : "duplicate rule in the scope");
-    }
-    if (is_null(given->value) && !is_there) {
-        fail(file, MLS_ERROR_VALUE, level == MEMBERS ? given->value.ptr : quoted.ptr,
-             "null removes %s, but the extended rules do not have it",
-             level == SCOPES ? "no such scope" : "nothing of this name");
-    }
-    if (!is_there) {
-        entry->value.pointer = part = mls_arena_alloc(&file->memory, sizeof *part);
-        *part = (rule_part){.name = entry->key, .parts.names.arena = &file->memory};
-        *(parts->first == NULL ? &parts->first : &parts->last->next) = part;
-        parts->last = part;
-    }
-    part->json = is_null(given->value) ? (mls_str){NULL, 0} : given->value;
-    part->source = source;
-    return part;
-}
 
 /* Merge an object of `source` into those of older files.  *rules counts the rules of the source. */
 static void overlay(rule_file *file, rule_parts *parts, mls_str json, const rule_source *source, int level,
@@ -316,59 +275,50 @@ static void overlay(rule_file *file, rule_parts *parts, mls_str json, const rule
     static const char *const wanted[] = {"'scopes' must be an object of scopes",
                                          "a scope must be an object, or null to drop it",
                                          "'keys' must be an object of rules"};
+    static const char *const duplicate[] = {"duplicate scope in the file", "duplicate member in the scope",
+                                            "duplicate rule in the scope"};
     mls_raw_member given;
     mls_json_walk walk = mls_json_walk_begin(json);
     if (!walk.object)
         wrong(file, json.ptr != NULL ? json : source->json, wanted[level]);
     for (size_t count = 1; file->status == MLS_OK && mls_json_walk_next(&walk, &given); count++) {
+        const mls_str quoted = {given.name.ptr - 1, given.name.len + 2};
+        const bool null = mls_json_kind_of(given.value) == MLS_JSON_NULL;
         if (level == SCOPES && count > MLS_SCOPES_MAX)
-            fail(file, MLS_ERROR_LIMIT, given.name.ptr - 1, "more than %d scopes", MLS_SCOPES_MAX);
+            fail(file, MLS_ERROR_LIMIT, quoted.ptr, "more than %d scopes", MLS_SCOPES_MAX);
         if (level == RULES && (count > RULES_PER_SCOPE_MAX || ++*rules > RULES_PER_FILE_MAX)) {
-            fail(file, MLS_ERROR_LIMIT, given.name.ptr - 1, "more than %d rules in a scope, or %d in a file",
+            fail(file, MLS_ERROR_LIMIT, quoted.ptr, "more than %d rules in a scope, or %d in a file",
                  RULES_PER_SCOPE_MAX, RULES_PER_FILE_MAX);
         }
-        const bool comment = level == MEMBERS && names[find_name(file, names, given.name)] == NULL;
-        const bool keys = level == MEMBERS && mls_str_equal(given.name, MLS_S("keys"));
-        rule_part *part = comment ? NULL : part_overlay(file, parts, &given, source, level);
-        if (part != NULL && (keys || (level == SCOPES && !is_null(given.value))))
+        if (level == MEMBERS && names[find_name(file, names, given.name)] == NULL)
+            continue; /* a comment */
+        const mls_str name = take_text(file, quoted, &file->memory, "");
+        if (file->status != MLS_OK)
+            return;
+        mls_map_entry *entry = mls_map_put(&parts->names, name, NULL);
+        rule_part *part = entry->value.pointer;
+        const bool defined = part != NULL && part->json.ptr != NULL;
+        if (part != NULL && part->source == source)
+            wrong(file, quoted, duplicate[level]);
+        if (null && !defined) {
+            fail(file, MLS_ERROR_VALUE, level == MEMBERS ? given.value.ptr : quoted.ptr,
+                 "null removes %s, but the extended rules do not have it",
+                 level == SCOPES ? "no such scope" : "nothing of this name");
+        }
+        if (!defined) {
+            entry->value.pointer = part = mls_arena_alloc(&file->memory, sizeof *part);
+            *part = (rule_part){.name = entry->key, .parts.names.arena = &file->memory};
+            *(parts->first == NULL ? &parts->first : &parts->last->next) = part;
+            parts->last = part;
+        }
+        part->json = null ? (mls_str){NULL, 0} : given.value;
+        part->source = source;
+        if (level == SCOPES ? !null : level == MEMBERS && mls_str_equal(given.name, MLS_S("keys")))
             overlay(file, &part->parts, given.value, source, level + 1, rules);
     }
 }
 
-/* Read and merge the rules of an edition, a path, or a text, exactly one of which is given. */
-static void read_rules(rule_file *file, const mls_edition *edition, const char *path, mls_str text)
-{
-    mls_str json;
-    file->scopes.names.arena = &file->memory;
-    if (edition != NULL) {
-        file->usage = edition->usage;
-        add_embedded(file, mls_str_from(edition->name), NULL);
-    } else if (path != NULL) {
-        add_rule_file(file, mls_str_from(path), NULL);
-    } else {
-        source_add(file, (mls_str){NULL, 0}, false, text);
-    }
-    while (file->status == MLS_OK && (json = file->sources[file->source_count - 1].extends).ptr != NULL) {
-        const mls_str name = take_text(file, json, &file->memory, "'extends' must name an edition or a file");
-        if (file->source_count == EXTENDS_MAX)
-            fail(file, MLS_ERROR_LIMIT, json.ptr, "more than %d files extend each other", EXTENDS_MAX);
-        else if (file->status == MLS_OK && mls_str_ends(name, MLS_S(".json")))
-            add_rule_file(file, name, json.ptr);
-        else if (file->status == MLS_OK)
-            add_embedded(file, name, json.ptr);
-    }
-    for (size_t i = file->source_count; i > 0 && file->status == MLS_OK; i--) {
-        size_t rules = 0;
-        overlay(file, &file->scopes, file->sources[i - 1].scopes, &file->sources[i - 1], SCOPES, &rules);
-    }
-}
-
 /* ---- from the merged files to a ruleset ---- */
-
-static bool succeeded(const rule_file *file)
-{
-    return file->status == MLS_OK;
-}
 
 static void *room_for(rule_file *file, size_t count, size_t size)
 {
@@ -384,36 +334,30 @@ static size_t count_items(mls_str json)
     return count;
 }
 
-/* Return the number of a name in a map of the ruleset, and set *kept to the map's copy of it. */
-static uint32_t name_number(mls_map *map, mls_str name, mls_str *kept)
+/* Return the index of a name in a map of the ruleset, and set *kept to the map's copy of it. */
+static uint32_t name_index(mls_map *map, mls_str name, mls_str *kept)
 {
     const mls_map_entry *entry = mls_map_put(map, name, NULL);
     *kept = entry->key;
     return (uint32_t)(entry - map->entries);
 }
 
-/* Return the place of a decoded byte of a JSON string, by its column; for any other JSON its start. */
-static const char *string_byte(mls_str json, size_t column)
-{
-    const bool string = *json.ptr == '"';
-    const char *at = json.ptr + string;
-    for (; string && column > 1 && *at != '"'; column--)
-        at += *at != '\\' ? 1 : at[1] == 'u' ? 6 : 2;
-    return at;
-}
-
 /* Compile a text that begins at byte `offset` of the string `json`. */
 static void compile_text(rule_file *file, mls_str json, mls_str text, size_t offset, mls_expr *expr)
 {
     mls_error why = {0};
-    if (!succeeded(file))
+    if (file->status != MLS_OK)
         return;
     const mls_status status = mls_expr_compile(text, &file->scope->symbols, &file->ruleset->memory, expr, &why);
+    if (status != MLS_OK && why.column == 0)
+        fail(file, status, json.ptr, "%s", why.message);
     if (status != MLS_OK) {
-        const size_t column = why.column + offset;
-        if (why.column == 0)
-            fail(file, status, json.ptr, "%s", why.message);
-        fail(file, status, string_byte(json, column), "%s (column %zu of the expression)", why.message, column);
+        /* Find the byte in the JSON string; for any other JSON, its start. */
+        const bool string = *json.ptr == '"';
+        const char *at = json.ptr + string;
+        for (size_t column = why.column + offset; string && column > 1 && *at != '"'; column--)
+            at += *at != '\\' ? 1 : at[1] == 'u' ? 6 : 2;
+        fail(file, status, at, "%s (column %zu of the expression)", why.message, why.column + offset);
     }
 }
 
@@ -433,7 +377,7 @@ static void compile_expr(rule_file *file, mls_str json, mls_expr *expr)
     mls_json_walk walk = mls_json_walk_begin(lines);
     if (walk.object || walk.at == walk.end || *walk.at == ']')
         wrong(file, json, "'lines' must be a list of strings");
-    while (succeeded(file) && mls_json_walk_next(&walk, &line)) {
+    while (file->status == MLS_OK && mls_json_walk_next(&walk, &line)) {
         mls_buffer_append_text(&text, text.len > 0 ? " " : "");
         mls_buffer_append(&text, take_text(file, line.value, scratch, "'lines' must be a list of strings"));
     }
@@ -451,7 +395,7 @@ static void compile_exprs(rule_file *file, mls_str json, mls_expr_list *list)
     mls_json_walk walk = mls_json_walk_begin(json);
     list->count = several ? count_items(json) : 1;
     list->items = room_for(file, list->count, sizeof *list->items);
-    for (size_t i = 0; succeeded(file) && i < list->count; i++) {
+    for (size_t i = 0; file->status == MLS_OK && i < list->count; i++) {
         (void)(several && mls_json_walk_next(&walk, &item));
         compile_expr(file, item.value, &list->items[i]);
     }
@@ -468,7 +412,7 @@ static uint32_t compile_variable(rule_file *file, mls_str json)
     mls_str name = take_text(file, json, &file->memory, "\"set\" must name a variable, and \"to\" its new value");
     if (!is_identifier(name))
         fail(file, MLS_ERROR_VALUE, json.ptr, "'%.60s' cannot be the name of a variable", name.ptr);
-    const uint32_t slot = succeeded(file) ? name_number(&file->scope->symbols, name, &name) : 0;
+    const uint32_t slot = file->status == MLS_OK ? name_index(&file->scope->symbols, name, &name) : 0;
     if (slot >= MLS_VARIABLES_PER_SCOPE_MAX) {
         fail(file, MLS_ERROR_LIMIT, json.ptr, "more than %d variables", MLS_VARIABLES_PER_SCOPE_MAX);
         return 0;
@@ -494,62 +438,10 @@ static void compile_constant(rule_file *file, mls_str json, unsigned depth, mls_
         mls_json_walk walk = mls_json_walk_begin(json);
         mls_value *items = room_for(file, count_items(json), sizeof *items);
         value->as.list.items = items;
-        while (succeeded(file) && mls_json_walk_next(&walk, &item))
+        while (file->status == MLS_OK && mls_json_walk_next(&walk, &item))
             compile_constant(file, item.value, depth + 1, &items[value->as.list.count++]);
     } else if (value->kind != MLS_JSON_NULL) {
         wrong(file, json, wanted);
-    }
-}
-
-static void compile_begin(rule_file *file, mls_str json)
-{
-    mls_raw_member item;
-    mls_json_walk walk = mls_json_walk_begin(json);
-    if (json.ptr != NULL && !walk.object)
-        wrong(file, json, "'begin' must be an object of variables");
-    while (succeeded(file) && mls_json_walk_next(&walk, &item)) {
-        const mls_str name = {item.name.ptr - 1, item.name.len + 2};
-        const uint32_t slot = compile_variable(file, name);
-        if (file->initial[slot].set)
-            wrong(file, name, "duplicate variable");
-        compile_constant(file, item.value, 0, &file->initial[slot].value);
-        file->initial[slot].set = true;
-    }
-}
-
-/* Compile "set".  Setting $x to $x + [item] appends in place, since copying a list that grows with the log would be
- * slow. */
-static void compile_set(rule_file *file, mls_str name, mls_str value, mls_action *action)
-{
-    action->slot = compile_variable(file, name);
-    compile_expr(file, value, &action->expr);
-    if (!succeeded(file))
-        return;
-    const mls_expr_node *root = action->expr.root;
-    const bool append = root->op == MLS_EXPR_ADD && root->operands[0]->op == MLS_EXPR_VARIABLE &&
-                        root->operands[0]->slot == action->slot && root->operands[1]->op == MLS_EXPR_LIST;
-    action->kind = append ? MLS_ACTION_APPEND : MLS_ACTION_SET;
-    if (file->setters[action->slot].key.ptr == NULL)
-        file->setters[action->slot] = (mls_setter){file->rule->key, root->op == MLS_EXPR_VALUE};
-}
-
-/* Compile "use", such as "closed_{value}".  The text in braces is an expression. */
-static void compile_use(rule_file *file, mls_str json, mls_action *action)
-{
-    const mls_str text =
-        take_text(file, json, &file->ruleset->memory, "\"use\" names a scope, as in \"closed_{value}\"");
-    const char *open = strchr(text.ptr, '{');
-    const char *close = strrchr(text.ptr, '}');
-    *action = (mls_action){.kind = MLS_ACTION_USE, .text = text, .prefix = text};
-    file->rule->has_use = true;
-    if (open != NULL && close > open) {
-        action->has_expr = true;
-        action->prefix.len = (size_t)(open - text.ptr);
-        action->suffix = mls_str_from(close + 1);
-        compile_text(file, json, (mls_str){open + 1, (size_t)(close - open) - 1}, action->prefix.len + 1,
-                     &action->expr);
-    } else if (open != NULL || close != NULL) {
-        fail(file, MLS_ERROR_SYNTAX, json.ptr, "braces do not match");
     }
 }
 
@@ -566,7 +458,7 @@ static void compile_actions(rule_file *file, mls_str json, unsigned depth, mls_a
         return;
     }
     *actions = room_for(file, wanted, sizeof **actions);
-    while (succeeded(file) && mls_json_walk_next(&walk, &item)) {
+    while (file->status == MLS_OK && mls_json_walk_next(&walk, &item)) {
         mls_str members[MEMBERS_COUNT];
         mls_action *action = &(*actions)[(*count)++];
         take_members(file, item.value, names, members);
@@ -577,10 +469,34 @@ static void compile_actions(rule_file *file, mls_str json, unsigned depth, mls_a
             condition != (members[THEN].ptr != NULL)) {
             wrong(file, item.value,
                   "an action must be {\"set\": …, \"to\": …}, {\"use\": …} or {\"if\": …, \"then\": […]}");
-        } else if (use) {
-            compile_use(file, members[USE], action);
+        } else if (use) { /* such as "closed_{value}", with an expression in braces */
+            const mls_str text = take_text(file, members[USE], &file->ruleset->memory,
+                                           "\"use\" names a scope, as in \"closed_{value}\"");
+            const char *open = strchr(text.ptr, '{');
+            const char *close = strrchr(text.ptr, '}');
+            *action = (mls_action){.kind = MLS_ACTION_USE, .text = text, .prefix = text};
+            file->rule->has_use = true;
+            if (open != NULL && close > open) {
+                action->has_expr = true;
+                action->prefix.len = (size_t)(open - text.ptr);
+                action->suffix = mls_str_from(close + 1);
+                compile_text(file, members[USE], (mls_str){open + 1, (size_t)(close - open) - 1},
+                             action->prefix.len + 1, &action->expr);
+            } else if (open != NULL || close != NULL) {
+                fail(file, MLS_ERROR_SYNTAX, members[USE].ptr, "braces do not match");
+            }
         } else if (set) {
-            compile_set(file, members[SET], members[TO], action);
+            action->slot = compile_variable(file, members[SET]);
+            compile_expr(file, members[TO], &action->expr);
+            if (file->status != MLS_OK)
+                return;
+            /* Setting $x to $x + [item] appends in place, since copying a list that grows with the log is slow. */
+            const mls_expr_node *root = action->expr.root;
+            const bool append = root->op == MLS_EXPR_ADD && root->operands[0]->op == MLS_EXPR_VARIABLE &&
+                                root->operands[0]->slot == action->slot && root->operands[1]->op == MLS_EXPR_LIST;
+            action->kind = append ? MLS_ACTION_APPEND : MLS_ACTION_SET;
+            if (file->setters[action->slot].key.ptr == NULL)
+                file->setters[action->slot] = (mls_setter){file->rule->key, root->op == MLS_EXPR_VALUE};
         } else if (depth == ACTION_DEPTH_MAX) {
             fail(file, MLS_ERROR_LIMIT, item.value.ptr, "\"if\" nested more than %d deep", ACTION_DEPTH_MAX);
         } else {
@@ -596,64 +512,53 @@ static int compare_texts(const void *left, const void *right)
     return mls_str_compare(*(const mls_str *)left, *(const mls_str *)right);
 }
 
-/* Parse "at_least_one_or(b, c)": the other keys, and a name for all of them together. */
-static void compile_others(rule_file *file, mls_str json, mls_str names, mls_rule *rule)
+/* Compile "occurs", such as "at_least_one_or(b, c)", which gives the rule other keys and a name for all of them. */
+static void compile_occurs(rule_file *file, mls_str whole, mls_str json, mls_rule *rule)
 {
-    mls_str all[OTHERS_MAX] = {rule->key};
+    static const char wanted[] = "'occurs' must be \"exactly_one\", \"at_least_one\", \"at_least(n)\", "
+                                 "\"at_least_one_or(other_key)\" or \"optional\"";
+    const mls_str at_least = MLS_S("at_least(");
+    const mls_str either = MLS_S("at_least_one_or(");
+    const mls_str occurs = rule->occurs_text = take_text(file, json, &file->ruleset->memory, wanted);
+    const bool once = mls_str_equal(occurs, MLS_S("exactly_one"));
+    const bool closed = mls_str_ends(occurs, MLS_S(")"));
+    mls_str keys[OTHERS_MAX] = {rule->key};
+    rule->min = 1;
+    rule->max = once ? 1 : SIZE_MAX;
+    if (!closed || !mls_str_starts(occurs, either)) {
+        if (mls_str_equal(occurs, MLS_S("optional"))) {
+            rule->min = rule->max = 0;
+        } else if (closed && mls_str_starts(occurs, at_least)) {
+            if (!mls_size_parse((mls_str){occurs.ptr + at_least.len, occurs.len - at_least.len - 1}, &rule->min))
+                wrong(file, whole, wanted);
+        } else if (!once && !mls_str_equal(occurs, MLS_S("at_least_one"))) {
+            wrong(file, whole, wanted);
+        }
+        return;
+    }
+    mls_str names = {occurs.ptr + either.len, occurs.len - either.len - 1};
     size_t count = 1;
     for (bool more = true; more && count < OTHERS_MAX; count++) {
-        mls_str *name = &all[count];
-        more = mls_str_cut(&names, ',', name);
-        while (name->len > 0 && name->ptr[name->len - 1] == ' ')
-            name->len--;
-        while (mls_take_char(name, " ")) {
-        }
-        if (name->len == 0) {
-            wrong(file, json, "at_least_one_or(…) must name other keys");
+        more = mls_str_cut(&names, ',', &keys[count]);
+        keys[count] = mls_str_trim(keys[count], mls_is_blank);
+        if (keys[count].len == 0) {
+            wrong(file, whole, "at_least_one_or(…) must name other keys");
             return;
         }
     }
     mls_str *others = room_for(file, count - 1, sizeof *others);
     rule->others = others;
     rule->other_count = count - 1;
-    for (size_t i = 0; succeeded(file) && i + 1 < count; i++)
-        (void)name_number(&file->ruleset->key_names, all[i + 1], &others[i]);
-    mls_buffer either = {0};
-    qsort(all, count, sizeof *all, compare_texts);
+    for (size_t i = 1; i < count; i++)
+        (void)name_index(&file->ruleset->key_names, keys[i], &others[i - 1]);
+    mls_buffer all = {0};
+    qsort(keys, count, sizeof *keys, compare_texts);
     for (size_t i = 0; i < count; i++) {
-        mls_buffer_append_text(&either, i > 0 ? "|" : "");
-        mls_buffer_append(&either, all[i]);
+        mls_buffer_append_text(&all, i > 0 ? "|" : "");
+        mls_buffer_append(&all, keys[i]);
     }
-    rule->either = mls_arena_copy(&file->ruleset->memory, mls_buffer_str(&either));
-    mls_buffer_release(&either);
-}
-
-/* Get the text between "name(" and ")".  Return false if `text` does not have that form. */
-static bool between_brackets(mls_str text, mls_str name, mls_str *argument)
-{
-    const bool is_form = mls_str_starts(text, name) && mls_str_ends(text, MLS_S(")"));
-    *argument = is_form ? (mls_str){text.ptr + name.len, text.len - name.len - 1} : text;
-    return is_form;
-}
-
-static void compile_occurs(rule_file *file, mls_str whole, mls_str json, mls_rule *rule)
-{
-    static const char wanted[] = "'occurs' must be \"exactly_one\", \"at_least_one\", \"at_least(n)\", "
-                                 "\"at_least_one_or(other_key)\" or \"optional\"";
-    mls_str argument;
-    if (json.ptr == NULL)
-        return;
-    const mls_str occurs = rule->occurs_text = take_text(file, json, &file->ruleset->memory, wanted);
-    const bool once = mls_str_equal(occurs, MLS_S("exactly_one"));
-    rule->min = 1;
-    rule->max = once ? 1 : SIZE_MAX;
-    if (between_brackets(occurs, MLS_S("at_least_one_or("), &argument))
-        compile_others(file, whole, argument, rule);
-    else if (mls_str_equal(occurs, MLS_S("optional")))
-        rule->min = rule->max = 0;
-    else if (!once && !mls_str_equal(occurs, MLS_S("at_least_one")) &&
-             !(between_brackets(occurs, MLS_S("at_least("), &argument) && mls_size_parse(argument, &rule->min)))
-        wrong(file, whole, wanted);
+    rule->either = mls_arena_copy(&file->ruleset->memory, mls_buffer_str(&all));
+    mls_buffer_release(&all);
 }
 
 static void compile_rule(rule_file *file, const rule_part *part, mls_rule *rule)
@@ -665,12 +570,13 @@ static void compile_rule(rule_file *file, const rule_part *part, mls_rule *rule)
     *rule = (mls_rule){.scope = (uint32_t)(file->scope - file->ruleset->scopes),
                        .first_only = mls_str_contains(part->name, MLS_S("submission_"))};
     file->rule = rule;
-    rule->key_index = name_number(&file->ruleset->key_names, part->name, &rule->key);
+    rule->key_index = name_index(&file->ruleset->key_names, part->name, &rule->key);
     if (mls_json_kind_of(json) == MLS_JSON_OBJECT)
         take_members(file, json, names, members);
     else if (mls_json_kind_of(json) != MLS_JSON_STRING)
         wrong(file, json, "a rule must be an object, or a string for 'occurs'");
-    compile_occurs(file, json, members[OCCURS], rule);
+    if (members[OCCURS].ptr != NULL)
+        compile_occurs(file, json, members[OCCURS], rule);
     compile_exprs(file, members[CHECK], &rule->check);
     compile_exprs(file, members[CHECK_FIRST], &rule->check_first);
     compile_exprs(file, members[CHECK_ANY], &rule->check_any);
@@ -678,64 +584,70 @@ static void compile_rule(rule_file *file, const rule_part *part, mls_rule *rule)
         compile_actions(file, members[AFTER], 0, &rule->actions, &rule->action_count);
 }
 
-static void compile_derive(rule_file *file, mls_str json)
+/* Return the JSON of a member of a merged scope; ptr NULL if it does not exist. */
+static mls_str member_of(const rule_part *scope, const char *name)
 {
-    static const char *const names[] = {"key", "from", "group_by", "field", NULL};
-    static const char wanted[] =
-        "\"derive\" needs \"key\" and \"from\" (keys), \"group_by\" and \"field\" (\"metadata.…\")";
-    mls_derive *derive = &file->scope->derive;
-    mls_str *const texts[] = {&derive->key, &derive->from, &derive->group_by, &derive->field};
-    mls_str members[4];
-    if (json.ptr == NULL)
-        return;
-    take_members(file, json, names, members);
-    for (size_t i = 0; i < 4; i++) {
-        mls_str text = take_text(file, members[i].ptr != NULL ? members[i] : json, &file->ruleset->memory, wanted);
-        if (i >= 2 && mls_str_starts(text, MLS_S("metadata.")))
-            text = (mls_str){text.ptr + 9, text.len - 9};
-        else if (i >= 2)
-            text.len = 0;
-        if (i >= 2 && !is_identifier(text))
-            wrong(file, json, wanted);
-        *texts[i] = text;
-    }
-    file->scope->derive_from = name_number(&file->ruleset->key_names, derive->from, &derive->from);
-}
-
-/* Return a member of a merged scope; an empty part if it does not exist. */
-static const rule_part *part_of(const rule_part *scope, mls_str name)
-{
-    static const rule_part nothing;
-    const mls_map_entry *entry = mls_map_find(&scope->parts.names, name);
-    return entry != NULL ? entry->value.pointer : &nothing;
+    const mls_map_entry *entry = mls_map_find(&scope->parts.names, mls_str_from(name));
+    return entry != NULL ? ((const rule_part *)entry->value.pointer)->json : (mls_str){NULL, 0};
 }
 
 static void compile_scope(rule_file *file, const rule_part *from)
 {
-    const rule_parts *keys = &part_of(from, MLS_S("keys"))->parts;
-    const mls_str end = part_of(from, MLS_S("end"))->json;
+    static const char *const derive_names[] = {"key", "from", "group_by", "field", NULL};
+    static const char derive_wanted[] =
+        "\"derive\" needs \"key\" and \"from\" (keys), \"group_by\" and \"field\" (\"metadata.…\")";
+    const mls_map_entry *keys = mls_map_find(&from->parts.names, MLS_S("keys"));
+    const rule_parts *rules = keys != NULL ? &((const rule_part *)keys->value.pointer)->parts : &(rule_parts){0};
+    const mls_str begin = member_of(from, "begin");
+    const mls_str derived = member_of(from, "derive");
+    const mls_str end = member_of(from, "end");
     mls_arena *memory = &file->ruleset->memory;
     mls_scope *scope = file->scope;
+    mls_raw_member item;
     *scope = (mls_scope){.name = mls_arena_copy(memory, from->name), .symbols = {.arena = memory}};
     if (from->name.len == 0 || from->name.len > MLS_SCOPE_NAME_MAX)
         fail(file, MLS_ERROR_VALUE, from->json.ptr, "the name of a scope must have 1 to %d bytes", MLS_SCOPE_NAME_MAX);
-    compile_begin(file, part_of(from, MLS_S("begin"))->json);
-    scope->rules = room_for(file, keys->names.count, sizeof *scope->rules);
-    for (const rule_part *rule = keys->first; succeeded(file) && rule != NULL; rule = rule->next)
+    mls_json_walk walk = mls_json_walk_begin(begin);
+    if (begin.ptr != NULL && !walk.object)
+        wrong(file, begin, "'begin' must be an object of variables");
+    while (file->status == MLS_OK && mls_json_walk_next(&walk, &item)) {
+        const mls_str name = {item.name.ptr - 1, item.name.len + 2};
+        const uint32_t slot = compile_variable(file, name);
+        if (file->initial[slot].set)
+            wrong(file, name, "duplicate variable");
+        compile_constant(file, item.value, 0, &file->initial[slot].value);
+        file->initial[slot].set = true;
+    }
+    scope->rules = room_for(file, rules->names.count, sizeof *scope->rules);
+    for (const rule_part *rule = rules->first; file->status == MLS_OK && rule != NULL; rule = rule->next)
         if (rule->json.ptr != NULL)
             compile_rule(file, rule, &scope->rules[scope->rule_count++]);
-    compile_derive(file, part_of(from, MLS_S("derive"))->json);
+    if (derived.ptr != NULL) {
+        mls_derive *derive = &scope->derive;
+        mls_str *const texts[] = {&derive->key, &derive->from, &derive->group_by, &derive->field};
+        mls_str members[4];
+        take_members(file, derived, derive_names, members);
+        for (size_t i = 0; i < 4; i++) {
+            const mls_str prefix = i < 2 ? (mls_str){"", 0} : MLS_S("metadata.");
+            const mls_str json = members[i].ptr != NULL ? members[i] : derived;
+            const mls_str text = take_text(file, json, memory, derive_wanted);
+            *texts[i] = mls_str_rest(text, mls_str_starts(text, prefix) ? prefix.len : text.len);
+            if (i >= 2 && !is_identifier(*texts[i]))
+                wrong(file, derived, derive_wanted);
+        }
+        scope->derive_from = name_index(&file->ruleset->key_names, derive->from, &derive->from);
+    }
     compile_exprs(file, end, &scope->end);
-    for (size_t i = 0; succeeded(file) && i < scope->end.count; i++)
+    for (size_t i = 0; file->status == MLS_OK && i < scope->end.count; i++)
         if ((scope->end.items[i].uses & MLS_EXPR_OF_RECORD) != 0)
             wrong(file, end, "'end' has no record: only $variables are available");
-    for (size_t i = 0; succeeded(file) && i < scope->symbols.count; i++) {
+    for (size_t i = 0; file->status == MLS_OK && i < scope->symbols.count; i++) {
         if (!file->initial[i].set && file->setters[i].key.ptr == NULL) {
             fail(file, MLS_ERROR_VALUE, from->json.ptr,
                  "$%.60s has no value: neither \"begin\" nor a \"set\" defines it", scope->symbols.entries[i].key.ptr);
         }
     }
-    if (succeeded(file)) { /* after an error, there may be more variables than room for them */
+    if (file->status == MLS_OK) { /* after an error, there may be more variables than room for them */
         scope->initial = room_for(file, scope->symbols.count, sizeof *scope->initial);
         scope->setters = room_for(file, scope->symbols.count, sizeof *scope->setters);
         memcpy(scope->initial, file->initial, scope->symbols.count * sizeof *scope->initial);
@@ -745,13 +657,45 @@ static void compile_scope(rule_file *file, const rule_part *from)
     }
 }
 
-static void compile_scopes(rule_file *file)
+/* Load the rules of an edition, a path, or a text, exactly one of which is given. */
+static mls_status load_rules(const mls_edition *edition, const char *path, mls_str text, mls_ruleset **loaded,
+                             mls_error *error)
 {
-    mls_ruleset *ruleset = file->ruleset;
+    mls_error ignored = {0};
+    mls_ruleset *ruleset = mls_calloc(1, sizeof *ruleset);
+    rule_file *file = mls_calloc(1, sizeof *file);
+    mls_str json;
+    file->error = error != NULL ? error : &ignored;
+    file->ruleset = ruleset;
+    file->scopes.names.arena = &file->memory;
+    if (edition != NULL) {
+        file->usage = edition->usage;
+        add_embedded(file, mls_str_from(edition->name), NULL);
+    } else if (path != NULL) {
+        add_rule_file(file, mls_str_from(path), NULL);
+    } else {
+        source_add(file, (mls_str){NULL, 0}, false, text);
+    }
+    while (file->status == MLS_OK && (json = file->sources[file->source_count - 1].extends).ptr != NULL) {
+        const mls_str name = take_text(file, json, &file->memory, "'extends' must name an edition or a file");
+        if (file->source_count == EXTENDS_MAX)
+            fail(file, MLS_ERROR_LIMIT, json.ptr, "more than %d files extend each other", EXTENDS_MAX);
+        else if (file->status == MLS_OK && mls_str_ends(name, MLS_S(".json")))
+            add_rule_file(file, name, json.ptr);
+        else if (file->status == MLS_OK)
+            add_embedded(file, name, json.ptr);
+    }
+    for (size_t i = file->source_count; i > 0 && file->status == MLS_OK; i--) {
+        size_t rules = 0;
+        overlay(file, &file->scopes, file->sources[i - 1].scopes, &file->sources[i - 1], SCOPES, &rules);
+    }
     const mls_phrase *phrases = mls_rule_phrases(&ruleset->memory);
+    ruleset->usage = file->usage;
+    ruleset->edition = mls_arena_copy(&ruleset->memory, file->edition);
+    ruleset->base = mls_arena_copy(&ruleset->memory, file->base.ptr != NULL ? file->base : file->edition);
     ruleset->key_names.arena = &ruleset->memory;
     ruleset->scopes = room_for(file, file->scopes.names.count, sizeof *ruleset->scopes);
-    for (const rule_part *scope = file->scopes.first; succeeded(file) && scope != NULL; scope = scope->next) {
+    for (const rule_part *scope = file->scopes.first; file->status == MLS_OK && scope != NULL; scope = scope->next) {
         if (scope->json.ptr != NULL && ruleset->scope_count == MLS_SCOPES_MAX) {
             fail(file, MLS_ERROR_LIMIT, scope->json.ptr, "more than %d scopes", MLS_SCOPES_MAX);
         } else if (scope->json.ptr != NULL) {
@@ -780,32 +724,14 @@ static void compile_scopes(rule_file *file)
     ruleset->common = mls_ruleset_find_scope(ruleset, MLS_S("common"));
     if (ruleset->common == SIZE_MAX)
         wrong(file, file->sources[0].scopes, "there must be a scope named \"common\"");
-}
-
-/* Load the rules of an edition, a path, or a text, exactly one of which is given. */
-static mls_status load_rules(const mls_edition *edition, const char *path, mls_str text, mls_ruleset **ruleset,
-                             mls_error *error)
-{
-    mls_error ignored = {0};
-    mls_ruleset *made = mls_calloc(1, sizeof *made);
-    rule_file *file = mls_calloc(1, sizeof *file);
-    file->error = error != NULL ? error : &ignored;
-    file->ruleset = made;
-    read_rules(file, edition, path, text);
-    if (succeeded(file)) {
-        made->usage = file->usage;
-        made->edition = mls_arena_copy(&made->memory, file->edition);
-        made->base = mls_arena_copy(&made->memory, file->base.ptr != NULL ? file->base : file->edition);
-        compile_scopes(file);
-    }
     const mls_status status = file->status;
     mls_arena_release(&file->memory);
     free(file);
     if (status != MLS_OK) {
-        mls_ruleset_free(made);
-        made = NULL;
+        mls_ruleset_free(ruleset);
+        ruleset = NULL;
     }
-    *ruleset = made;
+    *loaded = ruleset;
     return status;
 }
 

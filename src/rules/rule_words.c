@@ -44,36 +44,11 @@ typedef struct fit {
 
 static bool find_phrase(words_writer *w, char kind, const mls_expr_node *node, fit *found);
 
-static bool capital_fits(words_writer *w, char capital, const mls_expr_node *node)
-{
-    const bool constant = node->op == MLS_EXPR_CONSTANT;
-    const bool variable = node->op == MLS_EXPR_VARIABLE;
-    fit inner = {0};
-    switch (capital) {
-    case 'D':
-    case 'T':
-    case 'X':
-        return true;
-    case 'Y':
-        return variable;
-    case 'K':
-        return variable && w->scope->setters[node->slot].key.ptr != NULL;
-    case 'F':
-        return node->op == MLS_EXPR_MEMBER;
-    case 'N':
-        return constant && node->constant.kind == MLS_JSON_STRING;
-    case 'L':
-    case 'Q':
-        return constant && node->constant.kind == MLS_JSON_LIST;
-    default:
-        return find_phrase(w, capital, node, &inner);
-    }
-}
-
 /* Check whether a node matches the next item of the form, and skip that item. */
 static bool form_fits(words_writer *w, const char **form, const mls_expr_node *node, fit *found)
 {
     const bool constant = node->op == MLS_EXPR_CONSTANT;
+    const bool variable = node->op == MLS_EXPR_VARIABLE;
     const char *name = constant ? node->text.ptr : mls_expr_table[node->op].name;
     const bool capital = **form >= 'A' && **form <= 'Z';
     if (!capital && **form != '~' && **form != name[0])
@@ -83,7 +58,25 @@ static bool form_fits(words_writer *w, const char **form, const mls_expr_node *n
     if (capital) {
         found->capitals[found->count] = word.ptr[0];
         found->nodes[found->count++] = node;
-        return capital_fits(w, word.ptr[0], node);
+        switch (word.ptr[0]) {
+        case 'D':
+        case 'T':
+        case 'X':
+            return true;
+        case 'Y':
+            return variable;
+        case 'K':
+            return variable && w->scope->setters[node->slot].key.ptr != NULL;
+        case 'F':
+            return node->op == MLS_EXPR_MEMBER;
+        case 'N':
+            return constant && node->constant.kind == MLS_JSON_STRING;
+        case 'L':
+        case 'Q':
+            return constant && node->constant.kind == MLS_JSON_LIST;
+        default:
+            return find_phrase(w, word.ptr[0], node, &(fit){0});
+        }
     }
     bool fits = mls_str_equal(word, constant ? node->text : mls_str_from(name));
     if (word.ptr[0] == '~') {
@@ -190,31 +183,15 @@ static void write_words(words_writer *w, const mls_expr_node *node, unsigned pow
     mls_buffer_append_text(w->out, own < power ? ")" : "");
 }
 
-static void write_duration(words_writer *w, const mls_expr_node *node)
-{
-    double milliseconds = 1;
-    mls_value value;
-    double number;
-    if (known_value(w, node, &value) && mls_value_number(&value, &milliseconds)) {
-        mls_buffer_append_text(w->out, mls_words_exact(milliseconds / 60000).text);
-    } else {
-        while (node->op == MLS_EXPR_MULTIPLY && fixed_value(w, node->operands[1], &value) &&
-               mls_value_number(&value, &number)) {
-            milliseconds *= number;
-            node = node->operands[0];
-        }
-        write_words(w, node, MLS_POWER_PRODUCT);
-        if (milliseconds != 60000)
-            mls_buffer_printf(w->out, " times %s", mls_words_exact(milliseconds / 60000).text);
-    }
-    mls_buffer_append_text(w->out, " minutes");
-}
-
 static void write_phrase(words_writer *w, char kind, const mls_expr_node *node);
 
+/* Append the value that a capital letter of a phrase stands for; D is a duration in milliseconds. */
 static void write_capital(words_writer *w, char capital, const mls_expr_node *node, unsigned power)
 {
     mls_expr_input *input = w->input;
+    double milliseconds = 1;
+    mls_value value;
+    double number;
     switch (capital) {
     case 'X':
     case 'Y': /* one value, written after it */
@@ -243,7 +220,18 @@ static void write_capital(words_writer *w, char capital, const mls_expr_node *no
         mls_value_show(w->out, &node->constant);
         break;
     case 'D':
-        write_duration(w, node);
+        if (known_value(w, node, &value) && mls_value_number(&value, &milliseconds)) {
+            mls_buffer_append_text(w->out, mls_words_exact(milliseconds / 60000).text);
+        } else {
+            for (; node->op == MLS_EXPR_MULTIPLY && fixed_value(w, node->operands[1], &value) &&
+                   mls_value_number(&value, &number);
+                 node = node->operands[0])
+                milliseconds *= number;
+            write_words(w, node, MLS_POWER_PRODUCT);
+            if (milliseconds != 60000)
+                mls_buffer_printf(w->out, " times %s", mls_words_exact(milliseconds / 60000).text);
+        }
+        mls_buffer_append_text(w->out, " minutes");
         break;
     case 'Q':
         write_value(w, &node->constant);
@@ -253,22 +241,11 @@ static void write_capital(words_writer *w, char capital, const mls_expr_node *no
     }
 }
 
-/* Remove the second "must be " of "must be above 0 and must be below 1". */
-static void drop_repeated(mls_buffer *out, size_t first, size_t second)
-{
-    static const char must_be[] = "must be ";
-    const size_t length = sizeof must_be - 1;
-    if (second > first && out->len - second > length && memcmp(out->ptr + first, must_be, length) == 0 &&
-        memcmp(out->ptr + second, must_be, length) == 0) {
-        memmove(out->ptr + second, out->ptr + second + length, out->len - second - length + 1);
-        out->len -= length;
-    }
-}
-
 static void write_fit(words_writer *w, char kind, const fit *found, const mls_expr_node *node)
 {
     static const char *const comparisons[] = {"", "other than ", "below ", "at most ", "above ", "at least "};
     static const unsigned swapped[] = {0, 1, 4, 5, 2, 3};
+    const mls_str must_be = MLS_S("must be ");
     const unsigned own = mls_expr_table[node->op].power;
     const size_t begin = w->out->len;
     for (const char *c = found->words; *c != '\0' && *c != '\n';) {
@@ -286,8 +263,13 @@ static void write_fit(words_writer *w, char kind, const fit *found, const mls_ex
                           : own == 0                         ? (unsigned)MLS_POWER_UNARY
                           : at == 0 && inner->op == node->op ? own
                                                              : tighter);
-            if (found->capitals[at] == 'R')
-                drop_repeated(w->out, begin, mark);
+            /* Remove the second "must be " of "must be above 0 and must be below 1". */
+            if (found->capitals[at] == 'R' && mark > begin &&
+                mls_str_starts(mls_str_rest(mls_buffer_str(w->out), begin), must_be) &&
+                mls_str_starts(mls_str_rest(mls_buffer_str(w->out), mark), must_be)) {
+                w->out->len -= must_be.len;
+                memmove(w->out->ptr + mark, w->out->ptr + mark + must_be.len, w->out->len - mark + 1);
+            }
         } else if (*c++ == '*') {
             for (uint32_t i = 0; i < node->count; i++) {
                 mls_buffer_append_text(w->out, i == 0 ? "" : i + 1 == node->count ? " and " : ", ");

@@ -37,10 +37,10 @@ const char *mls_ruleset_edition(const mls_ruleset *ruleset);
 bool mls_ruleset_has_benchmark(const mls_ruleset *ruleset, const char *benchmark);
 
 /** Check whether the result `number` of an evaluation meets the target of a benchmark in the closed division.  The
- * target may depend on the batch size (NAN: unknown).  Set *known to false if the rules do not have a target, or it
- * depends on anything else.  Always return MLS_OK. */
-mls_status mls_ruleset_meets_target(const mls_ruleset *ruleset, const char *benchmark, double batch_size, double number,
-                                    bool *known, bool *meets) MLS_MUST_USE;
+ * target may depend on the batch size (NAN: unknown).  Return false if the rules do not have a target, or it depends on
+ * anything else. */
+bool mls_ruleset_meets_target(const mls_ruleset *ruleset, const char *benchmark, double batch_size, double number,
+                              bool *meets);
 
 /** The number that an evaluation must reach.  A direction of +1 means at least, -1 at most; 0: unknown. */
 typedef struct mls_target {
@@ -48,11 +48,9 @@ typedef struct mls_target {
     int direction;
 } mls_target;
 
-/** Get the target as a number, if the rules compare the value of an evaluation, or its member `member`, with one.  If
- * there are several bounds, the first is the target; the others only exclude implausible values.  Always return MLS_OK.
- */
-mls_status mls_ruleset_target(const mls_ruleset *ruleset, const char *benchmark, double batch_size, const char *member,
-                              mls_target *target) MLS_MUST_USE;
+/** Return the target as a number, if the rules compare the value of an evaluation, or its member `member`, with one. If
+ * there are several bounds, the first is the target; the others only exclude implausible values. */
+mls_target mls_ruleset_target(const mls_ruleset *ruleset, const char *benchmark, double batch_size, const char *member);
 
 /** Return the published edition that the ruleset is, extends, or shares its name with; NULL if there is none. */
 const mls_edition *mls_ruleset_base(const mls_ruleset *ruleset, const mls_editions *editions);

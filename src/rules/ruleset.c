@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ruleset.c - find scopes, keys and rules in a ruleset, find the target of a benchmark, and share the loaded rulesets
- * of all editions among threads. */
+/* ruleset.c - find scopes, keys, rules and targets in a ruleset, and share loaded rulesets among threads. */
 #include "rules/ruleset.h"
 
 #include <math.h>
@@ -81,10 +80,10 @@ bool mls_scopes_have_rule(const mls_ruleset *ruleset, const size_t *scopes, size
 /* Add a scope to the chain, if it exists and is not in it yet. */
 static void chain_add(mls_scope_chain *chain, size_t scope)
 {
-    bool there = scope == SIZE_MAX || chain->count == sizeof chain->scopes / sizeof *chain->scopes;
+    bool skip = scope == SIZE_MAX || chain->count == sizeof chain->scopes / sizeof *chain->scopes;
     for (size_t i = 0; i < chain->count; i++)
-        there |= chain->scopes[i] == scope;
-    if (!there)
+        skip |= chain->scopes[i] == scope;
+    if (!skip)
         chain->scopes[chain->count++] = scope;
 }
 
@@ -126,82 +125,7 @@ bool mls_ruleset_has_benchmark(const mls_ruleset *ruleset, const char *benchmark
 
 /* ---- targets ---- */
 
-/* A walk over the rules for evaluations of a benchmark in the closed division.  It starts with the last scope, which
- * overrules the others. */
-typedef struct target_walk {
-    mls_scope_chain chain;
-    size_t left; /* scopes, and keys, still to visit */
-    double batch_size;
-    mls_arena arena;
-    mls_expr_input input; /* for the last rule returned */
-} target_walk;
-
-static target_walk walk_begin(const mls_ruleset *ruleset, const char *benchmark, double batch_size)
-{
-    target_walk walk = {.batch_size = batch_size};
-    if (mls_scope_chain_make(ruleset, "closed", benchmark, &walk.chain))
-        walk.left = walk.chain.sure * 2;
-    return walk;
-}
-
-/* Return the next rule, after setting the variables of its scope that depend on the batch size; NULL at the end. */
-static const mls_rule *walk_next(target_walk *walk)
-{
-    static const mls_key keys[] = {MLS_KEY_EVAL_ERROR, MLS_KEY_EVAL_ACCURACY};
-    /* for rules that read only the value of their record */
-    static const mls_record bare = {.value = MLS_STR("null"), .metadata = MLS_STR("{}"), .payload = MLS_STR("{}")};
-    const mls_ruleset *ruleset = walk->chain.ruleset;
-    const mls_rule *rule = NULL;
-    while (rule == NULL && walk->left-- > 0) {
-        rule =
-            mls_scope_find_rule(ruleset, walk->chain.scopes[walk->left / 2], ruleset->key_of_id[keys[walk->left % 2]]);
-    }
-    if (rule == NULL) {
-        mls_arena_release(&walk->arena);
-        return NULL;
-    }
-    const mls_scope *scope = &ruleset->scopes[rule->scope];
-    const mls_map_entry *symbol = mls_map_find(&scope->symbols, MLS_S("global_batch_size"));
-    mls_variable *variables = mls_arena_array(&walk->arena, scope->symbols.count + 1, sizeof *variables);
-    memcpy(variables, scope->initial, scope->symbols.count * sizeof *variables);
-    if (symbol != NULL && !isnan(walk->batch_size)) {
-        variables[symbol - scope->symbols.entries] = (mls_variable){
-            .value = mls_value_of_number(walk->batch_size, walk->batch_size == floor(walk->batch_size)), .set = true};
-    }
-    walk->input = (mls_expr_input){.variables = variables, .arena = &walk->arena};
-    mls_expr_input_begin(&walk->input, &bare);
-    return rule;
-}
-
-mls_status mls_ruleset_meets_target(const mls_ruleset *ruleset, const char *benchmark, double batch_size, double number,
-                                    bool *known, bool *meets)
-{
-    const mls_value value = mls_value_of_number(number, false);
-    target_walk walk = walk_begin(ruleset, benchmark, batch_size);
-    mls_outcome outcome = MLS_OUTCOME_UNKNOWN;
-    for (const mls_rule *rule; (rule = walk_next(&walk)) != NULL;) {
-        walk.input.parts[MLS_EXPR_VALUE].tree = &value;
-        if (outcome == MLS_OUTCOME_UNKNOWN && rule->check_any.count > 0) {
-            outcome = MLS_OUTCOME_TRUE;
-            for (size_t i = 0; i < rule->check_any.count && outcome == MLS_OUTCOME_TRUE; i++)
-                outcome = mls_expr_test(&rule->check_any.items[i], &walk.input);
-        }
-    }
-    *known = outcome != MLS_OUTCOME_UNKNOWN;
-    *meets = outcome == MLS_OUTCOME_TRUE;
-    return MLS_OK;
-}
-
-/* Check whether a node is the value of the record, or its member `member`. */
-static bool measures(const mls_expr_node *node, const char *member)
-{
-    return member == NULL ? node->op == MLS_EXPR_VALUE
-                          : node->op == MLS_EXPR_MEMBER && node->operands[0]->op == MLS_EXPR_VALUE &&
-                                node->operands[1]->constant.kind == MLS_JSON_STRING &&
-                                mls_str_equal(node->operands[1]->constant.as.string, mls_str_from(member));
-}
-
-/* Find the first comparison, from the left, of the measured value with a number. */
+/* Find the first comparison, from the left, of the value of the record, or its member, with a number. */
 static bool find_bound(const mls_expr_node *node, mls_expr_input *input, const char *member, mls_target *target)
 {
     mls_value value;
@@ -215,23 +139,77 @@ static bool find_bound(const mls_expr_node *node, mls_expr_input *input, const c
         return !mls_expr_evaluate(node->operands[0], input, &value) ||
                find_bound(node->operands[mls_value_truth(&value) ? 1 : 2], input, member, target);
     }
-    if (node->op < MLS_EXPR_LESS || node->op > MLS_EXPR_GREATER_EQUAL || !measures(node->operands[0], member) ||
-        !mls_expr_evaluate(node->operands[1], input, &value) || !mls_value_number(&value, &number) || isnan(number))
+    if (node->op < MLS_EXPR_LESS || node->op > MLS_EXPR_GREATER_EQUAL)
+        return false;
+    const mls_expr_node *measured = node->operands[0];
+    if (member != NULL) {
+        if (measured->op != MLS_EXPR_MEMBER || measured->operands[1]->constant.kind != MLS_JSON_STRING ||
+            !mls_str_equal(measured->operands[1]->constant.as.string, mls_str_from(member)))
+            return false;
+        measured = measured->operands[0];
+    }
+    if (measured->op != MLS_EXPR_VALUE || !mls_expr_evaluate(node->operands[1], input, &value) ||
+        !mls_value_number(&value, &number) || isnan(number))
         return false;
     *target = (mls_target){number, node->op <= MLS_EXPR_LESS_EQUAL ? -1 : 1};
     return true;
 }
 
-mls_status mls_ruleset_target(const mls_ruleset *ruleset, const char *benchmark, double batch_size, const char *member,
-                              mls_target *target)
+/* Walk over the rules for evaluations of a benchmark in the closed division, starting with the last scope, which
+ * overrules the others.  Find a target; or if `reached` is not NULL, test whether a value meets the targets. */
+static mls_outcome search_targets(const mls_ruleset *ruleset, const char *benchmark, double batch_size,
+                                  const mls_value *reached, const char *member, mls_target *target)
 {
-    target_walk walk = walk_begin(ruleset, benchmark, batch_size);
-    bool found = false;
-    *target = (mls_target){0};
-    for (const mls_rule *rule; (rule = walk_next(&walk)) != NULL;)
-        for (size_t i = 0; i < rule->check_any.count && !found; i++)
-            found = find_bound(rule->check_any.items[i].root, &walk.input, member, target);
-    return MLS_OK;
+    static const mls_key keys[] = {MLS_KEY_EVAL_ERROR, MLS_KEY_EVAL_ACCURACY};
+    /* for rules that read only the value of their record */
+    static const mls_record bare = {.value = MLS_STR("null"), .metadata = MLS_STR("{}"), .payload = MLS_STR("{}")};
+    mls_outcome outcome = MLS_OUTCOME_UNKNOWN;
+    mls_arena arena = {0};
+    mls_scope_chain chain;
+    const bool exists = mls_scope_chain_make(ruleset, "closed", benchmark, &chain);
+    for (size_t left = exists ? chain.sure * 2 : 0; left-- > 0 && outcome == MLS_OUTCOME_UNKNOWN;) {
+        const mls_rule *rule = mls_scope_find_rule(ruleset, chain.scopes[left / 2], ruleset->key_of_id[keys[left % 2]]);
+        if (rule == NULL || rule->check_any.count == 0)
+            continue;
+        const mls_scope *scope = &ruleset->scopes[rule->scope];
+        const mls_map_entry *symbol = mls_map_find(&scope->symbols, MLS_S("global_batch_size"));
+        mls_variable *variables = mls_arena_array(&arena, scope->symbols.count + 1, sizeof *variables);
+        memcpy(variables, scope->initial, scope->symbols.count * sizeof *variables);
+        if (symbol != NULL && !isnan(batch_size)) {
+            variables[symbol - scope->symbols.entries] =
+                (mls_variable){.value = mls_value_of_number(batch_size, batch_size == floor(batch_size)), .set = true};
+        }
+        mls_expr_input input = {.variables = variables, .arena = &arena};
+        mls_expr_input_begin(&input, &bare);
+        if (reached != NULL) {
+            input.parts[MLS_EXPR_VALUE].tree = reached;
+            outcome = MLS_OUTCOME_TRUE;
+            for (size_t i = 0; i < rule->check_any.count && outcome == MLS_OUTCOME_TRUE; i++)
+                outcome = mls_expr_test(&rule->check_any.items[i], &input);
+        } else {
+            for (size_t i = 0; i < rule->check_any.count && outcome == MLS_OUTCOME_UNKNOWN; i++)
+                if (find_bound(rule->check_any.items[i].root, &input, member, target))
+                    outcome = MLS_OUTCOME_TRUE;
+        }
+    }
+    mls_arena_release(&arena);
+    return outcome;
+}
+
+bool mls_ruleset_meets_target(const mls_ruleset *ruleset, const char *benchmark, double batch_size, double number,
+                              bool *meets)
+{
+    const mls_value value = mls_value_of_number(number, false);
+    const mls_outcome outcome = search_targets(ruleset, benchmark, batch_size, &value, NULL, NULL);
+    *meets = outcome == MLS_OUTCOME_TRUE;
+    return outcome != MLS_OUTCOME_UNKNOWN;
+}
+
+mls_target mls_ruleset_target(const mls_ruleset *ruleset, const char *benchmark, double batch_size, const char *member)
+{
+    mls_target target = {0};
+    (void)search_targets(ruleset, benchmark, batch_size, NULL, member, &target);
+    return target;
 }
 
 /* ---- the rulesets of all editions ---- */
@@ -245,14 +223,12 @@ struct mls_rulesets {
 mls_status mls_rulesets_new(mls_rulesets **rulesets, mls_error *error)
 {
     mls_rulesets *made = mls_calloc(1, sizeof *made);
-    *rulesets = NULL;
     const mls_status status = mls_editions_load(&made->editions, error);
-    if (status != MLS_OK) {
-        free(made);
-    } else {
+    if (status == MLS_OK)
         (void)pthread_mutex_init(&made->lock, NULL);
-        *rulesets = made;
-    }
+    else
+        free(made);
+    *rulesets = status == MLS_OK ? made : NULL;
     return status;
 }
 

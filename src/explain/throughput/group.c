@@ -286,29 +286,26 @@ void mls_throughput_group_judge(mls_throughput_group *group, mls_arena *arena, m
 
 mls_status mls_time_to_target(mls_throughput *run, const mls_group *group, mls_rulesets *rulesets, mls_error *error)
 {
-    const mls_ruleset *ruleset = NULL;
-    mls_status status = MLS_OK;
+    const mls_ruleset *ruleset;
     if (rulesets == NULL || run->benchmark == NULL || run->curve_count == 0)
         return MLS_OK;
-    status = mls_rulesets_get(rulesets, group->edition, &ruleset, error);
-    static const char *const members[] = {NULL, "BBOX", "SEGM"};
-    mls_target *const targets[] = {&run->target, &run->box_target, &run->mask_target};
-    for (size_t i = 0; i < sizeof members / sizeof *members && status == MLS_OK; i++)
-        status = mls_ruleset_target(ruleset, run->benchmark, run->run->global_batch_size, members[i], targets[i]);
-    for (size_t i = 0; i < run->curve_count && status == MLS_OK && isnan(run->time_to_target_ms); i++) {
-        bool known = false;
+    const mls_status status = mls_rulesets_get(rulesets, group->edition, &ruleset, error);
+    if (status != MLS_OK)
+        return status;
+    const double batch = run->run->global_batch_size;
+    run->target = mls_ruleset_target(ruleset, run->benchmark, batch, NULL);
+    run->box_target = mls_ruleset_target(ruleset, run->benchmark, batch, "BBOX");
+    run->mask_target = mls_ruleset_target(ruleset, run->benchmark, batch, "SEGM");
+    for (size_t i = 0; i < run->curve_count && isnan(run->time_to_target_ms); i++) {
         bool meets = false;
-        if (!isnan(run->curve[i].value)) {
-            status = mls_ruleset_meets_target(ruleset, run->benchmark, run->run->global_batch_size, run->curve[i].value,
-                                              &known, &meets);
-        }
-        run->target_known |= known;
+        if (!isnan(run->curve[i].value))
+            run->target_known |= mls_ruleset_meets_target(ruleset, run->benchmark, batch, run->curve[i].value, &meets);
         if (meets) {
             run->time_to_target_ms = run->curve[i].ms;
             run->target_at = i + 1;
         }
     }
-    return status;
+    return MLS_OK;
 }
 
 static mls_words minutes(double ms)

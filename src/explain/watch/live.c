@@ -175,7 +175,7 @@ static void find_group_target(const mls_live *live, const mls_live_run *run, mls
     if (rules == NULL && by->rulesets != NULL && group->edition != NULL)
         (void)!mls_rulesets_get(by->rulesets, group->edition, &rules, NULL);
     if (rules != NULL && run->facts.benchmark != NULL)
-        (void)!mls_ruleset_target(rules, run->facts.benchmark, run->facts.batch_size, NULL, &group->target);
+        group->target = mls_ruleset_target(rules, run->facts.benchmark, run->facts.batch_size, NULL);
     const bool open = run->facts.division != NULL && strcmp(run->facts.division, "open") == 0;
     if (open && isfinite(run->facts.target))
         group->target.number = run->facts.target;
