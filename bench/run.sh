@@ -1,17 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: run.sh BUILD [log|tree|files LIST]
-#   log          one log of BENCH_MIB (1024) mebibytes, written for this (the default)
-#   tree         270 logs, 44 MB, written for this
-#   files LIST   the logs named in LIST, one path a line
-# Prints what reading it costs mlscore, against cat, grep -c and wc -l on the
-# same bytes: the median of RUNS (5) runs, which take turns so that a slow
-# minute of the machine hits all alike.  BASELINE=FILE names another mlscore,
-# whose runs stand between them: the medians of the ratios, run by run, come
-# last.  It judges nothing.
+#   log          one log of BENCH_MIB (1024) MiB, generated (the default)
+#   tree         270 logs, 44 MB, generated
+#   files LIST   the logs whose paths are in LIST, one per line
+# Compare the time of mlscore with cat, grep -c and wc -l on the same bytes:
+# the median of RUNS (5) runs.  The commands take turns, so that a slow phase
+# of the machine affects all of them.  With BASELINE=FILE, another mlscore runs
+# after each command of this one; the medians of the ratios come last.
 #
-# grep's output goes to a file: GNU grep stops at the first match when it
-# writes to /dev/null.
+# The output of grep goes to a file, because GNU grep stops at the first match
+# if it writes to /dev/null.
 set -u
 build=$1
 what=${2:-log}
@@ -54,7 +53,7 @@ esac
 bytes=$(tr '\n' '\0' <"$scratch/list" | xargs -0 cat | wc -c)
 cores=$(getconf _NPROCESSORS_ONLN)
 
-# The commands, one a line: name, a tab, a shell fragment.
+# The commands, one per line: name, a tab, a shell command.
 list=$scratch/list
 each="tr '\\n' '\\0' <'$list' | xargs -0"
 cat >"$scratch/commands" <<END
@@ -67,7 +66,7 @@ mlscore score -j1	'$mlscore' score -j1 --files-from '$list'
 mlscore score	'$mlscore' score --files-from '$list'
 mlscore diagnose -j1	'$mlscore' diagnose -j1 --files-from '$list'
 END
-# `check` joins as soon as there is one.
+# Add check if the command exists.
 if "$mlscore" check --help >/dev/null 2>&1; then
     cat >>"$scratch/commands" <<END
 mlscore check -j1	'$mlscore' check -j1 --files-from '$list'
@@ -75,7 +74,7 @@ mlscore check	'$mlscore' check --files-from '$list'
 END
 fi
 
-# A whole submission is walked and judged, not a list of its logs.
+# verify reads the whole submission, not a list of logs.
 if [ "$what" = tree ]; then
     cat >>"$scratch/commands" <<END
 mlscore verify -j1	'$mlscore' verify -j1 '$scratch/tree'
@@ -83,7 +82,7 @@ mlscore verify	'$mlscore' verify '$scratch/tree'
 END
 fi
 
-# The other program does each thing right behind this one.
+# The other program runs each command directly after this one.
 if [ -n "${BASELINE:-}" ]; then
     awk -v mlscore="'$mlscore'" -v other="'$BASELINE'" '
         { print }
@@ -96,12 +95,12 @@ while [ "$run" -le "$runs" ]; do
     number=0
     while IFS='	' read -r name command; do
         number=$((number + 1))
-        # The first round only warms the page cache.
+        # The first round only fills the page cache.
         times=$scratch/times.$number
         [ "$run" -gt 0 ] || times=/dev/null
         "$build/bench/measure" "$times" sh -c "$command" >"$scratch/out" 2>"$scratch/err" </dev/null
         status=$?
-        # 1 is a verdict on made-up logs, not a failure.
+        # Status 1 is the verdict on generated logs, not a failure.
         if [ "$status" -gt 1 ]; then
             echo "bench: '$name' ended with status $status" >&2
             cat "$scratch/err" >&2
@@ -111,7 +110,7 @@ while [ "$run" -le "$runs" ]; do
     run=$((run + 1))
 done
 
-# median COLUMN FILE
+# median COLUMN FILE: print the median of a column.
 median() { sort -n -k "$1,$1" "$2" | awk -v column="$1" '{ v[NR] = $column } END { print (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 }'; }
 
 number=0
