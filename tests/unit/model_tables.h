@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_tables.h - the tables that estimates of memory are made with, for a group of tests. */
+/* model_tables.h - load the tables for estimates of memory, for a group of tests. */
 #pragma once
 
 #include "explain/memory/memory.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The statistics of two samples against values that scipy 1.10.1 and numpy 1.24.2 worked out: stats.t.ppf,
- * stats.ttest_ind(equal_var=False, trim=0.1), stats.mannwhitneyu, stats.mstats.winsorize, numpy.quantile.  Exact rank
- * tests with ties are itertools.combinations over stats.rankdata, counted in fractions.Fraction. */
+/* The statistics of two samples compared with values of scipy 1.10.1 and numpy 1.24.2: stats.t.ppf,
+ * stats.ttest_ind(equal_var=False, trim=0.1), stats.mannwhitneyu, stats.mstats.winsorize, numpy.quantile. Exact rank
+ * tests with ties were counted with itertools.combinations over stats.rankdata in fractions.Fraction. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/* Sorted; each test that needs another order says so. */
+/* Sorted samples; tests that need another order shuffle them. */
 static const double ten_a[] = {1.512, 1.524, 1.559, 1.571, 1.587, 1.598, 1.601, 1.603, 1.62, 1.655};
 static const double ten_b[] = {1.388, 1.39, 1.401, 1.404, 1.41, 1.43, 1.455, 1.47, 1.52, 1.6};
 static const double three[] = {2.9, 3.1, 3.4};
@@ -41,7 +41,7 @@ static void quantiles_of_t(void **state)
     assert_true(isnan(mls_student_t_quantile(NAN, 3)) && isnan(mls_student_t_quantile(.9, NAN)));
 }
 
-/* The variance that the error of a trimmed mean is made of: s2 of (n - 1) s2 / (h (h - 1)). */
+/* The variance from which the error of a trimmed mean is computed: s2 of (n - 1) s2 / (h (h - 1)). */
 static double winsorized(const double *sorted, size_t count, size_t trim)
 {
     const double kept = (double)count - 2 * (double)trim;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers are read and written with a point in a program that has set a locale with a comma. */
+/* Numbers are read and written with a decimal point in a program whose locale has a decimal comma. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ static int remove_entry(const char *path, const struct stat *about, int kind, st
     return remove(path);
 }
 
-/* Sets a locale with a decimal comma: one that is installed, or one made for this test. */
+/* Set a locale with a decimal comma: an installed one, or one made for this test. */
 static bool set_comma(void)
 {
     static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8"};
@@ -70,11 +70,11 @@ static void numbers_have_a_point_under_any_locale(void **state)
     mls_findings_add(&findings, MLS_FINDING_CLOCK, (mls_finding_place){0}, "%.1f s", 2.5);
     assert_string_equal(findings.items[0].message, "2.5 s");
     assert_true(mls_number_round(2.6789, 2) == 2.68);
-    /* Too long for the short way. */
+    /* Too long for the fast path. */
     assert_true(mls_number_parse(MLS_S("0.12345678901234567890123"), &number) && number > 0.1234 && number < 0.1235);
     assert_true(mls_number_parse(MLS_S("1234567.8901234567890123e-3"), &number) && number > 1234.5);
     assert_false(mls_number_parse(MLS_S("0,5"), &number));
-    /* The program's own locale is as it was. */
+    /* The locale of the program has not changed. */
     (void)snprintf(cut, sizeof cut, "%.1f", 0.5);
     assert_string_equal(cut, "0,5");
     mls_findings_release(&findings);

@@ -50,7 +50,7 @@ static mls_memory_estimate estimate_for(const char *model, const char *options)
 
 /* ------------------------------------------------------------------- models */
 
-/* config.json of the models, as Hugging Face has them, without what does not count. */
+/* config.json of the models as published by Hugging Face, without irrelevant members. */
 static const char gpt2[] =
     "{\"model_type\": \"gpt2\", \"n_layer\": 12, \"n_embd\": 768, \"n_head\": 12, \"vocab_size\": "
     "50257, \"n_positions\": 1024}";
@@ -72,7 +72,7 @@ static const char deepseek_v3[] =
     "\"q_lora_rank\": 1536, \"kv_lora_rank\": 512, \"qk_nope_head_dim\": 128, \"qk_rope_head_dim\": 64, "
     "\"v_head_dim\": 128, \"vocab_size\": 129280, \"tie_word_embeddings\": false}";
 
-/* Counts are those of the models' checkpoints, by the elements of their tensors. */
+/* The numbers are those of the models' checkpoints: the sum of the elements of their tensors. */
 static void test_parameters_are_those_of_the_checkpoints(void **state)
 {
     const struct {
@@ -88,7 +88,7 @@ static void test_parameters_are_those_of_the_checkpoints(void **state)
         assert_int_equal(estimate_for(rows[i].model, "").parameters, rows[i].parameters);
 }
 
-/* The model card of Llama 4 Scout: 109B; in FP16 about 218 GB. */
+/* The model card of Llama 4 Scout: 109B parameters, about 218 GB in FP16. */
 static void test_llama4_scout(void **state)
 {
     (void)state;
@@ -99,7 +99,8 @@ static void test_llama4_scout(void **state)
 
 /* ---------------------------------------------------------------- inference */
 
-/* NVIDIA on the GH200: Llama 3 70B in FP16 is 140 GB of weights, and 40 GB of KV cache for a user of 128k tokens. */
+/* NVIDIA on the GH200: Llama 3 70B in FP16 needs 140 GB for weights, and 40 GB of KV cache for a user with 128k
+ * tokens. */
 static void test_llama3_70b_on_a_gh200(void **state)
 {
     (void)state;
@@ -120,7 +121,7 @@ static void test_llama3_70b_on_a_gh200(void **state)
                      MLS_MEMORY_FITS_WITH_HOST);
 }
 
-/* vLLM's "GPU KV cache size" of these models at start: 262,144 tokens in 24.0 GiB, 175,856 tokens in 18.78 GiB. */
+/* "GPU KV cache size" of these models in vLLM's start messages: 262,144 tokens in 24.0 GiB, 175,856 in 18.78 GiB. */
 static void test_kv_cache_of_vllm(void **state)
 {
     (void)state;
@@ -145,7 +146,7 @@ static void test_block_formats_count_their_scales(void **state)
     }
 }
 
-/* Half of gpt-oss's layers look back 128 tokens: OpenAI 2025, arXiv:2508.10925. */
+/* Half of the layers of gpt-oss attend to the last 128 tokens: OpenAI 2025, arXiv:2508.10925. */
 static void test_layers_with_a_window_keep_no_more(void **state)
 {
     (void)state;
@@ -154,7 +155,7 @@ static void test_layers_with_a_window_keep_no_more(void **state)
     assert_int_equal(of.max_tokens, -1);
 }
 
-/* DeepSeek-AI 2024, arXiv:2412.19437: a token keeps one vector of 512 + 64 numbers a layer, whatever tp. */
+/* DeepSeek-AI 2024, arXiv:2412.19437: each layer stores one vector of 512 + 64 numbers per token, for any tp. */
 static void test_latent_attention_keeps_one_vector(void **state)
 {
     (void)state;
@@ -164,11 +165,11 @@ static void test_latent_attention_keeps_one_vector(void **state)
 
 /* ----------------------------------------------------------------- training */
 
-/* GPT with 24 heads of 64: a is 24, h 1536. */
+/* GPT with 24 heads of 64: a is 24, h is 1536. */
 static const char gpt_layers[] = "{\"layers\": %d, \"hidden\": 1536, \"heads\": 24, \"vocabulary\": 51200, "
                                  "\"ffn_matrices\": 2, \"sequence\": 2048}";
 
-/* Of one layer more. */
+/* The difference made by one more layer. */
 static uint64_t layer_of_gpt(const char *options)
 {
     char one[200];
@@ -197,7 +198,7 @@ static void test_activations_of_a_layer_are_those_of_the_paper(void **state)
     assert_int_equal(layer_of_gpt("train= attention=unfused micro-batch=4 recompute=full"), 2 * s * b * h);
 }
 
-/* The same, section 4.2.3: with interleaving the first stage keeps p + (p - 1) / v micro-batches. */
+/* The same, section 4.2.3: with interleaving, the first stage stores p + (p - 1) / v micro-batches. */
 static void test_micro_batches_in_flight(void **state)
 {
     (void)state;
@@ -206,7 +207,7 @@ static void test_micro_batches_in_flight(void **state)
     assert_int_equal(estimate_for("gpt3", "train= tp=8 pp=8 vp=12 accumulation=64").in_flight, 8 * 12 + 7);
 }
 
-/* Llama 3.1 405B on 512 H100, worked out by hand. */
+/* Llama 3.1 405B on 512 H100, computed by hand. */
 static void test_llama31_405b_on_512_gpus(void **state)
 {
     const struct {
@@ -232,7 +233,7 @@ static void test_llama31_405b_on_512_gpus(void **state)
     assert_int_equal(of.verdict, MLS_MEMORY_FITS);
 }
 
-/* The same on a quarter of the GPUs: no single change is enough, two are. */
+/* The same on a quarter of the GPUs: no single change is enough, but two are. */
 static void test_two_changes_where_one_is_not_enough(void **state)
 {
     (void)state;
@@ -259,8 +260,8 @@ static void test_two_changes_where_one_is_not_enough(void **state)
     }
 }
 
-/* The reference of llama2_70b_lora trains 65,536,000 adapter weights (rank 16 of q, k, v, o): 4 bytes of gradient each.
- */
+/* The reference of llama2_70b_lora trains 65,536,000 adapter weights (rank 16 of q, k, v, o), with 4 bytes of
+ * gradient each. */
 static void test_adapters_of_lora(void **state)
 {
     (void)state;
@@ -299,7 +300,7 @@ static void test_a_cache_that_vllm_logged(void **state)
     assert_in_range(of.cache_blocks * MLS_MEMORY_BLOCK_TOKENS, 43296 * 95 / 100, 43296 * 105 / 100);
 }
 
-/* Chunks that are even come to what a virtual pipeline does; others have their own layers, in flight too. */
+/* Chunks of equal size give the same as a virtual pipeline; others have their own layers, in flight too. */
 static void test_a_pipeline_may_be_laid_out_by_chunks(void **state)
 {
     (void)state;
@@ -335,7 +336,7 @@ static void test_what_is_shared_by_data_parallel_gpus(void **state)
     assert_int_equal(three.items[MLS_MEMORY_ITEM_WEIGHTS], 2 * parameters / 8);
 }
 
-/* Numbers that no GPU has come out as a message, not as something small. */
+/* Sizes beyond any GPU give an error, not a small number. */
 static void test_sizes_that_overflow_are_refused(void **state)
 {
     static const char model[] = "{\"layers\": 100000, \"hidden\": 100000000, \"heads\": 100, \"vocabulary\": 100, "
@@ -367,7 +368,7 @@ static mls_oom_search *search_in(const char *text)
     return search;
 }
 
-/* The first of as many messages as are found in a text, for as long as the search is not freed. */
+/* Find the first of the messages in a text. It is valid until the search is released. */
 static const mls_oom *expect_found(const char *text, size_t expected, mls_oom_search **search)
 {
     size_t count = 0;
@@ -378,7 +379,7 @@ static const mls_oom *expect_found(const char *text, size_t expected, mls_oom_se
     return oom;
 }
 
-/* Printed by PyTorch on a GH200 that loads 141 GB of weights. */
+/* Printed by PyTorch on a GH200 while it loads 141 GB of weights. */
 static void test_a_message_of_a_gh200(void **state)
 {
     size_t count = 0;
@@ -422,7 +423,8 @@ static void test_lines_are_counted_as_the_log_has_them(void **state)
     mls_oom_search_free(search);
 }
 
-/* At words, in the middle of one, and of several lines; another rank's and another message's do not go on. */
+/* Messages that are wrapped between words, inside a word, or over several lines. Lines of other ranks and other
+ * messages do not continue them. */
 static void test_messages_that_go_on(void **state)
 {
     const struct {
@@ -456,7 +458,8 @@ static void test_messages_that_go_on(void **state)
     }
 }
 
-/* A text that only a signature knows counts where nothing of its class says more; mere news of a death does not. */
+/* A message that only a signature knows counts if no other message of its class has more information; a report that
+ * a process died does not. */
 static void test_signatures_without_a_wording(void **state)
 {
     const struct {
@@ -479,7 +482,7 @@ static void test_signatures_without_a_wording(void **state)
     }
 }
 
-/* A container hides which of the processes is this one: it is the one that holds what PyTorch reserved. */
+/* In a container, process numbers do not tell which process this is: it is the one that holds what PyTorch reserved. */
 static void test_processes_of_others(void **state)
 {
     size_t count = 0;

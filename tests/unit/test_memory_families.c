@@ -15,7 +15,7 @@
 #include "model_tables.h"
 #include "json/json_row.h"
 
-/* A model a line, with what is published of it: testdata/README.md. */
+/* One published model per line: see testdata/README.md. */
 #define TABLE "testdata/models/families.jsonl"
 
 static cJSON *table, *rows;
@@ -69,7 +69,8 @@ static mls_memory_ask ask_for(const cJSON *row)
     return ask;
 }
 
-/* The parts of a model that quantizers know add up to the model: all kept in 16 bits they have two bytes each. */
+/* The parts of a model that quantizers know add up to the model: if all stay in 16 bits, they have two bytes per
+ * parameter. */
 static void test_parts_add_up(void **state)
 {
     (void)state;
@@ -91,7 +92,7 @@ static void test_parts_add_up(void **state)
     }
 }
 
-/* To the last parameter, but where the row says how near (a published figure is rounded). */
+/* The number of parameters is exact, unless the row has a tolerance for a rounded one. */
 static void test_models_have_the_parameters_that_are_published(void **state)
 {
     (void)state;
@@ -109,7 +110,7 @@ static void test_models_have_the_parameters_that_are_published(void **state)
     }
 }
 
-/* Layers that keep keys and values of their own of a token. */
+/* Layers with their own keys and values per token. */
 static void test_models_cache_tokens_in_the_layers_that_attend(void **state)
 {
     (void)state;
@@ -150,7 +151,7 @@ static void test_each_family_has_a_model(void **state)
     }
 }
 
-/* Its projector is by the type of the whole model. */
+/* The projector depends on the type of the whole model. */
 static void test_each_projector_has_a_model(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many byte strings in one text: what the search finds is what looking for each alone finds. */
+/* Searching for many byte strings at once finds what searching for each of them finds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 enum { TEXT_MAX = 400, NEEDLES_MAX = 12 };
 
 typedef struct finds {
-    unsigned char at[NEEDLES_MAX][TEXT_MAX]; /* how often each was found */
+    unsigned char at[NEEDLES_MAX][TEXT_MAX]; /* number of times each was found */
     size_t count, stop_after;
 } finds;
 
@@ -25,13 +25,13 @@ static bool note(void *state, size_t needle, size_t at)
     return ++all->count != all->stop_after;
 }
 
-/* Letters, of which some differ by a bit, and digits. */
+/* Letters, some of which differ in one bit, and digits. */
 static char draw_letter(uint32_t *seed, uint32_t kinds)
 {
     return "abc1A2 !"[draw(seed, kinds)];
 }
 
-/* Has the search fitted to text of the same letters: only after some megabytes it is. */
+/* Let the search adapt to text of the same letters, which takes some megabytes. */
 static void learn(mls_needles *all, uint32_t seed, uint32_t kinds)
 {
     enum { LEARNED = 40 * 1000, TIMES = 120 };
@@ -81,7 +81,7 @@ static void test_random(void **state)
         same_as_one_by_one(seed, MLS_NEEDLE_MIN + seed % 4, seed % 3 == 0 ? 8 : 3, seed % 8 == 0);
 }
 
-/* At each distance from the places that are looked at, and between bytes of each value. */
+/* At each distance from the positions that are looked at, and between bytes of each value. */
 static void test_whatever_stands_beside(void **state)
 {
     (void)state;

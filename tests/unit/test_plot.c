@@ -10,7 +10,7 @@
 
 #include "report/chart.h"
 
-/* The bytes of a literal, and how many. */
+/* A string literal and its length. */
 #define TEXT(literal) (literal), sizeof(literal) - 1
 
 static void assert_text(const char *raw, size_t len, const char *expected)
@@ -30,7 +30,7 @@ static void hostile_text_leaves_no_markup(void **state)
     assert_text(TEXT("a\0b\x1b\n\x7f"), "a\xef\xbf\xbd"
                                         "b\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
     assert_text(TEXT("\xe2\x80\xae\xe2\x80\xa8\xe2\x81\xa6"), "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
-    /* Each byte that begins no sequence is one, those of an unpaired surrogate too. */
+    /* Each byte that does not begin a valid sequence counts as one, also those of an unpaired surrogate. */
     assert_text(TEXT("\xff\xc3\xed\xa0\x80"), "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
     assert_text(TEXT("\xc3\xbc\xf0\x9f\x98\x80"), "\xc3\xbc\xf0\x9f\x98\x80");
 }

@@ -41,7 +41,7 @@
 static const double gib = 1073741824.0;
 static const double gb = 1e9;
 
-/* The weights of a model in a precision, "": as its file has them. */
+/* Return the size of the weights of a model in a precision; "" is that of its file. */
 static double weights_of(const char *model, const char *precision)
 {
     mls_memory_ask ask;
@@ -65,7 +65,7 @@ static void assert_near(const char *name, double bytes, double published, double
         fail_msg("%s: %.3f GB, published are %.3f", name, bytes / gb, published / gb);
 }
 
-/* Checkpoints with a quantization_config: their sizes as published, or what vLLM says that they took. */
+/* Checkpoints with a quantization_config: published sizes, or the memory reported by vLLM. */
 static void test_checkpoints_have_their_sizes(void **state)
 {
     static const struct {
@@ -114,7 +114,7 @@ static void test_checkpoints_have_their_sizes(void **state)
         assert_near(rows[i].source, weights_of(rows[i].model, ""), rows[i].bytes, rows[i].share);
 }
 
-/* The files of Llama 3.1 70B as their page lists them, made by llama.cpp, and of Llama 3 8B. */
+/* Files of Llama 3.1 70B and Llama 3 8B made by llama.cpp, with the sizes on their pages. */
 static void test_files_of_gguf_have_their_sizes(void **state)
 {
     static const struct {
@@ -130,20 +130,20 @@ static void test_files_of_gguf_have_their_sizes(void **state)
         assert_near(rows[i].type, weights_of(rows[i].model, rows[i].type), rows[i].gb * gb, .005);
 }
 
-/* Blocks of 256 do not divide rows of 896: the types that take their place. */
+/* Blocks of 256 do not divide rows of 896, so other types replace them. */
 static void test_types_of_gguf_give_way(void **state)
 {
     static const char model[] = "{\"model_type\": \"llama\", \"num_hidden_layers\": 1, \"hidden_size\": 896, "
                                 "\"num_attention_heads\": 14, \"intermediate_size\": 4864, \"vocab_size\": 1000}";
     static const double matrices = 3.0 * 896 * 896 + 2.0 * 896 * 4864;
     (void)state;
-    /* Q5_0 for Q4_K, Q5_1 for the Q5_K of values, Q8_0 for the head's Q6_K; ffn_down has whole blocks. */
+    /* Q5_0 for Q4_K, Q5_1 for the Q5_K of values, Q8_0 for the Q6_K of the head; ffn_down has whole blocks. */
     const double bytes = 896.0 * 896 * 24 / 32 + (matrices + 896 * 1000) * 22 / 32 + 4864.0 * 896 * 144 / 256 +
                          896.0 * 1000 * 34 / 32 + 3 * 896 * 4;
     assert_near("Q4_K_S", weights_of(model, "Q4_K_S"), bytes, .001);
 }
 
-/* Precisions without a file: what published checkpoints hold beside what all numbers alike would be. */
+/* Precisions without a file: published checkpoints store some weights in more bits. */
 static void test_precisions_count_what_stays_wide(void **state)
 {
     (void)state;
@@ -153,7 +153,7 @@ static void test_precisions_count_what_stays_wide(void **state)
     assert_near("mxfp4", weights_of("gpt_oss_20b", "mxfp4"), 12.8 * gib, .01);
 }
 
-/* One layer of 7 matrices, of which lists keep some in 16 bits: the numbers that stay so, but for the norms. */
+/* One layer of 7 matrices, some of which a list keeps in 16 bits: the number of weights that stay, without norms. */
 static void test_lists_keep_modules_wide(void **state)
 {
     static const char form[] =
@@ -193,7 +193,7 @@ static void test_lists_keep_modules_wide(void **state)
     }
 }
 
-/* Other methods give their bits, of a model of one matrix in effect. */
+/* Other methods with their bits, for a model of one matrix. */
 static void test_methods_say_their_bits(void **state)
 {
     static const struct {
@@ -228,7 +228,7 @@ static void test_methods_say_their_bits(void **state)
     }
 }
 
-/* Files that would like to be something else: refused with a reason, never counted. */
+/* Invalid files are refused with a reason. */
 static void test_hostile_files_are_refused(void **state)
 {
     static const char *const configs[] = {
@@ -271,14 +271,14 @@ static void test_hostile_files_are_refused(void **state)
     }
 }
 
-/* Modules with bits of their own: those that stay in 16 are counted, of others the doubt says that they are not. */
+/* Modules with their own number of bits: those with 16 are counted, others cause a warning that they are not. */
 static void test_exceptions_are_reported(void **state)
 {
     static const char form[] =
         "{" LLAMA_8B QUANTIZED "{\"quant_method\": \"gptq\", \"bits\": 8, \"group_size\": -1, %s}}";
     static const struct {
         const char *members;
-        double millions; /* of numbers that stay in 16 bits beside embedding and head */
+        double millions; /* millions of weights that stay in 16 bits beside embedding and head */
         bool unsure;
     } rows[] = {{"\"dynamic\": {}", 0, false},
                 {"\"dynamic\": {\"-:.*self_attn.*\": {}}", 1342.2, false},
@@ -300,7 +300,7 @@ static void test_exceptions_are_reported(void **state)
     }
 }
 
-/* A method that nobody here knows: counted in 16 bits, with a doubt that takes "fits" back. */
+/* An unknown method counts 16 bits, with a warning instead of "fits". */
 static void test_unknown_methods_are_named(void **state)
 {
     static const char *const methods[] = {"aqlm", "vptq", "spqr", "modelopt"};
