@@ -229,7 +229,7 @@ forged "a member that no part has" "invalid 'surprise'" "{$path,\"surprise\":1}"
 forged "a number that is none" "invalid 'size'" "{$path,\"size\":-1}"
 forged "a path below none of the roots" "is not of this shard" "{$path,\"root\":7}"
 forged "a file without a path" "is not of this shard" '{"size":1}'
-forged "runs that are no list" "runs is not a list" "{$path,\"runs\":7}"
+forged "runs that are no list" "invalid 'runs'" "{$path,\"runs\":7}"
 forged "a status that there is not" "invalid 'status'" "{$path,\"runs\":[{\"status\":9}]}" 1
 forged "a finding that there is not" "invalid 'findings'" "{$path,\"runs\":[{\"findings\":[{\"code\":\"x\",\"message\":\"y\"}]}]}" 1
 forged "a hyperparameter that is no JSON" "invalid 'value'" "{$path,\"runs\":[{\"hyperparameters\":[{\"key\":\"a\",\"value\":\"[1,\"}]}]}" 1

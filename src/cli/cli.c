@@ -10,7 +10,7 @@
 #include "base/utf8.h"
 #include "cli/command.h"
 #include "rules/finding_texts.h"
-#include "score/merge.h"
+#include "score/part.h"
 
 void mls_cli_set_status(mls_cli *cli, int status)
 {
@@ -388,7 +388,7 @@ bool mls_cli_read(mls_cli *cli, const char *path, const mls_reading *reading, co
         return false;
     if (status == MLS_OK) {
         mls_cli_print_skipped(cli, &cli->sources);
-        status = cli->merge != NULL ? mls_merge_read(cli->merge, reading, &cli->sources, &error)
+        status = cli->merge != NULL ? mls_merge_read(cli->merge, reading, &cli->sources)
                                     : mls_read_sources(reading, cli->sources.items, cli->sources.count, &error);
         mls_cli_print_foreign(cli);
         if (report != NULL)

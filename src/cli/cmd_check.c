@@ -80,8 +80,10 @@ void mls_cli_check(mls_cli *cli, mls_check_names *names, const mls_shard_setting
     if (cli->merge != NULL ? !take_merged(cli, doubting, names) : !mls_cli_judge(cli, &how))
         return;
     if (shards->partial) {
-        mls_shard_job job = {.reading = reading};
-        mls_cli_write_part(cli, shards, &how, (mls_part_options){.doubting = doubting, .split = names->split}, &job);
+        mls_cli_write_part(cli, &(mls_shard_job){.settings = shards,
+                                                 .how = &how,
+                                                 .options = {.doubting = doubting, .split = names->split},
+                                                 .reading = reading});
     } else {
         mls_cli_read(cli, NULL, &reading, &mls_check_report, names);
     }

@@ -117,23 +117,21 @@ static mls_status events_done(void *state, const mls_read *read)
 /* -------------------------------------------------------------- of shards */
 
 /* What was counted in a file, for its line of the part. */
-static mls_status note_count(void *state, const mls_read *read, mls_part_source *source)
+static void note_count(const mls_read *read, mls_part_file *line)
 {
     const events_file *file = read->heard;
-    (void)state;
-    source->totals.records = file != NULL ? file->records : 0;
-    source->totals.malformed = file != NULL ? file->malformed : 0;
-    for (size_t i = 0; i < named_of(source->totals.malformed); i++) {
-        MLS_GROW(&source->lines, items);
-        source->lines.items[source->lines.count++] = file->named[i];
+    line->totals.records = file != NULL ? file->records : 0;
+    line->totals.malformed = file != NULL ? file->malformed : 0;
+    for (size_t i = 0; i < named_of(line->totals.malformed); i++) {
+        MLS_GROW(&line->lines, items);
+        line->lines.items[line->lines.count++] = file->named[i];
     }
-    return MLS_OK;
 }
 
 static mls_status print_noted(void *state, const mls_read *read)
 {
     mls_cli *cli = state;
-    const mls_part_source *noted = read->heard;
+    const mls_part_file *noted = read->heard;
     say_malformed(cli, noted->source.path, noted->totals.malformed, noted->lines.items, noted->lines.count);
     (void)mls_cli_read_done(cli, read);
     print_count(cli, noted->source.path, cli->merge->head.roots.count, noted->totals.records);
@@ -142,7 +140,7 @@ static mls_status print_noted(void *state, const mls_read *read)
 
 void mls_cli_count(mls_cli *cli)
 {
-    const mls_reading reading = {.state = cli, .heard_size = sizeof(mls_part_source), .done = print_noted};
+    const mls_reading reading = {.state = cli, .heard_size = sizeof(mls_part_file), .done = print_noted};
     if (cli->format_given)
         mls_cli_usage_error(cli, "what events --count prints has no other --format");
     else if (mls_cli_open(cli))
@@ -163,10 +161,11 @@ static void events_run(mls_cli *cli)
     } else if (!mls_cli_shard_is_right(cli, &events->shards, NULL)) {
         return;
     } else if (events->shards.partial) {
-        const mls_shard_job job = {.reading = reading, .heard = note_count};
-        const mls_collect_options how = {0};
-        mls_cli_write_part(cli, &events->shards, &how, (mls_part_options){.keys = (char *)(uintptr_t)events->keys},
-                           &job);
+        mls_cli_write_part(cli, &(mls_shard_job){.settings = &events->shards,
+                                                 .how = &(mls_collect_options){0},
+                                                 .options.keys = events->keys,
+                                                 .reading = reading,
+                                                 .count = note_count});
     } else if (!events->count || mls_cli_open(cli)) {
         mls_cli_read(cli, NULL, &reading, events->count ? NULL : &mls_events_report, NULL);
     }

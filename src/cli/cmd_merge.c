@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_merge.c - mlscore merge: the parts of all shards, as one process over all files would have printed it. */
+/* cmd_merge.c - mlscore merge: combine the parts of all shards, and print what one process over all files would. */
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -34,52 +34,26 @@ static const mls_option options[] = {
                   "print more detail, like the command that wrote the parts", MLS_HELP_STRICT),
 };
 
-static void say_missing(mls_cli *cli, const mls_merge *merge)
-{
-    const mls_shard_ranges *missing = &merge->missing;
-    mls_buffer words = {0};
-    mls_shard_ranges_words(missing, &words);
-    const bool one = missing->count == 1 && missing->items[0].first == missing->items[0].last;
-    mls_cli_error(cli, MLS_EXIT_IO, NULL, "%s %s/%zu %s missing", one ? "shard" : "shards", words.ptr,
-                  merge->head.shards, one ? "is" : "are");
-    mls_buffer_release(&words);
-}
-
-static void write_merged(mls_cli *cli, mls_merge *merge)
-{
-    mls_error error = {0};
-    mls_status status = mls_output_open_lasting(&cli->output, cli->output_path, &error);
-    if (status == MLS_OK) {
-        mls_merge_write(merge, &cli->output);
-        status = mls_output_close_after(&cli->output, status, &error);
-    }
-    if (status != MLS_OK)
-        mls_cli_error(cli, MLS_EXIT_IO, cli->output_path, "%s", error.message);
-}
-
-/* An option that was given and is for scores alone; NULL: none. */
-static const char *option_of_scores(const mls_score_settings *settings)
-{
-    return settings->jobs                     ? "jobs"
-           : settings->sacct_files.count > 0  ? "sacct"
-           : settings->timezone != NULL       ? "timezone"
-           : settings->no_fail                ? "no-fail"
-           : settings->labels.added.count > 0 ? "label"
-           : settings->labels.no_path         ? "no-path"
-           : settings->wide                   ? "wide"
-           : settings->summary != NULL        ? "summary"
-                                              : NULL;
-}
-
-/* Does what the parts' command does with all that they hold. */
-static void print_merged(mls_cli *cli, const char *command)
+/* Score, check or count what is in the merged parts, as the command that wrote them would. */
+static void print_merged(mls_cli *cli, mls_merge *merge)
 {
     merge_settings *settings = cli->settings;
-    const char *wrong = option_of_scores(&settings->score);
+    const mls_score_settings *score = &settings->score;
+    const char *command = merge->head.command;
+    const char *only_score = score->jobs                     ? "jobs"
+                             : score->sacct_files.count > 0  ? "sacct"
+                             : score->timezone != NULL       ? "timezone"
+                             : score->no_fail                ? "no-fail"
+                             : score->labels.added.count > 0 ? "label"
+                             : score->labels.no_path         ? "no-path"
+                             : score->wide                   ? "wide"
+                             : score->summary != NULL        ? "summary"
+                                                             : NULL;
+    cli->merge = merge;
     if (strcmp(command, "score") == 0)
         mls_cli_score(cli);
-    else if (wrong != NULL)
-        mls_cli_usage_error(cli, "--%s is for parts of score, and these are of %s", wrong, command);
+    else if (only_score != NULL)
+        mls_cli_usage_error(cli, "--%s is for parts of score, and these are of %s", only_score, command);
     else if (strcmp(command, "events") == 0)
         mls_cli_count(cli);
     else
@@ -90,27 +64,37 @@ static void merge_parts(mls_cli *cli)
 {
     const merge_settings *settings = cli->settings;
     mls_merge *merge = NULL;
-    mls_merge_trouble trouble = {0};
-    if (mls_merge_open((const char *const *)cli->operands.items, cli->operands.count, &merge, &trouble) != MLS_OK) {
-        mls_cli_part_error(cli, trouble.path, &trouble.error);
-        mls_merge_trouble_release(&trouble);
+    const char *wrong = NULL;
+    mls_error error = {0};
+    if (mls_merge_open((const char *const *)cli->operands.items, cli->operands.count, &merge, &wrong, &error) !=
+        MLS_OK) {
+        mls_cli_part_error(cli, wrong, &error);
         return;
     }
-    const bool whole = merge->missing.count == 0;
-    if (!whole && !settings->partial)
-        say_missing(cli, merge);
+    const mls_shard_ranges *missing = &merge->missing;
+    if (missing->count > 0 && !settings->partial) {
+        const bool one = missing->count == 1 && missing->items[0].first == missing->items[0].last;
+        mls_buffer words = {0};
+        mls_shard_ranges_words(missing, &words);
+        mls_cli_error(cli, MLS_EXIT_IO, NULL, "%s %s/%zu %s missing", one ? "shard" : "shards", words.ptr,
+                      merge->head.shards, one ? "is" : "are");
+        mls_buffer_release(&words);
+    }
     if (settings->partial) {
-        write_merged(cli, merge);
-    } else if (whole || settings->allow_missing) {
-        cli->merge = merge;
-        print_merged(cli, merge->head.command);
+        mls_status status = mls_output_open_lasting(&cli->output, cli->output_path, &error);
+        if (status == MLS_OK) {
+            mls_merge_write(merge, &cli->output);
+            status = mls_output_close_after(&cli->output, status, &error);
+        }
+        if (status != MLS_OK)
+            mls_cli_error(cli, MLS_EXIT_IO, cli->output_path, "%s", error.message);
+    } else if (missing->count == 0 || settings->allow_missing) {
+        print_merged(cli, merge);
     }
     mls_merge_free(merge);
 }
 
-/* ------------------------------------------------------------------ before and between */
-
-/* The operands, and the parts in those that are folders.  False after a complaint. */
+/* List the operands, and the parts in those that are folders.  Return false after printing an error. */
 static bool find_parts(mls_cli *cli, mls_names *parts)
 {
     int system_errno = 0;
@@ -137,72 +121,56 @@ static bool find_parts(mls_cli *cli, mls_names *parts)
     return system_errno == 0;
 }
 
-/* Parts are looked at one by one, as broken ones are missing ones, and so are those that are not of what the first is,
- * which is to be freed. */
-static void count_shards(mls_cli *cli, const mls_names *parts, mls_merge **first, uint64_t *bytes,
-                         mls_shard_ranges *there)
+/* Read parts one by one.  Broken parts, and those with another head than the first one, count as missing. */
+static void print_status(mls_cli *cli)
 {
-    for (size_t i = 0; i < parts->count; i++) {
-        const char *path = parts->items[i];
+    mls_names parts = {0};
+    mls_shard_ranges complete = {0};
+    mls_shard_ranges missing = {0};
+    mls_buffer words = {0};
+    mls_merge *first = NULL;
+    uint64_t bytes = 0;
+    size_t count = 0;
+    const bool found = find_parts(cli, &parts);
+    for (size_t i = 0; i < parts.count && found; i++) {
+        const char *path = parts.items[i];
+        const char *wrong = NULL;
         mls_merge *merge = NULL;
-        mls_merge_trouble trouble = {0};
+        mls_error error = {0};
         struct stat about = {0};
-        if (mls_merge_open(&path, 1, &merge, &trouble) != MLS_OK) {
-            mls_cli_part_error(cli, trouble.path, &trouble.error);
-            mls_merge_trouble_release(&trouble);
-            continue;
-        }
-        if (*first != NULL && mls_merge_same_head(*first, &merge->head, &trouble.error) != MLS_OK) {
-            mls_cli_part_error(cli, path, &trouble.error);
+        if (mls_merge_open(&path, 1, &merge, &wrong, &error) != MLS_OK ||
+            (first != NULL && mls_merge_same_head(first, &merge->head, &error) != MLS_OK)) {
+            mls_cli_part_error(cli, path, &error);
             mls_merge_free(merge);
             continue;
         }
-        const mls_shard_ranges *has = &merge->shards;
-        *bytes += stat(path, &about) == 0 ? (uint64_t)about.st_size : 0;
-        for (size_t k = 0; k < has->count; k++)
-            mls_shard_ranges_add(there, has->items[k].first, has->items[k].last);
-        mls_merge_free(*first != NULL ? merge : NULL);
-        *first = *first != NULL ? *first : merge;
+        bytes += stat(path, &about) == 0 ? (uint64_t)about.st_size : 0;
+        for (size_t k = 0; k < merge->shards.count; k++)
+            (void)mls_shard_ranges_add(&complete, merge->shards.items[k].first, merge->shards.items[k].last);
+        if (first != NULL)
+            mls_merge_free(merge);
+        else
+            first = merge;
     }
-}
-
-static void print_shards(mls_cli *cli, const mls_shard_ranges *there, size_t shards, uint64_t bytes)
-{
-    mls_shard_ranges missing = {0};
-    mls_buffer words = {0};
-    size_t count = 0;
-    for (size_t i = 0; i < there->count; i++)
-        count += there->items[i].last - there->items[i].first + 1;
-    mls_shard_ranges_missing(there, shards, &missing);
-    if (mls_cli_open(cli)) {
+    if (found && first == NULL) {
+        mls_cli_error(cli, MLS_EXIT_INVALID, NULL, "no part is there");
+    } else if (found && mls_cli_open(cli)) {
+        for (size_t i = 0; i < complete.count; i++)
+            count += complete.items[i].last - complete.items[i].first + 1;
+        mls_shard_ranges_missing(&complete, first->head.shards, &missing);
         mls_shard_ranges_words(&missing, &words);
-        mls_output_printf(&cli->output, "%zu of %zu shards, %llu bytes\n", count, shards, (unsigned long long)bytes);
+        mls_output_printf(&cli->output, "%zu of %zu shards, %llu bytes\n", count, first->head.shards,
+                          (unsigned long long)bytes);
         if (missing.count > 0)
             mls_output_printf(&cli->output, "--array=%s\n", words.ptr);
         mls_cli_set_status(cli, missing.count > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
         mls_cli_close(cli, NULL);
     }
-    mls_buffer_release(&words);
-    free(missing.items);
-}
-
-static void print_status(mls_cli *cli)
-{
-    mls_names parts = {0};
-    mls_shard_ranges there = {0};
-    mls_merge *first = NULL;
-    uint64_t bytes = 0;
-    if (find_parts(cli, &parts)) {
-        count_shards(cli, &parts, &first, &bytes, &there);
-        (void)mls_shard_ranges_unite(&there, &(size_t){0});
-        if (first != NULL)
-            print_shards(cli, &there, first->head.shards, bytes);
-        else
-            mls_cli_error(cli, MLS_EXIT_INVALID, NULL, "no part is there");
-    }
     mls_merge_free(first);
+    mls_buffer_release(&words);
     mls_names_release(&parts);
-    free(there.items);
+    free(complete.items);
+    free(missing.items);
 }
 
 static void print_plan(mls_cli *cli, size_t shards)

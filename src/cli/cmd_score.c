@@ -202,23 +202,6 @@ static const char *no_part_of(const mls_cli *cli)
                                               : NULL;
 }
 
-static void write_part(mls_cli *cli, const mls_collect_options *how, const mls_buffer *points)
-{
-    const mls_score_settings *settings = cli->settings;
-    mls_shard_job job = {.options = how,
-                         .groups = true,
-                         .reading = {.rules = how->checker.rulesets != NULL ? &how->checker : NULL,
-                                     .unread_runs = true,
-                                     .steps = true,
-                                     .observer = settings->wide ? &mls_tracked_observer : NULL}};
-    const mls_part_options head = {.bert_train_samples = settings->score.bert_train_samples,
-                                   .window = settings->score.select_window,
-                                   .wide = settings->wide,
-                                   .rcp = settings->score.rcp_path != NULL ? points->ptr : NULL,
-                                   .rcp_path = (char *)(uintptr_t)settings->score.rcp_path};
-    mls_cli_write_part(cli, &settings->shards, how, head, &job);
-}
-
 /* How the shards whose parts are merged judged, and are to be scored.  False after a complaint. */
 static bool judge_merged(mls_cli *cli, mls_collect_options *how)
 {
@@ -269,7 +252,19 @@ void mls_cli_score(mls_cli *cli)
             cli->merge != NULL ? mls_str_from(cli->merge->head.options.rcp) : mls_buffer_str(&points);
         how.score = settings->score;
         if (settings->shards.partial)
-            write_part(cli, &how, &points);
+            mls_cli_write_part(cli,
+                               &(mls_shard_job){.settings = &settings->shards,
+                                                .how = &how,
+                                                .groups = true,
+                                                .options = {.bert_train_samples = how.score.bert_train_samples,
+                                                            .window = how.score.select_window,
+                                                            .wide = settings->wide,
+                                                            .rcp = how.score.rcp_path != NULL ? points.ptr : NULL,
+                                                            .rcp_path = how.score.rcp_path},
+                                                .reading = {.rules = how.checker.rulesets != NULL ? &how.checker : NULL,
+                                                            .unread_runs = true,
+                                                            .steps = true,
+                                                            .observer = how.observer}});
         else
             score_collected(cli, &how, sacct);
     }

@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "explain/diagnose/diagnose.h"
 #include "explain/telemetry/telemetry.h"
-#include "score/merge.h"
+#include "score/part.h"
 
 bool mls_cli_collect(mls_cli *cli, const mls_names *paths, const mls_collect_options *how, const char *path,
                      mls_collection *collection)

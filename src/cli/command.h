@@ -167,7 +167,7 @@ struct mls_cli {
     mls_known_settings known_settings; /* loaded by mls_cli_load_settings() */
     double progress_ms;                /* when to show progress again; 0: to be decided */
     bool progress_shown;
-    struct mls_merge *merge; /* parts that are read in place of logs (see score/merge.h); NULL: none */
+    struct mls_merge *merge; /* parts that are read in place of logs (see score/part.h); NULL: none */
     mls_sources sources;     /* found by mls_cli_read() */
     mls_foreign_logs foreign;
     mls_output output;      /* open: view.output points to it */

@@ -5,7 +5,6 @@
 
 #include "cli/command.h"
 #include "report/reports.h"
-#include "score/merge.h"
 #include "score/part.h"
 
 /* --partial: one shard of a tree, as a part for `mlscore merge`. */
@@ -31,9 +30,19 @@ bool mls_cli_part_error(mls_cli *cli, const char *path, const mls_error *error);
  * (NULL: none).  False after a complaint. */
 bool mls_cli_shard_is_right(mls_cli *cli, const mls_shard_settings *settings, const char *wrong);
 
-/* Reads the shard and writes the part.  `job` says how, without head and sources; the head's options are set. */
-void mls_cli_write_part(mls_cli *cli, const mls_shard_settings *settings, const mls_collect_options *how,
-                        mls_part_options options, const mls_shard_job *job);
+/* How to process a shard. */
+typedef struct mls_shard_job {
+    const mls_shard_settings *settings;
+    const mls_collect_options *how; /* usage and edition */
+    bool groups;                    /* runs are to be scored, so data beside their logs are needed */
+    mls_part_options options;
+    mls_reading reading; /* how logs are read; without callbacks, except … */
+    /* … a listener, which then replaces the runs.  This function copies the listener's data into the line of a file. */
+    void (*count)(const mls_read *read, mls_part_file *file);
+} mls_shard_job;
+
+/* Read a shard and write its part. */
+void mls_cli_write_part(mls_cli *cli, const mls_shard_job *job);
 
 typedef struct mls_score_settings {
     mls_score_options score;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shards.c - one shard of a tree, as a part. */
+/* shards.c - --partial: read one shard of the files and write its part.
+ *
+ * Each shard lists all sources and finds the editions of their trees, which depend on logs of other shards, but reads
+ * only its own sources.  The line of a file is written when the file has been read, so only the runs of one file are in
+ * memory. */
 #include "cli/scoring.h"
 
 #include <stdlib.h>
@@ -10,6 +14,7 @@
 #include "explain/diagnose/diagnose.h"
 #include "explain/telemetry/telemetry.h"
 #include "mlscore/version.h"
+#include "score/score.h"
 
 bool mls_cli_names_part(mls_cli *cli)
 {
@@ -30,10 +35,9 @@ bool mls_cli_shard_is_right(mls_cli *cli, const mls_shard_settings *settings, co
         return mls_cli_usage_error(cli, "no path given");
     if (!settings->partial)
         return true;
-    if (wrong != NULL) {
+    if (wrong != NULL)
         return mls_cli_usage_error(cli, "--%s is not for --partial, which prints nothing: give it to mlscore merge",
                                    wrong);
-    }
     if (settings->shard == NULL || !mls_shard_parse(mls_str_from(settings->shard), &shard)) {
         return mls_cli_usage_error(cli, "--partial takes --shard I/N, with I from 1 to N%s%s%s",
                                    settings->shard != NULL ? ", not '" : "",
@@ -42,110 +46,203 @@ bool mls_cli_shard_is_right(mls_cli *cli, const mls_shard_settings *settings, co
     return mls_cli_names_part(cli);
 }
 
-/* What can be read once only is nobody's share.  False after a complaint. */
-static bool can_be_dealt(mls_cli *cli)
-{
-    struct stat about;
-    for (size_t i = 0; i < cli->operands.count; i++) {
-        const char *path = cli->operands.items[i];
-        if (strcmp(path, "-") == 0 || (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))) {
-            return mls_cli_error(cli, MLS_EXIT_USAGE, NULL, "'%s' is neither a folder nor a file: no shard can read it",
-                                 path);
-        }
-    }
-    return true;
-}
-
-/* Whom a shard asks. */
-typedef struct shard_asking {
+/* A shard that is being read. */
+typedef struct shard_reading {
     mls_cli *cli;
+    const mls_shard_job *job;
+    mls_sources own; /* of this shard; they share texts with the list of all sources */
+    mls_part_writer writer;
+    mls_tree_editions trees;
+    mls_known_settings known;
+    mls_scan_room *room;
     mls_endings endings;
-} shard_asking;
+    mls_part_file file; /* the current file, with its runs */
+    size_t next;        /* the first source whose line is not written yet */
+    mls_arena arena;
+    mls_map folders; /* folders whose system was written in a line */
+    mls_error error;
+} shard_reading;
 
-static void say_not_read(void *state, const char *path, const char *why, const char *finding)
+/* Look up everything that scoring would look up on this disk, and keep the known settings printed before the run. */
+static mls_status look_up(shard_reading *self, mls_part_run *run)
 {
-    mls_cli_unread(((shard_asking *)state)->cli, path, why, finding);
-}
-
-static mls_status find_ending(void *state, mls_run *run, mls_error *error)
-{
-    return mls_endings_find(&((shard_asking *)state)->endings, run, error);
-}
-
-static bool holds_measurements(void *state, const mls_source *source)
-{
-    (void)state;
-    return mls_telemetry_measures(source);
-}
-
-static char *copy_of(const char *text)
-{
-    return text != NULL ? mls_strdup(text) : NULL;
-}
-
-/* The head of the part.  False after a complaint. */
-static bool make_head(mls_cli *cli, const mls_shard_settings *settings, const mls_collect_options *how,
-                      mls_part_options options, mls_part_head *head)
-{
-    mls_shard shard;
-    mls_buffer own = {0};
-    (void)mls_shard_parse(mls_str_from(settings->shard), &shard); /* mls_cli_shard_is_right() has looked at it */
-    if (cli->rules_path != NULL) {
-        struct stat about;
-        if (stat(cli->rules_path, &about) == 0 && !S_ISREG(about.st_mode))
-            return mls_cli_error(cli, MLS_EXIT_USAGE, NULL, "--partial needs --rules to be a file");
-        if (!mls_cli_read_file(cli, cli->rules_path, &own))
-            return false;
-    }
-    *head = (mls_part_head){.format = MLS_PART_FORMAT,
-                            .version = copy_of(MLS_VERSION),
-                            .rules = copy_of(mls_part_rules_hash().text),
-                            .command = copy_of(cli->command->name),
-                            .usage = copy_of(mls_usage_name(how->usage)),
-                            .edition = copy_of(how->edition != NULL ? how->edition->name : NULL),
-                            .options = options,
-                            .shards = shard.count,
-                            .shard = shard.number};
-    head->options.any_usage = how->any_usage;
-    head->options.keys = copy_of(options.keys);
-    head->options.rcp = copy_of(options.rcp);
-    head->options.rcp_path = copy_of(options.rcp_path);
-    if (own.ptr != NULL)
-        head->options.own_rules = copy_of(mls_hash_text(mls_fnv1a(MLS_FNV_START, mls_buffer_str(&own))).text);
-    for (size_t i = 0; i < cli->operands.count; i++)
-        (void)mls_names_add(&head->roots, mls_str_from(cli->operands.items[i]));
-    mls_buffer_release(&own);
-    return true;
-}
-
-void mls_cli_write_part(mls_cli *cli, const mls_shard_settings *settings, const mls_collect_options *how,
-                        mls_part_options options, const mls_shard_job *job)
-{
-    mls_shard_job shard = *job;
-    shard_asking asking = {.cli = cli, .endings.options = {.work = {.threads = cli->work.threads}, .unpack = true}};
-    mls_part_head head = {0};
-    mls_error error = {0};
-    shard.head = &head;
-    shard.sources = &cli->sources;
-    shard.state = &asking;
-    shard.say_failed = say_not_read;
-    shard.ending = job->groups ? find_ending : NULL;
-    shard.measures = job->groups ? holds_measurements : NULL;
-    shard.reading.work = cli->work;
-    if (can_be_dealt(cli) && make_head(cli, settings, how, options, &head)) {
-        mls_status status =
-            mls_sources_find((const char *const *)head.roots.items, head.roots.count, &cli->sources, &error);
-        if (status == MLS_OK)
-            status = mls_output_open_lasting(&cli->output, cli->output_path, &error);
-        if (status == MLS_OK) {
-            status = mls_shard_read(&shard, &cli->output, &error);
-            status = mls_output_close_after(&cli->output, status, &error);
+    const mls_printed *printed = run->run.printed;
+    const mls_printed_facts heard = run->run.facts;
+    const mls_findings findings = run->run.findings;
+    mls_status status =
+        printed != NULL && self->known.items == NULL ? mls_known_settings_load(&self->known, &self->error) : MLS_OK;
+    for (size_t i = 0; printed != NULL && i < printed->settings.count && status == MLS_OK; i++) {
+        if (mls_known_setting_printed(&self->known, printed->settings.items[i].name) != NULL) {
+            MLS_GROW(&run->printed, items);
+            run->printed.items[run->printed.count++] = printed->settings.items[i];
         }
-        if (status != MLS_OK)
-            mls_cli_error(cli, MLS_EXIT_IO, status == MLS_ERROR_WRITE ? cli->output_path : NULL, "%s", error.message);
-        mls_cli_progress_end(cli);
-        mls_cli_print_foreign(cli);
     }
-    mls_endings_release(&asking.endings);
-    mls_part_head_release(&head);
+    run->run.facts = (mls_printed_facts){0};
+    if (status == MLS_OK)
+        status = mls_run_read_facts(&self->known, &self->room, &run->run);
+    run->extra.facts = run->run.facts;
+    run->run.facts = heard;
+    mls_run_extra_find_power(&run->run, &run->extra);
+    run->run.findings = (mls_findings){0}; /* only why the run ended */
+    if (status == MLS_OK)
+        status = mls_endings_find(&self->endings, &run->run, &self->error);
+    run->extra.ending = run->run.findings;
+    run->run.findings = findings;
+    return status;
+}
+
+/* Write the line of a file, read or not, and free its runs. */
+static mls_status write_file(shard_reading *self, size_t index)
+{
+    const mls_source *source = &self->own.items[index];
+    mls_part_file *file = &self->file;
+    mls_status status = MLS_OK;
+    file->source = *source;
+    if (source->failed || file->error != NULL)
+        mls_cli_unread(self->cli, source->path, source->failed ? source->skip : file->error, source->finding);
+    if (self->job->groups && file->runs.count > 0) {
+        const mls_str folder = mls_path_folder(mls_str_from(source->path));
+        bool added = false;
+        if (source->result)
+            mls_place_find_tree(&self->trees, source->path, &file->place);
+        (void)mls_map_put(&self->folders, folder, &added);
+        if (added)
+            mls_place_find_system(folder, &self->arena, &file->place);
+    } else if (self->job->groups) {
+        file->measures = mls_telemetry_measures(source);
+    }
+    for (size_t i = 0; i < file->runs.count && status == MLS_OK && self->job->groups; i++)
+        status = look_up(self, &file->runs.items[i]);
+    if (status == MLS_OK)
+        mls_part_writer_add(&self->writer, file);
+    mls_part_file_release(file);
+    return status;
+}
+
+/* Write the lines of skipped sources before `end`. */
+static mls_status write_skipped(shard_reading *self, size_t end)
+{
+    mls_status status = MLS_OK;
+    for (; self->next < end && status == MLS_OK; self->next++)
+        status = write_file(self, self->next);
+    return status;
+}
+
+/* Keep a run until its file has ended. */
+static mls_status keep_run(void *state, size_t index, mls_run *run, void **notes)
+{
+    shard_reading *self = state;
+    const mls_status status = write_skipped(self, index);
+    if (status == MLS_OK) {
+        MLS_GROW(&self->file.runs, items);
+        mls_part_run *kept = &self->file.runs.items[self->file.runs.count++];
+        mls_part_run_init(kept);
+        kept->run = *run;
+        kept->tracked = *notes;
+        *notes = NULL;
+        mls_run_init(run);
+    }
+    return status;
+}
+
+static mls_status end_source(void *state, const mls_read *read)
+{
+    shard_reading *self = state;
+    mls_status status = write_skipped(self, read->index);
+    self->next = read->index + 1;
+    self->file.totals = read->totals;
+    self->file.error = read->status != MLS_OK ? read->error.message : NULL;
+    if (self->job->count != NULL)
+        self->job->count(read, &self->file);
+    return status == MLS_OK ? write_file(self, read->index) : status;
+}
+
+static mls_status listen_for_job(void *state, size_t index, mls_sink *sink)
+{
+    const mls_reading *reading = &((const shard_reading *)state)->job->reading;
+    return reading->listen(reading->state, index, sink);
+}
+
+void mls_cli_write_part(mls_cli *cli, const mls_shard_job *job)
+{
+    const mls_collect_options *how = job->how;
+    const char *const *roots = (const char *const *)cli->operands.items;
+    mls_sources *all = &cli->sources;
+    mls_shard shard;
+    struct stat about;
+    mls_hash_words own_rules;
+    const mls_hash_words rules = mls_part_rules_hash();
+    mls_part_head head = {.format = MLS_PART_FORMAT,
+                          .version = MLS_VERSION,
+                          .rules = rules.text,
+                          .command = cli->command->name,
+                          .usage = mls_usage_name(how->usage),
+                          .edition = how->edition != NULL ? how->edition->name : NULL,
+                          .options = job->options,
+                          .roots = cli->operands};
+    for (size_t i = 0; i < cli->operands.count; i++) {
+        if (strcmp(roots[i], "-") == 0 ||
+            (stat(roots[i], &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))) {
+            mls_cli_error(cli, MLS_EXIT_USAGE, NULL, "'%s' is neither a folder nor a file: no shard can read it",
+                          roots[i]);
+            return;
+        }
+    }
+    (void)mls_shard_parse(mls_str_from(job->settings->shard), &shard); /* mls_cli_shard_is_right() checked it */
+    head.shards = shard.count;
+    head.shard = shard.number;
+    head.options.any_usage = how->any_usage;
+    if (cli->rules_path != NULL) {
+        mls_buffer own = {0};
+        if (stat(cli->rules_path, &about) == 0 && !S_ISREG(about.st_mode)) {
+            mls_cli_error(cli, MLS_EXIT_USAGE, NULL, "--partial needs --rules to be a file");
+            return;
+        }
+        if (!mls_cli_read_file(cli, cli->rules_path, &own))
+            return;
+        own_rules = mls_hash_of(mls_buffer_str(&own));
+        head.options.own_rules = own_rules.text;
+        mls_buffer_release(&own);
+    }
+    shard_reading self = {
+        .cli = cli, .job = job, .endings.options = {.work = {.threads = cli->work.threads}, .unpack = true}};
+    mls_status status = mls_sources_find(roots, cli->operands.count, all, &self.error);
+    if (status == MLS_OK)
+        status = mls_output_open_lasting(&cli->output, cli->output_path, &self.error);
+    if (status == MLS_OK) {
+        mls_reading reading = job->reading;
+        self.folders.arena = &self.arena;
+        if (job->groups)
+            mls_tree_editions_find(roots, cli->operands.count, how, all, &self.trees);
+        for (size_t i = 0; i < all->count; i++) {
+            const mls_source *source = &all->items[i];
+            if (mls_shard_of(mls_str_from(source->path), mls_str_from(roots[source->argument]), shard.count) ==
+                shard.number) {
+                MLS_GROW(&self.own, items);
+                self.own.items[self.own.count++] = *source;
+            }
+        }
+        reading.work = cli->work;
+        reading.state = &self;
+        reading.printed = head.options.wide ? MLS_PRINTED_OF_ALL : MLS_PRINTED_OF_NONE;
+        reading.run = job->count == NULL ? keep_run : NULL;
+        reading.done = end_source;
+        reading.listen = job->count != NULL ? listen_for_job : NULL;
+        mls_part_writer_begin(&self.writer, &cli->output, &head);
+        status = mls_read_sources(&reading, self.own.items, self.own.count, &self.error);
+        status = status == MLS_OK ? write_skipped(&self, self.own.count) : status;
+        mls_part_writer_end(&self.writer);
+        status = mls_output_close_after(&cli->output, status, &self.error);
+    }
+    if (status != MLS_OK)
+        mls_cli_error(cli, MLS_EXIT_IO, status == MLS_ERROR_WRITE ? cli->output_path : NULL, "%s", self.error.message);
+    mls_cli_progress_end(cli);
+    mls_cli_print_foreign(cli);
+    mls_part_file_release(&self.file);
+    free(self.own.items);
+    mls_tree_editions_release(&self.trees);
+    mls_known_settings_release(&self.known);
+    mls_scan_room_free(self.room);
+    mls_endings_release(&self.endings);
+    mls_arena_release(&self.arena);
 }

@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "base/statistics.h"
 #include "run/settings.h"
-#include "score/merge.h"
+#include "score/part.h"
 #include "score/sacct.h"
 #include "score/score.h"
 
@@ -265,7 +265,7 @@ static mls_status read_all(const mls_collect_options *options, mls_collection *c
                                  .heard_size = options->digests ? sizeof(digest_of_source) : 0,
                                  .run = collect_run,
                                  .done = collect_source};
-    mls_status status = options->merge != NULL ? mls_merge_read(options->merge, &reading, sources, error)
+    mls_status status = options->merge != NULL ? mls_merge_read(options->merge, &reading, sources)
                                                : mls_read_sources(&reading, sources->items, sources->count, error);
     if (status == MLS_OK) {
         mls_repeats_remove(collection, collecting.found);

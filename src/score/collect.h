@@ -8,7 +8,7 @@
  *     if (mls_collect(paths, count, &options, &all, &error) == MLS_OK) { … all.groups[0].score … }
  *     mls_collection_release(&all);
  *
- * Runs are the same whether their logs were read here or by shards whose parts are merged (merge.h).  Data from other
+ * Runs are the same whether their logs were read here or by shards whose parts are merged (part.h).  Data from other
  * sources than the log are not members of a run: they are in arrays parallel to `runs`, or belong to the module that
  * found them. */
 #pragma once
@@ -33,7 +33,7 @@ typedef struct mls_collect_options {
     bool printed;                 /**< keep the settings printed before each run, too */
     mls_facts_of facts;           /**< whose printed facts to read */
     bool digests;                 /**< set the checksum of the file of each run */
-    struct mls_merge *merge; /**< merge.h: collect the results of shards instead of reading logs; NULL: read logs */
+    struct mls_merge *merge; /**< part.h: collect the results of shards instead of reading logs; NULL: read logs */
 } mls_collect_options;
 
 /** Data found beside a run's log.  Owns its findings. */

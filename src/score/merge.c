@@ -1,22 +1,137 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* merge.c - read parts, and pass on all their runs in the order of a single process. */
-#include "score/merge.h"
-
 #include <stdlib.h>
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "score/part.h"
 
-void mls_merge_trouble_release(mls_merge_trouble *trouble)
+static int compare_files(const void *a, const void *b)
 {
-    free(trouble->path);
-    *trouble = (mls_merge_trouble){0};
+    const mls_source *x = &((const mls_part_file *)a)->source;
+    const mls_source *y = &((const mls_part_file *)b)->source;
+    return x->argument != y->argument ? (x->argument > y->argument) - (x->argument < y->argument)
+                                      : mls_compare_paths(mls_str_from(x->path), mls_str_from(y->path));
 }
 
-mls_place mls_merge_place(const mls_merge *merge, mls_str folder)
+mls_status mls_merge_same_head(const mls_merge *merge, const mls_part_head *head, mls_error *error)
 {
-    const mls_map_entry *entry = mls_map_find(&merge->places, folder);
-    return entry != NULL ? *(const mls_place *)entry->value.pointer : (mls_place){0};
+    mls_status status = MLS_OK;
+    for (size_t i = 0; i < mls_part_head_schema.count && status == MLS_OK; i++) {
+        const mls_schema_member *member = &mls_part_head_schema.members[i];
+        const mls_schema alone = {member, 1, sizeof *head};
+        mls_buffer first = {0};
+        mls_buffer second = {0};
+        mls_schema_write(&first, &alone, &merge->head);
+        mls_schema_write(&second, &alone, head);
+        if (!mls_str_among(member->name, "shard shards_in") &&
+            !mls_str_equal(mls_buffer_str(&first), mls_buffer_str(&second)))
+            status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "its '%s' is not that of '%s'", member->name.ptr,
+                                   merge->parts.items[0].path);
+        mls_buffer_release(&first);
+        mls_buffer_release(&second);
+    }
+    return status;
+}
+
+/* Add the shards and files of a part.  Ignore an identical part, but reject different data for the same shards. */
+static mls_status add_part(mls_merge *merge, mls_shard_part *part, mls_error *error)
+{
+    const size_t shards = merge->head.shards;
+    mls_buffer words = {0};
+    bool added = false;
+    mls_shard_ranges_words(&part->shards, &words);
+    mls_map_entry *entry = mls_map_put(&merge->known, mls_buffer_str(&words), &added);
+    mls_buffer_release(&words);
+    if (!added) {
+        const mls_shard_part *other = &merge->parts.items[entry->value.number];
+        return other->digest == part->digest
+                   ? MLS_OK
+                   : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "shard %s/%zu is in '%s' too, with different bytes",
+                                   entry->key.ptr, shards, other->path);
+    }
+    entry->value.number = (size_t)(part - merge->parts.items);
+    for (size_t i = 0; i < part->shards.count; i++) {
+        const size_t repeated =
+            mls_shard_ranges_add(&merge->shards, part->shards.items[i].first, part->shards.items[i].last);
+        if (repeated > 0)
+            return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "shard %zu/%zu is in another part too", repeated,
+                                 shards);
+    }
+    for (size_t i = 0; i < part->files.count; i++) {
+        MLS_GROW(&merge->files, items);
+        merge->files.items[merge->files.count++] = part->files.items[i];
+    }
+    part->files.count = 0;
+    return MLS_OK;
+}
+
+/* Store what a file contains about its folder.  The first such file counts; shards must agree on the edition. */
+static mls_status note_place(mls_merge *merge, const mls_part_file *file, mls_error *error)
+{
+    const mls_place *from = &file->place;
+    if (from->edition == NULL && from->system == NULL)
+        return MLS_OK;
+    mls_map_entry *entry = mls_map_put(&merge->places, mls_path_folder(mls_str_from(file->source.path)), NULL);
+    if (entry->value.pointer == NULL)
+        entry->value.pointer = mls_arena_zeroed(&merge->arena, 1, sizeof(mls_place));
+    mls_place *place = entry->value.pointer;
+    if (from->edition != NULL && place->edition != NULL &&
+        (from->edition != place->edition || from->by_date != place->by_date)) {
+        return mls_error_set(error, MLS_ERROR_READ, 0, 0,
+                             "'%s': the shards do not agree on the edition of its tree, which changed between them",
+                             file->source.path);
+    }
+    if (from->edition != NULL) {
+        place->edition = from->edition;
+        place->usage = from->usage;
+        place->by_date = from->by_date;
+    }
+    if (from->system != NULL && place->system == NULL) {
+        place->system = from->system;
+        place->description = from->description;
+    }
+    return MLS_OK;
+}
+
+mls_status mls_merge_open(const char *const *paths, size_t count, mls_merge **merge_of, const char **wrong,
+                          mls_error *error)
+{
+    mls_merge *merge = mls_calloc(1, sizeof *merge);
+    mls_status status = MLS_OK;
+    merge->room.texts.arena = merge->known.arena = merge->places.arena = &merge->arena;
+    for (size_t i = 0; i < count && status == MLS_OK; i++) {
+        MLS_GROW(&merge->parts, items);
+        mls_shard_part *part = &merge->parts.items[merge->parts.count++];
+        *wrong = paths[i];
+        status = mls_part_read(paths[i], &merge->room, part, error);
+        if (i == 0)
+            merge->head = part->head;
+        else if (status == MLS_OK)
+            status = mls_merge_same_head(merge, &part->head, error);
+        status = status == MLS_OK ? add_part(merge, part, error) : status;
+    }
+    if (status == MLS_OK && merge->files.count > 1)
+        qsort(merge->files.items, merge->files.count, sizeof *merge->files.items, compare_files);
+    for (size_t i = 0; i < merge->files.count && status == MLS_OK; i++) {
+        const mls_part_file *file = &merge->files.items[i];
+        *wrong = file->part;
+        if (i > 0 && compare_files(file - 1, file) == 0) {
+            status = mls_error_set(error, MLS_ERROR_VALUE, file->line, 1, "'%s' is in '%s' too", file->source.path,
+                                   file[-1].part);
+        } else {
+            status = note_place(merge, file, error);
+        }
+        if (file->measures)
+            (void)mls_names_add(&merge->measuring, mls_str_from(file->source.path));
+    }
+    mls_shard_ranges_missing(&merge->shards, merge->head.shards, &merge->missing);
+    if (status != MLS_OK) {
+        mls_merge_free(merge);
+        merge = NULL;
+    }
+    *merge_of = merge;
+    return status;
 }
 
 void mls_merge_free(mls_merge *merge)
@@ -37,122 +152,10 @@ void mls_merge_free(mls_merge *merge)
     free(merge);
 }
 
-mls_status mls_merge_same_head(const mls_merge *merge, const mls_part_head *head, mls_error *error)
+mls_place mls_merge_place(const mls_merge *merge, mls_str folder)
 {
-    const char *different = mls_part_head_difference(&merge->head, head);
-    return different == NULL ? MLS_OK
-                             : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "its '%s' is not that of '%s'", different,
-                                             merge->parts.items[0].path);
-}
-
-/* Add the shards and files of a part.  Ignore an identical part, but reject different data for the same shards. */
-static mls_status add_part(mls_merge *merge, mls_shard_part *part, mls_error *error)
-{
-    mls_buffer words = {0};
-    bool added = false;
-    size_t twice;
-    mls_shard_ranges_words(&part->shards, &words);
-    mls_map_entry *entry = mls_map_put(&merge->known, mls_buffer_str(&words), &added);
-    mls_buffer_release(&words);
-    if (!added) {
-        const mls_shard_part *other = &merge->parts.items[entry->value.number];
-        return other->digest == part->digest
-                   ? MLS_OK
-                   : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "shard %s/%zu is in '%s' too, with different bytes",
-                                   entry->key.ptr, merge->head.shards, other->path);
-    }
-    entry->value.number = (size_t)(part - merge->parts.items);
-    for (size_t i = 0; i < part->shards.count; i++)
-        mls_shard_ranges_add(&merge->shards, part->shards.items[i].first, part->shards.items[i].last);
-    if (!mls_shard_ranges_unite(&merge->shards, &twice)) {
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "shard %zu/%zu is in another part too", twice,
-                             merge->head.shards);
-    }
-    for (size_t i = 0; i < part->files.count; i++) {
-        MLS_GROW(&merge->files, items);
-        merge->files.items[merge->files.count++] = part->files.items[i];
-    }
-    part->files.count = 0;
-    return MLS_OK;
-}
-
-static int compare_files(const void *a, const void *b)
-{
-    const mls_source *x = &((const mls_part_file *)a)->source.source;
-    const mls_source *y = &((const mls_part_file *)b)->source.source;
-    return x->argument != y->argument ? (x->argument > y->argument) - (x->argument < y->argument)
-                                      : mls_compare_paths(mls_str_from(x->path), mls_str_from(y->path));
-}
-
-/* Store what a file contains about its folder.  The first such file counts; shards must agree on the edition. */
-static mls_status note_place(mls_merge *merge, const mls_part_source *source, mls_error *error)
-{
-    const mls_place *from = &source->place;
-    if (from->edition == NULL && from->system == NULL)
-        return MLS_OK;
-    mls_map_entry *entry = mls_map_put(&merge->places, mls_path_folder(mls_str_from(source->source.path)), NULL);
-    if (entry->value.pointer == NULL)
-        entry->value.pointer = mls_arena_zeroed(&merge->arena, 1, sizeof(mls_place));
-    mls_place *place = entry->value.pointer;
-    if (from->edition != NULL && place->edition != NULL &&
-        (from->edition != place->edition || from->by_date != place->by_date)) {
-        return mls_error_set(error, MLS_ERROR_READ, 0, 0,
-                             "'%s': the shards do not agree on the edition of its tree, which changed between them",
-                             source->source.path);
-    }
-    if (from->edition != NULL) {
-        place->edition = from->edition;
-        place->usage = from->usage;
-        place->by_date = from->by_date;
-    }
-    if (from->system != NULL && place->system == NULL) {
-        place->system = from->system;
-        place->description = from->description;
-    }
-    return MLS_OK;
-}
-
-mls_status mls_merge_open(const char *const *paths, size_t count, mls_merge **merge_of, mls_merge_trouble *trouble)
-{
-    mls_merge *merge = mls_calloc(1, sizeof *merge);
-    mls_error *error = &trouble->error;
-    mls_status status = MLS_OK;
-    merge->room.texts.arena = merge->known.arena = merge->places.arena = &merge->arena;
-    for (size_t i = 0; i < count && status == MLS_OK; i++) {
-        MLS_GROW(&merge->parts, items);
-        mls_shard_part *part = &merge->parts.items[merge->parts.count++];
-        status = mls_part_read(paths[i], &merge->room, part, error);
-        if (i == 0)
-            merge->head = part->head;
-        else if (status == MLS_OK)
-            status = mls_merge_same_head(merge, &part->head, error);
-        status = status == MLS_OK ? add_part(merge, part, error) : status;
-        if (status != MLS_OK)
-            trouble->path = mls_strdup(paths[i]);
-    }
-    if (status == MLS_OK && merge->files.count > 1)
-        qsort(merge->files.items, merge->files.count, sizeof *merge->files.items, compare_files);
-    for (size_t i = 0; i < merge->files.count && status == MLS_OK; i++) {
-        const mls_part_file *file = &merge->files.items[i];
-        if (i > 0 && compare_files(file - 1, file) == 0) {
-            status = mls_error_set(error, MLS_ERROR_VALUE, file->line, 1, "'%s' is in '%s' too",
-                                   file->source.source.path, file[-1].part);
-        } else {
-            status = note_place(merge, &file->source, error);
-        }
-        if (status != MLS_OK)
-            trouble->path = mls_strdup(file->part);
-        if (file->source.measures)
-            (void)mls_names_add(&merge->measuring, mls_str_from(file->source.source.path));
-    }
-    if (status != MLS_OK) {
-        mls_merge_free(merge);
-        merge = NULL;
-    } else {
-        mls_shard_ranges_missing(&merge->shards, merge->head.shards, &merge->missing);
-    }
-    *merge_of = merge;
-    return status;
+    const mls_map_entry *entry = mls_map_find(&merge->places, folder);
+    return entry != NULL ? *(const mls_place *)entry->value.pointer : (mls_place){0};
 }
 
 void mls_merge_sources(const mls_merge *merge, mls_sources *sources)
@@ -163,7 +166,7 @@ void mls_merge_sources(const mls_merge *merge, mls_sources *sources)
     for (size_t i = 0; i < sources->count; i++) {
         mls_source *to = &sources->items[i];
         mls_finding_code code;
-        *to = merge->files.items[i].source.source;
+        *to = merge->files.items[i].source;
         to->path = mls_strdup(to->path);
         to->skip = to->skip != NULL ? mls_strdup(to->skip) : NULL;
         to->finding = to->finding != NULL && mls_finding_code_from_name(mls_str_from(to->finding), &code)
@@ -172,10 +175,9 @@ void mls_merge_sources(const mls_merge *merge, mls_sources *sources)
     }
 }
 
-mls_status mls_merge_read(mls_merge *merge, const mls_reading *reading, const mls_sources *sources, mls_error *error)
+mls_status mls_merge_read(mls_merge *merge, const mls_reading *reading, const mls_sources *sources)
 {
     mls_status status = MLS_OK;
-    (void)error;
     for (size_t i = 0; i < sources->count && status == MLS_OK; i++) {
         const mls_source *source = &sources->items[i];
         mls_part_file *file = &merge->files.items[i];
@@ -193,10 +195,10 @@ mls_status mls_merge_read(mls_merge *merge, const mls_reading *reading, const ml
             mls_read read = {.index = i,
                              .source = source,
                              .runs = file->runs.count,
-                             .totals = file->source.totals,
-                             .heard = reading->heard_size > 0 ? &file->source : NULL};
-            if (file->source.error != NULL)
-                read.status = mls_error_set(&read.error, MLS_ERROR_READ, 0, 0, "%s", file->source.error);
+                             .totals = file->totals,
+                             .heard = reading->heard_size > 0 ? file : NULL};
+            if (file->error != NULL)
+                read.status = mls_error_set(&read.error, MLS_ERROR_READ, 0, 0, "%s", file->error);
             status = reading->done(reading->state, &read);
         }
     }
@@ -210,10 +212,8 @@ void mls_merge_write(mls_merge *merge, mls_output *output)
     head.shard = 0;
     head.shards_in = merge->shards;
     mls_part_writer_begin(&writer, output, &head);
-    for (size_t i = 0; i < merge->files.count; i++) {
-        mls_part_file *file = &merge->files.items[i];
-        mls_part_writer_add(&writer, &file->source, file->runs.items, file->runs.count);
-    }
+    for (size_t i = 0; i < merge->files.count; i++)
+        mls_part_writer_add(&writer, &merge->files.items[i]);
     mls_part_writer_end(&writer);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* part.c - tables of the members of a part, its writer, and its reader. */
+/* part.c - assign paths to shards; and write and read parts, by tables of their members. */
 #include "score/part.h"
 
 #include <math.h>
@@ -9,7 +9,111 @@
 #include "base/data.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/number.h"
+#include "base/statistics.h"
 #include "mlscore/version.h"
+
+/* ----------------------------------------------------------------- shards */
+
+#define FNV_START UINT64_C(0xcbf29ce484222325)
+
+/* Compute the FNV-1a hash of bytes, continuing from a previous hash (at first FNV_START). */
+static uint64_t fnv1a(uint64_t hash, mls_str bytes)
+{
+    for (size_t i = 0; i < bytes.len; i++)
+        hash = (hash ^ (unsigned char)bytes.ptr[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+bool mls_shard_parse(mls_str text, mls_shard *shard)
+{
+    mls_str number;
+    return mls_str_cut(&text, '/', &number) && mls_size_parse(number, &shard->number) &&
+           mls_size_parse(text, &shard->count) && shard->number >= 1 && shard->number <= shard->count &&
+           shard->count <= MLS_SHARDS_MAX;
+}
+
+size_t mls_shard_of(mls_str path, mls_str root, size_t count)
+{
+    if (path.len > root.len && mls_str_starts(path, root)) {
+        path = mls_str_rest(path, root.len);
+        path = mls_str_rest(path, *path.ptr == '/');
+    }
+    /* Apply the finaliser of MurmurHash3, since the high bits of FNV-1a are unevenly distributed. */
+    uint64_t hash = fnv1a(FNV_START, path);
+    hash ^= hash >> 33;
+    hash *= UINT64_C(0xff51afd7ed558ccd);
+    hash ^= hash >> 33;
+    hash *= UINT64_C(0xc4ceb9fe1a85ec53);
+    hash ^= hash >> 33;
+    /* Compute floor(hash × count / 2^64) from the halves of the hash, since count is small. */
+    const uint64_t low = (hash & UINT32_MAX) * count;
+    const uint64_t high = (hash >> 32) * count;
+    return 1 + (size_t)((high + (low >> 32)) >> 32);
+}
+
+int mls_compare_paths(mls_str a, mls_str b)
+{
+    mls_str x;
+    mls_str y;
+    int order = 0;
+    bool more = true;
+    while (order == 0 && more) {
+        const bool more_a = mls_str_cut(&a, '/', &x);
+        const bool more_b = mls_str_cut(&b, '/', &y);
+        order = mls_str_compare_natural(x, y);
+        order = order != 0 ? order : more_a - more_b;
+        more = more_a && more_b;
+    }
+    return order;
+}
+
+size_t mls_shard_ranges_add(mls_shard_ranges *ranges, size_t first, size_t last)
+{
+    mls_shard_range *items = ranges->items;
+    size_t at = ranges->count; /* the first range that ends behind or right before the new one */
+    while (at > 0 && items[at - 1].last + 1 >= first)
+        at--;
+    size_t end = at; /* the first range that begins behind the new one and its neighbour */
+    size_t repeated = 0;
+    mls_shard_range joined = {first, last};
+    for (; end < ranges->count && items[end].first <= last + 1; end++) {
+        const size_t begin = items[end].first > first ? items[end].first : first;
+        if (repeated == 0 && begin <= items[end].last && begin <= last)
+            repeated = begin;
+        joined.first = items[end].first < joined.first ? items[end].first : joined.first;
+        joined.last = items[end].last > joined.last ? items[end].last : joined.last;
+    }
+    if (end == at)
+        MLS_GROW(ranges, items);
+    items = ranges->items;
+    if (ranges->count > end)
+        memmove(&items[at + 1], &items[end], (ranges->count - end) * sizeof *items);
+    items[at] = joined;
+    ranges->count = ranges->count - (end - at) + 1;
+    return repeated;
+}
+
+void mls_shard_ranges_words(const mls_shard_ranges *ranges, mls_buffer *to)
+{
+    for (size_t i = 0; i < ranges->count; i++) {
+        const mls_shard_range *range = &ranges->items[i];
+        mls_buffer_printf(to, "%s%zu", i > 0 ? "," : "", range->first);
+        if (range->last > range->first)
+            mls_buffer_printf(to, "-%zu", range->last);
+    }
+}
+
+void mls_shard_ranges_missing(const mls_shard_ranges *ranges, size_t count, mls_shard_ranges *missing)
+{
+    size_t next = 1;
+    for (size_t i = 0; i <= ranges->count; i++) {
+        const size_t first = i < ranges->count ? ranges->items[i].first : count + 1;
+        if (first > next)
+            (void)mls_shard_ranges_add(missing, next, first - 1);
+        next = i < ranges->count ? ranges->items[i].last + 1 : next;
+    }
+}
 
 /* ------------------------------------------------------------------- runs */
 
@@ -176,8 +280,8 @@ static const mls_schema_member malformed_members[] = {
 };
 static const mls_schema malformed_schema = MLS_SCHEMA_OF(mls_part_malformed, malformed_members);
 
-#define SOURCE(name, kind, member) MLS_FIELD(mls_part_source, name, kind, member)
-static const mls_schema_member source_members[] = {
+#define SOURCE(name, kind, member) MLS_FIELD(mls_part_file, name, kind, member)
+static const mls_schema_member file_members[] = {
     SOURCE("root", SIZE, source.argument),
     SOURCE("path", KEPT, source.path),
     SOURCE("size", SIZE, source.size),
@@ -196,23 +300,23 @@ static const mls_schema_member source_members[] = {
     SOURCE("unread", KEPT, totals.unread),
     SOURCE("error", KEPT, error),
     SOURCE("tree_edition", KEPT, place.edition),
-    MLS_FIELD_MOST(mls_part_source, "tree_usage", WORD, place.usage, MLS_USAGE_COUNT, NULL),
+    MLS_FIELD_MOST(mls_part_file, "tree_usage", WORD, place.usage, MLS_USAGE_COUNT, NULL),
     SOURCE("tree_by_date", BOOL, place.by_date),
     SOURCE("system", KEPT, place.system),
     SOURCE("description", STR, place.description),
-    MLS_FIELD_MOST(mls_part_source, "malformed_lines", LIST, lines, MLS_MALFORMED_NAMED, &malformed_schema),
-    SOURCE("runs", RAW, runs),
+    MLS_FIELD_MOST(mls_part_file, "malformed_lines", LIST, lines, MLS_MALFORMED_NAMED, &malformed_schema),
+    MLS_FIELD_MOST(mls_part_file, "runs", LIST, runs, SIZE_MAX, &run_schema),
 };
-const mls_schema mls_part_source_schema = MLS_SCHEMA_OF(mls_part_source, source_members);
+static const mls_schema file_schema = MLS_SCHEMA_OF(mls_part_file, file_members);
 
 /* ---------------------------------------------------------- head and tail */
 
 #define OPTION(name, kind, member) MLS_FIELD(mls_part_options, name, kind, member)
 static const mls_schema_member option_members[] = {
     OPTION("any_usage", BOOL, any_usage), OPTION("bert_train_samples", BOOL, bert_train_samples),
-    OPTION("doubting", BOOL, doubting),   OPTION("keys", TEXT, keys),
-    OPTION("own_rules", TEXT, own_rules), OPTION("rcp", TEXT, rcp),
-    OPTION("rcp_path", TEXT, rcp_path),   OPTION("split", BOOL, split),
+    OPTION("doubting", BOOL, doubting),   OPTION("keys", KEPT, keys),
+    OPTION("own_rules", KEPT, own_rules), OPTION("rcp", KEPT, rcp),
+    OPTION("rcp_path", KEPT, rcp_path),   OPTION("split", BOOL, split),
     OPTION("wide", BOOL, wide),           OPTION("window", BOOL, window),
 };
 static const mls_schema option_schema = MLS_SCHEMA_OF(mls_part_options, option_members);
@@ -226,11 +330,11 @@ static const mls_schema range_schema = MLS_SCHEMA_OF(mls_shard_range, range_memb
 #define HEAD(name, kind, member) MLS_FIELD(mls_part_head, name, kind, member)
 static const mls_schema_member head_members[] = {
     HEAD("mlscore_part", SIZE, format),
-    HEAD("version", TEXT, version),
-    HEAD("rules", TEXT, rules),
-    HEAD("command", TEXT, command),
-    HEAD("usage", TEXT, usage),
-    HEAD("edition", TEXT, edition),
+    HEAD("version", KEPT, version),
+    HEAD("rules", KEPT, rules),
+    HEAD("command", KEPT, command),
+    HEAD("usage", KEPT, usage),
+    HEAD("edition", KEPT, edition),
     MLS_FIELD_IN(mls_part_head, "options", options, &option_schema),
     HEAD("roots", TEXTS, roots),
     HEAD("shards", SIZE, shards),
@@ -254,45 +358,26 @@ static const mls_schema_member tail_members[] = {
 };
 static const mls_schema tail_schema = MLS_SCHEMA_OF(part_tail, tail_members);
 
-mls_hash_words mls_hash_text(uint64_t hash)
+static mls_hash_words hash_words(uint64_t hash)
 {
     mls_hash_words words;
     (void)snprintf(words.text, sizeof words.text, "%016llx", (unsigned long long)hash);
     return words;
 }
 
+mls_hash_words mls_hash_of(mls_str text)
+{
+    return hash_words(fnv1a(FNV_START, text));
+}
+
 mls_hash_words mls_part_rules_hash(void)
 {
-    uint64_t hash = MLS_FNV_START;
+    uint64_t hash = FNV_START;
     for (const mls_data_file *file = mls_data_files; file->name != NULL; file++) {
-        hash = mls_fnv1a(hash, (mls_str){file->name, strlen(file->name) + 1});
-        hash = mls_fnv1a(hash, (mls_str){file->begin, (size_t)(file->end - file->begin)});
+        hash = fnv1a(hash, (mls_str){file->name, strlen(file->name) + 1});
+        hash = fnv1a(hash, (mls_str){file->begin, (size_t)(file->end - file->begin)});
     }
-    return mls_hash_text(hash);
-}
-
-void mls_part_head_release(mls_part_head *head)
-{
-    mls_schema_release(&mls_part_head_schema, head);
-}
-
-const char *mls_part_head_difference(const mls_part_head *a, const mls_part_head *b)
-{
-    const char *different = NULL;
-    for (size_t i = 0; i < mls_part_head_schema.count && different == NULL; i++) {
-        const mls_schema_member *member = &mls_part_head_schema.members[i];
-        const mls_schema alone = {member, 1, sizeof *a};
-        mls_buffer first = {0};
-        mls_buffer second = {0};
-        mls_schema_write(&first, &alone, a);
-        mls_schema_write(&second, &alone, b);
-        if (!mls_str_among(member->name, "shard shards_in") &&
-            !mls_str_equal(mls_buffer_str(&first), mls_buffer_str(&second)))
-            different = member->name.ptr;
-        mls_buffer_release(&first);
-        mls_buffer_release(&second);
-    }
-    return different;
+    return hash_words(hash);
 }
 
 /* ----------------------------------------------------------------- writing */
@@ -314,61 +399,62 @@ void mls_part_run_release(mls_part_run *run)
     mls_part_run_init(run);
 }
 
+void mls_part_file_release(mls_part_file *file)
+{
+    for (size_t i = 0; i < file->runs.count; i++)
+        mls_part_run_release(&file->runs.items[i]);
+    mls_schema_release(&file_schema, file);
+}
+
+void mls_part_file_write(mls_buffer *to, mls_part_file *file)
+{
+    for (size_t i = 0; i < file->runs.count; i++) {
+        mls_part_run *run = &file->runs.items[i];
+        const mls_tracked *tracked = run->tracked;
+        run->has_printed = run->run.printed != NULL;
+        run->has_tracked = tracked != NULL;
+        if (tracked == NULL)
+            continue;
+        run->too_many = tracked->too_many;
+        run->long_line = tracked->long_line;
+        for (size_t k = 0; k < tracked->sums.count; k++) {
+            const mls_map_entry *entry = &tracked->sums.entries[k];
+            const mls_tracked_sum *sum = entry->value.pointer;
+            MLS_GROW(&run->sums, items);
+            run->sums.items[run->sums.count++] = (mls_part_tracked){entry->key, sum->sum, sum->count};
+        }
+    }
+    mls_schema_write(to, &file_schema, file);
+}
+
 /* Terminate the line in the buffer, and write it. */
 static void write_line(mls_part_writer *writer)
 {
     mls_buffer_append_char(&writer->line, '\n');
-    writer->digest = mls_fnv1a(writer->digest, mls_buffer_str(&writer->line));
+    writer->digest = fnv1a(writer->digest, mls_buffer_str(&writer->line));
     mls_output_write(writer->output, mls_buffer_str(&writer->line));
     mls_buffer_clear(&writer->line);
 }
 
 void mls_part_writer_begin(mls_part_writer *writer, mls_output *output, const mls_part_head *head)
 {
-    *writer = (mls_part_writer){.output = output, .digest = MLS_FNV_START};
+    *writer = (mls_part_writer){.output = output, .digest = FNV_START};
     mls_schema_write(&writer->line, &mls_part_head_schema, head);
     write_line(writer);
 }
 
-void mls_part_run_write(mls_buffer *to, mls_part_run *run)
+void mls_part_writer_add(mls_part_writer *writer, mls_part_file *file)
 {
-    const mls_tracked *tracked = run->tracked;
-    run->has_printed = run->run.printed != NULL;
-    run->has_tracked = tracked != NULL;
-    if (tracked != NULL) {
-        run->too_many = tracked->too_many;
-        run->long_line = tracked->long_line;
-        for (size_t i = 0; i < tracked->sums.count; i++) {
-            const mls_map_entry *entry = &tracked->sums.entries[i];
-            const mls_tracked_sum *sum = entry->value.pointer;
-            MLS_GROW(&run->sums, items);
-            run->sums.items[run->sums.count++] = (mls_part_tracked){entry->key, sum->sum, sum->count};
-        }
-    }
-    mls_schema_write(to, &run_schema, run);
-}
-
-void mls_part_writer_add(mls_part_writer *writer, const mls_part_source *source, mls_part_run *runs, size_t count)
-{
-    mls_buffer *line = &writer->line;
-    mls_schema_write(line, &mls_part_source_schema, source);
-    if (count > 0) {
-        mls_buffer_cut(line, line->len - 1);
-        for (size_t i = 0; i < count; i++) {
-            mls_buffer_append_text(line, i > 0 ? "," : ",\"runs\":[");
-            mls_part_run_write(line, &runs[i]);
-        }
-        mls_buffer_append_text(line, "]}");
-    }
+    mls_part_file_write(&writer->line, file);
     writer->files++;
-    writer->runs += count;
-    writer->bytes += source->totals.bytes;
+    writer->runs += file->runs.count;
+    writer->bytes += file->totals.bytes;
     write_line(writer);
 }
 
 void mls_part_writer_end(mls_part_writer *writer)
 {
-    const mls_hash_words digest = mls_hash_text(writer->digest);
+    const mls_hash_words digest = hash_words(writer->digest);
     const part_tail tail = {true, writer->files, writer->runs, writer->bytes, digest.text};
     mls_schema_write(&writer->line, &tail_schema, &tail);
     write_line(writer);
@@ -377,41 +463,39 @@ void mls_part_writer_end(mls_part_writer *writer)
 
 /* ----------------------------------------------------------------- reading */
 
-bool mls_part_run_read(mls_str span, mls_schema_room *room, mls_part_run *run)
+bool mls_part_file_read(mls_str span, mls_schema_room *room, mls_part_file *file)
 {
-    mls_part_run_init(run);
-    if (!mls_schema_read(&run_schema, span, room, run))
+    const char *wrong = NULL;
+    mls_schema_clear(&file_schema, file);
+    if (!mls_schema_read(&file_schema, span, room, file))
         return false;
-    for (size_t i = 0; i < run->run.hyperparameter_count; i++) {
-        const mls_hyperparameter *each = &run->run.hyperparameters[i];
-        if (each->key.ptr == NULL || each->value == NULL) {
-            memcpy(room->wrong, "hyperparameters", sizeof "hyperparameters");
-            return false;
+    if (file->lines.count > file->totals.malformed)
+        wrong = "malformed_lines";
+    for (size_t i = 0; i < file->lines.count; i++)
+        if (file->lines.items[i].reason == NULL)
+            wrong = "malformed_lines";
+    for (size_t i = 0; i < file->runs.count; i++) {
+        mls_part_run *run = &file->runs.items[i];
+        for (size_t k = 0; k < run->run.hyperparameter_count; k++)
+            if (run->run.hyperparameters[k].key.ptr == NULL || run->run.hyperparameters[k].value == NULL)
+                wrong = "hyperparameters";
+        run->run.printed = run->has_printed ? mls_printed_new() : NULL;
+        for (size_t k = 0; k < run->printed.count && run->has_printed; k++)
+            mls_printed_add(run->run.printed, run->printed.items[k].name, run->printed.items[k].value);
+        run->tracked = run->has_tracked ? mls_calloc(1, sizeof *run->tracked) : NULL;
+        if (run->has_tracked) {
+            run->tracked->too_many = run->too_many;
+            run->tracked->long_line = run->long_line;
         }
-    }
-    run->run.printed = run->has_printed ? mls_printed_new() : NULL;
-    for (size_t i = 0; i < run->printed.count && run->has_printed; i++)
-        mls_printed_add(run->run.printed, run->printed.items[i].name, run->printed.items[i].value);
-    if (run->has_tracked) {
-        run->tracked = mls_calloc(1, sizeof *run->tracked);
-        run->tracked->too_many = run->too_many;
-        run->tracked->long_line = run->long_line;
-        for (size_t i = 0; i < run->sums.count; i++) {
-            const mls_part_tracked *from = &run->sums.items[i];
+        for (size_t k = 0; k < run->sums.count && run->has_tracked; k++) {
+            const mls_part_tracked *from = &run->sums.items[k];
             mls_tracked_add(run->tracked, from->name, (mls_tracked_sum){from->sum, from->count});
         }
+        run->sums.count = 0;
     }
-    run->sums.count = 0;
-    return true;
-}
-
-void mls_part_file_release(mls_part_file *file)
-{
-    for (size_t i = 0; i < file->runs.count; i++)
-        mls_part_run_release(&file->runs.items[i]);
-    free(file->runs.items);
-    mls_schema_release(&mls_part_source_schema, &file->source);
-    *file = (mls_part_file){0};
+    if (wrong != NULL)
+        (void)snprintf(room->wrong, sizeof room->wrong, "%s", wrong);
+    return wrong == NULL;
 }
 
 /* A part while it is read, line by line. */
@@ -427,66 +511,50 @@ static mls_status refuse(const part_reader *reader, const char *what)
     return mls_error_set(reader->error, MLS_ERROR_VALUE, reader->line, 1, "%s", what);
 }
 
-static mls_status refuse_member(const part_reader *reader, const char *what, const char *member)
+/* Read a line according to a schema, or (NULL) as that of a file.  Its text is copied to room->scratch, which is reset
+ * first. */
+static mls_status read_line(part_reader *reader, mls_str text, const mls_schema *schema, void *row)
 {
-    return mls_error_set(reader->error, MLS_ERROR_VALUE, reader->line, 1, "%s: invalid '%s'", what, member);
-}
-
-/* Parse a line into a struct according to a table.  The text is copied to room->scratch, which is reset first. */
-static mls_status read_struct(part_reader *reader, mls_str text, const mls_schema *schema, void *row)
-{
+    mls_schema_room *room = reader->room;
     mls_str json;
     size_t where = 0;
-    mls_arena_reset(&reader->room->scratch);
-    reader->room->wrong[0] = '\0';
-    const char *wrong = mls_json_validate(text, &reader->room->scratch, &json, &where);
+    mls_arena_reset(&room->scratch);
+    room->wrong[0] = '\0';
+    const char *wrong = mls_json_validate(text, &room->scratch, &json, &where);
     if (wrong != NULL)
         return mls_error_set(reader->error, MLS_ERROR_SYNTAX, reader->line, where + 1, "%s", wrong);
-    mls_schema_clear(schema, row);
-    return mls_schema_read(schema, json, reader->room, row)
+    if (schema != NULL)
+        mls_schema_clear(schema, row);
+    return (schema != NULL ? mls_schema_read(schema, json, room, row) : mls_part_file_read(json, room, row))
                ? MLS_OK
-               : refuse_member(reader, "not a line of a part", reader->room->wrong);
+               : mls_error_set(reader->error, MLS_ERROR_VALUE, reader->line, 1, "not a line of a part: invalid '%s'",
+                               room->wrong);
 }
 
 static mls_status read_file(part_reader *reader, mls_str text)
 {
     mls_shard_part *part = reader->part;
+    const mls_names *roots = &part->head.roots;
     MLS_GROW(&part->files, items);
     mls_part_file *file = &part->files.items[part->files.count++];
-    *file = (mls_part_file){.part = part->path, .line = reader->line};
-    mls_part_source *source = &file->source;
-    mls_status status = read_struct(reader, text, &mls_part_source_schema, source);
+    const mls_source *source = &file->source;
+    mls_status status = read_line(reader, text, NULL, file);
+    file->part = part->path;
+    file->line = reader->line;
     if (status != MLS_OK)
         return status;
-    bool reasons = source->lines.count <= source->totals.malformed;
-    for (size_t i = 0; i < source->lines.count && reasons; i++)
-        reasons = source->lines.items[i].reason != NULL;
-    if (!reasons)
-        return refuse_member(reader, "not a line of a part", "malformed_lines");
-    if (source->runs.ptr != NULL && mls_json_kind_of(source->runs) != MLS_JSON_LIST)
-        return refuse(reader, "runs is not a list");
-    mls_json_walk walk = mls_json_walk_begin(source->runs);
-    for (mls_raw_member item; status == MLS_OK && mls_json_walk_next(&walk, &item);) {
-        MLS_GROW(&file->runs, items);
-        if (!mls_part_run_read(item.value, reader->room, &file->runs.items[file->runs.count++]))
-            status = refuse_member(reader, "not a run", reader->room->wrong);
-    }
-    source->runs = (mls_str){NULL, 0};
-    if (status == MLS_OK && file->runs.count > 0 && strcmp(part->head.command, "events") == 0)
+    if (file->runs.count > 0 && strcmp(part->head.command, "events") == 0)
         return refuse(reader, "a part of events holds no runs");
-    /* Check that each file belongs to the shard of the part. */
-    const mls_names *roots = &part->head.roots;
     bool own = false;
-    if (source->source.argument < roots->count && source->source.path != NULL) {
-        const mls_str root = mls_str_from(roots->items[source->source.argument]);
-        const size_t shard = mls_shard_of(mls_path_below(mls_str_from(source->source.path), root), part->head.shards);
+    if (source->argument < roots->count && source->path != NULL) {
+        const size_t shard =
+            mls_shard_of(mls_str_from(source->path), mls_str_from(roots->items[source->argument]), part->head.shards);
         for (size_t i = 0; i < part->shards.count; i++)
             own |= shard >= part->shards.items[i].first && shard <= part->shards.items[i].last;
     }
-    return status != MLS_OK || own
-               ? status
+    return own ? MLS_OK
                : mls_error_set(reader->error, MLS_ERROR_VALUE, reader->line, 1, "'%s' is not of this shard",
-                               source->source.path != NULL ? source->source.path : "");
+                               source->path != NULL ? source->path : "");
 }
 
 static mls_status read_head(part_reader *reader, mls_str text)
@@ -495,8 +563,7 @@ static mls_status read_head(part_reader *reader, mls_str text)
     mls_part_head *head = &part->head;
     mls_error *error = reader->error;
     mls_usage usage;
-    size_t twice;
-    mls_status status = read_struct(reader, text, &mls_part_head_schema, head);
+    mls_status status = read_line(reader, text, &mls_part_head_schema, head);
     if (status != MLS_OK)
         return status;
     if (head->format != MLS_PART_FORMAT)
@@ -510,18 +577,17 @@ static mls_status read_head(part_reader *reader, mls_str text)
         return refuse(reader, "not the head of a part");
     if (strcmp(head->rules, mls_part_rules_hash().text) != 0)
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "judged by other rules than this program has");
+    const mls_shard_range alone = {head->shard, head->shard};
+    const mls_shard_range *ranges = head->shard > 0 ? &alone : head->shards_in.items;
+    const size_t count = head->shard > 0 ? 1 : head->shards_in.count;
     bool ok = (head->shard > 0) != (head->shards_in.count > 0) && head->shards <= MLS_SHARDS_MAX;
-    if (head->shard > 0)
-        mls_shard_ranges_add(&part->shards, head->shard, head->shard);
-    for (size_t i = 0; i < head->shards_in.count && ok; i++)
-        mls_shard_ranges_add(&part->shards, head->shards_in.items[i].first, head->shards_in.items[i].last);
-    for (size_t i = 0; i < part->shards.count && ok; i++) {
-        const mls_shard_range range = part->shards.items[i];
-        ok = range.first >= 1 && range.first <= range.last && range.last <= head->shards;
+    for (size_t i = 0; i < count && ok; i++) {
+        ok = ranges[i].first >= 1 && ranges[i].first <= ranges[i].last && ranges[i].last <= head->shards &&
+             (i == 0 || ranges[i].first > ranges[i - 1].last);
+        if (ok)
+            (void)mls_shard_ranges_add(&part->shards, ranges[i].first, ranges[i].last);
     }
-    return ok && mls_shard_ranges_unite(&part->shards, &twice)
-               ? MLS_OK
-               : refuse(reader, "its shards are not distinct ones from 1 to the number of all shards");
+    return ok ? MLS_OK : refuse(reader, "its shards are not distinct ones from 1 to the number of all shards");
 }
 
 /* Check the tail: the checksum of all lines before it, and the counts; nothing may follow it. */
@@ -530,14 +596,14 @@ static mls_status read_tail(part_reader *reader, mls_str text, mls_str rest)
     const mls_shard_part *part = reader->part;
     part_tail tail = {0};
     part_tail counted = {.files = part->files.count};
-    mls_status status = read_struct(reader, text, &tail_schema, &tail);
+    mls_status status = read_line(reader, text, &tail_schema, &tail);
     if (status != MLS_OK)
         return status;
-    if (!tail.end || tail.digest == NULL || strcmp(tail.digest, mls_hash_text(part->digest).text) != 0)
+    if (!tail.end || tail.digest == NULL || strcmp(tail.digest, hash_words(part->digest).text) != 0)
         return refuse(reader, "the checksum does not match the contents");
     for (size_t i = 0; i < part->files.count; i++) {
         counted.runs += part->files.items[i].runs.count;
-        counted.bytes += part->files.items[i].source.totals.bytes;
+        counted.bytes += part->files.items[i].totals.bytes;
     }
     if (tail.files != counted.files || tail.runs != counted.runs || tail.bytes != counted.bytes)
         return refuse(reader, "the counts of the last line do not match the contents");
@@ -548,7 +614,7 @@ mls_status mls_part_read(const char *path, mls_schema_room *room, mls_shard_part
 {
     part_reader reader = {part, room, 0, error};
     mls_buffer text = {0};
-    *part = (mls_shard_part){.path = path, .digest = MLS_FNV_START};
+    *part = (mls_shard_part){.path = path, .digest = FNV_START};
     mls_schema_clear(&mls_part_head_schema, &part->head);
     mls_status status = mls_file_read_bytes(path, MLS_PART_BYTES_MAX, &text, error);
     mls_str rest = mls_buffer_str(&text);
@@ -570,7 +636,7 @@ mls_status mls_part_read(const char *path, mls_schema_room *room, mls_shard_part
         } else {
             status = read_file(&reader, line);
         }
-        part->digest = ended ? part->digest : mls_fnv1a(part->digest, (mls_str){before.ptr, before.len - rest.len});
+        part->digest = ended ? part->digest : fnv1a(part->digest, (mls_str){before.ptr, before.len - rest.len});
     }
     mls_buffer_release(&text);
     return status;
@@ -582,6 +648,6 @@ void mls_part_release(mls_shard_part *part)
         mls_part_file_release(&part->files.items[i]);
     free(part->files.items);
     free(part->shards.items);
-    mls_part_head_release(&part->head);
+    mls_schema_release(&mls_part_head_schema, &part->head);
     *part = (mls_shard_part){0};
 }
