@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* judge.h - what the files of this module share.  All paths are relative to the root of the tree. */
+/* judge.h - internals shared by the files that verify a submission.  All paths are relative to the root of the tree.
+ */
 #pragma once
 
 #include <cjson/cJSON.h>
@@ -16,26 +17,18 @@
  * MLS_ERROR_READ if the tree cannot be read. */
 mls_status mls_tree_list(mls_submission *submission, mls_error *error) MLS_MUST_USE;
 
-/* Return paths relative to a submitter's folder: the description of a system, its results, one benchmark's results, the
- * log of a run, its power files, and an implementation (name "": the folder of all implementations). */
-const char *mls_tree_description(mls_arena *arena, const char *system);
-const char *mls_tree_results(mls_arena *arena, const char *system, mls_usage usage, bool weak);
-const char *mls_tree_result(mls_arena *arena, const char *results, const char *benchmark);
-const char *mls_tree_log(mls_arena *arena, const char *result, size_t number);
-const char *mls_tree_power(mls_arena *arena, const char *result, size_t number);
-const char *mls_tree_implementation(mls_arena *arena, const char *benchmark, const char *name);
-
-/* Return whether the file at this position of a list has the expected name, such as "result_0.txt", and write that name
- * to `expected`. */
-enum { MLS_NUMBERED_BYTES = 40 };
-bool mls_tree_is_numbered(const char *path, const char *prefix, size_t number,
-                          char expected[static MLS_NUMBERED_BYTES]);
-
-/* Return whether the submitter has an implementation of a benchmark. */
-bool mls_tree_has_implementation(const mls_submitter *submitter, const char *benchmark);
+/* Paths relative to a submitter's folder, for mls_arena_printf(): the description of a system; the log and the power
+ * files of a run in the folder of its result, by number; the folder of a benchmark's implementations. */
+#define MLS_TREE_DESCRIPTION "systems/%s.json"
+#define MLS_TREE_LOG "%s/result_%zu.txt"
+#define MLS_TREE_POWER "%s/power/result_%zu"
+#define MLS_TREE_IMPLEMENTATIONS "benchmarks/%s/implementations"
 
 /* Return whether `name` was asked for; if `wanted` is NULL, all names are. */
-bool mls_is_wanted(const char *wanted, const char *name);
+static inline bool mls_is_wanted(const char *wanted, const char *name)
+{
+    return wanted == NULL || strcmp(wanted, name) == 0;
+}
 
 /* Return the system of this name, or NULL. Only valid after mls_tree_list(). */
 mls_system *mls_submitter_system(const mls_submitter *submitter, const char *name);
@@ -98,6 +91,6 @@ typedef struct mls_heard_secrets {
 } mls_heard_secrets;
 mls_status mls_secrets_of_lines(void *heard, const mls_lines *lines);
 
-/* Search the files of submitters that were not searched while logs were read, with all threads. */
-mls_status
-mls_secrets_judge(mls_submission *submission) MLS_MUST_USE; /* MLS_OK, or an error if threads cannot be started */
+/* Search the files of submitters that were not searched while logs were read, with all threads.  Return MLS_OK, or an
+ * error if threads cannot be started. */
+mls_status mls_secrets_judge(mls_submission *submission) MLS_MUST_USE;

@@ -4,19 +4,186 @@
 #include "submission/pack.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
+#include "base/number.h"
 #include "base/statistics.h"
 #include "base/temporary.h"
 #include "base/utf8.h"
 #include "base/words.h"
 #include "score/score.h"
-#include "submission/packing.h"
+#include "submission/judge.h"
+#include "json/dump.h"
+#include "json/json_row.h"
+#include "json/value.h"
 
-enum { PACK_NAME_MAX = 100 };
+enum { PACK_NAME_MAX = 100, NAMES_MAX = 1000000, CODE_DEPTH_MAX = 64 };
+
+typedef struct packing {
+    const mls_pack_options *options;
+    mls_pack *pack;
+    const char *folder; /* parent of the result's folder, relative to the submission */
+    const char *name;   /* name of the temporary folder; its last six bytes are replaced to make it unique */
+    char *tree;         /* path of the temporary folder */
+    mls_names inside;   /* files and folders created there */
+    mls_names placed;   /* files and folders created in the submission */
+    mls_error *error;
+} packing;
+
+static mls_status choose_group(packing *self, const mls_collection *collection);
+static mls_status name_paths(packing *self);
+static mls_status choose_runs(packing *self);
+static mls_status find_room(packing *self);
+static mls_status make_tree(packing *self);
+static mls_status copy_logs(packing *self);
+static mls_status write_description(packing *self);
+static mls_status add_code(packing *self);
+static mls_status judge_packed(packing *self);
+static mls_status check_whole(packing *self);
+static mls_status scrub_packed(packing *self);
+static mls_status place_packed(packing *self);
+static void undo(mls_names *made);
+
+mls_status mls_pack_make(const mls_collection *collection, const mls_pack_options *options, mls_pack *pack,
+                         mls_error *error)
+{
+    *pack = (mls_pack){.arena = mls_calloc(1, sizeof *pack->arena)};
+    packing self = {.options = options, .pack = pack, .error = error};
+    mls_status status = choose_group(&self, collection);
+    status = status == MLS_OK ? name_paths(&self) : status;
+    status = status == MLS_OK ? choose_runs(&self) : status;
+    status = status == MLS_OK ? find_room(&self) : status;
+    status = status == MLS_OK ? make_tree(&self) : status;
+    status = status == MLS_OK ? copy_logs(&self) : status;
+    status = status == MLS_OK ? write_description(&self) : status;
+    status = status == MLS_OK ? add_code(&self) : status;
+    status = status == MLS_OK ? judge_packed(&self) : status;
+    status = status == MLS_OK ? check_whole(&self) : status;
+    status = status == MLS_OK && options->scrub ? scrub_packed(&self) : status;
+    if (status == MLS_OK && (pack->valid || options->force) && options->write) {
+        sigset_t signals;
+        mls_temporary_hold(&signals); /* a signal now would leave a description without its result */
+        status = place_packed(&self);
+        pack->written = status == MLS_OK;
+        mls_temporary_let_go(&signals);
+    }
+    undo(&self.inside);
+    if (self.tree != NULL)
+        mls_temporary_forget(self.tree);
+    if (pack->written)
+        mls_names_release(&self.placed);
+    else
+        undo(&self.placed);
+    free(self.tree);
+    return status;
+}
+
+void mls_pack_release(mls_pack *pack)
+{
+    mls_submission_release(&pack->judged);
+    mls_findings_release(&pack->findings);
+    mls_arena_free(pack->arena);
+    *pack = (mls_pack){0};
+}
+
+static mls_status fail(const packing *self, mls_status status, const char *path, const char *reason)
+{
+    return mls_error_set(self->error, status, 0, 0, "%.*s: %s", MLS_CUT_TEXT(path, 200), reason);
+}
+
+static const char *join(const packing *self, const char *folder, const char *name)
+{
+    char *path = mls_path_join(folder, name);
+    const char *copy = mls_arena_copy(self->pack->arena, mls_str_from(path)).ptr;
+    free(path);
+    return copy;
+}
+
+/* --------------------------------------------------------------------------------- create and undo files and folders
+ */
+
+static mls_status cannot_make(const packing *self, const char *path, int system_errno)
+{
+    return mls_error_set(self->error, MLS_ERROR_WRITE, 0, 0, "%.*s: cannot be created: %s", MLS_CUT_TEXT(path, 200),
+                         strerror(system_errno));
+}
+
+/* Create a folder and its parents, and add the new ones to `made`. */
+static mls_status make_folder(const packing *self, mls_names *made, const char *path)
+{
+    struct stat about;
+    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
+        return MLS_OK;
+    mls_str above = mls_path_folder(mls_str_from(path));
+    above.len -= above.len > 1;
+    if (above.len > 0) {
+        const mls_status status = make_folder(self, made, mls_arena_copy(self->pack->arena, above).ptr);
+        if (status != MLS_OK)
+            return status;
+    }
+    if (mkdir(path, 0777) != 0)
+        return cannot_make(self, path, errno);
+    mls_names_add(made, mls_str_from(path));
+    return MLS_OK;
+}
+
+/* Create a folder and its parents in the temporary folder. */
+static mls_status make_inside(packing *self, const char *folder)
+{
+    return make_folder(self, &self->inside, join(self, self->tree, folder));
+}
+
+/* Write a new file and sync it to disk.  Fail if it exists. */
+static mls_status write_file(packing *self, const char *path, mode_t mode, mls_str text)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+    int failed = fd < 0 ? errno : 0;
+    if (fd >= 0)
+        mls_names_add(&self->inside, mls_str_from(path));
+    while (failed == 0 && text.len > 0) {
+        const ssize_t wrote = write(fd, text.ptr, text.len);
+        failed = wrote < 0 && errno != EINTR ? errno : 0;
+        text.ptr += wrote > 0 ? wrote : 0;
+        text.len -= wrote > 0 ? (size_t)wrote : 0;
+    }
+    failed = failed == 0 && fsync(fd) != 0 ? errno : failed;
+    if (fd >= 0 && close(fd) != 0 && failed == 0)
+        failed = errno;
+    return failed != 0 ? cannot_make(self, path, failed) : MLS_OK;
+}
+
+/* Write a text to a file of the temporary folder. */
+static mls_status write_inside(packing *self, const char *file, mode_t mode, mls_str text)
+{
+    return write_file(self, join(self, self->tree, file), mode, text);
+}
+
+/* Sync the entries of a folder to disk. */
+static mls_status sync_folder(const packing *self, const char *folder)
+{
+    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int failed = fd < 0 || fsync(fd) != 0 ? errno : 0;
+    if (fd >= 0)
+        (void)close(fd);
+    return failed != 0 && failed != EINVAL ? cannot_make(self, folder, failed) : MLS_OK;
+}
+
+/* Remove everything in `made`, the newest first, and empty the list. */
+static void undo(mls_names *made)
+{
+    for (size_t i = made->count; i > 0; i--)
+        (void)remove(made->items[i - 1]);
+    mls_names_release(made);
+}
+
+/* ------------------------------------------------------------------------------------------------------ what to pack
+ */
 
 /* Return whether a name is allowed in a submission; otherwise set an error that names the rule. */
 static bool is_pack_name(const char *what, const char *name, mls_error *error)
@@ -39,7 +206,7 @@ static const char *shown_name(const char *name)
 }
 
 /* Find the one group that the options select. */
-static mls_status choose_group(mls_packing *self, const mls_collection *collection)
+static mls_status choose_group(packing *self, const mls_collection *collection)
 {
     const char *config = self->options->config;
     const double batch = (double)self->options->batch;
@@ -77,29 +244,40 @@ static mls_status choose_group(mls_packing *self, const mls_collection *collecti
     return MLS_OK;
 }
 
-/* Return the reason why a group with this outcome is not packed, or NULL. Weak scaling allows any number of models from
- * the minimum up. */
-static const char *refuse_outcome(const mls_packing *self, const mls_group *group)
+/* Set all paths: of the result, its description, the code (named like its source folder), and the temporary folder,
+ * whose last six bytes are replaced. */
+static mls_status name_paths(packing *self)
 {
-    mls_olympic_outcome outcome = group->score.outcome;
-    if (self->pack->weak)
-        outcome = group->run_count < group->rules->runs_needed ? MLS_OLYMPIC_TOO_FEW_RUNS : MLS_OLYMPIC_SCORED;
-    switch (outcome) {
-    case MLS_OLYMPIC_SCORED:
-        return NULL;
-    case MLS_OLYMPIC_TOO_FEW_RUNS:
-        return self->options->incomplete ? NULL : "fewer than a result requires (--incomplete packs them anyway)";
-    case MLS_OLYMPIC_TOO_MANY_DROPPED:
-        return self->options->force && group->score.dropped < group->run_count
-                   ? NULL
-                   : "more of them are invalid than the rules allow";
-    case MLS_OLYMPIC_NO_WINDOW:
-        return "more than a result requires, and most windows of that size have too many invalid runs";
-    case MLS_OLYMPIC_TOO_MANY_RUNS:
-    case MLS_OLYMPIC_NOTHING_LEFT:
-        break;
+    mls_pack *pack = self->pack;
+    const mls_pack_options *options = self->options;
+    const mls_group *group = pack->group;
+    if (!is_pack_name("system", options->system, self->error) ||
+        !is_pack_name("benchmark", group->benchmark, self->error))
+        return MLS_ERROR_UNKNOWN;
+    pack->weak = group->usage == MLS_USAGE_HPC && (options->weak || mls_path_is_weak(group->usage, group->path));
+    pack->title = options->system;
+    pack->system = mls_arena_printf(pack->arena, MLS_TREE_DESCRIPTION, options->system);
+    self->folder = mls_arena_printf(pack->arena, "results/%s%s", options->system,
+                                    group->usage != MLS_USAGE_HPC ? ""
+                                    : pack->weak                  ? "/weak"
+                                                                  : "/strong");
+    pack->path = mls_arena_printf(pack->arena, "%s/%s", self->folder, group->benchmark);
+    self->name = mls_arena_printf(pack->arena, ".%s.XXXXXX", group->benchmark);
+    if (options->implementation == NULL)
+        return MLS_OK;
+    char *real = realpath(options->implementation, NULL);
+    mls_status status = MLS_OK;
+    struct stat about;
+    if (real == NULL || stat(real, &about) != 0 || !S_ISDIR(about.st_mode)) {
+        status = fail(self, MLS_ERROR_READ, options->implementation, real == NULL ? strerror(errno) : "is no folder");
+    } else if (is_pack_name("implementation", mls_path_name(real), self->error)) {
+        pack->implementation =
+            mls_arena_printf(pack->arena, MLS_TREE_IMPLEMENTATIONS "/%s", group->benchmark, mls_path_name(real));
+    } else {
+        status = MLS_ERROR_UNKNOWN;
     }
-    return "none of them is valid";
+    free(real);
+    return status;
 }
 
 /* Compare by start, then by name. */
@@ -114,11 +292,33 @@ static int compare_started(const void *left, const void *right)
 }
 
 /* Choose the runs by the rules, sort them by start, and name their files. */
-static mls_status choose_runs(mls_packing *self)
+static mls_status choose_runs(packing *self)
 {
     mls_pack *pack = self->pack;
     const mls_group *group = pack->group;
-    const char *refused = refuse_outcome(self, group);
+    const char *refused = NULL;
+    mls_olympic_outcome outcome = group->score.outcome;
+    if (pack->weak) /* any number of models from the minimum up */
+        outcome = group->run_count < group->rules->runs_needed ? MLS_OLYMPIC_TOO_FEW_RUNS : MLS_OLYMPIC_SCORED;
+    switch (outcome) {
+    case MLS_OLYMPIC_SCORED:
+        break;
+    case MLS_OLYMPIC_TOO_FEW_RUNS:
+        if (!self->options->incomplete)
+            refused = "fewer than a result requires (--incomplete packs them anyway)";
+        break;
+    case MLS_OLYMPIC_TOO_MANY_DROPPED:
+        if (!self->options->force || group->score.dropped >= group->run_count)
+            refused = "more of them are invalid than the rules allow";
+        break;
+    case MLS_OLYMPIC_NO_WINDOW:
+        refused = "more than a result requires, and most windows of that size have too many invalid runs";
+        break;
+    case MLS_OLYMPIC_TOO_MANY_RUNS:
+    case MLS_OLYMPIC_NOTHING_LEFT:
+        refused = "none of them is valid";
+        break;
+    }
     if (refused != NULL) {
         return mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0, "%s of %.*s: %s",
                              mls_words_plural(group->run_count, "run", "runs").text, MLS_CUT_TEXT(group->benchmark, 60),
@@ -137,70 +337,429 @@ static mls_status choose_runs(mls_packing *self)
     for (size_t i = 0; i < pack->file_count; i++) {
         const mls_run *run = chosen[i];
         if (run->part && !self->options->cut) {
-            return mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0,
-                                 "%.*s: contains other runs too, and a result needs a separate log (--cut writes only "
-                                 "the lines of this run)",
-                                 MLS_CUT_TEXT(run->file, 150));
+            return fail(self, MLS_ERROR_VALUE, run->file,
+                        "contains other runs too, and a result needs a separate log (--cut writes only the lines of "
+                        "this run)");
         }
         pack->files[i] = (mls_pack_file){.run = run,
-                                         .file = mls_tree_log(pack->arena, pack->path, i),
+                                         .file = mls_arena_printf(pack->arena, MLS_TREE_LOG, pack->path, i),
                                          .first_line = run->part ? run->line : 0,
                                          .last_line = run->part ? run->last_line : 0};
     }
     return MLS_OK;
 }
 
-/* Copy the existing description, or write a new one in which a person must fill in what the logs lack. */
-static mls_status lay_description(mls_packing *self)
+/* Check before any log is read that nothing would be overwritten, and that no folder on the way is a link, so that all
+ * files stay in the submission. */
+static mls_status check_room(const packing *self, const char *below, bool fresh)
 {
-    mls_pack *pack = self->pack;
     struct stat about;
-    char *there = mls_path_join(self->options->into, pack->system);
-    mls_status status = mls_packing_folder(self, &self->inside, self->tree, "systems");
-    pack->described = status == MLS_OK && lstat(there, &about) == 0;
-    if (pack->described) {
-        status = mls_packing_copy(self, there, pack->system);
-    } else if (status == MLS_OK) {
-        mls_buffer text = {0};
-        mls_buffer list = {0};
-        status = mls_packing_describe(self, &text);
-        for (size_t i = 0; i < pack->lacks.count; i++)
-            mls_buffer_printf(&list, "%s%s", i > 0 ? ", " : "", pack->lacks.items[i]);
-        if (list.len > 0) {
-            mls_findings_add(&pack->findings, MLS_FINDING_SYSTEM_EMPTY, (mls_finding_place){0},
-                             "to be filled in, because the logs do not contain it: %s", list.ptr);
-        }
-        status = status == MLS_OK ? mls_packing_lay(self, pack->system, 0666, mls_buffer_str(&text)) : status;
-        mls_buffer_release(&list);
-        mls_buffer_release(&text);
+    mls_status status = MLS_OK;
+    const char *path = join(self, self->options->into, below);
+    if (fresh && lstat(path, &about) == 0)
+        status = fail(self, MLS_ERROR_VALUE, path, "exists already and is not overwritten");
+    for (const char *end = strchr(below, '/'); end != NULL && status == MLS_OK; end = strchr(end + 1, '/')) {
+        const mls_str part = {below, (size_t)(end - below)};
+        path = join(self, self->options->into, mls_arena_copy(self->pack->arena, part).ptr);
+        if (lstat(path, &about) == 0 && S_ISLNK(about.st_mode))
+            status = fail(self, MLS_ERROR_VALUE, path, "is a link; replace it by a folder to pack there");
     }
-    free(there);
     return status;
 }
 
-/* Check that each log contains only the scored run: verify would judge any other records with it. */
-static mls_status check_whole(mls_packing *self)
+/* Check that the paths are free, and list the folders left by packs that were killed. */
+static mls_status find_room(packing *self)
 {
-    const mls_pack *pack = self->pack;
-    const mls_submission *judged = &pack->judged;
-    const mls_submission_result *result = judged->submitter_count == 1 && judged->submitters[0].result_count == 1
-                                              ? &judged->submitters[0].results[0]
-                                              : NULL;
-    for (size_t i = 0; i < pack->file_count && result != NULL && result->run_count == pack->file_count; i++) {
-        const mls_run *run = &result->runs[i].run;
-        const mls_run *scored = pack->files[i].run;
-        if (run->records != scored->records || run->malformed != scored->malformed ||
-            mls_run_compare(run, scored) != 0) {
-            return mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0,
-                                 "%.*s: contains other runs too: a result needs a separate log",
-                                 MLS_CUT_TEXT(scored->file, 200));
-        }
+    mls_pack *pack = self->pack;
+    mls_names names = {0};
+    int system_errno;
+    mls_status status = check_room(self, pack->path, true);
+    status = status == MLS_OK ? check_room(self, pack->system, false) : status;
+    if (status == MLS_OK && pack->implementation != NULL)
+        status = check_room(self, pack->implementation, true);
+    if (status == MLS_OK)
+        status = mls_folder_names(join(self, self->options->into, self->folder), NAMES_MAX, &names, &system_errno);
+    const mls_str like = mls_str_from(self->name);
+    for (size_t i = 0; i < names.count && status == MLS_OK; i++) {
+        const mls_str name = mls_str_from(names.items[i]);
+        if (name.len == like.len && mls_str_starts(name, (mls_str){like.ptr, like.len - strlen("XXXXXX")}))
+            MLS_ARENA_ADD(pack->arena, &pack->rests, join(self, self->folder, names.items[i]));
     }
-    return MLS_OK;
+    mls_names_release(&names);
+    return status;
 }
 
+/* Create the temporary folder: next to the final place, or in TMPDIR if nothing is to be kept. */
+static mls_status make_tree(packing *self)
+{
+    const char *temporary = getenv("TMPDIR");
+    const char *above = self->options->write                      ? join(self, self->options->into, self->folder)
+                        : temporary != NULL && *temporary != '\0' ? temporary
+                                                                  : "/tmp";
+    sigset_t signals;
+    mls_temporary_hold(&signals);
+    mls_status status = self->options->write ? make_folder(self, &self->placed, above) : MLS_OK;
+    for (size_t i = 0; i < self->placed.count; i++)
+        mls_temporary_empty_folder(self->placed.items[i]);
+    self->tree = mls_path_join(above, self->name);
+    if (status == MLS_OK && !mls_temporary_folder(self->tree))
+        status = cannot_make(self, self->tree, errno);
+    else if (status == MLS_OK)
+        mls_names_add(&self->inside, mls_str_from(self->tree));
+    mls_temporary_let_go(&signals);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------- logs and power files */
+
+/* Read a whole source file.  Fail if it changes meanwhile. */
+static mls_status read_unchanged(const packing *self, const char *source, size_t root, mls_buffer *text)
+{
+    mls_error reading = {0};
+    struct stat before = {0};
+    struct stat after = {0};
+    (void)stat(source, &before);
+    const mls_status status = mls_file_read_again(source, root, MLS_LOG_BYTES_MAX, text, &reading);
+    const bool same = stat(source, &after) == 0 && before.st_size == after.st_size &&
+                      before.st_mtim.tv_sec == after.st_mtim.tv_sec && before.st_mtim.tv_nsec == after.st_mtim.tv_nsec;
+    return status != MLS_OK ? fail(self, MLS_ERROR_READ, source, reading.message)
+           : !same          ? fail(self, MLS_ERROR_READ, source, "changed meanwhile")
+                            : MLS_OK;
+}
+
+/* Copy a file, following links.  Fail if it changes while it is read. */
+static mls_status copy_file(packing *self, const char *source, const char *file)
+{
+    mls_buffer text = {0};
+    mls_status status = read_unchanged(self, source, 0, &text);
+    status = status == MLS_OK ? write_inside(self, file, 0666, mls_buffer_str(&text)) : status;
+    mls_buffer_release(&text);
+    return status;
+}
+
+/* Copy the power files of a run, which are in power/result_<i> next to its log, under its new number.  Links are not
+ * followed because their target may be any file. */
+static mls_status copy_power(packing *self, size_t number)
+{
+    static const char linked[] = "is a link, which is not followed: copy its target here";
+    const mls_pack *pack = self->pack;
+    const char *log = pack->files[number].run->file;
+    const mls_str folder = mls_path_folder(mls_str_from(log));
+    const char *to = mls_arena_printf(pack->arena, MLS_TREE_POWER, pack->path, number);
+    const char *from = mls_arena_printf(pack->arena, "%.*spower", (int)folder.len, folder.ptr);
+    mls_names names = {0};
+    struct stat about;
+    int system_errno;
+    if (lstat(from, &about) != 0 || !S_ISLNK(about.st_mode)) {
+        const mls_str name = mls_str_from(mls_path_name(log));
+        from = mls_arena_printf(pack->arena, "%s/%.*s", from, (int)(name.len - strlen(".txt")), name.ptr);
+    }
+    mls_status status = lstat(from, &about) == 0 && S_ISLNK(about.st_mode)
+                            ? fail(self, MLS_ERROR_VALUE, from, linked)
+                            : mls_folder_names(from, 100000, &names, &system_errno);
+    if (names.count > 0 && status == MLS_OK)
+        status = make_inside(self, to);
+    for (size_t i = 0; i < names.count && status == MLS_OK; i++) {
+        const char *source = join(self, from, names.items[i]);
+        if (lstat(source, &about) == 0 && !S_ISREG(about.st_mode)) {
+            status = fail(self, MLS_ERROR_VALUE, source, S_ISLNK(about.st_mode) ? linked : "is not a file");
+        } else if (!mls_name_matches(names.items[i], "node_#.txt") && !mls_name_matches(names.items[i], "sw_#.txt")) {
+            /* Other names may reveal host names. */
+            status = fail(self, MLS_ERROR_VALUE, source,
+                          "is not a power file name: expected node_0.txt, node_1.txt, … or sw_0.txt, …");
+        } else {
+            status = copy_file(self, source, join(self, to, names.items[i]));
+        }
+    }
+    mls_names_release(&names);
+    return status;
+}
+
+/* Copy the logs of the chosen runs, or their part of a log, with the power files next to them. */
+static mls_status copy_logs(packing *self)
+{
+    const mls_pack *pack = self->pack;
+    mls_status status = make_inside(self, pack->path);
+    for (size_t i = 0; i < pack->file_count && status == MLS_OK; i++) {
+        mls_pack_file *file = &pack->files[i];
+        const mls_run *run = file->run;
+        mls_buffer text = {0};
+        status = read_unchanged(self, run->file, run->root, &text);
+        mls_str kept = mls_buffer_str(&text);
+        file->bytes = kept.len;
+        if (status == MLS_OK) {
+            mls_digest(kept, file->source);
+            if (run->digest != NULL && strcmp(run->digest, file->source) != 0)
+                status = fail(self, MLS_ERROR_READ, run->file, "changed meanwhile");
+        }
+        if (file->first_line > 0) {
+            /* Cut out the lines of the run.  As in logs, a lone carriage return ends a line. */
+            size_t line = 1;
+            size_t begin = file->first_line <= 1 ? 0 : kept.len;
+            size_t end = kept.len;
+            for (size_t at = 0; at < kept.len && line <= file->last_line; at++) {
+                const bool ends =
+                    kept.ptr[at] == '\n' || (kept.ptr[at] == '\r' && (at + 1 == kept.len || kept.ptr[at + 1] != '\n'));
+                line += ends;
+                begin = ends && line == file->first_line ? at + 1 : begin;
+                end = ends && line == file->last_line + 1 ? at + 1 : end;
+            }
+            kept = (mls_str){kept.ptr + begin, end - begin};
+        }
+        status = status == MLS_OK ? write_inside(self, file->file, 0666, kept) : status;
+        mls_buffer_release(&text);
+        status = status == MLS_OK && run->result ? copy_power(self, i) : status;
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- code */
+
+/* Copy a file, a link, or a folder with everything in it from the code.  Links are copied as links. */
+static mls_status copy_code(packing *self, const char *from, const char *to, unsigned depth)
+{
+    struct stat about;
+    if (lstat(from, &about) != 0)
+        return fail(self, MLS_ERROR_READ, from, strerror(errno));
+    if (S_ISLNK(about.st_mode)) {
+        char target[PATH_MAX];
+        const char *path = join(self, self->tree, to);
+        const ssize_t len = readlink(from, target, sizeof target - 1);
+        if (len <= 0)
+            return fail(self, MLS_ERROR_READ, from, strerror(errno));
+        target[len] = '\0';
+        if (symlink(target, path) != 0)
+            return cannot_make(self, path, errno);
+        mls_names_add(&self->inside, mls_str_from(path));
+        return MLS_OK;
+    }
+    if (S_ISREG(about.st_mode)) {
+        mls_error reading = {0};
+        mls_buffer text = {0};
+        mls_status status = mls_file_read_bytes(from, MLS_LOG_BYTES_MAX, &text, &reading);
+        status = status == MLS_OK ? write_inside(self, to, about.st_mode & 0777, mls_buffer_str(&text))
+                                  : fail(self, MLS_ERROR_READ, from, reading.message);
+        mls_buffer_release(&text);
+        return status;
+    }
+    if (!S_ISDIR(about.st_mode)) {
+        return mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0, "%.*s: is a %s, which can be no part of a submission",
+                             MLS_CUT_TEXT(from, 150), mls_file_kind_words(about.st_mode));
+    }
+    mls_names names = {0};
+    int system_errno = 0;
+    mls_status status =
+        depth < CODE_DEPTH_MAX ? make_inside(self, to) : fail(self, MLS_ERROR_READ, from, "folders nested too deeply");
+    status = status == MLS_OK ? mls_folder_names(from, NAMES_MAX, &names, &system_errno) : status;
+    status = status == MLS_OK && system_errno != 0 ? fail(self, MLS_ERROR_READ, from, strerror(system_errno)) : status;
+    for (size_t i = 0; i < names.count && status == MLS_OK; i++)
+        status = copy_code(self, join(self, from, names.items[i]), join(self, to, names.items[i]), depth + 1);
+    mls_names_release(&names);
+    return status;
+}
+
+/* Copy the folder of code.  If no code is given and the submission has an implementation of the benchmark, create a
+ * placeholder for it, because verify requires code. */
+static mls_status add_code(packing *self)
+{
+    mls_pack *pack = self->pack;
+    if (pack->implementation != NULL)
+        return copy_code(self, self->options->implementation, pack->implementation, 0);
+    mls_names names = {0};
+    int ignored;
+    const char *folder = mls_arena_printf(pack->arena, MLS_TREE_IMPLEMENTATIONS, pack->group->benchmark);
+    const char *existing = join(self, self->options->into, folder);
+    mls_status status = mls_folder_names(existing, 1000, &names, &ignored);
+    bool has = false;
+    for (size_t i = 0; i < names.count && !has; i++) {
+        struct stat about;
+        has = names.items[i][0] != '.' && stat(join(self, existing, names.items[i]), &about) == 0 &&
+              S_ISDIR(about.st_mode);
+    }
+    if (has && status == MLS_OK) {
+        const char *placeholder = join(self, folder, "there");
+        status = make_inside(self, placeholder);
+        if (status == MLS_OK)
+            status = write_inside(self, join(self, placeholder, "README.md"), 0666, MLS_S("The submission has it.\n"));
+    }
+    mls_names_release(&names);
+    return status;
+}
+
+/* --------------------------------------------------------------------------------------------------- the description
+ */
+
+/* The sources of a field, in order of preference: the given description, descriptions that runs log, the options and
+ * the config's name, records of runs. */
+typedef enum field_source { FROM_GIVEN, FROM_LOGGED, FROM_KNOWN, FROM_RECORDS, FIELD_SOURCES } field_source;
+
+typedef struct field_sources {
+    const mls_group *group;
+    const char *system;
+    mls_str given;         /* a JSON object */
+    mls_str *logged;       /* JSON object of each run; empty: none */
+    const cJSON *statuses; /* allowed values of the status */
+    mls_arena arena;
+} field_sources;
+
+/* Return the JSON value of a field from one source, or an empty text.  FROM_LOGGED and FROM_RECORDS read it from `run`.
+ */
+static mls_str field_value(field_sources *in, field_source source, const mls_run *run, mls_str object, mls_str field)
+{
+    const bool nodes = mls_str_equal(field, MLS_S("number_of_nodes"));
+    const char *text = NULL;
+    double count = (double)NAN;
+    if (source == FROM_GIVEN || source == FROM_LOGGED) {
+        mls_str span = {0};
+        const bool has = object.len > 0 && mls_json_member(object, field, &span);
+        const mls_json_kind kind = has ? mls_json_kind_of(span) : MLS_JSON_NULL;
+        const bool plain = (kind == MLS_JSON_STRING && span.len > 2) || kind == MLS_JSON_NUMBER;
+        return plain ? span : (mls_str){0};
+    }
+    if (source == FROM_KNOWN) {
+        const mls_config_name shape = mls_group_shape(in->group);
+        text = mls_str_equal(field, MLS_S("division"))      ? mls_division_name(in->group->division)
+               : mls_str_equal(field, MLS_S("system_name")) ? in->system
+                                                            : NULL;
+        const uint64_t number = nodes                                                  ? shape.nodes
+                                : mls_str_equal(field, MLS_S("accelerators_per_node")) ? shape.gpus_per_node
+                                                                                       : 0;
+        count = number > 0 ? (double)number : (double)NAN;
+    } else {
+        const cJSON *statuses = mls_str_equal(field, MLS_S("status")) ? in->statuses : NULL;
+        const cJSON *status;
+        text = mls_str_equal(field, MLS_S("submitter")) ? run->organisation : NULL;
+        count = nodes ? run->job.node_count : (double)NAN;
+        cJSON_ArrayForEach(status, statuses)
+        {
+            const bool is = run->submission_status != NULL && strcmp(run->submission_status, status->valuestring) == 0;
+            text = is ? status->valuestring : text;
+        }
+    }
+    const mls_words number = mls_words_exact(count);
+    text = isnan(count) ? text : number.text;
+    if (text == NULL || *text == '\0')
+        return (mls_str){0};
+    mls_buffer json = {0};
+    mls_json_text_append(&json, mls_str_from(text));
+    const mls_str value = mls_arena_copy(&in->arena, mls_buffer_str(&json));
+    mls_buffer_release(&json);
+    return value;
+}
+
+/* Return the value of a field from the first source that has it.  Return an empty text if it is unknown or if runs
+ * disagree, which adds a finding. */
+static mls_str find_field(field_sources *in, mls_str field, mls_findings *findings)
+{
+    mls_str found = {0};
+    const mls_run *who = NULL;
+    for (field_source source = FROM_GIVEN; source < FIELD_SOURCES && found.len == 0; source++) {
+        const bool each = source == FROM_LOGGED || source == FROM_RECORDS;
+        for (size_t i = 0; i < (each ? in->group->run_count : 1); i++) {
+            const mls_run *run = in->group->runs[i];
+            const mls_str object = source == FROM_GIVEN ? in->given : in->logged[i];
+            const mls_str value = field_value(in, source, run, object, field);
+            if (found.len == 0) {
+                found = value;
+                who = run;
+            } else if (value.len > 0 && !mls_str_equal(value, found)) {
+                mls_findings_add(findings, MLS_FINDING_SYSTEM_EMPTY, (mls_finding_place){.key = field},
+                                 "%.*s stays empty: it is %.*s in %.*s, %.*s in %.*s", MLS_CUT(field, 60),
+                                 MLS_CUT(found, 40), MLS_CUT_TEXT(who->file, 80), MLS_CUT(value, 40),
+                                 MLS_CUT_TEXT(run->file, 80));
+                return (mls_str){0};
+            }
+        }
+    }
+    return found;
+}
+
+/* Read the JSON object of a text; it is empty if the text is not an object.  Return the error, or NULL. */
+static const char *read_object(mls_str text, mls_arena *arena, mls_str *object, size_t *wrong)
+{
+    mls_description says;
+    const char *reason = text.len > 0 ? mls_description_read(text, arena, arena, &says, object, wrong) : NULL;
+    *object = text.len > 0 && reason == NULL ? *object : (mls_str){0};
+    return reason;
+}
+
+/* Append a description of the system with all required fields that are known.  A field is taken from
+ * options->described, else from the description that all runs log alike, else from the config's name and the records.
+ * If a field is unknown, or runs disagree (which adds a finding), it is empty and listed in pack->lacks.  Return
+ * MLS_ERROR_SYNTAX for a description that is not JSON. */
+static mls_status describe(const packing *self, mls_buffer *text)
+{
+    mls_pack *pack = self->pack;
+    const mls_group *group = pack->group;
+    const mls_str given = self->options->described;
+    field_sources in = {.group = group, .system = self->options->system};
+    cJSON *rules = NULL;
+    size_t wrong = 0;
+    mls_status status = MLS_OK;
+    const char *reason = read_object(given, &in.arena, &in.given, &wrong);
+    if (reason != NULL) {
+        mls_error place = {0};
+        mls_text_position(given, wrong, &place.line, &place.column);
+        status = mls_error_set(self->error, MLS_ERROR_SYNTAX, place.line, place.column, "not JSON: %s", reason);
+    }
+    in.logged = mls_arena_zeroed(&in.arena, group->run_count, sizeof(mls_str));
+    for (size_t i = 0; i < group->run_count; i++)
+        (void)read_object(mls_str_from(group->runs[i]->job.system), &in.arena, &in.logged[i], &wrong);
+    status = status == MLS_OK ? mls_json_data("systems.json", &rules, self->error) : status;
+    const cJSON *entries = cJSON_GetObjectItem(rules, "entries");
+    const cJSON *required = cJSON_GetObjectItem(cJSON_GetArrayItem(entries, 0), "required");
+    in.statuses = cJSON_GetObjectItem(cJSON_GetArrayItem(entries, cJSON_GetArraySize(entries) - 1), "statuses");
+    const cJSON *field;
+    const char *before = "{\n";
+    cJSON_ArrayForEach(field, required)
+    {
+        const mls_str name = mls_str_from(field->valuestring);
+        const mls_str value = find_field(&in, name, &pack->findings);
+        mls_buffer_printf(text, "%s  \"%s\": %.*s", before, name.ptr, (int)value.len, value.len > 0 ? value.ptr : "");
+        before = ",\n";
+        if (value.len == 0) {
+            mls_buffer_append_text(text, "\"\"");
+            MLS_ARENA_ADD(pack->arena, &pack->lacks, mls_arena_copy(pack->arena, name).ptr);
+        }
+    }
+    mls_buffer_append_text(text, "\n}\n");
+    cJSON_Delete(rules);
+    mls_arena_release(&in.arena);
+    return status;
+}
+
+/* Copy the existing description, or write a new one in which a person must fill in what the logs lack. */
+static mls_status write_description(packing *self)
+{
+    mls_pack *pack = self->pack;
+    struct stat about;
+    const char *existing = join(self, self->options->into, pack->system);
+    mls_status status = make_inside(self, "systems");
+    pack->described = status == MLS_OK && lstat(existing, &about) == 0;
+    if (pack->described)
+        return copy_file(self, existing, pack->system);
+    if (status != MLS_OK)
+        return status;
+    mls_buffer text = {0};
+    mls_buffer list = {0};
+    status = describe(self, &text);
+    for (size_t i = 0; i < pack->lacks.count; i++)
+        mls_buffer_printf(&list, "%s%s", i > 0 ? ", " : "", pack->lacks.items[i]);
+    if (list.len > 0) {
+        mls_findings_add(&pack->findings, MLS_FINDING_SYSTEM_EMPTY, (mls_finding_place){0},
+                         "to be filled in, because the logs do not contain it: %s", list.ptr);
+    }
+    status = status == MLS_OK ? write_inside(self, pack->system, 0666, mls_buffer_str(&text)) : status;
+    mls_buffer_release(&list);
+    mls_buffer_release(&text);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------- judging and placing
+ */
+
 /* Verify the temporary folder as if it were in its final place. */
-static mls_status judge_packed(mls_packing *self)
+static mls_status judge_packed(packing *self)
 {
     mls_pack *pack = self->pack;
     mls_submission_options options = self->options->judged;
@@ -223,6 +782,23 @@ static mls_status judge_packed(mls_packing *self)
     return status;
 }
 
+/* Check that each log contains only the scored run: verify would judge any other records with it. */
+static mls_status check_whole(packing *self)
+{
+    const mls_pack *pack = self->pack;
+    const mls_submission *judged = &pack->judged;
+    const mls_submission_result *result = judged->submitter_count == 1 && judged->submitters[0].result_count == 1
+                                              ? &judged->submitters[0].results[0]
+                                              : NULL;
+    for (size_t i = 0; i < pack->file_count && result != NULL && result->run_count == pack->file_count; i++) {
+        const mls_run *run = &result->runs[i].run;
+        const mls_run *scored = pack->files[i].run;
+        if (run->records != scored->records || run->malformed != scored->malformed || mls_run_compare(run, scored) != 0)
+            return fail(self, MLS_ERROR_VALUE, scored->file, "contains other runs too: a result needs a separate log");
+    }
+    return MLS_OK;
+}
+
 /* Return whether scrubbing kept a verdict: all errors remain, and there is no new finding. */
 static bool are_judged_alike(const mls_run *was, const mls_run *is)
 {
@@ -243,7 +819,7 @@ static bool are_judged_alike(const mls_run *was, const mls_run *is)
 }
 
 /* Fail if the verdict differs from the one before scrubbing. */
-static mls_status compare_judged(const mls_packing *self, const mls_submission *before)
+static mls_status compare_judged(const packing *self, const mls_submission *before)
 {
     const mls_pack *pack = self->pack;
     const mls_submission_result *was = before->submitters[0].results;
@@ -252,9 +828,8 @@ static mls_status compare_judged(const mls_packing *self, const mls_submission *
                       was->run_count == is->run_count;
     for (size_t i = 0; both && i < was->run_count; i++) {
         if (!are_judged_alike(&was->runs[i].run, &is->runs[i].run)) {
-            return mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0,
-                                 "%.*s: scrubbing changes its verdict, so nothing is packed",
-                                 MLS_CUT_TEXT(pack->files[i].run->file, 200));
+            return fail(self, MLS_ERROR_VALUE, pack->files[i].run->file,
+                        "scrubbing changes its verdict, so nothing is packed");
         }
     }
     const mls_group *a = &was->group;
@@ -269,7 +844,7 @@ static mls_status compare_judged(const mls_packing *self, const mls_submission *
 }
 
 /* Scrub the logs and power files, and verify the result again. */
-static mls_status scrub_packed(mls_packing *self)
+static mls_status scrub_packed(packing *self)
 {
     mls_pack *pack = self->pack;
     mls_submission before = pack->judged;
@@ -284,11 +859,9 @@ static mls_status scrub_packed(mls_packing *self)
         if (mls_str_starts(mls_str_rest(path, strlen(self->tree)), MLS_S("/results/")) &&
             mls_str_ends(path, MLS_S(".txt"))) {
             status = mls_file_read(path.ptr, false, MLS_LOG_BYTES_MAX, &text, self->error);
-            status = status == MLS_OK ? mls_packing_scrub(pack, mls_buffer_str(&text), &scrubbed, self->error) : status;
+            status = status == MLS_OK ? mls_pack_scrub(pack, mls_buffer_str(&text), &scrubbed, self->error) : status;
             (void)remove(path.ptr);
-            status = status == MLS_OK
-                         ? mls_made_file(&self->inside, path.ptr, 0666, mls_buffer_str(&scrubbed), self->error)
-                         : status;
+            status = status == MLS_OK ? write_file(self, path.ptr, 0666, mls_buffer_str(&scrubbed)) : status;
         }
         mls_buffer_release(&text);
         mls_buffer_release(&scrubbed);
@@ -299,47 +872,46 @@ static mls_status scrub_packed(mls_packing *self)
     return status;
 }
 
-/* Move a path from the temporary folder to the same path of the submission. */
-static mls_status place(mls_packing *self, const char *path)
+/* Move a path from the temporary folder to the same path of the submission, without replacing anything. */
+static mls_status place(packing *self, const char *path)
 {
-    const char *into = self->options->into;
     const mls_str above = mls_path_folder(mls_str_from(path));
-    char *folder = mls_strndup(path, above.len - 1);
-    char *from = mls_path_join(self->tree, path);
-    char *to = mls_path_join(into, path);
-    char *there = mls_path_join(into, folder);
-    mls_status status = mls_packing_folder(self, &self->placed, into, folder);
-    status = status == MLS_OK ? mls_made_move(&self->placed, from, to, self->error) : status;
-    status = status == MLS_OK ? mls_made_sync(there, self->error) : status;
-    free(folder);
-    free(from);
-    free(to);
-    free(there);
-    return status;
+    const char *from = join(self, self->tree, path);
+    const char *to = join(self, self->options->into, path);
+    const char *folder =
+        join(self, self->options->into, mls_arena_copy(self->pack->arena, (mls_str){path, above.len - 1}).ptr);
+    struct stat about;
+    mls_status status = make_folder(self, &self->placed, folder);
+    if (status != MLS_OK)
+        return status;
+    int failed = renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) != 0 ? errno : 0;
+    if (failed == EINVAL || failed == ENOSYS) /* the file system cannot rename without replacing: check first */
+        failed = lstat(to, &about) == 0 ? EEXIST : rename(from, to) != 0 ? errno : 0;
+    if (failed == EEXIST || failed == ENOTEMPTY)
+        return fail(self, MLS_ERROR_VALUE, to, "exists already and is not overwritten");
+    if (failed != 0)
+        return cannot_make(self, to, failed);
+    mls_names_add(&self->placed, mls_str_from(to));
+    return sync_folder(self, folder);
 }
 
 /* Move a path back to the temporary folder, which is removed later. */
-static void take_back(const mls_packing *self, const char *path)
+static void take_back(const packing *self, const char *path)
 {
-    char *from = mls_path_join(self->options->into, path);
-    char *to = mls_path_join(self->tree, path);
     struct stat about;
-    if (lstat(to, &about) != 0)
-        (void)rename(from, to);
-    free(from);
-    free(to);
+    if (lstat(join(self, self->tree, path), &about) != 0)
+        (void)rename(join(self, self->options->into, path), join(self, self->tree, path));
 }
 
 /* Move everything into the submission: the description first, the result last, each in one step. */
-static mls_status place_packed(mls_packing *self)
+static mls_status place_packed(packing *self)
 {
     const mls_pack *pack = self->pack;
     mls_status status = MLS_OK;
-    for (size_t i = 0; i < self->inside.count && status == MLS_OK;
-         i++) { /* the files were synced when they were written */
+    for (size_t i = 0; i < self->inside.count && status == MLS_OK; i++) { /* files are synced already */
         struct stat about;
         if (lstat(self->inside.items[i], &about) == 0 && S_ISDIR(about.st_mode))
-            status = mls_made_sync(self->inside.items[i], self->error);
+            status = sync_folder(self, self->inside.items[i]);
     }
     if (status == MLS_OK && !pack->described)
         status = place(self, pack->system);
@@ -352,151 +924,4 @@ static mls_status place_packed(mls_packing *self)
             take_back(self, pack->implementation);
     }
     return status;
-}
-
-/* Check before any log is read that nothing would be overwritten, and that no folder on the way is a link, so that all
- * files stay in the submission. */
-static mls_status check_room(const mls_packing *self, const char *below, bool fresh)
-{
-    struct stat about;
-    mls_status status = MLS_OK;
-    char *path = mls_path_join(self->options->into, below);
-    if (fresh && lstat(path, &about) == 0) {
-        status = mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0, "%.*s: exists already and is not overwritten",
-                               MLS_CUT_TEXT(path, 200));
-    }
-    for (const char *end = strchr(below, '/'); end != NULL && status == MLS_OK; end = strchr(end + 1, '/')) {
-        char *part = mls_strndup(below, (size_t)(end - below));
-        char *folder = mls_path_join(self->options->into, part);
-        free(part);
-        if (lstat(folder, &about) == 0 && S_ISLNK(about.st_mode)) {
-            status = mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0,
-                                   "%.*s: is a link; replace it by a folder to pack there", MLS_CUT_TEXT(folder, 200));
-        }
-        free(folder);
-    }
-    free(path);
-    return status;
-}
-
-/* Check that the paths are free, and list the folders left by packs that were killed. */
-static mls_status find_room(mls_packing *self)
-{
-    mls_pack *pack = self->pack;
-    mls_names names = {0};
-    int system_errno;
-    mls_status status = check_room(self, pack->path, true);
-    status = status == MLS_OK ? check_room(self, pack->system, false) : status;
-    if (status == MLS_OK && pack->implementation != NULL)
-        status = check_room(self, pack->implementation, true);
-    if (status == MLS_OK) {
-        char *above = mls_path_join(self->options->into, self->folder);
-        status = mls_folder_names(above, 1000000, &names, &system_errno);
-        free(above);
-    }
-    const mls_str like = mls_str_from(self->name);
-    for (size_t i = 0; i < names.count && status == MLS_OK; i++) {
-        const mls_str name = mls_str_from(names.items[i]);
-        if (name.len == like.len && mls_str_starts(name, (mls_str){like.ptr, like.len - strlen("XXXXXX")}))
-            MLS_ARENA_ADD(pack->arena, &pack->rests, mls_tree_result(pack->arena, self->folder, names.items[i]));
-    }
-    mls_names_release(&names);
-    return status;
-}
-
-/* Create the temporary folder: next to the final place, or in TMPDIR if nothing is to be kept. */
-static mls_status make_tree(mls_packing *self)
-{
-    const char *temporary = getenv("TMPDIR");
-    char *above = self->options->write ? mls_path_join(self->options->into, self->folder)
-                                       : mls_strdup(temporary != NULL && *temporary != '\0' ? temporary : "/tmp");
-    sigset_t signals;
-    mls_temporary_hold(&signals);
-    mls_status status = self->options->write ? mls_made_folder(&self->placed, above, self->error) : MLS_OK;
-    for (size_t i = 0; i < self->placed.count; i++)
-        mls_temporary_empty_folder(self->placed.items[i]);
-    self->tree = mls_path_join(above, self->name);
-    free(above);
-    status = status == MLS_OK ? mls_made_own_folder(&self->inside, self->tree, self->error) : status;
-    mls_temporary_let_go(&signals);
-    return status;
-}
-
-/* Set all paths: of the result, its description, the code (named like its source folder), and the temporary folder,
- * whose last six bytes are replaced. */
-static mls_status name_paths(mls_packing *self)
-{
-    mls_pack *pack = self->pack;
-    const mls_pack_options *options = self->options;
-    const mls_group *group = pack->group;
-    if (!is_pack_name("system", options->system, self->error) ||
-        !is_pack_name("benchmark", group->benchmark, self->error))
-        return MLS_ERROR_UNKNOWN;
-    pack->weak = group->usage == MLS_USAGE_HPC && (options->weak || mls_path_is_weak(group->usage, group->path));
-    pack->title = options->system;
-    pack->system = mls_tree_description(pack->arena, options->system);
-    self->folder = mls_tree_results(pack->arena, options->system, group->usage, pack->weak);
-    pack->path = mls_tree_result(pack->arena, self->folder, group->benchmark);
-    mls_buffer name = {0};
-    mls_buffer_printf(&name, ".%s.XXXXXX", group->benchmark);
-    self->name = mls_arena_copy(pack->arena, mls_buffer_str(&name)).ptr;
-    mls_buffer_release(&name);
-    if (options->implementation == NULL)
-        return MLS_OK;
-    char *real = realpath(options->implementation, NULL);
-    mls_status status = MLS_OK;
-    struct stat about;
-    if (real == NULL || stat(real, &about) != 0 || !S_ISDIR(about.st_mode)) {
-        status =
-            mls_error_set(self->error, MLS_ERROR_READ, 0, 0, "%.*s: %s", MLS_CUT_TEXT(options->implementation, 150),
-                          real == NULL ? strerror(errno) : "is no folder");
-    } else if (is_pack_name("implementation", mls_path_name(real), self->error)) {
-        pack->implementation = mls_tree_implementation(pack->arena, group->benchmark, mls_path_name(real));
-    } else {
-        status = MLS_ERROR_UNKNOWN;
-    }
-    free(real);
-    return status;
-}
-
-mls_status mls_pack_make(const mls_collection *collection, const mls_pack_options *options, mls_pack *pack,
-                         mls_error *error)
-{
-    *pack = (mls_pack){.arena = mls_calloc(1, sizeof *pack->arena)};
-    mls_packing self = {.options = options, .pack = pack, .error = error};
-    mls_status status = choose_group(&self, collection);
-    status = status == MLS_OK ? name_paths(&self) : status;
-    status = status == MLS_OK ? choose_runs(&self) : status;
-    status = status == MLS_OK ? find_room(&self) : status;
-    status = status == MLS_OK ? make_tree(&self) : status;
-    status = status == MLS_OK ? mls_packing_copy_logs(&self) : status;
-    status = status == MLS_OK ? lay_description(&self) : status;
-    status = status == MLS_OK ? mls_packing_copy_code(&self) : status;
-    status = status == MLS_OK ? judge_packed(&self) : status;
-    status = status == MLS_OK ? check_whole(&self) : status;
-    status = status == MLS_OK && options->scrub ? scrub_packed(&self) : status;
-    if (status == MLS_OK && (pack->valid || options->force) && options->write) {
-        sigset_t signals;
-        mls_temporary_hold(&signals); /* a signal now would leave a description without its result */
-        status = place_packed(&self);
-        pack->written = status == MLS_OK;
-        mls_temporary_let_go(&signals);
-    }
-    mls_made_undo(&self.inside);
-    if (self.tree != NULL)
-        mls_temporary_forget(self.tree);
-    if (pack->written)
-        mls_names_release(&self.placed);
-    else
-        mls_made_undo(&self.placed);
-    free(self.tree);
-    return status;
-}
-
-void mls_pack_release(mls_pack *pack)
-{
-    mls_submission_release(&pack->judged);
-    mls_findings_release(&pack->findings);
-    mls_arena_free(pack->arena);
-    *pack = (mls_pack){0};
 }

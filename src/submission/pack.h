@@ -5,6 +5,7 @@
  * Source files are only read and nothing is overwritten.  A result is created completely or not at all. */
 #pragma once
 
+#include "base/buffer.h"
 #include "base/digest.h"
 #include "score/collect.h"
 #include "submission/submission.h"
@@ -53,28 +54,29 @@ typedef struct mls_pack {
     const mls_run **left_out; /**< runs outside the window that the rules choose, in the same order */
     size_t left_out_count;
     bool described;                  /**< a description existed and is kept */
+    const char *implementation;      /**< path of the code, relative to the submission; NULL: none */
     MLS_LIST_OF(const char *) lacks; /**< empty fields of a new description */
-    MLS_LIST_OF(const char *)
-    rests;                      /**< folders in the submission left by packs that were killed; they are not touched */
-    const char *implementation; /**< path of the code, relative to the submission; NULL: none */
-    bool scrubbed; /**< numbers of lines without a record, of records with an unknown key, and of members that scrubbing
-                      removed */
-    size_t dropped_lines, dropped_records, dropped_members;
-    MLS_LIST_OF(mls_pack_redacted) redacted; /**< and of texts */
-    mls_findings findings;                   /**< about a new description */
-    mls_submission judged;                   /**< the packed result, as verified in its temporary folder */
-    bool weak;                               /**< models of weak scaling (hpc) */
-    bool valid;                              /**< it passes, except for too few runs if they were allowed */
-    bool written;                            /**< the result is in its final place */
+    MLS_LIST_OF(const char *) rests; /**< folders that killed packs left in the submission; they are not touched */
+    bool scrubbed;
+    size_t dropped_lines, dropped_records; /**< removed by scrubbing: lines without a record, and unknown keys */
+    size_t dropped_members;                /**< removed members of records */
+    MLS_LIST_OF(mls_pack_redacted) redacted;
+    mls_findings findings; /**< about a new description */
+    mls_submission judged; /**< the packed result, as verified in its temporary folder */
+    bool weak;             /**< models of weak scaling (hpc) */
+    bool valid;            /**< it passes, except for too few runs if they were allowed */
+    bool written;          /**< the result is in its final place */
 } mls_pack;
 
-/** Chooses the runs of a collection that was scored with select_window and has digests, lays out their logs (and power
- * files beside them) with a description in a folder of their own, judges that, and when it passes and this is asked for
- * puts it into the submission.  MLS_OK, whatever the verdict; MLS_ERROR_UNKNOWN: wrong usage, such as several groups;
- * MLS_ERROR_VALUE: the runs are not to be packed, or the result is there already; MLS_ERROR_READ or _WRITE.
- * When it is not MLS_OK, or not valid, the submission is as it was.  *pack is to be released in any case, before the
- * collection. */
+/** Choose runs of a collection that was scored with select_window and has digests, write their logs (and the power
+ * files next to them) with a description to a temporary folder, verify it and, if it passes and options->write is set,
+ * move it into the submission.  Return MLS_OK whatever the verdict; MLS_ERROR_UNKNOWN for wrong usage, such as several
+ * groups; MLS_ERROR_VALUE if the runs cannot be packed or the result exists already; or MLS_ERROR_READ or _WRITE.  On
+ * failure or an invalid result the submission is unchanged.  Release *pack in any case, before the collection. */
 mls_status mls_pack_make(const mls_collection *collection, const mls_pack_options *options, mls_pack *pack,
                          mls_error *error) MLS_MUST_USE;
 
 void mls_pack_release(mls_pack *pack);
+
+/** Append the publishable part of a log or power file, and add the amounts left out to the pack (see scrub.c). */
+mls_status mls_pack_scrub(mls_pack *pack, mls_str text, mls_buffer *out, mls_error *error) MLS_MUST_USE;

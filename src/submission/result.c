@@ -12,75 +12,119 @@
 #include "score/score.h"
 #include "submission/judge.h"
 
-/* A result that is being judged. */
-typedef struct judgement {
-    const mls_submission *submission;
-    const mls_submitter *submitter;
-    const mls_system *system; /* never NULL: the walk made it */
-    mls_submission_result *result;
-} judgement;
-
 enum { SCALING_BYTES_MAX = 65536 };
 #define SCALING_TOLERANCE 1e-6
 
-static mls_finding_place folder_place(const judgement *judging)
-{
-    return (mls_finding_place){.path = judging->result->path};
-}
+static void check_power(mls_submission_result *result);
+static void judge_logs(const mls_submission *submission, mls_submission_result *result);
+static void score(const mls_submission *submission, const mls_system *system, mls_submission_result *result);
+static bool is_numbered(const char *path, const char *prefix, size_t number, char expected[static 40]);
 
-/* Report the first log that breaks the sequence result_0.txt … result_<N-1>.txt. */
-static void judge_names(const judgement *judging)
+void mls_result_judge(const mls_submission *submission, const mls_submitter *submitter, mls_submission_result *result)
 {
-    mls_submission_result *result = judging->result;
-    char name[MLS_NUMBERED_BYTES];
+    const mls_submission_options *options = &submission->options;
+    const mls_system *system = mls_submitter_system(submitter, result->system);
+    const mls_finding_place folder = {.path = result->path};
+    const char *benchmark = result->benchmark;
+    mls_findings *findings = &result->findings;
+    result->division = system->says.division;
+    result->group.rules =
+        mls_benchmark_find(mls_rulesets_editions(options->rulesets), options->usage, mls_str_from(benchmark));
+    result->group.scale = 1;
+    result->group.scaled_minutes = (double)NAN;
+    result->group.score.score_minutes = (double)NAN;
+    result->group.power.energy_joules = (double)NAN;
+    if (!result->judged) {
+        mls_findings_add(findings, MLS_FINDING_BENCHMARK_SKIPPED, folder,
+                         "%.*s is not a benchmark of %s %s; its contents were not checked%s",
+                         MLS_CUT_TEXT(benchmark, 60), mls_usage_name(options->usage), submission->edition->name,
+                         mls_str_among(mls_str_from(benchmark), "strong weak") ? " (try --usage hpc)" : "");
+        return;
+    }
+    if (result->has_power)
+        check_power(result);
+    judge_logs(submission, result);
+    if (result->run_count > 0)
+        score(submission, system, result);
+
+    /* Compare the factor of scaling.json with that of the logs.  Both may be rounded. */
+    if (result->scaling.path != NULL && isfinite(result->group.scaled_minutes)) {
+        const mls_finding_place place = {.path = result->scaling.path, .key = MLS_S("scaling_factor")};
+        mls_buffer text = {0};
+        const mls_status status = mls_tree_read(submission, &result->scaling, SCALING_BYTES_MAX, &text, NULL);
+        cJSON *json = status == MLS_OK ? cJSON_ParseWithLength(text.ptr, text.len) : NULL;
+        const double factor = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "scaling_factor"));
+        if (!isfinite(factor)) {
+            mls_findings_add(findings, MLS_FINDING_SCALING_DIFFERS, place, "it has no scaling_factor");
+        } else if (fabs(factor - result->group.scale) > SCALING_TOLERANCE * result->group.scale) {
+            mls_findings_add(findings, MLS_FINDING_SCALING_DIFFERS, place, "its factor is %s, the logs give %s",
+                             mls_words_exact(factor).text, mls_words_exact(result->group.scale).text);
+        }
+        cJSON_Delete(json);
+        mls_buffer_release(&text);
+    }
+
+    /* Report each log that contradicts its folder or the system's description. */
     for (size_t i = 0; i < result->run_count; i++) {
+        mls_run *run = &result->runs[i].run;
+        const struct {
+            const char *key, *logged, *source, *expected; /* NULL: not checked */
+            mls_finding_code code;
+        } facts[] = {
+            {"submission_benchmark", run->benchmark, "folder", benchmark, MLS_FINDING_BENCHMARK_DIFFERS},
+            {"submission_division", run->division, "system description", result->division,
+             MLS_FINDING_DIVISION_DIFFERS},
+            {"submission_org", run->organisation, "system description", system->says.submitter,
+             MLS_FINDING_SUBMITTER_DIFFERS},
+        };
+        for (size_t k = 0; k < sizeof facts / sizeof *facts; k++) {
+            const char *logged = facts[k].logged;
+            const char *expected = facts[k].expected;
+            if (logged != NULL && expected != NULL && strcasecmp(logged, expected) != 0) {
+                mls_findings_add(&run->findings, facts[k].code, (mls_finding_place){.key = mls_str_from(facts[k].key)},
+                                 "%s is %.*s, the %s says %.*s", facts[k].key, MLS_CUT_TEXT(logged, 60),
+                                 facts[k].source, MLS_CUT_TEXT(expected, 60));
+            }
+        }
+    }
+
+    /* Report the first log that breaks the sequence result_0.txt … result_<N-1>.txt. */
+    char name[40];
+    bool numbered = true;
+    for (size_t i = 0; i < result->run_count && numbered; i++) {
         const mls_finding_place place = {.path = result->runs[i].file.path};
-        if (!mls_tree_is_numbered(place.path, "result", i, name)) {
-            mls_findings_add(&result->findings, MLS_FINDING_RESULT_NAME, place,
+        numbered = is_numbered(place.path, "result", i, name);
+        if (!numbered) {
+            mls_findings_add(findings, MLS_FINDING_RESULT_NAME, place,
                              "is in the place of %s: results are numbered from 0 without gaps", name);
-            break;
         }
     }
     for (size_t i = 0; i < result->power_count; i++) {
         if (!result->power[i].of_run) {
-            mls_findings_add(&result->findings, MLS_FINDING_STRAY_FILE,
-                             (mls_finding_place){.path = result->power[i].path}, "power files of a missing run");
+            mls_findings_add(findings, MLS_FINDING_STRAY_FILE, (mls_finding_place){.path = result->power[i].path},
+                             "power files of a missing run");
         }
+    }
+
+    const size_t above = strlen(submitter->path) + (*submitter->path != '\0') + strlen("benchmarks/");
+    bool implemented = false;
+    for (size_t i = 0; i < submitter->implementations.count && !implemented; i++) {
+        const char *below = submitter->implementations.items[i].path + above;
+        implemented = strncmp(below, benchmark, strlen(benchmark)) == 0 && below[strlen(benchmark)] == '/';
+    }
+    if (!implemented) {
+        mls_findings_add(findings, MLS_FINDING_NO_IMPLEMENTATION, folder,
+                         "no implementation in benchmarks/%s/implementations", benchmark);
     }
 }
 
-/* Report each log that contradicts its folder or the system's description. */
-static void compare_logs(const judgement *judging)
+/* Judge the logs as a whole: set the reason of each invalid run, drop invalid runs if the rules allow as many, and
+ * count the runs. */
+static void judge_logs(const mls_submission *submission, mls_submission_result *result)
 {
-    mls_submission_result *result = judging->result;
-    for (size_t i = 0; i < result->run_count; i++) {
-        mls_run *run = &result->runs[i].run;
-        const struct {
-            const char *key, *said, *who, *expected; /* NULL: not checked */
-            mls_finding_code code;
-        } facts[] = {
-            {"submission_benchmark", run->benchmark, "folder", result->benchmark, MLS_FINDING_BENCHMARK_DIFFERS},
-            {"submission_division", run->division, "system description", result->division,
-             MLS_FINDING_DIVISION_DIFFERS},
-            {"submission_org", run->organisation, "system description", judging->system->says.submitter,
-             MLS_FINDING_SUBMITTER_DIFFERS},
-        };
-        for (size_t k = 0; k < sizeof facts / sizeof *facts; k++) {
-            const char *said = facts[k].said;
-            const char *expected = facts[k].expected;
-            if (said != NULL && expected != NULL && strcasecmp(said, expected) != 0) {
-                mls_findings_add(&run->findings, facts[k].code, (mls_finding_place){.key = mls_str_from(facts[k].key)},
-                                 "%s is %.*s, the %s says %.*s", facts[k].key, MLS_CUT_TEXT(said, 60), facts[k].who,
-                                 MLS_CUT_TEXT(expected, 60));
-            }
-        }
-    }
-}
-
-/* Set the reason of each invalid run: its first error. */
-static void give_reasons(const judgement *judging)
-{
-    mls_submission_result *result = judging->result;
+    const size_t needed = result->group.rules->runs_needed;
+    const size_t allowed = result->group.rules->left_out;
+    const mls_finding_place folder = {.path = result->path};
     for (size_t i = 0; i < result->run_count; i++) {
         mls_submission_run *run = &result->runs[i];
         const char *reason = run->file.readable ? "not valid" : "cannot be read as a file";
@@ -94,41 +138,28 @@ static void give_reasons(const judgement *judging)
                 break;
             }
         }
-        run->reason = mls_arena_copy(judging->submission->arena, mls_str_from(reason)).ptr;
+        run->reason = mls_arena_copy(submission->arena, mls_str_from(reason)).ptr;
         result->invalid++;
     }
-}
-
-/* Remove the findings of a dropped log, except that it could not be read. */
-static void forgive(mls_submission_run *run)
-{
-    mls_findings all = run->run.findings;
-    mls_findings *left = &run->run.findings;
-    *left = (mls_findings){0};
-    for (size_t i = 0; i < all.count; i++) {
-        const mls_finding *finding = &all.items[i];
-        if (finding->code == MLS_FINDING_UNREADABLE || finding->code == MLS_FINDING_LOG_SIZE)
-            mls_findings_add(left, finding->code, (mls_finding_place){.path = finding->path}, "%s", finding->message);
-    }
-    mls_findings_release(&all);
-    if (run->run.converged) {
-        mls_findings_add(left, MLS_FINDING_FORGIVEN, (mls_finding_place){.line = run->reason_line},
-                         "the run converged, but the log is invalid and dropped: %s", run->reason);
-    }
-}
-
-static void judge_logs(const judgement *judging)
-{
-    mls_submission_result *result = judging->result;
-    give_reasons(judging);
-    const size_t needed = result->group.rules->runs_needed;
-    const size_t allowed = result->group.rules->left_out;
-    const bool forgiven = result->invalid <= allowed;
     for (size_t i = 0; i < result->run_count; i++) {
         mls_submission_run *run = &result->runs[i];
         mls_findings *findings = &run->run.findings;
-        if (!run->run.valid && forgiven) {
-            forgive(run);
+        if (!run->run.valid && result->invalid <= allowed) {
+            /* Remove the findings of a dropped log, except that it could not be read. */
+            mls_findings all = *findings;
+            *findings = (mls_findings){0};
+            for (size_t k = 0; k < all.count; k++) {
+                const mls_finding *finding = &all.items[k];
+                if (finding->code == MLS_FINDING_UNREADABLE || finding->code == MLS_FINDING_LOG_SIZE) {
+                    mls_findings_add(findings, finding->code, (mls_finding_place){.path = finding->path}, "%s",
+                                     finding->message);
+                }
+            }
+            mls_findings_release(&all);
+            if (run->run.converged) {
+                mls_findings_add(findings, MLS_FINDING_FORGIVEN, (mls_finding_place){.line = run->reason_line},
+                                 "the run converged, but the log is invalid and dropped: %s", run->reason);
+            }
         } else if (run->run.valid && run->run.status != MLS_RUN_SUCCESS &&
                    mls_findings_found(findings, MLS_FINDING_STATUS) == 0) {
             const mls_finding_place place = {NULL, run->run.run_stop.line, 0, MLS_S("run_stop")};
@@ -136,31 +167,29 @@ static void judge_logs(const judgement *judging)
                                 "run_stop has no status, yet the log counts as valid");
         }
     }
-    if (!forgiven) {
-        mls_findings_add(&result->findings, MLS_FINDING_INVALID_LOGS, folder_place(judging),
+    if (result->invalid > allowed) {
+        mls_findings_add(&result->findings, MLS_FINDING_INVALID_LOGS, folder,
                          "%zu of %zu logs are not valid; %s may drop %zu", result->invalid, result->run_count,
                          result->benchmark, allowed);
     }
     if (result->weak ? result->run_count < needed : result->run_count != needed) {
-        mls_findings_add(&result->findings, MLS_FINDING_RESULT_COUNT, folder_place(judging),
-                         "%zu result files, %s needs %s%zu", result->run_count, result->benchmark,
-                         result->weak ? "at least " : "", needed);
+        mls_findings_add(&result->findings, MLS_FINDING_RESULT_COUNT, folder, "%zu result files, %s needs %s%zu",
+                         result->run_count, result->benchmark, result->weak ? "at least " : "", needed);
     }
 }
 
 /* Score the logs as one group, in the division of the system's description. */
-static void score(const judgement *judging)
+static void score(const mls_submission *submission, const mls_system *system, mls_submission_result *result)
 {
-    mls_submission_result *result = judging->result;
     mls_group *group = &result->group;
-    mls_score_options options = judging->submission->options.score;
-    options.editions = mls_rulesets_editions(judging->submission->options.rulesets);
+    mls_score_options options = submission->options.score;
+    options.editions = mls_rulesets_editions(submission->options.rulesets);
     options.division = mls_division_described(result->division);
-    options.rcp_bypass |= result->bypasses.rcp || judging->system->bypasses.rcp;
-    options.seed_bypass |= result->bypasses.seeds || judging->system->bypasses.seeds;
+    options.rcp_bypass |= result->bypasses.rcp || system->bypasses.rcp;
+    options.seed_bypass |= result->bypasses.seeds || system->bypasses.seeds;
     group->result_folder = true;
-    group->usage = judging->submission->options.usage;
-    group->edition = judging->submission->edition;
+    group->usage = submission->options.usage;
+    group->edition = submission->edition;
     group->path = mls_strdup(result->path);
     group->runs = (const mls_run **)mls_calloc(result->run_count + 1, sizeof *group->runs);
     group->power.joules = result->has_power ? mls_calloc(result->run_count + 1, sizeof *group->power.joules) : NULL;
@@ -191,156 +220,101 @@ static void score(const judgement *judging)
     group->rcp.result.limit.unit = "";
 }
 
-/* Compare the factor of scaling.json with that of the logs.  Both may be rounded. */
-static void compare_scaling(const judgement *judging)
+/* Return whether the file at this position of a list has the expected name, such as "result_0.txt", and write that name
+ * to `expected`. */
+static bool is_numbered(const char *path, const char *prefix, size_t number, char expected[static 40])
 {
-    mls_submission_result *result = judging->result;
-    const mls_finding_place place = {.path = result->scaling.path, .key = MLS_S("scaling_factor")};
-    mls_buffer text = {0};
-    const mls_status status = mls_tree_read(judging->submission, &result->scaling, SCALING_BYTES_MAX, &text, NULL);
-    cJSON *json = status == MLS_OK ? cJSON_ParseWithLength(text.ptr, text.len) : NULL;
-    const double factor = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "scaling_factor"));
-    if (!isfinite(factor)) {
-        mls_findings_add(&result->findings, MLS_FINDING_SCALING_DIFFERS, place, "it has no scaling_factor");
-    } else if (fabs(factor - result->group.scale) > SCALING_TOLERANCE * result->group.scale) {
-        mls_findings_add(&result->findings, MLS_FINDING_SCALING_DIFFERS, place, "its factor is %s, the logs give %s",
-                         mls_words_exact(factor).text, mls_words_exact(result->group.scale).text);
-    }
-    cJSON_Delete(json);
-    mls_buffer_release(&text);
+    (void)mls_text_printf(expected, 40, "%s_%zu.txt", prefix, number);
+    return strcmp(mls_path_name(path), expected) == 0;
 }
+
+/* ------------------------------------------------------------------------------------------------------ power files */
 
 /* The two kinds of power files, as in mls_power_folder. */
 enum { KINDS = 2 };
 static const char *const prefixes[KINDS] = {"node", "sw"};
 static const char *const words[KINDS] = {"node", "switch"};
 
-/* Return the number of files of a kind that most folders have; the larger number on a tie. */
-static size_t usual(const mls_submission_result *result, size_t kind)
-{
-    double *counts = mls_calloc(result->power_count + 1, sizeof *counts);
-    double found = 0;
-    size_t best = 0;
-    for (size_t i = 0; i < result->power_count; i++)
-        counts[i] = (double)result->power[i].files[kind].count;
-    mls_sort_doubles(counts, result->power_count);
-    for (size_t i = 0, alike = 0; i < result->power_count; i++) {
-        alike = i > 0 && counts[i] == counts[i - 1] ? alike + 1 : 1;
-        if (alike >= best) {
-            best = alike;
-            found = counts[i];
-        }
-    }
-    free(counts);
-    return (size_t)found;
-}
-
-/* Check that a run has `wanted` files of a kind, with consecutive numbers. */
-static void check_files(const mls_power_folder *folder, size_t kind, size_t wanted, mls_findings *findings)
-{
-    const mls_submission_files *files = &folder->files[kind];
-    const mls_finding_place place = {.path = folder->path};
-    char name[MLS_NUMBERED_BYTES];
-    for (size_t i = 0; i < files->count; i++) {
-        if (!mls_tree_is_numbered(files->items[i].path, prefixes[kind], i, name)) {
-            mls_findings_add(findings, MLS_FINDING_POWER_FILES, place,
-                             "found %s, expected %s: files are numbered from 0 without gaps",
-                             mls_path_name(files->items[i].path), name);
-            break;
-        }
-    }
-    for (size_t i = 0; i < files->count; i++) {
-        if (!files->items[i].readable) {
-            mls_findings_add(findings, MLS_FINDING_POWER_FILES, (mls_finding_place){.path = files->items[i].path},
-                             "cannot be read as a power file");
-        }
-    }
-    if (files->count != wanted) {
-        mls_findings_add(findings, MLS_FINDING_POWER_FILES, place, "%zu %s file%s where the other runs have %zu",
-                         files->count, words[kind], files->count == 1 ? "" : "s", wanted);
-    }
-}
-
 /* Check which power files each run has, as the package checker does: a run that lacks files which most runs have is
  * invalid. */
 static void check_power(mls_submission_result *result)
 {
-    const size_t wanted[KINDS] = {usual(result, 0), usual(result, 1)};
+    /* Find the number of files of each kind that most folders have; the larger number on a tie. */
+    size_t usual[KINDS] = {0};
+    double *counts = mls_calloc(result->power_count + 1, sizeof *counts);
+    for (size_t kind = 0; kind < KINDS; kind++) {
+        for (size_t i = 0; i < result->power_count; i++)
+            counts[i] = (double)result->power[i].files[kind].count;
+        mls_sort_doubles(counts, result->power_count);
+        for (size_t i = 0, alike = 0, most = 0; i < result->power_count; i++) {
+            alike = i > 0 && counts[i] == counts[i - 1] ? alike + 1 : 1;
+            most = alike >= most ? alike : most;
+            usual[kind] = alike == most ? (size_t)counts[i] : usual[kind];
+        }
+    }
+    free(counts);
     for (size_t i = 0; i < result->run_count; i++) {
         mls_submission_run *run = &result->runs[i];
         mls_findings *findings = &run->run.findings;
         const size_t found = mls_findings_found(findings, MLS_FINDING_POWER_FILES);
+        const mls_finding_place place = {.path = run->power != NULL ? run->power->path : NULL};
         if (run->power == NULL) {
-            mls_findings_add(findings, MLS_FINDING_POWER_FILES, (mls_finding_place){0},
+            mls_findings_add(findings, MLS_FINDING_POWER_FILES, place,
                              "the run has no folder of power files; other runs have one");
         } else if (run->power->files[0].count == 0) {
-            mls_findings_add(findings, MLS_FINDING_POWER_FILES, (mls_finding_place){.path = run->power->path},
-                             "node_0.txt is missing");
+            mls_findings_add(findings, MLS_FINDING_POWER_FILES, place, "node_0.txt is missing");
         }
-        for (size_t kind = 0; kind < KINDS && run->power != NULL; kind++)
-            check_files(run->power, kind, wanted[kind], findings);
+        for (size_t kind = 0; kind < KINDS && run->power != NULL; kind++) {
+            const mls_submission_files *files = &run->power->files[kind];
+            char name[40];
+            bool numbered = true;
+            for (size_t k = 0; k < files->count && numbered; k++) {
+                numbered = is_numbered(files->items[k].path, prefixes[kind], k, name);
+                if (!numbered) {
+                    mls_findings_add(findings, MLS_FINDING_POWER_FILES, place,
+                                     "found %s, expected %s: files are numbered from 0 without gaps",
+                                     mls_path_name(files->items[k].path), name);
+                }
+            }
+            for (size_t k = 0; k < files->count; k++) {
+                if (!files->items[k].readable) {
+                    mls_findings_add(findings, MLS_FINDING_POWER_FILES,
+                                     (mls_finding_place){.path = files->items[k].path},
+                                     "cannot be read as a power file");
+                }
+            }
+            if (files->count != usual[kind]) {
+                mls_findings_add(findings, MLS_FINDING_POWER_FILES, place,
+                                 "%zu %s file%s where the other runs have %zu", files->count, words[kind],
+                                 files->count == 1 ? "" : "s", usual[kind]);
+            }
+        }
         run->power_wrong |= mls_findings_found(findings, MLS_FINDING_POWER_FILES) > found;
         run->run.valid &= !run->power_wrong;
     }
 }
 
-/* Add the energy of one file to the run in joules.  On failure, add a finding and set it to NAN. */
-static void read_joules(mls_submission *submission, const mls_submission_file *file, bool node, mls_submission_run *run)
-{
-    const double time_ms = mls_run_minutes(&run->run) * 60000;
-    mls_findings *findings = &run->run.findings;
-    if (file->size > MLS_LOG_BYTES_MAX) {
-        mls_findings_add(findings, MLS_FINDING_POWER_LOG, (mls_finding_place){.path = file->path},
-                         "%.0f MiB: too large to be read as a power file", (double)file->size / 1048576.0);
-    }
-    if (!file->readable || file->size > MLS_LOG_BYTES_MAX) {
-        run->joules = (double)NAN;
-        return;
-    }
-    run->power_wrong |= mls_energy_read(mls_tree_open(submission, file->path), node, time_ms, file->path, findings,
-                                        &run->joules) == MLS_ERROR_READ;
-}
-
 void mls_power_read(mls_submission *submission, mls_submission_run *run)
 {
-    if (run->power == NULL || !isfinite(mls_run_minutes(&run->run)))
+    const double minutes = mls_run_minutes(&run->run);
+    mls_findings *findings = &run->run.findings;
+    if (run->power == NULL || !isfinite(minutes))
         return;
-    run->joules = 0;
-    for (size_t kind = 0; kind < KINDS; kind++)
-        for (size_t i = 0; i < run->power->files[kind].count; i++)
-            read_joules(submission, &run->power->files[kind].items[i], kind == 0, run);
-}
-
-void mls_result_judge(const mls_submission *submission, const mls_submitter *submitter, mls_submission_result *result)
-{
-    const mls_submission_options *options = &submission->options;
-    const judgement judging = {submission, submitter, mls_submitter_system(submitter, result->system), result};
-    const char *benchmark = result->benchmark;
-    result->division = judging.system->says.division;
-    result->group.rules =
-        mls_benchmark_find(mls_rulesets_editions(options->rulesets), options->usage, mls_str_from(benchmark));
-    result->group.scale = 1;
-    result->group.scaled_minutes = (double)NAN;
-    result->group.score.score_minutes = (double)NAN;
-    result->group.power.energy_joules = (double)NAN;
-    if (!result->judged) {
-        mls_findings_add(&result->findings, MLS_FINDING_BENCHMARK_SKIPPED, folder_place(&judging),
-                         "%.*s is not a benchmark of %s %s; its contents were not checked%s",
-                         MLS_CUT_TEXT(benchmark, 60), mls_usage_name(options->usage), submission->edition->name,
-                         mls_str_among(mls_str_from(benchmark), "strong weak") ? " (try --usage hpc)" : "");
-        return;
-    }
-    if (result->has_power)
-        check_power(result);
-    judge_logs(&judging);
-    if (result->run_count > 0)
-        score(&judging);
-    if (result->scaling.path != NULL && isfinite(result->group.scaled_minutes))
-        compare_scaling(&judging);
-    compare_logs(&judging);
-    judge_names(&judging);
-    if (!mls_tree_has_implementation(submitter, benchmark)) {
-        mls_findings_add(&result->findings, MLS_FINDING_NO_IMPLEMENTATION, folder_place(&judging),
-                         "no implementation in benchmarks/%s/implementations", benchmark);
+    run->joules = 0; /* NAN after a failure */
+    for (size_t kind = 0; kind < KINDS; kind++) {
+        for (size_t i = 0; i < run->power->files[kind].count; i++) {
+            const mls_submission_file *file = &run->power->files[kind].items[i];
+            const bool large = file->size > MLS_LOG_BYTES_MAX;
+            if (large) {
+                mls_findings_add(findings, MLS_FINDING_POWER_LOG, (mls_finding_place){.path = file->path},
+                                 "%.0f MiB: too large to be read as a power file", (double)file->size / 1048576.0);
+            }
+            if (!file->readable || large) {
+                run->joules = (double)NAN;
+            } else {
+                run->power_wrong |= mls_energy_read(mls_tree_open(submission, file->path), kind == 0, minutes * 60000,
+                                                    file->path, findings, &run->joules) == MLS_ERROR_READ;
+            }
+        }
     }
 }

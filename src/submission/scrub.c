@@ -10,7 +10,8 @@
 #include "base/map.h"
 #include "base/number.h"
 #include "config/config.h"
-#include "submission/packing.h"
+#include "log/log.h"
+#include "submission/pack.h"
 #include "json/value.h"
 
 #define REDACTED "REDACTED"
@@ -200,7 +201,7 @@ static mls_status scrub_malformed(void *state, const mls_malformed *malformed)
     return MLS_OK;
 }
 
-mls_status mls_packing_scrub(mls_pack *pack, mls_str text, mls_buffer *out, mls_error *error)
+mls_status mls_pack_scrub(mls_pack *pack, mls_str text, mls_buffer *out, mls_error *error)
 {
     scrubbing self = {.pack = pack, .out = out};
     self.key.arena = self.word.arena = &self.memory;

@@ -16,6 +16,57 @@
 #include "submission/judge.h"
 #include "json/json_row.h"
 
+static mls_status list_tree(const char *path, const mls_submission_options *options, mls_usage usage,
+                            mls_submission *submission, mls_error *error);
+static size_t count_known(const mls_submission *submission);
+static mls_status choose(mls_submission *submission, mls_error *error);
+static void guess_edition(mls_submission *submission);
+static mls_status read_logs(mls_submission *submission, mls_error *error);
+static void conclude(mls_submission *submission);
+
+mls_status mls_submission_verify(const char *path, const mls_submission_options *options, mls_submission *submission,
+                                 mls_error *error)
+{
+    cJSON *rules = NULL;
+    mls_status status = list_tree(path, options, options->usage, submission, error);
+    /* If no benchmark in the tree has the requested usage, try the others, because each has its own folder layout. */
+    for (int usage = 0; usage < MLS_USAGE_COUNT && status == MLS_OK && options->any_usage; usage++) {
+        mls_submission other;
+        if ((mls_usage)usage == submission->options.usage || count_known(submission) > 0)
+            continue;
+        status = list_tree(path, options, (mls_usage)usage, &other, error);
+        if (status != MLS_OK || count_known(&other) > 0) {
+            const mls_submission first = *submission;
+            *submission = other;
+            other = first;
+        }
+        mls_submission_release(&other);
+    }
+    status = status == MLS_OK ? choose(submission, error) : status;
+    if (status == MLS_OK && options->edition == NULL)
+        guess_edition(submission);
+    status = status == MLS_OK ? read_logs(submission, error) : status;
+    status = status == MLS_OK ? mls_json_data("systems.json", &rules, error) : status;
+    for (size_t i = 0; i < submission->submitter_count && status == MLS_OK; i++) {
+        mls_submitter *submitter = &submission->submitters[i];
+        mls_systems_judge(submission, submitter, rules);
+        for (size_t k = 0; k < submitter->result_count; k++)
+            mls_result_judge(submission, submitter, &submitter->results[k]);
+        if (submitter->result_count == 0) {
+            mls_findings_add(&submitter->findings, MLS_FINDING_NO_RESULTS,
+                             (mls_finding_place){.path = *submitter->path != '\0' ? submitter->path : "."},
+                             "the submission has no results");
+        }
+        status = mls_configs_judge(submission, submitter);
+    }
+    cJSON_Delete(rules);
+    status = status == MLS_OK ? mls_odd_judge(submission) : status;
+    status = status == MLS_OK ? mls_secrets_judge(submission) : status;
+    if (status == MLS_OK)
+        conclude(submission);
+    return status;
+}
+
 static void release_result(mls_submission_result *result)
 {
     mls_group_release(&result->group);
@@ -59,117 +110,123 @@ void mls_submission_release(mls_submission *submission)
     *submission = (mls_submission){0};
 }
 
-/* Remove the systems and results that were not asked for, with their findings, from a submitter. */
-static void choose_in_submitter(mls_submitter *submitter, const mls_submission_options *options)
+/* List the tree for a usage.  Release *submission in any case. */
+static mls_status list_tree(const char *path, const mls_submission_options *options, mls_usage usage,
+                            mls_submission *submission, mls_error *error)
 {
-    size_t results = 0;
-    size_t systems = 0;
-    for (size_t i = 0; i < submitter->result_count; i++) {
-        mls_submission_result *result = &submitter->results[i];
-        if (mls_is_wanted(options->system, result->system) && mls_is_wanted(options->benchmark, result->benchmark))
-            submitter->results[results++] = *result;
-        else
-            release_result(result);
+    *submission = (mls_submission){
+        .options = *options, .edition = options->edition, .arena = mls_calloc(1, sizeof *submission->arena)};
+    submission->options.usage = usage;
+    submission->path = mls_arena_copy(submission->arena, mls_str_from(path)).ptr;
+    return mls_tree_list(submission, error);
+}
+
+/* Count the results whose benchmark is in an edition of the tree's usage. */
+static size_t count_known(const mls_submission *submission)
+{
+    const mls_editions *editions = mls_rulesets_editions(submission->options.rulesets);
+    size_t known = 0;
+    for (size_t s = 0; s < submission->submitter_count; s++) {
+        const mls_submitter *submitter = &submission->submitters[s];
+        for (size_t r = 0; r < submitter->result_count; r++) {
+            const mls_str benchmark = mls_str_from(submitter->results[r].benchmark);
+            known += mls_editions_newest_with(editions, submission->options.usage, benchmark) != NULL;
+        }
     }
-    submitter->result_count = results;
-    for (size_t i = 0; i < submitter->system_count; i++) {
-        mls_system *system = &submitter->systems[i];
-        if (mls_is_wanted(options->system, system->name) && (options->benchmark == NULL || system->has_results))
-            submitter->systems[systems++] = *system;
-        else
-            mls_findings_release(&system->findings);
-    }
-    submitter->system_count = systems;
-    mls_findings_release(&submitter->findings);
+    return known;
 }
 
 /* Maximum bytes of names listed in an error message. */
 enum { LISTED_MAX = 120 };
-
-/* A list of distinct names in the tree. */
-typedef struct name_list {
-    mls_map known;
-    mls_buffer list;
-    const char *more; /* ", …" if the list was truncated */
-    mls_suggestion nearest;
-} name_list;
-
-static void offer_name(name_list *names, const char *name)
-{
-    bool added = false;
-    mls_map_put(&names->known, mls_str_from(name), &added);
-    if (!added)
-        return;
-    mls_suggest_add(&names->nearest, mls_str_from(name));
-    if (names->list.len + strlen(name) <= LISTED_MAX)
-        mls_buffer_printf(&names->list, "%s%s", names->list.len > 0 ? ", " : "", name);
-    else
-        names->more = names->list.len > 0 ? ", …" : "…";
-}
 
 /* Report a wanted name that does not exist in the tree, with the existing names. */
 static mls_status check_name(const mls_submission *submission, const char *wanted, bool system, mls_error *error)
 {
     if (wanted == NULL)
         return MLS_OK;
-    name_list names = {.known.arena = submission->arena, .more = "", .nearest = mls_suggest_for(mls_str_from(wanted))};
-    const mls_str *nearest = &names.nearest.found;
+    mls_map known = {.arena = submission->arena};
+    mls_buffer list = {0};
+    const char *more = ""; /* ", …" if the list is truncated */
+    mls_suggestion nearest = mls_suggest_for(mls_str_from(wanted));
     mls_status status = MLS_OK;
     for (size_t s = 0; s < submission->submitter_count; s++) {
         const mls_submitter *submitter = &submission->submitters[s];
-        for (size_t i = 0; i < submitter->system_count && system; i++)
-            offer_name(&names, submitter->systems[i].name);
-        for (size_t i = 0; i < submitter->result_count && !system; i++)
-            offer_name(&names, submitter->results[i].benchmark);
+        for (size_t i = 0; i < (system ? submitter->system_count : submitter->result_count); i++) {
+            const char *name = system ? submitter->systems[i].name : submitter->results[i].benchmark;
+            bool added = false;
+            mls_map_put(&known, mls_str_from(name), &added);
+            if (!added)
+                continue;
+            mls_suggest_add(&nearest, mls_str_from(name));
+            if (list.len + strlen(name) <= LISTED_MAX)
+                mls_buffer_printf(&list, "%s%s", list.len > 0 ? ", " : "", name);
+            else
+                more = list.len > 0 ? ", …" : "…";
+        }
     }
-    if (!system && nearest->len == 0) {
-        names.nearest = mls_editions_nearest_benchmark(mls_rulesets_editions(submission->options.rulesets),
-                                                       submission->options.usage, mls_str_from(wanted));
+    if (!system && nearest.found.len == 0) {
+        nearest = mls_editions_nearest_benchmark(mls_rulesets_editions(submission->options.rulesets),
+                                                 submission->options.usage, mls_str_from(wanted));
     }
-    if (names.known.count > 0 && mls_map_find(&names.known, mls_str_from(wanted)) == NULL) {
+    if (known.count > 0 && mls_map_find(&known, mls_str_from(wanted)) == NULL) {
+        const bool near = nearest.found.len > 0;
         status = mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "unknown %s '%.*s'%s%.*s%s; available: %s%s",
                                system ? "system" : "benchmark", MLS_CUT_TEXT(wanted, 60),
-                               nearest->len > 0 ? " (did you mean '" : "", (int)nearest->len, nearest->ptr,
-                               nearest->len > 0 ? "'?)" : "", names.list.len > 0 ? names.list.ptr : "", names.more);
+                               near ? " (did you mean '" : "", (int)nearest.found.len, nearest.found.ptr,
+                               near ? "'?)" : "", list.len > 0 ? list.ptr : "", more);
     }
-    mls_buffer_release(&names.list);
+    mls_buffer_release(&list);
     return status;
 }
 
-/* Remove everything that was not asked for, including submitters without any of it. */
+/* Remove all systems and results that were not asked for, with their findings, and submitters without any of these. */
 static mls_status choose(mls_submission *submission, mls_error *error)
 {
     const mls_submission_options *options = &submission->options;
-    size_t kept = 0;
+    size_t submitters = 0;
     if (options->system == NULL && options->benchmark == NULL)
         return MLS_OK;
     mls_status status = check_name(submission, options->system, true, error);
     status = status == MLS_OK ? check_name(submission, options->benchmark, false, error) : status;
-    for (size_t i = 0; i < submission->submitter_count && status == MLS_OK; i++) {
-        mls_submitter *submitter = &submission->submitters[i];
-        choose_in_submitter(submitter, options);
-        if (submitter->result_count > 0 || submitter->system_count > 0)
-            submission->submitters[kept++] = *submitter;
+    if (status != MLS_OK)
+        return status;
+    for (size_t s = 0; s < submission->submitter_count; s++) {
+        mls_submitter *submitter = &submission->submitters[s];
+        size_t results = 0;
+        size_t systems = 0;
+        for (size_t i = 0; i < submitter->result_count; i++) {
+            mls_submission_result *result = &submitter->results[i];
+            if (mls_is_wanted(options->system, result->system) && mls_is_wanted(options->benchmark, result->benchmark))
+                submitter->results[results++] = *result;
+            else
+                release_result(result);
+        }
+        submitter->result_count = results;
+        for (size_t i = 0; i < submitter->system_count; i++) {
+            mls_system *system = &submitter->systems[i];
+            if (mls_is_wanted(options->system, system->name) && (options->benchmark == NULL || system->has_results))
+                submitter->systems[systems++] = *system;
+            else
+                mls_findings_release(&system->findings);
+        }
+        submitter->system_count = systems;
+        mls_findings_release(&submitter->findings);
+        if (results > 0 || systems > 0)
+            submission->submitters[submitters++] = *submitter;
         else
             release_submitter(submitter);
     }
-    submission->submitter_count = status == MLS_OK ? kept : submission->submitter_count;
-    return status;
+    submission->submitter_count = submitters;
+    return MLS_OK;
 }
-
-/* The logs to read. */
-typedef struct log_list {
-    mls_submission *submission;
-    mls_submission_run **items;
-    size_t count, capacity;
-} log_list;
 
 static bool is_read(const mls_submission_file *file)
 {
     return file->readable && file->size <= MLS_LOG_BYTES_MAX;
 }
 
-/* Guess the edition that all logs are judged by.  Each result votes with the time of the first record of its logs. */
+/* Guess the edition that all logs are judged by.  Each result votes with the time of the first record of its logs.  The
+ * beginning of one log per result is read twice, because the edition must be known before any log can be judged. */
 static void guess_edition(mls_submission *submission)
 {
     const mls_editions *editions = mls_rulesets_editions(submission->options.rulesets);
@@ -194,6 +251,13 @@ static void guess_edition(mls_submission *submission)
     submission->edition = mls_edition_poll_winner(&poll, editions, usage, &submission->edition_by_date);
 }
 
+/* The logs to read. */
+typedef struct log_list {
+    mls_submission *submission;
+    mls_submission_run **items;
+    size_t count, capacity;
+} log_list;
+
 static int open_log(void *state, size_t index)
 {
     const log_list *logs = state;
@@ -209,7 +273,7 @@ static mls_status search_log(void *state, size_t index, mls_sink *sink)
     return MLS_OK;
 }
 
-static mls_status take_run(void *state, size_t index, mls_run *run, void **notes)
+static mls_status store_run(void *state, size_t index, mls_run *run, void **notes)
 {
     const log_list *logs = state;
     (void)notes;
@@ -264,6 +328,7 @@ static mls_status read_logs(mls_submission *submission, mls_error *error)
 {
     const mls_submission_options *options = &submission->options;
     log_list logs = {.submission = submission};
+    MLS_LIST_OF(mls_source) sources = {0}; /* their paths belong to the runs */
     mls_checker_options rules = {.rulesets = options->rulesets, .usage = options->usage};
     const mls_reading reading = {.rules = &rules,
                                  .unread_runs = true,
@@ -274,7 +339,7 @@ static mls_status read_logs(mls_submission *submission, mls_error *error)
                                  .open = open_log,
                                  .listen = search_log,
                                  .heard_size = sizeof(mls_heard_secrets),
-                                 .run = take_run,
+                                 .run = store_run,
                                  .done = finish_log};
     mls_status status = mls_rulesets_get(options->rulesets, submission->edition, &rules.ruleset, error);
     for (size_t s = 0; s < submission->submitter_count && status == MLS_OK; s++) {
@@ -284,63 +349,38 @@ static mls_status read_logs(mls_submission *submission, mls_error *error)
             result->judged = mls_edition_has_benchmark(submission->edition, mls_str_from(result->benchmark));
             for (size_t i = 0; i < result->run_count && result->judged; i++) {
                 mls_submission_run *run = &result->runs[i];
+                char *path = (char *)(uintptr_t)run->file.path;
                 run->also = run->searched > 0 ? &submitter->files.items[run->searched - 1] : NULL;
                 MLS_GROW(&logs, items);
                 logs.items[logs.count++] = run;
+                /* Skip unreadable files; they have findings already. */
+                MLS_GROW(&sources, items);
+                sources.items[sources.count++] = (mls_source){
+                    .path = path, .skip = is_read(&run->file) ? NULL : path, .result = true, .size = run->file.size};
             }
         }
     }
-    mls_source *sources = mls_calloc(logs.count + 1, sizeof *sources); /* their paths belong to the runs */
-    for (size_t i = 0; i < logs.count; i++) {
-        const mls_submission_file *file = &logs.items[i]->file;
-        char *path = (char *)(uintptr_t)file->path;
-        /* Skip unreadable files; they have findings already. */
-        sources[i] =
-            (mls_source){.path = path, .skip = is_read(file) ? NULL : path, .result = true, .size = file->size};
-    }
-    status = status == MLS_OK ? mls_read_sources(&reading, sources, logs.count, error) : status;
-    free(sources);
-    if (status == MLS_OK) {
-        const mls_relay relay = {.threads = options->work.threads != 0 ? options->work.threads : mls_processor_count(),
-                                 .slots = MLS_RELAY_SLOTS_MAX,
-                                 .count = logs.count,
-                                 .state = &logs,
-                                 .work = finish_run};
-        status = mls_relay_run(&relay);
-    }
+    status = status == MLS_OK ? mls_read_sources(&reading, sources.items, sources.count, error) : status;
+    free(sources.items);
+    const mls_relay relay = {.threads = options->work.threads != 0 ? options->work.threads : mls_processor_count(),
+                             .slots = MLS_RELAY_SLOTS_MAX,
+                             .count = logs.count,
+                             .state = &logs,
+                             .work = finish_run};
+    status = status == MLS_OK ? mls_relay_run(&relay) : status;
     mls_endings endings = {.options = {.work.threads = 1, .open = mls_tree_open, .open_state = submission}};
-    for (size_t i = 0; i < logs.count && status == MLS_OK; i++) {
-        mls_submission_run *run = logs.items[i];
-        status = is_read(&run->file) ? mls_endings_find(&endings, &run->run, error) : MLS_OK;
-    }
+    /* Read the logs of failed runs again, because looking for causes in all logs would take longer than that. */
+    for (size_t i = 0; i < logs.count && status == MLS_OK; i++)
+        if (is_read(&logs.items[i]->file))
+            status = mls_endings_find(&endings, &logs.items[i]->run, error);
     mls_endings_release(&endings);
     free(logs.items);
     return status;
 }
 
-static mls_status judge(mls_submission *submission, mls_error *error)
-{
-    cJSON *rules;
-    mls_status status = mls_json_data("systems.json", &rules, error);
-    for (size_t i = 0; i < submission->submitter_count && status == MLS_OK; i++) {
-        mls_submitter *submitter = &submission->submitters[i];
-        mls_systems_judge(submission, submitter, rules);
-        for (size_t k = 0; k < submitter->result_count; k++)
-            mls_result_judge(submission, submitter, &submitter->results[k]);
-        if (submitter->result_count == 0) {
-            mls_findings_add(&submitter->findings, MLS_FINDING_NO_RESULTS,
-                             (mls_finding_place){.path = *submitter->path != '\0' ? submitter->path : "."},
-                             "the submission has no results");
-        }
-        status = mls_configs_judge(submission, submitter);
-    }
-    cJSON_Delete(rules);
-    return status;
-}
-
 /* Add the findings of one owner to those of the submitter.  Findings without a path are about `owner.path`. */
-static void take_findings(mls_submission *submission, mls_submitter *submitter, const mls_findings *findings,
-                          mls_placed_finding owner)
+static void add_findings(mls_submission *submission, mls_submitter *submitter, const mls_findings *findings,
+                         mls_placed_finding owner)
 {
     mls_finding_counts_add(&submitter->counts, &findings->counts);
     submission->failed |= mls_findings_found(findings, MLS_FINDING_UNREADABLE) > 0;
@@ -374,107 +414,43 @@ static int compare_placed(const void *left, const void *right)
     return order != 0 ? order : mls_str_compare(mls_str_from(a->message), mls_str_from(b->message));
 }
 
-static void conclude_submitter(mls_submission *submission, mls_submitter *submitter, bool strict)
+/* Sort all findings under their submitters, and decide which results, submitters and systems are valid. */
+static void conclude(mls_submission *submission)
 {
-    mls_placed_finding owner = {.path = *submitter->path != '\0' ? submitter->path : "."};
-    take_findings(submission, submitter, &submitter->findings, owner);
-    for (size_t i = 0; i < submitter->system_count; i++) {
-        owner.system = &submitter->systems[i];
-        take_findings(submission, submitter, &owner.system->findings, owner);
-        submitter->systems[i].valid &= mls_findings_pass(&owner.system->findings.counts, strict);
-    }
-    owner.system = NULL;
-    for (size_t i = 0; i < submitter->result_count; i++) {
-        mls_submission_result *result = &submitter->results[i];
-        owner.result = result;
-        owner.path = result->path;
-        result->counts = result->findings.counts;
-        take_findings(submission, submitter, &result->findings, owner);
-        for (size_t k = 0; k < result->run_count; k++) {
-            owner.path = result->runs[k].file.path;
-            mls_finding_counts_add(&result->counts, &result->runs[k].run.findings.counts);
-            take_findings(submission, submitter, &result->runs[k].run.findings, owner);
-        }
-        result->valid = mls_findings_pass(&result->counts, strict);
-    }
-    if (submitter->placed_count > 0)
-        qsort(submitter->placed, submitter->placed_count, sizeof *submitter->placed, compare_placed);
-    submitter->valid = mls_findings_pass(&submitter->counts, strict);
-    mls_finding_counts_add(&submission->counts, &submitter->counts);
-}
-
-static void conclude(mls_submission *submission, bool strict)
-{
+    const bool strict = submission->options.strict;
     if (submission->submitter_count == 0 && mls_findings_found(&submission->findings, MLS_FINDING_NO_RESULTS) == 0) {
         mls_findings_add(&submission->findings, MLS_FINDING_NO_RESULTS, (mls_finding_place){.path = "."},
                          "no result has both this system and this benchmark");
     }
-    for (size_t i = 0; i < submission->submitter_count; i++)
-        conclude_submitter(submission, &submission->submitters[i], strict);
+    for (size_t s = 0; s < submission->submitter_count; s++) {
+        mls_submitter *submitter = &submission->submitters[s];
+        mls_placed_finding owner = {.path = *submitter->path != '\0' ? submitter->path : "."};
+        add_findings(submission, submitter, &submitter->findings, owner);
+        for (size_t i = 0; i < submitter->system_count; i++) {
+            owner.system = &submitter->systems[i];
+            add_findings(submission, submitter, &owner.system->findings, owner);
+            submitter->systems[i].valid &= mls_findings_pass(&owner.system->findings.counts, strict);
+        }
+        owner.system = NULL;
+        for (size_t i = 0; i < submitter->result_count; i++) {
+            mls_submission_result *result = &submitter->results[i];
+            owner.result = result;
+            owner.path = result->path;
+            result->counts = result->findings.counts;
+            add_findings(submission, submitter, &result->findings, owner);
+            for (size_t k = 0; k < result->run_count; k++) {
+                owner.path = result->runs[k].file.path;
+                mls_finding_counts_add(&result->counts, &result->runs[k].run.findings.counts);
+                add_findings(submission, submitter, &result->runs[k].run.findings, owner);
+            }
+            result->valid = mls_findings_pass(&result->counts, strict);
+        }
+        if (submitter->placed_count > 0)
+            qsort(submitter->placed, submitter->placed_count, sizeof *submitter->placed, compare_placed);
+        submitter->valid = mls_findings_pass(&submitter->counts, strict);
+        mls_finding_counts_add(&submission->counts, &submitter->counts);
+    }
     mls_finding_counts_add(&submission->counts, &submission->findings.counts);
     submission->failed |= mls_findings_found(&submission->findings, MLS_FINDING_UNREADABLE) > 0;
     submission->valid = mls_findings_pass(&submission->counts, strict);
-}
-
-/* List the tree for a usage.  Release *submission in any case. */
-static mls_status list_tree(const char *path, const mls_submission_options *options, mls_usage usage,
-                            mls_submission *submission, mls_error *error)
-{
-    *submission = (mls_submission){
-        .options = *options, .edition = options->edition, .arena = mls_calloc(1, sizeof *submission->arena)};
-    submission->options.usage = usage;
-    submission->path = mls_arena_copy(submission->arena, mls_str_from(path)).ptr;
-    return mls_tree_list(submission, error);
-}
-
-/* Count the results whose benchmark is in an edition of the tree's usage. */
-static size_t count_known(const mls_submission *submission)
-{
-    const mls_editions *editions = mls_rulesets_editions(submission->options.rulesets);
-    size_t known = 0;
-    for (size_t s = 0; s < submission->submitter_count; s++) {
-        const mls_submitter *submitter = &submission->submitters[s];
-        for (size_t r = 0; r < submitter->result_count; r++) {
-            const mls_str benchmark = mls_str_from(submitter->results[r].benchmark);
-            known += mls_editions_newest_with(editions, submission->options.usage, benchmark) != NULL;
-        }
-    }
-    return known;
-}
-
-/* List the tree for the requested usage.  If no benchmark in it has that usage, try the others, because each usage has
- * a folder layout of its own. */
-static mls_status list_any(const char *path, const mls_submission_options *options, mls_submission *submission,
-                           mls_error *error)
-{
-    mls_status status = list_tree(path, options, options->usage, submission, error);
-    for (int usage = 0; usage < MLS_USAGE_COUNT && status == MLS_OK && options->any_usage; usage++) {
-        mls_submission other;
-        if ((mls_usage)usage == submission->options.usage || count_known(submission) > 0)
-            continue;
-        status = list_tree(path, options, (mls_usage)usage, &other, error);
-        if (status != MLS_OK || count_known(&other) > 0) {
-            const mls_submission first = *submission;
-            *submission = other;
-            other = first;
-        }
-        mls_submission_release(&other);
-    }
-    return status;
-}
-
-mls_status mls_submission_verify(const char *path, const mls_submission_options *options, mls_submission *submission,
-                                 mls_error *error)
-{
-    mls_status status = list_any(path, options, submission, error);
-    status = status == MLS_OK ? choose(submission, error) : status;
-    if (status == MLS_OK && options->edition == NULL)
-        guess_edition(submission);
-    status = status == MLS_OK ? read_logs(submission, error) : status;
-    status = status == MLS_OK ? judge(submission, error) : status;
-    status = status == MLS_OK ? mls_odd_judge(submission) : status;
-    status = status == MLS_OK ? mls_secrets_judge(submission) : status;
-    if (status == MLS_OK)
-        conclude(submission, options->strict);
-    return status;
 }

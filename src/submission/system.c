@@ -16,24 +16,6 @@ static bool counts_in(const cJSON *from, const mls_edition *edition)
     return mls_edition_number(mls_str_from(cJSON_GetStringValue(from)), &number) && edition->number >= number;
 }
 
-/* The names of an object's members as written, escapes included. */
-typedef MLS_LIST_OF(mls_str) raw_names;
-
-static void check_fields(const mls_system *system, const cJSON *required, const raw_names *names,
-                         mls_findings *findings)
-{
-    const cJSON *field;
-    cJSON_ArrayForEach(field, required)
-    {
-        const mls_finding_place place = {system->description.path, 0, 0, mls_str_from(field->valuestring)};
-        bool has = false;
-        for (size_t i = 0; i < names->count && !has; i++)
-            has = mls_span_name_is(names->items[i], place.key);
-        if (!has)
-            mls_findings_add(findings, MLS_FINDING_SYSTEM_FIELD, place, "the field '%s' is missing", place.key.ptr);
-    }
-}
-
 static void check_status(const mls_system *system, const cJSON *statuses, mls_findings *findings)
 {
     const mls_finding_place place = {system->description.path, 0, 0, MLS_S("status")};
@@ -52,29 +34,10 @@ static void check_status(const mls_system *system, const cJSON *statuses, mls_fi
     mls_buffer_release(&list);
 }
 
-/* Check the fields that the reference's summariser parses as integers, unless they are empty. */
-static void check_numbers(const mls_system *system, mls_str object, mls_findings *findings)
-{
-    static const char *const fields[] = {"number_of_nodes", "accelerators_per_node", "host_processors_per_node"};
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        const mls_finding_place place = {system->description.path, 0, 0, mls_str_from(fields[i])};
-        int64_t number;
-        mls_str span;
-        if (!mls_json_member(object, place.key, &span))
-            continue;
-        if (mls_json_kind_of(span) == MLS_JSON_STRING)
-            span = (mls_str){span.ptr + 1, span.len - 2};
-        if (span.len > 0 && !mls_integer_parse(span, &number)) {
-            mls_findings_add(findings, MLS_FINDING_SYSTEM_NUMBER, place,
-                             "%s is '%.*s', which the MLCommons summarizer cannot read as a whole number", fields[i],
-                             MLS_CUT(span, 60));
-        }
-    }
-}
-
 void mls_system_judge(mls_system *system, const cJSON *rules, mls_str text, const mls_edition *edition,
                       mls_arena *arena, mls_findings *findings)
 {
+    static const char *const numbers[] = {"number_of_nodes", "accelerators_per_node", "host_processors_per_node"};
     mls_arena scratch = {0};
     mls_finding_place place = {.path = system->description.path};
     mls_str object;
@@ -86,96 +49,66 @@ void mls_system_judge(mls_system *system, const cJSON *rules, mls_str text, cons
                          (mls_finding_place){.path = place.path, .line = 1, .column = 1},
                          "begins with a byte order mark, which the reference does not read: save it as plain UTF-8");
     }
-    if (reason == NULL) {
-        raw_names names = {0};
+    if (reason != NULL) {
+        mls_text_position(text, wrong, &place.line, &place.column);
+        mls_findings_add(findings, MLS_FINDING_SYSTEM_JSON, place, "not JSON: %s", reason);
+    } else {
+        MLS_LIST_OF(mls_str) names = {0}; /* of the members as written, escapes included */
         mls_raw_member member;
         const cJSON *statuses = NULL;
         const cJSON *entry;
-        for (mls_json_walk walk = mls_json_walk_begin(object); mls_json_walk_next(&walk, &member);) {
-            MLS_GROW(&names, items);
-            names.items[names.count++] = member.name;
-        }
+        const cJSON *field;
+        for (mls_json_walk walk = mls_json_walk_begin(object); mls_json_walk_next(&walk, &member);)
+            MLS_ARENA_ADD(&scratch, &names, member.name);
         cJSON_ArrayForEach(entry, cJSON_GetObjectItem(rules, "entries"))
         {
-            if (counts_in(cJSON_GetObjectItem(entry, "from"), edition)) {
-                const cJSON *newer = cJSON_GetObjectItem(entry, "statuses");
-                check_fields(system, cJSON_GetObjectItem(entry, "required"), &names, findings);
-                statuses = newer != NULL ? newer : statuses;
+            const cJSON *newer = cJSON_GetObjectItem(entry, "statuses");
+            if (!counts_in(cJSON_GetObjectItem(entry, "from"), edition))
+                continue;
+            statuses = newer != NULL ? newer : statuses;
+            cJSON_ArrayForEach(field, cJSON_GetObjectItem(entry, "required"))
+            {
+                bool has = false;
+                place.key = mls_str_from(field->valuestring);
+                for (size_t i = 0; i < names.count && !has; i++)
+                    has = mls_span_name_is(names.items[i], place.key);
+                if (!has) {
+                    mls_findings_add(findings, MLS_FINDING_SYSTEM_FIELD, place, "the field '%s' is missing",
+                                     place.key.ptr);
+                }
             }
         }
         check_status(system, statuses, findings);
-        check_numbers(system, object, findings);
+        /* Check the fields that the reference's summarizer parses as integers, unless they are empty. */
+        for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+            int64_t number;
+            mls_str span;
+            place.key = mls_str_from(numbers[i]);
+            if (!mls_json_member(object, place.key, &span))
+                continue;
+            if (mls_json_kind_of(span) == MLS_JSON_STRING)
+                span = (mls_str){span.ptr + 1, span.len - 2};
+            if (span.len > 0 && !mls_integer_parse(span, &number)) {
+                mls_findings_add(findings, MLS_FINDING_SYSTEM_NUMBER, place,
+                                 "%s is '%.*s', which the MLCommons summarizer cannot read as a whole number",
+                                 numbers[i], MLS_CUT(span, 60));
+            }
+        }
         if (system->says.division != NULL && mls_division_described(system->says.division) == MLS_DIVISION_OTHER) {
-            mls_findings_add(findings, MLS_FINDING_DIVISION_SPELLING,
-                             (mls_finding_place){place.path, 0, 0, MLS_S("division")},
+            place.key = MLS_S("division");
+            mls_findings_add(findings, MLS_FINDING_DIVISION_SPELLING, place,
                              "the division is spelled '%.*s': seeds and convergence are only checked for 'closed'",
                              MLS_CUT_TEXT(system->says.division, 40));
         }
-        free(names.items);
-    } else {
-        mls_text_position(text, wrong, &place.line, &place.column);
-        mls_findings_add(findings, MLS_FINDING_SYSTEM_JSON, place, "not JSON: %s", reason);
     }
     system->valid = findings->counts.error == errors;
     mls_arena_release(&scratch);
 }
 
-/* Read and judge the description, if the system has one. */
-static void read_description(mls_system *system, const cJSON *rules, const mls_submission *submission,
-                             mls_findings *findings)
-{
-    mls_buffer text = {0};
-    mls_error error = {0};
-    if (!system->description.readable)
-        return;
-    const mls_status status = mls_tree_read(submission, &system->description, MLS_SYSTEM_BYTES_MAX, &text, &error);
-    if (status == MLS_OK) {
-        mls_system_judge(system, rules, mls_buffer_str(&text), submission->edition, submission->arena, findings);
-    } else {
-        mls_findings_add(findings, status == MLS_ERROR_READ ? MLS_FINDING_UNREADABLE : MLS_FINDING_SYSTEM_JSON,
-                         (mls_finding_place){.path = system->description.path}, "%s", error.message);
-    }
-    mls_buffer_release(&text);
-}
-
-/* Check that all descriptions name the same submitter. */
-static void compare_submitters(mls_submitter *submitter)
-{
-    const mls_system *first = NULL;
-    for (size_t i = 0; i < submitter->system_count; i++) {
-        mls_system *system = &submitter->systems[i];
-        const char *name = system->says.submitter;
-        if (name != NULL && first != NULL && strcmp(name, first->says.submitter) != 0) {
-            mls_findings_add(&system->findings, MLS_FINDING_SUBMITTER_DIFFERS,
-                             (mls_finding_place){system->description.path, 0, 0, MLS_S("submitter")},
-                             "the submitter is %.*s, in %s it is %.*s", MLS_CUT_TEXT(name, 60), first->description.path,
-                             MLS_CUT_TEXT(first->says.submitter, 60));
-        }
-        first = first == NULL && name != NULL ? system : first;
-    }
-}
-
-/* Check that a system has both a folder of results and a description. */
-static void match_system(mls_system *system)
-{
-    const mls_finding_place described = {.path = system->description.path};
-    const mls_finding_place folder = {.path = system->folder};
-    mls_findings *findings = &system->findings;
-    if (system->folder == NULL) {
-        mls_findings_add(findings, MLS_FINDING_SYSTEM_UNUSED, described,
-                         "the description has no results: results/%s is missing", system->name);
-    } else if (system->description.path == NULL && system->has_results) {
-        mls_findings_add(findings, MLS_FINDING_SYSTEM_MISSING, folder,
-                         "the system description systems/%s.json is missing", system->name);
-    } else if (system->description.path == NULL) {
-        mls_findings_add_as(findings, MLS_FINDING_SYSTEM_MISSING, MLS_SEVERITY_ADVICE, folder,
-                            "the folder has no benchmark, and systems/%s.json is missing", system->name);
-    }
-}
-
 void mls_systems_judge(const mls_submission *submission, mls_submitter *submitter, const cJSON *rules)
 {
     const bool judged = counts_in(cJSON_GetObjectItem(rules, "judged_from"), submission->edition);
+    const mls_system *first = NULL; /* the first one whose description names a submitter */
     for (size_t i = 0; i < submitter->system_count; i++)
         submitter->systems[i].has_results = false;
     for (size_t i = 0; i < submitter->result_count; i++) {
@@ -184,12 +117,43 @@ void mls_systems_judge(const mls_submission *submission, mls_submitter *submitte
     }
     for (size_t i = 0; i < submitter->system_count; i++) {
         mls_system *system = &submitter->systems[i];
+        mls_finding_place described = {.path = system->description.path};
+        const mls_finding_place folder = {.path = system->folder};
         mls_findings unjudged = {0};
-        if (judged || system->folder == NULL)
-            match_system(system);
-        read_description(system, rules, submission, judged ? &system->findings : &unjudged);
+        mls_findings *findings = judged ? &system->findings : &unjudged;
+        if (system->folder == NULL) {
+            mls_findings_add(&system->findings, MLS_FINDING_SYSTEM_UNUSED, described,
+                             "the description has no results: results/%s is missing", system->name);
+        } else if (judged && described.path == NULL && system->has_results) {
+            mls_findings_add(findings, MLS_FINDING_SYSTEM_MISSING, folder,
+                             "the system description systems/%s.json is missing", system->name);
+        } else if (judged && described.path == NULL) {
+            mls_findings_add_as(findings, MLS_FINDING_SYSTEM_MISSING, MLS_SEVERITY_ADVICE, folder,
+                                "the folder has no benchmark, and systems/%s.json is missing", system->name);
+        }
+        if (system->description.readable) {
+            mls_buffer text = {0};
+            mls_error error = {0};
+            const mls_status status =
+                mls_tree_read(submission, &system->description, MLS_SYSTEM_BYTES_MAX, &text, &error);
+            if (status == MLS_OK) {
+                mls_system_judge(system, rules, mls_buffer_str(&text), submission->edition, submission->arena,
+                                 findings);
+            } else {
+                mls_findings_add(findings, status == MLS_ERROR_READ ? MLS_FINDING_UNREADABLE : MLS_FINDING_SYSTEM_JSON,
+                                 described, "%s", error.message);
+            }
+            mls_buffer_release(&text);
+        }
         mls_findings_release(&unjudged);
+        /* All descriptions must name the same submitter. */
+        const char *name = system->says.submitter;
+        if (judged && name != NULL && first != NULL && strcmp(name, first->says.submitter) != 0) {
+            described.key = MLS_S("submitter");
+            mls_findings_add(&system->findings, MLS_FINDING_SUBMITTER_DIFFERS, described,
+                             "the submitter is %.*s, in %s it is %.*s", MLS_CUT_TEXT(name, 60), first->description.path,
+                             MLS_CUT_TEXT(first->says.submitter, 60));
+        }
+        first = first == NULL && name != NULL ? system : first;
     }
-    if (judged)
-        compare_submitters(submitter);
 }
