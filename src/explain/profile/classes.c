@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* classes.c - which class a kernel is of, by rules on its name. */
+/* classes.c - find the class of a kernel by rules on its name. */
 
 #include <cjson/cJSON.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "json/json_row.h"
 #include "json/value.h"
 
-/* The class of a name shows at its beginning; templates go on for pages. */
+/* The begin of a name shows its class; templates go on for pages. */
 enum { NAME_LOOKED_AT = 4096 };
 
 static const struct {
@@ -30,7 +30,9 @@ static const struct {
     {"optimizer", MLS_CLASS_BYTES},
 };
 
-/* Return the number of a class, which is added if it is new; MLS_CLASSES_MAX with an error if there are too many. */
+/* Return the number of a class, which is added if it is new.  Return MLS_CLASSES_MAX with an error if there are too
+ * many.
+ */
 static size_t class_number(mls_kernel_classes *classes, mls_str name, mls_error *error)
 {
     unsigned i;
@@ -46,7 +48,7 @@ static size_t class_number(mls_kernel_classes *classes, mls_str name, mls_error 
     return classes->count++;
 }
 
-/* A pattern is a text, or a list of texts any of which may be found. */
+/* Compile a pattern: a text, or a list of texts any of which may match. */
 static mls_status read_pattern(const cJSON *json, const char *of, mls_pattern *pattern, mls_error *error)
 {
     const bool list = cJSON_IsArray(json);
@@ -66,7 +68,7 @@ static mls_status read_pattern(const cJSON *json, const char *of, mls_pattern *p
                : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the pattern of %s is not a regular expression", of);
 }
 
-/* An item of "classes" or "rules": the class that it names and, of the latter, its pattern. */
+/* Add an item of "classes" (a class) or of "rules" (a class and its pattern). */
 static mls_status add_class(mls_kernel_classes *classes, const cJSON *item, bool rule, mls_error *error)
 {
     const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "class"));
@@ -110,34 +112,28 @@ static mls_status read_classes(mls_kernel_classes *classes, const cJSON *json, m
     return status;
 }
 
-static mls_status read_ncu_rules(mls_kernel_classes *classes, mls_error *error)
+mls_status mls_kernel_classes_new(mls_str json, mls_kernel_classes **classes, mls_error *error)
 {
     static const mls_row_member members[] = {
         MLS_MEMBER_OF(mls_ncu_rule, "rule", TEXT, rule, NULL),
         MLS_MEMBER_OF(mls_ncu_rule, "words", TEXT, words, NULL),
     };
-    cJSON *json = NULL;
-    void *rows = NULL;
-    mls_status status = mls_json_data("ncu_rules.json", &json, error);
-    if (status == MLS_OK) {
-        status = mls_json_table_read(json, "rules", members, sizeof members / sizeof *members, &classes->memory, &rows,
-                                     &classes->ncu_rule_count, sizeof *classes->ncu_rules, error);
-    }
-    classes->ncu_rules = rows;
-    cJSON_Delete(json);
-    return status;
-}
-
-mls_status mls_kernel_classes_new(mls_str json, mls_kernel_classes **classes, mls_error *error)
-{
     mls_kernel_classes *made = mls_calloc(1, sizeof *made);
     cJSON *root = NULL;
+    cJSON *ncu = NULL;
+    void *rows = NULL;
     made->lock = mls_malloc(sizeof *made->lock);
     (void)pthread_mutex_init(made->lock, NULL);
     mls_status status =
         json.ptr == NULL ? mls_json_data("kernels.json", &root, error) : mls_json_tree(json, &root, error);
     status = status == MLS_OK ? read_classes(made, root, error) : status;
-    status = status == MLS_OK ? read_ncu_rules(made, error) : status;
+    status = status == MLS_OK ? mls_json_data("ncu_rules.json", &ncu, error) : status;
+    if (status == MLS_OK) {
+        status = mls_json_table_read(ncu, "rules", members, sizeof members / sizeof *members, &made->memory, &rows,
+                                     &made->ncu_rule_count, sizeof *made->ncu_rules, error);
+    }
+    made->ncu_rules = rows;
+    cJSON_Delete(ncu);
     cJSON_Delete(root);
     if (status != MLS_OK) {
         mls_kernel_classes_free(made);
@@ -160,7 +156,7 @@ void mls_kernel_classes_free(mls_kernel_classes *classes)
     }
 }
 
-/* A pattern that gives up on a name has not found anything in it. */
+/* Return whether a pattern matches.  One that gives up on a name does not. */
 static bool finds(const mls_pattern *pattern, mls_str name)
 {
     mls_str found;

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gather.c - names, streams, activities, calls, steps and annotations while a profile is read, and which activity was
- * launched by which call, in which step and annotation. */
+/* gather.c - collect names, streams, activities, calls and annotations while a profile is read, and build the timeline:
+ * how much each device did at the same time, why it was idle, and in which step and annotation activities were
+ * launched.
+ *
+ * C computes, N communicates, M copies.  Only lengths of unions are added up, in one pass over the activities in the
+ * order of their starts: |N \ C| is |C ∪ N| - |C|, |M \ (C ∪ N)| is |C ∪ N ∪ M| - |C ∪ N|.
+ *
+ * A gap ends with the activities that start at its end.  If they were launched after it had begun, the host was late;
+ * otherwise they waited in a queue. */
 #include "explain/profile/gather.h"
 
 #include <math.h>
@@ -112,7 +119,7 @@ uint32_t mls_gather_name(mls_gather *gather, mls_str name)
     return (uint32_t)before;
 }
 
-/* As reports and traces write them; a set is one whatever else its name holds. */
+/* The names in reports and in traces.  The first match counts: a Memset may contain the others. */
 static const struct {
     const char *name, *also;
 } operations[MLS_COPY_COUNT] = {
@@ -122,7 +129,7 @@ static const struct {
     [MLS_COPY_DEVICE_TO_DEVICE] = {"Device-to-Device", "DtoD"},
     [MLS_COPY_HOST_TO_HOST] = {"Host-to-Host", "HtoH"},
     [MLS_COPY_PEER_TO_PEER] = {"Peer-to-Peer", "PtoP"},
-    [MLS_COPY_OTHER] = {"Other", ""}, /* which every name holds */
+    [MLS_COPY_OTHER] = {"Other", ""}, /* matches every name */
 };
 
 const char *mls_copy_operation_name(mls_copy_operation operation)
@@ -181,16 +188,6 @@ bool mls_gather_activity(mls_gather *gather, mls_str device, mls_str stream, mls
     return true;
 }
 
-static uint64_t correlation_of(const void *item)
-{
-    return ((const mls_cuda_launch *)item)->correlation;
-}
-
-static uint64_t begin_of(const mls_cuda_launch *call)
-{
-    return (uint64_t)call->begin[0] << 32 | call->begin[1];
-}
-
 void mls_gather_call(mls_gather *gather, int64_t correlation, int64_t begin, bool graph)
 {
     if (correlation < 0 || correlation > UINT32_MAX || begin < 0 || begin > INT64_MAX / 2)
@@ -200,60 +197,6 @@ void mls_gather_call(mls_gather *gather, int64_t correlation, int64_t begin, boo
     gather->calls.items[gather->calls.count++] =
         (mls_cuda_launch){(uint32_t)correlation, {(uint32_t)(kept >> 32), (uint32_t)kept}};
 }
-
-/* The place of the first call with that correlation or a higher one, which is mostly `near` another. */
-static size_t call_place(const mls_gather *gather, uint64_t correlation, size_t near)
-{
-    enum { AROUND = 64 };
-    const mls_cuda_launch *calls = gather->calls.items;
-    const size_t count = gather->calls.count;
-    size_t low = near > AROUND ? near - AROUND : 0;
-    size_t high = near + AROUND < count ? near + AROUND : count;
-    low = low > 0 && calls[low - 1].correlation >= correlation ? 0 : low;
-    high = high < count && calls[high].correlation < correlation ? count : high;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (calls[middle].correlation < correlation)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-void mls_gather_launches(mls_gather *gather)
-{
-    mls_cuda_launch *calls = gather->calls.items;
-    size_t kept = 0;
-    size_t near = 0;
-    /* Sort the calls by correlation; keep the earliest of each. */
-    mls_sort_in_place(calls, gather->calls.count, sizeof *calls, correlation_of);
-    for (size_t i = 0; i < gather->calls.count; i++) {
-        const bool again = kept > 0 && calls[kept - 1].correlation == calls[i].correlation;
-        kept += !again;
-        if (!again || begin_of(&calls[i]) < begin_of(&calls[kept - 1]))
-            calls[kept - 1] = calls[i];
-    }
-    gather->calls.count = kept;
-    for (size_t i = 0; i < gather->activities.count; i++) {
-        mls_activity *activity = &gather->activities.items[i];
-        const uint64_t correlation = (uint64_t)activity->launch;
-        near = call_place(gather, correlation, near);
-        activity->launch = MLS_NO_LAUNCH;
-        if (near < kept && calls[near].correlation == correlation) {
-            const uint64_t begin = begin_of(&calls[near]);
-            activity->launch = (int64_t)(begin / 2);
-            activity->row |= begin % 2 != 0 ? MLS_ROW_GRAPH : 0;
-        }
-    }
-    free(calls);
-    gather->calls.items = NULL;
-    gather->calls.count = gather->calls.capacity = 0;
-}
-
-/* Deeper ones are not looked into. */
-enum { NESTED_MAX = 64 };
-#define NO_SPAN UINT32_MAX
 
 void mls_gather_annotation(mls_gather *gather, mls_str name, int64_t start, int64_t length)
 {
@@ -275,7 +218,39 @@ void mls_gather_annotation(mls_gather *gather, mls_str name, int64_t start, int6
     to->items[to->count++] = (mls_host_span){.start = start, .end = start + length, .number = (uint32_t)number};
 }
 
-/* The outer one first. */
+/* ---------------------------------------------------------------- launches */
+
+static uint64_t correlation_of(const void *item)
+{
+    return ((const mls_cuda_launch *)item)->correlation;
+}
+
+static uint64_t begin_of(const mls_cuda_launch *call)
+{
+    return (uint64_t)call->begin[0] << 32 | call->begin[1];
+}
+
+/* Return the index of the first call with this correlation or a higher one, which is probably near index `near`. */
+static size_t call_place(const mls_gather *gather, uint64_t correlation, size_t near)
+{
+    enum { AROUND = 64 };
+    const mls_cuda_launch *calls = gather->calls.items;
+    const size_t count = gather->calls.count;
+    size_t low = near > AROUND ? near - AROUND : 0;
+    size_t high = near + AROUND < count ? near + AROUND : count;
+    low = low > 0 && calls[low - 1].correlation >= correlation ? 0 : low;
+    high = high < count && calls[high].correlation < correlation ? count : high;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (calls[middle].correlation < correlation)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Order the outer span first. */
 static int compare_host_spans(const void *a, const void *b)
 {
     const mls_host_span *x = a;
@@ -283,7 +258,9 @@ static int compare_host_spans(const void *a, const void *b)
     return x->start != y->start ? (x->start < y->start ? -1 : 1) : (x->end < y->end) - (x->end > y->end);
 }
 
-/* Brings spans into order; around each is the nearest one before it that has not ended when it begins. */
+#define NO_SPAN UINT32_MAX
+
+/* Sort spans.  The span around another is the nearest one before it that has not ended when it begins. */
 static void nest_spans(mls_host_spans *spans)
 {
     if (spans->count > 0)
@@ -296,9 +273,10 @@ static void nest_spans(mls_host_spans *spans)
     }
 }
 
-/* The innermost span that a time lies in, which mostly begins at or just behind `near`; NULL: it is in none. */
+/* Return the innermost span that contains a time, which probably begins at or just after index *near; NULL: none. */
 static mls_host_span *find_span(const mls_host_spans *spans, int64_t time, size_t *near)
 {
+    enum { NESTED_MAX = 64 };
     size_t low = 0;
     size_t high = spans->count;
     if (*near < high && spans->items[*near].start <= time) {
@@ -319,22 +297,45 @@ static mls_host_span *find_span(const mls_host_spans *spans, int64_t time, size_
     return at != NO_SPAN && spans->items[at].end > time ? &spans->items[at] : NULL;
 }
 
-void mls_gather_attribute(mls_gather *gather)
+/* Find the call that launched each activity, and the step and the annotation in which it did. */
+static void find_launches(mls_gather *gather)
 {
-    size_t near_step = 0;
+    mls_cuda_launch *calls = gather->calls.items;
+    size_t kept = 0;
     size_t near = 0;
+    size_t near_step = 0;
+    size_t near_annotation = 0;
+    /* Sort the calls by correlation; keep the earliest of each. */
+    mls_sort_in_place(calls, gather->calls.count, sizeof *calls, correlation_of);
+    for (size_t i = 0; i < gather->calls.count; i++) {
+        const bool again = kept > 0 && calls[kept - 1].correlation == calls[i].correlation;
+        kept += !again;
+        if (!again || begin_of(&calls[i]) < begin_of(&calls[kept - 1]))
+            calls[kept - 1] = calls[i];
+    }
+    gather->calls.count = kept;
     nest_spans(&gather->steps);
     nest_spans(&gather->annotations);
-    for (size_t i = 0; i < gather->activities.count && gather->steps.count + gather->annotations.count > 0; i++) {
-        const mls_activity *activity = &gather->activities.items[i];
+    for (size_t i = 0; i < gather->activities.count; i++) {
+        mls_activity *activity = &gather->activities.items[i];
         const double length = (double)activity->length;
+        const uint64_t correlation = (uint64_t)activity->launch;
+        near = call_place(gather, correlation, near);
+        activity->launch = MLS_NO_LAUNCH;
+        if (near < kept && calls[near].correlation == correlation) {
+            const uint64_t begin = begin_of(&calls[near]);
+            activity->launch = (int64_t)(begin / 2);
+            activity->row |= begin % 2 != 0 ? MLS_ROW_GRAPH : 0;
+        }
+        if (gather->steps.count + gather->annotations.count == 0)
+            continue;
         if (activity->launch == MLS_NO_LAUNCH) {
             gather->unknown_ns += length;
             continue;
         }
         gather->launches_known = true;
         mls_host_span *step = find_span(&gather->steps, activity->launch, &near_step);
-        mls_host_span *annotation = find_span(&gather->annotations, activity->launch, &near);
+        mls_host_span *annotation = find_span(&gather->annotations, activity->launch, &near_annotation);
         *(step != NULL ? &step->gpu_ns : &gather->outside_steps_ns) += length;
         if (annotation != NULL) {
             annotation->gpu_ns += length;
@@ -344,32 +345,210 @@ void mls_gather_attribute(mls_gather *gather)
             gather->outside_activities++;
         }
     }
+    free(calls);
+    gather->calls.items = NULL;
+    gather->calls.count = gather->calls.capacity = 0;
 }
 
-static void list_steps(mls_gather *gather)
+/* ---------------------------------------------------------------- timeline */
+
+/* What a device did, in nanoseconds. */
+typedef struct device_line {
+    uint64_t activities;
+    size_t first; /* the index of its first activity, when they are grouped by device */
+    mls_cover compute, communication, copy, kernels, all; /* kernels: C ∪ N */
+    int64_t host, queue, unknown;                         /* idle times by cause */
+    int64_t from, to, launch;                             /* the last gap, and the first launch of what ended it */
+    uint64_t kernel_count, launched;                      /* all kernels; those whose launch is known */
+    double kernel_time, graph_time;
+} device_line;
+
+static void end_gap(device_line *line)
 {
-    mls_profile *profile = gather->profile;
-    mls_sums sums = {.min = (double)NAN, .max = (double)NAN};
-    const double known = gather->launches_known ? 0 : (double)NAN;
-    const double placed = gather->activities.count > 0 ? 0 : (double)NAN;
-    mls_profile_step *step = mls_arena_array(gather->arena, gather->steps.count + 1, sizeof *step);
-    profile->steps.each = step;
-    for (size_t i = 0; i < gather->steps.count; i++, step++) {
-        const mls_host_span *span = &gather->steps.items[i];
-        const double ns = (double)(span->end - span->start);
-        *step = (mls_profile_step){.number = span->number,
-                                   .start_ms = (double)(span->start - gather->first_ns) / 1e6 + placed,
-                                   .length_ms = ns / 1e6,
-                                   .gpu_ms = span->gpu_ns / 1e6 + known};
-        mls_sums_add(&sums, 1, ns, ns, ns);
-    }
-    profile->steps.count = (uint64_t)sums.count;
-    profile->steps.mean_ms = sums.total / 1e6 / sums.count;
-    profile->steps.min_ms = sums.min / 1e6;
-    profile->steps.max_ms = sums.max / 1e6;
-    profile->steps.outside_ms = gather->outside_steps_ns / 1e6 + known;
-    profile->steps.unknown_ms = gather->unknown_ns / 1e6;
+    int64_t *cause = line->launch == MLS_NO_LAUNCH ? &line->unknown
+                     : line->launch > line->from   ? &line->host
+                                                   : &line->queue;
+    *cause += line->to - line->from;
+    line->from = line->to;
 }
+
+/* Add an activity, in the order of starts.  From then on it only keeps its length, the delay of its launch and its
+ * device; NOT_RANKED: not of a kernel, or unknown. */
+#define NOT_RANKED INT64_MAX
+static void add_activity(mls_gather *gather, device_line *lines, mls_activity *activity)
+{
+    mls_track *track = &gather->tracks.items[activity->track];
+    const size_t number = activity->row & MLS_ROW_MASK;
+    mls_tally_row *row = &gather->tallies[MLS_TALLY_KERNELS].rows[number];
+    device_line *line = &lines[track->device_number];
+    const bool kernel = mls_row_is_kernel(number);
+    const int64_t start = activity->start;
+    const int64_t end = start + activity->length;
+    const double length = (double)activity->length;
+    const int64_t launch = activity->launch;
+    const bool launched = launch != MLS_NO_LAUNCH;
+    const unsigned roles = gather->classes->roles[row->class_number];
+    if (line->all.begun && start > line->all.reach) {
+        end_gap(line);
+        line->from = line->all.reach;
+        line->to = start;
+        line->launch = launch;
+    } else if (start == line->to && launched && (launch < line->launch || line->launch == MLS_NO_LAUNCH)) {
+        line->launch = launch;
+    }
+    if (kernel) {
+        line->kernel_count++;
+        line->launched += launched;
+        line->kernel_time += length;
+        line->graph_time += (activity->row & MLS_ROW_GRAPH) != 0 ? length : 0;
+    }
+    activity->length = kernel ? activity->length : NOT_RANKED;
+    activity->launch = kernel && launched ? start - launch : NOT_RANKED;
+    activity->track = (uint32_t)track->device_number;
+    activity->track = (uint32_t)track->device_number;
+    track->activities++;
+    line->activities++;
+    mls_cover_add(&track->busy, start, end);
+    mls_cover_add(&line->all, start, end);
+    if (roles & MLS_CLASS_COPY) {
+        mls_cover_add(&line->copy, start, end);
+    } else {
+        mls_cover_add(roles & MLS_CLASS_COMMUNICATION ? &line->communication : &line->compute, start, end);
+        mls_cover_add(&line->kernels, start, end);
+    }
+    mls_sums_add(&row->sums, 1, length, length, length);
+}
+
+static uint64_t start_of(const void *item)
+{
+    return (uint64_t)((const mls_activity *)item)->start;
+}
+
+/* After all activities have been added. */
+static uint64_t device_number_of(const void *item)
+{
+    return ((const mls_activity *)item)->track;
+}
+
+static uint64_t length_of(const void *item)
+{
+    return (uint64_t)((const mls_activity *)item)->length;
+}
+
+/* Negative delays come from wrong clocks. */
+static uint64_t delay_of(const void *item)
+{
+    return (uint64_t)((const mls_activity *)item)->launch ^ (uint64_t)1 << 63;
+}
+
+/* Return the activity at a percentile, by nearest rank, among the first `ranked` in the order of a number. */
+static const mls_activity *at_percentile(mls_activity *activities, size_t count, uint64_t ranked, unsigned percent,
+                                         mls_number_of *number)
+{
+    const size_t rank = (size_t)((ranked * percent + 99) / 100) - 1;
+    mls_select_in_place(activities, count, sizeof *activities, rank, number);
+    return &activities[rank];
+}
+
+static int compare_tracks(const void *a, const void *b)
+{
+    const mls_track *x = a;
+    const mls_track *y = b;
+    const int order = mls_str_compare_natural(x->device, y->device);
+    return order != 0 ? order : mls_str_compare_natural(x->stream, y->stream);
+}
+
+static double milliseconds(int64_t nanoseconds)
+{
+    return (double)nanoseconds / 1e6;
+}
+
+/* List the devices and their streams.  `activities` are those of each device in turn. */
+static void list_devices(mls_gather *gather, const device_line *lines, mls_activity *activities)
+{
+    const double none = (double)NAN;
+    mls_profile *profile = gather->profile;
+    mls_profile_stream *stream = mls_arena_array(gather->arena, gather->tracks.count, sizeof *stream);
+    mls_profile_device *device = NULL;
+    profile->devices = mls_arena_array(gather->arena, gather->device_map.count, sizeof *device);
+    qsort(gather->tracks.items, gather->tracks.count, sizeof *gather->tracks.items, compare_tracks);
+    for (size_t i = 0; i < gather->tracks.count; i++, stream++) {
+        const mls_track *track = &gather->tracks.items[i];
+        if (i == 0 || track->device_number != track[-1].device_number) {
+            const device_line *line = &lines[track->device_number];
+            const int64_t window = line->all.reach - line->all.first;
+            const int64_t exposed = line->kernels.length - line->compute.length;
+            const bool known = line->launched > 0;
+            mls_activity *own = activities + line->first;
+            device = &profile->devices[profile->device_count++];
+            *device = (mls_profile_device){
+                .device = track->device,
+                .activities = line->activities,
+                .window_ms = milliseconds(window),
+                .busy_ms = milliseconds(line->all.length),
+                .idle_ms = milliseconds(window - line->all.length),
+                .compute_ms = milliseconds(line->compute.length),
+                .communication_ms = milliseconds(line->communication.length),
+                .exposed_communication_ms = milliseconds(exposed),
+                .copy_ms = milliseconds(line->copy.length),
+                .exposed_copy_ms = milliseconds(line->all.length - line->kernels.length),
+                .overlap =
+                    line->communication.length > 0 ? 1 - (double)exposed / (double)line->communication.length : none,
+                .idle_host_ms = milliseconds(line->host),
+                .idle_queue_ms = milliseconds(line->queue),
+                .idle_unknown_ms = milliseconds(line->unknown),
+                .graph_share = known ? mls_profile_share(line->graph_time, line->kernel_time) : none,
+                .launch_delay_median_us = none,
+                .launch_delay_95_us = none,
+                .kernel_median_us = none,
+                .without_launch = line->kernel_count - line->launched,
+                .streams = stream,
+            };
+            const size_t count = line->activities;
+            if (line->kernel_count > 0) {
+                device->kernel_median_us =
+                    (double)at_percentile(own, count, line->kernel_count, 50, length_of)->length / 1e3;
+            }
+            if (known) {
+                device->launch_delay_median_us =
+                    (double)at_percentile(own, count, line->launched, 50, delay_of)->launch / 1e3;
+                device->launch_delay_95_us =
+                    (double)at_percentile(own, count, line->launched, 95, delay_of)->launch / 1e3;
+            }
+        }
+        *stream = (mls_profile_stream){track->stream, track->activities, milliseconds(track->busy.length)};
+        device->stream_count++;
+    }
+}
+
+void mls_gather_line(mls_gather *gather)
+{
+    mls_activity *activities = gather->activities.items;
+    const size_t count = gather->activities.count;
+    mls_cover all = {0};
+    gather->profile->has_devices = true;
+    if (count == 0)
+        return;
+    device_line *lines = mls_calloc(gather->device_map.count, sizeof *lines);
+    find_launches(gather);
+    mls_sort_in_place(activities, count, sizeof *activities, start_of);
+    for (size_t i = 0; i < count; i++) {
+        mls_cover_add(&all, activities[i].start, activities[i].start + activities[i].length);
+        add_activity(gather, lines, &activities[i]);
+    }
+    for (size_t i = 0, first = 0; i < gather->device_map.count; i++) {
+        end_gap(&lines[i]);
+        lines[i].first = first;
+        first += lines[i].activities;
+    }
+    gather->profile->length_ms = milliseconds(all.reach - all.first);
+    gather->first_ns = all.first;
+    mls_sort_in_place(activities, count, sizeof *activities, device_number_of);
+    list_devices(gather, lines, activities);
+    free(lines);
+}
+
+/* --------------------------------------------------- steps and annotations */
 
 static int compare_annotations(const void *a, const void *b)
 {
@@ -383,10 +562,28 @@ static int compare_annotations(const void *a, const void *b)
 void mls_gather_list_annotations(mls_gather *gather)
 {
     const mls_tally *names = &gather->tallies[MLS_TALLY_ANNOTATIONS];
-    const double known = gather->launches_known ? 0 : (double)NAN;
     mls_profile *profile = gather->profile;
+    mls_sums sums = {.min = (double)NAN, .max = (double)NAN};
+    const double known = gather->launches_known ? 0 : (double)NAN;
+    const double placed = gather->activities.count > 0 ? 0 : (double)NAN;
+    profile->steps.each = mls_arena_array(gather->arena, gather->steps.count + 1, sizeof *profile->steps.each);
+    for (size_t i = 0; i < gather->steps.count; i++) {
+        const mls_host_span *span = &gather->steps.items[i];
+        const double ns = (double)(span->end - span->start);
+        profile->steps.each[i] = (mls_profile_step){.number = span->number,
+                                                    .start_ms = (double)(span->start - gather->first_ns) / 1e6 + placed,
+                                                    .length_ms = ns / 1e6,
+                                                    .gpu_ms = span->gpu_ns / 1e6 + known};
+        mls_sums_add(&sums, 1, ns, ns, ns);
+    }
+    profile->steps.count = (uint64_t)sums.count;
+    profile->steps.mean_ms = sums.total / 1e6 / sums.count;
+    profile->steps.min_ms = sums.min / 1e6;
+    profile->steps.max_ms = sums.max / 1e6;
+    profile->steps.outside_ms = gather->outside_steps_ns / 1e6 + known;
+    profile->steps.unknown_ms = gather->unknown_ns / 1e6;
+
     mls_profile_annotation *items = mls_arena_array(gather->arena, names->count + 1, sizeof *items);
-    list_steps(gather);
     for (size_t i = 0; i < names->count; i++) {
         const mls_sums *host = &names->rows[i].sums;
         items[i] = (mls_profile_annotation){

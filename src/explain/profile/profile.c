@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile.c - from a file to a profile: what it is by its first bytes, and rows out of what was gathered; a profile
- * compared with another one, and with the run that it is of. */
+/* profile.c - read a profile: recognize the format by its first bytes, collect with one of the readers, and fill in the
+ * profile; compare a profile with another one and with its run. */
 #include "explain/profile/profile.h"
 
 #include <errno.h>
@@ -10,7 +10,6 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "explain/profile/collectives.h"
 #include "explain/profile/gather.h"
 #include "json/json_check.h"
 
@@ -30,14 +29,13 @@ static int compare_profile_rows(const void *a, const void *b)
     return x->total_ms != y->total_ms ? (x->total_ms < y->total_ms ? 1 : -1) : mls_str_compare(x->name, y->name);
 }
 
-/* A sum of numbers whose comma or point was no decimal mark is whole again; beyond all times it is the longest of them.
- */
+/* Round a sum: numbers whose point or comma turned out not to be a decimal mark are whole. */
 static double round_sum(double sum)
 {
     return isnan(sum) ? sum : fmin(floor(sum + 0.5), (double)INT64_MAX);
 }
 
-/* The rows that anything was counted in, with their shares of a whole. */
+/* List the rows in which anything was counted, with their shares of a whole. */
 static void list_profile_rows(mls_gather *gather, const mls_tally_row *from, size_t count, double whole_ms,
                               mls_profile_rows *rows)
 {
@@ -69,16 +67,20 @@ static void list_tally(mls_gather *gather, mls_tally_kind kind, mls_profile_rows
     list_profile_rows(gather, tally->rows, tally->count, (double)NAN, rows);
 }
 
-/* A row for each operation, pageable and not. */
-static void sum_copies(mls_gather *gather, mls_tally_row copies[MLS_COPY_COUNT])
+/* List copies, classes and kernels, and add them up. */
+static void list_classes(mls_gather *gather)
 {
-    const mls_tally_row *timed = &gather->tallies[MLS_TALLY_KERNELS].rows[MLS_ROW_COPY];
+    mls_profile *profile = gather->profile;
+    const mls_tally *kernels = &gather->tallies[MLS_TALLY_KERNELS];
+    mls_tally_row copies[MLS_COPY_COUNT];
     double pageable = 0;
-    for (mls_copy_operation i = 0; i < MLS_COPY_COUNT; i++, timed += 2) {
-        const mls_sums *sums = &timed[0].sums;
-        const mls_sums *paged = &timed[1].sums;
+    double copied = 0;
+    double all = 0;
+    for (mls_copy_operation i = 0; i < MLS_COPY_COUNT; i++) {
+        const mls_sums *sums = &kernels->rows[MLS_ROW_COPY + 2 * i].sums;
+        const mls_sums *paged = &kernels->rows[MLS_ROW_COPY + 2 * i + 1].sums;
         const mls_sums *sized = &gather->sizes[i].sums;
-        const bool timed_all = gather->copies_timed || !gather->copies_sized; /* else sizes say how many there are */
+        const bool timed_all = gather->copies_timed || !gather->copies_sized; /* else only sizes count copies */
         copies[i] = (mls_tally_row){.name = mls_str_from(mls_copy_operation_name(i)),
                                     .class_number = gather->classes->copy,
                                     .megabytes = sized->count > 0 ? mls_number_round(sized->total, 9) : (double)NAN};
@@ -86,18 +88,6 @@ static void sum_copies(mls_gather *gather, mls_tally_row copies[MLS_COPY_COUNT])
                      (double)NAN, (double)NAN);
         pageable += paged->total;
     }
-    gather->profile->pageable_share = pageable;
-}
-
-/* Sums by class, and of all. */
-static void list_classes(mls_gather *gather)
-{
-    mls_profile *profile = gather->profile;
-    const mls_tally *kernels = &gather->tallies[MLS_TALLY_KERNELS];
-    mls_tally_row copies[MLS_COPY_COUNT];
-    double copied = 0;
-    double all = 0;
-    sum_copies(gather, copies);
     for (size_t i = 0; i < gather->classes->count; i++) {
         gather->by_class[i] = (mls_tally_row){.name = mls_str_from(gather->classes->names[i]), .class_number = i};
         mls_row_clear(&gather->by_class[i]);
@@ -115,7 +105,7 @@ static void list_classes(mls_gather *gather)
     }
     profile->kernel_ms = round_sum(all - copied) / 1e6;
     profile->activity_ms = round_sum(all) / 1e6;
-    profile->pageable_share = mls_profile_share(round_sum(profile->pageable_share) / 1e6, profile->activity_ms);
+    profile->pageable_share = mls_profile_share(round_sum(pageable) / 1e6, profile->activity_ms);
     profile->copies.known = profile->classes.known = profile->names.known = true;
     list_profile_rows(gather, copies, MLS_COPY_COUNT, (double)NAN, &profile->copies);
     list_profile_rows(gather, gather->by_class, gather->classes->count, profile->activity_ms, &profile->classes);
@@ -123,41 +113,7 @@ static void list_classes(mls_gather *gather)
                       &profile->names);
 }
 
-/* Times are of the wall clock when the trace says a base, or when they are after 2001-09-09. */
-static double wall_clock_ms(const mls_gather *gather)
-{
-    const int64_t wall = 1000000000000000000;
-    const int64_t base = gather->base_ns;
-    int64_t start = gather->first_ns;
-    if (gather->profile->kind != MLS_PROFILE_KINETO || gather->activities.count == 0 || (base < 0 && start < wall) ||
-        __builtin_add_overflow(start, base > 0 ? base : 0, &start))
-        return (double)NAN;
-    const int64_t whole = start / 1000000; /* a double of nanoseconds would lose the last of them */
-    return (double)whole + (double)(start - whole * 1000000) / 1e6;
-}
-
-/* The most memory of each device, and the step in which that was. */
-static void list_peaks(mls_gather *gather)
-{
-    mls_profile *profile = gather->profile;
-    profile->memory = mls_arena_array(gather->arena, gather->peak_count + 1, sizeof *profile->memory);
-    for (size_t i = 0; i < gather->peak_count; i++) {
-        const mls_memory_peak *peak = &gather->peaks[i];
-        mls_profile_memory *memory = &profile->memory[profile->memory_count++];
-        *memory = (mls_profile_memory){
-            .device = mls_arena_copy(gather->arena, mls_str_from(peak->device)),
-            .allocated = peak->allocated,
-            .reserved = peak->reserved,
-            .at_ms = gather->activities.count > 0 ? (double)(peak->at - gather->first_ns) / 1e6 : (double)NAN,
-            .step = (double)NAN};
-        for (size_t k = 0; k < gather->steps.count; k++) {
-            const mls_host_span *step = &gather->steps.items[k];
-            memory->step = step->start <= peak->at && peak->at < step->end ? step->number : memory->step;
-        }
-    }
-}
-
-/* Fill the profile from what was gathered. */
+/* Fill in the profile from what was collected. */
 static void gather_finish(mls_gather *gather)
 {
     mls_profile *profile = gather->profile;
@@ -175,39 +131,41 @@ static void gather_finish(mls_gather *gather)
     }
     list_classes(gather);
     mls_gather_list_annotations(gather);
-    list_peaks(gather);
+    profile->memory = mls_arena_array(gather->arena, gather->peak_count + 1, sizeof *profile->memory);
+    for (size_t i = 0; i < gather->peak_count; i++) {
+        const mls_memory_peak *peak = &gather->peaks[i];
+        mls_profile_memory *memory = &profile->memory[profile->memory_count++];
+        *memory = (mls_profile_memory){
+            .device = mls_arena_copy(gather->arena, mls_str_from(peak->device)),
+            .allocated = peak->allocated,
+            .reserved = peak->reserved,
+            .at_ms = gather->activities.count > 0 ? (double)(peak->at - gather->first_ns) / 1e6 : (double)NAN,
+            .step = (double)NAN};
+        for (size_t k = 0; k < gather->steps.count; k++) {
+            const mls_host_span *step = &gather->steps.items[k];
+            memory->step = step->start <= peak->at && peak->at < step->end ? step->number : memory->step;
+        }
+    }
     mls_gather_list_launched(gather);
     list_tally(gather, MLS_TALLY_API, &profile->api);
     list_tally(gather, MLS_TALLY_RANGES, &profile->ranges);
     list_tally(gather, MLS_TALLY_OSRT, &profile->osrt);
-    profile->start_ms = wall_clock_ms(gather);
+
+    /* Times are of the wall clock if the trace contains their base, or if they are after 2001-09-09. */
+    const int64_t wall = 1000000000000000000;
+    const int64_t base = gather->base_ns;
+    int64_t start = gather->first_ns;
+    profile->start_ms = (double)NAN;
+    if (profile->kind == MLS_PROFILE_KINETO && gather->activities.count > 0 && (base >= 0 || start >= wall) &&
+        !__builtin_add_overflow(start, base > 0 ? base : 0, &start)) {
+        const int64_t whole = start / 1000000; /* a double of nanoseconds would lose the last digits */
+        profile->start_ms = (double)whole + (double)(start - whole * 1000000) / 1e6;
+    }
     mls_collectives_sort(profile->collectives, gather->base_ns);
     mls_gather_judge(gather);
 }
 
-/* Says of a file that cannot be read what it is, and what makes a readable one of it; NULL: it may be read. */
-static const char *unreadable_words(mls_str head)
-{
-    static const struct {
-        mls_str magic;
-        const char *reason;
-    } magics[] = {
-        {MLS_STR("\x1f\x8b"), "is packed by gzip: zcat FILE | mlscore profile -"},
-        {MLS_STR("SQLite format 3"), "is an SQLite file, as nsys exports: nsys stats --report cuda_gpu_trace --format "
-                                     "csv FILE prints what is read"},
-        {MLS_STR("NVR\0"), "is a report of ncu: ncu --import FILE --csv prints what is read"},
-    };
-    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
-        if (mls_str_starts(head, magics[i].magic))
-            return magics[i].reason;
-    return head.len > 0 && memchr(head.ptr, '\0', head.len) != NULL
-               ? "is binary: of an .nsys-rep, nsys stats --report cuda_gpu_trace --format csv FILE prints what is "
-                 "read; "
-                 "of an .ncu-rep, ncu --import FILE --csv"
-               : NULL;
-}
-
-/* Copy the rest of a pipe, which cannot be read twice, to a file without a name, and go on with that. */
+/* Copy the rest of a pipe, which cannot be read twice, to a temporary file and continue with that. */
 static mls_status copy_pipe(mls_window *window, FILE **copy, mls_error *error)
 {
     mls_input *input = window->input;
@@ -232,14 +190,31 @@ static mls_status copy_pipe(mls_window *window, FILE **copy, mls_error *error)
     return MLS_OK;
 }
 
-/* By the first thing in it that is no blank: JSON begins with a bracket, though so may a line before a table. */
+/* Choose the reader by the first character that is not blank: JSON begins with a bracket, but so may a line before a
+ * table. */
 static mls_status read_by_kind(mls_gather *gather, mls_window *window, FILE **copy, mls_error *error)
 {
     enum { LOOKED_AT = 4096 };
+    static const struct {
+        mls_str magic;
+        const char *reason;
+    } magics[] = {
+        {MLS_STR("\x1f\x8b"), "is packed by gzip: zcat FILE | mlscore profile -"},
+        {MLS_STR("SQLite format 3"), "is an SQLite file, as nsys exports: nsys stats --report cuda_gpu_trace --format "
+                                     "csv FILE prints what is read"},
+        {MLS_STR("NVR\0"), "is a report of ncu: ncu --import FILE --csv prints what is read"},
+    };
     const mls_input *input = window->input;
     char *begin = window->at;
     mls_str rest = {begin, (size_t)(window->end - begin)};
-    const char *unread = unreadable_words((mls_str){begin, rest.len < LOOKED_AT ? rest.len : LOOKED_AT});
+    const mls_str head = {begin, rest.len < LOOKED_AT ? rest.len : LOOKED_AT};
+    const char *unread = NULL;
+    for (size_t i = 0; i < sizeof magics / sizeof *magics && unread == NULL; i++)
+        unread = mls_str_starts(head, magics[i].magic) ? magics[i].reason : NULL;
+    if (unread == NULL && memchr(head.ptr, '\0', head.len) != NULL) {
+        unread = "is binary: of an .nsys-rep, nsys stats --report cuda_gpu_trace --format csv FILE prints what is "
+                 "read; of an .ncu-rep, ncu --import FILE --csv";
+    }
     if (input->unread != NULL || unread != NULL) {
         return mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "%s%s", unread != NULL ? "" : "is ",
                              unread != NULL ? unread : input->unread);
@@ -259,20 +234,6 @@ static mls_status read_by_kind(mls_gather *gather, mls_window *window, FILE **co
     return copied == MLS_OK ? mls_reports_read(gather, window, error) : copied;
 }
 
-/* Read a profile from the begin of an input to its end. */
-static mls_status read_once(mls_gather *gather, mls_input *input, FILE **copy, mls_error *error)
-{
-    mls_window window;
-    mls_window_init(&window, input);
-    (void)mls_window_fill(&window);
-    mls_status status = read_by_kind(gather, &window, copy, error);
-    if (input->trouble.read_errno != 0 || (status == MLS_ERROR_UNKNOWN && input->trouble.wrong != NULL))
-        status = mls_input_status(input, error);
-    mls_window_release(&window);
-    mls_input_release(input);
-    return status;
-}
-
 mls_status mls_profile_input_read(mls_input *input, const char *file, const mls_kernel_classes *classes,
                                   mls_profile **profile, mls_error *error)
 {
@@ -289,7 +250,15 @@ mls_status mls_profile_input_read(mls_input *input, const char *file, const mls_
         made->file = file;
         mls_gather_init(&gather, classes, made);
         gather.whole = again ? &whole : NULL;
-        status = read_once(&gather, input, &copy, error);
+        mls_window window;
+        mls_window_init(&window, input);
+        (void)mls_window_fill(&window);
+        status = read_by_kind(&gather, &window, &copy, error);
+        if (input->trouble.read_errno != 0 || (status == MLS_ERROR_UNKNOWN && input->trouble.wrong != NULL))
+            status = mls_input_status(input, error);
+        mls_window_release(&window);
+        mls_input_release(input);
+        /* Read again if the locale that the whole file shows is not the one assumed for its first numbers. */
         whole = gather.marks;
         const unsigned locale = whole.point == whole.comma ? 0 : whole.point ? 1 : 2;
         again = status == MLS_OK && !again && (gather.wrong >> locale & 1) != 0;
@@ -338,7 +307,7 @@ static const mls_profile_row *class_row(const mls_profile *profile, mls_str name
     return NULL;
 }
 
-/* Milliseconds a step, or the share of all activity; 0 where the class is not. */
+/* Return milliseconds a step, or the share of all activity; 0 if the profile does not have the class. */
 static double measure_class(const mls_profile *profile, mls_str name, bool per_step)
 {
     const mls_profile_row *row = class_row(profile, name);
@@ -377,7 +346,7 @@ mls_status mls_profile_compare(const mls_profile *base, const mls_profile *profi
 void mls_profile_place(mls_profile *profile, double start_ms, double stop_ms)
 {
     const double end = isfinite(stop_ms) ? stop_ms : (double)INFINITY;
-    /* Less than nothing is how far they are apart. */
+    /* A negative value is the distance. */
     const double shared = fmin(profile->start_ms + profile->length_ms, end) - fmax(profile->start_ms, start_ms);
     if (!isfinite(profile->start_ms) || !isfinite(start_ms) ||
         (profile->run.known && !(shared > profile->run.shared_ms)))

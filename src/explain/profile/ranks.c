@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ranks.c - the collectives that the ranks of a job have in common: how long each took, and who waited in it.
+/* ranks.c - collect the kernels of collectives while a trace is read, match those of all ranks of a job, and find out
+ * who waited for whom.
  *
- * The kernels of each rank stand together by key, in their order.  So the keys of all ranks are put side by side, and
- * of those that stand equally often with every rank that has them the first is the first, and so on. */
+ * A kernel's key is made of the arguments that tell collectives apart.  If all ranks that have a key have equally many
+ * kernels with it, the first kernel of each rank is the first collective, and so on. */
 #include "explain/profile/ranks.h"
-#include "explain/profile/gather.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,45 +15,228 @@
 #include "base/statistics.h"
 #include "base/utf8.h"
 #include "base/words.h"
-#include "explain/profile/collectives.h"
+#include "explain/profile/gather.h"
 
-/* A trace that may be of the job. */
-typedef struct mls_rank_trace {
-    mls_profile *profile;
-    mls_str below; /* its path below the folder that all have in common, to its end */
-    size_t rank;
-    size_t place;                                                /* among the profiles */
-    enum { MLS_RANK_SAID, MLS_RANK_NAMED, MLS_RANK_ORDERED } by; /* the trace, its name, its place */
-} mls_rank_trace;
+/* ------------------------------------------------- collectives of one trace */
 
-typedef MLS_LIST_OF(mls_rank_trace) mls_rank_traces;
-
-/* How long ranks waited, in whole nanoseconds, without the collective with the longest wait of all. */
-typedef struct mls_waits {
-    double total;
-    double longest;         /* of a rank, in the collective that is left out */
-    double longest_total;   /* of all ranks in it */
-    size_t longest_awaited; /* the rank that came last to it, by its place */
-} mls_waits;
-
-enum { RANK_LEN = 4, LISTED = 8 };
-
-/* Whether what stands before a "rank" says that it is one of a node only. */
-static bool is_local(mls_str before)
+/* Look at the length of the name first: most arguments are none of these. */
+mls_collective_part mls_collective_part_of(mls_str name)
 {
-    const mls_str local = MLS_S("local");
-    if (before.len > 0 && strchr("_-. ", before.ptr[before.len - 1]) != NULL)
-        before.len--;
-    return before.len >= local.len && mls_str_alike((mls_str){before.ptr + before.len - local.len, local.len}, local);
+    static const mls_str names[MLS_COLLECTIVE_PARTS] = {[MLS_COLLECTIVE_GROUP] = MLS_STR("Process Group Name"),
+                                                        [MLS_COLLECTIVE_NAME] = MLS_STR("Collective name"),
+                                                        [MLS_COLLECTIVE_IN] = MLS_STR("In msg nelems"),
+                                                        [MLS_COLLECTIVE_TYPE] = MLS_STR("dtype"),
+                                                        [MLS_COLLECTIVE_MEMBERS] = MLS_STR("Process Group Ranks"),
+                                                        [MLS_COLLECTIVE_OUT] = MLS_STR("Out msg nelems"),
+                                                        [MLS_COLLECTIVE_SIZE] = MLS_STR("Group size")};
+    static const unsigned char by_length[20] = {
+        [5] = MLS_COLLECTIVE_TYPE + 1,    [10] = MLS_COLLECTIVE_SIZE + 1, [13] = MLS_COLLECTIVE_IN + 1,
+        [14] = MLS_COLLECTIVE_OUT + 1,    [15] = MLS_COLLECTIVE_NAME + 1, [18] = MLS_COLLECTIVE_GROUP + 1,
+        [19] = MLS_COLLECTIVE_MEMBERS + 1};
+    const unsigned part = name.len < sizeof by_length ? by_length[name.len] : 0;
+    return part > 0 && mls_str_equal(name, names[part - 1]) ? (mls_collective_part)(part - 1) : MLS_COLLECTIVE_PARTS;
 }
 
-/* The number behind "rank" in a part of a path, "rank3", "Rank_03", "rank-3". */
+void mls_collective_take(mls_collective_texts *texts, mls_collective_part part, mls_str text)
+{
+    if ((texts->there >> part & 1) == 0) {
+        texts->there |= 1U << part;
+        mls_buffer_clear(&texts->texts[part]);
+        mls_buffer_append(&texts->texts[part], text);
+    }
+}
+
+void mls_collective_texts_release(mls_collective_texts *texts)
+{
+    for (size_t i = 0; i < MLS_COLLECTIVE_PARTS; i++)
+        mls_buffer_release(&texts->texts[i]);
+}
+
+static mls_str part_text(const mls_collective_texts *texts, mls_collective_part part)
+{
+    return (texts->there >> part & 1) != 0 ? mls_buffer_str(&texts->texts[part]) : (mls_str){"", 0};
+}
+
+/* Return a whole number above 0, or NAN. */
+static double part_number(const mls_collective_texts *texts, mls_collective_part part)
+{
+    size_t number;
+    return mls_size_parse(part_text(texts, part), &number) && number > 0 ? (double)number : (double)NAN;
+}
+
+void mls_collective_add(mls_profile *profile, const mls_collective_texts *texts, bool nccl, int64_t start,
+                        int64_t length)
+{
+    if ((texts->there >> MLS_COLLECTIVE_NAME & 1) == 0) {
+        profile->nccl_without_arguments += nccl;
+        return;
+    }
+    if (profile->collectives == NULL) {
+        profile->collectives = mls_calloc(1, sizeof *profile->collectives);
+        profile->collectives->map.arena = profile->arena;
+    }
+    struct mls_collectives *of = profile->collectives;
+    /* The key begins with the lengths of its texts, since a text may contain anything. */
+    mls_buffer whole = {0};
+    for (size_t i = 0; i < MLS_COLLECTIVE_KEYED; i++)
+        mls_buffer_printf(&whole, "%zu ", part_text(texts, (mls_collective_part)i).len);
+    for (size_t i = 0; i < MLS_COLLECTIVE_KEYED; i++)
+        mls_buffer_append(&whole, part_text(texts, (mls_collective_part)i));
+    mls_map_entry *entry = mls_map_find(&of->map, mls_buffer_str(&whole));
+    if (entry == NULL && of->keys.count < MLS_COLLECTIVE_KEYS_MAX &&
+        whole.len <= MLS_COLLECTIVE_BYTES_MAX - of->bytes) {
+        entry = mls_map_put(&of->map, mls_buffer_str(&whole), NULL);
+        MLS_GROW(&of->keys, items);
+        mls_collective_key *key = &of->keys.items[of->keys.count];
+        *key = (mls_collective_key){.whole = entry->key,
+                                    .in = part_number(texts, MLS_COLLECTIVE_IN),
+                                    .out = part_number(texts, MLS_COLLECTIVE_OUT),
+                                    .size = part_number(texts, MLS_COLLECTIVE_SIZE)};
+        const char *end = entry->key.ptr + entry->key.len;
+        for (size_t i = MLS_COLLECTIVE_KEYED; i-- > 0;) {
+            const size_t len = part_text(texts, (mls_collective_part)i).len;
+            end -= len;
+            key->texts[i] = (mls_str){end, len};
+        }
+        entry->value.number = of->keys.count++;
+        of->bytes += entry->key.len;
+    }
+    mls_buffer_release(&whole);
+    if (entry == NULL || of->kernels.count == UINT32_MAX) {
+        of->dropped++;
+        return;
+    }
+    MLS_GROW(&of->kernels, items);
+    of->kernels.items[of->kernels.count] = (mls_collective){
+        .start = start, .length = length, .key = (uint32_t)entry->value.number, .number = (uint32_t)of->kernels.count};
+    of->kernels.count++;
+}
+
+static uint64_t number_of_key(const void *item)
+{
+    return ((const mls_collective *)item)->key;
+}
+
+static uint64_t number_of_start(const void *item)
+{
+    return (uint64_t)((const mls_collective *)item)->start;
+}
+
+static uint64_t number_in_file(const void *item)
+{
+    return ((const mls_collective *)item)->number;
+}
+
+/* Count the items at the begin that have the same number. */
+static size_t count_alike(const mls_collective *items, size_t count, mls_number_of *number)
+{
+    size_t alike = 0;
+    while (alike < count && number(&items[alike]) == number(&items[0]))
+        alike++;
+    return alike;
+}
+
+void mls_collectives_sort(struct mls_collectives *of, int64_t base_ns)
+{
+    if (of == NULL)
+        return;
+    mls_collective *items = of->kernels.items;
+    const size_t count = of->kernels.count;
+    of->base_ns = base_ns;
+    mls_sort_in_place(items, count, sizeof *items, number_of_key);
+    for (size_t i = 0, alike; i < count; i += alike) {
+        alike = count_alike(items + i, count - i, number_of_key);
+        of->keys.items[items[i].key].first = i;
+        of->keys.items[items[i].key].count = alike;
+        /* By their starts, and by their places in the file where two start at once. */
+        mls_sort_in_place(items + i, alike, sizeof *items, number_of_start);
+        for (size_t k = i, equal; k < i + alike; k += equal) {
+            equal = count_alike(items + k, i + alike - k, number_of_start);
+            mls_sort_in_place(items + k, equal, sizeof *items, number_in_file);
+        }
+    }
+}
+
+void mls_collectives_free(struct mls_collectives *of)
+{
+    if (of != NULL) {
+        free(of->kernels.items);
+        free(of->keys.items);
+        free(of);
+    }
+}
+
+/* Collectives whose bytes can be counted. */
+typedef struct collective_kind {
+    const char *names; /* parts of the name, without '_' */
+    bool out;          /* the message size is that of the output, not of the input */
+    double times;      /* how often a link moves it: twice if it is first reduced and then spread */
+    bool others;       /* a rank does not move its own part */
+} collective_kind;
+
+/* The first match counts: "allreduce" contains "reduce". */
+static const collective_kind collective_kinds[] = {{"allreduce", false, 2, true},         {"allgather", true, 1, true},
+                                                   {"reducescatter", false, 1, true},     {"alltoall", false, 1, true},
+                                                   {"broadcast|reduce", false, 1, false}, {NULL, false, 0, false}};
+
+static const collective_kind *collective_kind_of(mls_str name)
+{
+    const collective_kind *kind = collective_kinds;
+    char plain[40];
+    size_t len = 0;
+    for (size_t i = 0; i < name.len && len < sizeof plain; i++) {
+        plain[len] = name.ptr[i];
+        len += name.ptr[i] != '_';
+    }
+    while (kind->names != NULL && !mls_str_any((mls_str){plain, len}, kind->names, mls_str_contains))
+        kind++;
+    return kind;
+}
+
+/* Return the bytes that nccl-tests measures a collective by; NAN: unknown. */
+static double collective_bytes(const mls_collective_key *key)
+{
+    /* The names that PyTorch prints. */
+    static const struct {
+        const char *names;
+        double bytes;
+    } types[] = {{"Bool Byte Char Float8_e4m3fn Float8_e5m2 Float8_e4m3fnuz Float8_e5m2fnuz Float8_e8m0fnu", 1},
+                 {"BFloat16 Half Short UInt16", 2},
+                 {"Float Int UInt32", 4},
+                 {"Double Long UInt64 ComplexFloat", 8},
+                 {"ComplexDouble", 16}};
+    const collective_kind *kind = collective_kind_of(key->texts[MLS_COLLECTIVE_NAME]);
+    double bytes = (double)NAN;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (mls_str_among(key->texts[MLS_COLLECTIVE_TYPE], types[i].names))
+            bytes = types[i].bytes;
+    return (kind->out ? key->out : key->in) * bytes;
+}
+
+/* -------------------------------------------------------- traces of a job */
+
+/* A trace that may belong to the job. */
+typedef struct rank_trace {
+    mls_profile *profile;
+    mls_str below; /* its path below the folder that all share */
+    size_t rank;
+    size_t place;                                    /* among the profiles */
+    enum { RANK_SAID, RANK_NAMED, RANK_ORDERED } by; /* the rank is from the trace, its name, or the order of names */
+} rank_trace;
+
+typedef MLS_LIST_OF(rank_trace) rank_traces;
+
+/* Find the number behind "rank" in a component of a path, "rank3", "Rank_03", "rank-3", but not in "local_rank3". */
 static bool rank_in_part(mls_str part, size_t *rank)
 {
+    enum { RANK_LEN = 4, LOCAL_LEN = 5 };
     for (size_t i = 0; i + RANK_LEN < part.len; i++) {
-        size_t at = i + RANK_LEN;
-        if (!mls_str_alike((mls_str){part.ptr + i, RANK_LEN}, MLS_S("rank")) || is_local((mls_str){part.ptr, i}))
+        if (!mls_str_alike((mls_str){part.ptr + i, RANK_LEN}, MLS_S("rank")))
             continue;
+        const size_t before = i - (i > 0 && strchr("_-. ", part.ptr[i - 1]) != NULL);
+        if (before >= LOCAL_LEN && mls_str_alike((mls_str){part.ptr + before - LOCAL_LEN, LOCAL_LEN}, MLS_S("local")))
+            continue;
+        size_t at = i + RANK_LEN;
         at += !mls_is_digit(part.ptr[at]) && strchr("_-.=: ", part.ptr[at]) != NULL;
         mls_str digits = {part.ptr + at, 0};
         while (at + digits.len < part.len && mls_is_digit(digits.ptr[digits.len]))
@@ -64,54 +247,37 @@ static bool rank_in_part(mls_str part, size_t *rank)
     return false;
 }
 
-/* The folder that all traces are below; "" where there is none. */
-static mls_str common_folder(const mls_rank_traces *traces)
+/* List the traces that belong to a job: found in a folder beside others, of several ranks, or with a rank in their
+ * names. There is a job if a folder says so, or if two traces are of two ranks. */
+static void list_traces(mls_profile *const *profiles, size_t count, rank_traces *traces)
 {
-    mls_str folder = {"", 0};
-    for (size_t i = 0; i < traces->count; i++) {
-        const mls_str path = mls_str_from(traces->items[i].profile->file);
-        folder = i == 0 ? mls_path_folder(path) : folder;
-        while (!mls_str_starts(path, folder))
-            folder = mls_path_folder((mls_str){folder.ptr, folder.len - 1});
-    }
-    return folder;
-}
-
-static void list_traces(mls_profile *const *profiles, size_t count, mls_rank_traces *traces)
-{
+    mls_str folder = {"", 0}; /* that contains all traces */
     for (size_t i = 0; i < count; i++) {
         if (profiles[i]->kind == MLS_PROFILE_KINETO) {
+            const mls_str path = mls_str_from(profiles[i]->file);
+            folder = traces->count == 0 ? mls_path_folder(path) : folder;
+            while (!mls_str_starts(path, folder))
+                folder = mls_path_folder((mls_str){folder.ptr, folder.len - 1});
             MLS_GROW(traces, items);
-            traces->items[traces->count++] = (mls_rank_trace){.profile = profiles[i], .place = i};
+            traces->items[traces->count++] = (rank_trace){.profile = profiles[i], .place = i};
         }
     }
-    const size_t folder = common_folder(traces).len;
-    for (size_t i = 0; i < traces->count; i++) {
-        mls_rank_trace *trace = &traces->items[i];
-        const mls_str path = mls_str_from(trace->profile->file);
-        trace->below = mls_str_rest(path, folder);
-        trace->by = trace->profile->has_rank ? MLS_RANK_SAID : MLS_RANK_ORDERED;
-        trace->rank = trace->profile->rank;
-        /* The file's name comes first, then the nearest folder. */
-        for (mls_str rest = trace->below; trace->by == MLS_RANK_ORDERED && rest.len > 0;)
-            trace->by = rank_in_part(mls_path_cut(&rest), &trace->rank) ? MLS_RANK_NAMED : MLS_RANK_ORDERED;
-    }
-}
-
-/* Keeps those of a job: found in a folder beside others, of several ranks, or named like that.  They are one where a
- * folder says so, or two named ones are of two ranks. */
-static void keep_members(mls_rank_traces *traces)
-{
     const bool others = traces->count > 1;
     size_t kept = 0;
     bool one = false;
     for (size_t i = 0; i < traces->count; i++) {
-        const mls_rank_trace trace = traces->items[i];
-        const bool several = trace.profile->world_size > 1;
-        if (several || (others && (trace.profile->in_folder || trace.by == MLS_RANK_NAMED))) {
+        rank_trace trace = traces->items[i];
+        const mls_profile *profile = trace.profile;
+        trace.below = mls_str_rest(mls_str_from(profile->file), folder.len);
+        trace.by = profile->has_rank ? RANK_SAID : RANK_ORDERED;
+        trace.rank = profile->rank;
+        /* The name of the file comes first, then the nearest folder. */
+        for (mls_str rest = trace.below; trace.by == RANK_ORDERED && rest.len > 0;)
+            trace.by = rank_in_part(mls_path_cut(&rest), &trace.rank) ? RANK_NAMED : RANK_ORDERED;
+        if (profile->world_size > 1 || (others && (profile->in_folder || trace.by == RANK_NAMED))) {
             traces->items[kept++] = trace;
-            one |= trace.profile->in_folder ||
-                   (kept > 1 && (trace.by == MLS_RANK_ORDERED || trace.rank != traces->items[0].rank));
+            one |=
+                profile->in_folder || (kept > 1 && (trace.by == RANK_ORDERED || trace.rank != traces->items[0].rank));
         }
     }
     traces->count = one ? kept : 0;
@@ -119,28 +285,29 @@ static void keep_members(mls_rank_traces *traces)
 
 static int compare_paths(const void *a, const void *b)
 {
-    const mls_rank_trace *x = a;
-    const mls_rank_trace *y = b;
+    const rank_trace *x = a;
+    const rank_trace *y = b;
     const int order = mls_str_compare_natural(x->below, y->below);
     return order != 0 ? order : (x->place > y->place) - (x->place < y->place);
 }
 
 static int compare_ranks(const void *a, const void *b)
 {
-    const mls_rank_trace *x = a;
-    const mls_rank_trace *y = b;
+    const rank_trace *x = a;
+    const rank_trace *y = b;
     return x->rank != y->rank ? (x->rank < y->rank ? -1 : 1)
            : x->by != y->by   ? (x->by < y->by ? -1 : 1)
                               : compare_paths(a, b);
 }
 
-/* Who says nothing of a rank has the place of its name. */
-static void order_traces(mls_rank_traces *traces, mls_findings *findings)
+/* Give every trace a rank, drop repeated ranks, and report what does not fit together. */
+static void order_traces(rank_traces *traces, mls_findings *findings)
 {
+    enum { LISTED = 8 };
     qsort(traces->items, traces->count, sizeof *traces->items, compare_paths);
     for (size_t i = 0; i < traces->count; i++) {
-        mls_rank_trace *trace = &traces->items[i];
-        if (trace->by == MLS_RANK_ORDERED) {
+        rank_trace *trace = &traces->items[i];
+        if (trace->by == RANK_ORDERED) {
             trace->rank = i;
             mls_findings_add(findings, MLS_FINDING_RANK_GUESSED, (mls_finding_place){.path = trace->profile->file},
                              "neither the trace nor its name says its rank: it is taken for rank %zu, by the order of "
@@ -149,15 +316,10 @@ static void order_traces(mls_rank_traces *traces, mls_findings *findings)
         }
     }
     qsort(traces->items, traces->count, sizeof *traces->items, compare_ranks);
-}
-
-/* Of a rank that is there twice the first counts. */
-static void drop_repeated_ranks(mls_rank_traces *traces, mls_findings *findings)
-{
     size_t kept = 0;
     for (size_t i = 0; i < traces->count; i++) {
-        const mls_rank_trace *trace = &traces->items[i];
-        const mls_rank_trace *before = kept > 0 ? &traces->items[kept - 1] : NULL;
+        const rank_trace *trace = &traces->items[i];
+        const rank_trace *before = kept > 0 ? &traces->items[kept - 1] : NULL;
         if (before != NULL && before->rank == trace->rank) {
             mls_findings_add(findings, MLS_FINDING_RANK_REPEATED, (mls_finding_place){.path = trace->profile->file},
                              "is of rank %zu, as %s is: it is left out; are they of different jobs?", trace->rank,
@@ -167,16 +329,16 @@ static void drop_repeated_ranks(mls_rank_traces *traces, mls_findings *findings)
         }
     }
     traces->count = kept;
-}
 
-static void check_world(const mls_rank_traces *traces, mls_findings *findings)
-{
-    size_t world = 0;
+    size_t world = 0; /* by the first trace that contains it */
+    size_t ranks = 0; /* the largest */
     for (size_t i = 0; i < traces->count; i++) {
-        const mls_rank_trace *trace = &traces->items[i];
+        const rank_trace *trace = &traces->items[i];
         const size_t said = trace->profile->world_size;
         const mls_finding_place place = {.path = trace->profile->file};
         world = world > 0 ? world : said;
+        ranks = ranks > trace->rank ? ranks : trace->rank + 1;
+        ranks = ranks > said ? ranks : said;
         if (said != world && said > 0) {
             mls_findings_add(findings, MLS_FINDING_WORLD_SIZE, place,
                              "is of a job of %zu ranks, others of one of %zu: they are matched all the same", said,
@@ -186,20 +348,10 @@ static void check_world(const mls_rank_traces *traces, mls_findings *findings)
                              trace->rank, said);
         }
     }
-}
 
-/* Says which ranks up to the last one have no trace. */
-static void find_missing(const mls_rank_traces *traces, mls_findings *findings)
-{
     mls_buffer list = {0};
-    size_t world = 0;
     size_t missing = 0;
-    for (size_t i = 0; i < traces->count; i++) {
-        const mls_rank_trace *trace = &traces->items[i];
-        world = world > trace->rank ? world : trace->rank + 1;
-        world = world > trace->profile->world_size ? world : trace->profile->world_size;
-    }
-    for (size_t rank = 0, i = 0; rank < world; rank++) {
+    for (size_t rank = 0, i = 0; rank < ranks; rank++) {
         const bool there = i < traces->count && traces->items[i].rank == rank;
         i += there;
         missing += !there;
@@ -210,17 +362,20 @@ static void find_missing(const mls_rank_traces *traces, mls_findings *findings)
         mls_buffer_append_text(&list, ", …");
     if (missing > 0) {
         mls_findings_add(findings, MLS_FINDING_RANK_MISSING, (mls_finding_place){.path = NULL},
-                         "of %zu ranks these have no trace here: %s; who waited for them is not seen", world, list.ptr);
+                         "of %zu ranks these have no trace here: %s; who waited for them is not seen", ranks, list.ptr);
     }
     mls_buffer_release(&list);
 }
 
-/* From which share of the waiting, and of the time of all kernels, on one rank is a straggler; from which share of what
- * each of the others waits on something explains it; from which share of a rank's time in collectives on it waits. */
-#define STRAGGLER_OF_WAITING 0.7
-#define STRAGGLER_OF_KERNELS 0.03
-#define EXPLAINS 0.25
-#define MOSTLY_WAITING 0.5
+/* --------------------------------------------------------------- straggler */
+
+/* How long ranks waited, in nanoseconds, and the collective with the longest wait, which does not count. */
+typedef struct rank_waits {
+    double total;
+    double longest;         /* of a rank */
+    double longest_total;   /* of all ranks in that collective */
+    size_t longest_awaited; /* the index of the rank that came last to it */
+} rank_waits;
 
 MLS_PRINTF(2, 3)
 static const char *keep_sentence(mls_arena *arena, const char *format, ...)
@@ -232,7 +387,7 @@ static const char *keep_sentence(mls_arena *arena, const char *format, ...)
     return kept;
 }
 
-/* The median over all ranks but one of a member, a double at this offset. */
+/* Return the median of a member, a double at this offset, over all ranks but one. */
 static double median_of_others(mls_ranks *ranks, const mls_rank *but, size_t member)
 {
     double *values = mls_calloc(ranks->count + 1, sizeof *values);
@@ -246,176 +401,133 @@ static double median_of_others(mls_ranks *ranks, const mls_rank *but, size_t mem
     return median;
 }
 
-/* With more decimals where there is less of it. */
+/* Print more decimals for short times. */
 static mls_words words_of_ms(double ms)
 {
     return mls_words_trimmed(ms, fabs(ms) < 10 ? 3 : 1);
 }
 
-/* Of what the straggler did meanwhile: what it did longer than the others, and the median of those. */
-typedef struct straggler_acts {
-    double computed, idled, host_idled; /* by how much longer */
-    double others_compute, others_idle;
-    bool computes, host_late, idles; /* it explains how long each of the others waited */
-} straggler_acts;
-
-static straggler_acts acts_of(mls_ranks *ranks, double each_ms)
+static void describe_straggler(mls_ranks *ranks, double awaited, double share)
 {
+    /* The straggler does more of something than the others if that explains this share of their waiting. */
+    const double explains = 0.25 * awaited / 1e6 / (double)(ranks->count - 1);
     const mls_rank *rank = ranks->straggler;
-    straggler_acts acts = {.others_compute = median_of_others(ranks, rank, offsetof(mls_rank, compute_ms)),
-                           .others_idle = median_of_others(ranks, rank, offsetof(mls_rank, idle_ms))};
-    acts.computed = rank->compute_ms - acts.others_compute;
-    acts.idled = rank->idle_ms - acts.others_idle;
-    acts.host_idled = rank->idle_host_ms - median_of_others(ranks, rank, offsetof(mls_rank, idle_host_ms));
-    acts.computes = acts.computed > 0 && acts.computed >= EXPLAINS * each_ms;
-    acts.host_late = acts.host_idled > 0 && acts.host_idled >= EXPLAINS * each_ms;
-    acts.idles = !acts.host_late && acts.idled > 0 && acts.idled >= EXPLAINS * each_ms;
-    return acts;
-}
+    const double others_compute = median_of_others(ranks, rank, offsetof(mls_rank, compute_ms));
+    const double others_idle = median_of_others(ranks, rank, offsetof(mls_rank, idle_ms));
+    const double computed = rank->compute_ms - others_compute;
+    const double idled = rank->idle_ms - others_idle;
+    const double host_idled = rank->idle_host_ms - median_of_others(ranks, rank, offsetof(mls_rank, idle_host_ms));
+    const bool computes = computed > 0 && computed >= explains;
+    const bool host_late = host_idled > 0 && host_idled >= explains;
+    const bool idles = !host_late && idled > 0 && idled >= explains;
+    mls_buffer line = {0};
+    mls_buffer_printf(&line, "the others wait for rank %zu, %s ms and %s of all waiting but the longest: ", rank->rank,
+                      words_of_ms(awaited / 1e6).text, mls_words_percent(share, 0).text);
+    if (computes) {
+        mls_buffer_printf(&line, "it computes %s ms longer%s", words_of_ms(computed).text,
+                          host_late || idles ? " and " : "");
+    }
+    if (host_late)
+        mls_buffer_printf(&line, "the host is late, by %s ms", words_of_ms(host_idled).text);
+    else if (idles)
+        mls_buffer_printf(&line, "its GPU is idle %s ms longer", words_of_ms(idled).text);
+    else if (!computes)
+        mls_buffer_append_text(&line, "why is not seen");
 
-static void append_idle(mls_buffer *line, const mls_rank *rank)
-{
     const struct {
         const char *name;
         double ms;
     } causes[] = {{"host", rank->idle_host_ms}, {"queue", rank->idle_queue_ms}, {"unknown", rank->idle_unknown_ms}};
     const char *before = " (";
-    mls_buffer_printf(line, "is idle for %s ms", words_of_ms(rank->idle_ms).text);
+    mls_buffer_printf(&line, ". It computes for %s ms and is idle for %s ms", words_of_ms(rank->compute_ms).text,
+                      words_of_ms(rank->idle_ms).text);
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
         if (causes[i].ms > 0) {
-            mls_buffer_printf(line, "%s%s %s", before, causes[i].name, words_of_ms(causes[i].ms).text);
+            mls_buffer_printf(&line, "%s%s %s", before, causes[i].name, words_of_ms(causes[i].ms).text);
             before = ", ";
         }
     }
-    mls_buffer_append_text(line, rank->idle_ms > 0 ? ")" : "");
+    mls_buffer_printf(&line, "%s; the others' medians are %s ms and %s ms. %s", rank->idle_ms > 0 ? ")" : "",
+                      words_of_ms(others_compute).text, words_of_ms(others_idle).text,
+                      computes    ? "Look at its clocks, its temperature and its share of the work"
+                      : host_late ? "Look at what its host does between launches: data, synchronisation, Python"
+                      : idles     ? "Look at what its GPU waits for: copies, synchronisation, data"
+                                  : "Look at its copies, and at what else its GPU runs");
+    ranks->verdicts = mls_arena_array(ranks->arena, 1, sizeof *ranks->verdicts);
+    ranks->verdicts[ranks->verdict_count++] =
+        (mls_profile_verdict){"straggler", keep_sentence(ranks->arena, "%s", line.ptr)};
+    mls_buffer_release(&line);
 }
 
-/* Appends why the straggler is late, what it did beside what the others did, and where to look. */
-static void append_acts(mls_buffer *line, const mls_ranks *ranks, const straggler_acts *acts)
+/* A rank that mostly waits does not gain from faster communication: replace the verdicts on communication by one that
+ * says so.  Those of the straggler are dropped, as the job's verdict describes it. */
+static void mend_advice(mls_ranks *ranks, const mls_rank *rank, const mls_rank *most, double total)
 {
-    const char *both = acts->computes && (acts->host_late || acts->idles) ? " and " : "";
-    if (acts->computes)
-        mls_buffer_printf(line, "it computes %s ms longer%s", words_of_ms(acts->computed).text, both);
-    if (acts->host_late)
-        mls_buffer_printf(line, "the host is late, by %s ms", words_of_ms(acts->host_idled).text);
-    else if (acts->idles)
-        mls_buffer_printf(line, "its GPU is idle %s ms longer", words_of_ms(acts->idled).text);
-    else if (!acts->computes)
-        mls_buffer_append_text(line, "why is not seen");
-    mls_buffer_printf(line, ". It computes for %s ms and ", words_of_ms(ranks->straggler->compute_ms).text);
-    append_idle(line, ranks->straggler);
-    mls_buffer_printf(line, "; the others' medians are %s ms and %s ms. ", words_of_ms(acts->others_compute).text,
-                      words_of_ms(acts->others_idle).text);
-    mls_buffer_append_text(line, acts->computes    ? "Look at its clocks, its temperature and its share of the work"
-                                 : acts->host_late ? "Look at what its host does between launches: data, "
-                                                     "synchronisation, Python"
-                                 : acts->idles     ? "Look at what its GPU waits for: copies, synchronisation, data"
-                                                   : "Look at its copies, and at what else its GPU runs");
-}
-
-/* The rank that is waited for in most of the waiting, if that is much. */
-static void find_straggler(mls_ranks *ranks, const mls_waits *waits, double *awaited)
-{
-    const double total = waits->total - waits->longest_total;
-    double kernels = 0;
-    for (size_t i = 0; i < ranks->count; i++)
-        kernels += ranks->items[i].profile->kernel_ms * 1e6;
-    for (size_t i = 0; i < ranks->count; i++) {
-        const double left_out = i == waits->longest_awaited ? waits->longest_total : 0;
-        const double of = ranks->items[i].others_waited_ms * 1e6 - left_out;
-        if (total > 0 && of >= STRAGGLER_OF_WAITING * total && of >= STRAGGLER_OF_KERNELS * kernels) {
-            ranks->straggler = &ranks->items[i];
-            *awaited = of;
-        }
-    }
-}
-
-/* Whether a verdict advises on communication. */
-static bool is_of_communication(const mls_profile *profile, const char *code)
-{
-    return strcmp(code, "exposed-communication") == 0 ||
-           (strcmp(code, "one-kernel") == 0 && strcmp(profile->names.items[0].class_name, "communication") == 0);
-}
-
-/* The rank that others waited for longest; with a straggler that one. */
-static const mls_rank *most_awaited(const mls_ranks *ranks)
-{
-    const mls_rank *most = &ranks->items[0];
-    for (size_t i = 1; i < ranks->count; i++)
-        most = ranks->items[i].others_waited_ms > most->others_waited_ms ? &ranks->items[i] : most;
-    return ranks->straggler != NULL ? ranks->straggler : most;
-}
-
-static const char *words_of_waiting(mls_ranks *ranks, const mls_rank *rank, const mls_waits *waits, double share)
-{
-    const mls_words percent = mls_words_percent(share, 0);
-    const mls_rank *most = most_awaited(ranks);
-    return ranks->straggler == NULL
-               ? keep_sentence(rank->profile->arena,
-                               "%s of its time in collectives is waiting for several ranks: what makes them late comes "
-                               "first; rank %zu is waited for most, %s of all waiting",
-                               percent.text, most->rank,
-                               mls_words_percent(mls_profile_share(most->others_waited_ms * 1e6, waits->total), 0).text)
-               : keep_sentence(rank->profile->arena,
-                               "%s of its time in collectives is waiting, mostly for rank %zu: what makes that one "
-                               "late comes first",
-                               percent.text, most->rank);
-}
-
-/* Who mostly waits, or is waited for, has nothing to win by faster communication: one verdict says that it waits in
- * place of those, and the job's what the straggler does. */
-static void mend_advice(mls_ranks *ranks, const mls_rank *rank, const mls_waits *waits)
-{
-    mls_profile *profile = rank->profile;
     const double share = mls_profile_share(rank->waiting_ms, rank->transfer_ms + rank->waiting_ms);
-    const bool mostly = share >= MOSTLY_WAITING;
+    mls_profile *profile = rank->profile;
     bool said = rank == ranks->straggler;
     size_t kept = 0;
+    if (!(share >= 0.5) && !said)
+        return;
     for (size_t i = 0; i < profile->verdict_count; i++) {
         mls_profile_verdict verdict = profile->verdicts[i];
-        if ((mostly || rank == ranks->straggler) && is_of_communication(profile, verdict.code)) {
+        if (strcmp(verdict.code, "exposed-communication") == 0 ||
+            (strcmp(verdict.code, "one-kernel") == 0 &&
+             strcmp(profile->names.items[0].class_name, "communication") == 0)) {
             if (said)
                 continue;
-            verdict = (mls_profile_verdict){"waiting", words_of_waiting(ranks, rank, waits, share)};
             said = true;
+            const mls_words percent = mls_words_percent(share, 0);
+            verdict = (mls_profile_verdict){
+                "waiting",
+                ranks->straggler == NULL
+                    ? keep_sentence(profile->arena,
+                                    "%s of its time in collectives is waiting for several ranks: what makes them late "
+                                    "comes first; rank %zu is waited for most, %s of all waiting",
+                                    percent.text, most->rank,
+                                    mls_words_percent(mls_profile_share(most->others_waited_ms * 1e6, total), 0).text)
+                    : keep_sentence(
+                          profile->arena,
+                          "%s of its time in collectives is waiting, mostly for rank %zu: what makes that one "
+                          "late comes first",
+                          percent.text, most->rank)};
         }
         profile->verdicts[kept++] = verdict;
     }
     profile->verdict_count = kept;
 }
 
-/* Finds the straggler, and says what it did meanwhile; mends what the profiles advise. */
-static void ranks_judge(mls_ranks *ranks, const mls_waits *waits)
+/* Find the straggler: the rank that causes most of the waiting, if that is a considerable part of the kernels' time. */
+static void judge_ranks(mls_ranks *ranks, const rank_waits *waits)
 {
+    const double total = waits->total - waits->longest_total;
+    const mls_rank *most = &ranks->items[0];
+    double kernels = 0;
     double awaited = 0;
-    mls_buffer causes = {0};
-    find_straggler(ranks, waits, &awaited);
     for (size_t i = 0; i < ranks->count; i++)
-        mend_advice(ranks, &ranks->items[i], waits);
-    if (ranks->straggler == NULL)
-        return;
-    ranks->verdicts = mls_arena_array(ranks->arena, 1, sizeof *ranks->verdicts);
-    const straggler_acts acts = acts_of(ranks, awaited / 1e6 / (double)(ranks->count - 1));
-    append_acts(&causes, ranks, &acts);
-    const double share = mls_profile_share(awaited, waits->total - waits->longest_total);
-    ranks->verdicts[ranks->verdict_count++] = (mls_profile_verdict){
-        "straggler", keep_sentence(ranks->arena,
-                                   "the others wait for rank %zu, %s ms and %s of all waiting but the longest: "
-                                   "%s",
-                                   ranks->straggler->rank, words_of_ms(awaited / 1e6).text,
-                                   mls_words_percent(share, 0).text, causes.ptr)};
-    mls_buffer_release(&causes);
+        kernels += ranks->items[i].profile->kernel_ms * 1e6;
+    for (size_t i = 0; i < ranks->count; i++) {
+        const mls_rank *rank = &ranks->items[i];
+        const double of = rank->others_waited_ms * 1e6 - (i == waits->longest_awaited ? waits->longest_total : 0);
+        most = rank->others_waited_ms > most->others_waited_ms ? rank : most;
+        if (total > 0 && of >= 0.7 * total && of >= 0.03 * kernels) {
+            ranks->straggler = rank;
+            awaited = of;
+        }
+    }
+    most = ranks->straggler != NULL ? ranks->straggler : most;
+    for (size_t i = 0; i < ranks->count; i++)
+        mend_advice(ranks, &ranks->items[i], most, waits->total);
+    if (ranks->straggler != NULL)
+        describe_straggler(ranks, awaited, mls_profile_share(awaited, total));
 }
 
-/* How far apart clocks are that are reported. */
-#define CLOCKS_APART_MS 1.0
-
-enum { NAME_SHOWN = 60 };
+/* ---------------------------------------------------------------- matching */
 
 /* A key that a rank has. */
 typedef struct rank_key {
-    size_t shared; /* its number among those of all ranks */
-    size_t rank;   /* by its place */
+    size_t shared; /* its number among the keys of all ranks */
+    size_t rank;   /* the index of the rank */
     const mls_collective_key *key;
     const mls_collective *kernels;
 } rank_key;
@@ -431,9 +543,9 @@ typedef struct ranks_match {
     mls_ranks *ranks;
     mls_arena scratch;
     MLS_LIST_OF(rank_key) keys;
-    rank_sums *sums; /* by the place of the rank */
-    mls_waits waits;
-    mls_map kinds; /* of collectives: their places in the list of the ranks */
+    rank_sums *sums; /* of each rank */
+    rank_waits waits;
+    mls_map kinds; /* of collectives: their indexes in ranks->collectives */
     size_t kind_capacity;
 } ranks_match;
 
@@ -444,32 +556,12 @@ static int compare_rank_keys(const void *a, const void *b)
     return x->shared != y->shared ? (x->shared < y->shared ? -1 : 1) : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* The keys of all ranks, equal ones side by side. */
-static void list_keys(ranks_match *match)
-{
-    mls_map shared = {.arena = &match->scratch};
-    for (size_t r = 0; r < match->ranks->count; r++) {
-        const struct mls_collectives *of = match->ranks->items[r].profile->collectives;
-        for (size_t i = 0; of != NULL && i < of->keys.count; i++) {
-            const mls_collective_key *key = &of->keys.items[i];
-            if (key->count > 0) {
-                const mls_map_entry *entry = mls_map_put(&shared, key->whole, NULL);
-                MLS_GROW(&match->keys, items);
-                match->keys.items[match->keys.count++] =
-                    (rank_key){(size_t)(entry - shared.entries), r, key, of->kernels.items + key->first};
-            }
-        }
-    }
-    if (match->keys.count > 0)
-        qsort(match->keys.items, match->keys.count, sizeof *match->keys.items, compare_rank_keys);
-}
-
-/* The sums of collectives of one kind and size. */
+/* Return the sums of collectives of one kind and size. */
 static mls_collective_sum *kind_of_key(ranks_match *match, const mls_collective_key *key)
 {
     mls_ranks *ranks = match->ranks;
     mls_buffer name = {0};
-    const double bytes = mls_collective_bytes(key);
+    const double bytes = collective_bytes(key);
     bool added = false;
     mls_buffer_printf(&name, "%.0f %.0f ", bytes, key->size);
     mls_buffer_append(&name, key->texts[MLS_COLLECTIVE_NAME]);
@@ -486,14 +578,14 @@ static mls_collective_sum *kind_of_key(ranks_match *match, const mls_collective_
     return &ranks->collectives[entry->value.number];
 }
 
-/* When a kernel ended, in milliseconds of the clock of its rank. */
+/* Return when a kernel ended, in milliseconds of the clock of its rank. */
 static double kernel_end_ms(const mls_rank *rank, const mls_collective *kernel)
 {
     const int64_t base = rank->profile->collectives->base_ns;
     return (double)(base > 0 ? base : 0) / 1e6 + (double)(kernel->start + kernel->length) / 1e6;
 }
 
-/* Adds collective number i of those whose keys these are. */
+/* Add collective number i of a key.  It takes as long as its shortest kernel, that of the rank that came last. */
 static void add_collective(ranks_match *match, const rank_key *keys, size_t count, size_t i, mls_collective_sum *sum)
 {
     const mls_rank *first = &match->ranks->items[keys[0].rank];
@@ -528,7 +620,7 @@ static void add_collective(ranks_match *match, const rank_key *keys, size_t coun
     sum->waiting_ms += waited;
 }
 
-/* Why the keys of some ranks, which are equal, are not matched; false: they are. */
+/* Report why the kernels of a key are not matched.  Return false if they can be matched. */
 static bool say_unmatched(ranks_match *match, const rank_key *keys, size_t count)
 {
     const mls_rank *ranks = match->ranks->items;
@@ -537,6 +629,7 @@ static bool say_unmatched(ranks_match *match, const rank_key *keys, size_t count
     const mls_str elements = key->texts[MLS_COLLECTIVE_IN];
     const mls_str type = key->texts[MLS_COLLECTIVE_TYPE];
     const mls_str group = key->texts[MLS_COLLECTIVE_GROUP];
+    enum { NAME_SHOWN = 60 };
     const bool pair = mls_str_among(name, "send recv"); /* the one rank's send is the other's receive */
     mls_buffer why = {0};
     size_t fewest = 0;
@@ -566,21 +659,6 @@ static bool say_unmatched(ranks_match *match, const rank_key *keys, size_t count
     return true;
 }
 
-static void match_keys(ranks_match *match)
-{
-    for (size_t i = 0, end; i < match->keys.count; i = end) {
-        const rank_key *keys = &match->keys.items[i];
-        for (end = i + 1; end < match->keys.count && match->keys.items[end].shared == keys->shared;)
-            end++;
-        if (say_unmatched(match, keys, end - i))
-            continue;
-        mls_collective_sum *sum = kind_of_key(match, keys->key);
-        for (size_t k = 0; k < keys->key->count; k++)
-            add_collective(match, keys, end - i, k, sum);
-        match->ranks->matched += keys->key->count;
-    }
-}
-
 static int compare_sums(const void *a, const void *b)
 {
     const mls_collective_sum *x = a;
@@ -593,50 +671,74 @@ static int compare_sums(const void *a, const void *b)
                                       : mls_str_compare(x->name, y->name);
 }
 
-static void finish_sums(ranks_match *match)
+static void match_ranks(mls_ranks *ranks)
 {
-    mls_ranks *ranks = match->ranks;
-    for (size_t i = 0; i < ranks->count; i++) {
-        mls_rank *rank = &ranks->items[i];
-        rank->transfer_ms = match->sums[i].transfer / 1e6;
-        rank->waiting_ms = match->sums[i].waiting / 1e6;
-        rank->others_waited_ms = match->sums[i].others_waited / 1e6;
+    ranks_match match = {.ranks = ranks};
+    match.kinds.arena = &match.scratch;
+    match.sums = mls_arena_zeroed(&match.scratch, ranks->count, sizeof *match.sums);
+
+    /* List the keys of all ranks, equal ones next to each other. */
+    mls_map shared = {.arena = &match.scratch};
+    for (size_t r = 0; r < ranks->count; r++) {
+        const struct mls_collectives *of = ranks->items[r].profile->collectives;
+        match.sums[r].apart = mls_arena_array(&match.scratch, (of != NULL ? of->kernels.count : 0) + 1, sizeof(double));
+        for (size_t i = 0; of != NULL && i < of->keys.count; i++) {
+            const mls_collective_key *key = &of->keys.items[i];
+            if (key->count > 0) {
+                const mls_map_entry *entry = mls_map_put(&shared, key->whole, NULL);
+                MLS_GROW(&match.keys, items);
+                match.keys.items[match.keys.count++] =
+                    (rank_key){(size_t)(entry - shared.entries), r, key, of->kernels.items + key->first};
+            }
+        }
+    }
+    if (match.keys.count > 0)
+        qsort(match.keys.items, match.keys.count, sizeof *match.keys.items, compare_rank_keys);
+
+    for (size_t i = 0, end; i < match.keys.count; i = end) {
+        const rank_key *keys = &match.keys.items[i];
+        for (end = i + 1; end < match.keys.count && match.keys.items[end].shared == keys->shared;)
+            end++;
+        if (say_unmatched(&match, keys, end - i))
+            continue;
+        mls_collective_sum *sum = kind_of_key(&match, keys->key);
+        for (size_t k = 0; k < keys->key->count; k++)
+            add_collective(&match, keys, end - i, k, sum);
+        ranks->matched += keys->key->count;
     }
     for (size_t i = 0; i < ranks->collective_count; i++) {
         mls_collective_sum *sum = &ranks->collectives[i];
-        const double moved = (double)sum->count * sum->bytes * mls_collective_factor(sum->name, sum->members);
+        const collective_kind *kind = collective_kind_of(sum->name);
+        /* The bus bandwidth as nccl-tests computes it. */
+        const double factor = kind->names == NULL ? (double)NAN
+                              : kind->others      ? kind->times * ((sum->members - 1) / sum->members)
+                                                  : kind->times;
         sum->transfer_ms /= 1e6;
         sum->waiting_ms /= 1e6;
-        sum->bus_gb_s = sum->transfer_ms > 0 ? moved / 1e9 / (sum->transfer_ms / 1e3) : (double)NAN;
+        sum->bus_gb_s = sum->transfer_ms > 0 ? (double)sum->count * sum->bytes * factor / 1e9 / (sum->transfer_ms / 1e3)
+                                             : (double)NAN;
     }
     if (ranks->collective_count > 0)
         qsort(ranks->collectives, ranks->collective_count, sizeof *ranks->collectives, compare_sums);
-}
 
-/* A collective ends for all ranks at once, but for microseconds: where it does not, their clocks differ. */
-static void check_clocks(const ranks_match *match)
-{
-    mls_ranks *ranks = match->ranks;
-    for (size_t i = 1; i < ranks->count; i++) {
-        const mls_rank *rank = &ranks->items[i];
-        const rank_sums *sums = &match->sums[i];
+    const mls_rank *first = &ranks->items[0];
+    for (size_t i = 0; i < ranks->count; i++) {
+        mls_rank *rank = &ranks->items[i];
+        rank_sums *sums = &match.sums[i];
+        rank->transfer_ms = sums->transfer / 1e6;
+        rank->waiting_ms = sums->waiting / 1e6;
+        rank->others_waited_ms = sums->others_waited / 1e6;
+        /* A collective ends on all ranks within microseconds.  If it does not, their clocks differ. */
         mls_sort_doubles(sums->apart, sums->apart_count);
         const double apart = mls_median(sums->apart, sums->apart_count);
-        if (fabs(apart) >= CLOCKS_APART_MS && isfinite(rank->profile->start_ms) &&
-            isfinite(ranks->items[0].profile->start_ms)) {
+        if (i > 0 && fabs(apart) >= 1 && isfinite(rank->profile->start_ms) && isfinite(first->profile->start_ms)) {
             mls_findings_add(&ranks->findings, MLS_FINDING_RANK_CLOCK, (mls_finding_place){.path = rank->profile->file},
                              "the clock of rank %zu is %s ms %s that of rank %zu, by the ends of %s: times of day of "
                              "these traces cannot be compared; waiting is measured without clocks",
                              rank->rank, mls_words_trimmed(fabs(apart), 3).text, apart > 0 ? "ahead of" : "behind",
-                             ranks->items[0].rank,
-                             mls_words_plural(sums->apart_count, "collective", "collectives").text);
+                             first->rank, mls_words_plural(sums->apart_count, "collective", "collectives").text);
         }
     }
-}
-
-/* Reports kernels not matched for lack of arguments, or of room. */
-static void check_arguments(mls_ranks *ranks)
-{
     for (size_t i = 0; i < ranks->count; i++) {
         const mls_profile *profile = ranks->items[i].profile;
         const mls_finding_place place = {.path = profile->file};
@@ -651,70 +753,41 @@ static void check_arguments(mls_ranks *ranks)
                              mls_words_plural(profile->collectives->dropped, "kernel", "kernels").text);
         }
     }
-}
-
-static void match_ranks(mls_ranks *ranks)
-{
-    ranks_match match = {.ranks = ranks};
-    match.kinds.arena = &match.scratch;
-    match.sums = mls_arena_zeroed(&match.scratch, ranks->count, sizeof *match.sums);
-    for (size_t i = 0; i < ranks->count; i++) {
-        const struct mls_collectives *of = ranks->items[i].profile->collectives;
-        match.sums[i].apart = mls_arena_array(&match.scratch, (of != NULL ? of->kernels.count : 0) + 1, sizeof(double));
-    }
-    list_keys(&match);
-    match_keys(&match);
-    finish_sums(&match);
-    check_clocks(&match);
-    check_arguments(ranks);
     free(match.keys.items);
     mls_arena_release(&match.scratch);
-    ranks_judge(ranks, &match.waits);
-}
-
-static void take_traces(mls_ranks *ranks, const mls_rank_traces *traces)
-{
-    ranks->items = mls_arena_zeroed(ranks->arena, traces->count + 1, sizeof *ranks->items);
-    for (size_t i = 0; i < traces->count; i++) {
-        mls_profile *profile = traces->items[i].profile;
-        mls_rank *rank = &ranks->items[ranks->count++];
-        const mls_str below = traces->items[i].below;
-        rank->rank = traces->items[i].rank;
-        rank->below = below.ptr;
-        ranks->folder = (mls_str){profile->file, (size_t)(below.ptr - profile->file)};
-        rank->profile = profile;
-        ranks->world_size = profile->world_size > ranks->world_size ? profile->world_size : ranks->world_size;
-        for (size_t d = 0; d < profile->device_count; d++) {
-            const mls_profile_device *device = &profile->devices[d];
-            rank->compute_ms += device->compute_ms;
-            rank->idle_ms += device->idle_ms;
-            rank->idle_host_ms += device->idle_host_ms;
-            rank->idle_queue_ms += device->idle_queue_ms;
-            rank->idle_unknown_ms += device->idle_unknown_ms;
-        }
-    }
+    judge_ranks(ranks, &match.waits);
 }
 
 mls_status mls_ranks_join(mls_profile *const *profiles, size_t count, mls_ranks **ranks)
 {
-    mls_rank_traces traces = {0};
-    mls_ranks *made = mls_calloc(1, sizeof *made);
-    made->arena = mls_calloc(1, sizeof *made->arena);
+    rank_traces traces = {0};
+    *ranks = NULL;
     list_traces(profiles, count, &traces);
-    keep_members(&traces);
-    if (traces.count == 0) {
-        mls_ranks_free(made);
-        made = NULL;
-    } else {
+    if (traces.count > 0) {
+        mls_ranks *made = mls_calloc(1, sizeof *made);
+        made->arena = mls_calloc(1, sizeof *made->arena);
         order_traces(&traces, &made->findings);
-        drop_repeated_ranks(&traces, &made->findings);
-        check_world(&traces, &made->findings);
-        find_missing(&traces, &made->findings);
-        take_traces(made, &traces);
+        made->items = mls_arena_zeroed(made->arena, traces.count, sizeof *made->items);
+        for (size_t i = 0; i < traces.count; i++) {
+            mls_profile *profile = traces.items[i].profile;
+            const char *below = traces.items[i].below.ptr;
+            mls_rank *rank = &made->items[made->count++];
+            *rank = (mls_rank){.rank = traces.items[i].rank, .below = below, .profile = profile};
+            made->folder = (mls_str){profile->file, (size_t)(below - profile->file)};
+            made->world_size = profile->world_size > made->world_size ? profile->world_size : made->world_size;
+            for (size_t d = 0; d < profile->device_count; d++) {
+                const mls_profile_device *device = &profile->devices[d];
+                rank->compute_ms += device->compute_ms;
+                rank->idle_ms += device->idle_ms;
+                rank->idle_host_ms += device->idle_host_ms;
+                rank->idle_queue_ms += device->idle_queue_ms;
+                rank->idle_unknown_ms += device->idle_unknown_ms;
+            }
+        }
         match_ranks(made);
+        *ranks = made;
     }
     free(traces.items);
-    *ranks = made;
     return MLS_OK;
 }
 

@@ -1,20 +1,161 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reports.c - lines and rows of the reports of nsys and ncu, as a stream.
+/* reports.c - read the CSV tables of nsys stats, nsys analyze, rocprof and ncu as a stream.
  *
- * Around the tables stands anything, with quotes that are never closed.  Inside of a table a quoted field may hold line
- * endings, so a row can be several lines; one that does not end well is dropped with its first line, and the others
- * that it took are read again, each by itself: no byte is looked at more than twice. */
-#include "explain/profile/reports.h"
-
+ * A file may contain several tables, recognized by their columns, with any text around them, even with quotes that are
+ * never closed.  Inside a table a quoted field may contain newlines, so a row may be several lines.  If its quotes do
+ * not close, only its first line is dropped and the other lines are read again, each by itself: no byte is read more
+ * than twice.  The tables of rocprof are read like the reports of nsys with the same content. */
+#include <math.h>
 #include <stdlib.h>
 
+#include "base/buffer.h"
 #include "base/memory.h"
+#include "explain/profile/gather.h"
 
-mls_str mls_report_text(mls_reports *r, size_t field)
+/* A row with more fields is damaged, and so is a longer row or line. */
+enum { FIELDS_MAX = 8192, ROW_MAX = MLS_WINDOW_KEPT };
+
+typedef struct report_field {
+    size_t begin, len; /* in the row, without the quotes around it */
+    bool doubled;      /* quotes in it are still doubled */
+} report_field;
+
+/* The roles of columns with their headers.  Those from ID on are of ncu. */
+#define ROLE_LIST(F)                                                                                                   \
+    F(TIME, "Total Time")                                                                                              \
+    F(SIZE, "Total")                                                                                                   \
+    F(INSTANCES, "Instances")                                                                                          \
+    F(COUNT, "Count")                                                                                                  \
+    F(CALLS, "Num Calls")                                                                                              \
+    F(NAME, "Name")                                                                                                    \
+    F(OPERATION, "Operation")                                                                                          \
+    F(RANGE, "Range")                                                                                                  \
+    F(MIN, "Min")                                                                                                      \
+    F(MAX, "Max")                                                                                                      \
+    F(API_MEAN, "AAvg")                                                                                                \
+    F(QUEUE_MEAN, "QAvg")                                                                                              \
+    F(KERNEL_MEAN, "KAvg")                                                                                             \
+    F(START, "Start")                                                                                                  \
+    F(LENGTH, "Duration")                                                                                              \
+    F(DEVICE, "Device")                                                                                                \
+    F(STREAM, "Strm")                                                                                                  \
+    F(BYTES, "Bytes")                                                                                                  \
+    F(SOURCE, "SrcMemKd")                                                                                              \
+    F(DESTINATION, "DstMemKd")                                                                                         \
+    F(QUEUED, "QCount")                                                                                                \
+    F(API, "API Name")                                                                                                 \
+    F(DEVICE_ID, "Device ID")                                                                                          \
+    F(THREAD, "Tid")                                                                                                   \
+    F(ID, "ID")                                                                                                        \
+    F(PROCESS, "Process ID")                                                                                           \
+    F(KERNEL, "Kernel Name")                                                                                           \
+    F(METRIC, "Metric Name")                                                                                           \
+    F(UNIT, "Metric Unit")                                                                                             \
+    F(VALUE, "Metric Value")                                                                                           \
+    F(RULE, "Rule Name")                                                                                               \
+    F(SCOPE, "Estimated Speedup Type")                                                                                 \
+    F(SPEEDUP, "Estimated Speedup")
+
+#define ROLE_CODE(role, heading) ROLE_##role,
+typedef enum column_role { ROLE_LIST(ROLE_CODE) ROLES } column_role;
+#undef ROLE_CODE
+
+/* The position of a missing column. */
+enum { ABSENT = FIELDS_MAX };
+
+typedef enum report_kind {
+    REPORT_KERNELS,
+    REPORT_COPY_TIMES,
+    REPORT_GPU_SUMS, /* both */
+    REPORT_COPY_SIZES,
+    REPORT_CALLS,
+    REPORT_RANGES,
+    REPORT_TRACE,
+    REPORT_LAUNCHES,
+    REPORT_RULE,
+    REPORT_IGNORED,
+    REPORT_NONE
+} report_kind;
+
+enum { REPORT_NAME_KEPT = 64 };
+
+/* The metrics of ncu by name.  If several are measured, the one with the highest rank counts. */
+static const struct {
+    const char *name;
+    mls_ncu_metric metric;
+    unsigned char rank;
+} metrics[] = {
+    {"Compute (SM) Throughput", MLS_NCU_COMPUTE, 2},
+    {"sm__throughput.avg.pct_of_peak_sustained_elapsed", MLS_NCU_COMPUTE, 1},
+    {"Memory Throughput", MLS_NCU_MEMORY, 2},
+    {"gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed", MLS_NCU_MEMORY, 1},
+    {"DRAM Throughput", MLS_NCU_DRAM, 3},
+    {"gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed", MLS_NCU_DRAM, 2},
+    {"dram__throughput.avg.pct_of_peak_sustained_elapsed", MLS_NCU_DRAM, 1},
+    {"L1/TEX Cache Throughput", MLS_NCU_CACHE, 1},
+    {"L2 Cache Throughput", MLS_NCU_CACHE, 1},
+    {"l1tex__throughput.avg.pct_of_peak_sustained_active", MLS_NCU_CACHE, 1},
+    {"lts__throughput.avg.pct_of_peak_sustained_elapsed", MLS_NCU_CACHE, 1},
+    {"Achieved Occupancy", MLS_NCU_OCCUPANCY, 2},
+    {"sm__warps_active.avg.pct_of_peak_sustained_active", MLS_NCU_OCCUPANCY, 1},
+    {"Theoretical Occupancy", MLS_NCU_OCCUPANCY_MOST, 2},
+    {"sm__maximum_warps_per_active_cycle_pct", MLS_NCU_OCCUPANCY_MOST, 1},
+    {"Waves Per SM", MLS_NCU_WAVES, 2},
+    {"launch__waves_per_multiprocessor", MLS_NCU_WAVES, 1},
+    {"Duration", MLS_NCU_DURATION, 2},
+    {"gpu__time_duration.sum", MLS_NCU_DURATION, 1},
+};
+
+/* Other columns: a number that only shows how numbers are written; not a number. */
+enum { NCU_NAMES = sizeof metrics / sizeof *metrics, METRIC_OTHER = NCU_NAMES, METRIC_NONE };
+
+typedef struct reports {
+    mls_gather *gather;
+    mls_window *window;
+    size_t line;  /* of the row */
+    size_t alone; /* lines up to this one do not continue the row before */
+    report_field fields[FIELDS_MAX];
+    size_t count;
+    size_t open_at; /* where the field with the open quotes begins */
+    bool doubled;
+    size_t columns, at[ROLES]; /* of the header; 0: none yet */
+    bool is_nsys, is_ncu;      /* by the first header */
+    bool is_rocprof;           /* the last header was one of rocprof */
+    struct {
+        report_kind kind; /* of the report that is being read */
+        bool any;         /* a report was found */
+        bool seen[REPORT_IGNORED];
+        size_t sums_line;            /* of the first sum of kernels or copies */
+        char name[REPORT_NAME_KEPT]; /* of the next report; "": none */
+        size_t line;                 /* of the header */
+        double megabytes;            /* unit of a column of bytes */
+        mls_tally *called;           /* what the report lists calls of; NULL: the report has no name */
+        /* By column, or by role, the last element being that of all other columns: */
+        unsigned char role_of[FIELDS_MAX];
+        bool is_number[FIELDS_MAX]; /* the column shows how numbers are written */
+        int power[ROLES + 1];       /* of ten, from the unit to nanoseconds */
+        mls_decimal numbers[ROLES + 1];
+        bool there[ROLES + 1];     /* the row has this number */
+        bool any_row;              /* the report has had a row */
+        unsigned rule, rules_seen; /* the rule of nsys analyze; a bit for each */
+    } nsys;
+    struct {
+        bool raw;                            /* page raw: a row for each launch; else a row for each metric */
+        bool units_due;                      /* the next row of page raw contains the units */
+        unsigned char metric_of[FIELDS_MAX]; /* of the columns of page raw */
+        double factor[NCU_NAMES];            /* of their units; NAN: unknown unit */
+        mls_map launches;                    /* by ID and process */
+    } ncu;
+} reports;
+
+/* ------------------------------------------------------------------ fields */
+
+/* Return the text of a field; "" if the row does not have it. */
+static mls_str report_text(reports *r, size_t field)
 {
     if (field >= r->count)
         return (mls_str){"", 0};
-    mls_report_field *of = &r->fields[field];
+    report_field *of = &r->fields[field];
     char *text = r->window->at + of->begin;
     if (of->doubled) {
         size_t kept = 0;
@@ -28,8 +169,11 @@ mls_str mls_report_text(mls_reports *r, size_t field)
     return (mls_str){text, of->len};
 }
 
-/* Splits the row's first `len` bytes from `at` on, which is inside of a quoted field when `inside`. */
-static mls_row_end report_split(mls_reports *r, size_t len, size_t at, bool inside)
+typedef enum row_end { ROW_WHOLE, ROW_OPEN, ROW_BROKEN } row_end;
+
+/* Split the first `len` bytes of a row from `at` on, which is `inside` a quoted field or not.  The row is whole, ends
+ * inside a quoted field, or is broken. */
+static row_end report_split(reports *r, size_t len, size_t at, bool inside)
 {
     const char *text = r->window->at;
     for (;;) {
@@ -40,26 +184,27 @@ static mls_row_end report_split(mls_reports *r, size_t len, size_t at, bool insi
         const char *stop = memchr(text + at, inside ? '"' : ',', len - at);
         size_t end = stop != NULL ? (size_t)(stop - text) : len;
         if (inside && stop == NULL)
-            return MLS_ROW_OPEN;
+            return ROW_OPEN;
         if (inside && end + 1 < len && text[end + 1] == '"') {
             r->doubled = true;
             at = end + 2;
             continue;
         }
-        if ((inside && end + 1 < len && text[end + 1] != ',') || r->count == MLS_FIELDS_MAX)
-            return MLS_ROW_BROKEN;
+        if ((inside && end + 1 < len && text[end + 1] != ',') || r->count == FIELDS_MAX)
+            return ROW_BROKEN;
         const size_t begin = inside ? r->open_at : at;
-        r->fields[r->count++] = (mls_report_field){begin, end - begin, r->doubled};
+        r->fields[r->count++] = (report_field){begin, end - begin, r->doubled};
         r->doubled = false;
         end += inside;
         if (end >= len)
-            return MLS_ROW_WHOLE;
+            return ROW_WHOLE;
         inside = false;
         at = end + 1;
     }
 }
 
-mls_str mls_cut_brackets(mls_str *text)
+/* Cut the brackets off the end of a text, "Total Time (ns)", and return what they contain; "": none. */
+static mls_str cut_brackets(mls_str *text)
 {
     mls_str inside = {"", 0};
     const char *open = text->len > 0 && text->ptr[text->len - 1] == ')' ? memrchr(text->ptr, '(', text->len) : NULL;
@@ -72,7 +217,8 @@ mls_str mls_cut_brackets(mls_str *text)
     return inside;
 }
 
-int mls_time_power(mls_str unit)
+/* Return the power of ten from a unit of time to nanoseconds; -1: not a unit of time. */
+static int time_power(mls_str unit)
 {
     static const char *const units[] = {"ns nsecond", "us usecond", "ms msecond", "s second"};
     for (int i = 0; i < 4 && unit.len > 0; i++)
@@ -81,14 +227,624 @@ int mls_time_power(mls_str unit)
     return -1;
 }
 
-/* A longer row or line is damaged. */
-enum { ROW_MAX = MLS_WINDOW_KEPT };
+/* Report why a row or a part of the file is not read. */
+static void note_report(reports *r, mls_finding_code code, size_t line, const char *what, const char *why)
+{
+    mls_findings_add(&r->gather->profile->findings, code, (mls_finding_place){.line = line}, "%s %s", what, why);
+}
 
-#define ROLE_NAME(role, heading) heading,
-static const char *const role_names[MLS_ROLES] = {MLS_ROLE_LIST(ROLE_NAME)};
+/* -------------------------------------------------------------------- nsys */
 
-/* Says why a row is left out; NULL: it is not. */
-static void say_damaged(mls_reports *r, const char *why)
+/* Split the name of a row of MLS_TALLY_LAUNCHES or MLS_TALLY_ANALYSIS at its first blank. */
+static void pair_split(mls_str name, mls_str *first, mls_str *second)
+{
+    const char *blank = name.len > 0 ? memchr(name.ptr, ' ', name.len) : NULL;
+    const size_t len = blank != NULL ? (size_t)(blank - name.ptr) : name.len;
+    *first = (mls_str){name.ptr, len};
+    *second = blank != NULL ? (mls_str){blank + 1, name.len - len - 1} : (mls_str){"", 0};
+}
+
+static const struct {
+    const char *rocprof, *nsys;
+} headings[] = {
+    {"Calls", "Instances"},
+    {"TotalDurationNs", "Total Time (ns)"},
+    {"MinNs", "Min (ns)"},
+    {"MaxNs", "Max (ns)"},
+    {"KernelName", "Name"},
+    {"Kernel_Name", "Name"},
+    {"BeginNs", "Start (ns)"},
+    {"Start_Timestamp", "Start (ns)"},
+    {"EndNs", "Duration (ns)"}, /* less the start */
+    {"End_Timestamp", "Duration (ns)"},
+    {"gpu-id", "Device"},
+    {"GPU_ID", "Device"},
+    {"Agent_Id", "Device"},
+    {"queue-id", "Strm"},
+    {"Queue_ID", "Strm"},
+    {"Queue_Id", "Strm"},
+    {"tid", ""}, /* nsys only has the threads of calls */
+    {"TID", ""},
+    {"Function", "Tid"},     /* a trace of calls */
+    {"Counter_Name", "Tid"}, /* a row for each counter of a kernel */
+};
+
+/* Whether a heading has all of these columns, "a|b". */
+static bool has_columns(mls_str line, const char *columns)
+{
+    mls_str column;
+    bool has = true;
+    while (has && mls_list_next(&columns, '|', &column))
+        has = mls_str_contains(line, column);
+    return has;
+}
+
+static bool is_rocprof_heading(mls_str line)
+{
+    const size_t quote = line.len > 0 && line.ptr[0] == '"';
+    const mls_str begin = mls_str_rest(line, quote);
+    /* A table of single kernels has its columns in any order, among any number of counters. */
+    return (mls_str_starts(begin, MLS_S("Name")) && mls_str_contains(line, MLS_S("TotalDurationNs"))) ||
+           (mls_str_starts(begin, MLS_S("Kind")) && mls_str_contains(line, MLS_S("Start_Timestamp"))) ||
+           has_columns(line, "Kernel_Name|,|Start_Timestamp|End_Timestamp") ||
+           has_columns(line, "KernelName|,|BeginNs|EndNs");
+}
+
+/* The columns that a report must have, and a part of its name. */
+static const struct {
+    column_role needs[3]; /* of sums: what is added up, its count, the name */
+    const char *named, *words;
+} report_kinds[REPORT_IGNORED] = {
+    [REPORT_KERNELS] = {{ROLE_TIME, ROLE_INSTANCES, ROLE_NAME}, "kern", "sums of kernels"},
+    [REPORT_COPY_TIMES] = {{ROLE_TIME, ROLE_COUNT, ROLE_OPERATION}, "mem", "times of copies"},
+    [REPORT_GPU_SUMS] = {{ROLE_TIME, ROLE_INSTANCES, ROLE_OPERATION}, "gpu", "sums of the GPU"},
+    [REPORT_COPY_SIZES] = {{ROLE_SIZE, ROLE_COUNT, ROLE_OPERATION}, "mem", "sizes of copies"},
+    [REPORT_CALLS] = {{ROLE_TIME, ROLE_CALLS, ROLE_NAME}, "", "calls"},
+    [REPORT_RANGES] = {{ROLE_TIME, ROLE_INSTANCES, ROLE_RANGE}, "nvtx", "ranges"},
+    [REPORT_TRACE] = {{ROLE_START, ROLE_LENGTH, ROLE_NAME}, "gpu", "the time line"},
+    [REPORT_LAUNCHES] = {{ROLE_KERNEL_MEAN, ROLE_COUNT, ROLE_KERNEL}, "exec", "launches"},
+    [REPORT_RULE] = {{ROLE_LENGTH, ROLE_START, ROLE_START}, "", "findings of a rule"},
+};
+
+/* Rules of nsys analyze.  Only their names tell their tables apart. */
+static const char *const rule_names[] = {"cuda_memcpy_sync", "cuda_memcpy_async", "cuda_memset_sync",
+                                         "cuda_api_sync",    "gpu_gaps",          "gpu_time_util"};
+
+static bool is_rule(mls_str name, unsigned *rule)
+{
+    return MLS_NAME_FIND(rule_names, sizeof rule_names / sizeof *rule_names, name, rule);
+}
+
+/* End a report.  Calls of a report without a name are of CUDA if one of them looks like it: cudaX or cuX. */
+static void nsys_report_end(reports *r)
+{
+    mls_tally *calls = &r->gather->tallies[MLS_TALLY_CALLS];
+    mls_tally *api = &r->gather->tallies[MLS_TALLY_API];
+    mls_tally *to = r->nsys.called;
+    const bool ended = r->nsys.kind == REPORT_CALLS;
+    r->nsys.kind = REPORT_NONE;
+    if (!ended)
+        return;
+    for (size_t i = 0; i < calls->count && to == NULL; i++) {
+        const mls_str call = mls_cuda_call(calls->rows[i].name);
+        to = call.len > 0 && *call.ptr >= 'A' && *call.ptr <= 'Z' ? api : NULL;
+    }
+    to = to != NULL ? to : &r->gather->tallies[MLS_TALLY_OSRT];
+    if (to->known) {
+        note_report(r, MLS_FINDING_REPORT_REPEATED, r->nsys.line, to == api ? "API calls" : "calls of the OS runtime",
+                    "are ignored: they stand in the file already");
+        free(calls->rows);
+    } else {
+        *to = *calls;
+        to->known = true;
+    }
+    *calls = (mls_tally){.map.arena = r->gather->arena};
+}
+
+/* Read the name of a report: "… (cuda_api_sum):" or "… with [/…/cuda_api_sum.py]...". */
+static void read_report_name(reports *r, mls_str line)
+{
+    size_t end = line.len;
+    while (end > 0 && (line.ptr[end - 1] == ' ' || line.ptr[end - 1] == '.' || line.ptr[end - 1] == ':'))
+        end--;
+    const bool script = mls_str_ends((mls_str){line.ptr, end}, MLS_S(".py]"));
+    const bool title = end > 0 && line.ptr[end - 1] == ')';
+    end -= script ? 4 : title;
+    size_t begin = end;
+    while (begin > 0 && end - begin < REPORT_NAME_KEPT - 1 && line.ptr[begin - 1] != '/' &&
+           line.ptr[begin - 1] != '[' && line.ptr[begin - 1] != '(')
+        begin--;
+    const size_t length = script || title ? end - begin : 0;
+    unsigned rule;
+    if (length == 0 && is_rule(mls_str_from(r->nsys.name), &rule) &&
+        !mls_str_any(line, "SKIPPED:|There were no problems", mls_str_starts))
+        return; /* a rule has a text above its table */
+    memcpy(r->nsys.name, line.ptr + begin, length);
+    r->nsys.name[length] = '\0';
+}
+
+static bool is_nsys_heading(mls_str line)
+{
+    const size_t quote = line.len > 0 && line.ptr[0] == '"';
+    return mls_str_any(mls_str_rest(line, quote), "Time (%)|Time(%)|Total (|Start (|Duration (|Row#,|PID,TID,",
+                       mls_str_starts) &&
+           memchr(line.ptr, ',', line.len) != NULL;
+}
+
+/* What to do with a line, by its text alone. */
+typedef enum report_line {
+    LINE_TEXT,   /* nothing more */
+    LINE_ROW,    /* split it */
+    LINE_HEADING /* split it; it begins a table */
+} report_line;
+
+static report_line nsys_line(reports *r, mls_str line)
+{
+    mls_str rest = line;
+    if (r->is_ncu) {
+        if (is_nsys_heading(line))
+            note_report(r, MLS_FINDING_REPORT_IGNORED, r->line, "a report of nsys", "is read from a file of its own");
+        return LINE_TEXT;
+    }
+    const bool rocprof = is_rocprof_heading(line);
+    if (rocprof || is_nsys_heading(line)) {
+        nsys_report_end(r);
+        r->is_rocprof = rocprof;
+        return LINE_HEADING;
+    }
+    if (mls_str_word(&rest).len == 0) {
+        nsys_report_end(r);
+        return LINE_TEXT;
+    }
+    if (r->nsys.any && mls_str_starts(line, MLS_S("\"ID\",")))
+        note_report(r, MLS_FINDING_REPORT_IGNORED, r->line, "counters of ncu", "are read from a file of their own");
+    if (mls_str_any(line, "Processing [| ** |SKIPPED:|\"ID\",", mls_str_starts))
+        nsys_report_end(r);
+    if (r->nsys.kind == REPORT_NONE)
+        read_report_name(r, line);
+    return r->nsys.kind >= REPORT_IGNORED ? LINE_TEXT : LINE_ROW;
+}
+
+/* Set the role and the unit of a column.  A time or size in an unknown unit is not read. */
+static void nsys_column(reports *r, size_t column, column_role role, mls_str unit)
+{
+    static const struct {
+        mls_str unit;
+        double megabytes;
+    } units[] = {{MLS_STR("MB"), 1},
+                 {MLS_STR("B"), 1e-6},
+                 {MLS_STR("KB"), 1e-3},
+                 {MLS_STR("GB"), 1e3},
+                 {MLS_STR("KiB"), 1.024e-3},
+                 {MLS_STR("MiB"), 1.048576},
+                 {MLS_STR("GiB"), 1073.741824},
+                 {MLS_STR("bytes"), 1e-6}};
+    const int power = time_power(unit);
+    double megabytes = unit.len > 0 ? (double)NAN : 1;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        megabytes = mls_str_equal(unit, units[i].unit) ? units[i].megabytes : megabytes;
+    const bool size = role == ROLE_SIZE || role == ROLE_BYTES;
+    const bool time = role == ROLE_TIME || (role >= ROLE_MIN && role <= ROLE_LENGTH);
+    if ((size && isnan(megabytes)) || (time && unit.len > 0 && power < 0)) {
+        r->at[role] = ABSENT;
+        role = ROLES;
+    } else if (size) {
+        r->nsys.megabytes = megabytes;
+    }
+    r->nsys.is_number[column] =
+        unit.len > 0 || role == ROLE_INSTANCES || role == ROLE_COUNT || role == ROLE_CALLS || role == ROLE_QUEUED;
+    r->nsys.role_of[column] = (unsigned char)role;
+    r->nsys.power[role] = power > 0 ? power : 0;
+}
+
+static bool report_fits(const reports *r, report_kind kind)
+{
+    /* Traces of calls have the thread. */
+    bool fits = kind != REPORT_TRACE || r->at[ROLE_THREAD] == ABSENT;
+    for (size_t i = 0; i < 3; i++)
+        fits = fits && r->at[report_kinds[kind].needs[i]] != ABSENT;
+    const mls_str name = mls_str_from(r->nsys.name);
+    unsigned rule;
+    if (kind == REPORT_RULE)
+        return fits && is_rule(name, &rule);
+    if (kind == REPORT_CALLS && name.len > 0) {
+        return fits && (mls_str_contains(name, MLS_S("osrt")) ||
+                        (mls_str_contains(name, MLS_S("cuda")) && mls_str_contains(name, MLS_S("api"))));
+    }
+    return fits && (name.len == 0 || mls_str_contains(name, mls_str_from(report_kinds[kind].named)));
+}
+
+/* Return whether the report counts: it is the first of its kind, and the file has no better one. */
+static bool report_counts(reports *r, report_kind kind)
+{
+    mls_gather *gather = r->gather;
+    const bool sums = kind <= REPORT_COPY_SIZES;
+    bool again = kind != REPORT_CALLS && kind != REPORT_RULE && r->nsys.seen[kind];
+    if (kind == REPORT_GPU_SUMS) {
+        again = again || r->nsys.seen[REPORT_KERNELS] || r->nsys.seen[REPORT_COPY_TIMES];
+    } else if (kind == REPORT_KERNELS || kind == REPORT_COPY_TIMES) {
+        again = again || r->nsys.seen[REPORT_GPU_SUMS];
+    } else if (kind == REPORT_RULE) {
+        (void)is_rule(mls_str_from(r->nsys.name), &r->nsys.rule);
+        again = (r->nsys.rules_seen >> r->nsys.rule & 1) != 0;
+        r->nsys.rules_seen |= 1U << r->nsys.rule;
+    }
+    if (again) {
+        note_report(r, MLS_FINDING_REPORT_REPEATED, r->line, report_kinds[kind].words,
+                    "are ignored: the file has had them already");
+        return false;
+    }
+    r->nsys.seen[kind] = true;
+    if (sums && gather->has_line) {
+        note_report(r, MLS_FINDING_REPORT_REPEATED, r->line, report_kinds[kind].words,
+                    "are ignored: cuda_gpu_trace tells more");
+        return false;
+    }
+    if (kind == REPORT_TRACE && r->nsys.sums_line > 0) {
+        note_report(r, MLS_FINDING_REPORT_REPEATED, r->nsys.sums_line, "sums of kernels or copies",
+                    "are ignored: cuda_gpu_trace tells more");
+        for (size_t i = 0; i < gather->tallies[MLS_TALLY_KERNELS].count; i++)
+            mls_row_clear(&gather->tallies[MLS_TALLY_KERNELS].rows[i]);
+        memset(gather->sizes, 0, sizeof gather->sizes);
+        gather->copies_timed = gather->copies_sized = false;
+    }
+    r->nsys.sums_line = sums && r->nsys.sums_line == 0 ? r->line : r->nsys.sums_line;
+    gather->has_line |= kind == REPORT_TRACE;
+    gather->copies_timed |= kind == REPORT_COPY_TIMES || kind == REPORT_GPU_SUMS;
+    gather->copies_sized |= kind == REPORT_COPY_SIZES;
+    gather->tallies[MLS_TALLY_RANGES].known |= kind == REPORT_RANGES;
+    gather->tallies[MLS_TALLY_LAUNCHES].known |= kind == REPORT_LAUNCHES;
+    gather->tallies[MLS_TALLY_ANALYSIS].known |= kind == REPORT_RULE;
+    return true;
+}
+
+static void nsys_heading(reports *r)
+{
+    report_kind kind = 0;
+    const mls_str name = mls_str_from(r->nsys.name);
+    while (kind < REPORT_IGNORED && !report_fits(r, kind))
+        kind++;
+    if (kind == REPORT_IGNORED) {
+        note_report(r, MLS_FINDING_REPORT_IGNORED, r->line, name.len > 0 ? name.ptr : "the table",
+                    "is none of the reports that are read");
+    } else {
+        r->nsys.any = true;
+        kind = report_counts(r, kind) ? kind : REPORT_IGNORED;
+    }
+    r->nsys.called = name.len == 0
+                         ? NULL
+                         : &r->gather->tallies[mls_str_contains(name, MLS_S("osrt")) ? MLS_TALLY_OSRT : MLS_TALLY_API];
+    memset(r->nsys.there, 0, sizeof r->nsys.there);
+    r->nsys.kind = kind;
+    r->nsys.line = r->line;
+    r->nsys.name[0] = '\0';
+    r->nsys.any_row = false;
+}
+
+static const char no_number[] = "a number of it is none";
+static const char too_many_names[] = "there are more names than can be kept";
+
+/* Return a number in nanoseconds, pieces or megabytes, with the decimal mark of the file's locale; NAN: none. */
+static double number_in(const reports *r, column_role role)
+{
+    const mls_decimal *number = &r->nsys.numbers[role];
+    const bool size = role == ROLE_SIZE;
+    const double divisor = mls_gather_divisor(r->gather, number->open, size);
+    int64_t whole;
+    if (!r->nsys.there[role] || (size && number->negative))
+        return (double)NAN;
+    if (size)
+        return mls_decimal_double(number) * r->nsys.megabytes / divisor;
+    return mls_decimal_scale(number, r->nsys.power[role], &whole) ? (double)whole / divisor : (double)NAN;
+}
+
+static const char *add_sums(reports *r, mls_str name)
+{
+    mls_gather *gather = r->gather;
+    mls_tally *kernels = &gather->tallies[MLS_TALLY_KERNELS];
+    const column_role *needs = report_kinds[r->nsys.kind].needs;
+    const double count = number_in(r, needs[1]);
+    const double total = number_in(r, needs[0]);
+    const bool copies = r->nsys.kind == REPORT_GPU_SUMS && mls_str_starts(name, MLS_S("[CUDA mem"));
+    mls_tally_row *row = NULL;
+    uint32_t number;
+    bool full = false;
+    if (isnan(count) || isnan(total))
+        return no_number;
+    switch (copies ? REPORT_COPY_TIMES : r->nsys.kind) {
+    case REPORT_COPY_TIMES:
+        row = &kernels->rows[MLS_ROW_COPY + 2 * mls_copy_operation_of(name)];
+        break;
+    case REPORT_COPY_SIZES:
+        row = &gather->sizes[mls_copy_operation_of(name)];
+        break;
+    case REPORT_GPU_SUMS:
+    case REPORT_KERNELS:
+        number = mls_gather_name(gather, name);
+        row = &kernels->rows[number];
+        break;
+    default:
+        row = mls_tally_put(&gather->tallies[r->nsys.kind == REPORT_CALLS ? MLS_TALLY_CALLS : MLS_TALLY_RANGES], name,
+                            &full);
+    }
+    if (row == NULL)
+        return too_many_names;
+    const double min = number_in(r, ROLE_MIN);
+    const double max = number_in(r, ROLE_MAX);
+    mls_sums_add(&row->sums, count, total, isnan(max) ? max : min, isnan(min) ? min : max);
+    return NULL;
+}
+
+/* Return the row of two texts, the first without blanks; NULL: too many names. */
+static mls_tally_row *paired_row(reports *r, mls_tally_kind kind, mls_str first, mls_str second)
+{
+    mls_buffer key = {0};
+    bool full = false;
+    mls_buffer_append(&key, first);
+    mls_buffer_append_text(&key, " ");
+    mls_buffer_append(&key, second);
+    mls_tally_row *row = mls_tally_put(&r->gather->tallies[kind], mls_buffer_str(&key), &full);
+    mls_buffer_release(&key);
+    return row;
+}
+
+/* Return a mean with its fraction of a nanosecond, which many launches multiply. */
+static double mean_in(const reports *r, column_role role)
+{
+    static const double nanoseconds[] = {1, 1e3, 1e6, 1e9};
+    const mls_decimal *mean = &r->nsys.numbers[role];
+    return r->nsys.there[role] && !mean->negative ? mls_decimal_double(mean) * nanoseconds[r->nsys.power[role] / 3] /
+                                                        mls_gather_divisor(r->gather, mean->open, false)
+                                                  : (double)NAN;
+}
+
+/* Add launches of a kernel from means. */
+static const char *add_launches(reports *r, mls_str kernel)
+{
+    mls_gather *gather = r->gather;
+    const mls_str api = report_text(r, r->at[ROLE_API]);
+    const double kernel_mean = mean_in(r, ROLE_KERNEL_MEAN);
+    const double count = number_in(r, ROLE_COUNT);
+    if (isnan(kernel_mean) || isnan(count) || memchr(api.ptr, ' ', api.len) != NULL)
+        return no_number;
+    mls_tally_row *row = paired_row(r, MLS_TALLY_LAUNCHES, api, kernel);
+    if (row == NULL)
+        return too_many_names;
+    const size_t number = (size_t)(row - gather->tallies[MLS_TALLY_LAUNCHES].rows);
+    if (number == gather->launch_sums.count) {
+        MLS_GROW(&gather->launch_sums, items);
+        gather->launch_sums.items[gather->launch_sums.count++] = (mls_launch_sums){0};
+    }
+    mls_launch_sums *sums = &gather->launch_sums.items[number];
+    const double queue = mean_in(r, ROLE_QUEUE_MEAN) * number_in(r, ROLE_QUEUED);
+    mls_sums_add(&row->sums, count, kernel_mean * count, (double)NAN, (double)NAN);
+    sums->api += mean_in(r, ROLE_API_MEAN) * count;
+    sums->queue += isnan(queue) ? 0 : queue; /* there is no mean if nothing ever waited */
+    return NULL;
+}
+
+/* Add what a rule of nsys analyze found about a call or a device. */
+static const char *add_found(reports *r)
+{
+    enum { SHOWN = 40 };
+    char device[SHOWN + sizeof "device "];
+    const mls_str number = report_text(r, r->at[ROLE_DEVICE_ID]);
+    const mls_str api = report_text(r, r->at[ROLE_API]);
+    const double ns = number_in(r, ROLE_LENGTH);
+    if (isnan(ns))
+        return no_number;
+    (void)snprintf(device, sizeof device, "device %.*s", (int)(number.len < SHOWN ? number.len : SHOWN), number.ptr);
+    mls_tally_row *row = paired_row(r, MLS_TALLY_ANALYSIS, mls_str_from(rule_names[r->nsys.rule]),
+                                    api.len > 0 ? api : mls_str_from(device));
+    if (row == NULL)
+        return too_many_names;
+    mls_sums_add(&row->sums, 1, ns, ns, ns);
+    return NULL;
+}
+
+/* Convert a time once its open decimal mark is known. */
+static int64_t decide_time(mls_gather *gather, int64_t time, char open)
+{
+    return mls_gather_divisor(gather, open, false) > 1 ? time / 1000 + (time % 1000 >= 500) : time;
+}
+
+static const char *add_traced(reports *r, mls_str name)
+{
+    mls_gather *gather = r->gather;
+    const mls_decimal *start = &r->nsys.numbers[ROLE_START];
+    const mls_decimal *length = &r->nsys.numbers[ROLE_LENGTH];
+    const mls_decimal *bytes = &r->nsys.numbers[ROLE_BYTES];
+    mls_activity activity = {.launch = -1};
+    if (!r->nsys.there[ROLE_START] || !r->nsys.there[ROLE_LENGTH] ||
+        !mls_decimal_scale(start, r->nsys.power[ROLE_START], &activity.start) ||
+        !mls_decimal_scale(length, r->nsys.power[ROLE_LENGTH], &activity.length))
+        return no_number;
+    if (r->is_rocprof && (start->open != '\0' || length->open != '\0' || activity.length < activity.start))
+        return "it ends before it begins";
+    activity.length -= r->is_rocprof ? activity.start : 0;
+    if (activity.length > INT64_MAX - activity.start)
+        return no_number;
+    const bool marked = mls_str_starts(name, MLS_S("[CUDA mem"));
+    activity.row = marked ? 0 : mls_gather_name(gather, name);
+    const size_t class_number = gather->tallies[MLS_TALLY_KERNELS].rows[activity.row].class_number;
+    const bool copy = marked || class_number == gather->classes->copy;
+    const mls_copy_operation operation = copy ? mls_copy_operation_of(name) : MLS_COPY_OTHER;
+    if (copy) {
+        const bool pageable = mls_str_equal(report_text(r, r->at[ROLE_SOURCE]), MLS_S("Pageable")) ||
+                              mls_str_equal(report_text(r, r->at[ROLE_DESTINATION]), MLS_S("Pageable"));
+        activity.row = MLS_ROW_COPY + 2 * (uint32_t)operation + pageable;
+    }
+    activity.start = decide_time(gather, activity.start, start->open);
+    activity.length = decide_time(gather, activity.length, length->open);
+    mls_str device = report_text(r, r->at[ROLE_DEVICE]);
+    const mls_str number = cut_brackets(&device); /* "NVIDIA H200 (0)" is device 0 */
+    const size_t agent = mls_str_starts(device, MLS_S("Agent ")) ? sizeof "Agent " - 1 : 0;
+    device = mls_str_rest(device, agent);
+    if (!mls_gather_activity(gather, number.len > 0 ? number : device, report_text(r, r->at[ROLE_STREAM]), activity)) {
+        mls_gather_too_much(gather, r->line);
+    } else if (copy && r->nsys.there[ROLE_BYTES] && !bytes->negative) {
+        mls_gather_size(gather, operation,
+                        mls_decimal_double(bytes) * r->nsys.megabytes / mls_gather_divisor(gather, bytes->open, true));
+    }
+    return NULL;
+}
+
+static const char *nsys_row(reports *r)
+{
+    const size_t named = r->at[report_kinds[r->nsys.kind].needs[2]];
+    if (r->count != r->columns)
+        return r->count < r->columns ? "it has fewer fields than the heading" : "it has more fields than the heading";
+    if (r->fields[named].len == 0)
+        return "it has no name";
+    if (r->is_rocprof && r->nsys.kind == REPORT_KERNELS && !r->nsys.any_row) {
+        /* The first name shows what the sums of rocprof are of: kernels, calls, or something else. */
+        const mls_str name = report_text(r, named);
+        r->nsys.any_row = true;
+        if (mls_str_any(name, "KERNEL_|HIP_|HSA_|MEMORY_|MARKER_|SCRATCH_|RCCL_API|CopyHost|CopyDevice",
+                        mls_str_starts)) {
+            r->nsys.seen[REPORT_KERNELS] = false;
+            r->nsys.kind = REPORT_IGNORED;
+            note_report(r, MLS_FINDING_REPORT_IGNORED, r->nsys.line, "the table", "is none of kernels or calls");
+            return NULL;
+        }
+        if (mls_str_any(name, "hip|hsa_", mls_str_starts) && mls_cuda_call(name).len > 0) {
+            r->nsys.seen[REPORT_KERNELS] = false;
+            r->nsys.kind = REPORT_CALLS;
+            r->at[ROLE_CALLS] = r->at[ROLE_INSTANCES];
+            r->nsys.role_of[r->at[ROLE_CALLS]] = ROLE_CALLS;
+            r->nsys.called = &r->gather->tallies[MLS_TALLY_API];
+        }
+    }
+    /* Read all numbers: each may show how the numbers of the file are written. */
+    for (size_t i = 0; i < r->count; i++) {
+        if (r->nsys.is_number[i]) {
+            const mls_str text = {r->window->at + r->fields[i].begin, r->fields[i].len};
+            const column_role role = r->nsys.role_of[i];
+            r->nsys.there[role] = mls_decimal_parse_local(text, &r->gather->marks, &r->nsys.numbers[role]);
+        }
+    }
+    if (r->nsys.kind == REPORT_RULE)
+        return add_found(r);
+    return (r->nsys.kind == REPORT_TRACE      ? add_traced
+            : r->nsys.kind == REPORT_LAUNCHES ? add_launches
+                                              : add_sums)(r, report_text(r, named));
+}
+
+/* --------------------------------------------------------------------- ncu */
+
+static unsigned char find_metric(mls_str name)
+{
+    unsigned metric = NCU_NAMES;
+    (void)MLS_NAME_FIND(metrics, NCU_NAMES, name, &metric);
+    return (unsigned char)metric;
+}
+
+/* Return the factor from the unit of a metric to milliseconds, or 1 for percent and counts; NAN: unknown unit. */
+static double factor_of(unsigned char metric, mls_str unit)
+{
+    static const double milliseconds[] = {1e-6, 1e-3, 1, 1e3};
+    const int power = time_power(unit);
+    if (metric >= NCU_NAMES || metrics[metric].metric != MLS_NCU_DURATION) {
+        const bool counted = metric < NCU_NAMES && metrics[metric].metric == MLS_NCU_WAVES;
+        return counted || mls_str_equal(unit, MLS_S("%")) ? 1 : (double)NAN;
+    }
+    return power >= 0 ? milliseconds[power / 3] : (double)NAN;
+}
+
+/* Take a measured number, which shows how numbers are written even if the metric is not needed. */
+static void take_metric(reports *r, mls_launch *launch, unsigned char metric, double factor, mls_str text)
+{
+    mls_decimal number;
+    if (!mls_decimal_parse_local(text, &r->gather->marks, &number) || metric >= NCU_NAMES || !isfinite(factor) ||
+        number.negative)
+        return;
+    const mls_ncu_metric kind = metrics[metric].metric;
+    const double value =
+        mls_decimal_double(&number) * factor / mls_gather_divisor(r->gather, number.open, kind != MLS_NCU_DURATION);
+    const bool busier = kind == MLS_NCU_CACHE && value > launch->value[kind];
+    if (launch->rank[kind] < metrics[metric].rank || busier) {
+        launch->rank[kind] = metrics[metric].rank;
+        launch->value[kind] = value;
+    }
+}
+
+static const char *ncu_row(reports *r)
+{
+    enum { KEY_MAX = 100 };
+    mls_gather *gather = r->gather;
+    const mls_str id = report_text(r, r->at[ROLE_ID]);
+    const size_t named = r->at[ROLE_KERNEL];
+    const size_t last = r->ncu.raw ? r->columns - 1 : r->at[ROLE_VALUE];
+    const bool units = r->ncu.units_due && r->count == r->columns && id.len == 0;
+    r->ncu.units_due = false;
+    for (size_t i = 0; i < r->count && units; i++) {
+        const unsigned char metric = r->ncu.metric_of[i];
+        if (metric < NCU_NAMES)
+            r->ncu.factor[metric] = factor_of(metric, report_text(r, i));
+    }
+    if (units)
+        return NULL;
+    if (named == ABSENT || last == ABSENT)
+        return "the heading names no kernel, or no value";
+    if (r->count <= last || r->count <= named || r->count > r->columns + 1)
+        return r->count <= r->columns ? "it has fewer fields than the heading" : "it has more fields than the heading";
+
+    /* Find the launch that the row is about. */
+    const mls_str process = report_text(r, r->at[ROLE_PROCESS]);
+    const mls_str kernel = report_text(r, named);
+    char key[KEY_MAX];
+    bool added;
+    if (id.len == 0)
+        return "it has no ID";
+    if (id.len + process.len + 1 > KEY_MAX || kernel.len == 0)
+        return "it has no kernel, or an ID that is none";
+    memcpy(key, id.ptr, id.len);
+    key[id.len] = ' ';
+    memcpy(key + id.len + 1, process.ptr, process.len);
+    const mls_map_entry *entry = mls_map_put(&r->ncu.launches, (mls_str){key, id.len + 1 + process.len}, &added);
+    if (added) {
+        MLS_GROW(&gather->launches, items);
+        gather->launches.items[gather->launches.count++] = (mls_launch){.row = mls_gather_name(gather, kernel)};
+    }
+    const size_t number = (size_t)(entry - r->ncu.launches.entries);
+    mls_launch *launch = &gather->launches.items[number];
+    if (r->ncu.raw) {
+        for (size_t i = 0; i < r->count && i < r->columns; i++) {
+            const unsigned char metric = r->ncu.metric_of[i];
+            if (metric != METRIC_NONE)
+                take_metric(r, launch, metric, metric < NCU_NAMES ? r->ncu.factor[metric] : 1, report_text(r, i));
+        }
+        return NULL;
+    }
+    const unsigned char metric = find_metric(report_text(r, r->at[ROLE_METRIC]));
+    const double factor = factor_of(metric, report_text(r, r->at[ROLE_UNIT]));
+    take_metric(r, launch, metric, factor, report_text(r, r->at[ROLE_VALUE]));
+
+    /* A rule with an estimated speedup is advice. */
+    mls_tally *rules = &gather->tallies[MLS_TALLY_RULES];
+    mls_marks marks = gather->marks;
+    mls_decimal speedup;
+    bool full = false;
+    const mls_str rule = report_text(r, r->at[ROLE_RULE]);
+    if (rule.len == 0 || !mls_decimal_parse_local(report_text(r, r->at[ROLE_SPEEDUP]), &marks, &speedup) ||
+        speedup.negative)
+        return NULL;
+    const mls_tally_row *row = mls_tally_put(rules, rule, &full);
+    if (row != NULL) {
+        MLS_GROW(&gather->advice, items);
+        gather->advice.items[gather->advice.count++] =
+            (mls_ncu_advice){.launch = (uint32_t)number,
+                             .rule = (uint32_t)(row - rules->rows),
+                             .global = mls_str_equal(report_text(r, r->at[ROLE_SCOPE]), MLS_S("global")),
+                             .speedup = mls_decimal_double(&speedup) / mls_gather_divisor(gather, speedup.open, true)};
+    }
+    return NULL;
+}
+
+/* ------------------------------------------------------------------- lines */
+
+/* Report why a row is dropped; NULL: it is not. */
+static void say_damaged(reports *r, const char *why)
 {
     if (why != NULL) {
         mls_findings_add_as(&r->gather->profile->findings, MLS_FINDING_ROW_DAMAGED, MLS_SEVERITY_WARNING,
@@ -96,46 +852,46 @@ static void say_damaged(mls_reports *r, const char *why)
     }
 }
 
-/* Of columns of the same name the first one counts. */
-static void take_heading(mls_reports *r)
+static void take_heading(reports *r)
 {
+#define ROLE_NAME(role, heading) heading,
+    static const char *const role_names[ROLES] = {ROLE_LIST(ROLE_NAME)};
+#undef ROLE_NAME
+    /* Columns of ncu's page raw that are not metrics.  The compute capability has a point in every locale. */
+    static const char identity[] = "Process Name|Host Name|Context|Stream|Block Size|Grid Size|Device|CC";
     r->columns = r->count;
-    for (mls_column_role role = 0; role < MLS_ROLES; role++)
-        r->at[role] = MLS_ABSENT;
+    for (column_role role = 0; role < ROLES; role++)
+        r->at[role] = ABSENT;
     for (size_t i = 0; i < r->count; i++) {
-        const mls_str own = mls_report_text(r, i);
-        const mls_str heading = r->is_rocprof ? mls_rocprof_column(own) : own;
+        mls_str heading = report_text(r, i);
+        unsigned k;
+        if (r->is_rocprof && MLS_NAME_FIND(headings, sizeof headings / sizeof *headings, heading, &k))
+            heading = mls_str_from(headings[k].nsys);
         mls_str name = heading;
-        const mls_str unit = mls_cut_brackets(&name);
-        mls_column_role role = 0;
-        while (role < MLS_ROLES && (r->at[role] != MLS_ABSENT || !mls_str_alike(mls_str_from(role_names[role]), name)))
+        const mls_str unit = cut_brackets(&name);
+        column_role role = 0; /* the first of several columns of a name counts */
+        while (role < ROLES && (r->at[role] != ABSENT || !mls_str_alike(mls_str_from(role_names[role]), name)))
             role++;
-        if (role < MLS_ROLES)
+        if (role < ROLES)
             r->at[role] = i;
-        if (r->is_ncu)
-            mls_ncu_column(r, i, role, heading);
-        else
-            mls_nsys_column(r, i, role, unit);
+        if (!r->is_ncu) {
+            nsys_column(r, i, role, unit);
+        } else {
+            const bool none = (role >= ROLE_ID && role < ROLES) || mls_str_any(heading, identity, mls_str_equal);
+            r->ncu.metric_of[i] = none ? METRIC_NONE : find_metric(heading);
+        }
     }
-    (r->is_ncu ? mls_ncu_heading : mls_nsys_heading)(r);
+    if (!r->is_ncu) {
+        nsys_heading(r);
+        return;
+    }
+    for (size_t i = 0; i < NCU_NAMES; i++)
+        r->ncu.factor[i] = metrics[i].metric == MLS_NCU_DURATION ? (double)NAN : 1;
+    r->ncu.raw = r->ncu.units_due = r->at[ROLE_METRIC] == ABSENT;
 }
 
-/* The kind of a line; the first heading makes the file one of nsys or of ncu. */
-static mls_report_line line_kind(mls_reports *r, mls_str line)
-{
-    mls_report_line kind = mls_nsys_line(r, line);
-    r->is_nsys |= kind == MLS_LINE_HEADING;
-    if (!r->is_nsys) {
-        kind = mls_str_starts(line, MLS_S("\"ID\","))                 ? MLS_LINE_HEADING
-               : r->columns > 0 && line.len > 0 && line.ptr[0] == '"' ? MLS_LINE_ROW
-                                                                      : MLS_LINE_TEXT;
-        r->is_ncu |= kind == MLS_LINE_HEADING;
-    }
-    return kind;
-}
-
-/* Find where the line ends that begins `from` bytes after the row, and where without its "\r".  Return NULL, or why it
- * is not read. */
+/* Find the end of the line that begins `from` bytes behind the row: *end, and *len without its "\r".  Return NULL, or
+ * why it is not read. */
 static const char *find_end(mls_window *window, size_t from, size_t *end, size_t *len)
 {
     mls_str line;
@@ -146,36 +902,24 @@ static const char *find_end(mls_window *window, size_t from, size_t *end, size_t
     return *end > ROW_MAX ? "it is longer than 1 MiB" : NULL;
 }
 
-/* Moves past the line ending that comes next. */
-static void skip_line(mls_window *window)
-{
-    mls_str line;
-    bool whole;
-    while (!(whole = mls_window_line(window, 0, &line)) && !window->input->ended) {
-        window->at = window->end;
-        (void)mls_window_fill(window);
-    }
-    window->at += line.len + whole;
-}
-
-/* A row that begins with a line of `len` bytes, which ends at `end`; how many lines it has. */
-static void read_report_row(mls_reports *r, bool heading, size_t len, size_t *end, size_t *lines)
+/* Read a row whose first line has `len` bytes and ends at *end.  Move *end to its end and count its lines. */
+static void read_row(reports *r, bool heading, size_t len, size_t *end, size_t *lines)
 {
     const size_t first = *end;
     const char *why = NULL;
     r->count = 0;
     r->doubled = false;
-    mls_row_end state = report_split(r, len, 0, false);
-    while (state == MLS_ROW_OPEN && r->line > r->alone && r->window->at + *end < r->window->end) {
+    row_end state = report_split(r, len, 0, false);
+    while (state == ROW_OPEN && r->line > r->alone && r->window->at + *end < r->window->end) {
         const size_t from = *end + 1;
         why = find_end(r->window, from, end, &len);
-        state = why == NULL ? report_split(r, len, from, true) : MLS_ROW_BROKEN;
+        state = why == NULL ? report_split(r, len, from, true) : ROW_BROKEN;
         ++*lines;
     }
-    if (state == MLS_ROW_WHOLE && heading) {
+    if (state == ROW_WHOLE && heading) {
         take_heading(r);
-    } else if (state == MLS_ROW_WHOLE) {
-        why = (r->is_ncu ? mls_ncu_row : mls_nsys_row)(r);
+    } else if (state == ROW_WHOLE) {
+        why = (r->is_ncu ? ncu_row : nsys_row)(r);
     } else {
         r->alone = r->line + *lines - 1 > r->alone ? r->line + *lines - 1 : r->alone;
         *end = first;
@@ -185,22 +929,38 @@ static void read_report_row(mls_reports *r, bool heading, size_t len, size_t *en
     say_damaged(r, why);
 }
 
-/* A line, or a row of several. */
-static void read_report_line(mls_reports *r)
+/* Read a line, or a row of several. */
+static void read_line(reports *r)
 {
     size_t end;
     size_t len;
     size_t lines = 1;
     const char *why = find_end(r->window, 0, &end, &len);
+    const mls_str line = {r->window->at, len};
     r->line++;
-    const mls_report_line kind = line_kind(r, (mls_str){r->window->at, len});
+    /* The first header decides whether the file is of nsys or of ncu. */
+    report_line kind = nsys_line(r, line);
+    r->is_nsys |= kind == LINE_HEADING;
+    if (!r->is_nsys) {
+        kind = mls_str_starts(line, MLS_S("\"ID\","))                 ? LINE_HEADING
+               : r->columns > 0 && line.len > 0 && line.ptr[0] == '"' ? LINE_ROW
+                                                                      : LINE_TEXT;
+        r->is_ncu |= kind == LINE_HEADING;
+    }
     if (why != NULL) {
-        skip_line(r->window);
-        say_damaged(r, kind != MLS_LINE_TEXT ? why : NULL);
+        /* Skip the rest of a line that is too long. */
+        mls_str rest;
+        bool whole;
+        while (!(whole = mls_window_line(r->window, 0, &rest)) && !r->window->input->ended) {
+            r->window->at = r->window->end;
+            (void)mls_window_fill(r->window);
+        }
+        r->window->at += rest.len + whole;
+        say_damaged(r, kind != LINE_TEXT ? why : NULL);
         return;
     }
-    if (kind != MLS_LINE_TEXT)
-        read_report_row(r, kind == MLS_LINE_HEADING, len, &end, &lines);
+    if (kind != LINE_TEXT)
+        read_row(r, kind == LINE_HEADING, len, &end, &lines);
     r->line += lines - 1;
     r->window->at += end;
     r->window->at += r->window->at < r->window->end; /* its "\n" */
@@ -209,19 +969,31 @@ static void read_report_line(mls_reports *r)
 mls_status mls_reports_read(mls_gather *gather, mls_window *window, mls_error *error)
 {
     mls_profile *profile = gather->profile;
-    mls_reports *r = mls_calloc(1, sizeof *r);
+    reports *r = mls_calloc(1, sizeof *r);
     mls_status status = MLS_OK;
     r->gather = gather;
     r->window = window;
-    r->nsys.kind = MLS_REPORT_NONE;
+    r->nsys.kind = REPORT_NONE;
     r->ncu.launches.arena = gather->arena;
     while (window->at < window->end || !window->input->ended)
         if (window->at < window->end)
-            read_report_line(r);
+            read_line(r);
         else
             (void)mls_window_fill(window);
-    mls_nsys_report_end(r);
-    mls_nsys_end(r);
+    nsys_report_end(r);
+    if (!r->nsys.seen[REPORT_KERNELS] && !r->nsys.seen[REPORT_GPU_SUMS] && !gather->has_line) {
+        /* Only the launches list kernels. */
+        const mls_tally *launches = &gather->tallies[MLS_TALLY_LAUNCHES];
+        for (size_t i = 0; i < launches->count; i++) {
+            mls_str api;
+            mls_str kernel;
+            pair_split(launches->rows[i].name, &api, &kernel);
+            const uint32_t number = mls_gather_name(gather, kernel);
+            const mls_sums *sums = &launches->rows[i].sums;
+            mls_sums_add(&gather->tallies[MLS_TALLY_KERNELS].rows[number].sums, sums->count, sums->total, sums->min,
+                         sums->max);
+        }
+    }
     profile->complete = window->input->trouble.wrong == NULL;
     profile->kind = r->is_ncu          ? MLS_PROFILE_NCU
                     : r->is_rocprof    ? (gather->has_line ? MLS_PROFILE_ROCPROF_TRACE : MLS_PROFILE_ROCPROF_STATS)
@@ -242,4 +1014,59 @@ mls_status mls_reports_read(mls_gather *gather, mls_window *window, mls_error *e
     }
     free(r);
     return status;
+}
+
+/* --------------------------------------------------------- launches of nsys */
+
+static int compare_launches(const void *a, const void *b)
+{
+    const mls_profile_launches *x = a;
+    const mls_profile_launches *y = b;
+    return x->queue_ms != y->queue_ms ? (x->queue_ms < y->queue_ms ? 1 : -1)
+           : x->api_ms != y->api_ms   ? (x->api_ms < y->api_ms ? 1 : -1)
+                                      : mls_str_compare(x->name, y->name);
+}
+
+static int compare_found(const void *a, const void *b)
+{
+    const mls_profile_found *x = a;
+    const mls_profile_found *y = b;
+    const int rule = mls_str_compare(x->rule, y->rule);
+    return rule != 0                    ? rule
+           : x->total_ms != y->total_ms ? (x->total_ms < y->total_ms ? 1 : -1)
+                                        : mls_str_compare(x->name, y->name);
+}
+
+void mls_gather_list_launched(mls_gather *gather)
+{
+    mls_profile *profile = gather->profile;
+    const mls_tally *launches = &gather->tallies[MLS_TALLY_LAUNCHES];
+    if (launches->known) {
+        mls_profile_launches *items = mls_arena_array(gather->arena, launches->count + 1, sizeof *items);
+        for (size_t i = 0; i < launches->count; i++) {
+            const mls_sums *sums = &launches->rows[i].sums;
+            const mls_launch_sums *beside = &gather->launch_sums.items[i];
+            items[i] = (mls_profile_launches){.count = (uint64_t)sums->count,
+                                              .api_ms = beside->api / 1e6,
+                                              .queue_ms = beside->queue / 1e6,
+                                              .kernel_ms = sums->total / 1e6};
+            pair_split(launches->rows[i].name, &items[i].api, &items[i].name);
+        }
+        profile->launches = items;
+        profile->launch_count = launches->count;
+        qsort(items, launches->count, sizeof *items, compare_launches);
+    }
+    const mls_tally *analysis = &gather->tallies[MLS_TALLY_ANALYSIS];
+    if (analysis->known) {
+        mls_profile_found *items = mls_arena_array(gather->arena, analysis->count + 1, sizeof *items);
+        for (size_t i = 0; i < analysis->count; i++) {
+            const mls_sums *sums = &analysis->rows[i].sums;
+            items[i] = (mls_profile_found){
+                .count = (uint64_t)sums->count, .total_ms = sums->total / 1e6, .longest_ms = sums->max / 1e6};
+            pair_split(analysis->rows[i].name, &items[i].rule, &items[i].name);
+        }
+        profile->analysis = items;
+        profile->analysis_count = analysis->count;
+        qsort(items, analysis->count, sizeof *items, compare_found);
+    }
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trace.c - Chrome traces of the PyTorch profiler: JSON as it comes, of which nothing is kept but a window.
+/* trace.c - read Chrome traces of the PyTorch profiler as a stream of JSON.
  *
- * Whoever needs a byte that the window does not have asks for more(), which moves what is to be kept to the front.  A
- * token that a block cuts is kept whole, a string that is too long for that is checked and dropped as it comes.  A list
- * or an object that nobody asks for is checked in one go, or, when it is longer than that, token by token. */
+ * Only a window of the file is in memory.  A function that needs bytes behind it calls more(), which moves the bytes to
+ * keep to the front and reads the next block.  A token that a block cuts is kept whole; a string that is too long for
+ * that is checked and dropped.  A list or an object that is not needed is checked in one go if it is short, else token
+ * by token. */
 #include <math.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -11,20 +12,19 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "explain/profile/collectives.h"
 #include "explain/profile/gather.h"
 #include "json/json_check.h"
 
-/* The parts of a trace: lists and objects that are looked into, and the members of an event that are kept. */
+/* The parts of a trace: lists and objects that are entered, and the members of an event that are kept. */
 typedef enum mls_trace_part {
-    PART_NOTHING, /* of no interest */
+    PART_NOTHING, /* not needed */
     PART_FILE,
     PART_EVENTS,
     PART_EVENT,
     PART_ARGUMENTS,
     PART_BASE,
-    PART_PYTORCH, /* what only the PyTorch profiler writes */
-    PART_XLA,     /* what only XLA does */
+    PART_PYTORCH, /* a member that only the PyTorch profiler writes */
+    PART_XLA,     /* a member that only XLA writes */
     PART_PHASE,
     PART_CATEGORY,
     PART_NAME,
@@ -40,7 +40,7 @@ typedef enum mls_trace_part {
     PART_STREAM,
     PART_MEMORY_DEVICE,
     PART_MEMORY_TYPE,
-    PART_DISTRIBUTED, /* whose trace it is */
+    PART_DISTRIBUTED, /* the rank of the trace */
     PART_RANK,
     PART_WORLD_SIZE,
     PART_COLLECTIVE /* the first of MLS_COLLECTIVE_PARTS */
@@ -66,20 +66,20 @@ typedef struct event_time {
 typedef struct event_text {
     size_t len;
     bool there;
-    size_t of;     /* the event, as they are counted */
-    char text[64]; /* its first bytes */
+    size_t of;     /* the number of the event */
+    char text[64]; /* the first bytes */
 } event_text;
 
 typedef struct trace_event {
     bool begun;
-    const char *at; /* where it begins; NULL: in this line */
+    const char *at; /* the begin; NULL: in `line` */
     size_t line;
     char phase; /* '\0': none yet */
     event_category category;
-    bool ignored;         /* it is none of the GPU: the rest of it is only checked */
-    bool named, too_long; /* its name is there; it is longer than anything that is kept */
-    double bytes[3];      /* of PART_BYTES and those after it; NAN: not known */
-    int64_t correlation;  /* -1: it has none */
+    bool ignored;         /* not about the GPU: the rest of it is only checked */
+    bool named, too_long; /* it has a name; that is too long to be kept */
+    double bytes[3];      /* PART_BYTES and those after it; NAN: unknown */
+    int64_t correlation;  /* -1: none */
     event_time start, length;
 } trace_event;
 
@@ -87,24 +87,24 @@ typedef struct mls_trace {
     mls_gather *gather;
     mls_window *window;
     bool moved;          /* beyond the first block */
-    size_t line;         /* of `counted` */
-    const char *counted; /* line endings are counted up to here */
-    const char *fault;   /* what is wrong with the text; NULL: nothing */
-    const char *stopped; /* where, or where the file breaks off */
-    bool bare;           /* the list of events is all there is */
-    bool listed;         /* it has begun */
-    size_t objects;      /* in the list that say which phase they are of, as every event does */
-    size_t events;       /* that have begun */
-    bool pytorch, xla;   /* something shows that it is a trace of these */
+    size_t line;         /* the line of `counted` */
+    const char *counted; /* newlines are counted up to here */
+    const char *fault;   /* what is wrong with the JSON; NULL: nothing */
+    const char *stopped; /* where that is, or where the file ends early */
+    bool bare;           /* the file is just a list of events */
+    bool listed;         /* the list of events has begun */
+    size_t objects;      /* items of the list with a phase, which every event has */
+    size_t events;       /* events begun */
+    bool pytorch, xla;   /* a member proves who wrote the trace */
     trace_event event;
     event_text texts[6];             /* of the event: PART_PROCESS to PART_MEMORY_TYPE */
-    mls_collective_texts collective; /* likewise */
-    uint64_t argument_lengths;       /* a bit for each length that an argument's name has */
+    mls_collective_texts collective; /* of the event */
+    uint64_t argument_lengths;       /* a bit for each length of an argument's name */
     mls_buffer name;                 /* of the event */
     mls_arena scratch;               /* decoded texts */
 } mls_trace;
 
-/* The line of a place after all those that were asked for before; the line that the event begins in. */
+/* Return the line of a place, which must not be before any place asked for so far. */
 static size_t trace_line(mls_trace *t, const char *at)
 {
     enum { AT_ONCE = 255 }; /* a byte can count so many */
@@ -124,6 +124,7 @@ static size_t trace_line(mls_trace *t, const char *at)
     return t->line;
 }
 
+/* Return the line in which the event begins. */
 static size_t trace_event_line(mls_trace *t)
 {
     if (t->event.at != NULL) {
@@ -163,14 +164,7 @@ static const member_row argument_members[] = {
     {{NULL, 0}, PART_NOTHING},
 };
 
-/* Readies the search of members. */
-static void trace_init(mls_trace *t)
-{
-    for (const member_row *row = argument_members; row->part != PART_NOTHING; row++)
-        t->argument_lengths |= (uint64_t)1 << row->name.len;
-}
-
-/* Most names are none of them, as their lengths show; one with an escape is decoded. */
+/* Return the part that the member `name` of `of` is.  Most arguments are ruled out by the length of their names. */
 static mls_trace_part trace_member(const mls_trace *t, mls_trace_part of, mls_str name)
 {
     const member_row *row = of == PART_FILE          ? file_members
@@ -189,7 +183,7 @@ static mls_trace_part trace_member(const mls_trace *t, mls_trace_part of, mls_st
     return part < MLS_COLLECTIVE_PARTS ? (mls_trace_part)(PART_COLLECTIVE + part) : PART_NOTHING;
 }
 
-/* The text of a string as it stands between quotes, or of a number. */
+/* Return the text of a string without quotes and escapes, or of a number. */
 static mls_str scalar_text(mls_trace *t, mls_str span)
 {
     mls_str text = span;
@@ -203,20 +197,7 @@ static mls_str scalar_text(mls_trace *t, mls_str span)
     return text;
 }
 
-/* The first one counts. */
-static void take_event_text(mls_trace *t, event_text *to, mls_str span)
-{
-    const mls_str text = scalar_text(t, span);
-    if (to->of != t->events)
-        *to = (event_text){.of = t->events};
-    if (!to->there) {
-        to->len = text.len < sizeof to->text ? text.len : sizeof to->text;
-        to->there = *span.ptr == '"' || *span.ptr == '-' || mls_is_digit(*span.ptr);
-        memcpy(to->text, text.ptr, to->len);
-    }
-}
-
-/* Microseconds by their digits: as a double they would lose their end. */
+/* Convert microseconds by their digits: a double would lose the last ones. */
 static event_time time_of(mls_str span)
 {
     mls_decimal number;
@@ -247,15 +228,7 @@ static event_category category_of(mls_str text)
     return CATEGORY_OTHER;
 }
 
-/* Of categories that say nothing of the GPU. */
-static bool is_category_of_pytorch(mls_str text)
-{
-    static const char known[] = "cpu_op|ac2g|fwdbwd|python_function|gpu_user_annotation|cuda_sync|"
-                                "overhead|Operator|Runtime|Trace";
-    return mls_str_any(text, known, mls_str_equal);
-}
-
-/* A value that is neither list nor object. */
+/* Take a value that is neither a list nor an object. */
 static void trace_scalar(mls_trace *t, mls_trace_part part, mls_str span)
 {
     trace_event *event = &t->event;
@@ -277,11 +250,17 @@ static void trace_scalar(mls_trace *t, mls_trace_part part, mls_str span)
         event->phase = quoted && span.len == 3 ? span.ptr[1] : '?';
         event->ignored |= event->phase != 'X' && event->phase != 'i';
         break;
-    case PART_CATEGORY:
-        event->category = category_of(scalar_text(t, span));
-        t->pytorch = t->pytorch || event->category != CATEGORY_OTHER || is_category_of_pytorch(scalar_text(t, span));
+    case PART_CATEGORY: {
+        const mls_str category = scalar_text(t, span);
+        event->category = category_of(category);
+        t->pytorch = t->pytorch || event->category != CATEGORY_OTHER ||
+                     mls_str_any(category,
+                                 "cpu_op|ac2g|fwdbwd|python_function|gpu_user_annotation|cuda_sync|"
+                                 "overhead|Operator|Runtime|Trace",
+                                 mls_str_equal);
         event->ignored |= event->category == CATEGORY_OTHER;
         break;
+    }
     case PART_NAME:
         mls_buffer_clear(&t->name);
         event->named = quoted && span.len > 2;
@@ -309,9 +288,18 @@ static void trace_scalar(mls_trace *t, mls_trace_part part, mls_str span)
     case PART_PROCESS:
     case PART_THREAD:
     case PART_DEVICE:
-    case PART_STREAM:
-        take_event_text(t, &t->texts[part - PART_PROCESS], span);
+    case PART_STREAM: {
+        event_text *to = &t->texts[part - PART_PROCESS];
+        if (to->of != t->events)
+            *to = (event_text){.of = t->events};
+        if (!to->there) { /* the first one counts */
+            const mls_str text = scalar_text(t, span);
+            to->len = text.len < sizeof to->text ? text.len : sizeof to->text;
+            to->there = quoted || *span.ptr == '-' || mls_is_digit(*span.ptr);
+            memcpy(to->text, text.ptr, to->len);
+        }
         break;
+    }
     case PART_RANK:
         profile->has_rank = mls_size_parse(span, &number_of_rank) && number_of_rank < MLS_WORLD_MAX;
         profile->rank = profile->has_rank ? number_of_rank : 0;
@@ -327,7 +315,7 @@ static void trace_scalar(mls_trace *t, mls_trace_part part, mls_str span)
     }
 }
 
-/* A value that cannot be what the part should be: a list, an object, or a string that is too long to be kept. */
+/* Note that a part is of the wrong type: a list, an object, or a string that is too long to be kept. */
 static void trace_wrong_type(mls_trace *t, mls_trace_part part, bool too_long)
 {
     if (part == PART_START) {
@@ -342,36 +330,7 @@ static void trace_wrong_type(mls_trace *t, mls_trace_part part, bool too_long)
     }
 }
 
-/* An event begins; it has ended. */
-static void trace_event_begin(mls_trace *t, const char *at)
-{
-    t->event =
-        (trace_event){.begun = true, .at = at, .bytes = {(double)NAN, (double)NAN, (double)NAN}, .correlation = -1};
-    t->events++;
-    t->collective.there = 0;
-}
-
-static const char *event_wrong(const trace_event *event)
-{
-    return event->too_long                                  ? "its name is longer than 64 KiB"
-           : !event->named                                  ? "it has no name"
-           : event->start.state == TIME_ABSENT              ? "it has no ts"
-           : event->length.state == TIME_ABSENT             ? "it has no dur"
-           : event->start.state == TIME_BAD                 ? "its ts is not a time"
-           : event->length.state == TIME_BAD                ? "its dur is not a time"
-           : event->length.ns > INT64_MAX - event->start.ns ? "it ends beyond all times"
-                                                            : NULL;
-}
-
-/* Of the host, as ProfilerStep#12 is. */
-static void add_annotation(mls_trace *t)
-{
-    const trace_event *event = &t->event;
-    if (event->named && event->start.state == TIME_GOOD && event->length.state == TIME_GOOD)
-        mls_gather_annotation(t->gather, mls_buffer_str(&t->name), event->start.ns, event->length.ns);
-}
-
-/* Of device or stream what the arguments say, else the process or the thread. */
+/* Return the text of a device or stream: the argument, or else the process or thread. */
 static mls_str text_of(const mls_trace *t, mls_trace_part argument, mls_trace_part else_part)
 {
     const event_text *said = &t->texts[argument - PART_PROCESS];
@@ -405,37 +364,17 @@ static void add_gpu_activity(mls_trace *t)
     }
 }
 
-/* Of the calls that launch nothing the frequent ones are not kept: of events, streams, threads, devices, functions, and
- * those that get something. */
+/* Return whether a CUDA call may launch something.  Frequent calls on events, streams, threads, devices and functions,
+ * and those that get something, do not. */
 static bool may_launch(mls_str name)
 {
     const mls_str call = mls_cuda_call(name);
+    const char first = call.len > 0 ? call.ptr[0] : '\0';
     const char second = call.len > 1 ? call.ptr[1] : '\0';
-    switch (call.len > 0 ? call.ptr[0] : '\0') {
-    case 'E':
-        return second != 'v';
-    case 'G':
-        return second != 'e';
-    case 'S':
-    case 'T':
-    case 'D':
-    case 'F':
-        return false;
-    default:
-        return true;
-    }
+    return first == 'E' ? second != 'v' : first == 'G' ? second != 'e' : memchr("STDF", first, 4) == NULL;
 }
 
-static void add_call(mls_trace *t)
-{
-    const mls_str name = mls_buffer_str(&t->name);
-    const bool graph =
-        name.len > 0 && memchr(name.ptr, 'G', name.len) != NULL && mls_str_contains(name, MLS_S("GraphLaunch"));
-    if (t->event.start.state == TIME_GOOD && t->event.named && may_launch(name))
-        mls_gather_call(t->gather, t->event.correlation, t->event.start.ns, graph);
-}
-
-/* How much memory PyTorch had then on a device; what it had of the CPU's (type 0) is no matter here. */
+/* Keep the peak of PyTorch's memory on a device.  The memory of the CPU, type 0, does not count. */
 static void add_memory(mls_trace *t)
 {
     mls_gather *gather = t->gather;
@@ -460,27 +399,47 @@ static void add_memory(mls_trace *t)
 static void trace_event_end(mls_trace *t)
 {
     const trace_event *event = &t->event;
+    const mls_str name = mls_buffer_str(&t->name);
+    const bool started = event->named && event->start.state == TIME_GOOD;
     t->event.begun = false;
     if (event->category == CATEGORY_INSTANT && event->phase == 'i')
         add_memory(t);
-    if (event->phase != 'X' || event->category == CATEGORY_UNKNOWN || event->category == CATEGORY_INSTANT ||
-        event->ignored)
+    if (event->phase != 'X' || event->ignored)
         return;
-    const char *wrong = event_wrong(event);
-    if (event->category == CATEGORY_ANNOTATION) {
-        add_annotation(t);
-    } else if (event->category == CATEGORY_CALL) {
-        add_call(t);
-    } else if (wrong == NULL) {
-        add_gpu_activity(t);
-    } else {
-        mls_findings_add(&t->gather->profile->findings, MLS_FINDING_EVENT_DAMAGED,
-                         (mls_finding_place){.line = trace_event_line(t)}, "an activity of the GPU is left out: %s",
-                         wrong);
+    const char *wrong = event->too_long                                  ? "its name is longer than 64 KiB"
+                        : !event->named                                  ? "it has no name"
+                        : event->start.state == TIME_ABSENT              ? "it has no ts"
+                        : event->length.state == TIME_ABSENT             ? "it has no dur"
+                        : event->start.state == TIME_BAD                 ? "its ts is not a time"
+                        : event->length.state == TIME_BAD                ? "its dur is not a time"
+                        : event->length.ns > INT64_MAX - event->start.ns ? "it ends beyond all times"
+                                                                         : NULL;
+    switch (event->category) {
+    case CATEGORY_UNKNOWN:
+    case CATEGORY_INSTANT:
+        break;
+    case CATEGORY_ANNOTATION: /* of the host, such as ProfilerStep#12 */
+        if (started && event->length.state == TIME_GOOD)
+            mls_gather_annotation(t->gather, name, event->start.ns, event->length.ns);
+        break;
+    case CATEGORY_CALL:
+        if (started && may_launch(name)) {
+            const bool graph = memchr(name.ptr, 'G', name.len) != NULL && mls_str_contains(name, MLS_S("GraphLaunch"));
+            mls_gather_call(t->gather, event->correlation, event->start.ns, graph);
+        }
+        break;
+    default:
+        if (wrong == NULL) {
+            add_gpu_activity(t);
+        } else {
+            mls_findings_add(&t->gather->profile->findings, MLS_FINDING_EVENT_DAMAGED,
+                             (mls_finding_place){.line = trace_event_line(t)}, "an activity of the GPU is left out: %s",
+                             wrong);
+        }
     }
 }
 
-/* Bytes that are carried over, of those that a window can keep; of a bare word. */
+/* The most bytes of a token that are carried over to the next block; the longest bare word. */
 enum { CARRY_MAX = MLS_WINDOW_KEPT / 16, WORD_LONGEST = 16 };
 
 static const char *trace_fail(mls_trace *t, const char *at, const char *fault)
@@ -490,7 +449,7 @@ static const char *trace_fail(mls_trace *t, const char *at, const char *fault)
     return NULL;
 }
 
-/* Reads the next block, keeps what stands from `keep` on, and returns its new place; NULL: there is no more. */
+/* Read the next block, keep the bytes from `keep` on, and return their new place; NULL at the end of the file. */
 static const char *more(mls_trace *t, const char *keep)
 {
     mls_window *window = t->window;
@@ -506,7 +465,7 @@ static const char *more(mls_trace *t, const char *keep)
     return window->at;
 }
 
-/* The first byte from `at` on that is no blank; NULL: there is none. */
+/* Return the first byte from `at` on that is not blank; NULL at the end of the file. */
 static inline const char *trace_blanks(mls_trace *t, const char *at)
 {
     at = mls_json_blanks(at, true);
@@ -519,8 +478,8 @@ static inline const char *trace_blanks(mls_trace *t, const char *at)
     return at;
 }
 
-/* Moves *at, inside of a string, to the quote that closes it.  False: the data end before, and *at is where to go on
- * (no escape is split), or there is a fault. */
+/* Move *at, inside a string, to the quote that closes it.  Return false if the window ends before, with *at where to
+ * continue (no escape is split), or if there is a fault. */
 static bool string_close(mls_trace *t, const char **at)
 {
     const char *end = t->window->end;
@@ -547,7 +506,8 @@ static bool string_close(mls_trace *t, const char **at)
     }
 }
 
-/* Behind the string at `at`, whose text it is with its quotes; without ptr when it was too long.  NULL: no more. */
+/* Read the string at `at` with its quotes; ptr NULL: too long.  Return the place behind it; NULL at the end of the file
+ * or a fault. */
 static inline const char *read_string(mls_trace *t, const char *at, mls_str *span)
 {
     const char *stop = at + 1;
@@ -560,12 +520,12 @@ static inline const char *read_string(mls_trace *t, const char *at, mls_str *spa
             return NULL;
         stop = at + length;
     }
-    /* One that is too long is so wherever blocks end. */
+    /* Whether a string is too long must not depend on where blocks end. */
     *span = kept && stop - at <= CARRY_MAX ? (mls_str){at, (size_t)(stop - at) + 1} : (mls_str){NULL, 0};
     return stop + 1;
 }
 
-/* Behind a number that is too long to be kept, of which all that the window has is right.  NULL: no more. */
+/* Return the place behind a number that is too long to be kept, of which the window so far is valid; NULL: as above. */
 static const char *skip_number(mls_trace *t, const char *at)
 {
     const mls_str begun = {at, (size_t)(t->window->end - at)};
@@ -589,7 +549,7 @@ static const char *skip_number(mls_trace *t, const char *at)
     return NULL;
 }
 
-/* The same of a number or a bare word. */
+/* Read a number or a bare word, as read_string(). */
 static const char *read_scalar_word(mls_trace *t, const char *at, mls_str *span)
 {
     for (;;) {
@@ -600,7 +560,7 @@ static const char *read_scalar_word(mls_trace *t, const char *at, mls_str *span)
             *span = stop - at <= CARRY_MAX ? (mls_str){at, (size_t)(stop - at)} : (mls_str){NULL, 0};
             return stop;
         }
-        /* A number that the end of the data cuts after its point is not wrong yet. */
+        /* A number that is cut off after its point is not wrong yet. */
         if (stop == NULL &&
             (t->window->end - fault.at > WORD_LONGEST || (left > CARRY_MAX && fault.at < t->window->end)))
             return trace_fail(t, at, fault.reason);
@@ -614,40 +574,10 @@ static const char *read_scalar_word(mls_trace *t, const char *at, mls_str *span)
     }
 }
 
-/* Behind a list or an object that is all there, or is soon.  NULL: it is to be read from *at on, if that is not NULL.
- */
-static const char *skip_whole(mls_trace *t, const char **at, unsigned depth)
-{
-    while (*at != NULL) {
-        mls_json_fault fault = {NULL, NULL};
-        const char *stop = mls_json_check_lines(*at, depth, &fault);
-        const char *end = t->window->end;
-        if (stop != NULL && stop <= end)
-            return stop;
-        if (end - *at > CARRY_MAX || (stop == NULL && end - fault.at >= WORD_LONGEST) || t->window->input->ended)
-            return NULL;
-        *at = more(t, *at);
-    }
-    return NULL;
-}
-
-/* The part that a bracket opens; a list of events may be all there is. */
-static mls_trace_part part_opened(mls_trace *t, mls_trace_part part, bool object)
-{
-    const bool events = !object && (part == PART_FILE || part == PART_EVENTS);
-    t->listed |= events;
-    t->bare |= events && part == PART_FILE;
-    if (!events &&
-        !(object && (part == PART_FILE || part == PART_EVENT || part == PART_ARGUMENTS || part == PART_DISTRIBUTED))) {
-        trace_wrong_type(t, part, false);
-        return PART_NOTHING;
-    }
-    return events ? PART_EVENTS : part;
-}
-
 static const char *read_items(mls_trace *t, const char *at, mls_trace_part part, unsigned depth);
 
-/* Behind the value at `at`, which is inside of `depth` others; NULL: there is no more, or a fault. */
+/* Read the value at `at`, which is inside `depth` others; try to skip it in one go if `whole`.  Return the place behind
+ * it; NULL at the end of the file or a fault. */
 static const char *read_trace_value(mls_trace *t, const char *at, mls_trace_part part, unsigned depth, bool whole)
 {
     mls_str span;
@@ -664,56 +594,70 @@ static const char *read_trace_value(mls_trace *t, const char *at, mls_trace_part
     }
     if (depth == MLS_JSON_DEPTH_MAX)
         return trace_fail(t, at, "nested too deeply");
-    part = part_opened(t, part, *at == '{');
-    if (part == PART_NOTHING && whole) {
-        const char *stop = skip_whole(t, &at, depth);
-        if (stop != NULL || at == NULL)
+    /* Find the part that the bracket opens; the list of events may be the whole file. */
+    const bool object = *at == '{';
+    const bool events = !object && (part == PART_FILE || part == PART_EVENTS);
+    t->listed |= events;
+    t->bare |= events && part == PART_FILE;
+    if (events) {
+        part = PART_EVENTS;
+    } else if (!object ||
+               (part != PART_FILE && part != PART_EVENT && part != PART_ARGUMENTS && part != PART_DISTRIBUTED)) {
+        trace_wrong_type(t, part, false);
+        part = PART_NOTHING;
+    }
+    /* Skip a list or an object that is not needed if all of it is in the window, or will be soon. */
+    for (bool skip = part == PART_NOTHING && whole; skip;) {
+        mls_json_fault fault = {NULL, NULL};
+        const char *stop = mls_json_check_lines(at, depth, &fault);
+        const char *end = t->window->end;
+        if (stop != NULL && stop <= end)
             return stop;
+        skip = end - at <= CARRY_MAX && (stop != NULL || end - fault.at < WORD_LONGEST) && !t->window->input->ended;
+        at = skip ? more(t, at) : at;
+        if (at == NULL)
+            return NULL;
     }
     return read_items(t, at, part, depth + 1);
 }
 
-/* Reads the name of a member and its colon; *part is what the value after them is. */
-static const char *read_trace_member(mls_trace *t, const char *at, mls_trace_part of, mls_trace_part *part)
-{
-    mls_str name;
-    if (*at != '"')
-        return trace_fail(t, at, "expected a member name in quotes");
-    at = read_string(t, at, &name);
-    if (at == NULL)
-        return NULL;
-    *part = name.ptr != NULL && of != PART_NOTHING ? trace_member(t, of, (mls_str){name.ptr + 1, name.len - 2})
-                                                   : PART_NOTHING;
-    at = trace_blanks(t, at);
-    if (at == NULL || *at != ':')
-        return at != NULL ? trace_fail(t, at, "expected ':'") : NULL;
-    return trace_blanks(t, at + 1);
-}
-
-/* Where to go on behind a member of an event: at its end when nobody asks for the rest of it, and it is all there. */
-static inline const char *skip_event(mls_trace *t, const char *at, mls_trace_part part, unsigned depth)
-{
-    mls_json_fault fault = {NULL, NULL};
-    const bool skipped = part == PART_EVENT && t->event.ignored && t->event.phase != '\0';
-    const char *stop = skipped ? mls_json_check_members(at, depth - 1, &fault) : NULL;
-    return stop != NULL && stop <= t->window->end ? stop - 1 : at;
-}
-
-/* Behind the list or the object that opens at `at`. */
+/* Read the list or the object that opens at `at`, as read_trace_value(). */
 static const char *read_items(mls_trace *t, const char *at, mls_trace_part part, unsigned depth)
 {
     const bool object = *at == '{';
     const char close = object ? '}' : ']';
-    if (part == PART_EVENT)
-        trace_event_begin(t, at);
+    if (part == PART_EVENT) {
+        t->event =
+            (trace_event){.begun = true, .at = at, .bytes = {(double)NAN, (double)NAN, (double)NAN}, .correlation = -1};
+        t->events++;
+        t->collective.there = 0;
+    }
     at = trace_blanks(t, at + 1);
     for (bool first = true; at != NULL && !(first && *at == close); first = false) {
         mls_trace_part item = part == PART_EVENTS ? PART_EVENT : PART_NOTHING;
-        at = object ? read_trace_member(t, at, part, &item) : at;
+        if (object) {
+            mls_str name;
+            if (*at != '"')
+                return trace_fail(t, at, "expected a member name in quotes");
+            at = read_string(t, at, &name);
+            if (at == NULL)
+                return NULL;
+            if (name.ptr != NULL && part != PART_NOTHING)
+                item = trace_member(t, part, (mls_str){name.ptr + 1, name.len - 2});
+            at = trace_blanks(t, at);
+            if (at == NULL || *at != ':')
+                return at != NULL ? trace_fail(t, at, "expected ':'") : NULL;
+            at = trace_blanks(t, at + 1);
+        }
         at = at != NULL ? read_trace_value(t, at, item, depth, part != PART_NOTHING) : NULL;
         if (at == NULL)
             return NULL;
-        at = skip_event(t, at, part, depth);
+        if (part == PART_EVENT && t->event.ignored && t->event.phase != '\0') {
+            /* Skip the other members of an event that is not needed, if they are all in the window. */
+            mls_json_fault fault = {NULL, NULL};
+            const char *stop = mls_json_check_members(at, depth - 1, &fault);
+            at = stop != NULL && stop <= t->window->end ? stop - 1 : at;
+        }
         at = trace_blanks(t, at);
         if (at == NULL || *at == close)
             break;
@@ -728,52 +672,48 @@ static const char *read_items(mls_trace *t, const char *at, mls_trace_part part,
     return at + 1;
 }
 
-static mls_status trace_finish(mls_trace *t, bool whole, mls_error *error)
-{
-    mls_profile *profile = t->gather->profile;
-    const char *wrong = t->window->input->trouble.wrong;
-    whole = whole && wrong == NULL;
-    if (t->bare ? t->objects == 0 : !t->listed || (whole && t->objects == 0)) {
-        return mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "%s",
-                             t->listed && !t->bare ? "is a trace without a single event"
-                             : whole               ? "is JSON, but not a trace: it has no traceEvents"
-                                                   : "is not a trace: no traceEvents come before it breaks off");
-    }
-    if (!t->pytorch && (whole || t->xla)) {
-        return mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "%s",
-                             t->xla
-                                 ? "is a trace of JAX or TensorFlow, which does not say what ran on the GPU as PyTorch "
-                                   "does: nsys profile --trace=cuda, then nsys stats --report cuda_gpu_trace --format "
-                                   "csv prints what is read"
-                                 : "is a trace, but not one of the PyTorch profiler: nothing in it is of a category "
-                                   "that PyTorch writes");
-    }
-    profile->kind = MLS_PROFILE_KINETO;
-    profile->complete = whole;
-    t->gather->has_line = true;
-    if (!whole) {
-        const bool inside = t->fault == NULL && t->event.begun;
-        mls_findings_add(&profile->findings, MLS_FINDING_TRACE_TRUNCATED,
-                         (mls_finding_place){.line = inside ? trace_event_line(t) : trace_line(t, t->stopped)},
-                         "the trace is read up to here only: %s",
-                         t->fault != NULL ? t->fault
-                         : wrong != NULL  ? wrong
-                                          : "the file breaks off");
-    }
-    return MLS_OK;
-}
-
 mls_status mls_trace_read(mls_gather *gather, mls_window *window, bool *json, mls_error *error)
 {
+    mls_profile *profile = gather->profile;
     mls_trace *t = mls_calloc(1, sizeof *t);
     *t = (mls_trace){.gather = gather, .window = window, .line = 1, .counted = window->at, .stopped = window->at};
-    trace_init(t);
+    for (const member_row *row = argument_members; row->part != PART_NOTHING; row++)
+        t->argument_lengths |= (uint64_t)1 << row->name.len;
     const char *at = read_trace_value(t, trace_blanks(t, window->at), PART_FILE, 0, false);
     const char *after = at != NULL ? trace_blanks(t, at) : NULL;
     if (after != NULL)
         (void)trace_fail(t, after, "something follows the trace");
-    const mls_status status = trace_finish(t, at != NULL && after == NULL, error);
     *json = t->fault == NULL || t->moved;
+
+    mls_status status = MLS_OK;
+    const char *wrong = window->input->trouble.wrong;
+    const bool whole = at != NULL && after == NULL && wrong == NULL;
+    if (t->bare ? t->objects == 0 : !t->listed || (whole && t->objects == 0)) {
+        status = mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "%s",
+                               t->listed && !t->bare ? "is a trace without a single event"
+                               : whole               ? "is JSON, but not a trace: it has no traceEvents"
+                                                     : "is not a trace: no traceEvents come before it breaks off");
+    } else if (!t->pytorch && (whole || t->xla)) {
+        status = mls_error_set(
+            error, MLS_ERROR_UNKNOWN, 0, 0, "%s",
+            t->xla ? "is a trace of JAX or TensorFlow, which does not say what ran on the GPU as PyTorch does: nsys "
+                     "profile --trace=cuda, then nsys stats --report cuda_gpu_trace --format csv prints what is read"
+                   : "is a trace, but not one of the PyTorch profiler: nothing in it is of a category that PyTorch "
+                     "writes");
+    } else {
+        profile->kind = MLS_PROFILE_KINETO;
+        profile->complete = whole;
+        gather->has_line = true;
+        if (!whole) {
+            const bool inside = t->fault == NULL && t->event.begun;
+            mls_findings_add(&profile->findings, MLS_FINDING_TRACE_TRUNCATED,
+                             (mls_finding_place){.line = inside ? trace_event_line(t) : trace_line(t, t->stopped)},
+                             "the trace is read up to here only: %s",
+                             t->fault != NULL ? t->fault
+                             : wrong != NULL  ? wrong
+                                              : "the file breaks off");
+        }
+    }
     mls_buffer_release(&t->name);
     mls_collective_texts_release(&t->collective);
     mls_arena_release(&t->scratch);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verdicts.c - what is to be said of a profile: sentences with a number, what it means, and what to try. */
+/* verdicts.c - what a profile shows: sentences with a number, what it means, and what to try. */
 #include <math.h>
 
 #include "base/utf8.h"
@@ -18,10 +18,10 @@ const char *mls_sentence_keep(mls_arena *arena, const char *format, va_list args
     return kept;
 }
 
-/* Launching a kernel takes about as long as a short one; graphs shorten it for those that are not much longer. */
+/* Launching a kernel takes about as long as a short kernel.  CUDA graphs help if kernels are not much longer. */
 enum { VERDICTS_MAX = 20, NAME_SHOWN = 80, SHORT_KERNEL_US = 10, GRAPH_KERNEL_US = 20 };
 
-/* Adds a verdict of this sentence when it holds, and returns whether it does. */
+/* Add a verdict if it holds.  Return whether it does. */
 MLS_PRINTF(4, 5)
 static bool add_verdict(mls_gather *gather, bool holds, const char *code, const char *format, ...)
 {
@@ -36,19 +36,19 @@ static bool add_verdict(mls_gather *gather, bool holds, const char *code, const 
     return true;
 }
 
-/* Adds a verdict that begins with a share, "5 % of the GPU's time is …", when it is at least this large. */
+/* Add a verdict that begins with a share, "5 % of the GPU's time is …", if it is large enough. */
 static void add_share(mls_gather *gather, double share, double from, const char *code, int decimals, const char *words)
 {
     add_verdict(gather, share >= from, code, "%s of %s", mls_words_percent(share, decimals).text, words);
 }
 
-/* A name to be printed with MLS_CUT(). */
+/* Return a name to print with MLS_CUT(). */
 static mls_str name_or_mark(mls_str name)
 {
     return name.len > 0 ? name : MLS_S("?");
 }
 
-/* The share of activity that the classes with a role have. */
+/* Return the share of activity in classes with one of these roles. */
 static double share_of_roles(const mls_gather *gather, unsigned roles)
 {
     double total = 0;
@@ -57,16 +57,7 @@ static double share_of_roles(const mls_gather *gather, unsigned roles)
     return mls_profile_share(total / 1e6, gather->profile->activity_ms);
 }
 
-static double share_of_fp32(const mls_gather *gather)
-{
-    const mls_tally *kernels = &gather->tallies[MLS_TALLY_KERNELS];
-    double total = 0;
-    for (size_t i = MLS_ROW_NAME; i < kernels->count; i++)
-        total += kernels->rows[i].fp32 ? kernels->rows[i].sums.total : 0;
-    return mls_profile_share(total / 1e6, gather->profile->kernel_ms);
-}
-
-/* cu(da)?(Stream|Device|Event|Ctx)Synchronize, and copies that are not asynchronous. */
+/* Return whether a call waits: cu(da)?(Stream|Device|Event|Ctx)Synchronize, and copies that are not asynchronous. */
 static bool is_synchronous(mls_str name)
 {
     const mls_str call = mls_cuda_call(name);
@@ -92,19 +83,6 @@ static double share_of_calls(const mls_profile_rows *rows, bool (*counts)(mls_st
     return mls_profile_share(part, total);
 }
 
-/* The mean of the launches with a bound; NAN: not all of them are timed. */
-static double bounded_us(const mls_profile *profile, mls_profile_bound bound)
-{
-    double total = 0;
-    double launches = 0;
-    for (size_t i = 0; i < profile->counter_count; i++) {
-        const mls_profile_counter *counter = &profile->counters[i];
-        total += counter->bound == bound ? counter->duration_ms * 1e3 : 0;
-        launches += counter->bound == bound ? (double)counter->launches : 0;
-    }
-    return total / launches;
-}
-
 static void judge_counters(mls_gather *gather)
 {
     static const struct {
@@ -124,10 +102,18 @@ static void judge_counters(mls_gather *gather)
     for (size_t i = 0; i < profile->bound_count; i++) {
         const double share = profile->bounds[i].share;
         const mls_profile_bound bound = profile->bounds[i].bound;
+        double mean_us = 0; /* NAN: not all launches are timed */
+        double launches = 0;
+        for (size_t k = 0; k < profile->counter_count; k++) {
+            const mls_profile_counter *counter = &profile->counters[k];
+            mean_us += counter->bound == bound ? counter->duration_ms * 1e3 : 0;
+            launches += counter->bound == bound ? (double)counter->launches : 0;
+        }
+        mean_us /= launches;
         add_verdict(gather, share >= 0.5 && bounds[bound].code != NULL, bounds[bound].code,
                     "kernels with %s of the %s are bound by %s%s", mls_words_percent(share, 0).text,
                     profile->bounds_by_time ? "time" : "launches", bounds[bound].advice,
-                    bound == MLS_BOUND_LATENCY && bounded_us(profile, bound) < GRAPH_KERNEL_US ? ", CUDA graphs" : "");
+                    bound == MLS_BOUND_LATENCY && mean_us < GRAPH_KERNEL_US ? ", CUDA graphs" : "");
     }
 }
 
@@ -149,13 +135,17 @@ static void judge_kernels(mls_gather *gather)
                     "one kernel has %s of the kernels' time, the first to look at with ncu: %.*s",
                     mls_words_percent(first->share, 0).text, MLS_CUT(name_or_mark(first->name), NAME_SHOWN));
     }
+    const mls_tally *kernels = &gather->tallies[MLS_TALLY_KERNELS];
+    double fp32 = 0;
+    for (size_t i = MLS_ROW_NAME; i < kernels->count; i++)
+        fp32 += kernels->rows[i].fp32 ? kernels->rows[i].sums.total : 0;
     add_share(
-        gather, share_of_fp32(gather), 0.2, "fp32-math", 0,
+        gather, mls_profile_share(fp32 / 1e6, profile->kernel_ms), 0.2, "fp32-math", 0,
         "the kernels' time is products on FP32 cores: mixed precision (autocast, BF16) or TF32 moves them to tensor "
         "cores");
 }
 
-/* A share of a device's window, and the device where it is largest. */
+/* A share of a device's window; the device where it is largest. */
 typedef struct device_share {
     double share;
     const mls_profile_device *device; /* NULL: there is none */
@@ -168,22 +158,34 @@ static void take_larger(device_share *to, const mls_profile_device *device, doub
         *to = (device_share){share, device};
 }
 
-/* Its name, to be printed with MLS_CUT(). */
 static mls_str device_name(const device_share *of)
 {
     return of->device != NULL ? name_or_mark(of->device->device) : MLS_S("?");
 }
 
-/* Why a device was idle is known where calls are; without them short kernels make it likely. */
-static void judge_idle(mls_gather *gather)
+/* Judge the timeline by the worst device.  Why a device was idle is known if the trace has calls; if not, short kernels
+ * make a late host likely. */
+static void judge_line(mls_gather *gather)
 {
     const mls_profile *profile = gather->profile;
-    const double mean_us = profile->kernel_ms * 1e3 / (double)profile->kernels; /* NAN: there are none */
+    const double mean_us = profile->kernel_ms * 1e3 / (double)profile->kernels; /* NAN: no kernels */
+    device_share exposed = {0};
     device_share idle = {0};
     device_share late = {0};
     for (size_t i = 0; i < profile->device_count; i++) {
-        take_larger(&idle, &profile->devices[i], profile->devices[i].idle_ms);
-        take_larger(&late, &profile->devices[i], profile->devices[i].idle_host_ms);
+        const mls_profile_device *device = &profile->devices[i];
+        take_larger(&exposed, device, device->exposed_communication_ms);
+        take_larger(&idle, device, device->idle_ms);
+        take_larger(&late, device, device->idle_host_ms);
+    }
+    add_verdict(gather, exposed.share >= 0.1, "exposed-communication",
+                "%s of device %.*s's time is communication that no computing hides: overlap it with the backward pass, "
+                "use larger buckets, check that NCCL goes over NVLink or InfiniBand, not sockets",
+                mls_words_percent(exposed.share, 0).text, MLS_CUT(device_name(&exposed), NAME_SHOWN));
+    if (!profile->has_devices) {
+        add_share(gather, share_of_roles(gather, MLS_CLASS_COMMUNICATION), 0.2, "communication-share", 0,
+                  "the GPU's time is communication; how much of it computing hides a summary cannot tell, "
+                  "cuda_gpu_trace can");
     }
     const bool host = late.device != NULL && late.share > 0.15;
     const bool known = idle.device != NULL && isfinite(idle.device->graph_share);
@@ -205,26 +207,7 @@ static void judge_idle(mls_gather *gather)
                 host ? "" : "CUDA graphs, ");
 }
 
-/* Shares of the window are the worst device's. */
-static void judge_line(mls_gather *gather)
-{
-    const mls_profile *profile = gather->profile;
-    device_share exposed = {0};
-    for (size_t i = 0; i < profile->device_count; i++)
-        take_larger(&exposed, &profile->devices[i], profile->devices[i].exposed_communication_ms);
-    add_verdict(gather, exposed.share >= 0.1, "exposed-communication",
-                "%s of device %.*s's time is communication that no computing hides: overlap it with the backward pass, "
-                "use larger buckets, check that NCCL goes over NVLink or InfiniBand, not sockets",
-                mls_words_percent(exposed.share, 0).text, MLS_CUT(device_name(&exposed), NAME_SHOWN));
-    if (!profile->has_devices) {
-        add_share(gather, share_of_roles(gather, MLS_CLASS_COMMUNICATION), 0.2, "communication-share", 0,
-                  "the GPU's time is communication; how much of it computing hides a summary cannot tell, "
-                  "cuda_gpu_trace can");
-    }
-    judge_idle(gather);
-}
-
-/* Adds up what rules of nsys analyze found, those of the list "a|b". */
+/* Add up what some rules of nsys analyze found, "a|b". */
 static mls_profile_found sum_found(const mls_profile *profile, const char *rules)
 {
     mls_profile_found sum = {0};
@@ -239,10 +222,11 @@ static mls_profile_found sum_found(const mls_profile *profile, const char *rules
     return sum;
 }
 
-static void judge_analysis(mls_gather *gather)
+static void judge_host(mls_gather *gather)
 {
-    const mls_profile_found gaps = sum_found(gather->profile, "gpu_gaps");
-    const mls_profile_found copies = sum_found(gather->profile, "cuda_memcpy_sync|cuda_memset_sync");
+    const mls_profile *profile = gather->profile;
+    const mls_profile_found gaps = sum_found(profile, "gpu_gaps");
+    const mls_profile_found copies = sum_found(profile, "cuda_memcpy_sync|cuda_memset_sync");
     add_verdict(
         gather, gaps.count > 0, "gaps",
         "a GPU has nothing to do in %s, %s ms together and %s ms in the longest: look at what the host does then",
@@ -252,12 +236,6 @@ static void judge_analysis(mls_gather *gather)
                 "%s that the host waits for take %s ms: cudaMemcpyAsync with pinned memory, cudaMemsetAsync",
                 mls_words_plural((size_t)copies.count, "copy or set", "copies and sets").text,
                 mls_words_grouped(copies.total_ms, 3).text);
-}
-
-static void judge_host(mls_gather *gather)
-{
-    const mls_profile *profile = gather->profile;
-    judge_analysis(gather);
     add_share(gather, share_of_roles(gather, MLS_CLASS_COPY), 0.05, "copies", 0,
               "the GPU's time is copies: keep data on the GPU, use pinned memory and asynchronous copies");
     add_share(gather, profile->pageable_share, 0.01, "pageable-copies", 1,
@@ -273,7 +251,7 @@ void mls_gather_judge(mls_gather *gather)
     mls_profile *profile = gather->profile;
     profile->verdicts = mls_arena_array(gather->arena, VERDICTS_MAX, sizeof *profile->verdicts);
     if (profile->has_counters && profile->kernels > 0) {
-        judge_counters(gather); /* of launches that somebody chose: shares of them say nothing of the job */
+        judge_counters(gather); /* somebody chose these launches, so shares of them do not describe the job */
     } else {
         judge_kernels(gather);
         judge_line(gather);
