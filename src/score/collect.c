@@ -336,8 +336,8 @@ static mls_status score_groups(const mls_collect_options *options, const mls_tre
 {
     mls_known_settings known = {0};
     mls_scan_room *room = NULL;
-    mls_status status =
-        mls_group_runs(collection->runs, collection->run_count, &collection->groups, &collection->group_count);
+    mls_status status = MLS_OK;
+    mls_group_runs(collection->runs, collection->run_count, &collection->groups, &collection->group_count);
     for (size_t i = 0; i < collection->group_count && status == MLS_OK; i++) {
         const size_t first = (size_t)(collection->groups[i].runs[0] - collection->runs);
         if (options->facts == MLS_FACTS_OF_GROUPS && collection->extra != NULL)

@@ -33,7 +33,7 @@ typedef struct mls_collect_options {
     bool printed;                 /**< keep the settings printed before each run, too */
     mls_facts_of facts;           /**< whose printed facts to read */
     bool digests;                 /**< set the checksum of the file of each run */
-    struct mls_merge *merge; /**< part.h: collect the results of shards instead of reading logs; NULL: read logs */
+    struct mls_merge *merge;      /**< part.h: collect the results of shards instead of reading logs; NULL: read logs */
 } mls_collect_options;
 
 /** Data found beside a run's log.  Owns its findings. */

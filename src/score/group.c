@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* group.c - sort runs into groups by what they logged, and score each group: agreement of its runs, checks of
- * convergence, seeds, energy, weak scaling and config, and the olympic mean. */
+/* group.c - score a group of runs, and sort runs into groups.
+ *
+ * mls_group_score() comes first, then the steps that it takes: the facts that the runs share, weak scaling, the olympic
+ * mean, convergence, seeds, config and energy.  Then come questions about a scored group, and mls_group_runs(). */
 #include "score/score.h"
 
 #include <math.h>
@@ -17,174 +19,66 @@
 #include "base/words.h"
 #include "json/value.h"
 
-/* -------------------------------------------------- which runs are a group */
+static void find_shared_facts(mls_group *group, const mls_editions *editions);
+static void time_models(mls_group *group);
+static mls_status check_convergence(mls_group *group, const mls_run *const *runs, size_t count,
+                                    const mls_score_options *options, mls_error *error);
+static void check_config(mls_group *group);
 
-/* With more groups, incomplete runs are not compared with every group, since that would be too slow. */
-enum { MLS_GROUPS_GUESSED = 1000 };
-
-/* The groups so far, with the keys of their runs.  Other runs are compared with the first run of each group. */
-typedef struct grouped_runs {
-    MLS_LIST_OF(mls_group) groups;
-    const mls_run *runs;
-    const mls_run_key *keys;
-    mls_map by_key;   /* key → number of the group */
-    mls_arena arena;  /* of the map */
-    mls_buffer bytes; /* scratch */
-} grouped_runs;
-
-static mls_str folder_of(mls_str path)
+static bool run_counts(const mls_run *run)
 {
-    const mls_str folder = mls_path_folder(path);
-    return folder.len == 0 ? MLS_S(".") : (mls_str){folder.ptr, folder.len - (folder.len > 1)};
+    return run->valid && isfinite(mls_run_minutes(run));
 }
 
-mls_run_key mls_run_key_of(const mls_run *run)
+mls_status mls_group_score(mls_group *group, const mls_score_options *options, mls_error *error)
 {
-    mls_run_key key = {.file = run->file, .global_batch_size = run->global_batch_size, .result = run->result};
-    for (int fact = 0; fact < MLS_FACT_TEXTS; fact++)
-        key.says[fact] = mls_run_says(run, (mls_run_fact)fact);
-    return key;
-}
-
-/* Check whether all facts that both runs logged are equal. */
-static bool agree(const mls_run_key *a, const mls_run_key *b)
-{
-    bool same = !a->result && !b->result && !(a->global_batch_size < b->global_batch_size) &&
-                !(a->global_batch_size > b->global_batch_size);
-    for (int fact = 0; fact < MLS_FACT_TEXTS && same; fact++)
-        same = a->says[fact] == NULL || b->says[fact] == NULL || strcmp(a->says[fact], b->says[fact]) == 0;
-    return same;
-}
-
-static bool has_gaps(const mls_run_key *run)
-{
-    return !run->result && (run->says[MLS_FACT_BENCHMARK] == NULL || run->says[MLS_FACT_DIVISION] == NULL ||
-                            isnan(run->global_batch_size));
-}
-
-/* Texts are NUL-terminated; a missing text differs from an empty one. */
-mls_str mls_run_group_key(const mls_run_key *run, mls_buffer *bytes)
-{
-    mls_buffer_clear(bytes);
-    mls_buffer_append_char(bytes, run->result ? 'r' : 'g');
-    if (run->result) {
-        mls_buffer_append(bytes, folder_of(mls_str_from(run->file)));
-        return mls_buffer_str(bytes);
+    mls_status status = MLS_OK;
+    group->nodes = group->accelerators = NAN;
+    find_shared_facts(group, options->editions);
+    time_models(group);
+    mls_group_olympic(group, options->select_window);
+    group->scale = 1;
+    group->scaled_minutes = group->score.score_minutes;
+    const bool weak = mls_is_weak(&group->weak);
+    const size_t needed = group->rules->runs_needed;
+    const size_t made = weak ? group->weak.models : group->run_count;
+    const mls_finding_place place = {0};
+    if (made < needed) {
+        mls_findings_add(&group->findings, MLS_FINDING_RUN_COUNT, place,
+                         weak ? "%zu valid runs of the at least %zu that weak scaling of %s needs"
+                              : "%zu of the %zu runs that %s needs",
+                         made, needed, group->benchmark);
+    } else if (!weak && needed > 0 && made > needed && !group->score.windowed) {
+        mls_findings_add(&group->findings, MLS_FINDING_RUN_COUNT, place,
+                         "%zu runs, %s needs %zu: --window selects the ones to submit", made, group->benchmark, needed);
     }
-    for (int fact = 0; fact < MLS_FACT_TEXTS; fact++) {
-        const char *text = run->says[fact];
-        mls_buffer_append_text(bytes, text != NULL ? "=" : "-");
-        mls_buffer_append_text(bytes, text != NULL ? text : "");
-        mls_buffer_append_char(bytes, '\0');
-    }
-    /* 0.0 and -0.0 are equal, and so are all NANs. */
-    mls_buffer_append_text(bytes, mls_words_exact(run->global_batch_size == 0 ? 0 : run->global_batch_size).text);
-    return mls_buffer_str(bytes);
-}
-
-/* Return the only group that an incomplete run can belong to: one that matches and has a run in the same folder,
- * otherwise one that matches; NULL if there are none or several. */
-static mls_group *guess_group(const grouped_runs *grouping, const mls_run_key *run)
-{
-    mls_group *found[2] = {NULL, NULL}; /* in the same folder, and in any */
-    size_t counts[2] = {0, 0};
-    for (size_t i = 0; i < grouping->groups.count && grouping->groups.count <= MLS_GROUPS_GUESSED; i++) {
-        mls_group *group = &grouping->groups.items[i];
-        const mls_run_key *first = &grouping->keys[group->runs[0] - grouping->runs];
-        if (agree(first, run)) {
-            const mls_str folder = folder_of(mls_str_from(first->file));
-            for (size_t k = mls_str_equal(folder, folder_of(mls_str_from(run->file))) ? 0 : 1; k < 2; k++) {
-                found[k] = group;
-                counts[k]++;
-            }
+    /* Check convergence and seeds, in the closed division since edition 1.0.0; with a window, only of its runs.  The
+     * convergence of a run that could not be read is unknown, and so is the mean. */
+    const mls_division division = options->division != MLS_DIVISION_NONE ? options->division : group->division;
+    if (!options->unchecked && division == MLS_DIVISION_CLOSED &&
+        group->edition->number >= MLS_EDITION_NUMBER(1, 0, 0)) {
+        const mls_run **runs = (const mls_run **)mls_calloc(group->run_count + 1, sizeof *runs);
+        size_t count = 0;
+        bool unread = false;
+        for (size_t i = 0; i < group->run_count; i++) {
+            if (group->marks[i] != MLS_OLYMPIC_OUTSIDE && !group->runs[i]->unread)
+                runs[count++] = group->runs[i];
+            unread |= group->runs[i]->unread;
         }
+        if (!unread)
+            status = check_convergence(group, runs, count, options, error);
+        mls_seeds_check(runs, count, options->seed_bypass, &group->seeds);
+        free((void *)runs);
     }
-    return counts[0] == 1 ? found[0] : counts[1] == 1 ? found[1] : NULL;
+    check_config(group);
+    mls_group_energy(group);
+    /* The time of all models is not an olympic mean: all valid runs are kept. */
+    for (size_t i = 0; i < group->run_count && weak; i++)
+        group->marks[i] = run_counts(group->runs[i]) ? MLS_OLYMPIC_KEPT : MLS_OLYMPIC_DROPPED;
+    return status;
 }
 
-/* Add a run to the group with its key; if it is incomplete, to the only one that matches; otherwise to a new group. */
-static void group_run(grouped_runs *grouping, size_t number)
-{
-    const mls_run_key *run = &grouping->keys[number];
-    const mls_str key = mls_run_group_key(run, &grouping->bytes);
-    const mls_map_entry *known = mls_map_find(&grouping->by_key, key);
-    mls_group *group = known != NULL   ? &grouping->groups.items[known->value.number]
-                       : has_gaps(run) ? guess_group(grouping, run)
-                                       : NULL;
-    if (group == NULL) {
-        mls_map_put(&grouping->by_key, key, NULL)->value.number = grouping->groups.count;
-        MLS_GROW(&grouping->groups, items);
-        group = &grouping->groups.items[grouping->groups.count++];
-        *group = (mls_group){.result_folder = run->result};
-    }
-    mls_grow((void **)&group->runs, group->run_count, &group->run_capacity, sizeof *group->runs);
-    group->runs[group->run_count++] = &grouping->runs[number];
-}
-
-static int compare_runs(const void *a, const void *b)
-{
-    const mls_run *x = *(const mls_run *const *)a;
-    const mls_run *y = *(const mls_run *const *)b;
-    const int order = mls_str_compare_natural(mls_str_from(x->file), mls_str_from(y->file));
-    return order != 0 ? order : (x->line > y->line) - (x->line < y->line);
-}
-
-static int compare_groups(const void *a, const void *b)
-{
-    return compare_runs(((const mls_group *)a)->runs, ((const mls_group *)b)->runs);
-}
-
-/* Return the folder, or file, that contains all runs of the group. */
-static mls_str common_path(const mls_group *group)
-{
-    const mls_str file = mls_str_from(group->runs[0]->file);
-    bool one_file = !group->result_folder;
-    mls_str common = file;
-    for (size_t i = 1; i < group->run_count; i++) {
-        const mls_str other = mls_str_from(group->runs[i]->file);
-        size_t same = 0;
-        while (same < common.len && same < other.len && common.ptr[same] == other.ptr[same])
-            same++;
-        one_file = one_file && mls_str_equal(file, other);
-        common.len = same;
-    }
-    return one_file ? file : folder_of(common);
-}
-
-mls_status mls_group_runs(const mls_run *runs, size_t run_count, mls_group **groups, size_t *count)
-{
-    mls_run_key *keys = mls_calloc(run_count + 1, sizeof *keys);
-    grouped_runs grouping = {.runs = runs, .keys = keys};
-    grouping.by_key.arena = &grouping.arena;
-    for (size_t i = 0; i < run_count; i++)
-        keys[i] = mls_run_key_of(&runs[i]);
-    /* Incomplete runs come second, when all groups of the others exist. */
-    for (int gaps = 0; gaps < 2; gaps++) {
-        for (size_t i = 0; i < run_count; i++)
-            if (has_gaps(&keys[i]) == (gaps == 1))
-                group_run(&grouping, i);
-    }
-    /* Sort runs that joined late by the names of their files. */
-    for (size_t i = 0; i < grouping.groups.count; i++) {
-        mls_group *group = &grouping.groups.items[i];
-        mls_fit((void **)&group->runs, group->run_count, &group->run_capacity, sizeof *group->runs);
-        qsort((void *)group->runs, group->run_count, sizeof *group->runs, compare_runs);
-        const mls_str path = common_path(group);
-        group->path = mls_strndup(path.ptr, path.len);
-    }
-    if (grouping.groups.count > 1)
-        qsort(grouping.groups.items, grouping.groups.count, sizeof *grouping.groups.items, compare_groups);
-    mls_fit((void **)&grouping.groups.items, grouping.groups.count, &grouping.groups.capacity,
-            sizeof *grouping.groups.items);
-    mls_arena_release(&grouping.arena);
-    mls_buffer_release(&grouping.bytes);
-    free(keys);
-    *groups = grouping.groups.items;
-    *count = grouping.groups.count;
-    return MLS_OK;
-}
-
-/* ------------------------------------------------------------------ checks */
+/* ------------------------------------------------- facts that runs share */
 
 const char *mls_division_name(mls_division division)
 {
@@ -242,7 +136,7 @@ static const mls_run *agreement(mls_group *group, mls_run_fact fact, const char 
     return first;
 }
 
-static void identify(mls_group *group, const mls_editions *editions)
+static void find_shared_facts(mls_group *group, const mls_editions *editions)
 {
     const mls_run *division = agreement(group, MLS_FACT_DIVISION, "submission_division");
     const mls_run *config = agreement(group, MLS_FACT_CONFIG, "DGXSYSTEM");
@@ -269,6 +163,14 @@ static void identify(mls_group *group, const mls_editions *editions)
     }
 }
 
+/* ------------------------------------------------------------ weak scaling */
+
+bool mls_path_is_weak(mls_usage usage, const char *path)
+{
+    const mls_str folder = mls_path_folder(mls_str_from(path));
+    return usage == MLS_USAGE_HPC && (mls_str_equal(folder, MLS_S("weak/")) || mls_str_ends(folder, MLS_S("/weak/")));
+}
+
 /* Return a number that the run logged before it started; NAN if there is none. */
 static double logged_number(const mls_run *run, mls_str key)
 {
@@ -277,13 +179,8 @@ static double logged_number(const mls_run *run, mls_str key)
     return text != NULL && mls_json_number(mls_str_from(text), &number) ? number : (double)NAN;
 }
 
-bool mls_path_is_weak(mls_usage usage, const char *path)
-{
-    const mls_str folder = mls_path_folder(mls_str_from(path));
-    return usage == MLS_USAGE_HPC && (mls_str_equal(folder, MLS_S("weak/")) || mls_str_ends(folder, MLS_S("/weak/")));
-}
-
-static void check_weak(mls_group *group)
+/* Compute the result of weak scaling: the time from the first start to the last stop of all models. */
+static void time_models(mls_group *group)
 {
     mls_weak_outcome *weak = &group->weak;
     double first_start = INFINITY;
@@ -294,7 +191,7 @@ static void check_weak(mls_group *group)
     weak->instance_scale = weak->minutes = NAN;
     for (size_t i = 0; i < group->run_count; i++) {
         const mls_run *run = group->runs[i];
-        if (!run->valid || !isfinite(mls_run_minutes(run)))
+        if (!run_counts(run))
             continue;
         const double accelerators = logged_number(run, MLS_S("accelerators_per_node"));
         const double scale = logged_number(run, MLS_S("number_of_nodes")) * (accelerators > 1 ? accelerators : 1);
@@ -310,247 +207,6 @@ static void check_weak(mls_group *group)
                          (mls_finding_place){.key = MLS_S("number_of_nodes")},
                          "the runs differ in number_of_nodes times accelerators_per_node; the first valid one counts");
     }
-}
-
-static void check_run_count(mls_group *group)
-{
-    const size_t needed = group->rules->runs_needed;
-    const bool weak = mls_is_weak(&group->weak);
-    const size_t made = weak ? group->weak.models : group->run_count;
-    const mls_finding_place place = {0};
-    if (made < needed) {
-        mls_findings_add(&group->findings, MLS_FINDING_RUN_COUNT, place,
-                         weak ? "%zu valid runs of the at least %zu that weak scaling of %s needs"
-                              : "%zu of the %zu runs that %s needs",
-                         made, needed, group->benchmark);
-    } else if (!weak && needed > 0 && made > needed && !group->score.windowed) {
-        mls_findings_add(&group->findings, MLS_FINDING_RUN_COUNT, place,
-                         "%zu runs, %s needs %zu: --window selects the ones to submit", made, group->benchmark, needed);
-    }
-}
-
-/* Return the benchmark that decides how a run converged: the one in its log, if the edition has it. */
-static const mls_benchmark *judged_by(const mls_group *group, const mls_run *run, const mls_editions *editions)
-{
-    const mls_str named = mls_str_from(run->benchmark);
-    return mls_edition_has_benchmark(group->edition, named) ? mls_benchmark_find(editions, group->usage, named)
-                                                            : group->rules;
-}
-
-static mls_status check_convergence(mls_group *group, const mls_run *const *runs, size_t count,
-                                    const mls_score_options *options, mls_error *error)
-{
-    mls_rcp_outcome *rcp = &group->rcp;
-    mls_rcp_rules rules = {options->editions, group->edition, group->rules};
-    for (size_t i = 0; i < group->run_count; i++) { /* of all runs, if they agree */
-        const mls_benchmark *own = judged_by(group, group->runs[i], options->editions);
-        rules.benchmark = i == 0 || own == rules.benchmark ? own : group->rules;
-    }
-    if (!rules.benchmark->reference_points ||
-        !mls_edition_has_benchmark(group->edition, mls_str_from(rules.benchmark->name)))
-        return MLS_OK;
-    double batch_size = NAN; /* of the submitted runs, if they agree */
-    const char *path = options->rcp_text.len > 0 ? options->rcp_path : NULL;
-    rcp->shared = options->points != NULL;
-    mls_status status = rcp->shared
-                            ? mls_rcp_sets_find(options->points, &rules, options->rcp_text, path, &rcp->set, error)
-                            : mls_rcp_set_new(&rules, options->rcp_text, path, &rcp->set, error);
-    if (status == MLS_OK) {
-        double *to_converge = mls_calloc(count + 1, sizeof *to_converge);
-        for (size_t i = 0; i < count; i++) {
-            const double logged = runs[i]->global_batch_size;
-            batch_size = isnan(logged)                               ? batch_size
-                         : isnan(batch_size) || batch_size == logged ? logged
-                                                                     : MLS_RCP_BATCH_SIZE_DIFFERS;
-            to_converge[i] = mls_run_converge_number(runs[i], judged_by(group, runs[i], options->editions),
-                                                     group->edition, options->bert_train_samples);
-        }
-        rcp->result = mls_rcp_check(rcp->set, batch_size, to_converge, count);
-        group->scale = rcp->result.score_scale;
-        group->scaled_minutes = group->score.score_minutes * group->scale;
-        rcp->check = rcp->result.pass ? MLS_CHECK_PASS : options->rcp_bypass ? MLS_CHECK_BYPASSED : MLS_CHECK_FAIL;
-        free(to_converge);
-        if (!rcp->result.pass) { /* as one sentence, without its first word, which repeats the result of the check */
-            const bool bypassed = rcp->check == MLS_CHECK_BYPASSED;
-            mls_buffer words = {0};
-            mls_rcp_result_describe(&rcp->result, group->score.score_minutes, &words);
-            const size_t said = mls_str_starts(mls_buffer_str(&words), MLS_S("fail: ")) ? strlen("fail: ") : 0;
-            mls_findings_add_as(&rcp->findings, MLS_FINDING_RCP, bypassed ? MLS_SEVERITY_WARNING : MLS_SEVERITY_ERROR,
-                                (mls_finding_place){.path = group->path}, "%s%s", words.ptr + said,
-                                bypassed ? " (bypassed)" : "");
-            mls_buffer_release(&words);
-        }
-    }
-    return status;
-}
-
-/* Check convergence and seeds, in the closed division since edition 1.0.0; with a window, only of its runs.  The
- * convergence of a run that could not be read is unknown, and so is the mean. */
-static mls_status check_submitted(mls_group *group, const mls_score_options *options, mls_error *error)
-{
-    const mls_division division = options->division != MLS_DIVISION_NONE ? options->division : group->division;
-    size_t count = 0;
-    bool unread = false;
-    if (division != MLS_DIVISION_CLOSED || group->edition->number < MLS_EDITION_NUMBER(1, 0, 0))
-        return MLS_OK;
-    const mls_run **runs = (const mls_run **)mls_calloc(group->run_count + 1, sizeof *runs);
-    for (size_t i = 0; i < group->run_count; i++) {
-        if (group->marks[i] != MLS_OLYMPIC_OUTSIDE && !group->runs[i]->unread)
-            runs[count++] = group->runs[i];
-        unread |= group->runs[i]->unread;
-    }
-    mls_status status = unread ? MLS_OK : check_convergence(group, runs, count, options, error);
-    mls_seeds_check(runs, count, options->seed_bypass, &group->seeds);
-    free((void *)runs);
-    return status;
-}
-
-void mls_group_energy(mls_group *group)
-{
-    mls_power_outcome *power = &group->power;
-    double sum = 0;
-    size_t kept = 0;
-    power->energy_joules = NAN;
-    if (power->joules == NULL)
-        return;
-    power->check = power->wrong == 0 ? MLS_CHECK_PASS : MLS_CHECK_FAIL;
-    for (size_t i = 0; i < group->run_count; i++) {
-        if (group->marks != NULL && group->marks[i] == MLS_OLYMPIC_KEPT) {
-            sum += power->joules[i];
-            kept++;
-        }
-    }
-    if (kept > 0 && isfinite(group->score.score_minutes))
-        power->energy_joules = sum / (double)kept * group->scale;
-}
-
-/* Return the first run that printed its degrees of parallelism; NULL if there is none. */
-static const mls_run *split_run(const mls_group *group)
-{
-    static const uint32_t none[MLS_DEGREES];
-    for (size_t i = 0; i < group->run_count; i++)
-        if (memcmp(group->runs[i]->facts.degrees, none, sizeof none) != 0)
-            return group->runs[i];
-    return NULL;
-}
-
-mls_config_name mls_group_shape(const mls_group *group)
-{
-    const mls_run *split = split_run(group);
-    mls_config_name shape = mls_config_name_decode(mls_str_from(group->config));
-    if (split != NULL)
-        mls_config_name_take_degrees(&shape, split->facts.degrees);
-    return shape;
-}
-
-static void check_config(mls_group *group)
-{
-    if (group->config == NULL)
-        return;
-    const mls_config_name name = mls_config_name_decode(mls_str_from(group->config));
-    const mls_run *split = split_run(group);
-    const double named = (double)mls_group_shape(group).global_batch_size;
-    const bool other = split != NULL && (double)name.global_batch_size != named;
-    if (name.problem != NULL) {
-        mls_findings_add_as(&group->findings, MLS_FINDING_CONFIG_NAME, MLS_SEVERITY_ADVICE, (mls_finding_place){0},
-                            "the config that the logs name: %s", name.problem);
-    }
-    if (split != NULL)
-        mls_config_compare_printed(&name, split->facts.degrees, split->file, &group->findings);
-    if (named > 0 && !isnan(group->global_batch_size) && named != group->global_batch_size) {
-        mls_findings_add(&group->findings, MLS_FINDING_CONFIG_LOGGED_BATCH,
-                         (mls_finding_place){.key = MLS_S("global_batch_size")},
-                         "the name of the config%s gives a global batch of %.0f with micro batch 1, the logs say %.15g",
-                         other ? ", split as the job printed," : "", named, group->global_batch_size);
-    }
-}
-
-/* Mark all valid runs of weak scaling as kept, since the time of all models is not an olympic mean. */
-static void keep_models(mls_group *group)
-{
-    for (size_t i = 0; i < group->run_count && mls_is_weak(&group->weak); i++) {
-        const bool counts = group->runs[i]->valid && isfinite(mls_run_minutes(group->runs[i]));
-        group->marks[i] = counts ? MLS_OLYMPIC_KEPT : MLS_OLYMPIC_DROPPED;
-    }
-}
-
-mls_status mls_group_score(mls_group *group, const mls_score_options *options, mls_error *error)
-{
-    group->nodes = group->accelerators = NAN;
-    identify(group, options->editions);
-    check_weak(group);
-    mls_group_olympic(group, options->select_window);
-    check_run_count(group);
-    group->scale = 1;
-    group->scaled_minutes = group->score.score_minutes;
-    const mls_status status = options->unchecked ? MLS_OK : check_submitted(group, options, error);
-    check_config(group);
-    mls_group_energy(group);
-    keep_models(group);
-    return status;
-}
-
-mls_finding_counts mls_group_found(const mls_group *group)
-{
-    mls_finding_counts all = group->findings.counts;
-    mls_finding_counts_add(&all, &group->seeds.findings.counts);
-    for (size_t i = 0; i < group->run_count; i++)
-        mls_finding_counts_add(&all, &group->runs[i]->findings.counts);
-    return all;
-}
-
-mls_group_outcome mls_group_result(const mls_group *group)
-{
-    const mls_weak_outcome *weak = &group->weak;
-    return mls_is_weak(weak) ? (mls_group_outcome){weak->check == MLS_CHECK_PASS, weak->minutes, 1, weak->minutes}
-                             : (mls_group_outcome){group->score.official, group->score.score_minutes, group->scale,
-                                                   group->scaled_minutes};
-}
-
-bool mls_group_passes(const mls_group *group, bool strict)
-{
-    const mls_finding_counts all = mls_group_found(group);
-    bool well = mls_group_result(group).official && group->rules->runs_needed > 0 &&
-                group->rcp.check != MLS_CHECK_FAIL && group->seeds.check != MLS_CHECK_FAIL &&
-                mls_findings_pass(&group->findings.counts, false) && (!strict || mls_findings_pass(&all, true));
-    for (size_t k = 0; strict && k < group->run_count; k++)
-        well &= group->runs[k]->valid;
-    return well;
-}
-
-bool mls_group_is_scaled(const mls_group *group)
-{
-    return group->result_folder && group->rcp.check == MLS_CHECK_PASS && group->score.official;
-}
-
-mls_convergence mls_group_to_converge(const mls_group *group)
-{
-    const mls_convergence unknown = {(double)NAN, NULL};
-    mls_convergence all = {0, NULL};
-    size_t kept = 0;
-    for (size_t i = 0; i < group->run_count; i++) {
-        const mls_convergence own = mls_run_to_converge(group->runs[i]);
-        if (group->marks[i] == MLS_OLYMPIC_KEPT) {
-            if (isnan(own.number) || (kept++ > 0 && strcmp(own.unit, all.unit) != 0))
-                return unknown;
-            all = (mls_convergence){all.number + own.number, own.unit};
-        }
-    }
-    return kept > 0 ? (mls_convergence){all.number / (double)kept, all.unit} : unknown;
-}
-
-void mls_group_release(mls_group *group)
-{
-    free(group->path);
-    free((void *)group->runs);
-    free(group->marks);
-    free(group->power.joules);
-    mls_arena_free(group->arena);
-    mls_rcp_set_free(group->rcp.shared ? NULL : group->rcp.set);
-    mls_findings_release(&group->rcp.findings);
-    mls_findings_release(&group->seeds.findings);
-    mls_findings_release(&group->findings);
-    *group = (mls_group){0};
 }
 
 /* ------------------------------------------------------------ olympic mean */
@@ -574,11 +230,6 @@ const char *mls_olympic_mark_name(mls_olympic_mark mark)
         [MLS_OLYMPIC_DROPPED] = "dropped", [MLS_OLYMPIC_OUTSIDE] = "outside",
     };
     return (size_t)mark < sizeof names / sizeof names[0] ? names[mark] : "";
-}
-
-static bool run_counts(const mls_run *run)
-{
-    return run->valid && isfinite(mls_run_minutes(run));
 }
 
 /* Compute the olympic mean of a window, or the plain mean if it has fewer runs than needed.  `marks` may be NULL. */
@@ -644,27 +295,36 @@ static bool choose_window(const olympic_scoring *scoring, mls_olympic_result *re
     return result->windowed;
 }
 
-static void score_runs(const olympic_scoring *scoring, bool select_window)
+void mls_group_olympic(mls_group *group, bool select_window)
 {
-    const mls_group *group = scoring->group;
-    mls_olympic_result *result = &scoring->group->score;
+    const size_t room = group->run_count + 1;
     const size_t needed = group->rules->runs_needed;
-    const bool choose = select_window && needed > 0 && group->run_count > needed;
-    if (choose && !choose_window(scoring, result)) {
-        result->outcome = MLS_OLYMPIC_NO_WINDOW;
-        return;
+    mls_placed *ranked = mls_calloc(room, 2 * sizeof *ranked);
+    double *numbers = mls_calloc(room, 3 * sizeof *numbers);
+    const olympic_scoring scoring = {group, ranked, ranked + room, numbers, numbers + room};
+    mls_olympic_result *result = &group->score;
+    group->marks = mls_calloc(room, sizeof *group->marks);
+    *result = (mls_olympic_result){.score_minutes = NAN};
+    for (size_t i = 0; i < group->run_count; i++) {
+        const bool counts = run_counts(group->runs[i]);
+        ranked[i] = (mls_placed){group->runs[i]->run_start.time_ms, i};
+        result->dropped += !counts;
+        group->marks[i] = counts ? MLS_OLYMPIC_KEPT : MLS_OLYMPIC_DROPPED;
     }
-    const size_t count = choose ? needed : group->run_count;
-    score_window(scoring, result->window_first, count, group->marks, result);
-    for (size_t i = 0; i < group->run_count; i++)
-        if (i < result->window_first || i >= result->window_first + count)
-            group->marks[scoring->by_start[i].place] = MLS_OLYMPIC_OUTSIDE;
-    result->official = result->outcome == MLS_OLYMPIC_SCORED;
-}
-
-/* Compute the spread of the valid runs; with a window, only of its runs. */
-static void measure_spread(mls_group *group, double *minutes)
-{
+    mls_sort_placed(ranked, group->run_count, sizeof *ranked);
+    const bool choose = select_window && needed > 0 && group->run_count > needed;
+    if (choose && !choose_window(&scoring, result)) {
+        result->outcome = MLS_OLYMPIC_NO_WINDOW;
+    } else {
+        const size_t count = choose ? needed : group->run_count;
+        score_window(&scoring, result->window_first, count, group->marks, result);
+        for (size_t i = 0; i < group->run_count; i++)
+            if (i < result->window_first || i >= result->window_first + count)
+                group->marks[ranked[i].place] = MLS_OLYMPIC_OUTSIDE;
+        result->official = result->outcome == MLS_OLYMPIC_SCORED;
+    }
+    /* Compute the spread of the valid runs; with a window, only of its runs. */
+    double *minutes = numbers;
     size_t count = 0;
     for (size_t i = 0; i < group->run_count; i++)
         if (run_counts(group->runs[i]) && group->marks[i] != MLS_OLYMPIC_OUTSIDE)
@@ -677,28 +337,65 @@ static void measure_spread(mls_group *group, double *minutes)
         if (group->spread.mean_minutes > 0)
             group->spread.variation = group->spread.stdev_minutes / group->spread.mean_minutes;
     }
-}
-
-mls_status mls_group_olympic(mls_group *group, bool select_window)
-{
-    const size_t room = group->run_count + 1;
-    mls_placed *ranked = mls_calloc(room, 2 * sizeof *ranked);
-    double *numbers = mls_calloc(room, 3 * sizeof *numbers);
-    group->marks = mls_calloc(room, sizeof *group->marks);
-    const olympic_scoring scoring = {group, ranked, ranked + room, numbers, numbers + room};
-    group->score = (mls_olympic_result){.score_minutes = NAN};
-    for (size_t i = 0; i < group->run_count; i++) {
-        const bool counts = run_counts(group->runs[i]);
-        ranked[i] = (mls_placed){group->runs[i]->run_start.time_ms, i};
-        group->score.dropped += !counts;
-        group->marks[i] = counts ? MLS_OLYMPIC_KEPT : MLS_OLYMPIC_DROPPED;
-    }
-    mls_sort_placed(ranked, group->run_count, sizeof *ranked);
-    score_runs(&scoring, select_window);
-    measure_spread(group, numbers);
     free(ranked);
     free(numbers);
-    return MLS_OK;
+}
+
+/* ------------------------------------------------------------ convergence */
+
+/* Return the benchmark that decides how a run converged: the one in its log, if the edition has it. */
+static const mls_benchmark *judged_by(const mls_group *group, const mls_run *run, const mls_editions *editions)
+{
+    const mls_str named = mls_str_from(run->benchmark);
+    return mls_edition_has_benchmark(group->edition, named) ? mls_benchmark_find(editions, group->usage, named)
+                                                            : group->rules;
+}
+
+static mls_status check_convergence(mls_group *group, const mls_run *const *runs, size_t count,
+                                    const mls_score_options *options, mls_error *error)
+{
+    mls_rcp_outcome *rcp = &group->rcp;
+    mls_rcp_rules rules = {options->editions, group->edition, group->rules};
+    for (size_t i = 0; i < group->run_count; i++) { /* of all runs, if they agree */
+        const mls_benchmark *own = judged_by(group, group->runs[i], options->editions);
+        rules.benchmark = i == 0 || own == rules.benchmark ? own : group->rules;
+    }
+    if (!rules.benchmark->reference_points ||
+        !mls_edition_has_benchmark(group->edition, mls_str_from(rules.benchmark->name)))
+        return MLS_OK;
+    double batch_size = NAN; /* of the submitted runs, if they agree */
+    const char *path = options->rcp_text.len > 0 ? options->rcp_path : NULL;
+    rcp->shared = options->points != NULL;
+    mls_status status = rcp->shared
+                            ? mls_rcp_sets_find(options->points, &rules, options->rcp_text, path, &rcp->set, error)
+                            : mls_rcp_set_new(&rules, options->rcp_text, path, &rcp->set, error);
+    if (status == MLS_OK) {
+        double *to_converge = mls_calloc(count + 1, sizeof *to_converge);
+        for (size_t i = 0; i < count; i++) {
+            const double logged = runs[i]->global_batch_size;
+            batch_size = isnan(logged)                               ? batch_size
+                         : isnan(batch_size) || batch_size == logged ? logged
+                                                                     : MLS_RCP_BATCH_SIZE_DIFFERS;
+            to_converge[i] = mls_run_converge_number(runs[i], judged_by(group, runs[i], options->editions),
+                                                     group->edition, options->bert_train_samples);
+        }
+        rcp->result = mls_rcp_check(rcp->set, batch_size, to_converge, count);
+        group->scale = rcp->result.score_scale;
+        group->scaled_minutes = group->score.score_minutes * group->scale;
+        rcp->check = rcp->result.pass ? MLS_CHECK_PASS : options->rcp_bypass ? MLS_CHECK_BYPASSED : MLS_CHECK_FAIL;
+        free(to_converge);
+        if (!rcp->result.pass) { /* as one sentence, without its first word, which repeats the result of the check */
+            const bool bypassed = rcp->check == MLS_CHECK_BYPASSED;
+            mls_buffer words = {0};
+            mls_rcp_result_describe(&rcp->result, group->score.score_minutes, &words);
+            const size_t said = mls_str_starts(mls_buffer_str(&words), MLS_S("fail: ")) ? strlen("fail: ") : 0;
+            mls_findings_add_as(&rcp->findings, MLS_FINDING_RCP, bypassed ? MLS_SEVERITY_WARNING : MLS_SEVERITY_ERROR,
+                                (mls_finding_place){.path = group->path}, "%s%s", words.ptr + said,
+                                bypassed ? " (bypassed)" : "");
+            mls_buffer_release(&words);
+        }
+    }
+    return status;
 }
 
 /* ------------------------------------------------------------------- seeds */
@@ -731,33 +428,6 @@ static void add_problem(seed_check *check, mls_finding_code code, const mls_run 
     mls_buffer_release(&words);
 }
 
-/* Check the seeds of one log by itself. */
-static void check_own_seeds(seed_check *check, const mls_run *run)
-{
-    const char *name = mls_path_name(run->file);
-    if (run->malformed > 0) {
-        add_problem(check, MLS_FINDING_SEED_UNSURE, run, 0, "%s has malformed lines (%zu), which may hide a seed", name,
-                    run->malformed);
-    }
-    if (run->too_many_seeds)
-        add_problem(check, MLS_FINDING_SEED_UNSURE, run, 0, "%s logs more than %d seeds", name, MLS_SEEDS_MAX);
-    if (run->seed_count == 0)
-        add_problem(check, MLS_FINDING_SEED_MISSING, run, 0, "%s logs no seed", name);
-    else if (run->seed_count > 1)
-        add_problem(check, MLS_FINDING_SEED_SEVERAL, run, 0, "%s logs %zu seeds", name, run->seed_count);
-    for (size_t i = 0; i < run->seed_count; i++) {
-        const mls_seed *seed = &run->seeds[i];
-        if (seed->identity.len == 0) {
-            add_problem(check, MLS_FINDING_SEED_PLACE, run, seed->line,
-                        "%s:%zu: the metadata of the seed lack file or lineno", name, seed->line);
-        }
-        if (!seed->is_integer) {
-            add_problem(check, MLS_FINDING_SEED_VALUE, run, seed->line, "%s:%zu: the seed is not an integer: %.*s",
-                        name, seed->line, MLS_CUT(seed->value, 40));
-        }
-    }
-}
-
 /* Runs with the same seed. */
 typedef struct equal_seeds {
     size_t count;
@@ -767,39 +437,39 @@ typedef struct equal_seeds {
     } named[NAMED_MAX];
 } equal_seeds;
 
-/* Add a finding such as "result_0.txt:17, result_3.txt:17 and 2 more share seed 42 (logged by train.py:83)". */
-static void report_equal(seed_check *check, const equal_seeds *equal)
-{
-    mls_buffer words = {0};
-    const mls_seed *first = equal->named[0].seed;
-    for (size_t i = 0; i < equal->count && i < NAMED_MAX; i++) {
-        const char *before = i == 0 ? "" : i + 1 == equal->count ? " and " : ", ";
-        mls_buffer_printf(&words, "%s%s:%zu", before, mls_path_name(equal->named[i].run->file),
-                          equal->named[i].seed->line);
-    }
-    if (equal->count > NAMED_MAX)
-        mls_words_append_more(&words, equal->count - NAMED_MAX, NULL, NULL);
-    add_problem(check, MLS_FINDING_SEED_REPEATED, equal->named[0].run, first->line,
-                "%s share seed %.*s (logged by %.*s:%.*s)", words.ptr, (int)first->value.len, first->value.ptr,
-                (int)first->file.len, first->file.ptr, (int)first->lineno.len, first->lineno.ptr);
-    mls_buffer_release(&words);
-}
-
-mls_status mls_seeds_check(const mls_run *const *runs, size_t count, bool bypass, mls_seed_outcome *outcome)
+void mls_seeds_check(const mls_run *const *runs, size_t count, bool bypass, mls_seed_outcome *outcome)
 {
     seed_check check = {outcome, bypass};
     mls_arena arena = {0};
-    mls_map map = {.arena = &arena};
+    mls_map by_identity = {.arena = &arena};
     outcome->check = MLS_CHECK_PASS;
     for (size_t i = 0; i < count; i++) {
         const mls_run *run = runs[i];
-        check_own_seeds(&check, run);
+        const char *name = mls_path_name(run->file);
+        if (run->malformed > 0) {
+            add_problem(&check, MLS_FINDING_SEED_UNSURE, run, 0, "%s has malformed lines (%zu), which may hide a seed",
+                        name, run->malformed);
+        }
+        if (run->too_many_seeds)
+            add_problem(&check, MLS_FINDING_SEED_UNSURE, run, 0, "%s logs more than %d seeds", name, MLS_SEEDS_MAX);
+        if (run->seed_count == 0)
+            add_problem(&check, MLS_FINDING_SEED_MISSING, run, 0, "%s logs no seed", name);
+        else if (run->seed_count > 1)
+            add_problem(&check, MLS_FINDING_SEED_SEVERAL, run, 0, "%s logs %zu seeds", name, run->seed_count);
         outcome->count += run->seed_count;
         for (size_t k = 0; k < run->seed_count; k++) {
             const mls_seed *seed = &run->seeds[k];
-            mls_map_entry *entry = seed->identity.len > 0 ? mls_map_put(&map, seed->identity, NULL) : NULL;
-            if (entry == NULL)
+            if (seed->identity.len == 0) {
+                add_problem(&check, MLS_FINDING_SEED_PLACE, run, seed->line,
+                            "%s:%zu: the metadata of the seed lack file or lineno", name, seed->line);
+            }
+            if (!seed->is_integer) {
+                add_problem(&check, MLS_FINDING_SEED_VALUE, run, seed->line, "%s:%zu: the seed is not an integer: %.*s",
+                            name, seed->line, MLS_CUT(seed->value, 40));
+            }
+            if (seed->identity.len == 0)
                 continue;
+            mls_map_entry *entry = mls_map_put(&by_identity, seed->identity, NULL);
             if (entry->value.pointer == NULL)
                 entry->value.pointer = mls_arena_zeroed(&arena, 1, sizeof(equal_seeds));
             equal_seeds *equal = entry->value.pointer;
@@ -810,12 +480,302 @@ mls_status mls_seeds_check(const mls_run *const *runs, size_t count, bool bypass
             equal->count++;
         }
     }
-    for (size_t i = 0; i < map.count; i++) {
-        const equal_seeds *equal = map.entries[i].value.pointer;
-        if (equal->count > 1)
-            report_equal(&check, equal);
+    outcome->different = by_identity.count;
+    /* "result_0.txt:17, result_3.txt:17 and 2 more share seed 42 (logged by train.py:83)" */
+    for (size_t i = 0; i < by_identity.count; i++) {
+        const equal_seeds *equal = by_identity.entries[i].value.pointer;
+        const mls_seed *first = equal->named[0].seed;
+        mls_buffer words = {0};
+        if (equal->count < 2)
+            continue;
+        for (size_t k = 0; k < equal->count && k < NAMED_MAX; k++) {
+            const char *before = k == 0 ? "" : k + 1 == equal->count ? " and " : ", ";
+            mls_buffer_printf(&words, "%s%s:%zu", before, mls_path_name(equal->named[k].run->file),
+                              equal->named[k].seed->line);
+        }
+        if (equal->count > NAMED_MAX)
+            mls_words_append_more(&words, equal->count - NAMED_MAX, NULL, NULL);
+        add_problem(&check, MLS_FINDING_SEED_REPEATED, equal->named[0].run, first->line,
+                    "%s share seed %.*s (logged by %.*s:%.*s)", words.ptr, (int)first->value.len, first->value.ptr,
+                    (int)first->file.len, first->file.ptr, (int)first->lineno.len, first->lineno.ptr);
+        mls_buffer_release(&words);
     }
-    outcome->different = map.count;
     mls_arena_release(&arena);
-    return MLS_OK;
+}
+
+/* ------------------------------------------------------- config and energy */
+
+/* Return the first run that printed its degrees of parallelism; NULL if there is none. */
+static const mls_run *split_run(const mls_group *group)
+{
+    static const uint32_t none[MLS_DEGREES];
+    for (size_t i = 0; i < group->run_count; i++)
+        if (memcmp(group->runs[i]->facts.degrees, none, sizeof none) != 0)
+            return group->runs[i];
+    return NULL;
+}
+
+mls_config_name mls_group_shape(const mls_group *group)
+{
+    const mls_run *split = split_run(group);
+    mls_config_name shape = mls_config_name_decode(mls_str_from(group->config));
+    if (split != NULL)
+        mls_config_name_take_degrees(&shape, split->facts.degrees);
+    return shape;
+}
+
+static void check_config(mls_group *group)
+{
+    if (group->config == NULL)
+        return;
+    const mls_config_name name = mls_config_name_decode(mls_str_from(group->config));
+    const mls_run *split = split_run(group);
+    const double named = (double)mls_group_shape(group).global_batch_size;
+    const bool other = split != NULL && (double)name.global_batch_size != named;
+    if (name.problem != NULL) {
+        mls_findings_add_as(&group->findings, MLS_FINDING_CONFIG_NAME, MLS_SEVERITY_ADVICE, (mls_finding_place){0},
+                            "the config that the logs name: %s", name.problem);
+    }
+    if (split != NULL)
+        mls_config_compare_printed(&name, split->facts.degrees, split->file, &group->findings);
+    if (named > 0 && !isnan(group->global_batch_size) && named != group->global_batch_size) {
+        mls_findings_add(&group->findings, MLS_FINDING_CONFIG_LOGGED_BATCH,
+                         (mls_finding_place){.key = MLS_S("global_batch_size")},
+                         "the name of the config%s gives a global batch of %.0f with micro batch 1, the logs say %.15g",
+                         other ? ", split as the job printed," : "", named, group->global_batch_size);
+    }
+}
+
+void mls_group_energy(mls_group *group)
+{
+    mls_power_outcome *power = &group->power;
+    double sum = 0;
+    size_t kept = 0;
+    power->energy_joules = NAN;
+    if (power->joules == NULL)
+        return;
+    power->check = power->wrong == 0 ? MLS_CHECK_PASS : MLS_CHECK_FAIL;
+    for (size_t i = 0; i < group->run_count; i++) {
+        if (group->marks != NULL && group->marks[i] == MLS_OLYMPIC_KEPT) {
+            sum += power->joules[i];
+            kept++;
+        }
+    }
+    if (kept > 0 && isfinite(group->score.score_minutes))
+        power->energy_joules = sum / (double)kept * group->scale;
+}
+
+/* --------------------------------------- questions about a scored group */
+
+mls_finding_counts mls_group_found(const mls_group *group)
+{
+    mls_finding_counts all = group->findings.counts;
+    mls_finding_counts_add(&all, &group->seeds.findings.counts);
+    for (size_t i = 0; i < group->run_count; i++)
+        mls_finding_counts_add(&all, &group->runs[i]->findings.counts);
+    return all;
+}
+
+mls_group_outcome mls_group_result(const mls_group *group)
+{
+    const mls_weak_outcome *weak = &group->weak;
+    return mls_is_weak(weak) ? (mls_group_outcome){weak->check == MLS_CHECK_PASS, weak->minutes, 1, weak->minutes}
+                             : (mls_group_outcome){group->score.official, group->score.score_minutes, group->scale,
+                                                   group->scaled_minutes};
+}
+
+bool mls_group_passes(const mls_group *group, bool strict)
+{
+    const mls_finding_counts all = mls_group_found(group);
+    bool well = mls_group_result(group).official && group->rules->runs_needed > 0 &&
+                group->rcp.check != MLS_CHECK_FAIL && group->seeds.check != MLS_CHECK_FAIL &&
+                mls_findings_pass(&group->findings.counts, false) && (!strict || mls_findings_pass(&all, true));
+    for (size_t k = 0; strict && k < group->run_count; k++)
+        well &= group->runs[k]->valid;
+    return well;
+}
+
+bool mls_group_is_scaled(const mls_group *group)
+{
+    return group->result_folder && group->rcp.check == MLS_CHECK_PASS && group->score.official;
+}
+
+mls_convergence mls_group_to_converge(const mls_group *group)
+{
+    const mls_convergence unknown = {(double)NAN, NULL};
+    mls_convergence all = {0, NULL};
+    size_t kept = 0;
+    for (size_t i = 0; i < group->run_count; i++) {
+        const mls_convergence own = mls_run_to_converge(group->runs[i]);
+        if (group->marks[i] == MLS_OLYMPIC_KEPT) {
+            if (isnan(own.number) || (kept++ > 0 && strcmp(own.unit, all.unit) != 0))
+                return unknown;
+            all = (mls_convergence){all.number + own.number, own.unit};
+        }
+    }
+    return kept > 0 ? (mls_convergence){all.number / (double)kept, all.unit} : unknown;
+}
+
+void mls_group_release(mls_group *group)
+{
+    free(group->path);
+    free((void *)group->runs);
+    free(group->marks);
+    free(group->power.joules);
+    mls_arena_free(group->arena);
+    mls_rcp_set_free(group->rcp.shared ? NULL : group->rcp.set);
+    mls_findings_release(&group->rcp.findings);
+    mls_findings_release(&group->seeds.findings);
+    mls_findings_release(&group->findings);
+    *group = (mls_group){0};
+}
+
+/* ------------------------------------------------ sorting runs into groups */
+
+/* With more groups, incomplete runs are not compared with every group, since that would be too slow. */
+enum { GROUPS_GUESSED_MAX = 1000 };
+
+/* The groups so far, with the keys of their runs.  Other runs are compared with the first run of each group. */
+typedef struct grouped_runs {
+    MLS_LIST_OF(mls_group) groups;
+    const mls_run *runs;
+    const mls_run_key *keys;
+} grouped_runs;
+
+static mls_str folder_of(mls_str path)
+{
+    const mls_str folder = mls_path_folder(path);
+    return folder.len == 0 ? MLS_S(".") : (mls_str){folder.ptr, folder.len - (folder.len > 1)};
+}
+
+mls_run_key mls_run_key_of(const mls_run *run)
+{
+    mls_run_key key = {.file = run->file, .global_batch_size = run->global_batch_size, .result = run->result};
+    for (int fact = 0; fact < MLS_FACT_TEXTS; fact++)
+        key.says[fact] = mls_run_says(run, (mls_run_fact)fact);
+    return key;
+}
+
+/* Texts are NUL-terminated; a missing text differs from an empty one. */
+mls_str mls_run_group_key(const mls_run_key *run, mls_buffer *bytes)
+{
+    mls_buffer_clear(bytes);
+    mls_buffer_append_char(bytes, run->result ? 'r' : 'g');
+    if (run->result) {
+        mls_buffer_append(bytes, folder_of(mls_str_from(run->file)));
+        return mls_buffer_str(bytes);
+    }
+    for (int fact = 0; fact < MLS_FACT_TEXTS; fact++) {
+        const char *text = run->says[fact];
+        mls_buffer_append_text(bytes, text != NULL ? "=" : "-");
+        mls_buffer_append_text(bytes, text != NULL ? text : "");
+        mls_buffer_append_char(bytes, '\0');
+    }
+    /* 0.0 and -0.0 are equal, and so are all NANs. */
+    mls_buffer_append_text(bytes, mls_words_exact(run->global_batch_size == 0 ? 0 : run->global_batch_size).text);
+    return mls_buffer_str(bytes);
+}
+
+static bool has_gaps(const mls_run_key *run)
+{
+    return !run->result && (run->says[MLS_FACT_BENCHMARK] == NULL || run->says[MLS_FACT_DIVISION] == NULL ||
+                            isnan(run->global_batch_size));
+}
+
+/* Return the only group that an incomplete run can belong to: one that logged the same and has a run in the same
+ * folder, otherwise one that logged the same; NULL if there are none or several. */
+static mls_group *guess_group(const grouped_runs *grouping, const mls_run_key *run)
+{
+    mls_group *found[2] = {NULL, NULL}; /* in the same folder, and in any */
+    size_t counts[2] = {0, 0};
+    for (size_t i = 0; i < grouping->groups.count && grouping->groups.count <= GROUPS_GUESSED_MAX; i++) {
+        mls_group *group = &grouping->groups.items[i];
+        const mls_run_key *first = &grouping->keys[group->runs[0] - grouping->runs];
+        bool same = !first->result && !run->result && !(first->global_batch_size < run->global_batch_size) &&
+                    !(first->global_batch_size > run->global_batch_size);
+        for (int fact = 0; fact < MLS_FACT_TEXTS && same; fact++)
+            same =
+                first->says[fact] == NULL || run->says[fact] == NULL || strcmp(first->says[fact], run->says[fact]) == 0;
+        if (same) {
+            const mls_str folder = folder_of(mls_str_from(first->file));
+            for (size_t k = mls_str_equal(folder, folder_of(mls_str_from(run->file))) ? 0 : 1; k < 2; k++) {
+                found[k] = group;
+                counts[k]++;
+            }
+        }
+    }
+    return counts[0] == 1 ? found[0] : counts[1] == 1 ? found[1] : NULL;
+}
+
+static int compare_runs(const void *a, const void *b)
+{
+    const mls_run *x = *(const mls_run *const *)a;
+    const mls_run *y = *(const mls_run *const *)b;
+    const int order = mls_str_compare_natural(mls_str_from(x->file), mls_str_from(y->file));
+    return order != 0 ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+static int compare_groups(const void *a, const void *b)
+{
+    return compare_runs(((const mls_group *)a)->runs, ((const mls_group *)b)->runs);
+}
+
+void mls_group_runs(const mls_run *runs, size_t run_count, mls_group **groups, size_t *count)
+{
+    mls_run_key *keys = mls_calloc(run_count + 1, sizeof *keys);
+    grouped_runs grouping = {.runs = runs, .keys = keys};
+    mls_arena arena = {0};
+    mls_map by_key = {.arena = &arena}; /* key → number of the group */
+    mls_buffer bytes = {0};
+    for (size_t i = 0; i < run_count; i++)
+        keys[i] = mls_run_key_of(&runs[i]);
+    /* Incomplete runs come second, when all groups of the others exist. */
+    for (size_t i = 0; i < 2 * run_count; i++) {
+        const size_t number = i % run_count;
+        const bool gaps = has_gaps(&keys[number]);
+        if (gaps != (i >= run_count))
+            continue;
+        const mls_str key = mls_run_group_key(&keys[number], &bytes);
+        const mls_map_entry *known = mls_map_find(&by_key, key);
+        mls_group *group = known != NULL ? &grouping.groups.items[known->value.number]
+                           : gaps        ? guess_group(&grouping, &keys[number])
+                                         : NULL;
+        if (group == NULL) {
+            mls_map_put(&by_key, key, NULL)->value.number = grouping.groups.count;
+            MLS_GROW(&grouping.groups, items);
+            group = &grouping.groups.items[grouping.groups.count++];
+            *group = (mls_group){.result_folder = runs[number].result};
+        }
+        mls_grow((void **)&group->runs, group->run_count, &group->run_capacity, sizeof *group->runs);
+        group->runs[group->run_count++] = &runs[number];
+    }
+    for (size_t i = 0; i < grouping.groups.count; i++) {
+        mls_group *group = &grouping.groups.items[i];
+        mls_fit((void **)&group->runs, group->run_count, &group->run_capacity, sizeof *group->runs);
+        /* Sort runs that joined late by the names of their files. */
+        qsort((void *)group->runs, group->run_count, sizeof *group->runs, compare_runs);
+        /* The path is the folder, or file, that contains all runs. */
+        const mls_str file = mls_str_from(group->runs[0]->file);
+        bool one_file = !group->result_folder;
+        mls_str common = file;
+        for (size_t k = 1; k < group->run_count; k++) {
+            const mls_str other = mls_str_from(group->runs[k]->file);
+            size_t same = 0;
+            while (same < common.len && same < other.len && common.ptr[same] == other.ptr[same])
+                same++;
+            one_file = one_file && mls_str_equal(file, other);
+            common.len = same;
+        }
+        const mls_str path = one_file ? file : folder_of(common);
+        group->path = mls_strndup(path.ptr, path.len);
+    }
+    if (grouping.groups.count > 1)
+        qsort(grouping.groups.items, grouping.groups.count, sizeof *grouping.groups.items, compare_groups);
+    mls_fit((void **)&grouping.groups.items, grouping.groups.count, &grouping.groups.capacity,
+            sizeof *grouping.groups.items);
+    mls_arena_release(&arena);
+    mls_buffer_release(&bytes);
+    free(keys);
+    *groups = grouping.groups.items;
+    *count = grouping.groups.count;
 }

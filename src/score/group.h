@@ -175,8 +175,8 @@ mls_convergence mls_group_to_converge(const mls_group *group);
 /** Describe the system of a scored group, from the first of: `text`, the description of the system `system_id` (ptr
  * NULL: none); the first :::SYSJSON of a run; and, for nodes, accelerators and model, :::DLPAL and the name of the
  * config.  The number of accelerators is the first number in number_of_nodes times the first in accelerators_per_node
- * of the same source.  An invalid description is ignored.  Return MLS_OK. */
-mls_status mls_group_describe(mls_group *group, mls_str system_id, mls_str text);
+ * of the same source.  An invalid description is ignored. */
+void mls_group_describe(mls_group *group, mls_str system_id, mls_str text);
 
 /** Count the findings about a scored group, its seeds and its runs. */
 mls_finding_counts mls_group_found(const mls_group *group);

@@ -15,8 +15,8 @@
  *
  * With more than N and `select_window`, the score is that of a window of N consecutive runs by start time: the one
  * whose olympic mean (infinite if d > m) is closest to the median of all windows, if that is finite; of two equally
- * close ones the slower, of two equal ones the first.  Return MLS_OK. */
-mls_status mls_group_olympic(mls_group *group, bool select_window);
+ * close ones the slower, of two equal ones the first. */
+void mls_group_olympic(mls_group *group, bool select_window);
 
 /* Check whether a folder contains results of weak scaling: results/<system>/weak/<benchmark>. */
 bool mls_path_is_weak(mls_usage usage, const char *path);
@@ -46,8 +46,8 @@ mls_str mls_run_group_key(const mls_run_key *run, mls_buffer *bytes);
 
 /* Sort runs into groups, with path, result_folder and runs set.  The result_*.txt files of a folder are a group; other
  * runs are grouped by benchmark, division, config and batch size.  A run that died before it logged these joins the
- * only group that matches it.  Return MLS_OK. */
-mls_status mls_group_runs(const mls_run *runs, size_t run_count, mls_group **groups, size_t *count);
+ * only group that matches it. */
+void mls_group_runs(const mls_run *runs, size_t run_count, mls_group **groups, size_t *count);
 
 /* The maximum number of points in a set, and of values in a point. */
 #define MLS_RCP_POINTS_MAX 10000
@@ -55,8 +55,8 @@ mls_status mls_group_runs(const mls_run *runs, size_t run_count, mls_group **gro
 
 /* Check that the runs used different seeds: every log must have a `seed` record with file and line in its metadata and
  * a value that Python's int() accepts, all combinations must be different, and no line may be malformed.  Several seeds
- * in a log are a warning.  With `bypass`, errors become warnings.  Return MLS_OK. */
-mls_status mls_seeds_check(const mls_run *const *runs, size_t count, bool bypass, mls_seed_outcome *outcome);
+ * in a log are a warning.  With `bypass`, errors become warnings. */
+void mls_seeds_check(const mls_run *const *runs, size_t count, bool bypass, mls_seed_outcome *outcome);
 
 /* ---------------------------------------------------------------- power */
 

@@ -164,7 +164,7 @@ static void read_described(mls_str text, mls_arena *arena, mls_description *syst
     mls_arena_release(&scratch);
 }
 
-mls_status mls_group_describe(mls_group *group, mls_str system_id, mls_str text)
+void mls_group_describe(mls_group *group, mls_str system_id, mls_str text)
 {
     mls_description logged = {0};
     mls_description *system = &group->system;
@@ -173,7 +173,7 @@ mls_status mls_group_describe(mls_group *group, mls_str system_id, mls_str text)
     for (size_t i = 0; i < group->run_count && logged_text.ptr == NULL; i++)
         logged_text = mls_str_from(group->runs[i]->job.system);
     if (system_id.len + text.len + logged_text.len + shape.name.len == 0)
-        return MLS_OK;
+        return;
     group->arena = group->arena != NULL ? group->arena : mls_calloc(1, sizeof *group->arena);
     if (text.len > 0)
         read_described(text, group->arena, system);
@@ -199,5 +199,4 @@ mls_status mls_group_describe(mls_group *group, mls_str system_id, mls_str text)
     }
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         *text_at(system, i) = *text_at(system, i) != NULL ? *text_at(system, i) : *text_at(&logged, i);
-    return MLS_OK;
 }

@@ -53,7 +53,7 @@ static mls_seed_outcome check_with(const char *const *texts, size_t count, bool 
         assert_int_equal(mls_log_scan_bytes(mls_str_from(texts[i]), &sink, 1, &totals, NULL), MLS_OK);
         all[i] = &runs[i];
     }
-    assert_int_equal(mls_seeds_check(all, count, bypass, &outcome), MLS_OK);
+    mls_seeds_check(all, count, bypass, &outcome);
     assert_false(outcome.findings.out_of_memory);
     for (size_t i = 0; i < count; i++)
         mls_run_release(&runs[i]);
@@ -251,7 +251,7 @@ static void compare_folder(const char *table, const cJSON *row, void *state)
         all[i] = &runs[i];
     }
     mls_seed_outcome verdict = {.check = MLS_CHECK_NA};
-    assert_int_equal(mls_seeds_check(all, found.gl_pathc, false, &verdict), MLS_OK);
+    mls_seeds_check(all, found.gl_pathc, false, &verdict);
     if ((verdict.check == MLS_CHECK_PASS) != (bool)cJSON_IsTrue(expected)) {
         fail_msg("%s %s: seeds %s: %s", corpus_text(row, "edition"), corpus_text(row, "dir"),
                  (verdict.check == MLS_CHECK_PASS) ? "ok" : "not ok",
