@@ -89,7 +89,7 @@ static void print_campaign(mls_cli *cli, const mls_diagnosis_list *list, const c
     mls_campaign campaign = {0};
     mls_sacct *sacct = NULL;
     if (sacct_path != NULL)
-        (void)!mls_sacct_new(&sacct, NULL);
+        sacct = mls_sacct_new();
     if (sacct_path == NULL || mls_cli_read_sacct(cli, sacct_path, (mls_sacct_zone){0, "UTC"}, sacct)) {
         (void)!mls_campaign_make(list->items, list->count, sacct, &campaign, NULL);
         mls_cli_print(cli, &mls_campaign_report, &campaign);

@@ -161,8 +161,7 @@ static bool note_jobs(mls_cli *cli, mls_sacct *sacct, mls_collection *collection
         return true;
     if (settings->jobs && mls_sacct_ask(sacct, collection, program != NULL ? program : "sacct", &error) != MLS_OK)
         mls_cli_note(cli, NULL, "%s: not all is known of the jobs", error.message);
-    if (mls_jobs_join(sacct, getenv("SLURM_JOB_ID"), collection, &error) != MLS_OK)
-        return mls_cli_print_error(cli, NULL, &error);
+    mls_jobs_join(sacct, getenv("SLURM_JOB_ID"), collection);
     mls_cli_judge_findings(cli, collection->jobs->findings);
     return true;
 }
@@ -228,7 +227,6 @@ void mls_cli_score(mls_cli *cli)
     mls_collect_options how;
     mls_buffer points = {0};
     mls_sacct *sacct = NULL;
-    mls_error error = {0};
     cli->view.labels = &settings->labels;
     for (size_t i = 0; i < settings->labels.added.count; i++) {
         const char *wrong = mls_metrics_label_wrong(&settings->labels, i);
@@ -237,10 +235,8 @@ void mls_cli_score(mls_cli *cli)
             return;
         }
     }
-    if ((settings->jobs || settings->sacct_files.count > 0) && mls_sacct_new(&sacct, &error) != MLS_OK) {
-        mls_cli_print_error(cli, NULL, &error);
-        return;
-    }
+    if (settings->jobs || settings->sacct_files.count > 0)
+        sacct = mls_sacct_new();
     const bool judged = wants_csv(cli) && (cli->merge != NULL ? judge_merged(cli, &how) : mls_cli_judge(cli, &how));
     if (judged && (cli->merge != NULL || mls_cli_read_file(cli, settings->score.rcp_path, &points)) &&
         (sacct == NULL || read_job_tables(cli, sacct))) {

@@ -45,26 +45,6 @@ static int compare_repeats(const void *left, const void *right)
     return order != 0 ? order : mls_compare_sizes(a->run, b->run);
 }
 
-/* Mark a source as skipped for a reason, of which it takes ownership. */
-static void skip_source(mls_source *source, char *reason)
-{
-    free(source->skip);
-    source->skip = reason;
-}
-
-/* Skip a source that contains only duplicates: "repeats the run in x.log". */
-static void skip_repeats(mls_source *source, const mls_source_runs *runs)
-{
-    mls_buffer reason = {0};
-    if (runs->repeated == 1) {
-        mls_buffer_printf(&reason, "repeats the run in %s", mls_path_name(runs->other));
-    } else {
-        mls_buffer_printf(&reason, "repeats the %zu runs of %s%s", runs->repeated, mls_path_name(runs->other),
-                          runs->several ? " and others" : "");
-    }
-    skip_source(source, mls_buffer_detach(&reason));
-}
-
 void mls_repeats_remove(mls_collection *collection, mls_source_runs *found)
 {
     mls_run *runs = collection->runs;
@@ -95,9 +75,21 @@ void mls_repeats_remove(mls_collection *collection, mls_source_runs *found)
         if (collection->notes != NULL)
             mls_notes_release(collection->observer, &collection->notes[all[i].run]);
     }
-    for (size_t i = 0; i < collection->skipped.count; i++)
-        if (found[i].repeated > 0 && found[i].repeated == found[i].count)
-            skip_repeats(&sources[i], &found[i]);
+    /* Skip sources that contain only duplicates. */
+    for (size_t i = 0; i < collection->skipped.count; i++) {
+        const mls_source_runs *source = &found[i];
+        mls_buffer reason = {0};
+        if (source->repeated == 0 || source->repeated < source->count)
+            continue;
+        if (source->repeated == 1) {
+            mls_buffer_printf(&reason, "repeats the run in %s", mls_path_name(source->other));
+        } else {
+            mls_buffer_printf(&reason, "repeats the %zu runs of %s%s", source->repeated, mls_path_name(source->other),
+                              source->several ? " and others" : "");
+        }
+        free(sources[i].skip);
+        sources[i].skip = mls_buffer_detach(&reason);
+    }
     /* Close the gaps of removed runs. */
     collection->run_count = 0;
     for (size_t i = 0; i < run_count; i++) {
@@ -179,28 +171,6 @@ static mls_status collect_digest(void *state, size_t index, mls_sink *sink)
     return MLS_OK;
 }
 
-/* Set the checksum of a source for its runs, which begin at `first`. */
-static void take_digest(digest_of_source *heard, mls_collection *collection, size_t first)
-{
-    char digits[MLS_DIGEST_BYTES];
-    mls_digest_end(&heard->digester, digits);
-    for (size_t i = first; i < collection->run_count && !heard->cut; i++)
-        collection->runs[i].digest = mls_strdup(digits);
-}
-
-/* Return why a source was not used after reading it; NULL if it was. */
-static const char *unused_reason(const mls_read *read, size_t runs, const char *none_read)
-{
-    return none_read != NULL             ? none_read
-           : runs > 0                    ? NULL
-           : read->totals.unread != NULL ? read->totals.unread
-           : read->totals.bytes == 0     ? "empty"
-           : read->totals.binary         ? "binary file"
-           : read->totals.records + read->totals.malformed == read->totals.quoted
-               ? "no :::MLLOG line"
-               : "no run: neither init_start nor run_start";
-}
-
 static mls_status collect_source(void *state, const mls_read *read)
 {
     collecting_state *collecting = state;
@@ -211,38 +181,31 @@ static mls_status collect_source(void *state, const mls_read *read)
     char words[MLS_NONE_READ_LENGTH];
     const bool none_read =
         runs == 0 && mls_log_none_read(totals->records, totals->malformed - totals->quoted, totals->reason, words);
-    const char *reason =
-        read->status != MLS_OK ? read->error.message : unused_reason(read, runs, none_read ? words : NULL);
+    const char *reason = read->status != MLS_OK   ? read->error.message
+                         : none_read              ? words
+                         : runs > 0               ? NULL
+                         : totals->unread != NULL ? totals->unread
+                         : totals->bytes == 0     ? "empty"
+                         : totals->binary         ? "binary file"
+                         : totals->records + totals->malformed == totals->quoted
+                             ? "no :::MLLOG line"
+                             : "no run: neither init_start nor run_start";
     source->failed = read->status != MLS_OK || none_read;
     source->finding = none_read ? mls_finding_info_get(MLS_FINDING_MALFORMED)->name : source->finding;
-    if (read->heard != NULL)
-        take_digest(read->heard, collection, collection->run_count - collecting->found[read->index].count);
-    collection->files += read->totals.unread == NULL && (read->status == MLS_OK || read->runs > 0);
-    collection->bytes += read->totals.bytes;
-    if (reason != NULL)
-        skip_source(source, mls_strdup(reason));
+    if (read->heard != NULL) { /* set the checksum of the source for its runs */
+        digest_of_source *heard = read->heard;
+        char digits[MLS_DIGEST_BYTES];
+        mls_digest_end(&heard->digester, digits);
+        for (size_t i = collection->run_count - runs; i < collection->run_count && !heard->cut; i++)
+            collection->runs[i].digest = mls_strdup(digits);
+    }
+    collection->files += totals->unread == NULL && (read->status == MLS_OK || read->runs > 0);
+    collection->bytes += totals->bytes;
+    if (reason != NULL) {
+        free(source->skip);
+        source->skip = mls_strdup(reason);
+    }
     return MLS_OK;
-}
-
-/* Keep only the skipped sources in the list. */
-static void drop_sources(mls_collection *collection)
-{
-    mls_sources *sources = &collection->skipped;
-    size_t skipped = 0;
-    for (size_t i = 0; i < sources->count; i++) {
-        mls_source *source = &sources->items[i];
-        collection->failed += source->failed;
-        if (source->skip != NULL)
-            sources->items[skipped++] = *source;
-        else
-            free(source->path);
-    }
-    sources->count = skipped;
-    if (skipped == 0) {
-        free(sources->items);
-        *sources = (mls_sources){0};
-    }
-    mls_fit((void **)&sources->items, sources->count, &sources->capacity, sizeof *sources->items);
 }
 
 /* Read all sources, remove duplicate runs, and keep only the skipped sources in the list. */
@@ -273,7 +236,21 @@ static mls_status read_all(const mls_collect_options *options, mls_collection *c
             mls_run_find_job(&collection->runs[i]);
     }
     free(collecting.found);
-    drop_sources(collection);
+    size_t skipped = 0;
+    for (size_t i = 0; i < sources->count; i++) {
+        mls_source *source = &sources->items[i];
+        collection->failed += source->failed;
+        if (source->skip != NULL)
+            sources->items[skipped++] = *source;
+        else
+            free(source->path);
+    }
+    sources->count = skipped;
+    if (skipped == 0) {
+        free(sources->items);
+        *sources = (mls_sources){0};
+    }
+    mls_fit((void **)&sources->items, sources->count, &sources->capacity, sizeof *sources->items);
     return status;
 }
 
@@ -331,31 +308,12 @@ static mls_status finish_group(const mls_collect_options *options, const mls_tre
     return status;
 }
 
-static mls_status score_groups(const mls_collect_options *options, const mls_tree_editions *trees,
-                               mls_collection *collection, mls_error *error)
-{
-    mls_known_settings known = {0};
-    mls_scan_room *room = NULL;
-    mls_status status = MLS_OK;
-    mls_group_runs(collection->runs, collection->run_count, &collection->groups, &collection->group_count);
-    for (size_t i = 0; i < collection->group_count && status == MLS_OK; i++) {
-        const size_t first = (size_t)(collection->groups[i].runs[0] - collection->runs);
-        if (options->facts == MLS_FACTS_OF_GROUPS && collection->extra != NULL)
-            collection->runs[first].facts = collection->extra[first]->facts;
-        else if (options->facts == MLS_FACTS_OF_GROUPS)
-            status = mls_run_read_facts(&known, &room, &collection->runs[first]);
-        if (status == MLS_OK)
-            status = finish_group(options, trees, collection, &collection->groups[i], error);
-    }
-    mls_scan_room_free(room);
-    mls_known_settings_release(&known);
-    return status;
-}
-
 mls_status mls_collect(const char *const *paths, size_t path_count, const mls_collect_options *options,
                        mls_collection *collection, mls_error *error)
 {
     mls_tree_editions trees = {0};
+    mls_known_settings known = {0};
+    mls_scan_room *room = NULL;
     *collection = (mls_collection){.observer = options->observer};
     mls_status status = MLS_OK;
     if (options->merge != NULL) {
@@ -367,7 +325,18 @@ mls_status mls_collect(const char *const *paths, size_t path_count, const mls_co
     }
     status = status == MLS_OK ? read_all(options, collection, error) : status;
     if (status == MLS_OK && !options->runs_only)
-        status = score_groups(options, &trees, collection, error);
+        mls_group_runs(collection->runs, collection->run_count, &collection->groups, &collection->group_count);
+    for (size_t i = 0; i < collection->group_count && status == MLS_OK; i++) {
+        const size_t first = (size_t)(collection->groups[i].runs[0] - collection->runs);
+        if (options->facts == MLS_FACTS_OF_GROUPS && collection->extra != NULL)
+            collection->runs[first].facts = collection->extra[first]->facts;
+        else if (options->facts == MLS_FACTS_OF_GROUPS)
+            status = mls_run_read_facts(&known, &room, &collection->runs[first]);
+        if (status == MLS_OK)
+            status = finish_group(options, &trees, collection, &collection->groups[i], error);
+    }
+    mls_scan_room_free(room);
+    mls_known_settings_release(&known);
     mls_tree_editions_release(&trees);
     return status;
 }

@@ -77,43 +77,15 @@ static const mls_slurm_job *row_around(const mls_slurm_job *newest, const mls_ru
     return newest;
 }
 
-/* Append the time limit that a job reached, how long the run had lasted, and how much the median run would still have
- * needed. */
-static void append_limit(mls_buffer *line, const mls_run *run, const mls_slurm_job *row, double median_minutes)
-{
-    const double ran = row->end_ms - run->run_start.time_ms;
-    const double left = median_minutes * 60000 - ran;
-    mls_buffer_append_text(line, " ran into its time limit");
-    if (isfinite(row->limit_seconds))
-        mls_buffer_printf(line, " of %s", mls_words_seconds(row->limit_seconds).text);
-    if (ran >= 0)
-        mls_buffer_printf(line, ", %s after run_start", mls_words_seconds(ran / 1000).text);
-    if (ran >= 0 && left > 0)
-        mls_buffer_printf(line, ": %s short of the median run", mls_words_seconds(left / 1000).text);
-}
-
-/* Append the signal or the exit status of the job, or else of one of its steps. */
-static void append_codes(mls_buffer *line, const mls_slurm_job *row)
-{
-    if (row->signal > 0 || row->derived_signal > 0) {
-        const bool own = row->signal > 0;
-        mls_buffer_printf(line, own ? " was ended by signal %.0f" : " had a step that signal %.0f ended",
-                          own ? row->signal : row->derived_signal);
-    } else if (row->exit_code > 0) {
-        mls_buffer_printf(line, " exited with %.0f", row->exit_code);
-    } else if (mls_slurm_job_end(row) == MLS_SLURM_FAILED) {
-        mls_buffer_append_text(line, " failed");
-    } else if (row->derived_exit_code > 0) {
-        mls_buffer_printf(line, " had a step that exited with %.0f, and went on", row->derived_exit_code);
-    }
-}
-
 /* Add a finding about how the job of an incomplete run ended; none if it succeeded or still runs, as far as Slurm
- * knows. */
+ * knows.  The median is that of the valid runs of its group. */
 static void add_cause(mls_run *run, const mls_slurm_job *row, double median_minutes)
 {
+    const double ran_ms = row->end_ms - run->run_start.time_ms;
+    const double left_ms = median_minutes * 60000 - ran_ms;
+    const mls_slurm_end end = mls_slurm_job_end(row);
     mls_buffer line = {0};
-    switch (mls_slurm_job_end(row)) {
+    switch (end) {
     case MLS_SLURM_LOST_NODE:
         mls_buffer_append_text(&line, " lost a node");
         break;
@@ -127,15 +99,30 @@ static void add_cause(mls_run *run, const mls_slurm_job *row, double median_minu
         mls_buffer_append_text(&line, " was requeued");
         break;
     case MLS_SLURM_OUT_OF_TIME:
-        append_limit(&line, run, row, median_minutes);
+        mls_buffer_append_text(&line, " ran into its time limit");
+        if (isfinite(row->limit_seconds))
+            mls_buffer_printf(&line, " of %s", mls_words_seconds(row->limit_seconds).text);
+        if (ran_ms >= 0)
+            mls_buffer_printf(&line, ", %s after run_start", mls_words_seconds(ran_ms / 1000).text);
+        if (ran_ms >= 0 && left_ms > 0)
+            mls_buffer_printf(&line, ": %s short of the median run", mls_words_seconds(left_ms / 1000).text);
         break;
     case MLS_SLURM_CANCELLED:
         mls_buffer_printf(&line, " was cancelled%s%s", row->cancelled_by != NULL ? " by " : "",
                           row->cancelled_by != NULL ? row->cancelled_by : "");
         break;
     case MLS_SLURM_FAILED:
-    case MLS_SLURM_ENDED:
-        append_codes(&line, row);
+    case MLS_SLURM_ENDED: /* the signal or the exit status of the job, or else of one of its steps */
+        if (row->signal > 0)
+            mls_buffer_printf(&line, " was ended by signal %.0f", row->signal);
+        else if (row->derived_signal > 0)
+            mls_buffer_printf(&line, " had a step that signal %.0f ended", row->derived_signal);
+        else if (row->exit_code > 0)
+            mls_buffer_printf(&line, " exited with %.0f", row->exit_code);
+        else if (end == MLS_SLURM_FAILED)
+            mls_buffer_append_text(&line, " failed");
+        else if (row->derived_exit_code > 0)
+            mls_buffer_printf(&line, " had a step that exited with %.0f, and went on", row->derived_exit_code);
         break;
     }
     if (line.len > 0) {
@@ -144,24 +131,6 @@ static void add_cause(mls_run *run, const mls_slurm_job *row, double median_minu
                          row->state != NULL ? ")" : "");
     }
     mls_buffer_release(&line);
-}
-
-/* Return the median time of the group's valid runs in minutes. */
-static double median_run(const mls_group *group)
-{
-    double *minutes = mls_calloc(group->run_count, sizeof *minutes);
-    size_t count = 0;
-    for (size_t i = 0; i < group->run_count; i++) {
-        minutes[count] = mls_run_minutes(group->runs[i]);
-        count += group->runs[i]->valid && isfinite(minutes[count]);
-    }
-    double median = (double)NAN;
-    if (count > 0) {
-        mls_sort_doubles(minutes, count);
-        median = mls_median(minutes, count);
-    }
-    free(minutes);
-    return median;
 }
 
 /* --------------------------------------------------------- where time went */
@@ -187,42 +156,18 @@ static void add_change(job_change *changes, size_t *count, double from, double t
     }
 }
 
-/* Add up how the time of a job was spent, from its changes in order of time. */
-static mls_job_times add_times(const job_change *changes, size_t count, double start_ms, double end_ms)
-{
-    mls_job_times times = {0};
-    double at = start_ms;
-    int init = 0;
-    int training = 0;
-    for (size_t i = 0; i <= count; i++) {
-        const double last = i < count ? fmax(fmin(changes[i].ms, end_ms), start_ms) : end_ms;
-        double *part = training > 0 ? &times.training
-                       : init > 0   ? &times.init
-                       : i == 0     ? &times.before
-                       : i == count ? &times.after
-                                    : &times.between;
-        *part += last - at;
-        at = last;
-        if (i < count) {
-            init += changes[i].init;
-            training += changes[i].training;
-        }
-    }
-    return (mls_job_times){times.before / 1000, times.init / 1000, times.training / 1000, times.between / 1000,
-                           times.after / 1000};
-}
-
-/* Sum up the times of a job.  `first` is one of its runs, from 1, and `next` of each run is another one; 0 ends the
- * list. */
+/* Add up how the time of a job was spent.  `first` is one of its runs, from 1, and `next` of each run is another one; 0
+ * ends the list. */
 static void sum_times(mls_slurm_job *job, const mls_collection *collection, size_t first, const size_t *next)
 {
+    const double start_ms = job->start_ms;
+    const bool open = isnan(job->end_ms);
+    const double end_ms = open ? start_ms + job->elapsed_seconds * 1000 : job->end_ms;
+    /* The duration of a job that was suspended exceeds its elapsed time. */
+    if (!(end_ms >= start_ms) || (!open && fabs(end_ms - start_ms - job->elapsed_seconds * 1000) > 1000))
+        return;
     size_t runs = 0;
     size_t count = 0;
-    const bool open = isnan(job->end_ms);
-    const double end_ms = open ? job->start_ms + job->elapsed_seconds * 1000 : job->end_ms;
-    /* The duration of a job that was suspended exceeds its elapsed time. */
-    if (!(end_ms >= job->start_ms) || (!open && fabs(end_ms - job->start_ms - job->elapsed_seconds * 1000) > 1000))
-        return;
     for (size_t i = first; i > 0; i = next[i - 1])
         runs++;
     job_change *changes = mls_calloc(4 * runs + 1, sizeof *changes);
@@ -234,9 +179,27 @@ static void sum_times(mls_slurm_job *job, const mls_collection *collection, size
         }
     }
     qsort(changes, count, sizeof *changes, compare_job_changes);
+    mls_job_times times = {0};
+    double at = start_ms;
+    int init = 0;
+    int training = 0;
+    for (size_t i = 0; i <= count && count > 0; i++) {
+        const double until = i < count ? fmax(fmin(changes[i].ms, end_ms), start_ms) : end_ms;
+        double *part = training > 0 ? &times.training
+                       : init > 0   ? &times.init
+                       : i == 0     ? &times.before
+                       : i == count ? &times.after
+                                    : &times.between;
+        *part += until - at;
+        at = until;
+        if (i < count) {
+            init += changes[i].init;
+            training += changes[i].training;
+        }
+    }
     job->has_times = count > 0;
-    if (job->has_times)
-        job->times = add_times(changes, count, job->start_ms, end_ms);
+    job->times = (mls_job_times){times.before / 1000, times.init / 1000, times.training / 1000, times.between / 1000,
+                                 times.after / 1000};
     free(changes);
 }
 
@@ -269,40 +232,28 @@ static void join_run(mls_sacct *sacct, double median_minutes, mls_run *run, cons
         add_cause(run, row, median_minutes);
 }
 
-/* Add findings for jobs of runs that do not have a row in the saved files. */
-static void note_missing(mls_sacct *sacct, const mls_collection *collection)
-{
-    const mls_finding_place place = {.path = sacct->files == 1 ? sacct->file : NULL};
-    mls_map missing = {.arena = &sacct->arena};
-    bool named = false;
-    for (size_t i = 0; i < collection->run_count; i++) {
-        const mls_str job = mls_str_from(collection->runs[i].job.job);
-        bool added = false;
-        named = named || job.len > 0;
-        if (job.len > 0 && mls_sacct_find(sacct, job) == NULL)
-            (void)mls_map_put(&missing, job, &added);
-        if (added)
-            mls_findings_add(&sacct->findings, MLS_FINDING_JOB_MISSING, place, "no row for job %.*s", MLS_CUT(job, 60));
-    }
-    if (!named && collection->run_count > 0)
-        mls_findings_add(&sacct->findings, MLS_FINDING_JOB_MISSING, place, "no run names its job: no row is used");
-}
-
 const mls_slurm_job *mls_slurm_job_of(const mls_slurm_jobs *jobs, const mls_run *run)
 {
     return jobs != NULL ? jobs->of_run[run - jobs->runs] : NULL;
 }
 
-mls_status mls_jobs_join(mls_sacct *sacct, const char *here, mls_collection *collection, mls_error *error)
+void mls_jobs_join(mls_sacct *sacct, const char *here, mls_collection *collection)
 {
-    /* For each run another one of its job, from 1. */
-    size_t *next = mls_calloc(collection->run_count + 1, sizeof *next);
-    (void)error;
+    size_t *next =
+        mls_calloc(collection->run_count + 1, sizeof *next); /* for each run another one of its job, from 1 */
     sacct->jobs.runs = collection->runs;
     sacct->jobs.of_run = mls_arena_zeroed(&sacct->arena, collection->run_count + 1, sizeof *sacct->jobs.of_run);
     for (size_t g = 0; g < collection->group_count; g++) {
         const mls_group *group = &collection->groups[g];
-        const double median_minutes = median_run(group);
+        double *minutes = mls_calloc(group->run_count, sizeof *minutes);
+        size_t count = 0;
+        for (size_t i = 0; i < group->run_count; i++) {
+            minutes[count] = mls_run_minutes(group->runs[i]);
+            count += group->runs[i]->valid && isfinite(minutes[count]);
+        }
+        mls_sort_doubles(minutes, count);
+        const double median_minutes = count > 0 ? mls_median(minutes, count) : (double)NAN;
+        free(minutes);
         for (size_t i = 0; i < group->run_count; i++) {
             const size_t place = (size_t)(group->runs[i] - collection->runs);
             mls_run *run = &collection->runs[place];
@@ -319,10 +270,22 @@ mls_status mls_jobs_join(mls_sacct *sacct, const char *here, mls_collection *col
         mls_slurm_job *job = sacct->jobs.items[i];
         sum_times(job, collection, mls_sacct_find(sacct, mls_str_from(job->job))->first, next);
     }
-    if (sacct->files > 0)
-        note_missing(sacct, collection);
+    /* Add findings for jobs of runs that do not have a row in the saved files. */
+    const mls_finding_place place = {.path = sacct->files == 1 ? sacct->file : NULL};
+    mls_map missing = {.arena = &sacct->arena};
+    bool named = false;
+    for (size_t i = 0; i < collection->run_count && sacct->files > 0; i++) {
+        const mls_str job = mls_str_from(collection->runs[i].job.job);
+        bool added = false;
+        named = named || job.len > 0;
+        if (job.len > 0 && mls_sacct_find(sacct, job) == NULL)
+            (void)mls_map_put(&missing, job, &added);
+        if (added)
+            mls_findings_add(&sacct->findings, MLS_FINDING_JOB_MISSING, place, "no row for job %.*s", MLS_CUT(job, 60));
+    }
+    if (!named && collection->run_count > 0 && sacct->files > 0)
+        mls_findings_add(&sacct->findings, MLS_FINDING_JOB_MISSING, place, "no run names its job: no row is used");
     sacct->jobs.here = here;
     collection->jobs = &sacct->jobs;
     free(next);
-    return MLS_OK;
 }

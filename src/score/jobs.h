@@ -56,7 +56,7 @@ double mls_slurm_job_queued(const mls_slurm_job *job);
 
 /** All sacct data that was read.  `findings` are about its rows. */
 typedef struct mls_sacct mls_sacct;
-mls_status mls_sacct_new(mls_sacct **sacct, mls_error *error);
+mls_sacct *mls_sacct_new(void);
 void mls_sacct_free(mls_sacct *sacct);
 
 /** A time zone.  With minutes NAN, it is that of this host. */
@@ -99,5 +99,5 @@ const mls_slurm_job *mls_slurm_job_of(const mls_slurm_jobs *jobs, const mls_run 
 /** Find the job of each run from its log (see mls_job), by JobIDRaw or JobID; run->job.job becomes its JobIDRaw.  Add
  * findings to runs that are outside the time of their job, and about why runs without a run_stop ended, and to `sacct`
  * for jobs without a row in the files read.  collection->jobs lives as long as `sacct`; `here` is the ID of the current
- * job (NULL: none).  Return MLS_OK. */
-mls_status mls_jobs_join(mls_sacct *sacct, const char *here, mls_collection *collection, mls_error *error);
+ * job (NULL: none). */
+void mls_jobs_join(mls_sacct *sacct, const char *here, mls_collection *collection);

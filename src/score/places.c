@@ -73,20 +73,6 @@ static mls_status read_system(mls_str above, mls_str system, mls_buffer *text)
 
 /* ----------------------------------------------------------------- trees */
 
-/* Check whether a path given by the user is above a folder, which ends with a slash. */
-static bool is_named_above(const tree_finder *self, mls_str folder)
-{
-    for (size_t i = 0; i < self->path_count; i++) {
-        mls_str path = mls_str_from(self->paths[i]);
-        while (path.len > 1 && path.ptr[path.len - 1] == '/')
-            path.len--;
-        if (mls_str_starts(folder, path) && path.len + 1 < folder.len &&
-            (folder.ptr[path.len] == '/' || path.ptr[path.len - 1] == '/'))
-            return true;
-    }
-    return false;
-}
-
 /* Return the number of the tree of a result's folder, from 1; 0 if it is not in a tree. */
 static size_t tree_of(const tree_finder *self, mls_str folder, mls_str *benchmark)
 {
@@ -101,9 +87,16 @@ static size_t tree_of(const tree_finder *self, mls_str folder, mls_str *benchmar
     mls_str beside = above;
     const mls_str submitter = above;
     (void)mls_path_cut(&beside);
-    if (is_named_above(self, above)) {
-        above = beside;
-        beside.ptr = NULL;
+    for (size_t i = 0; i < self->path_count; i++) {
+        mls_str path = mls_str_from(self->paths[i]);
+        while (path.len > 1 && path.ptr[path.len - 1] == '/')
+            path.len--;
+        if (mls_str_starts(submitter, path) && path.len + 1 < submitter.len &&
+            (submitter.ptr[path.len] == '/' || path.ptr[path.len - 1] == '/')) { /* the user named a folder above */
+            above = beside;
+            beside.ptr = NULL;
+            break;
+        }
     }
     const mls_usage usage =
         options->any_usage ? mls_editions_usage_of(self->editions, options->usage, *benchmark) : options->usage;
@@ -152,55 +145,6 @@ static size_t poll_result(tree_finder *self, size_t at)
     return at;
 }
 
-/* Add the submitter of a tree to its round. */
-static void count_submitter(const mls_tree_edition *tree, mls_arena *arena)
-{
-    mls_buffer text = {0};
-    mls_arena scratch = {0};
-    mls_description says = {0};
-    mls_str object;
-    size_t wrong;
-    bool added = false;
-    if (read_system(tree->above, tree->system, &text) == MLS_OK &&
-        mls_description_read(mls_buffer_str(&text), &scratch, &scratch, &says, &object, &wrong) == NULL &&
-        says.submitter != NULL) {
-        tree->round->submitters.arena = arena;
-        mls_map_put(&tree->round->submitters, mls_str_from(says.submitter), &added);
-    }
-    tree->round->apart |= !added;
-    mls_arena_release(&scratch);
-    mls_buffer_release(&text);
-}
-
-/* Let the trees in a parent folder choose an edition together if they belong to one round.  In a round, each submitter
- * has one folder; several folders of one submitter are submissions to several rounds. */
-static void join_rounds(mls_tree_editions *trees)
-{
-    mls_map rounds[MLS_USAGE_COUNT] = {{0}};
-    for (size_t i = 0; i < trees->count; i++) {
-        mls_tree_edition *tree = &trees->items[i];
-        if (tree->beside.ptr != NULL) {
-            rounds[tree->usage].arena = &trees->arena;
-            mls_map_entry *entry = mls_map_put(&rounds[tree->usage], tree->beside, NULL);
-            if (entry->value.pointer == NULL)
-                entry->value.pointer = mls_arena_zeroed(&trees->arena, 1, sizeof(tree_round));
-            tree->round = entry->value.pointer;
-            tree->round->trees++;
-            mls_edition_poll_sum(&tree->round->poll, &tree->poll);
-        }
-    }
-    for (size_t i = 0; i < trees->count; i++) {
-        const mls_tree_edition *tree = &trees->items[i];
-        if (tree->round != NULL && tree->round->trees > 1 && !tree->round->apart)
-            count_submitter(tree, &trees->arena);
-    }
-    for (size_t i = 0; i < trees->count; i++) {
-        mls_tree_edition *tree = &trees->items[i];
-        if (tree->round != NULL && !tree->round->apart)
-            tree->poll = tree->round->poll;
-    }
-}
-
 /* Return the tree of a log; NULL if it is not in one, or if the edition does not have its benchmark and it is judged by
  * itself. */
 static const mls_tree_edition *find_tree(const mls_tree_editions *trees, const char *path)
@@ -226,9 +170,45 @@ void mls_tree_editions_find(const char *const *paths, size_t path_count, const m
     for (size_t i = 0; i < sources->count;)
         i = is_tree_log(&sources->items[i]) ? poll_result(&finder, i) : i + 1;
     mls_scan_room_free(finder.room);
-    join_rounds(trees);
+    /* Let the trees in a parent folder choose an edition together if they belong to one round.  In a round, each
+     * submitter has one folder; several folders of one submitter are submissions to several rounds. */
+    mls_map rounds[MLS_USAGE_COUNT] = {{0}};
     for (size_t i = 0; i < trees->count; i++) {
         mls_tree_edition *tree = &trees->items[i];
+        if (tree->beside.ptr != NULL) {
+            rounds[tree->usage].arena = &trees->arena;
+            mls_map_entry *entry = mls_map_put(&rounds[tree->usage], tree->beside, NULL);
+            if (entry->value.pointer == NULL)
+                entry->value.pointer = mls_arena_zeroed(&trees->arena, 1, sizeof(tree_round));
+            tree->round = entry->value.pointer;
+            tree->round->trees++;
+            mls_edition_poll_sum(&tree->round->poll, &tree->poll);
+        }
+    }
+    for (size_t i = 0; i < trees->count; i++) {
+        const mls_tree_edition *tree = &trees->items[i];
+        mls_buffer text = {0};
+        mls_arena scratch = {0};
+        mls_description says = {0};
+        mls_str object;
+        size_t wrong;
+        bool added = false;
+        if (tree->round == NULL || tree->round->trees == 1 || tree->round->apart)
+            continue;
+        if (read_system(tree->above, tree->system, &text) == MLS_OK &&
+            mls_description_read(mls_buffer_str(&text), &scratch, &scratch, &says, &object, &wrong) == NULL &&
+            says.submitter != NULL) {
+            tree->round->submitters.arena = &trees->arena;
+            mls_map_put(&tree->round->submitters, mls_str_from(says.submitter), &added);
+        }
+        tree->round->apart |= !added;
+        mls_arena_release(&scratch);
+        mls_buffer_release(&text);
+    }
+    for (size_t i = 0; i < trees->count; i++) {
+        mls_tree_edition *tree = &trees->items[i];
+        if (tree->round != NULL && !tree->round->apart)
+            tree->poll = tree->round->poll;
         tree->edition = mls_edition_poll_winner(&tree->poll, editions, tree->usage, &tree->by_date);
     }
     for (size_t i = 0; i < sources->count && trees->count > 0; i++) {

@@ -73,23 +73,6 @@ static double warn_unknown(const power_log *log, const char *what)
     return NAN;
 }
 
-/* Report problems common to nodes and switches.  Return false if the file cannot be used. */
-static bool log_is_usable(const power_log *log, double time_to_train_ms)
-{
-    const size_t before = mls_findings_found(log->findings, MLS_FINDING_POWER_LOG);
-    if (log->unreadable > 0) {
-        mls_findings_add(log->findings, MLS_FINDING_POWER_LOG, (mls_finding_place){.path = log->path},
-                         "the power file has lines or readings that cannot be read (%zu)", log->unreadable);
-    }
-    if (log->too_many)
-        warn_unknown(log, "the power file has too many readings");
-    if (isnan(log->conversion_eff))
-        warn_unknown(log, "the power file has no conversion_eff");
-    if (!isfinite(time_to_train_ms))
-        warn_unknown(log, "the run has no time to train, so it has no energy");
-    return mls_findings_found(log->findings, MLS_FINDING_POWER_LOG) == before;
-}
-
 /* Return the mean power of a node while it was measured.  The readings are sorted by time.  Each one counts for the
  * time since the previous one (the first since the start), until the stop or, without one, until the last reading. */
 static double watts_of_node(power_log *log)
@@ -122,16 +105,6 @@ static double watts_of_node(power_log *log)
     return watt_milliseconds / (end_ms - start_ms);
 }
 
-static double watts_of_switch(const power_log *log)
-{
-    if (!isnan(log->interconnect_power_est))
-        return log->interconnect_power_est;
-    if (log->count == 0)
-        return warn_unknown(log, "the power file has no interconnect_power_est");
-    warn_unknown(log, "the power file of a switch has readings but no interconnect_power_est: it is not counted");
-    return 0;
-}
-
 mls_status mls_energy_read(int fd, bool node, double time_to_train_ms, const char *path, mls_findings *findings,
                            double *joules)
 {
@@ -145,8 +118,32 @@ mls_status mls_energy_read(int fd, bool node, double time_to_train_ms, const cha
         (void)close(fd);
     if (status == MLS_ERROR_READ)
         mls_findings_add(findings, MLS_FINDING_UNREADABLE, (mls_finding_place){.path = path}, "%s", error.message);
-    else if (status == MLS_OK && log_is_usable(&log, time_to_train_ms))
-        watts = node ? watts_of_node(&log) : watts_of_switch(&log);
+    if (status == MLS_OK) {
+        const size_t before = mls_findings_found(findings, MLS_FINDING_POWER_LOG);
+        if (log.unreadable > 0) {
+            mls_findings_add(findings, MLS_FINDING_POWER_LOG, (mls_finding_place){.path = path},
+                             "the power file has lines or readings that cannot be read (%zu)", log.unreadable);
+        }
+        if (log.too_many)
+            warn_unknown(&log, "the power file has too many readings");
+        if (isnan(log.conversion_eff))
+            warn_unknown(&log, "the power file has no conversion_eff");
+        if (!isfinite(time_to_train_ms))
+            warn_unknown(&log, "the run has no time to train, so it has no energy");
+        if (mls_findings_found(findings, MLS_FINDING_POWER_LOG) > before) {
+            watts = NAN;
+        } else if (node) {
+            watts = watts_of_node(&log);
+        } else if (!isnan(log.interconnect_power_est)) {
+            watts = log.interconnect_power_est;
+        } else if (log.count == 0) {
+            warn_unknown(&log, "the power file has no interconnect_power_est");
+        } else {
+            warn_unknown(&log, "the power file of a switch has readings but no interconnect_power_est: it is not "
+                               "counted");
+            watts = 0;
+        }
+    }
     *joules += log.conversion_eff * watts * time_to_train_ms / 1000;
     free(log.items);
     return status;
@@ -160,55 +157,51 @@ static bool is_folder(const char *path)
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-/* Return the sum over the files in the folder of a run; NAN, with a finding, if it is unknown. */
-static double read_folder(const char *folder, double time_ms, mls_findings *findings)
+/* The files <folder>/power/result_<i>/node_<k>.txt and sw_<k>.txt belong to the run in <folder>/result_<i>.txt. */
+void mls_run_extra_find_power(const mls_run *run, mls_run_extra *extra)
 {
+    const double time_ms = mls_run_minutes(run) * 60000;
+    const mls_str folder = mls_path_folder(mls_str_from(run->file));
+    const mls_str result = mls_str_from(mls_path_name(run->file));
+    mls_findings *findings = &extra->power;
+    mls_buffer path = {0};
     mls_sources files = {0};
-    size_t counted = 0;
     double joules = 0;
-    if (is_folder(folder) && mls_sources_find(&folder, 1, &files, NULL) != MLS_OK)
+    size_t counted = 0;
+    mls_buffer_append(&path, folder.len == 0 ? MLS_S("./") : folder);
+    mls_buffer_append_text(&path, "power/");
+    extra->joules = NAN;
+    extra->has_power = run->result && is_folder(path.ptr);
+    if (!extra->has_power || !isfinite(time_ms)) { /* a missing time is reported for the run itself */
+        mls_buffer_release(&path);
+        return;
+    }
+    mls_buffer_append(&path, (mls_str){result.ptr, result.len - strlen(".txt")});
+    if (is_folder(path.ptr) && mls_sources_find((const char *const *)&path.ptr, 1, &files, NULL) != MLS_OK)
         joules = NAN;
     for (size_t i = 0; i < files.count; i++) {
         const mls_source *file = &files.items[i];
-        const mls_finding_place place = {.path = file->path};
         const mls_str name = mls_str_from(mls_path_name(file->path));
         const bool node = mls_str_starts(name, MLS_S("node_"));
         if (!file->failed && !(mls_str_ends(name, MLS_S(".txt")) && (node || mls_str_starts(name, MLS_S("sw_")))))
             continue;
         counted++;
         if (file->skip != NULL) { /* without this file the sum would be too small */
-            mls_findings_add(findings, MLS_FINDING_UNREADABLE, place, "%s", file->skip);
+            mls_findings_add(findings, MLS_FINDING_UNREADABLE, (mls_finding_place){.path = file->path}, "%s",
+                             file->skip);
             joules = NAN;
         } else if (mls_energy_read(mls_source_open(file, true), node, time_ms, file->path, findings, &joules) !=
                    MLS_OK) {
             joules = NAN;
         }
     }
-    mls_sources_release(&files);
     if (counted == 0) {
-        mls_findings_add(findings, MLS_FINDING_POWER_FILES, (mls_finding_place){.path = folder},
+        mls_findings_add(findings, MLS_FINDING_POWER_FILES, (mls_finding_place){.path = path.ptr},
                          "the run has no power files");
         joules = NAN;
     }
-    return joules;
-}
-
-/* The files <folder>/power/result_<i>/node_<k>.txt and sw_<k>.txt belong to the run in <folder>/result_<i>.txt. */
-void mls_run_extra_find_power(const mls_run *run, mls_run_extra *extra)
-{
-    const double minutes = mls_run_minutes(run);
-    const mls_str folder = mls_path_folder(mls_str_from(run->file));
-    const mls_str name = mls_str_from(mls_path_name(run->file));
-    mls_buffer path = {0};
-    mls_buffer_append(&path, folder.len == 0 ? MLS_S("./") : folder);
-    mls_buffer_append_text(&path, "power/");
-    extra->joules = NAN;
-    extra->has_power = run->result && is_folder(path.ptr);
-    /* A missing time is reported for the run itself. */
-    if (extra->has_power && isfinite(minutes)) {
-        mls_buffer_append(&path, (mls_str){name.ptr, name.len - strlen(".txt")});
-        extra->joules = read_folder(path.ptr, minutes * 60000, &extra->power);
-    }
+    extra->joules = joules;
+    mls_sources_release(&files);
     mls_buffer_release(&path);
 }
 

@@ -23,30 +23,28 @@
 #define BRACKET_WIDTH 1e-4
 #define BISECTION_STEPS_MAX 1100
 
-/* Return the smallest mean of `runs` runs that a one-sided t test does not distinguish from the reference, found by
- * bisection on [0, mean].  The result is the middle of the final bracket, so it is slightly below the mean even if the
- * reference does not vary.  `count` is the number of reference values averaged. */
-static double min_acceptable_mean(double mean, double stdev, double count, size_t runs)
+/* Compute the limit from the mean and the standard deviation of the reference, with `count` values averaged. */
+static mls_rcp_bar bar_of(const mls_rcp_set *set, double mean, double stdev, double count)
 {
+    const mls_benchmark *benchmark = set->rules.benchmark;
+    /* Find the smallest mean that a one-sided t test does not distinguish from the reference, by bisection on
+     * [0, mean].  The result is the middle of the final bracket, so it is slightly below the mean even if the reference
+     * does not vary. */
     double low = 0;
     double high = mean;
     for (int step = 0; step < BISECTION_STEPS_MAX && high - low > BRACKET_WIDTH; step++) {
         const double middle = (low + high) / 2;
-        const double lower_tail = mls_t_test_lower_tail((mls_test_sample){middle, stdev, count},
-                                                        (mls_test_sample){mean, stdev, (double)runs - 2});
+        const double lower_tail =
+            mls_t_test_lower_tail((mls_test_sample){middle, stdev, count},
+                                  (mls_test_sample){mean, stdev, (double)benchmark->runs_needed - 2});
         if (lower_tail > SIGNIFICANCE)
             high = middle;
         else
             low = middle;
     }
-    return (low + high) / 2;
-}
-
-static mls_rcp_bar bar_of(const mls_rcp_set *set, double mean, double stdev, double count)
-{
-    const double min_mean = min_acceptable_mean(mean, stdev, count, set->rules.benchmark->runs_needed);
+    const double min_mean = (low + high) / 2;
     /* A benchmark that is evaluated rarely may seem to converge earlier by this interval. */
-    const double early = min_mean - mls_benchmark_evaluation_interval(set->rules.benchmark, set->rules.edition);
+    const double early = min_mean - mls_benchmark_evaluation_interval(benchmark, set->rules.edition);
     const double max_speedup = early > 0 ? mean / early : (double)INFINITY;
     return (mls_rcp_bar){mean, stdev, min_mean, max_speedup, mean / max_speedup};
 }
@@ -67,39 +65,6 @@ void mls_rcp_set_bars(mls_rcp_set *set)
 static double interpolate(double x, double x0, double y0, double x1, double y1)
 {
     return y0 + (y1 - y0) * (x - x0) / (x1 - x0);
-}
-
-/* Prune points with smaller batches than the point that converges fastest, then each point above the line between its
- * neighbours, of which the lower one is the last point not pruned. */
-static void prune_points(mls_rcp_set *set)
-{
-    size_t fastest = 0;
-    for (size_t i = 0; i < set->count; i++)
-        if (set->items[i].bar.mean < set->items[fastest].bar.mean)
-            fastest = i;
-    const mls_rcp_point *previous = NULL;
-    for (size_t i = 0; i < set->count; i++) {
-        mls_rcp_point *point = &set->items[i];
-        const mls_rcp_point *next = point + 1;
-        point->pruned =
-            i < fastest || (previous != NULL && i + 1 < set->count &&
-                            point->bar.mean > interpolate(point->global_batch_size, previous->global_batch_size,
-                                                          previous->bar.mean, next->global_batch_size, next->bar.mean));
-        previous = point->pruned ? previous : point;
-    }
-}
-
-/* Compute what follows from the values of each point, then sort and prune the points. */
-static void prepare_set(mls_rcp_set *set)
-{
-    const size_t left_out = set->rules.benchmark->left_out;
-    for (size_t i = 0; i < set->count; i++) {
-        mls_rcp_point *point = &set->items[i];
-        point->bar = (mls_rcp_bar){mls_mean_trimmed(point->to_converge, point->count, left_out),
-                                   mls_stdev_population(point->to_converge, point->count), NAN, NAN, NAN};
-    }
-    mls_sort_by_double(set->items, set->count, sizeof *set->items);
-    prune_points(set);
 }
 
 /* ------------------------------------------------------------------ tables */
@@ -174,29 +139,35 @@ static mls_status read_values(const rcp_reading *reading, const mls_text_row *ro
     return MLS_OK;
 }
 
-/* Check whether the edition of the set is within those of the row.  *status is an error if the row is invalid. */
-static bool row_is_for_edition(const rcp_reading *reading, const mls_text_row *row, mls_status *status)
+static mls_status take_point_row(void *state, const mls_text_row *row)
 {
-    const unsigned ours = reading->set->rules.edition->number;
+    rcp_reading *reading = state;
+    mls_rcp_set *set = reading->set;
+    mls_rcp_point point = {.source = reading->path};
+    const unsigned ours = set->rules.edition->number;
     const mls_str bounds[] = {reading->row.first_edition, reading->row.last_edition};
     unsigned numbers[] = {ours, ours};
-    for (size_t i = 0; i < 2; i++) {
-        if (bounds[i].len > 0 && !mls_edition_number(bounds[i], &numbers[i])) {
-            *status = refuse_point(reading, row, CELL_FIRST_EDITION + i, 0, "not an edition such as 5.1.0", bounds[i]);
-            return false;
-        }
+    for (size_t i = 0; i < 2; i++)
+        if (bounds[i].len > 0 && !mls_edition_number(bounds[i], &numbers[i]))
+            return refuse_point(reading, row, CELL_FIRST_EDITION + i, 0, "not an edition such as 5.1.0", bounds[i]);
+    const bool wanted = numbers[0] <= ours && ours <= numbers[1] &&
+                        mls_str_equal(reading->row.benchmark, mls_str_from(set->rules.benchmark->name));
+    if (!wanted && reading->path[0] == '\0')
+        return MLS_OK;
+    if (!positive_number(reading->row.global_batch_size, &point.global_batch_size)) {
+        return refuse_point(reading, row, CELL_GLOBAL_BATCH_SIZE, 0, "not a batch size",
+                            reading->row.global_batch_size);
     }
-    return numbers[0] <= ours && ours <= numbers[1];
-}
-
-/* Add a point to the set, replacing an older one with the same batch size. */
-static mls_status place_point(rcp_reading *reading, const mls_text_row *row, const mls_rcp_point *point)
-{
-    mls_rcp_set *set = reading->set;
+    const mls_status status = read_values(reading, row, &point);
+    if (status != MLS_OK || !wanted)
+        return status;
+#define KEEP(name) point.name = mls_arena_copy(set->arena, reading->row.name).ptr;
+    SHOWN_LIST(KEEP)
+    /* The point replaces a built-in one with the same batch size. */
     size_t at = 0;
-    while (at < set->count && mls_compare_doubles(set->items[at].global_batch_size, point->global_batch_size) != 0)
+    while (at < set->count && mls_compare_doubles(set->items[at].global_batch_size, point.global_batch_size) != 0)
         at++;
-    if (at < set->count && strcmp(set->items[at].source, point->source) == 0) {
+    if (at < set->count && strcmp(set->items[at].source, point.source) == 0) {
         return refuse_point(reading, row, CELL_GLOBAL_BATCH_SIZE, 0, "duplicate batch size",
                             reading->row.global_batch_size);
     }
@@ -205,31 +176,10 @@ static mls_status place_point(rcp_reading *reading, const mls_text_row *row, con
                              MLS_RCP_POINTS_MAX);
     }
     if (at == set->count)
-        (void)MLS_ARENA_ADD(set->arena, set, *point);
-    set->own += point->source[0] != '\0';
-    set->items[at] = *point;
+        (void)MLS_ARENA_ADD(set->arena, set, point);
+    set->own += point.source[0] != '\0';
+    set->items[at] = point;
     return MLS_OK;
-}
-
-static mls_status take_point_row(void *state, const mls_text_row *row)
-{
-    rcp_reading *reading = state;
-    mls_status status = MLS_OK;
-    const bool wanted = row_is_for_edition(reading, row, &status) &&
-                        mls_str_equal(reading->row.benchmark, mls_str_from(reading->set->rules.benchmark->name));
-    if (status != MLS_OK || (!wanted && reading->path[0] == '\0'))
-        return status;
-    mls_rcp_point point = {.source = reading->path};
-    if (!positive_number(reading->row.global_batch_size, &point.global_batch_size)) {
-        return refuse_point(reading, row, CELL_GLOBAL_BATCH_SIZE, 0, "not a batch size",
-                            reading->row.global_batch_size);
-    }
-    status = read_values(reading, row, &point);
-    if (status != MLS_OK || !wanted)
-        return status;
-#define KEEP(name) point.name = mls_arena_copy(reading->set->arena, reading->row.name).ptr;
-    SHOWN_LIST(KEEP)
-    return place_point(reading, row, &point);
 }
 
 /* Read the rows for the benchmark and edition of the set.  `path` is "" for embedded data. */
@@ -263,13 +213,35 @@ mls_status mls_rcp_set_new(const mls_rcp_rules *rules, mls_str own, const char *
     mls_status status = table.ptr != NULL ? read_points(made, table, "", error) : MLS_OK;
     if (status == MLS_OK && path != NULL)
         status = read_points(made, own, path[0] == '\0' ? "-" : path, error);
-    if (status == MLS_OK) {
-        prepare_set(made);
-        *set = made;
-    } else {
+    if (status != MLS_OK) {
         mls_arena_free(arena);
+        return status;
     }
-    return status;
+    for (size_t i = 0; i < made->count; i++) {
+        mls_rcp_point *point = &made->items[i];
+        const double mean = mls_mean_trimmed(point->to_converge, point->count, rules->benchmark->left_out);
+        point->bar = (mls_rcp_bar){mean, mls_stdev_population(point->to_converge, point->count), NAN, NAN, NAN};
+    }
+    mls_sort_by_double(made->items, made->count, sizeof *made->items);
+    /* Prune points with smaller batches than the point that converges fastest, then each point above the line between
+     * its neighbours, of which the lower one is the last point not pruned. */
+    const mls_rcp_point *previous = NULL;
+    size_t fastest = 0;
+    for (size_t i = 0; i < made->count; i++)
+        if (made->items[i].bar.mean < made->items[fastest].bar.mean)
+            fastest = i;
+    for (size_t i = fastest; i < made->count; i++) {
+        mls_rcp_point *point = &made->items[i];
+        const mls_rcp_point *next = point + 1;
+        point->pruned = previous != NULL && i + 1 < made->count &&
+                        point->bar.mean > interpolate(point->global_batch_size, previous->global_batch_size,
+                                                      previous->bar.mean, next->global_batch_size, next->bar.mean);
+        previous = point->pruned ? previous : point;
+    }
+    for (size_t i = 0; i < fastest; i++)
+        made->items[i].pruned = true;
+    *set = made;
+    return MLS_OK;
 }
 
 void mls_rcp_set_free(mls_rcp_set *set)
@@ -471,8 +443,7 @@ static void append_limit(mls_buffer *words, const mls_rcp_limit *limit, const ch
     append_between(words, limit);
 }
 
-/* Append the comparison with the reference points for a submission whose mean is known. */
-static void describe_comparison(const mls_rcp_result *result, double score_minutes, mls_buffer *words)
+void mls_rcp_result_describe(const mls_rcp_result *result, double score_minutes, mls_buffer *words)
 {
     const mls_rcp_limit *limit = &result->limit;
     const double own = result->submission_mean;
@@ -481,9 +452,17 @@ static void describe_comparison(const mls_rcp_result *result, double score_minut
         decimals_apart(own, limit->bar.mean, hair, decimals_apart(own, limit->bar.limit, hair, decimals_for(own)));
     const mls_words asked = batch(limit->global_batch_size);
     const mls_words mean = mls_words_trimmed(own, decimals);
-    const mls_words reference = mls_words_trimmed(limit->bar.mean, decimals);
     const char *blank = limit->unit[0] != '\0' ? " " : "";
-    if (limit->match == MLS_RCP_NO_POINTS) {
+    if (result->match == MLS_RCP_NO_BATCH_SIZE) {
+        mls_buffer_append_text(words, "fail: the logs have no global_batch_size, so no reference point applies");
+    } else if (result->match == MLS_RCP_BATCH_SIZES_DIFFER) {
+        mls_buffer_append_text(words, "fail: the logs differ in global_batch_size; all runs must use the same");
+    } else if (result->match == MLS_RCP_NO_CONVERGENCE) {
+        mls_buffer_printf(words, "fail: %zu of %zu runs did not converge, only %zu may be left out",
+                          result->not_converged, result->runs, result->allowed);
+    } else if (result->match == MLS_RCP_TOO_FEW_RUNS) {
+        mls_buffer_printf(words, "not judged: %zu of at least %zu runs", result->runs, 2 * result->allowed + 1);
+    } else if (limit->match == MLS_RCP_NO_POINTS) {
         mls_buffer_printf(words, "fail: " NO_POINTS REMEDY, asked.text);
     } else if (limit->match == MLS_RCP_MISSING) {
         mls_buffer_printf(words, "fail: no reference point reaches batch %s, the largest is %s" REMEDY, asked.text,
@@ -498,27 +477,12 @@ static void describe_comparison(const mls_rcp_result *result, double score_minut
         mls_buffer_printf(words, "pass: mean %s%s%s; ", mean.text, blank, limit->unit);
         append_limit(words, limit, " is ", decimals);
         mls_buffer_printf(words, "; %sfaster than the reference mean %s, so the score is %sscaled",
-                          scaled ? "" : "not ", reference.text, scaled ? "" : "not ");
+                          scaled ? "" : "not ", mls_words_trimmed(limit->bar.mean, decimals).text,
+                          scaled ? "" : "not ");
         if (scaled)
             mls_buffer_printf(words, " by %s", mls_words_grouped(result->score_scale, 4).text);
         if (scaled && isfinite(score_minutes))
             mls_buffer_printf(words, " to %s min", mls_words_grouped(score_minutes * result->score_scale, 3).text);
-    }
-}
-
-void mls_rcp_result_describe(const mls_rcp_result *result, double score_minutes, mls_buffer *words)
-{
-    if (result->match == MLS_RCP_NO_BATCH_SIZE) {
-        mls_buffer_append_text(words, "fail: the logs have no global_batch_size, so no reference point applies");
-    } else if (result->match == MLS_RCP_BATCH_SIZES_DIFFER) {
-        mls_buffer_append_text(words, "fail: the logs differ in global_batch_size; all runs must use the same");
-    } else if (result->match == MLS_RCP_NO_CONVERGENCE) {
-        mls_buffer_printf(words, "fail: %zu of %zu runs did not converge, only %zu may be left out",
-                          result->not_converged, result->runs, result->allowed);
-    } else if (result->match == MLS_RCP_TOO_FEW_RUNS) {
-        mls_buffer_printf(words, "not judged: %zu of at least %zu runs", result->runs, 2 * result->allowed + 1);
-    } else {
-        describe_comparison(result, score_minutes, words);
     }
 }
 

@@ -24,13 +24,12 @@
 
 /* ------------------------------------------------------------------ rows */
 
-mls_status mls_sacct_new(mls_sacct **sacct, mls_error *error)
+mls_sacct *mls_sacct_new(void)
 {
-    (void)error;
-    *sacct = mls_calloc(1, sizeof **sacct);
-    (*sacct)->by_raw.arena = (*sacct)->by_id.arena = &(*sacct)->arena;
-    (*sacct)->jobs.findings = &(*sacct)->findings;
-    return MLS_OK;
+    mls_sacct *sacct = mls_calloc(1, sizeof *sacct);
+    sacct->by_raw.arena = sacct->by_id.arena = &sacct->arena;
+    sacct->jobs.findings = &sacct->findings;
+    return sacct;
 }
 
 void mls_sacct_free(mls_sacct *sacct)
@@ -204,21 +203,6 @@ static mls_status leave_out(sacct_reader *reader, const mls_text_row *row, const
     return MLS_OK;
 }
 
-static mls_status take_header(sacct_reader *reader, const mls_text_row *row)
-{
-    for (size_t i = 0; i < row->count; i++) {
-        if (mls_str_among(row->cells[i], "JobName Comment WorkDir SubmitLine Reason")) {
-            reader->free_columns++;
-            reader->free_column = i + 1;
-        }
-    }
-    const mls_status status = mls_text_table_heading(&reader->table, row);
-    return status == MLS_OK && reader->table.at[0] == 0 && reader->table.at[1] == 0
-               ? mls_error_set(reader->table.error, MLS_ERROR_VALUE, row->line, 1,
-                               "no column 'JobID' and no 'JobIDRaw': not %s", reader->table.what)
-               : status;
-}
-
 /* Parse a time: seconds since 1970, or a date in `zone` unless it has its own; "", Unknown and None are NAN.  Set
  * row->timezone if `zone` was used.  Return false if the text is invalid. */
 static bool read_time(mls_str text, mls_sacct_zone zone, mls_slurm_job *row, double *time_ms)
@@ -318,8 +302,19 @@ static mls_status take_sacct_line(void *state, const mls_text_row *at)
     sacct_reader *reader = state;
     const mls_text_table *table = &reader->table;
     job_cells cells = {0};
-    if (table->columns == 0)
-        return take_header(reader, at);
+    if (table->columns == 0) { /* the header */
+        for (size_t i = 0; i < at->count; i++) {
+            if (mls_str_among(at->cells[i], "JobName Comment WorkDir SubmitLine Reason")) {
+                reader->free_columns++;
+                reader->free_column = i + 1;
+            }
+        }
+        const mls_status status = mls_text_table_heading(&reader->table, at);
+        return status == MLS_OK && table->at[0] == 0 && table->at[1] == 0
+                   ? mls_error_set(table->error, MLS_ERROR_VALUE, at->line, 1,
+                                   "no column 'JobID' and no 'JobIDRaw': not %s", table->what)
+                   : status;
+    }
     const size_t surplus = at->count > table->columns ? at->count - table->columns : 0;
     if (at->count < table->columns || (surplus > 0 && reader->free_columns != 1)) {
         char why[160];
@@ -379,14 +374,6 @@ static double json_time(const cJSON *times, const char *name)
     return seconds > 0 ? seconds * 1000 : (double)NAN;
 }
 
-/* Check whether exit codes are reliable.  Slurm 22.05 reports return_code 0 for every job that ended by itself. */
-static bool codes_are_right(const cJSON *json)
-{
-    mls_str version = text_within(member(member(member(json, "meta"), "plugin"), "type"));
-    size_t number;
-    return !mls_str_after(version, MLS_S("dbv0.0."), &version) || !mls_size_parse(version, &number) || number > 38;
-}
-
 static void read_exit(const cJSON *of, bool right, double *code, double *signal)
 {
     const cJSON *ended = member(of, "signal");
@@ -396,70 +383,65 @@ static void read_exit(const cJSON *of, bool right, double *code, double *signal)
     *signal = of != NULL && isnan(*signal) ? 0 : *signal;
 }
 
-/* Append the JobID as in the table: "5_2" for an array task, "8+1" for a component of a heterogeneous job, otherwise
- * the number. */
-static void append_id(mls_buffer *id, const cJSON *job, double number)
-{
-    const cJSON *array = member(job, "array");
-    const cJSON *het = member(job, "het");
-    const double array_job = json_number(member(array, "job_id"));
-    const double task = json_number(member(array, "task_id"));
-    const double part = json_number(member(het, "job_id"));
-    const double offset = json_number(member(het, "job_offset"));
-    if (array_job > 0 && task >= 0)
-        mls_buffer_printf(id, "%.0f_%.0f", array_job, task);
-    else if (part > 0 && offset >= 0)
-        mls_buffer_printf(id, "%.0f+%.0f", part, offset);
-    else
-        mls_buffer_printf(id, "%.0f", number);
-}
-
-static void add_object(mls_sacct *sacct, const cJSON *job, double number, bool right, const char *source)
-{
-    mls_slurm_job row = new_row(source);
-    const cJSON *times = member(job, "time");
-    mls_buffer id = {0};
-    mls_buffer raw = {0};
-    append_id(&id, job, number);
-    mls_buffer_printf(&raw, "%.0f", number);
-    row.submit_ms = json_time(times, "submission");
-    row.eligible_ms = json_time(times, "eligible");
-    row.start_ms = json_time(times, "start");
-    row.end_ms = json_time(times, "end");
-    row.elapsed_seconds = json_number(member(times, "elapsed"));
-    row.limit_seconds = json_number(member(times, "limit")) * 60;
-    row.node_count = json_number(member(job, "allocation_nodes"));
-    read_exit(member(job, "exit_code"), right, &row.exit_code, &row.signal);
-    read_exit(member(job, "derived_exit_code"), right, &row.derived_exit_code, &row.derived_signal);
-    set_nodes(sacct, text_within(member(job, "nodes")), &row);
-    set_state(sacct, text_within(member(member(job, "state"), "current")), &row);
-    set_id(sacct, mls_buffer_str(&raw), mls_buffer_str(&id), &row);
-    row.cancelled_by =
-        row.cancelled_by == NULL ? keep_text(sacct, text_within(member(job, "kill_request_user"))) : row.cancelled_by;
-    add_row(sacct, &row);
-    mls_buffer_release(&id);
-    mls_buffer_release(&raw);
-}
-
 static mls_status read_json(mls_sacct *sacct, mls_str text, const char *source, mls_error *error)
 {
     cJSON *json;
     size_t place = 0;
+    mls_str version;
+    size_t number_of_version;
+    mls_buffer id = {0};
+    mls_buffer raw = {0};
     mls_status status = mls_json_tree(text, &json, error);
     const cJSON *jobs = status == MLS_OK ? member(json, "jobs") : NULL;
     if (status == MLS_OK && !cJSON_IsArray(jobs))
         status = mls_error_set(error, MLS_ERROR_VALUE, 1, 1, "no list 'jobs': not what sacct --json prints");
-    const bool right = status == MLS_OK && codes_are_right(json);
+    /* Slurm 22.05 reports return_code 0 for every job that ended by itself. */
+    version = status == MLS_OK ? text_within(member(member(member(json, "meta"), "plugin"), "type")) : MLS_S("");
+    const bool right = !mls_str_after(version, MLS_S("dbv0.0."), &version) ||
+                       !mls_size_parse(version, &number_of_version) || number_of_version > 38;
     for (const cJSON *job = status == MLS_OK ? jobs->child : NULL; job != NULL; job = job->next) {
         const double number = json_number(member(job, "job_id"));
+        const cJSON *times = member(job, "time");
+        mls_slurm_job row = new_row(source);
         place++;
-        if (number > 0 && number < 1e15) {
-            add_object(sacct, job, number, right, source);
-        } else {
+        if (!(number > 0 && number < 1e15)) {
             mls_findings_add(&sacct->findings, MLS_FINDING_SACCT_ROW, (mls_finding_place){.path = source},
                              "the object %zu of its jobs has no job_id: it is not used", place);
+            continue;
         }
+        /* The JobID as in the table: "5_2" for an array task, "8+1" for a component of a heterogeneous job, otherwise
+         * the number. */
+        const double array_job = json_number(member(member(job, "array"), "job_id"));
+        const double task = json_number(member(member(job, "array"), "task_id"));
+        const double part = json_number(member(member(job, "het"), "job_id"));
+        const double offset = json_number(member(member(job, "het"), "job_offset"));
+        mls_buffer_clear(&raw);
+        mls_buffer_clear(&id);
+        mls_buffer_printf(&raw, "%.0f", number);
+        if (array_job > 0 && task >= 0)
+            mls_buffer_printf(&id, "%.0f_%.0f", array_job, task);
+        else if (part > 0 && offset >= 0)
+            mls_buffer_printf(&id, "%.0f+%.0f", part, offset);
+        else
+            mls_buffer_printf(&id, "%.0f", number);
+        row.submit_ms = json_time(times, "submission");
+        row.eligible_ms = json_time(times, "eligible");
+        row.start_ms = json_time(times, "start");
+        row.end_ms = json_time(times, "end");
+        row.elapsed_seconds = json_number(member(times, "elapsed"));
+        row.limit_seconds = json_number(member(times, "limit")) * 60;
+        row.node_count = json_number(member(job, "allocation_nodes"));
+        read_exit(member(job, "exit_code"), right, &row.exit_code, &row.signal);
+        read_exit(member(job, "derived_exit_code"), right, &row.derived_exit_code, &row.derived_signal);
+        set_nodes(sacct, text_within(member(job, "nodes")), &row);
+        set_state(sacct, text_within(member(member(job, "state"), "current")), &row);
+        set_id(sacct, mls_buffer_str(&raw), mls_buffer_str(&id), &row);
+        if (row.cancelled_by == NULL)
+            row.cancelled_by = keep_text(sacct, text_within(member(job, "kill_request_user")));
+        add_row(sacct, &row);
     }
+    mls_buffer_release(&id);
+    mls_buffer_release(&raw);
     cJSON_Delete(json);
     return status;
 }

@@ -33,27 +33,24 @@ static const char **text_at(mls_description *description, size_t member)
     return (const char **)(void *)((char *)description + members[member].at);
 }
 
-/* Find the object in the text.  Return NULL, or the problem at *wrong. */
-static const char *find_object(mls_str text, mls_arena *arena, mls_str *object, size_t *wrong)
-{
-    for (size_t at = 0; at < text.len;) {
-        *wrong = at;
-        if ((unsigned char)text.ptr[at] < 0x80)
-            at++;
-        else if (mls_utf8_next(text, &at) < 0)
-            return "not UTF-8";
-    }
-    const char *reason = mls_json_validate(text, arena, object, wrong);
-    return reason != NULL || *object->ptr == '{' ? reason : "not an object";
-}
-
 const char *mls_description_read(mls_str text, mls_arena *scratch, mls_arena *arena, mls_description *description,
                                  mls_str *object, size_t *wrong)
 {
     mls_str spans[sizeof members / sizeof *members] = {{0}};
     mls_raw_member member;
+    const char *reason = NULL;
     *description = (mls_description){0};
-    const char *reason = find_object(text, scratch, object, wrong);
+    for (size_t at = 0; at < text.len && reason == NULL;) {
+        *wrong = at;
+        if ((unsigned char)text.ptr[at] < 0x80)
+            at++;
+        else if (mls_utf8_next(text, &at) < 0)
+            reason = "not UTF-8";
+    }
+    if (reason == NULL)
+        reason = mls_json_validate(text, scratch, object, wrong);
+    if (reason == NULL && *object->ptr != '{')
+        reason = "not an object";
     mls_json_walk walk = mls_json_walk_begin(reason == NULL ? *object : (mls_str){0});
     while (mls_json_walk_next(&walk, &member)) {
         const char first = member.name.len > 0 ? member.name.ptr[0] : '\0';
@@ -88,23 +85,14 @@ static size_t sign_span(mls_str text, size_t at, bool digits)
     return at - start;
 }
 
-/* Check whether a word consists of letters, digits and optional letters, and is not a package or a type of memory. */
-static bool is_model(mls_str word)
+mls_accelerator_model mls_accelerator_model_of(mls_str text)
 {
     static const mls_str packages[] = {MLS_STR("SXM"), MLS_STR("HBM"), MLS_STR("PCIE"), MLS_STR("DDR")};
-    const size_t letters = sign_span(word, 0, false);
-    const size_t digits = sign_span(word, letters, true);
-    bool model = letters > 0 && digits > 0 && letters + digits + sign_span(word, letters + digits, false) == word.len;
-    for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
-        model = model && !mls_str_starts(word, packages[i]);
-    return model;
-}
-
-/* Copy a text of at most `size` bytes in upper case, with "Gaudi(R) 2" as GAUDI2. */
-static mls_str upper_text(mls_str text, char *upper, size_t size)
-{
+    char upper[256]; /* the text in upper case, with "Gaudi(R) 2" as GAUDI2 */
+    char whole[sizeof upper];
     size_t len = 0;
-    for (size_t i = 0; i < text.len && len < size; i++) {
+    mls_accelerator_model model = {""};
+    for (size_t i = 0; i < text.len && len < sizeof upper; i++) {
         const char c = text.ptr[i];
         upper[len++] = (char)(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
         size_t next = i + 1;
@@ -116,24 +104,23 @@ static mls_str upper_text(mls_str text, char *upper, size_t size)
             i = next < text.len && mls_is_digit(text.ptr[next]) ? next - 1 : i;
         }
     }
-    return (mls_str){upper, len};
-}
-
-mls_accelerator_model mls_accelerator_model_of(mls_str text)
-{
-    char upper[256];
-    char whole[sizeof upper];
-    size_t len = 0;
-    mls_accelerator_model model = {""};
-    mls_str rest = upper_text(text, upper, sizeof upper);
+    mls_str rest = {upper, len};
     if (mls_str_starts(rest, MLS_S("DGX")) || mls_str_starts(rest, MLS_S("HGX")))
-        rest = (mls_str){rest.ptr + 3, rest.len - 3};
+        rest = mls_str_rest(rest, 3);
+    len = 0;
     for (size_t at = 0; at < rest.len;) {
         const size_t start = at;
         for (size_t n = 1; n > 0; at += n)
             n = sign_span(rest, at, false) + sign_span(rest, at, true);
         const mls_str word = {rest.ptr + start, at - start};
-        if (is_model(word)) {
+        /* A model consists of letters, digits and optional letters, and is not a package or a type of memory. */
+        const size_t letters = sign_span(word, 0, false);
+        const size_t digits = sign_span(word, letters, true);
+        bool is_model =
+            letters > 0 && digits > 0 && letters + digits + sign_span(word, letters + digits, false) == word.len;
+        for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
+            is_model = is_model && !mls_str_starts(word, packages[i]);
+        if (is_model) {
             (void)mls_text_printf(model.text, sizeof model.text, "%.*s", MLS_CUT(word, sizeof model.text - 1));
             return model;
         }
