@@ -118,8 +118,8 @@ mls_words mls_tick_words(double value, double step)
     return words;
 }
 
-/* Labels keep so far apart. */
-enum { TICK_ROOM_UP = 24, TICK_ROOM_ACROSS = 46 };
+/* The minimum distances of labels, and the height of the axis below a chart. */
+enum { TICK_ROOM_UP = 24, TICK_ROOM_ACROSS = 46, AXIS_HEIGHT = 46 };
 
 typedef struct tick_list {
     double values[TICKS_MAX], at[TICKS_MAX];
@@ -273,7 +273,7 @@ void mls_chart_draw(mls_buffer *out, mls_chart *chart)
     if (!chart->continues)
         mls_buffer_append_text(out, "<div class=\"plot\" tabindex=\"0\" role=\"group\" aria-label=\"plot\">");
     mls_markup_put(out, "<svg role=\"img\" viewBox=\"0 0 %f %f\"><title>%s</title><desc>", (double)MLS_CHART_WIDTH,
-                   chart->height, chart->title);
+                   chart->y.from + (chart->across != NULL ? AXIS_HEIGHT : 0), chart->title);
     mls_markup_text(out, mls_buffer_str(&chart->description));
     mls_buffer_append_text(out, chart->continues ? "</desc>" : "</desc>\n");
     mls_buffer_append(out, mls_buffer_str(&chart->behind));

@@ -61,12 +61,10 @@ mls_words mls_tick_words(double value, double step);
 /* ---- charts */
 
 enum { MLS_CHART_WIDTH = 1040, MLS_CHART_LEFT = 64, MLS_CHART_RIGHT = MLS_CHART_WIDTH - 16, MLS_CHART_TOP = 26 };
-enum { MLS_CHART_BELOW = 46 }; /* room for the axis below */
 
 typedef struct mls_chart {
     const char *title; /* read out, as is the description */
     mls_buffer description;
-    double height;           /* of the picture */
     mls_scale x, y;          /* y.from is the bottom */
     const char *across, *up; /* titles of the axis below and of the one at the left; NULL: it has none */
     bool own_ticks;          /* the ticks of the axis below are among the marks */

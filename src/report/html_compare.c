@@ -119,7 +119,6 @@ static void append_times(mls_buffer *out, const mls_block *block)
         return;
     const double bottom = 10 + SIDE_ROW * (double)count;
     mls_chart chart = {.title = "Minutes of the runs of each side",
-                       .height = bottom + MLS_CHART_BELOW,
                        .x = mls_scale_of(&extent, 0.05, SIDE_NAMES, MLS_CHART_WIDTH - 24),
                        .y = {0, 1, bottom, 0, false},
                        .across = "minutes; a line at the score"};
@@ -219,7 +218,6 @@ static void append_split(mls_buffer *out, const mls_difference *difference)
     }
     const double bottom = 8 + SIDE_ROW * (double)rows;
     mls_chart chart = {.title = "What the difference is made of",
-                       .height = bottom + MLS_CHART_BELOW,
                        .x = mls_scale_of(&extent, 0.0, SIDE_NAMES + 40, MLS_CHART_WIDTH - 90),
                        .y = {0, 1, bottom, 0, false},
                        .across = "seconds"};

@@ -128,7 +128,7 @@ static void marks_are_elements(void **state)
 {
     (void)state;
     mls_buffer out = {0};
-    mls_chart chart = {.title = "a<b", .height = 50, .continues = true, .continued = true};
+    mls_chart chart = {.title = "a<b", .y = {.from = 50}, .continues = true, .continued = true};
     mls_buffer_append_text(&chart.description, "c&d");
     mls_svg_circle(&chart.marks, "run", 1.25, 2, 3);
     mls_svg_text(&chart.marks, NULL, 'm', 1, 2, "<x>");
