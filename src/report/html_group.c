@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* html_group.c - the page of an overview: a table of its groups, if there are several, and the sections of each: its
- * head, its answers, its runs, findings and settings; those with charts are in html_charts.c. */
+/* html_group.c - the page of an overview: a table of its groups, if there are several, and the sections of each group.
+ * Sections with charts are in html_charts.c. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/statistics.h"
 #include "report/html.h"
 
-/* A section that grows with what was logged ends at so many bytes, and counts what it leaves out. */
+/* A section that grows with the log ends at so many bytes, and counts what it leaves out. */
 enum { SECTION_BYTES = 48 << 10 };
 
 static const char *benchmark_of(const mls_group *group)
@@ -17,77 +17,10 @@ static const char *benchmark_of(const mls_group *group)
 
 /* ------------------------------------------------------------------------ head */
 
-static void append_score(mls_buffer *out, const mls_group *group)
-{
-    const mls_html_badge badge = mls_html_badge_of(group);
-    const double minutes = mls_html_minutes(group);
-    const double score = group->score.score_minutes;
-    mls_markup_put(out, "<div class=\"score\"><p><span class=\"badge %s\">%s</span></p>", badge.look, badge.words);
-    if (isfinite(minutes))
-        mls_buffer_printf(out, "<p class=\"big\"><b>%s</b> min</p>", mls_words_grouped(minutes, 3).text);
-    if (minutes >= 60 && isfinite(minutes))
-        mls_html_note(out, "%s", mls_words_clock(minutes).text);
-    if (mls_is_weak(&group->weak)) {
-        mls_html_note(out, "all %s trained side by side", mls_words_plural(group->weak.models, "model", "models").text);
-    } else if (group->scale > 1 && isfinite(score)) {
-        mls_html_note(out, "scaled by %s from %s", mls_words_grouped(group->scale, 4).text,
-                      mls_words_grouped(score, 3).text);
-    } else if (group->score.outcome == MLS_OLYMPIC_TOO_FEW_RUNS && isfinite(score)) {
-        mls_html_note(out, "mean of the valid runs");
-    } else if (group->score.outcome == MLS_OLYMPIC_TOO_MANY_RUNS) {
-        mls_html_note(out, "olympic mean of all");
-    }
-    mls_buffer_append_text(out, "</div>");
-}
-
-/* Append what a group is: "closed · training 5.1 · 8 x B200 · batch 8 …". */
-static void append_what(mls_buffer *line, const mls_html_group *of)
-{
-    const mls_group *group = of->group;
-    const mls_side_group *side = of->of->side;
-    const char *division = mls_division_name(group->division);
-    const mls_config_name shape = mls_group_shape(group);
-    mls_buffer more = {0};
-    mls_buffer_printf(line, "%s · %s %s%s", division != NULL ? division : "no division", mls_usage_name(group->usage),
-                      group->edition->name, group->edition_by_date ? " (by date)" : "");
-    if (isfinite(side->accelerators)) {
-        mls_buffer_printf(line, " · %s x %s", mls_words_count(side->accelerators).text,
-                          side->accelerator != NULL ? side->accelerator : "an unknown model");
-    }
-    if (!isnan(group->global_batch_size))
-        mls_buffer_printf(line, " · batch %s", mls_words_count(group->global_batch_size).text);
-    mls_shape_append_degrees(&more, &shape);
-    mls_overview_append_precision(&more, of->all, group);
-    mls_html_separated(line, mls_buffer_str(&more));
-    mls_buffer_release(&more);
-    if (group->config != NULL)
-        mls_buffer_printf(line, " · %s", group->config);
-}
-
 static void append_figure(mls_buffer *out, const char *name, const char *figure, const char *beside, const char *below)
 {
     mls_markup_put(out, "<div><dt>%s</dt><dd><b>%s</b> %s</dd><dd class=\"note\">%s</dd></div>\n", name, figure, beside,
                    below);
-}
-
-static void append_convergence_figure(mls_buffer *out, const mls_html_group *of)
-{
-    const mls_group *group = of->group;
-    const mls_convergence mean = mls_group_to_converge(group);
-    const mls_rcp_result *rcp = &group->rcp.result;
-    const bool made = group->rcp.check != MLS_CHECK_NA;
-    const bool judged = made && isfinite(rcp->submission_mean);
-    const double number = judged ? mls_html_rcp_mean(group) : mean.number;
-    const bool too_few = judged && isnan(number);
-    const char *unit = judged ? rcp->limit.unit : mean.unit != NULL ? mean.unit : "";
-    if (too_few || isfinite(number)) {
-        append_figure(out, mls_html_text(of->scratch, "%s to converge", unit),
-                      too_few ? "–" : mls_html_converge_words(number).text, "",
-                      too_few ? mls_html_text(of->scratch, "%zu of %zu did not", rcp->not_converged, rcp->runs)
-                      : made && isfinite(rcp->limit.bar.limit)
-                          ? mls_html_text(of->scratch, "limit %s", mls_html_converge_words(rcp->limit.bar.limit).text)
-                          : "");
-    }
 }
 
 static void append_figures(mls_buffer *out, const mls_html_group *of)
@@ -103,7 +36,21 @@ static void append_figures(mls_buffer *out, const mls_html_group *of)
                       mls_html_text(of->scratch, "to %s", mls_words_grouped(group->spread.max_minutes, 3).text),
                       mls_html_text(of->scratch, "spread %s", mls_words_percent(group->spread.variation, 1).text));
     }
-    append_convergence_figure(out, of);
+    const mls_convergence mean = mls_group_to_converge(group);
+    const mls_rcp_result *rcp = &group->rcp.result;
+    const bool made = group->rcp.check != MLS_CHECK_NA;
+    const bool judged = made && isfinite(rcp->submission_mean);
+    const double number = judged ? mls_html_rcp_mean(group) : mean.number;
+    const bool too_few = judged && isnan(number);
+    const char *unit = judged ? rcp->limit.unit : mean.unit != NULL ? mean.unit : "";
+    if (too_few || isfinite(number)) {
+        append_figure(out, mls_html_text(of->scratch, "%s to converge", unit),
+                      too_few ? "–" : mls_html_converge_words(number).text, "",
+                      too_few ? mls_html_text(of->scratch, "%zu of %zu did not", rcp->not_converged, rcp->runs)
+                      : made && isfinite(rcp->limit.bar.limit)
+                          ? mls_html_text(of->scratch, "limit %s", mls_html_converge_words(rcp->limit.bar.limit).text)
+                          : "");
+    }
     size_t count;
     const double ms = mls_html_steady_ms(of, &count);
     const bool epochs = mls_html_epochs(of);
@@ -128,36 +75,64 @@ static void append_figures(mls_buffer *out, const mls_html_group *of)
 
 static void append_head(mls_buffer *out, const mls_html_group *of)
 {
-    mls_buffer what = {0};
-    append_what(&what, of);
+    const mls_group *group = of->group;
+    const mls_side_group *side = of->of->side;
+    const char *division = mls_division_name(group->division);
+    const mls_config_name shape = mls_group_shape(group);
+    const mls_html_badge badge = mls_html_badge_of(group);
+    const double minutes = mls_html_minutes(group);
+    const double score = group->score.score_minutes;
+    mls_buffer what = {0}; /* "closed · training 5.1 · 8 x B200 · batch 8 …" */
+    mls_buffer more = {0};
+    mls_buffer_printf(&what, "%s · %s %s%s", division != NULL ? division : "no division", mls_usage_name(group->usage),
+                      group->edition->name, group->edition_by_date ? " (by date)" : "");
+    if (isfinite(side->accelerators)) {
+        mls_buffer_printf(&what, " · %s x %s", mls_words_count(side->accelerators).text,
+                          side->accelerator != NULL ? side->accelerator : "an unknown model");
+    }
+    if (!isnan(group->global_batch_size))
+        mls_buffer_printf(&what, " · batch %s", mls_words_count(group->global_batch_size).text);
+    mls_shape_append_degrees(&more, &shape);
+    mls_overview_append_precision(&more, of->all, group);
+    mls_html_separated(&what, mls_buffer_str(&more));
+    if (group->config != NULL)
+        mls_buffer_printf(&what, " · %s", group->config);
     mls_markup_put(out, "<div class=\"head\"><div><h2>%s</h2><p class=\"meta\">%s</p><p class=\"path\">%s</p></div>",
-                   benchmark_of(of->group), what.ptr, mls_path_shown(of->group->path));
-    append_score(out, of->group);
-    mls_buffer_append_text(out, "</div>\n<dl class=\"keys\">\n");
+                   benchmark_of(group), what.ptr, mls_path_shown(group->path));
+    mls_buffer_release(&more);
+    mls_buffer_release(&what);
+    mls_markup_put(out, "<div class=\"score\"><p><span class=\"badge %s\">%s</span></p>", badge.look, badge.words);
+    if (isfinite(minutes))
+        mls_buffer_printf(out, "<p class=\"big\"><b>%s</b> min</p>", mls_words_grouped(minutes, 3).text);
+    if (minutes >= 60 && isfinite(minutes))
+        mls_html_note(out, "%s", mls_words_clock(minutes).text);
+    if (mls_is_weak(&group->weak)) {
+        mls_html_note(out, "all %s trained side by side", mls_words_plural(group->weak.models, "model", "models").text);
+    } else if (group->scale > 1 && isfinite(score)) {
+        mls_html_note(out, "scaled by %s from %s", mls_words_grouped(group->scale, 4).text,
+                      mls_words_grouped(score, 3).text);
+    } else if (group->score.outcome == MLS_OLYMPIC_TOO_FEW_RUNS && isfinite(score)) {
+        mls_html_note(out, "mean of the valid runs");
+    } else if (group->score.outcome == MLS_OLYMPIC_TOO_MANY_RUNS) {
+        mls_html_note(out, "olympic mean of all");
+    }
+    mls_buffer_append_text(out, "</div></div>\n<dl class=\"keys\">\n");
     append_figures(out, of);
     mls_buffer_append_text(out, "</dl>\n");
-    mls_buffer_release(&what);
 }
 
 /* ------------------------------------------------------------------------ answers */
-
-static void append_machine_state(mls_buffer *line, const mls_overview_group *of)
-{
-    mls_buffer_append_text(line, of->machine != NULL ? of->machine : "");
-}
 
 static void append_answers(mls_buffer *out, const mls_html_group *of)
 {
     static const struct {
         const char *label, *look;
         void (*append)(mls_buffer *line, const mls_overview_group *of);
-    } answers[] = {{"look first at", "first", mls_overview_append_first},
-                   {"place", "place", mls_overview_append_place},
-                   {"against", "against", mls_overview_append_against},
-                   {"why", "why", mls_overview_append_why},
-                   {"what differs", "differs", mls_overview_append_differs},
-                   {"inside", "inside", mls_overview_append_inside},
-                   {"machine", "machine", append_machine_state}};
+    } answers[] = {
+        {"look first at", "first", mls_overview_append_first},    {"place", "place", mls_overview_append_place},
+        {"against", "against", mls_overview_append_against},      {"why", "why", mls_overview_append_why},
+        {"what differs", "differs", mls_overview_append_differs}, {"inside", "inside", mls_overview_append_inside},
+        {"machine", "machine", mls_overview_append_machine}};
     bool begun = false;
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
         mls_buffer line = {0};
@@ -193,38 +168,12 @@ static void append_figure_cell(mls_buffer *out, const mls_html_group *of, double
         mls_html_number(out, value, shown);
 }
 
-static void append_run_row(mls_buffer *out, const mls_html_group *of, size_t at, bool several)
+static void append_runs(mls_buffer *out, const mls_html_group *of)
 {
     static const char *const colours[MLS_RUN_CLASSES] = {NULL, "orange", "red wide"};
     const mls_group *group = of->group;
-    const mls_run *run = group->runs[at];
-    const mls_throughput *timed = &of->timed->runs[at];
-    const mls_finding *reason = mls_run_reason(run);
-    const double minutes = mls_run_minutes(run);
-    const double number = mls_run_to_converge(run).number;
-    const double value = run->last_evaluation.value;
-    const double rate = (mls_throughput_counts_epochs(timed) ? 3600000 : 1000) / timed->steady_ms_per_sample;
-    const double init = mls_run_init_minutes(run);
-    mls_buffer_printf(out, "<tr data-r=\"%zu\">", at + 1);
-    append_figure_cell(out, of, (double)(at + 1), mls_words_count((double)(at + 1)));
-    mls_html_cell(out, "wide", several ? "%s:%zu" : "%s", mls_group_name_below(group, run->file), run->line);
-    append_figure_cell(out, of, init, mls_words_clock(init));
-    append_figure_cell(out, of, minutes, mls_words_minutes(minutes));
-    append_figure_cell(out, of, number, mls_words_count(number));
-    append_figure_cell(out, of, value, mls_words_grouped(value, 5));
-    append_figure_cell(out, of, rate, mls_words_rate(rate));
-    mls_html_cell(out, NULL, "%s", run->status != MLS_RUN_NO_STATUS ? mls_run_status_name(run->status) : "");
-    mls_html_cell(out, colours[mls_html_run_class(group, at)], reason != NULL ? "%s: %s" : "%s",
-                  group->marks[at] == MLS_OLYMPIC_DROPPED ? "no" : mls_olympic_mark_name(group->marks[at]),
-                  reason != NULL ? reason->message : "");
-    mls_buffer_append_text(out, "</tr>\n");
-}
-
-static void append_runs(mls_buffer *out, const mls_html_group *of)
-{
-    const mls_group *group = of->group;
     const char *unit = "samples";
-    bool several = false;
+    bool several = false; /* in one file */
     for (size_t i = 0; i < group->run_count; i++) {
         const mls_convergence own = mls_run_to_converge(group->runs[i]);
         unit = isnan(own.number) ? unit : own.unit;
@@ -235,8 +184,29 @@ static void append_runs(mls_buffer *out, const mls_html_group *of)
                          mls_html_text(of->scratch, "#run|log|#init|#minutes|#%s|#evaluation|#%s|status|counted", unit,
                                        mls_html_epochs(of) ? "epochs/h" : "samples/s"));
     mls_html_rows(out);
-    for (size_t i = 0; i < group->run_count; i++)
-        append_run_row(out, of, i, several);
+    for (size_t i = 0; i < group->run_count; i++) {
+        const mls_run *run = group->runs[i];
+        const mls_throughput *timed = &of->timed->runs[i];
+        const mls_finding *reason = mls_run_reason(run);
+        const double minutes = mls_run_minutes(run);
+        const double number = mls_run_to_converge(run).number;
+        const double value = run->last_evaluation.value;
+        const double rate = (mls_throughput_counts_epochs(timed) ? 3600000 : 1000) / timed->steady_ms_per_sample;
+        const double init = mls_run_init_minutes(run);
+        mls_buffer_printf(out, "<tr data-r=\"%zu\">", i + 1);
+        append_figure_cell(out, of, (double)(i + 1), mls_words_count((double)(i + 1)));
+        mls_html_cell(out, "wide", several ? "%s:%zu" : "%s", mls_group_name_below(group, run->file), run->line);
+        append_figure_cell(out, of, init, mls_words_clock(init));
+        append_figure_cell(out, of, minutes, mls_words_minutes(minutes));
+        append_figure_cell(out, of, number, mls_words_count(number));
+        append_figure_cell(out, of, value, mls_words_grouped(value, 5));
+        append_figure_cell(out, of, rate, mls_words_rate(rate));
+        mls_html_cell(out, NULL, "%s", run->status != MLS_RUN_NO_STATUS ? mls_run_status_name(run->status) : "");
+        mls_html_cell(out, colours[mls_html_run_class(group, i)], reason != NULL ? "%s: %s" : "%s",
+                      group->marks[i] == MLS_OLYMPIC_DROPPED ? "no" : mls_olympic_mark_name(group->marks[i]),
+                      reason != NULL ? reason->message : "");
+        mls_buffer_append_text(out, "</tr>\n");
+    }
     mls_html_table_end(out);
     mls_html_card_end(out);
 }
@@ -318,83 +288,29 @@ static bool is_same_value(const char *a, const char *b)
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-/* Append a value and, if not all runs have it, " (runs 1, 2, 4)", as far as there is room. */
-static void append_value(mls_buffer *words, const mls_group *group, const char **values, size_t at)
-{
-    const char *value = values[at];
-    size_t count = 0;
-    size_t listed = 0;
-    mls_buffer_printf(words, "%.*s%s", VALUE_BYTES, value != NULL ? value : "none",
-                      value != NULL && strlen(value) > VALUE_BYTES ? "…" : "");
-    for (size_t i = 0; i < group->run_count; i++)
-        count += is_same_value(values[i], value);
-    if (count == group->run_count)
-        return;
-    mls_buffer_append_text(words, count == 1 ? " (run" : " (runs");
-    for (size_t i = at; i < group->run_count && listed < VALUES_MOST; i++)
-        if (is_same_value(values[i], value))
-            mls_buffer_printf(words, "%s %zu", listed++ > 0 ? "," : "", i + 1);
-    mls_buffer_append_text(words, listed < count ? " …)" : ")");
-}
-
-/* Each value of a key once, with the runs that have it where they differ. */
-static void append_setting_row(mls_buffer *out, const mls_html_group *of, mls_str key)
-{
-    const mls_group *group = of->group;
-    const char **values = mls_arena_array(of->scratch, group->run_count, sizeof *values);
-    mls_buffer words = {0};
-    size_t shown = 0;
-    size_t more = 0;
-    bool same = true;
-    for (size_t i = 0; i < group->run_count; i++) {
-        values[i] = mls_run_hyperparameter(group->runs[i], key);
-        same = same && is_same_value(values[i], values[0]);
-    }
-    for (size_t i = 0; i < group->run_count; i++) {
-        bool before = false;
-        for (size_t k = 0; k < i && !before; k++)
-            before = is_same_value(values[k], values[i]);
-        if (!before && shown < VALUES_MOST) {
-            mls_buffer_append_text(&words, shown++ > 0 ? "; " : "");
-            append_value(&words, group, values, i);
-        } else if (!before) {
-            more++;
-        }
-    }
-    if (more > 0)
-        mls_buffer_printf(&words, "; and %zu more", more);
-    mls_buffer_append_text(out, "<tr>");
-    mls_html_cell(out, NULL, "%.*s", (int)key.len, key.ptr);
-    mls_html_cell(out, same ? "wide" : "wide orange", "%s%.*s", same ? "" : "differs: ", (int)words.len,
-                  words.len > 0 ? words.ptr : "");
-    mls_buffer_append_text(out, "</tr>\n");
-    mls_buffer_release(&words);
-}
-
-/* Return whether a run before has the key. */
-static bool is_known_before(const mls_group *group, size_t run, mls_str key)
-{
-    bool known = false;
-    for (size_t i = 0; i < run && !known; i++) {
-        known = group->runs[i]->hyperparameters == group->runs[run]->hyperparameters ||
-                mls_run_hyperparameter(group->runs[i], key) != NULL;
-    }
-    return known;
-}
-
+/* Append a row for each key: its values, each with the runs that have it if they differ. */
 static void append_settings(mls_buffer *out, const mls_html_group *of)
 {
     const mls_group *group = of->group;
+    const char **values = mls_arena_array(of->scratch, group->run_count, sizeof *values);
     const size_t begun = out->len;
     size_t rows = 0;
-    size_t more = 0;
+    size_t omitted = 0;
     for (size_t i = 0; i < group->run_count; i++) {
         const mls_run *run = group->runs[i];
         for (size_t k = 0; k < run->hyperparameter_count; k++) {
-            if (is_known_before(group, i, run->hyperparameters[k].key))
+            const mls_str key = run->hyperparameters[k].key;
+            mls_buffer words = {0};
+            size_t shown = 0;
+            size_t more = 0;
+            bool known = false; /* from a run before */
+            for (size_t r = 0; r < i && !known; r++)
+                known = group->runs[r]->hyperparameters == run->hyperparameters ||
+                        mls_run_hyperparameter(group->runs[r], key) != NULL;
+            if (known)
                 continue;
             if (out->len - begun > SECTION_BYTES) {
-                more++;
+                omitted++;
                 continue;
             }
             if (rows++ == 0) {
@@ -403,13 +319,49 @@ static void append_settings(mls_buffer *out, const mls_html_group *of)
                 mls_html_table_begin(out, NULL, "Hyperparameters", "key|value");
                 mls_html_rows(out);
             }
-            append_setting_row(out, of, run->hyperparameters[k].key);
+            for (size_t r = 0; r < group->run_count; r++)
+                values[r] = mls_run_hyperparameter(group->runs[r], key);
+            for (size_t r = 0; r < group->run_count; r++) {
+                const char *value = values[r];
+                size_t first = 0; /* run with this value */
+                size_t count = 0;
+                size_t listed = 0;
+                while (!is_same_value(values[first], value))
+                    first++;
+                if (first < r)
+                    continue;
+                if (shown == VALUES_MOST) {
+                    more++;
+                    continue;
+                }
+                mls_buffer_printf(&words, "%s%.*s%s", shown++ > 0 ? "; " : "", VALUE_BYTES,
+                                  value != NULL ? value : "none",
+                                  value != NULL && strlen(value) > VALUE_BYTES ? "…" : "");
+                for (size_t s = r; s < group->run_count; s++)
+                    count += is_same_value(values[s], value);
+                if (count == group->run_count)
+                    continue;
+                mls_buffer_append_text(&words, count == 1 ? " (run" : " (runs");
+                for (size_t s = r; s < group->run_count && listed < VALUES_MOST; s++)
+                    if (is_same_value(values[s], value))
+                        mls_buffer_printf(&words, "%s %zu", listed++ > 0 ? "," : "", s + 1);
+                mls_buffer_append_text(&words, listed < count ? " …)" : ")");
+            }
+            if (more > 0)
+                mls_buffer_printf(&words, "; and %zu more", more);
+            const bool differs = shown > 1;
+            mls_buffer_append_text(out, "<tr>");
+            mls_html_cell(out, NULL, "%.*s", (int)key.len, key.ptr);
+            mls_html_cell(out, differs ? "wide orange" : "wide", "%s%.*s", differs ? "differs: " : "", (int)words.len,
+                          words.len > 0 ? words.ptr : "");
+            mls_buffer_append_text(out, "</tr>\n");
+            mls_buffer_release(&words);
         }
     }
     if (rows > 0) {
         mls_html_table_end(out);
-        if (more > 0)
-            mls_html_note(out, "and %zu more", more);
+        if (omitted > 0)
+            mls_html_note(out, "and %zu more", omitted);
         mls_buffer_append_text(out, "</details>\n");
     }
 }
@@ -418,10 +370,10 @@ static void append_settings(mls_buffer *out, const mls_html_group *of)
 
 enum { SPARK_WIDTH = 120, TIMES_WIDTH = 140, ROW_HEIGHT = 28, SPARK_POINTS = 40 };
 
-/* Times are drawn within so much of the score on either side, so that rows can be compared. */
+/* Times are drawn within this share of the score on either side, so that rows can be compared. */
 #define TIMES_AROUND 0.2
 
-/* A point of a line, which begins with what it is sorted by. */
+/* A point of a line; points are sorted by their first member. */
 typedef struct spark_point {
     double at, value;
 } spark_point;
@@ -498,51 +450,6 @@ static void append_dots(mls_buffer *out, const mls_group *group, const mls_scale
         mls_svg_path_end(out);
 }
 
-static void append_times_cell(mls_buffer *out, const mls_group *group)
-{
-    const double middle = mls_is_weak(&group->weak) ? group->spread.mean_minutes : group->score.score_minutes;
-    const mls_scale x = {middle * (1 - TIMES_AROUND), middle * (1 + TIMES_AROUND), 5, TIMES_WIDTH - 5, false};
-    mls_buffer_append_text(out, "<td>");
-    if (middle > 0) {
-        mls_buffer_append_text(out, "<svg class=\"row\" aria-hidden=\"true\" viewBox=\"0 0 140 28\">");
-        mls_svg_line(out, "grid", TIMES_WIDTH / 2.0, 3, TIMES_WIDTH / 2.0, ROW_HEIGHT - 3);
-        append_dots(out, group, &x, MLS_RUN_OUT, "dots out");
-        append_dots(out, group, &x, MLS_RUN_OUT, "dots hole");
-        append_dots(out, group, &x, MLS_RUN_KEPT, "dots kept");
-        append_dots(out, group, &x, MLS_RUN_BAD, "miss");
-        mls_buffer_append_text(out, "</svg>");
-    }
-    mls_buffer_append_text(out, "</td>");
-}
-
-static void append_group_row(mls_buffer *out, const mls_html_group *of, bool linked)
-{
-    const mls_group *group = of->group;
-    const mls_side_group *side = of->of->side;
-    const double minutes = mls_html_minutes(group);
-    const mls_html_badge badge = mls_html_badge_of(group);
-    const char *submitter = group->system.submitter != NULL ? group->system.submitter : group->runs[0]->organisation;
-    mls_arena_reset(of->scratch);
-    mls_buffer_append_text(out, "<tr>");
-    mls_html_cell(out, "wide", "%s%s%s", submitter != NULL ? submitter : "", submitter != NULL ? " · " : "",
-                  group->system_id != NULL ? group->system_id : mls_path_shown(group->path));
-    if (linked)
-        mls_markup_put(out, "<td><a href=\"#g%zu\">%s</a></td>", of->number, benchmark_of(group));
-    else
-        mls_markup_put(out, "<td>%s</td>", benchmark_of(group));
-    const bool known = isfinite(side->accelerators);
-    mls_html_cell(out, "one", "%s%s%s", known ? mls_words_count(side->accelerators).text : "", known ? " x " : "",
-                  !known                      ? ""
-                  : side->accelerator != NULL ? side->accelerator
-                                              : "?");
-    mls_html_count(out, (double)group->run_count);
-    mls_html_minutes_cell(out, minutes);
-    mls_html_number(out, group->scale, mls_words_grouped(group->scale, 3));
-    append_spark_cell(out, of);
-    append_times_cell(out, group);
-    mls_markup_put(out, "<td><span class=\"badge %s\">%s</span></td></tr>\n", badge.look, badge.brief);
-}
-
 static int compare_group_paths(const void *left, const void *right)
 {
     const mls_html_group *const *a = left;
@@ -551,7 +458,7 @@ static int compare_group_paths(const void *left, const void *right)
     return order != 0 ? order : (*a)->number < (*b)->number ? -1 : 1;
 }
 
-/* The table of many groups; `linked`: each leads to its sections. */
+/* Append the table of many groups; with `linked`, each row is a link to its sections. */
 static void append_group_table(mls_buffer *out, const mls_html_group *groups, size_t count, bool linked)
 {
     const mls_html_group **order = mls_calloc(count, sizeof *order);
@@ -562,8 +469,44 @@ static void append_group_table(mls_buffer *out, const mls_html_group *groups, si
     mls_html_table_begin(out, "sorts groups", "Groups",
                          "system|benchmark|on|#runs|#minutes|#scale|convergence|times, ±20 %|verdict");
     mls_html_rows(out);
-    for (size_t i = 0; i < count; i++)
-        append_group_row(out, order[i], linked);
+    for (size_t i = 0; i < count; i++) {
+        const mls_html_group *of = order[i];
+        const mls_group *group = of->group;
+        const mls_side_group *side = of->of->side;
+        const mls_html_badge badge = mls_html_badge_of(group);
+        const char *submitter =
+            group->system.submitter != NULL ? group->system.submitter : group->runs[0]->organisation;
+        const bool known = isfinite(side->accelerators);
+        const double middle = mls_is_weak(&group->weak) ? group->spread.mean_minutes : group->score.score_minutes;
+        const mls_scale x = {middle * (1 - TIMES_AROUND), middle * (1 + TIMES_AROUND), 5, TIMES_WIDTH - 5, false};
+        mls_arena_reset(of->scratch);
+        mls_buffer_append_text(out, "<tr>");
+        mls_html_cell(out, "wide", "%s%s%s", submitter != NULL ? submitter : "", submitter != NULL ? " · " : "",
+                      group->system_id != NULL ? group->system_id : mls_path_shown(group->path));
+        if (linked)
+            mls_markup_put(out, "<td><a href=\"#g%zu\">%s</a></td>", of->number, benchmark_of(group));
+        else
+            mls_markup_put(out, "<td>%s</td>", benchmark_of(group));
+        mls_html_cell(out, "one", "%s%s%s", known ? mls_words_count(side->accelerators).text : "", known ? " x " : "",
+                      !known                      ? ""
+                      : side->accelerator != NULL ? side->accelerator
+                                                  : "?");
+        mls_html_count(out, (double)group->run_count);
+        mls_html_minutes_cell(out, mls_html_minutes(group));
+        mls_html_number(out, group->scale, mls_words_grouped(group->scale, 3));
+        append_spark_cell(out, of);
+        mls_buffer_append_text(out, "<td>");
+        if (middle > 0) {
+            mls_buffer_append_text(out, "<svg class=\"row\" aria-hidden=\"true\" viewBox=\"0 0 140 28\">");
+            mls_svg_line(out, "grid", TIMES_WIDTH / 2.0, 3, TIMES_WIDTH / 2.0, ROW_HEIGHT - 3);
+            append_dots(out, group, &x, MLS_RUN_OUT, "dots out");
+            append_dots(out, group, &x, MLS_RUN_OUT, "dots hole");
+            append_dots(out, group, &x, MLS_RUN_KEPT, "dots kept");
+            append_dots(out, group, &x, MLS_RUN_BAD, "miss");
+            mls_buffer_append_text(out, "</svg>");
+        }
+        mls_markup_put(out, "</td><td><span class=\"badge %s\">%s</span></td></tr>\n", badge.look, badge.brief);
+    }
     mls_html_table_end(out);
     mls_html_card_end(out);
     free(order);
@@ -571,7 +514,7 @@ static void append_group_table(mls_buffer *out, const mls_html_group *groups, si
 
 /* ------------------------------------------------------------------------ page */
 
-/* If there are more groups than these, each has less. */
+/* The maximum number of groups that have all sections by default. */
 enum { ALL_OF_GROUPS = 12 };
 
 static mls_html_section *const sections[] = {append_head,    append_answers,     mls_html_convergence, mls_html_times,
@@ -587,25 +530,6 @@ static void append_sections(mls_buffer *out, const mls_html_group *of, mls_html_
         mls_arena_reset(of->scratch);
         (*list)(out, of);
     }
-}
-
-static void append_group(mls_buffer *out, const mls_html_group *of)
-{
-    const mls_html_badge badge = mls_html_badge_of(of->group);
-    if (!of->brief) {
-        mls_buffer_printf(out, "<article class=\"group\" id=\"g%zu\">\n", of->number);
-        append_sections(out, of, sections);
-        mls_buffer_append_text(out, "</article>\n");
-        return;
-    }
-    mls_markup_put(
-        out,
-        "<details class=\"group\" id=\"g%zu\"><summary><h2>%s</h2> %s min <span class=\"badge %s\">%s</span> "
-        "<span class=\"path\">%s</span></summary>\n",
-        of->number, benchmark_of(of->group), mls_words_grouped(mls_html_minutes(of->group), 3).text, badge.look,
-        badge.words, mls_path_shown(of->group->path));
-    append_sections(out, of, brief_sections);
-    mls_buffer_append_text(out, "</details>\n");
 }
 
 static void page_of_groups(mls_printer *to, const void *what)
@@ -641,10 +565,23 @@ static void page_of_groups(mls_printer *to, const void *what)
     else if (several)
         append_group_table(&out, groups, all->count, !none);
     for (size_t i = 0; i < all->count && !none; i++) {
-        if (detail == MLS_HTML_NONE)
-            append_sections(&out, &groups[i], head_sections);
-        else
-            append_group(&out, &groups[i]);
+        const mls_html_group *of = &groups[i];
+        if (detail == MLS_HTML_NONE) {
+            append_sections(&out, of, head_sections);
+        } else if (!of->brief) {
+            mls_buffer_printf(&out, "<article class=\"group\" id=\"g%zu\">\n", of->number);
+            append_sections(&out, of, sections);
+            mls_buffer_append_text(&out, "</article>\n");
+        } else {
+            const mls_html_badge badge = mls_html_badge_of(of->group);
+            mls_markup_put(&out,
+                           "<details class=\"group\" id=\"g%zu\"><summary><h2>%s</h2> %s min <span class=\"badge %s\">"
+                           "%s</span> <span class=\"path\">%s</span></summary>\n",
+                           of->number, benchmark_of(of->group), mls_words_grouped(mls_html_minutes(of->group), 3).text,
+                           badge.look, badge.words, mls_path_shown(of->group->path));
+            append_sections(&out, of, brief_sections);
+            mls_buffer_append_text(&out, "</details>\n");
+        }
         mls_output_buffer(output, &out);
     }
     mls_html_end(&out);

@@ -15,4 +15,5 @@ void mls_overview_append_against(mls_buffer *line, const mls_overview_group *of)
 void mls_overview_append_why(mls_buffer *line, const mls_overview_group *of);
 void mls_overview_append_differs(mls_buffer *line, const mls_overview_group *of);
 void mls_overview_append_inside(mls_buffer *line, const mls_overview_group *of);
+void mls_overview_append_machine(mls_buffer *line, const mls_overview_group *of);
 void mls_overview_append_first(mls_buffer *line, const mls_overview_group *of);

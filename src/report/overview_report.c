@@ -200,6 +200,11 @@ void mls_overview_append_inside(mls_buffer *line, const mls_overview_group *of)
     }
 }
 
+void mls_overview_append_machine(mls_buffer *line, const mls_overview_group *of)
+{
+    mls_buffer_append_text(line, of->machine != NULL ? of->machine : "");
+}
+
 static void append_run(mls_buffer *line, const mls_group *group, size_t index)
 {
     const mls_run *run = group->runs[index];
