@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chart.c - elements of SVG, where values are in a picture, and what is written beside it. */
+/* chart.c - elements of SVG, scales and their ticks, and charts. */
 #include "report/chart.h"
 
 #include <math.h>
@@ -122,17 +122,10 @@ mls_words mls_tick_words(double value, double step)
 enum { TICK_ROOM_UP = 24, TICK_ROOM_ACROSS = 46, AXIS_HEIGHT = 46 };
 
 typedef struct tick_list {
-    double values[TICKS_MAX], at[TICKS_MAX];
+    double at[TICKS_MAX];
     mls_words words[TICKS_MAX];
     size_t count;
 } tick_list;
-
-static void add_tick(tick_list *ticks, double value, double at, mls_words words)
-{
-    ticks->values[ticks->count] = value;
-    ticks->at[ticks->count] = at;
-    ticks->words[ticks->count++] = words;
-}
 
 /* Find the ticks of a scale; of a logarithmic one 1, 2 and 5 times each power of ten as far as there is room. */
 static tick_list find_ticks(const mls_scale *scale, unsigned wanted, double room)
@@ -141,70 +134,27 @@ static tick_list find_ticks(const mls_scale *scale, unsigned wanted, double room
     tick_list ticks = {.count = 0};
     const double step = mls_tick_step(scale->low, scale->high, wanted);
     const double first = ceil(scale->low / step - 1e-9);
-    for (int i = 0; !scale->logarithmic && i < TICKS_MAX && (first + i) * step <= scale->high + step * 1e-9; i++) {
-        const double value = (first + i) * step;
-        add_tick(&ticks, value, mls_scale_at(scale, value), mls_tick_words(value, step));
-    }
     double power = scale->logarithmic ? pow(10, floor(log10(scale->low) + 1e-9)) : 0;
-    for (int i = 0; scale->logarithmic && i < TICKS_MAX; i++) {
-        const double value = power * factors[i % 3];
+    for (int i = 0; i < TICKS_MAX; i++) {
+        const double value = scale->logarithmic ? power * factors[i % 3] : (first + i) * step;
         const double at = mls_scale_at(scale, value);
-        if (value > scale->high)
+        if (value > scale->high + (scale->logarithmic ? 0 : step * 1e-9))
             break;
-        if (value >= scale->low * (1 - 1e-9) && (ticks.count == 0 || fabs(at - ticks.at[ticks.count - 1]) >= room))
-            add_tick(&ticks, value, at, mls_words_count(value));
         power *= i % 3 == 2 ? 10 : 1;
+        if (scale->logarithmic &&
+            (value < scale->low * (1 - 1e-9) || (ticks.count > 0 && fabs(at - ticks.at[ticks.count - 1]) < room)))
+            continue;
+        ticks.at[ticks.count] = at;
+        ticks.words[ticks.count++] = scale->logarithmic ? mls_words_count(value) : mls_tick_words(value, step);
     }
     return ticks;
 }
 
-static void draw_axis_up(mls_buffer *out, const mls_chart *chart)
-{
-    const tick_list ticks = find_ticks(&chart->y, 5, TICK_ROOM_UP);
-    mls_svg_path_begin(out, "grid");
-    for (size_t i = 0; i < ticks.count; i++) {
-        mls_svg_path_point(out, chart->x.from, ticks.at[i], true);
-        mls_svg_path_point(out, chart->x.to, ticks.at[i], false);
-    }
-    mls_svg_path_end(out);
-    mls_buffer_append_text(out, "<g text-anchor=\"end\">");
-    for (size_t i = 0; i < ticks.count; i++)
-        mls_svg_text(out, NULL, 's', chart->x.from - 8, ticks.at[i] + 4.5, ticks.words[i].text);
-    mls_buffer_append_text(out, "</g>");
-    mls_svg_text(out, "axis", 's', 4, fmin(chart->y.from, chart->y.to) - 12, chart->up);
-}
-
-static void draw_axis_across(mls_buffer *out, const mls_chart *chart)
-{
-    const double bottom = fmax(chart->y.from, chart->y.to);
-    tick_list ticks = {.count = 0};
-    if (!chart->own_ticks)
-        ticks = find_ticks(&chart->x, 7, TICK_ROOM_ACROSS);
-    mls_svg_path_begin(out, "base");
-    mls_svg_path_point(out, chart->x.from, bottom, true);
-    mls_svg_path_point(out, chart->x.to, bottom, false);
-    for (size_t i = 0; i < ticks.count; i++) {
-        mls_svg_path_point(out, ticks.at[i], bottom, true);
-        mls_svg_path_point(out, ticks.at[i], bottom + 4, false);
-    }
-    mls_svg_path_end(out);
-    mls_buffer_append_text(out, "<g text-anchor=\"middle\">");
-    for (size_t i = 0; i < ticks.count; i++)
-        mls_svg_text(out, NULL, 's', ticks.at[i], bottom + 19, ticks.words[i].text);
-    mls_svg_text(out, "axis", 's', (chart->x.from + chart->x.to) / 2, bottom + 39, chart->across);
-    mls_buffer_append_text(out, "</g>");
-}
-
 /* ------------------------------------------------------------------------ charts */
-
-static bool scale_has(const mls_scale *scale, double value)
-{
-    return isfinite(value) && (!scale->logarithmic || value > 0);
-}
 
 bool mls_chart_has(const mls_chart *chart, double x, double y)
 {
-    return scale_has(&chart->x, x) && scale_has(&chart->y, y);
+    return isfinite(x) && isfinite(y) && (!chart->x.logarithmic || x > 0) && (!chart->y.logarithmic || y > 0);
 }
 
 /* A point of a line, which may be outside of the picture. */
@@ -218,8 +168,10 @@ static double scale_unclamped(const mls_scale *scale, double value)
 }
 
 /* Move an end of a stretch to where it crosses a border of the picture; false: all of it is beyond. */
-static bool cut_end(chart_spot *end, const chart_spot *other, double least, double most, bool up)
+static bool cut_end(chart_spot *end, const chart_spot *other, const mls_scale *scale, bool up)
 {
+    const double least = fmin(scale->from, scale->to);
+    const double most = fmax(scale->from, scale->to);
     const double at = up ? end->y : end->x;
     const double from = up ? other->y : other->x;
     const double border = at < least ? least : most;
@@ -230,16 +182,6 @@ static bool cut_end(chart_spot *end, const chart_spot *other, double least, doub
     const double part = (border - from) / (at - from);
     *end = (chart_spot){other->x + (end->x - other->x) * part, other->y + (end->y - other->y) * part};
     return true;
-}
-
-static bool cut_stretch(const mls_chart *chart, chart_spot *a, chart_spot *b)
-{
-    const double left = fmin(chart->x.from, chart->x.to);
-    const double right = fmax(chart->x.from, chart->x.to);
-    const double top = fmin(chart->y.from, chart->y.to);
-    const double bottom = fmax(chart->y.from, chart->y.to);
-    return cut_end(a, b, left, right, false) && cut_end(b, a, left, right, false) && cut_end(a, b, top, bottom, true) &&
-           cut_end(b, a, top, bottom, true);
 }
 
 void mls_chart_line(mls_buffer *out, const mls_chart *chart, const char *look, const double *x, const double *y,
@@ -256,7 +198,8 @@ void mls_chart_line(mls_buffer *out, const mls_chart *chart, const char *look, c
         const chart_spot here = chart->whole ? (chart_spot){floor(exact.x + 0.5), floor(exact.y + 0.5)} : exact;
         chart_spot from = before;
         chart_spot to = here;
-        if (has_before && cut_stretch(chart, &from, &to)) {
+        if (has_before && cut_end(&from, &to, &chart->x, false) && cut_end(&to, &from, &chart->x, false) &&
+            cut_end(&from, &to, &chart->y, true) && cut_end(&to, &from, &chart->y, true)) {
             if (fabs(from.x - drawn.x) + fabs(from.y - drawn.y) > 1e-9)
                 mls_svg_path_point(out, from.x, from.y, true);
             mls_svg_path_point(out, to.x, to.y, false);
@@ -277,10 +220,39 @@ void mls_chart_draw(mls_buffer *out, mls_chart *chart)
     mls_markup_text(out, mls_buffer_str(&chart->description));
     mls_buffer_append_text(out, chart->continues ? "</desc>" : "</desc>\n");
     mls_buffer_append(out, mls_buffer_str(&chart->behind));
-    if (chart->up != NULL)
-        draw_axis_up(out, chart);
-    if (chart->across != NULL)
-        draw_axis_across(out, chart);
+    if (chart->up != NULL) {
+        const tick_list ticks = find_ticks(&chart->y, 5, TICK_ROOM_UP);
+        mls_svg_path_begin(out, "grid");
+        for (size_t i = 0; i < ticks.count; i++) {
+            mls_svg_path_point(out, chart->x.from, ticks.at[i], true);
+            mls_svg_path_point(out, chart->x.to, ticks.at[i], false);
+        }
+        mls_svg_path_end(out);
+        mls_buffer_append_text(out, "<g text-anchor=\"end\">");
+        for (size_t i = 0; i < ticks.count; i++)
+            mls_svg_text(out, NULL, 's', chart->x.from - 8, ticks.at[i] + 4.5, ticks.words[i].text);
+        mls_buffer_append_text(out, "</g>");
+        mls_svg_text(out, "axis", 's', 4, chart->y.to - 12, chart->up);
+    }
+    if (chart->across != NULL) {
+        const double bottom = chart->y.from;
+        tick_list ticks = {.count = 0};
+        if (!chart->own_ticks)
+            ticks = find_ticks(&chart->x, 7, TICK_ROOM_ACROSS);
+        mls_svg_path_begin(out, "base");
+        mls_svg_path_point(out, chart->x.from, bottom, true);
+        mls_svg_path_point(out, chart->x.to, bottom, false);
+        for (size_t i = 0; i < ticks.count; i++) {
+            mls_svg_path_point(out, ticks.at[i], bottom, true);
+            mls_svg_path_point(out, ticks.at[i], bottom + 4, false);
+        }
+        mls_svg_path_end(out);
+        mls_buffer_append_text(out, "<g text-anchor=\"middle\">");
+        for (size_t i = 0; i < ticks.count; i++)
+            mls_svg_text(out, NULL, 's', ticks.at[i], bottom + 19, ticks.words[i].text);
+        mls_svg_text(out, "axis", 's', (chart->x.from + chart->x.to) / 2, bottom + 39, chart->across);
+        mls_buffer_append_text(out, "</g>");
+    }
     if (chart->target_label != NULL) {
         const double at = mls_scale_at(&chart->y, chart->target);
         mls_svg_line(out, "target", chart->x.from, at, chart->x.to, at);

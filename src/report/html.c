@@ -12,19 +12,6 @@
 #define STYLE "report/report.css"
 #define SCRIPT "report/report.js"
 
-static void append_data(mls_buffer *out, const char *before, const char *name, const char *after)
-{
-    mls_buffer_append_text(out, before);
-    mls_buffer_append(out, mls_data_find(name));
-    mls_buffer_append_text(out, after);
-}
-
-static const char *hash_of(const char *name)
-{
-    const mls_data_file *file = mls_data_file_named(name);
-    return file != NULL ? file->sha256 : "";
-}
-
 void mls_html_begin(mls_buffer *out, const char *title, const char *heading, const char *below)
 {
     mls_markup_put(out,
@@ -32,11 +19,11 @@ void mls_html_begin(mls_buffer *out, const char *title, const char *heading, con
                    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-%s'; "
                    "script-src 'sha256-%s'; base-uri 'none'; form-action 'none'\">\n"
                    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                   "<meta name=\"color-scheme\" content=\"light dark\">\n<title>%s</title>\n",
-                   hash_of(STYLE), hash_of(SCRIPT), title);
-    append_data(out, "<style>", STYLE, "</style>\n");
+                   "<meta name=\"color-scheme\" content=\"light dark\">\n<title>%s</title>\n<style>",
+                   mls_data_file_named(STYLE)->sha256, mls_data_file_named(SCRIPT)->sha256, title);
+    mls_buffer_append(out, mls_data_find(STYLE));
     mls_markup_put(out,
-                   "</head>\n<body>\n<a class=\"skip\" href=\"#results\">Skip to the results</a>\n"
+                   "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#results\">Skip to the results</a>\n"
                    "<header><h1>%s</h1><p class=\"note\">%s</p></header>\n<main id=\"results\" tabindex=\"-1\">\n",
                    heading, below);
 }
@@ -44,8 +31,9 @@ void mls_html_begin(mls_buffer *out, const char *title, const char *heading, con
 void mls_html_end(mls_buffer *out)
 {
     mls_buffer_append_text(out, "</main>\n<footer>mlscore " MLS_VERSION ". Nothing in this page leaves it: no network, "
-                                "no cookies.</footer>\n");
-    append_data(out, "<script>", SCRIPT, "</script>\n</body>\n</html>\n");
+                                "no cookies.</footer>\n<script>");
+    mls_buffer_append(out, mls_data_find(SCRIPT));
+    mls_buffer_append_text(out, "</script>\n</body>\n</html>\n");
 }
 
 /* ------------------------------------------------------------------------ cards */
@@ -57,7 +45,7 @@ void mls_html_card_begin(mls_buffer *out, const char *title)
 
 void mls_html_card_body(mls_buffer *out)
 {
-    /* A list without items is left out. */
+    /* Omit a list without items. */
     const mls_str empty = MLS_S("<ul class=\"legend\">");
     const bool is_empty = mls_str_ends(mls_buffer_str(out), empty);
     mls_buffer_cut(out, out->len - (is_empty ? empty.len : 0));

@@ -86,26 +86,6 @@ static void append_sides(mls_buffer *out, const mls_block *block)
 
 /* ------------------------------------------------------------------------ times */
 
-/* Append the runs of a side on its line, and its score: the baseline in blue, others in orange and hollow. */
-static void append_side_times(mls_chart *chart, const mls_side_group *group, bool baseline, double y)
-{
-    const mls_scale *x = &chart->x;
-    mls_svg_text(&chart->marks, "strong", 'e', x->from - 14, y + 4.5, group->side->name);
-    mls_svg_line(&chart->marks, "grid", x->from, y, x->to, y);
-    if (isfinite(group->score_minutes)) {
-        const double score = mls_scale_at(x, group->score_minutes);
-        mls_svg_line(&chart->marks, baseline ? "mean-a" : "mean-b", score, y - 11, score, y + 11);
-    }
-    for (size_t i = 0; i < group->runs.count; i++) {
-        const mls_side_run *run = &group->runs.items[i];
-        const double at = mls_scale_at(x, run->minutes);
-        if (isfinite(run->minutes) && run->valid)
-            mls_svg_circle(&chart->marks, baseline ? "kept" : "out", at, y, 4);
-        else if (isfinite(run->minutes))
-            mls_svg_cross(&chart->marks, "miss", at, y, 4);
-    }
-}
-
 static void append_times(mls_buffer *out, const mls_block *block)
 {
     const size_t count = block->group_count < SIDES_DRAWN ? block->group_count : SIDES_DRAWN;
@@ -122,8 +102,25 @@ static void append_times(mls_buffer *out, const mls_block *block)
                        .x = mls_scale_of(&extent, 0.05, SIDE_NAMES, MLS_CHART_WIDTH - 24),
                        .y = {0, 1, bottom, 0, false},
                        .across = "minutes; a line at the score"};
-    for (size_t i = 0; i < count; i++)
-        append_side_times(&chart, block->groups[i], i == 0, 10 + SIDE_ROW * ((double)i + 0.4));
+    const mls_scale *x = &chart.x;
+    for (size_t i = 0; i < count; i++) { /* the baseline in blue, others in orange and hollow */
+        const mls_side_group *group = block->groups[i];
+        const double y = 10 + SIDE_ROW * ((double)i + 0.4);
+        mls_svg_text(&chart.marks, "strong", 'e', x->from - 14, y + 4.5, group->side->name);
+        mls_svg_line(&chart.marks, "grid", x->from, y, x->to, y);
+        if (isfinite(group->score_minutes)) {
+            const double score = mls_scale_at(x, group->score_minutes);
+            mls_svg_line(&chart.marks, i == 0 ? "mean-a" : "mean-b", score, y - 11, score, y + 11);
+        }
+        for (size_t k = 0; k < group->runs.count; k++) {
+            const mls_side_run *run = &group->runs.items[k];
+            const double at = mls_scale_at(x, run->minutes);
+            if (isfinite(run->minutes) && run->valid)
+                mls_svg_circle(&chart.marks, i == 0 ? "kept" : "out", at, y, 4);
+            else if (isfinite(run->minutes))
+                mls_svg_cross(&chart.marks, "miss", at, y, 4);
+        }
+    }
     mls_html_card_begin(out, "Times");
     mls_html_key(out, MLS_MARK_DOT, "kept", "a run of the baseline");
     mls_html_key(out, MLS_MARK_DOT, "out", "a run of another side");
@@ -137,17 +134,7 @@ static void append_times(mls_buffer *out, const mls_block *block)
 
 /* ------------------------------------------------------------------------ curves */
 
-static const mls_throughput_group *measured_of(const mls_compare_beside *beside, const mls_group *group)
-{
-    for (size_t i = 0; i < beside->measured_count; i++) {
-        for (size_t k = 0; k < beside->measured[i].group_count; k++)
-            if (beside->measured[i].groups[k].group == group)
-                return &beside->measured[i].groups[k];
-    }
-    return NULL;
-}
-
-/* The sides that are logs, over each other: how they converged, and how fast they trained. */
+/* Append the sides that are logs, over each other: how they converged, and how fast they trained. */
 static void append_sides_curves(mls_buffer *out, const mls_block *block, const mls_compare_beside *beside,
                                 size_t number)
 {
@@ -157,7 +144,11 @@ static void append_sides_curves(mls_buffer *out, const mls_block *block, const m
     size_t count = 0;
     for (size_t i = 0; i < block->group_count && count < SIDES_DRAWN; i++) {
         const mls_side_group *side = block->groups[i];
-        const mls_throughput_group *timed = side->logged != NULL ? measured_of(beside, side->logged) : NULL;
+        const mls_throughput_group *timed = NULL;
+        for (size_t m = 0; m < beside->measured_count; m++)
+            for (size_t k = 0; k < beside->measured[m].group_count && timed == NULL; k++)
+                if (side->logged != NULL && beside->measured[m].groups[k].group == side->logged)
+                    timed = &beside->measured[m].groups[k];
         if (timed != NULL && side->logged->run_count > 0) {
             sides[count++] = (mls_html_group){.group = side->logged,
                                               .timed = mls_html_timed(timed, &kept),
@@ -179,17 +170,6 @@ static void append_sides_curves(mls_buffer *out, const mls_block *block, const m
 
 /* ------------------------------------------------------------------------ the split */
 
-/* Return the name of a share, with its direction: "fewer samples", "slower pace". */
-static const char *share_label(mls_share share, const mls_difference *difference)
-{
-    static const char *const labels[MLS_SHARE_COUNT] = {[MLS_SHARE_STARTUP] = "startup",
-                                                        [MLS_SHARE_BETWEEN] = "between",
-                                                        [MLS_SHARE_TAIL] = "tail",
-                                                        [MLS_SHARE_RUN] = "the whole run"};
-    const char *direction = mls_share_direction(share, difference->a->unit, difference->split.ms[share] > 0);
-    return direction != NULL ? direction : labels[share];
-}
-
 static void append_share(mls_chart *chart, const char *label, double from, double to, double y, bool total)
 {
     const double left = mls_scale_at(&chart->x, fmin(from, to) / 1000);
@@ -203,9 +183,13 @@ static void append_share(mls_chart *chart, const char *label, double from, doubl
     mls_svg_text(&chart->marks, "strong", 's', right + 8, y + 4.5, mls_words_signed((to - from) / 1000, 3).text);
 }
 
-/* A share begins where the one before it ended, so that a person sees that they add up. */
+/* Append the shares of a difference.  Each begins where the one before it ended, to show that they add up. */
 static void append_split(mls_buffer *out, const mls_difference *difference)
 {
+    static const char *const labels[MLS_SHARE_COUNT] = {[MLS_SHARE_STARTUP] = "startup",
+                                                        [MLS_SHARE_BETWEEN] = "between",
+                                                        [MLS_SHARE_TAIL] = "tail",
+                                                        [MLS_SHARE_RUN] = "the whole run"};
     const mls_split *split = &difference->split;
     mls_extent extent = {0};
     double sum = 0;
@@ -227,7 +211,9 @@ static void append_split(mls_buffer *out, const mls_difference *difference)
     sum = 0;
     for (mls_share share = 0; share < MLS_SHARE_COUNT; share++) {
         if (split->has[share]) {
-            append_share(&chart, share_label(share, difference), sum, sum + (double)split->ms[share], y, false);
+            const char *direction = mls_share_direction(share, difference->a->unit, split->ms[share] > 0);
+            append_share(&chart, direction != NULL ? direction : labels[share], sum, sum + (double)split->ms[share], y,
+                         false);
             sum += (double)split->ms[share];
             y += SIDE_ROW;
         }
@@ -238,50 +224,7 @@ static void append_split(mls_buffer *out, const mls_difference *difference)
     mls_chart_draw(out, &chart);
 }
 
-static void append_splits(mls_buffer *out, const mls_block *block)
-{
-    bool begun = false;
-    for (size_t i = 1; i < block->group_count && i < SIDES_DRAWN; i++) {
-        if (block->differences[i].split.known) {
-            if (!begun) {
-                mls_html_card_begin(out, "What the difference is made of");
-                mls_html_key(out, MLS_MARK_BAR, "share-more-key", "takes longer");
-                mls_html_key(out, MLS_MARK_BAR, "share-less-key", "takes less");
-                mls_html_card_body(out);
-                begun = true;
-            }
-            append_split(out, &block->differences[i]);
-        }
-    }
-    if (begun)
-        mls_html_card_end(out);
-}
-
 /* ------------------------------------------------------------------------ settings */
-
-static void append_value_cell(mls_buffer *out, const mls_setting_values *values)
-{
-    const mls_setting_value *first = values->count > 0 ? &values->items[0] : NULL;
-    const bool none = first == NULL || first->lacking;
-    const mls_str text = none ? MLS_S("none") : first->setting.text;
-    mls_html_cell(out, "wide", values->count > 1 ? "%.*s and %zu more" : "%.*s", (int)text.len, text.ptr,
-                  values->count - (values->count > 0));
-}
-
-static void append_differing_rows(mls_buffer *out, const mls_differings *list, const char *kind, size_t *rows)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        const mls_differing *differing = &list->items[i];
-        if (!differing->differs || ++*rows > DIFFERING_MOST)
-            continue;
-        mls_buffer_append_text(out, "<tr>");
-        mls_html_cell(out, NULL, "%.*s", (int)differing->key.len, differing->key.ptr);
-        for (size_t k = 0; k < differing->value_count; k++)
-            append_value_cell(out, &differing->values[k]);
-        mls_html_cell(out, NULL, "%s", kind);
-        mls_buffer_append_text(out, "</tr>\n");
-    }
-}
 
 static void append_differing(mls_buffer *out, const mls_block *block)
 {
@@ -295,8 +238,24 @@ static void append_differing(mls_buffer *out, const mls_block *block)
         mls_html_heading(out, NULL, block->groups[i]->side->name);
     mls_html_heading(out, NULL, "from");
     mls_html_rows(out);
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        append_differing_rows(out, lists[i], kinds[i], &rows);
+    for (size_t l = 0; l < sizeof lists / sizeof *lists; l++) {
+        for (size_t i = 0; i < lists[l]->count; i++) {
+            const mls_differing *differing = &lists[l]->items[i];
+            if (!differing->differs || ++rows > DIFFERING_MOST)
+                continue;
+            mls_buffer_append_text(out, "<tr>");
+            mls_html_cell(out, NULL, "%.*s", (int)differing->key.len, differing->key.ptr);
+            for (size_t k = 0; k < differing->value_count; k++) {
+                const mls_setting_values *values = &differing->values[k];
+                const bool none = values->count == 0 || values->items[0].lacking;
+                const mls_str text = none ? MLS_S("none") : values->items[0].setting.text;
+                mls_html_cell(out, "wide", values->count > 1 ? "%.*s and %zu more" : "%.*s", (int)text.len, text.ptr,
+                              values->count - 1);
+            }
+            mls_html_cell(out, NULL, "%s", kinds[l]);
+            mls_buffer_append_text(out, "</tr>\n");
+        }
+    }
     mls_html_table_end(out);
     if (rows == 0)
         mls_html_note(out, "None that is known.");
@@ -312,12 +271,25 @@ void mls_html_compare(mls_printer *to, const void *what)
     mls_html_begin(&out, "Comparison - mlscore", "MLPerf comparison", "mlscore compare");
     for (size_t i = 0; i < comparison->blocks.count; i++) {
         const mls_block *block = &comparison->blocks.items[i];
+        bool split = false;
         mls_buffer_append_text(&out, "<article class=\"group\">\n");
         append_head(&out, block);
         append_sides(&out, block);
         append_sides_curves(&out, block, to->state, i + 1);
         append_times(&out, block);
-        append_splits(&out, block);
+        for (size_t k = 1; k < block->group_count && k < SIDES_DRAWN; k++) {
+            if (block->differences[k].split.known && !split) {
+                mls_html_card_begin(&out, "What the difference is made of");
+                mls_html_key(&out, MLS_MARK_BAR, "share-more-key", "takes longer");
+                mls_html_key(&out, MLS_MARK_BAR, "share-less-key", "takes less");
+                mls_html_card_body(&out);
+                split = true;
+            }
+            if (block->differences[k].split.known)
+                append_split(&out, &block->differences[k]);
+        }
+        if (split)
+            mls_html_card_end(&out);
         append_differing(&out, block);
         mls_buffer_append_text(&out, "</article>\n");
         mls_output_buffer(to->view->output, &out);

@@ -12,28 +12,24 @@ const char *mls_markup_entity(int32_t code)
     return code >= 0 && (size_t)code < sizeof entities / sizeof *entities ? entities[code] : NULL;
 }
 
-static void append_code_point(mls_buffer *out, int32_t code)
-{
-    char bytes[4];
-    const char *entity = code == '\'' ? "&#39;" : mls_markup_entity(code);
-    if (entity != NULL)
-        mls_buffer_append_text(out, entity);
-    else if (code < 0 || mls_code_point_is_hostile(code) || (code >= 0xd800 && code <= 0xdfff) ||
-             (code & 0xfffe) == 0xfffe)
-        mls_buffer_append_text(out, "\xef\xbf\xbd");
-    else
-        mls_buffer_append(out, (mls_str){bytes, mls_utf8_encode((uint32_t)code, bytes)});
-}
-
 void mls_markup_text(mls_buffer *out, mls_str text)
 {
     size_t count = 0;
+    char bytes[4];
     for (size_t at = 0; at < text.len; count++) {
         if (count == MLS_MARKUP_CHARACTERS_MAX) {
             mls_buffer_append_text(out, "…");
             return;
         }
-        append_code_point(out, mls_utf8_next(text, &at));
+        const int32_t code = mls_utf8_next(text, &at);
+        const char *entity = code == '\'' ? "&#39;" : mls_markup_entity(code);
+        if (entity != NULL)
+            mls_buffer_append_text(out, entity);
+        else if (code < 0 || mls_code_point_is_hostile(code) || (code >= 0xd800 && code <= 0xdfff) ||
+                 (code & 0xfffe) == 0xfffe)
+            mls_buffer_append_text(out, "\xef\xbf\xbd");
+        else
+            mls_buffer_append(out, (mls_str){bytes, mls_utf8_encode((uint32_t)code, bytes)});
     }
 }
 
