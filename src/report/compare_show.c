@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare_show.c - comparisons for people: a screen for each benchmark that sides have in common, groups beside the
- * published results nearest to them, and minutes against accelerators. */
+/* compare_show.c - comparisons for people: a screen for each benchmark that sides have in common, groups with the
+ * nearest published results, and minutes by number of accelerators. */
 #include "report/compare_show.h"
 
 #include <math.h>
@@ -12,8 +12,7 @@
 /* Sides of one table, besides the baseline. */
 enum { SIDES_MOST = 4 };
 
-/* A table of a block: the baseline and up to SIDES_MOST other groups, with a column for each side and another one for
- * its difference from the baseline. */
+/* A table of a block, with a column for each side and another one for its difference from the baseline. */
 typedef struct side_by_side {
     const mls_block *block;
     size_t places[SIDES_MOST + 1]; /* indexes of the block, the baseline first */
@@ -27,12 +26,19 @@ typedef struct side_by_side {
     bool all;
 } side_by_side;
 
-/* Columns of a side's name, and of a value if there is no more room. */
-enum { COMPARED_WIDTH = 24 };
+enum {
+    COMPARED_WIDTH = 24, /* of a side's name, and the minimum of a value */
+    VALUE_MOST = 64,     /* the maximum width of a value */
+    VALUES_SHOWN = 10,   /* in a cell */
+    SETTINGS_SHOWN = 10, /* without --all or -v */
+    SETTINGS_LEAST = 3,
+    LEFT_OUT_SHOWN = 40,
+    LINES_SHOWN = 6,
+    SCREEN = 24,  /* lines of a screen */
+    HEADINGS = 5, /* lines of a block that are headings or count what is omitted */
+};
 
 /* ------------------------------------------------------------- lines and means */
-
-enum { LEFT_OUT_SHOWN = 40, LINES_SHOWN = 6 };
 
 static void show_heading(mls_view *view, const mls_side_group *const *groups, size_t count, bool model)
 {
@@ -63,35 +69,6 @@ static const char *file_below(const mls_side_group *group, const mls_side_run *r
 {
     const size_t len = strlen(group->path);
     return strncmp(run->file, group->path, len) == 0 && run->file[len] == '/' ? run->file + len + 1 : run->file;
-}
-
-static void show_odd_runs(mls_view *view, const mls_block *block)
-{
-    const size_t most = mls_view_limit(view, LINES_SHOWN);
-    size_t all = 0;
-    for (size_t i = 0; i < block->outliers.count; i++) {
-        const mls_outlier *outlier = &block->outliers.items[i];
-        if (all++ < most) {
-            mls_view_printf(view, MLS_STYLE_PLAIN, 2, 6, "outlier of %s: %s took %s %s for %s than the median run",
-                            outlier->group->side->name, file_below(outlier->group, outlier->run),
-                            mls_words_percent(fabs(outlier->ratio), 1).text, outlier->ratio > 0 ? "longer" : "less",
-                            strcmp(outlier->run->unit, "epochs") == 0   ? "an epoch"
-                            : strcmp(outlier->run->unit, "tokens") == 0 ? "a token"
-                                                                        : "a sample");
-        }
-    }
-    for (size_t i = 0; i < block->group_count; i++) {
-        const mls_side_group *group = block->groups[i];
-        for (size_t k = 0; k < group->runs.count; k++) {
-            const mls_side_run *run = &group->runs.items[k];
-            if (!run->valid && all++ < most) {
-                mls_view_printf(view, MLS_STYLE_PLAIN, 2, 6, "dropped from %s: %s%s%s", group->side->name,
-                                file_below(group, run), run->reason != NULL ? ": " : "",
-                                run->reason != NULL ? run->reason : "");
-            }
-        }
-    }
-    mls_view_more(view, MLS_STYLE_PLAIN, 2, all > most ? all - most : 0, "such run", mls_view_hint(view));
 }
 
 static void show_rest(mls_view *view, const mls_comparison *in, bool below)
@@ -187,17 +164,6 @@ static void begin_table(side_by_side *to, const char *label)
     }
 }
 
-static void add_row(side_by_side *to, const char *label)
-{
-    mls_table_row(&to->table);
-    mls_table_text(&to->table, to->label, LABEL, label);
-}
-
-static void add_cell(side_by_side *to, size_t i, const char *text)
-{
-    mls_table_text(&to->table, to->names[i], NUMBER, text);
-}
-
 static void add_line(side_by_side *to, mls_style style, const char *text)
 {
     mls_table_row(&to->table);
@@ -210,54 +176,6 @@ static bool add_names(side_by_side *to, mls_style style, mls_buffer *names)
     if (some)
         add_line(to, style, mls_table_take(&to->table, names));
     return some;
-}
-
-/* Settings that are listed without --all or -v, and values in a cell. */
-enum { SETTINGS_SHOWN = 10, SETTINGS_LEAST = 3, VALUES_SHOWN = 10, VALUE_MOST = 64 };
-
-/* Lines of a screen, and those of a block that are headings or count what is left out. */
-enum { SCREEN = 24, HEADINGS = 5 };
-
-/* Append the values of a side, "a x 3, b".  A value without room loses its middle: names and versions differ at their
- * ends. */
-static void append_values(mls_buffer *cell, const mls_setting_values *values, size_t most, size_t room)
-{
-    const size_t width = values->count > 1 ? COMPARED_WIDTH : room;
-    for (size_t k = 0; k < values->count && k < most; k++) {
-        const mls_setting_value *value = &values->items[k];
-        const mls_str text = value->lacking ? MLS_S("-") : value->setting.text;
-        mls_buffer_append_text(cell, k > 0 ? ", " : "");
-        if (mls_utf8_fit(text, width).len == text.len) {
-            mls_buffer_append(cell, text);
-        } else {
-            mls_buffer_append(cell, mls_utf8_fit(text, width / 2));
-            mls_buffer_append_text(cell, "…");
-            mls_buffer_append(cell, mls_utf8_fit_back(text, width - 1 - width / 2));
-        }
-        if (values->count > 1 && value->runs > 1)
-            mls_buffer_printf(cell, " x %zu", value->runs);
-    }
-    mls_buffer_append_text(cell, values->count > most ? ", …" : "");
-}
-
-static void setting_row(side_by_side *to, const mls_differing *setting, bool all, size_t width)
-{
-    mls_buffer label = {0};
-    bool varies = false;
-    mls_buffer_append_text(&label, "  ");
-    mls_buffer_append(&label, setting->key);
-    add_row(to, mls_table_take(&to->table, &label));
-    for (size_t i = 0; i < to->count; i++) {
-        const mls_setting_values *values = &setting->values[to->places[i]];
-        mls_buffer cell = {0};
-        append_values(&cell, values, all ? SIZE_MAX : VALUES_SHOWN, width);
-        add_cell(to, i, mls_table_take(&to->table, &cell));
-        varies |= values->count > 1;
-    }
-    if (varies)
-        mls_table_note(&to->table, MLS_STYLE_WARN, "varies");
-    else if (setting->known != NULL)
-        mls_table_note(&to->table, MLS_STYLE_DIM, "%s", setting->known->effect);
 }
 
 /* Add rows for at most so many settings that differ; with `all` also for those that do not. */
@@ -276,11 +194,43 @@ static void setting_rows(side_by_side *to, const mls_differings *settings, size_
                                                                    : room;
     size_t shown = 0;
     for (int equal = 0; equal < (all ? 2 : 1); equal++) {
-        for (size_t k = 0; k < settings->count && shown < most; k++) {
-            if (settings->items[k].differs != (equal == 1)) {
-                setting_row(to, &settings->items[k], all, width);
-                shown++;
+        for (size_t n = 0; n < settings->count && shown < most; n++) {
+            const mls_differing *setting = &settings->items[n];
+            mls_buffer text = {0};
+            bool varies = false;
+            if (setting->differs == (equal == 1))
+                continue;
+            shown++;
+            mls_buffer_append_text(&text, "  ");
+            mls_buffer_append(&text, setting->key);
+            mls_table_row(&to->table);
+            mls_table_text(&to->table, to->label, LABEL, mls_table_take(&to->table, &text));
+            for (size_t i = 0; i < to->count; i++) { /* "a x 3, b" */
+                const mls_setting_values *values = &setting->values[to->places[i]];
+                const size_t shared = values->count > 1 ? COMPARED_WIDTH : width;
+                const size_t limit = all ? SIZE_MAX : VALUES_SHOWN;
+                for (size_t k = 0; k < values->count && k < limit; k++) {
+                    const mls_setting_value *value = &values->items[k];
+                    const mls_str whole = value->lacking ? MLS_S("-") : value->setting.text;
+                    mls_buffer_append_text(&text, k > 0 ? ", " : "");
+                    if (mls_utf8_fit(whole, shared).len == whole.len) {
+                        mls_buffer_append(&text, whole);
+                    } else { /* omit the middle: names and versions differ at their ends */
+                        mls_buffer_append(&text, mls_utf8_fit(whole, shared / 2));
+                        mls_buffer_append_text(&text, "…");
+                        mls_buffer_append(&text, mls_utf8_fit_back(whole, shared - 1 - shared / 2));
+                    }
+                    if (values->count > 1 && value->runs > 1)
+                        mls_buffer_printf(&text, " x %zu", value->runs);
+                }
+                mls_buffer_append_text(&text, values->count > limit ? ", …" : "");
+                mls_table_text(&to->table, to->names[i], NUMBER, mls_table_take(&to->table, &text));
+                varies |= values->count > 1;
             }
+            if (varies)
+                mls_table_note(&to->table, MLS_STYLE_WARN, "varies");
+            else if (setting->known != NULL)
+                mls_table_note(&to->table, MLS_STYLE_DIM, "%s", setting->known->effect);
         }
     }
     if (settings->differ > shown) {
@@ -300,33 +250,6 @@ static void begin_settings(side_by_side *to, const char *heading)
     } else {
         add_line(to, MLS_STYLE_PLAIN, heading);
     }
-}
-
-/* Show which sides have no known hyperparameters (exports may have none), and which printed no settings although
- * another side did. */
-static void show_unknown(side_by_side *to)
-{
-    mls_buffer unknown = {0};
-    mls_buffer unprinted = {0};
-    size_t without = 0;
-    for (size_t i = 0; i < to->count; i++) {
-        const char *name = to->groups[i]->side->name;
-        size_t known = 0;
-        size_t printed = 0;
-        for (size_t k = 0; k < to->block->hyperparameters.count; k++)
-            known += to->block->hyperparameters.items[k].values[to->places[i]].count;
-        for (size_t k = 0; k < to->groups[i]->runs.count; k++)
-            printed += to->groups[i]->runs.items[k].printed.count;
-        if (known == 0)
-            mls_buffer_printf(&unknown, "%s%s", unknown.len > 0 ? ", " : "no hyperparameter is known of ", name);
-        if (printed == 0)
-            mls_buffer_printf(&unprinted, "%s%s", without++ > 0 ? ", " : "no printed setting is known of ", name);
-    }
-    if (without == to->count)
-        mls_buffer_release(&unprinted);
-    if (!add_names(to, MLS_STYLE_PLAIN, &unknown) && to->block->hyperparameters.differ == 0)
-        add_line(to, MLS_STYLE_PLAIN, "no hyperparameter differs");
-    (void)add_names(to, MLS_STYLE_PLAIN, &unprinted);
 }
 
 /* Show known settings, which affect speed; the others with -v, else only their number. */
@@ -351,7 +274,27 @@ static void show_setup(side_by_side *to)
 {
     const mls_differings *settings = &to->block->hyperparameters;
     const mls_differings *environment = &to->block->environment;
-    show_unknown(to);
+    mls_buffer unknown = {0};   /* sides without known hyperparameters, such as exports */
+    mls_buffer unprinted = {0}; /* sides that printed no settings although another one did */
+    size_t without = 0;
+    for (size_t i = 0; i < to->count; i++) {
+        const char *name = to->groups[i]->side->name;
+        size_t known = 0;
+        size_t printed = 0;
+        for (size_t k = 0; k < settings->count; k++)
+            known += settings->items[k].values[to->places[i]].count;
+        for (size_t k = 0; k < to->groups[i]->runs.count; k++)
+            printed += to->groups[i]->runs.items[k].printed.count;
+        if (known == 0)
+            mls_buffer_printf(&unknown, "%s%s", unknown.len > 0 ? ", " : "no hyperparameter is known of ", name);
+        if (printed == 0)
+            mls_buffer_printf(&unprinted, "%s%s", without++ > 0 ? ", " : "no printed setting is known of ", name);
+    }
+    if (without == to->count)
+        mls_buffer_release(&unprinted);
+    if (!add_names(to, MLS_STYLE_PLAIN, &unknown) && settings->differ == 0)
+        add_line(to, MLS_STYLE_PLAIN, "no hyperparameter differs");
+    (void)add_names(to, MLS_STYLE_PLAIN, &unprinted);
     /* Both lists should end on the screen that the block begins on; the environment has few rows. */
     const size_t others = HEADINGS + to->table.count + environment->differ;
     const size_t left = others + SETTINGS_LEAST < SCREEN ? SCREEN - others : SETTINGS_LEAST;
@@ -369,8 +312,6 @@ static void show_setup(side_by_side *to)
     }
 }
 
-/* ------------------------------------------------------------------- words */
-
 static mls_words chance_words(double p)
 {
     const mls_words least = {"< 0.0001"};
@@ -378,11 +319,6 @@ static mls_words chance_words(double p)
 }
 
 /* -------------------------------------------------------------------- rows */
-
-/* The cells of a row in the columns of a side: its value, and its difference from the baseline. */
-typedef struct cell_pair {
-    mls_words side, difference;
-} cell_pair;
 
 static mls_words signed_ms(bool known, int64_t ms, int decimals)
 {
@@ -406,16 +342,6 @@ void mls_compare_append_interval(mls_buffer *line, const mls_difference *differe
     }
 }
 
-/* Return whether the training of a side is counted without its evaluations, as in its difference; that of the baseline
- * is if it is in any difference. */
-static bool is_delimited(const side_by_side *to, size_t i)
-{
-    bool other = false;
-    for (size_t k = 0; k < to->count; k++)
-        other |= (i == 0) != (k == 0) && to->groups[k]->evaluations.known;
-    return other && to->groups[i]->evaluations.known;
-}
-
 /* Return the value of a side that a share of the difference is made of, or the sum of several. */
 static mls_words share_words(const side_by_side *to, size_t i, mls_share share, mls_share last)
 {
@@ -423,8 +349,11 @@ static mls_words share_words(const side_by_side *to, size_t i, mls_share share, 
     const double evaluations = mls_sum_mean(&group->evaluations, group->kept);
     const double evaluation = mls_compare_part(group, MLS_PART_EVALUATION);
     double training = mls_compare_part(group, MLS_PART_TRAINING);
-    training += is_delimited(to, i) || isnan(evaluation) ? 0 : evaluation;
     double ms = 0;
+    bool delimited = false; /* training is counted without evaluations, as in a difference */
+    for (size_t k = 0; k < to->count; k++)
+        delimited |= (i == 0) != (k == 0) && to->groups[k]->evaluations.known && group->evaluations.known;
+    training += delimited || isnan(evaluation) ? 0 : evaluation;
     switch (share) {
     case MLS_SHARE_CONVERGENCE:
         return mls_words_grouped(group->to_converge, mls_compare_epochs(group) ? 3 : 0);
@@ -451,15 +380,15 @@ static mls_words share_words(const side_by_side *to, size_t i, mls_share share, 
     return mls_words_grouped(ms / 1000, 3);
 }
 
-/* A row of numbers of the sides; it is shown if cells_make() returns that a side needs it. */
+/* A row of numbers of the sides. */
 typedef struct value_row {
     enum { RUNS, SCORE, SCALED_SCORE, TOTAL, SHARES, SUBTOTAL, INIT, SPREAD } kind;
     const char *label;     /* NULL: by what sides converge in */
     mls_share first, last; /* of the difference: one share, or several; of a subtotal two */
 } value_row;
 
-/* Make the cells of a side, and return whether it needs the row. */
-static bool cells_make(const side_by_side *to, size_t i, const value_row *row, cell_pair *cells)
+/* Make the cells of a side, its value and its difference from the baseline.  Return whether it needs the row. */
+static bool make_cells(const side_by_side *to, size_t i, const value_row *row, mls_words *side, mls_words *change)
 {
     const mls_side_group *group = to->groups[i];
     const mls_difference *difference = to->differences[i];
@@ -468,42 +397,40 @@ static bool cells_make(const side_by_side *to, size_t i, const value_row *row, c
     int64_t larger = 0;
     switch (row->kind) {
     case RUNS: /* valid runs, if not all are valid */
-        if (group->valid < group->runs.count) {
-            (void)mls_text_printf(cells->side.text, sizeof cells->side.text, "%zu of %zu runs", group->valid,
-                                  group->runs.count);
-        }
+        if (group->valid < group->runs.count)
+            (void)mls_text_printf(side->text, sizeof side->text, "%zu of %zu runs", group->valid, group->runs.count);
         return group->valid < group->runs.count;
     case SCORE:
-        cells->side = mls_words_grouped(group->score_minutes, 3);
-        cells->difference = mls_words_signed(difference->minutes, 3);
+        *side = mls_words_grouped(group->score_minutes, 3);
+        *change = mls_words_signed(difference->minutes, 3);
         return true;
     case SCALED_SCORE: /* if it is not the measured score */
-        cells->side = mls_words_grouped(group->scaled_minutes, 3);
-        cells->difference = mls_words_signed(group->scaled_minutes - to->groups[0]->scaled_minutes, 3);
+        *side = mls_words_grouped(group->scaled_minutes, 3);
+        *change = mls_words_signed(group->scaled_minutes - to->groups[0]->scaled_minutes, 3);
         return isfinite(group->scaled_minutes) && (group->scale != 1 || group->published != NULL);
     case TOTAL:
-        cells->difference = signed_ms(split->known, split->total_ms, 3);
+        *change = signed_ms(split->known, split->total_ms, 3);
         return split->known;
     case SHARES:
         for (mls_share share = row->first; share <= row->last; share++)
             ms += split->ms[share];
-        cells->side = share_words(to, i, row->first, row->last);
-        cells->difference = signed_ms(split->known && split->has[row->first], ms, 3);
+        *side = share_words(to, i, row->first, row->last);
+        *change = signed_ms(split->known && split->has[row->first], ms, 3);
         return split->known && split->has[row->first];
     case SUBTOTAL: /* of two shares that are large and mostly cancel each other; `last` + 1 is their sum */
         larger = llabs(split->ms[row->first]);
         larger = llabs(split->ms[row->last]) > larger ? llabs(split->ms[row->last]) : larger;
-        cells->side = share_words(to, i, row->last + 1, row->last + 1);
-        cells->difference = signed_ms(split->known, split->ms[row->first] + split->ms[row->last], 3);
+        *side = share_words(to, i, row->last + 1, row->last + 1);
+        *change = signed_ms(split->known, split->ms[row->first] + split->ms[row->last], 3);
         return split->known && split->has[row->first] && split->has[row->last] &&
                larger >= llabs(split->total_ms) / 10 &&
                llabs(split->ms[row->first] + split->ms[row->last]) < larger / 2;
     case INIT:
-        cells->side = mls_words_grouped(mls_sum_mean(&group->init_ms, group->kept) / 60000 * 60, 1);
-        cells->difference = signed_ms(difference->has_init, difference->init_ms, 1);
+        *side = mls_words_grouped(mls_sum_mean(&group->init_ms, group->kept) / 60000 * 60, 1);
+        *change = signed_ms(difference->has_init, difference->init_ms, 1);
         return true;
     default:
-        cells->side = mls_words_percent(group->stdev_minutes / group->mean_minutes, 1);
+        *side = mls_words_percent(group->stdev_minutes / group->mean_minutes, 1);
         return true;
     }
 }
@@ -511,42 +438,25 @@ static bool cells_make(const side_by_side *to, size_t i, const value_row *row, c
 /* Show a row if a side needs it, and return whether one does. */
 static bool show_row(side_by_side *to, value_row row)
 {
-    cell_pair cells[SIDES_MOST + 1] = {0};
+    mls_words sides[SIDES_MOST + 1] = {0};
+    mls_words changes[SIDES_MOST + 1] = {0};
+    mls_buffer label = {0};
     bool needed = false;
     for (size_t i = 0; i < to->count; i++)
-        needed |= cells_make(to, i, &row, &cells[i]);
+        needed |= make_cells(to, i, &row, &sides[i], &changes[i]);
     if (!needed)
         return false;
-    if (row.label != NULL) {
-        add_row(to, row.label);
-    } else {
-        const mls_words words = mls_compare_label(to->groups[0], row.first);
-        mls_buffer label = {0};
-        mls_buffer_printf(&label, "  %s", words.text);
-        add_row(to, mls_table_take(&to->table, &label));
-    }
+    mls_buffer_append_text(&label, row.label != NULL ? row.label : "  ");
+    mls_buffer_append_text(&label, row.label != NULL ? "" : mls_compare_label(to->groups[0], row.first).text);
+    mls_table_row(&to->table);
+    mls_table_text(&to->table, to->label, LABEL, mls_table_take(&to->table, &label));
     for (size_t i = 0; i < to->count; i++)
-        add_cell(to, i, cells[i].side.text);
+        mls_table_text(&to->table, to->names[i], NUMBER, sides[i].text);
     for (size_t i = 1; i < to->count; i++) {
         mls_table_cell(&to->table, to->headers[i], MLS_COLUMN_RIGHT,
-                       row.kind == SCORE ? MLS_STYLE_BOLD : MLS_STYLE_PLAIN, "%s", cells[i].difference.text);
+                       row.kind == SCORE ? MLS_STYLE_BOLD : MLS_STYLE_PLAIN, "%s", changes[i].text);
     }
     return true;
-}
-
-/* Show the scaled scores, and which sides have a score that is not official. */
-static void show_scaled(side_by_side *to)
-{
-    mls_buffer names = {0};
-    if (show_row(to, (value_row){.kind = SCALED_SCORE, .label = "scaled score (min)"}) && to->block->group_count == 2)
-        mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_words_change(to->differences[1]->scaled_ratio).text);
-    for (size_t i = 0; i < to->count; i++) {
-        if (!to->groups[i]->official && isfinite(to->groups[i]->score_minutes)) {
-            mls_buffer_printf(&names, "%s%s",
-                              names.len > 0 ? ", " : "not an official score: ", to->groups[i]->side->name);
-        }
-    }
-    (void)add_names(to, MLS_STYLE_WARN, &names);
 }
 
 /* ----------------------------------------------------------------- verdict */
@@ -592,22 +502,18 @@ void mls_compare_append_verdict(mls_buffer *words, const mls_difference *differe
         mls_buffer_printf(words, "%s%s%s%s", name, both ? " and " : "", both ? difference->b->side->name : "", after);
 }
 
-/* Append how a published score that is not exact is known. */
-static void known_append(mls_buffer *line, const mls_side_group *group)
-{
-    const mls_published_result *result = group->published;
-    if (result != NULL && result->known != MLS_PUBLISHED_EXACT) {
-        mls_buffer_printf(line, "   score of %s: %s min %s", group->side->name,
-                          mls_published_minutes_words(result).text,
-                          result->known == MLS_PUBLISHED_ANNOUNCED ? "as announced" : "before scaling");
-    }
-}
-
 /* Append the evidence for a verdict. */
-static void evidence_append(mls_buffer *line, const mls_difference *difference)
+static void append_evidence(mls_buffer *line, const mls_difference *difference)
 {
-    known_append(line, difference->a);
-    known_append(line, difference->b);
+    const mls_side_group *const sides[] = {difference->a, difference->b};
+    for (size_t i = 0; i < 2; i++) { /* how a published score that is not exact is known */
+        const mls_published_result *result = sides[i]->published;
+        if (result != NULL && result->known != MLS_PUBLISHED_EXACT) {
+            mls_buffer_printf(line, "   score of %s: %s min %s", sides[i]->side->name,
+                              mls_published_minutes_words(result).text,
+                              result->known == MLS_PUBLISHED_ANNOUNCED ? "as announced" : "before scaling");
+        }
+    }
     if (is_itself(difference)) {
         mls_buffer_printf(line, "   %s with equal times of run_start and run_stop",
                           mls_words_plural(difference->same_runs, "run", "runs").text);
@@ -651,7 +557,7 @@ static void show_verdicts(side_by_side *to)
             mls_buffer_append_text(&line, "   ");
             mls_compare_append_interval(&line, difference);
         }
-        evidence_append(&line, difference);
+        append_evidence(&line, difference);
         mls_table_row(&to->table);
         mls_table_lead(&to->table, verdicts[difference->verdict].style, "%s", mls_table_take(&to->table, &lead));
         mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_table_take(&to->table, &line));
@@ -691,11 +597,10 @@ static void show_parts(side_by_side *to)
     }
 }
 
-/* ------------------------------------------------------------------- blocks */
-
-static void show_abreast(side_by_side *to)
+static void show_table(side_by_side *to)
 {
     const bool pair = to->block->group_count == 2;
+    mls_buffer names = {0};
     begin_table(to, "");
     show_row(to, (value_row){.kind = RUNS, .label = ""});
     show_row(to, (value_row){.kind = SCORE, .label = "score (min)"});
@@ -705,7 +610,15 @@ static void show_abreast(side_by_side *to)
         mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_table_take(&to->table, &note));
         show_verdicts(to);
     }
-    show_scaled(to);
+    if (show_row(to, (value_row){.kind = SCALED_SCORE, .label = "scaled score (min)"}) && pair)
+        mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_words_change(to->differences[1]->scaled_ratio).text);
+    for (size_t i = 0; i < to->count; i++) {
+        if (!to->groups[i]->official && isfinite(to->groups[i]->score_minutes)) {
+            mls_buffer_printf(&names, "%s%s",
+                              names.len > 0 ? ", " : "not an official score: ", to->groups[i]->side->name);
+        }
+    }
+    (void)add_names(to, MLS_STYLE_WARN, &names);
     show_parts(to);
     show_row(to, (value_row){.kind = INIT, .label = "not in the score: init (s)"});
     show_row(to, (value_row){.kind = SPREAD, .label = "spread of the runs (n - 1)"});
@@ -728,11 +641,35 @@ static void show_block(mls_view *view, const mls_block *block, bool all)
             to.groups[to.count] = block->groups[place];
             to.differences[to.count++] = &block->differences[place];
         }
-        show_abreast(&to);
+        show_table(&to);
         mls_output_text(view->output, next < block->group_count ? "\n" : "");
     }
     mls_view_gap(view);
-    show_odd_runs(view, block);
+    const size_t most = mls_view_limit(view, LINES_SHOWN);
+    size_t odd = 0; /* runs that are outliers or dropped */
+    for (size_t i = 0; i < block->outliers.count; i++) {
+        const mls_outlier *outlier = &block->outliers.items[i];
+        if (odd++ < most) {
+            mls_view_printf(view, MLS_STYLE_PLAIN, 2, 6, "outlier of %s: %s took %s %s for %s than the median run",
+                            outlier->group->side->name, file_below(outlier->group, outlier->run),
+                            mls_words_percent(fabs(outlier->ratio), 1).text, outlier->ratio > 0 ? "longer" : "less",
+                            strcmp(outlier->run->unit, "epochs") == 0   ? "an epoch"
+                            : strcmp(outlier->run->unit, "tokens") == 0 ? "a token"
+                                                                        : "a sample");
+        }
+    }
+    for (size_t i = 0; i < block->group_count; i++) {
+        const mls_side_group *group = block->groups[i];
+        for (size_t k = 0; k < group->runs.count; k++) {
+            const mls_side_run *run = &group->runs.items[k];
+            if (!run->valid && odd++ < most) {
+                mls_view_printf(view, MLS_STYLE_PLAIN, 2, 6, "dropped from %s: %s%s%s", group->side->name,
+                                file_below(group, run), run->reason != NULL ? ": " : "",
+                                run->reason != NULL ? run->reason : "");
+            }
+        }
+    }
+    mls_view_more(view, MLS_STYLE_PLAIN, 2, odd > most ? odd - most : 0, "such run", mls_view_hint(view));
 }
 
 void mls_comparison_show(mls_printer *to, const void *what)
@@ -748,121 +685,108 @@ void mls_comparison_show(mls_printer *to, const void *what)
 
 /* -------------------------------------------------------- published results, sizes */
 
-/* Print the score of a group, and the rank that it has or would have among published results. */
-static void show_yours(mls_view *view, const mls_published_match *beside)
-{
-    const mls_side_group *group = beside->group;
-    const mls_published_place *place = &beside->place;
-    mls_buffer line = {0};
-    mls_buffer_printf(&line, "yours: %s min", mls_words_minutes(group->scaled_minutes).text);
-    if (isfinite(group->accelerators)) {
-        mls_buffer_printf(&line, " on %s x %s", mls_words_count(group->accelerators).text,
-                          group->accelerator != NULL ? group->accelerator : "an unknown model");
-    } else {
-        mls_buffer_append_text(&line, "; how many accelerators is not known (--accelerators)");
-    }
-    mls_buffer_append_text(&line, place->itself ? ", rank " : ", would be ");
-    if (place->ranked_alike > 0)
-        mls_buffer_printf(&line, "%zu of %zu on as many, ", place->rank_alike, place->ranked_alike);
-    mls_buffer_printf(&line, "%zu of %zu of all", place->rank, place->ranked);
-    if (place->published > place->ranked)
-        mls_buffer_printf(&line, " whose minutes are known (%zu are published)", place->published);
-    mls_view_line(view, &line, MLS_STYLE_BOLD, 2, 6);
-}
-
-static void nearest_row(mls_table *table, const mls_published_near *near)
-{
-    enum { RIGHT = MLS_COLUMN_RIGHT, DETAIL = MLS_COLUMN_DETAIL };
-    const bool alike = near->ranked_alike > 0; /* among results on as many of the same accelerators */
-    const mls_published_result *result = near->result;
-    const mls_published_system *system = result->system;
-    mls_table_row(table);
-    mls_table_number(table, "published", NUMBER, result->minutes, 3);
-    mls_table_cell(table, "yours is", NUMBER, MLS_STYLE_PLAIN, "%s%s",
-                   near->self ? "this one" : mls_words_percent(fabs(near->ratio), 1).text,
-                   near->self        ? ""
-                   : near->ratio < 0 ? " faster"
-                                     : " slower");
-    if (alike) {
-        mls_table_cell(table, "on as many", NUMBER, MLS_STYLE_PLAIN, "%zu of %zu", near->rank_alike,
-                       near->ranked_alike);
-    } else {
-        mls_table_words(table, "accelerators", RIGHT, mls_words_count(system->accelerators));
-        mls_table_text(table, "model", MLS_COLUMN_LEFT, system->model.text[0] != '\0' ? system->model.text : NULL);
-    }
-    mls_table_number(table, "accelerator-min", RIGHT | DETAIL, result->accelerator_minutes, 0);
-    mls_table_cell(table, alike ? "of all" : "rank", RIGHT | (alike ? DETAIL : 0), MLS_STYLE_PLAIN, "%zu of %zu",
-                   result->rank, result->ranked);
-    mls_table_text(table, "submitter", MLS_COLUMN_KEEP | MLS_COLUMN_CUT_LAST, system->submitter);
-    mls_table_text(table, "system", MLS_COLUMN_CUT, system->system_id);
-    mls_buffer why = {0};
-    mls_published_append_why(&why, "", near->self ? NULL : near->why);
-    mls_table_note(table, MLS_STYLE_DIM, "%s", mls_table_take(table, &why));
-}
-
 void mls_nearest_show(mls_printer *to, const void *what)
 {
+    enum { RIGHT = MLS_COLUMN_RIGHT, DETAIL = MLS_COLUMN_DETAIL };
     const mls_comparison *in = what;
     for (size_t i = 0; i < in->beside.count; i++) {
-        const mls_published_match *beside = &in->beside.items[i];
-        const bool around = beside->around_count > 0;
-        const mls_published_near *rows = around ? beside->around : beside->near;
+        const mls_published_match *match = &in->beside.items[i];
+        const mls_side_group *group = match->group;
+        const mls_published_place *place = &match->place;
+        const bool around = match->around_count > 0;
+        const mls_published_near *rows = around ? match->around : match->near;
         const char *round = rows->result->round;
         mls_table table = {.indent = 2};
+        mls_buffer line = {0};
         mls_output_text(to->view->output, i > 0 ? "\n" : "");
-        show_heading(to->view, &beside->group, 1, false);
-        mls_view_printf(to->view, MLS_STYLE_DIM, 2, 0, "%s", beside->group->path);
+        show_heading(to->view, &match->group, 1, false);
+        mls_view_printf(to->view, MLS_STYLE_DIM, 2, 0, "%s", group->path);
         /* An edition without results is compared with another one's. */
-        if (!mls_str_equal(mls_compare_round(beside->group), mls_str_from(round))) {
+        if (!mls_str_equal(mls_compare_round(group), mls_str_from(round))) {
             mls_view_printf(to->view, MLS_STYLE_WARN, 2, 6,
                             "no published score of this edition is known exactly; these are of %s", round);
         }
-        show_yours(to->view, beside);
-        if (!around && isfinite(beside->group->accelerators)) {
+        mls_buffer_printf(&line, "yours: %s min", mls_words_minutes(group->scaled_minutes).text);
+        if (isfinite(group->accelerators)) {
+            mls_buffer_printf(&line, " on %s x %s", mls_words_count(group->accelerators).text,
+                              group->accelerator != NULL ? group->accelerator : "an unknown model");
+        } else {
+            mls_buffer_append_text(&line, "; how many accelerators is not known (--accelerators)");
+        }
+        mls_buffer_append_text(&line, place->itself ? ", rank " : ", would be ");
+        if (place->ranked_alike > 0)
+            mls_buffer_printf(&line, "%zu of %zu on as many, ", place->rank_alike, place->ranked_alike);
+        mls_buffer_printf(&line, "%zu of %zu of all", place->rank, place->ranked);
+        if (place->published > place->ranked)
+            mls_buffer_printf(&line, " whose minutes are known (%zu are published)", place->published);
+        mls_view_line(to->view, &line, MLS_STYLE_BOLD, 2, 6);
+        if (!around && isfinite(group->accelerators)) {
             mls_view_printf(to->view, MLS_STYLE_PLAIN, 2, 6,
                             "no published score on as many of the same is known exactly; the nearest:");
         }
         mls_view_gap(to->view);
-        for (size_t k = 0; k < (around ? beside->around_count : beside->count); k++)
-            nearest_row(&table, &rows[k]);
+        for (size_t k = 0; k < (around ? match->around_count : match->count); k++) {
+            const mls_published_near *near = &rows[k];
+            const bool alike = near->ranked_alike > 0; /* among results on as many of the same accelerators */
+            const mls_published_result *result = near->result;
+            const mls_published_system *system = result->system;
+            mls_table_row(&table);
+            mls_table_number(&table, "published", NUMBER, result->minutes, 3);
+            mls_table_cell(&table, "yours is", NUMBER, MLS_STYLE_PLAIN, "%s%s",
+                           near->self ? "this one" : mls_words_percent(fabs(near->ratio), 1).text,
+                           near->self        ? ""
+                           : near->ratio < 0 ? " faster"
+                                             : " slower");
+            if (alike) {
+                mls_table_cell(&table, "on as many", NUMBER, MLS_STYLE_PLAIN, "%zu of %zu", near->rank_alike,
+                               near->ranked_alike);
+            } else {
+                const char *model = system->model.text[0] != '\0' ? system->model.text : NULL;
+                mls_table_words(&table, "accelerators", RIGHT, mls_words_count(system->accelerators));
+                mls_table_text(&table, "model", MLS_COLUMN_LEFT, model);
+            }
+            mls_table_number(&table, "accelerator-min", RIGHT | DETAIL, result->accelerator_minutes, 0);
+            mls_table_cell(&table, alike ? "of all" : "rank", RIGHT | (alike ? DETAIL : 0), MLS_STYLE_PLAIN,
+                           "%zu of %zu", result->rank, result->ranked);
+            mls_table_text(&table, "submitter", MLS_COLUMN_KEEP | MLS_COLUMN_CUT_LAST, system->submitter);
+            mls_table_text(&table, "system", MLS_COLUMN_CUT, system->system_id);
+            mls_published_append_why(&line, "", near->self ? NULL : near->why);
+            mls_table_note(&table, MLS_STYLE_DIM, "%s", mls_table_take(&table, &line));
+        }
         mls_table_finish(&table, to->view);
     }
     show_rest(to->view, in, in->beside.count > 0);
 }
 
-static void show_series(mls_view *view, const mls_scaling_series *series)
-{
-    enum { RIGHT = MLS_COLUMN_RIGHT };
-    mls_table table = {.indent = 2};
-    const mls_side_group **groups = mls_arena_array(&table.text, series->count, sizeof *groups);
-    for (size_t i = 0; i < series->count; i++)
-        groups[i] = series->points[i].group;
-    show_heading(view, groups, series->count, true);
-    for (size_t i = 0; i < series->count; i++) {
-        const mls_scaling_point *point = &series->points[i];
-        const mls_side_group *group = point->group;
-        mls_table_row(&table);
-        mls_table_words(&table, "accelerators", NUMBER, mls_words_count(group->accelerators));
-        mls_table_number(&table, "measured min", NUMBER, group->score_minutes, 3);
-        mls_table_number(&table, "speedup", RIGHT, point->speedup, 2);
-        mls_table_cell(&table, "efficiency =", RIGHT, MLS_STYLE_BOLD, "%s",
-                       mls_words_grouped(point->efficiency, 3).text);
-        mls_table_number(&table, "algorithmic x", RIGHT, point->algorithmic, 3);
-        mls_table_number(&table, "system", RIGHT, point->system, 3);
-        mls_table_number(&table, "accelerator-min", RIGHT, group->score_minutes * group->accelerators, 0);
-        mls_table_words(&table, "batch", RIGHT, mls_words_count(group->global_batch_size));
-        mls_table_text(&table, "side", MLS_COLUMN_LEFT, group->side->name);
-        mls_table_cell(&table, "path", MLS_COLUMN_CUT, MLS_STYLE_DIM, "%s", group->path);
-    }
-    mls_table_finish(&table, view);
-}
-
 void mls_scaling_show(mls_printer *to, const void *what)
 {
+    enum { RIGHT = MLS_COLUMN_RIGHT };
     const mls_comparison *in = what;
-    for (size_t i = 0; i < in->series.count; i++) {
-        mls_output_text(to->view->output, i > 0 ? "\n" : "");
-        show_series(to->view, &in->series.items[i]);
+    for (size_t s = 0; s < in->series.count; s++) {
+        const mls_scaling_series *series = &in->series.items[s];
+        mls_table table = {.indent = 2};
+        const mls_side_group **groups = mls_arena_array(&table.text, series->count, sizeof *groups);
+        for (size_t i = 0; i < series->count; i++)
+            groups[i] = series->points[i].group;
+        mls_output_text(to->view->output, s > 0 ? "\n" : "");
+        show_heading(to->view, groups, series->count, true);
+        for (size_t i = 0; i < series->count; i++) {
+            const mls_scaling_point *point = &series->points[i];
+            const mls_side_group *group = point->group;
+            mls_table_row(&table);
+            mls_table_words(&table, "accelerators", NUMBER, mls_words_count(group->accelerators));
+            mls_table_number(&table, "measured min", NUMBER, group->score_minutes, 3);
+            mls_table_number(&table, "speedup", RIGHT, point->speedup, 2);
+            mls_table_cell(&table, "efficiency =", RIGHT, MLS_STYLE_BOLD, "%s",
+                           mls_words_grouped(point->efficiency, 3).text);
+            mls_table_number(&table, "algorithmic x", RIGHT, point->algorithmic, 3);
+            mls_table_number(&table, "system", RIGHT, point->system, 3);
+            mls_table_number(&table, "accelerator-min", RIGHT, group->score_minutes * group->accelerators, 0);
+            mls_table_words(&table, "batch", RIGHT, mls_words_count(group->global_batch_size));
+            mls_table_text(&table, "side", MLS_COLUMN_LEFT, group->side->name);
+            mls_table_cell(&table, "path", MLS_COLUMN_CUT, MLS_STYLE_DIM, "%s", group->path);
+        }
+        mls_table_finish(&table, to->view);
     }
     show_rest(to->view, in, in->series.count > 0);
 }
