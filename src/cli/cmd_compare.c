@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_compare.c - mlscore compare: which side is faster, may that be believed, and where does it come from? */
+/* cmd_compare.c - mlscore compare: compare sides, with significance and a breakdown of the difference. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -18,7 +18,7 @@ typedef struct compare_settings {
     size_t limit; /* 0: not given */
 } compare_settings;
 
-enum { AROUND = 2 };
+enum { LIMIT_DEFAULT = 2 };
 
 #define AT(member) offsetof(compare_settings, member)
 
@@ -43,43 +43,34 @@ static const mls_option options[] = {
                   "accepted for consistency; has no effect"),
 };
 
-/* How long the NAME of NAME=PATH is; 0: the whole word is a path. */
-static size_t name_length(const char *word)
+/* Make the sides of the operands, PATH or NAME=PATH; without a name they are called A, B, … Z, AA, …  Return false
+ * after printing an error. */
+static bool read_sides(mls_cli *cli, mls_side_list *sides, mls_arena *arena)
 {
-    const size_t len = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.+-");
-    return word[len] == '=' && access(word, F_OK) != 0 ? len : 0;
-}
-
-/* A, B, … Z, AA, … */
-static const char *letters_of(size_t index, char *end)
-{
-    *--end = '\0';
-    for (size_t rest = index + 1; rest > 0; rest = (rest - 1) / 26)
-        *--end = (char)('A' + (rest - 1) % 26);
-    return end;
-}
-
-/* The sides as the command line has them; a letter and a given name may not be the same by accident. */
-static bool take_sides(mls_cli *cli, mls_side_list *sides, mls_arena *arena)
-{
+    static const char name_bytes[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.+-";
     for (size_t i = 0; i < cli->operands.count; i++) {
-        char letters[16];
         const char *word = cli->operands.items[i];
-        const size_t len = name_length(word);
-        const mls_str name =
-            len > 0 ? (mls_str){word, len} : mls_str_from(letters_of(sides->count, letters + sizeof letters));
         const size_t before = sides->count;
-        mls_side *side = mls_side_add(sides, arena, name, word + len + (len > 0));
+        const size_t len = strspn(word, name_bytes);
+        const bool named = len > 0 && word[len] == '=' && access(word, F_OK) != 0;
+        char letters[16];
+        char *letter = letters + sizeof letters;
+        *--letter = '\0';
+        for (size_t rest = sides->count + 1; rest > 0; rest = (rest - 1) / 26)
+            *--letter = (char)('A' + (rest - 1) % 26);
+        const mls_str name = named ? (mls_str){word, len} : mls_str_from(letter);
+        mls_side *side = mls_side_add(sides, arena, name, word + (named ? len + 1 : 0));
         if (sides->count > before)
-            side->given = len > 0;
-        else if (len == 0 || !side->given)
+            side->given = named;
+        else if (!named || !side->given) /* a letter must not be the same as a given name */
             return mls_cli_usage_error(cli, "two sides are called '%s'", side->name);
     }
     return true;
 }
 
-/* A number given of a side itself goes before one given of all, and the first before the rest. */
-static bool take_counts(mls_cli *cli, const mls_side_list *sides, const mls_names *words)
+/* Set the numbers of accelerators.  A number for one side overrides one for all sides, and the first one given counts.
+ */
+static bool read_accelerators(mls_cli *cli, const mls_side_list *sides, const mls_names *words)
 {
     size_t of_all = 0;
     for (size_t i = 0; i < words->count; i++) {
@@ -103,36 +94,30 @@ static bool take_counts(mls_cli *cli, const mls_side_list *sides, const mls_name
     return true;
 }
 
-/* The benchmarks of a side, each once: "A has bert, resnet".  False: it has no runs. */
-static bool append_benchmarks(mls_buffer *words, const mls_comparison *comparison, const mls_side *side)
-{
-    mls_arena arena = {0};
-    mls_map known = {.arena = &arena};
-    bool any = false;
-    mls_buffer_printf(words, "%s%s has ", words->len > 0 ? "; " : "", side->name);
-    for (size_t i = 0; i < comparison->groups.count; i++) {
-        const mls_side_group *group = comparison->groups.items[i];
-        const char *benchmark = group->benchmark != NULL ? group->benchmark : "an unknown benchmark";
-        bool added = false;
-        any |= group->side == side;
-        if (group->side == side)
-            mls_map_put(&known, mls_str_from(benchmark), &added);
-        mls_buffer_printf(words, "%s%s", added && known.count > 1 ? ", " : "", added ? benchmark : "");
-    }
-    mls_buffer_append_text(words, any ? "" : "no runs");
-    mls_arena_release(&arena);
-    return any;
-}
-
-/* Makes it count when nothing in the comparison can be believed, and when --fail-if asks, that a side is slower. */
+/* Set the status, and report sides without runs and a comparison of nothing: "A has bert, resnet; B has no runs". */
 static void judge_comparison(mls_cli *cli, const mls_comparison *comparison, bool fail_if_slower)
 {
     mls_buffer words = {0};
     for (size_t i = 0; i < comparison->sides.count; i++) {
-        if (!append_benchmarks(&words, comparison, comparison->sides.items[i])) {
-            mls_cli_note(cli, NULL, "%s has no runs", comparison->sides.items[i]->name);
+        const mls_side *side = comparison->sides.items[i];
+        mls_arena arena = {0};
+        mls_map known = {.arena = &arena};
+        mls_buffer_printf(&words, "%s%s has ", i > 0 ? "; " : "", side->name);
+        for (size_t k = 0; k < comparison->groups.count; k++) {
+            const mls_side_group *group = comparison->groups.items[k];
+            const char *benchmark = group->benchmark != NULL ? group->benchmark : "an unknown benchmark";
+            bool added = false;
+            if (group->side == side)
+                mls_map_put(&known, mls_str_from(benchmark), &added);
+            if (added)
+                mls_buffer_printf(&words, "%s%s", known.count > 1 ? ", " : "", benchmark);
+        }
+        if (known.count == 0) {
+            mls_buffer_append_text(&words, "no runs");
+            mls_cli_note(cli, NULL, "%s has no runs", side->name);
             mls_cli_set_status(cli, MLS_EXIT_INVALID);
         }
+        mls_arena_release(&arena);
     }
     mls_cli_set_status(cli, mls_comparison_passes(comparison, fail_if_slower) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
     if (comparison->blocks.count + comparison->series.count + comparison->beside.count == 0)
@@ -140,16 +125,30 @@ static void judge_comparison(mls_cli *cli, const mls_comparison *comparison, boo
     mls_buffer_release(&words);
 }
 
-static void compare_all(mls_cli *cli, const mls_compare_request *request)
+static void compare_run(mls_cli *cli)
 {
     const compare_settings *settings = cli->settings;
-    mls_comparison comparison;
-    if (mls_cli_compare(cli, request, &comparison)) {
+    const bool page = cli->view.format == MLS_FORMAT_HTML;
+    mls_arena arena = {0};
+    mls_comparison comparison = {.arena = NULL};
+    mls_compare_request request = {.mode = settings->scaling     ? MLS_COMPARE_SCALING
+                                           : settings->published ? MLS_COMPARE_PUBLISHED
+                                                                 : MLS_COMPARE_SIDES,
+                                   .baseline = settings->baseline,
+                                   .submitter = settings->submitter,
+                                   .around = settings->limit > 0 ? settings->limit : LIMIT_DEFAULT};
+    bool ok = settings->fail_if == NULL || strcmp(settings->fail_if, "slower") == 0 ||
+              mls_cli_usage_error(cli, "--fail-if takes slower, not '%s'", settings->fail_if);
+    ok = ok && read_sides(cli, &request.sides, &arena) &&
+         read_accelerators(cli, &request.sides, &settings->accelerators) && mls_cli_judge(cli, &request.collect) &&
+         (!page || mls_cli_load_models(cli));
+    request.collect.observer = page ? &mls_throughput_observer : NULL;
+    request.collect.printed = request.mode == MLS_COMPARE_SIDES;
+    if (ok && mls_cli_compare(cli, &request, &comparison)) {
         mls_throughputs *measured = mls_calloc(comparison.collection_count + 1, sizeof *measured);
         mls_compare_beside beside = {.all = settings->all, .measured = measured};
-        bool ok = true;
-        /* A page has the curves of the logs of all sides. */
-        while (ok && request->collect.observer != NULL && beside.measured_count < comparison.collection_count) {
+        /* A page shows the curves of the logs of all sides. */
+        while (ok && page && beside.measured_count < comparison.collection_count) {
             const size_t at = beside.measured_count++;
             ok = mls_cli_measure(cli, &comparison.collections[at], true, &measured[at]);
         }
@@ -167,28 +166,6 @@ static void compare_all(mls_cli *cli, const mls_compare_request *request)
         free(measured);
     }
     mls_comparison_release(&comparison);
-}
-
-static void compare_run(mls_cli *cli)
-{
-    const compare_settings *settings = cli->settings;
-    mls_arena arena = {0};
-    mls_compare_request request = {.mode = settings->scaling     ? MLS_COMPARE_SCALING
-                                           : settings->published ? MLS_COMPARE_PUBLISHED
-                                                                 : MLS_COMPARE_SIDES,
-                                   .baseline = settings->baseline,
-                                   .submitter = settings->submitter,
-                                   .around = settings->limit > 0 ? settings->limit : AROUND};
-    if (settings->fail_if != NULL && strcmp(settings->fail_if, "slower") != 0) {
-        mls_cli_usage_error(cli, "--fail-if takes slower, not '%s'", settings->fail_if);
-    } else if (take_sides(cli, &request.sides, &arena) && take_counts(cli, &request.sides, &settings->accelerators) &&
-               mls_cli_judge(cli, &request.collect) &&
-               (cli->view.format != MLS_FORMAT_HTML || mls_cli_load_models(cli))) {
-        /* A page has curves, which throughput notes as logs are read. */
-        request.collect.observer = cli->view.format == MLS_FORMAT_HTML ? &mls_throughput_observer : NULL;
-        request.collect.printed = request.mode == MLS_COMPARE_SIDES;
-        compare_all(cli, &request);
-    }
     mls_arena_release(&arena);
 }
 

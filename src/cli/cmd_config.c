@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_config.c - mlscore config: decodes the name of a config, reads its text, and says where they disagree. */
+/* cmd_config.c - mlscore config: decode names of configs, compare them with their exports, and show printed settings.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -13,11 +14,9 @@
 
 typedef struct config_settings {
     bool exports, diff;
-    /* The configs to print; names and files are spans of operands and of paths that were found below folders. */
-    mls_names found;
-    mls_config_list list;
-    /* Of logs. */
-    MLS_LIST_OF(mls_printed_reader *) readers;
+    mls_names found;                           /* paths found below folders, which `list` refers to */
+    mls_config_list list;                      /* the configs to print */
+    MLS_LIST_OF(mls_printed_reader *) readers; /* one for each log */
 } config_settings;
 
 static const mls_option options[] = {
@@ -32,31 +31,13 @@ static const mls_option options[] = {
     MLS_ROWS_LAST,
 };
 
-/* Notes how much memory the job asks of a GPU, where the config says enough. */
-static void config_add_memory(mls_cli *cli, mls_config_entry *entry)
-{
-    mls_memory_ask ask;
-    mls_memory_estimate estimate;
-    mls_error error = {0};
-    mls_findings ignored = {0};
-    char words[MLS_MEMORY_WORDS_MAX];
-    mls_memory_ask_init(&ask, cli->models, cli->accelerators);
-    if (mls_memory_config(&ask, entry->script, entry->file, &ignored)) {
-        const bool known = mls_memory_estimate_make(&ask, &estimate, &error) == MLS_OK;
-        if (known)
-            mls_memory_words(&ask, &estimate, words);
-        entry->memory = mls_strdup(known ? words : error.message);
-    }
-    mls_findings_release(&ignored);
-}
-
 static mls_config_entry *add_entry(config_settings *settings)
 {
     MLS_GROW(&settings->list, items);
     return &settings->list.items[settings->list.count++];
 }
 
-/* Decodes a name, and reads the script if there is a file. */
+/* Decode a name, and read the script if the file exists. */
 static void config_add(mls_cli *cli, const char *text, bool is_file)
 {
     config_settings *settings = cli->settings;
@@ -72,25 +53,26 @@ static void config_add(mls_cli *cli, const char *text, bool is_file)
     mls_config_name_take_text(&entry->name, entry->script, &entry->summary);
     if (entry->script != NULL)
         mls_findings_append(&entry->findings, &entry->script->findings);
-    if (entry->script != NULL && cli->accelerators != NULL)
-        config_add_memory(cli, entry);
+    if (entry->script != NULL && cli->accelerators != NULL) {
+        /* Estimate the memory of a GPU, if the config contains enough. */
+        mls_memory_ask ask;
+        mls_memory_estimate estimate;
+        mls_findings ignored = {0};
+        char words[MLS_MEMORY_WORDS_MAX];
+        mls_memory_ask_init(&ask, cli->models, cli->accelerators);
+        if (mls_memory_config(&ask, entry->script, entry->file, &ignored)) {
+            const bool known = mls_memory_estimate_make(&ask, &estimate, &error) == MLS_OK;
+            if (known)
+                mls_memory_words(&ask, &estimate, words);
+            entry->memory = mls_strdup(known ? words : error.message);
+        }
+        mls_findings_release(&ignored);
+    }
     mls_findings_sort(&entry->findings);
     mls_cli_judge_findings(cli, &entry->findings);
 }
 
-static void config_add_printed(mls_cli *cli, const char *path, const mls_printed *printed, size_t run_line)
-{
-    config_settings *settings = cli->settings;
-    mls_config_entry *entry = add_entry(settings);
-    *entry = (mls_config_entry){.file = path,
-                                .exports = settings->exports,
-                                .printed = printed,
-                                .run_line = run_line,
-                                .known = &cli->known_settings};
-    entry->name.name = mls_str_from(mls_path_name(path));
-}
-
-/* A row for each run of a log that printed settings, or one that says that none did. */
+/* Add a row for each run of a log that printed settings, or one that says that no run did. */
 static mls_status config_add_log(mls_cli *cli, const char *path, mls_error *error)
 {
     static const mls_printed nothing;
@@ -102,17 +84,25 @@ static mls_status config_add_log(mls_cli *cli, const char *path, mls_error *erro
         return status;
     MLS_GROW(&settings->readers, items);
     settings->readers.items[settings->readers.count++] = reader;
-    const mls_printed *printed;
-    size_t line = 0;
-    size_t count = 0;
-    for (; (printed = mls_printed_get(reader, count, &line)) != NULL; count++)
-        config_add_printed(cli, path, printed, line);
-    if (count == 0)
-        config_add_printed(cli, path, &nothing, 0);
+    for (size_t i = 0;; i++) {
+        size_t line = 0;
+        const mls_printed *printed = mls_printed_get(reader, i, &line);
+        if (printed == NULL && i > 0)
+            break;
+        mls_config_entry *entry = add_entry(settings);
+        *entry = (mls_config_entry){.file = path,
+                                    .name.name = mls_str_from(mls_path_name(path)),
+                                    .exports = settings->exports,
+                                    .printed = printed != NULL ? printed : &nothing,
+                                    .run_line = line,
+                                    .known = &cli->known_settings};
+        if (printed == NULL)
+            break;
+    }
     return totals.unread == NULL ? MLS_OK : mls_error_set(error, MLS_ERROR_READ, 0, 0, "%s", totals.unread);
 }
 
-/* Whether a file, which is there, is taken for a log: it is not called *.sh, and says what logs say. */
+/* Check whether a file is a log: by its name or, unless it is called *.sh, by a record near its beginning. */
 static bool is_log(const char *path)
 {
     static const char logs[] = ".log|.txt|.out|.err|.gz";
@@ -120,7 +110,7 @@ static bool is_log(const char *path)
     const mls_str name = mls_str_from(path);
     bool log = mls_str_any(name, logs, mls_str_ends);
     if (!log && !mls_str_ends(name, MLS_S(".sh"))) {
-        /* A large file leaves its beginning behind. */
+        /* A file that exceeds the limit leaves its beginning in the buffer. */
         const mls_status status = mls_file_read(path, false, (size_t)1 << 16, &text, NULL);
         log = (status == MLS_OK || status == MLS_ERROR_LIMIT) &&
               mls_str_contains(mls_buffer_str(&text), MLS_S(":::MLLOG "));
@@ -151,60 +141,42 @@ static mls_status config_listed(void *state, const mls_walk_entry *folder, const
     return MLS_OK;
 }
 
-/* Every config_*.sh below, in natural order; links to folders are not followed. */
-static void config_add_folder(mls_cli *cli, const char *folder)
-{
-    config_settings *settings = cli->settings;
-    mls_error error = {0};
-    const mls_names *found = &settings->found;
-    const size_t first = found->count;
-    mls_folder_walk walk = {.visitor = {cli, config_found, config_listed},
-                            .entries_max = MLS_WALK_FILES_MAX,
-                            .depth_max = MLS_WALK_DEPTH_MAX};
-    const mls_status status = mls_folder_walk_from(&walk, folder, 0, &error);
-    mls_folder_walk_release(&walk);
-    if (status != MLS_OK)
-        mls_cli_error(cli, MLS_EXIT_IO, NULL, "%s", error.message);
-    settings->list.folders = true;
-    if (found->count == first) {
-        mls_cli_note(cli, NULL, "no config_*.sh below %s", folder);
-        return;
-    }
-    qsort(found->items + first, found->count - first, sizeof *found->items, mls_compare_names);
-    for (size_t i = first; i < found->count; i++)
-        config_add(cli, found->items[i], true);
-}
-
-/* A folder, a file, or a name; something else than these, and whatever lies in a folder, is a file that is not there.
- */
+/* Add an operand: a folder with config_*.sh files, a log, a config, or the name of a config. */
 static void config_add_operand(mls_cli *cli, const char *operand)
 {
+    config_settings *settings = cli->settings;
     struct stat info;
-    const bool there = stat(operand, &info) == 0;
+    mls_error error = {0};
+    const bool exists = stat(operand, &info) == 0;
     const int reason = errno;
     const mls_config_name name = mls_config_name_decode(mls_str_from(operand));
-    if (there && S_ISDIR(info.st_mode)) {
-        config_add_folder(cli, operand);
-    } else if (!there && strchr(operand, '/') != NULL) {
+    if (exists && S_ISDIR(info.st_mode)) {
+        /* Add every config_*.sh below it, in natural order, without following links to folders. */
+        const mls_names *found = &settings->found;
+        const size_t first = found->count;
+        mls_folder_walk walk = {.visitor = {cli, config_found, config_listed},
+                                .entries_max = MLS_WALK_FILES_MAX,
+                                .depth_max = MLS_WALK_DEPTH_MAX};
+        if (mls_folder_walk_from(&walk, operand, 0, &error) != MLS_OK)
+            mls_cli_error(cli, MLS_EXIT_IO, NULL, "%s", error.message);
+        mls_folder_walk_release(&walk);
+        settings->list.folders = true;
+        if (found->count == first)
+            mls_cli_note(cli, NULL, "no config_*.sh below %s", operand);
+        else
+            qsort(found->items + first, found->count - first, sizeof *found->items, mls_compare_names);
+        for (size_t i = first; i < found->count; i++)
+            config_add(cli, found->items[i], true);
+    } else if (!exists && strchr(operand, '/') != NULL) {
         mls_cli_error(cli, MLS_EXIT_IO, operand, "%s", strerror(reason));
-    } else if (there && is_log(operand)) {
-        mls_error error = {0};
+    } else if (exists && is_log(operand)) {
         if (mls_cli_load_settings(cli) && config_add_log(cli, operand, &error) != MLS_OK)
             mls_cli_error(cli, MLS_EXIT_IO, operand, "%s", error.message);
-    } else if (there || name.kind != MLS_CONFIG_KIND_NONE || name.problem != NULL || name.suffix_count > 0) {
-        config_add(cli, operand, there);
+    } else if (exists || name.kind != MLS_CONFIG_KIND_NONE || name.problem != NULL || name.suffix_count > 0) {
+        config_add(cli, operand, exists);
     } else {
         mls_cli_error(cli, MLS_EXIT_IO, operand, "no shape in this name, and no such file (%s)", strerror(reason));
     }
-}
-
-/* Return the name that an entry is shown by: its own, or its path if another config has that name too. */
-static const char *config_label(const mls_config_entry *entry, const mls_map *names)
-{
-    const mls_map_entry *same = mls_map_find(names, entry->name.name);
-    return entry->file == NULL                      ? entry->name.name.ptr
-           : same != NULL && same->value.number > 1 ? entry->file
-                                                    : mls_path_name(entry->file);
 }
 
 static void config_print_diff(mls_cli *cli)
@@ -213,26 +185,29 @@ static void config_print_diff(mls_cli *cli)
     const mls_config_list *list = &settings->list;
     mls_config_side *sides = mls_calloc(list->count + 1, sizeof *sides);
     mls_arena arena = {0};
-    mls_map names = {.arena = &arena};
+    mls_map names = {.arena = &arena}; /* how many configs have each name */
     mls_config_diff diff = {0};
     size_t count = 0;
-    for (size_t i = 0; i < list->count; i++) /* how many configs have each name */
+    for (size_t i = 0; i < list->count; i++)
         mls_map_put(&names, list->items[i].name.name, NULL)->value.number++;
     for (size_t i = 0; i < list->count; i++) {
         const mls_config_entry *entry = &list->items[i];
-        /* Of a log that printed settings before several runs the first counts. */
-        if (i == 0 || entry->printed == NULL || list->items[i - 1].file != entry->file) {
-            sides[count++] = (mls_config_side){.label = config_label(entry, &names),
-                                               .name = entry->printed == NULL ? &entry->name : NULL,
-                                               .summary = &entry->summary,
-                                               .script = entry->script,
-                                               .printed = entry->printed};
-        } else {
+        if (i > 0 && entry->printed != NULL && list->items[i - 1].file == entry->file) {
             mls_cli_note(cli, entry->file, "settings before several runs: those before its first run are compared");
+            continue;
         }
+        const mls_map_entry *same = mls_map_find(&names, entry->name.name);
+        const bool ambiguous = same != NULL && same->value.number > 1; /* then its path is the label */
+        sides[count++] = (mls_config_side){.label = entry->file == NULL ? entry->name.name.ptr
+                                                    : ambiguous         ? entry->file
+                                                                        : mls_path_name(entry->file),
+                                           .name = entry->printed == NULL ? &entry->name : NULL,
+                                           .summary = &entry->summary,
+                                           .script = entry->script,
+                                           .printed = entry->printed};
     }
     mls_config_diff_make(sides, count, &cli->known_settings, &diff);
-    if (count < 2 && cli->status != MLS_EXIT_IO) { /* a path that could not be read has been named */
+    if (count < 2 && cli->status != MLS_EXIT_IO) { /* an unreadable path has been reported */
         mls_cli_usage_error(cli, "--diff compares two configs or more, not %zu", count);
     } else if (count >= 2) {
         mls_cli_print(cli, &mls_config_diff_report, &diff);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_help.c - mlscore help: the commands, one command, the findings. */
+/* cmd_help.c - mlscore help: list commands, findings and signatures, and show manual pages. */
 #include <fcntl.h>
 #include <limits.h>
 #include <spawn.h>
@@ -17,7 +17,7 @@ enum { HELP_WIDTH = 80, SUMMARY_COLUMN = 14 };
 
 static const mls_option options[] = {MLS_ROWS_LAST};
 
-/* The groups of MLS_COMMAND_LIST, each from its first command on. */
+/* The first command of each group in MLS_COMMAND_LIST. */
 static const struct {
     const char *title;
     const mls_command *first;
@@ -55,13 +55,7 @@ static void help_commands(mls_cli *cli)
                             "  mlscore help signatures   failure messages that diagnose recognizes\n");
 }
 
-/* Print the options of `mlscore PATH`. */
-static void help_overview(mls_cli *cli)
-{
-    mls_cli_print_help(&mls_command_overview, &cli->output);
-}
-
-/* All findings, or the one that is named. */
+/* Print all findings, or explain the named one. */
 static void help_findings(mls_cli *cli)
 {
     mls_arena arena = {0};
@@ -87,7 +81,7 @@ static void help_word(mls_output *output, const char *words, unsigned number, co
     mls_output_printf(output, "%.*s%s", (int)word.len, word.ptr, after);
 }
 
-/* Every message that diagnose knows, with its meaning, where that is known from, and what to do. */
+/* Print every message that diagnose knows, with its meaning, remedy and source. */
 static void help_signatures(mls_cli *cli)
 {
     mls_signatures *signatures;
@@ -111,8 +105,8 @@ static void help_signatures(mls_cli *cli)
     mls_signatures_free(signatures);
 }
 
-/* Asks man, without a shell, whether it has the page; its answer on standard output is not wanted. */
-static bool help_has_manual(char *page)
+/* Check, without a shell, whether man has a page. */
+static bool has_installed_manual(char *page)
 {
     posix_spawn_file_actions_t actions;
     pid_t child;
@@ -128,12 +122,18 @@ static bool help_has_manual(char *page)
     return started && waitpid(child, &how, 0) == child && WIFEXITED(how) && WEXITSTATUS(how) == 0;
 }
 
-/* The file of the page that came with this program: of the checkout that it was built in, or the prefix that it was
- * installed below.  False: there is none, or it is not known where the program is. */
-static bool help_find_manual(const char *name, char path[PATH_MAX])
+/* Replace this process by man with the page of a command, if output goes to a terminal; return if there is no page. */
+static void show_manual(const char *name)
 {
     static const char *const below[] = {"man", "share/man"};
     char program[PATH_MAX];
+    char path[PATH_MAX];
+    char page[64];
+    char words[][4] = {"man", "1"};
+    if (isatty(STDOUT_FILENO) != 1)
+        return;
+    /* Prefer the page that came with this program: of the checkout it was built in, or the prefix of its installation.
+     */
     const ssize_t len = readlink("/proc/self/exe", program, sizeof program - 1);
     mls_str folder = {program, len > 0 ? (size_t)len : 0};
     for (int up = 0; up < 4 && folder.len > 1; up++) { /* build/release/mlscore */
@@ -142,64 +142,39 @@ static bool help_find_manual(const char *name, char path[PATH_MAX])
             const int needed =
                 snprintf(path, PATH_MAX, "%.*s%s/man1/mlscore-%s.1", (int)folder.len, folder.ptr, below[i], name);
             if (needed < PATH_MAX && access(path, R_OK) == 0)
-                return true;
+                (void)execvp("man", (char *const[]){words[0], path, NULL});
         }
     }
-    return false;
-}
-
-/* On a terminal the manual page takes this process's place; returns where there is none. */
-static void help_manual(const char *name)
-{
-    char path[PATH_MAX];
-    char page[64];
-    char words[][4] = {"man", "1"};
     (void)snprintf(page, sizeof page, "mlscore-%s", name);
-    if (isatty(STDOUT_FILENO) != 1)
-        return;
-    if (help_find_manual(name, path)) {
-        char *const arguments[] = {words[0], path, NULL};
-        (void)execvp("man", arguments);
-    } else if (help_has_manual(page)) {
-        char *const arguments[] = {words[0], words[1], page, NULL};
-        (void)execvp("man", arguments);
-    }
-}
-
-/* For the test of mlscore-formats(5). */
-static void help_fields(mls_cli *cli)
-{
-    mls_reports_print_fields(&cli->output);
+    if (has_installed_manual(page))
+        (void)execvp("man", (char *const[]){words[0], words[1], page, NULL});
 }
 
 static void help_run(mls_cli *cli)
 {
-    static const struct {
-        const char *name;
-        void (*print)(mls_cli *cli);
-    } topics[] = {{"", help_commands},
-                  {"overview", help_overview},
-                  {"findings", help_findings},
-                  {"signatures", help_signatures},
-                  {"fields", help_fields}};
     mls_finding_code code;
     const char *topic = cli->operands.count > 0 ? cli->operands.items[0] : "";
     if (!mls_cli_open(cli))
         return;
-    for (size_t i = 0; cli->commands[i] != NULL; i++) {
-        if (strcmp(topic, cli->commands[i]->name) == 0) {
-            help_manual(topic);
-            mls_cli_print_help(cli->commands[i], &cli->output);
-            return;
-        }
-    }
-    unsigned found;
-    if (MLS_NAME_FIND(topics, sizeof topics / sizeof *topics, mls_str_from(topic), &found))
-        topics[found].print(cli);
-    else if (mls_finding_code_from_name(mls_str_from(topic), &code))
+    const mls_command *command = mls_command_named(cli, topic);
+    if (command != NULL) {
+        show_manual(topic);
+        mls_cli_print_help(command, &cli->output);
+    } else if (*topic == '\0') {
+        help_commands(cli);
+    } else if (strcmp(topic, "overview") == 0) {
+        mls_cli_print_help(&mls_command_overview, &cli->output);
+    } else if (strcmp(topic, "findings") == 0) {
+        help_findings(cli);
+    } else if (strcmp(topic, "signatures") == 0) {
+        help_signatures(cli);
+    } else if (strcmp(topic, "fields") == 0) { /* for the test of mlscore-formats(5) */
+        mls_reports_print_fields(&cli->output);
+    } else if (mls_finding_code_from_name(mls_str_from(topic), &code)) {
         mls_cli_explain(cli, topic);
-    else
+    } else {
         (void)mls_command_find(cli, topic);
+    }
 }
 
 const mls_command mls_command_help = {

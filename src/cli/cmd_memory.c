@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_memory.c - mlscore memory: will a model in a configuration fit on these GPUs. */
+/* cmd_memory.c - mlscore memory: estimate whether a model in a configuration fits on a GPU. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -10,9 +10,9 @@
 #include "score/collect.h"
 
 typedef struct memory_settings {
-    const char *given[MLS_MEMORY_SETTING_COUNT]; /* what each option says; flags: "" */
+    const char *given[MLS_MEMORY_SETTING_COUNT]; /* argument of each option; NULL: not given; flags: "" */
     bool oom;
-    mls_oom_search *search; /* for messages, with --oom */
+    mls_oom_search *search; /* for out-of-memory messages, with --oom */
 } memory_settings;
 
 static const mls_option options[] = {
@@ -28,53 +28,14 @@ static const mls_option options[] = {
                   "treat a tight fit and all findings as errors"),
 };
 
-static bool memory_set_options(mls_cli *cli, mls_memory_ask *ask)
-{
-    const memory_settings *settings = cli->settings;
-    mls_error error = {0};
-    for (size_t i = 0; i < MLS_MEMORY_SETTING_COUNT; i++) {
-        const char *text = settings->given[i];
-        const bool file =
-            i == MLS_MEMORY_MODEL && text != NULL && (mls_memory_model_is_file(text) || access(text, F_OK) == 0);
-        if (text != NULL && mls_memory_set(ask, (mls_memory_setting)i, text, &error) != MLS_OK)
-            return mls_cli_file_error(cli, file ? text : NULL, &error);
-    }
-    return true;
-}
-
-/* Refuses options that would be passed over: false after a complaint. */
-static bool memory_check_options(mls_cli *cli, const mls_memory_ask *ask)
-{
-    const memory_settings *settings = cli->settings;
-    const bool training = mls_memory_value(ask, MLS_MEMORY_TRAIN) != 0;
-    const bool nothing = settings->oom && ask->shape.layers == 0;
-    const char *about = nothing    ? "an estimate, and no model is named"
-                        : training ? "inference, and this is training"
-                                   : "training, and goes with --train or a config";
-    for (size_t i = 0; i < MLS_MEMORY_SETTING_COUNT; i++) {
-        const mls_memory_setting setting = (mls_memory_setting)i;
-        if (settings->given[i] != NULL && (nothing || (mls_memory_settings[setting].of & 1U << training) == 0))
-            return mls_cli_usage_error(cli, "--%s is about %s", mls_memory_settings[setting].name, about);
-    }
-    static const mls_memory_setting either[][2] = {{MLS_MEMORY_SEQUENCE_PARALLEL, MLS_MEMORY_NO_SEQUENCE_PARALLEL},
-                                                   {MLS_MEMORY_ZERO, MLS_MEMORY_FSDP}};
-    for (size_t i = 0; i < sizeof either / sizeof *either; i++) {
-        if (settings->given[either[i][0]] != NULL && settings->given[either[i][1]] != NULL) {
-            return mls_cli_usage_error(cli, "--%s or --%s, not both", mls_memory_settings[either[i][0]].name,
-                                       mls_memory_settings[either[i][1]].name);
-        }
-    }
-    return true;
-}
-
-/* Make the estimate; if there is none, the findings on the config may tell why. */
+/* Make the estimate.  If it fails, print the findings about the config, too, which may explain why. */
 static bool memory_estimate(mls_cli *cli, mls_memory_job *job)
 {
     mls_error error = {0};
     if (mls_memory_answer_make(&job->ask, &job->answer, &error) == MLS_OK)
         return true;
     for (size_t i = 0; i < job->findings.count; i++)
-        (void)mls_cli_note(cli, job->file, "%s", job->findings.items[i].message);
+        mls_cli_note(cli, job->file, "%s", job->findings.items[i].message);
     return mls_cli_file_error(cli, job->file, &error);
 }
 
@@ -94,46 +55,12 @@ static mls_status oom_done(void *state, const mls_read *read)
     return mls_cli_read_done(state, read);
 }
 
-/* Find the messages in all logs; with a model or a config, each is compared with the estimate. */
-static void memory_find_ooms(mls_cli *cli, const mls_memory_job *job)
-{
-    memory_settings *settings = cli->settings;
-    mls_oom_list list = {.job = job};
-    const mls_reading reading = {
-        .work.threads = cli->work.threads, .state = cli, .listen = oom_listen, .done = oom_done};
-    mls_error error = {0};
-    if (mls_oom_search_new(&settings->search, &error) != MLS_OK) {
-        (void)mls_cli_print_error(cli, NULL, &error);
-    } else if (mls_cli_read(cli, NULL, &reading, NULL, NULL)) {
-        list.items = mls_oom_search_items(settings->search, &list.count, &list.dropped);
-        mls_cli_print(cli, &mls_oom_report, &list);
-        mls_cli_set_status(cli, list.count > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
-    }
-    mls_oom_search_free(settings->search);
-}
-
-/* Take the config out of the operands; NULL: all are logs. */
-static char *take_memory_config(mls_cli *cli, bool oom)
-{
-    mls_names *all = &cli->operands;
-    char *config = NULL;
-    size_t kept = 0;
-    for (size_t i = 0; i < all->count; i++) {
-        const mls_str name = mls_str_from(mls_path_name(all->items[i]));
-        if (config == NULL && (!oom || (mls_str_starts(name, MLS_S("config_")) && mls_str_ends(name, MLS_S(".sh")))))
-            config = all->items[i];
-        else
-            all->items[kept++] = all->items[i];
-    }
-    all->count = kept;
-    return config;
-}
-
-/* Fill in the job from the options, and what they leave open from the logs of the job of a config, then its exports.
- * False after a complaint. */
-static bool memory_ask(mls_cli *cli, mls_memory_job *job, const char *config, mls_collection *runs)
+/* Fill in the job from the options, then from the logs of a config's job, then from the exports of the config.  Return
+ * false after printing an error. */
+static bool memory_ask(mls_cli *cli, mls_memory_job *job, mls_collection *runs)
 {
     const memory_settings *settings = cli->settings;
+    const char *config = job->file;
     const bool logs = !settings->oom && cli->operands.count > 0;
     mls_collect_options how;
     mls_error error = {0};
@@ -143,9 +70,13 @@ static bool memory_ask(mls_cli *cli, mls_memory_job *job, const char *config, ml
             return mls_cli_usage_error(cli, "one config at a time, not '%s' too", cli->operands.items[i]);
     if (settings->oom && cli->operands.count == 0)
         return mls_cli_usage_error(cli, "--oom looks into logs, and none is named");
-    job->file = config;
-    if (!memory_set_options(cli, &job->ask))
-        return false;
+    for (size_t i = 0; i < MLS_MEMORY_SETTING_COUNT; i++) {
+        const char *text = settings->given[i];
+        const bool file =
+            i == MLS_MEMORY_MODEL && text != NULL && (mls_memory_model_is_file(text) || access(text, F_OK) == 0);
+        if (text != NULL && mls_memory_set(&job->ask, (mls_memory_setting)i, text, &error) != MLS_OK)
+            return mls_cli_file_error(cli, file ? text : NULL, &error);
+    }
     if (logs) {
         if (!mls_cli_load_settings(cli) || !mls_cli_collecting(cli, &how))
             return false;
@@ -168,28 +99,72 @@ static bool memory_ask(mls_cli *cli, mls_memory_job *job, const char *config, ml
                 "neither MODEL_SIZE nor a folder names the model: --model does, by name or with its config.json");
         }
     }
-    return memory_check_options(cli, &job->ask);
+    /* Refuse options that would be ignored. */
+    const bool training = mls_memory_value(&job->ask, MLS_MEMORY_TRAIN) != 0;
+    const bool nothing = settings->oom && job->ask.shape.layers == 0;
+    const char *about = nothing    ? "an estimate, and no model is named"
+                        : training ? "inference, and this is training"
+                                   : "training, and goes with --train or a config";
+    for (size_t i = 0; i < MLS_MEMORY_SETTING_COUNT; i++) {
+        const mls_memory_setting setting = (mls_memory_setting)i;
+        if (settings->given[i] != NULL && (nothing || (mls_memory_settings[setting].of & 1U << training) == 0))
+            return mls_cli_usage_error(cli, "--%s is about %s", mls_memory_settings[setting].name, about);
+    }
+    static const mls_memory_setting either[][2] = {{MLS_MEMORY_SEQUENCE_PARALLEL, MLS_MEMORY_NO_SEQUENCE_PARALLEL},
+                                                   {MLS_MEMORY_ZERO, MLS_MEMORY_FSDP}};
+    for (size_t i = 0; i < sizeof either / sizeof *either; i++) {
+        if (settings->given[either[i][0]] != NULL && settings->given[either[i][1]] != NULL) {
+            return mls_cli_usage_error(cli, "--%s or --%s, not both", mls_memory_settings[either[i][0]].name,
+                                       mls_memory_settings[either[i][1]].name);
+        }
+    }
+    return true;
 }
 
 static void memory_run(mls_cli *cli)
 {
-    const memory_settings *settings = cli->settings;
+    memory_settings *settings = cli->settings;
     mls_memory_job job = {0};
     mls_collection runs = {0};
-    char *config = take_memory_config(cli, settings->oom);
-    if (mls_cli_load_models(cli)) {
+    mls_error error = {0};
+    /* Remove the config from the operands; with --oom, operands may be logs only. */
+    mls_names *operands = &cli->operands;
+    char *config = NULL;
+    size_t kept = 0;
+    for (size_t i = 0; i < operands->count; i++) {
+        const mls_str name = mls_str_from(mls_path_name(operands->items[i]));
+        if (config == NULL &&
+            (!settings->oom || (mls_str_starts(name, MLS_S("config_")) && mls_str_ends(name, MLS_S(".sh")))))
+            config = operands->items[i];
+        else
+            operands->items[kept++] = operands->items[i];
+    }
+    operands->count = kept;
+    job.file = config;
+    bool ok = mls_cli_load_models(cli);
+    if (ok)
         mls_memory_ask_init(&job.ask, cli->models, cli->accelerators);
-        if (memory_ask(cli, &job, config, &runs)) {
-            const bool modelled = job.ask.shape.layers > 0;
-            if (settings->oom && (!modelled || memory_estimate(cli, &job))) {
-                memory_find_ooms(cli, modelled ? &job : NULL);
-            } else if (!settings->oom && memory_estimate(cli, &job)) {
-                mls_memory_judge(&job.ask, &job.answer, &job.findings);
-                mls_cli_judge_findings(cli, &job.findings);
-                mls_cli_set_status(cli, job.ask.unsure ? MLS_EXIT_INVALID : MLS_EXIT_OK);
-                mls_cli_print(cli, &mls_memory_report, &job);
-            }
+    ok = ok && memory_ask(cli, &job, &runs);
+    const bool modelled = ok && job.ask.shape.layers > 0;
+    ok = ok && ((settings->oom && !modelled) || memory_estimate(cli, &job));
+    if (ok && settings->oom) {
+        /* Find the messages in all logs; if there is an estimate, each is compared with it. */
+        mls_oom_list list = {.job = modelled ? &job : NULL};
+        const mls_reading reading = {
+            .work.threads = cli->work.threads, .state = cli, .listen = oom_listen, .done = oom_done};
+        if (mls_oom_search_new(&settings->search, &error) != MLS_OK) {
+            mls_cli_print_error(cli, NULL, &error);
+        } else if (mls_cli_read(cli, NULL, &reading, NULL, NULL)) {
+            list.items = mls_oom_search_items(settings->search, &list.count, &list.dropped);
+            mls_cli_print(cli, &mls_oom_report, &list);
+            mls_cli_set_status(cli, list.count > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
         }
+        mls_oom_search_free(settings->search);
+    } else if (ok) {
+        mls_memory_judge(&job.ask, &job.answer, &job.findings);
+        mls_cli_judge_findings(cli, &job.findings);
+        mls_cli_set_status(cli, job.ask.unsure ? MLS_EXIT_INVALID : MLS_EXIT_OK);
+        mls_cli_print(cli, &mls_memory_report, &job);
     }
     free(config);
     mls_collection_release(&runs);

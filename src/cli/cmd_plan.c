@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_plan.c - mlscore plan: what would it score on other accelerators, with another batch? */
+/* cmd_plan.c - mlscore plan: predict the score for other numbers of accelerators and batch sizes. */
 #include <math.h>
 
 #include "base/number.h"
@@ -13,9 +13,13 @@ typedef struct plan_settings {
     unsigned level; /* from 1; 0: not given */
 } plan_settings;
 
-/* More numbers than this are not asked for by a person. */
-#define NUMBER_LARGEST 1e15
-enum { NUMBERS_MOST = 100, USUAL_LEVEL = 1, NAMED_MOST = 5 }; /* groups of one reason, without -v */
+/* Limits of a list of numbers. */
+#define NUMBER_MAX 1e15
+enum {
+    NUMBERS_MAX = 100,
+    LEVEL_DEFAULT = 1, /* index in the values of --level */
+    UNUSED_MAX = 5     /* groups to name that cannot be used for the same reason, without -v */
+};
 
 #define AT(member) offsetof(plan_settings, member)
 
@@ -44,42 +48,33 @@ static const mls_option options[] = {
     MLS_ROWS_LAST,
 };
 
-/* One word of a list: N, or N-M by doublings. */
-static bool read_range_or_number(mls_arena *arena, mls_plan_numbers *to, mls_str word, bool whole)
-{
-    mls_str last = word;
-    mls_str first;
-    double number;
-    double upto;
-    (void)mls_str_cut(&last, '-', &first);
-    bool ok = mls_number_parse(first, &number) && mls_number_parse(first.len == word.len ? word : last, &upto) &&
-              number > 0 && upto >= number && upto < NUMBER_LARGEST && (!whole || number == floor(number));
-    for (; ok && number <= upto; number *= 2) {
-        ok = to->count < NUMBERS_MOST;
-        if (ok)
-            (void)MLS_ARENA_ADD(arena, to, number);
-    }
-    return ok;
-}
-
-/* Reads a list of numbers.  False after a complaint. */
-static bool read_wanted(mls_cli *cli, mls_arena *arena, const char *option, const char *text, mls_plan_numbers *to,
-                        bool whole)
+/* Parse a list of N, or N-M by doublings.  Return false after printing an error. */
+static bool read_numbers(mls_cli *cli, mls_arena *arena, const char *option, const char *text, mls_plan_numbers *to,
+                         bool whole)
 {
     mls_str rest = mls_str_from(text);
-    bool more = text != NULL;
-    while (more) {
-        mls_str word;
-        more = mls_str_cut(&rest, ',', &word);
-        if (!read_range_or_number(arena, to, word, whole)) {
-            return mls_cli_usage_error(cli, "%s takes numbers %s with commas, and N-M by doublings, not '%s'", option,
-                                       whole ? "from 1 on" : "above 0", text);
+    bool ok = true;
+    for (bool more = text != NULL; more && ok;) {
+        mls_str last;
+        mls_str first;
+        double number;
+        double end;
+        more = mls_str_cut(&rest, ',', &last);
+        const mls_str word = last;
+        (void)mls_str_cut(&last, '-', &first);
+        ok = mls_number_parse(first, &number) && mls_number_parse(first.len == word.len ? word : last, &end) &&
+             number > 0 && end >= number && end < NUMBER_MAX && (!whole || number == floor(number));
+        for (; ok && number <= end; number *= 2) {
+            ok = to->count < NUMBERS_MAX;
+            if (ok)
+                (void)MLS_ARENA_ADD(arena, to, number);
         }
     }
-    return true;
+    return ok || mls_cli_usage_error(cli, "%s takes numbers %s with commas, and N-M by doublings, not '%s'", option,
+                                     whole ? "from 1 on" : "above 0", text);
 }
 
-/* Reads a number above 0; *number is NAN where none is given.  False after a complaint. */
+/* Parse a number above 0; *number is NAN if the option is absent.  Return false after printing an error. */
 static bool read_positive(mls_cli *cli, const char *option, const char *text, double *number)
 {
     *number = NAN;
@@ -87,93 +82,81 @@ static bool read_positive(mls_cli *cli, const char *option, const char *text, do
            mls_cli_usage_error(cli, "%s takes a number above 0, not '%s'", option, text);
 }
 
-/* Says why groups of one reason are no base; where nothing else is, -q does not hide it. */
-static void say_alike(mls_cli *cli, const mls_plan *plan, const char *reason)
+/* Report why groups cannot be used, for each reason the first few groups.  If no group can, it is not just a note. */
+static void print_unfit(mls_cli *cli, const mls_plan *plan)
 {
     const int kind = plan->rows.count > 0 ? MLS_EXIT_OK : MLS_EXIT_INVALID;
-    size_t alike = 0;
-    for (size_t i = 0; i < plan->unfit.count; i++)
-        if (strcmp(plan->unfit.items[i].reason, reason) == 0 && (alike++ < NAMED_MOST || cli->view.verbose > 0))
-            mls_cli_error(cli, kind, plan->unfit.items[i].group->path, "%s", reason);
-    if (alike > NAMED_MOST && cli->view.verbose == 0)
-        mls_cli_error(cli, kind, NULL, "and %zu more (-v: all): %s", alike - NAMED_MOST, reason);
-}
-
-static void say_unfit(mls_cli *cli, const mls_plan *plan)
-{
     for (size_t i = 0; i < plan->unfit.count; i++) {
+        const char *reason = plan->unfit.items[i].reason;
         size_t first = 0;
-        while (strcmp(plan->unfit.items[first].reason, plan->unfit.items[i].reason) != 0)
+        while (strcmp(plan->unfit.items[first].reason, reason) != 0)
             first++;
-        if (first == i)
-            say_alike(cli, plan, plan->unfit.items[i].reason);
+        if (first < i)
+            continue; /* reported already */
+        size_t alike = 0;
+        for (size_t k = i; k < plan->unfit.count; k++)
+            if (strcmp(plan->unfit.items[k].reason, reason) == 0 && (alike++ < UNUSED_MAX || cli->view.verbose > 0))
+                mls_cli_error(cli, kind, plan->unfit.items[k].group->path, "%s", reason);
+        if (alike > UNUSED_MAX && cli->view.verbose == 0)
+            mls_cli_error(cli, kind, NULL, "and %zu more (-v: all): %s", alike - UNUSED_MAX, reason);
     }
     if (plan->bases.count == 0)
         mls_cli_error(cli, MLS_EXIT_INVALID, NULL, "there is no group of runs to predict from");
 }
 
-static void plan_groups(mls_cli *cli, const mls_comparison *groups, const mls_plan_request *request)
-{
-    mls_plan plan;
-    mls_error error = {0};
-    const mls_status status = mls_plan_make(groups, request, &plan, &error);
-    if (status == MLS_ERROR_VALUE) {
-        mls_cli_usage_error(cli, "%s", error.message);
-    } else if (status != MLS_OK) {
-        mls_cli_print_error(cli, NULL, &error);
-    } else {
-        mls_cli_print(cli, &mls_plan_report, &plan);
-        say_unfit(cli, &plan);
-        mls_cli_set_status(cli, mls_plan_answers(&plan) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
-        for (size_t i = 0; i < plan.bases.count; i++)
-            mls_cli_judge_side(cli, plan.bases.items[i].group);
-    }
-    mls_plan_release(&plan);
-}
-
-/* Reads what the options ask for.  False after a complaint. */
+/* Read the options.  Return false after printing an error. */
 static bool read_request(mls_cli *cli, mls_arena *arena, mls_plan_request *request)
 {
     const plan_settings *settings = cli->settings;
     request->benchmark = settings->benchmark;
-    if (!mls_cli_benchmark(cli, &request->benchmark))
-        return false;
-    request->level = settings->level > 0 ? settings->level - 1 : USUAL_LEVEL;
-    return read_wanted(cli, arena, "--accelerators", settings->accelerators, &request->accelerators, true) &&
-           read_wanted(cli, arena, "--nodes", settings->nodes, &request->nodes, true) &&
-           read_wanted(cli, arena, "--times", settings->times, &request->times, false) &&
-           read_wanted(cli, arena, "--batch", settings->batch, &request->batches, true) &&
+    request->level = settings->level > 0 ? settings->level - 1 : LEVEL_DEFAULT;
+    return mls_cli_benchmark(cli, &request->benchmark) &&
+           read_numbers(cli, arena, "--accelerators", settings->accelerators, &request->accelerators, true) &&
+           read_numbers(cli, arena, "--nodes", settings->nodes, &request->nodes, true) &&
+           read_numbers(cli, arena, "--times", settings->times, &request->times, false) &&
+           read_numbers(cli, arena, "--batch", settings->batch, &request->batches, true) &&
            read_positive(cli, "--target", settings->target, &request->target_minutes) &&
            read_positive(cli, "--samples", settings->samples, &request->samples);
 }
 
 static void plan_run(mls_cli *cli)
 {
+    const char *path = ((const plan_settings *)cli->settings)->factors;
     mls_arena arena = {0};
     mls_plan_figures figures = {.arena = NULL};
     mls_plan_request request = {.benchmark = NULL};
-    const char *path = ((const plan_settings *)cli->settings)->factors;
     mls_compare_request groups = {.mode = MLS_COMPARE_NOTHING};
     mls_comparison comparison = {.arena = NULL};
     mls_buffer text = {0};
     mls_error error = {0};
-    if (!read_request(cli, &arena, &request) || !mls_cli_load_models(cli) || !mls_cli_read_file(cli, path, &text)) {
-        /* it has been said why */
-    } else if (mls_plan_figures_load(path != NULL ? mls_buffer_str(&text) : (mls_str){NULL, 0}, &figures, &error) !=
-               MLS_OK) {
-        mls_cli_file_error(cli, path, &error);
-    } else if (mls_cli_judge(cli, &groups.collect)) {
-        for (size_t i = 0; i < cli->operands.count; i++) /* each operand is a side */
-            mls_side_add(&groups.sides, &arena, mls_str_from(cli->operands.items[i]), cli->operands.items[i]);
-        groups.collect.printed = true;
+    bool ok = read_request(cli, &arena, &request) && mls_cli_load_models(cli) && mls_cli_read_file(cli, path, &text);
+    if (ok &&
+        mls_plan_figures_load(path != NULL ? mls_buffer_str(&text) : (mls_str){NULL, 0}, &figures, &error) != MLS_OK)
+        ok = mls_cli_file_error(cli, path, &error);
+    ok = ok && mls_cli_judge(cli, &groups.collect);
+    for (size_t i = 0; i < cli->operands.count; i++) /* each operand is a side */
+        mls_side_add(&groups.sides, &arena, mls_str_from(cli->operands.items[i]), cli->operands.items[i]);
+    groups.collect.printed = true;
+    if (ok && mls_cli_compare(cli, &groups, &comparison)) {
+        mls_plan plan;
         request.editions = groups.collect.score.editions;
         request.figures = &figures;
         request.models = cli->models;
         request.known = cli->accelerators;
-        if (mls_cli_compare(cli, &groups, &comparison)) {
-            mls_cli_print_side_problems(cli, &comparison);
-            plan_groups(cli, &comparison, &request);
+        mls_cli_print_side_problems(cli, &comparison);
+        const mls_status status = mls_plan_make(&comparison, &request, &plan, &error);
+        if (status == MLS_ERROR_VALUE) {
+            mls_cli_usage_error(cli, "%s", error.message);
+        } else if (status != MLS_OK) {
+            mls_cli_print_error(cli, NULL, &error);
+        } else {
+            mls_cli_print(cli, &mls_plan_report, &plan);
+            print_unfit(cli, &plan);
+            mls_cli_set_status(cli, mls_plan_answers(&plan) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
+            for (size_t i = 0; i < plan.bases.count; i++)
+                mls_cli_judge_side(cli, plan.bases.items[i].group);
         }
+        mls_plan_release(&plan);
     }
     mls_comparison_release(&comparison);
     mls_buffer_release(&text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_profile.c - mlscore profile: where the time of the GPUs went, by what a profiler wrote. */
+/* cmd_profile.c - mlscore profile: summarize the time of GPUs from the output of profilers. */
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -11,23 +11,30 @@
 #include "explain/profile/ranks.h"
 #include "report/reports.h"
 
-enum { TOP_USUAL = 20, NOTED_MAX = 5 };
+/* The default of --top, and the number of files that are not profiles to name. */
+enum { TOP_DEFAULT = 20, OTHERS_MAX = 5 };
+
+/* The result of reading a file. */
+typedef struct profile_read {
+    mls_profile *profile; /* NULL: the file is not a profile, or cannot be read */
+    mls_status status;
+    mls_error error;
+} profile_read;
 
 typedef struct profile_settings {
     unsigned by; /* mls_profile_by, from 1; 0: not given */
     bool by_annotation;
-    const char *top; /* as given */
-    const char *kernels, *against, *run;
+    const char *top, *kernels, *against, *run; /* as given */
     /* The working state. */
     mls_kernel_classes *classes;
-    mls_sources sources;        /* the files that are named, and those of folders */
-    size_t *ends;               /* of those of each operand */
-    struct profile_read *reads; /* one for each of them */
+    mls_sources sources; /* the named files, and those of folders */
+    size_t *ends;        /* index in `sources` after those of each operand */
+    profile_read *reads; /* one for each source */
     mls_profiles profiles;
-    mls_ranks *job;
-    mls_profile *base; /* that of --against */
-    size_t shown;      /* of the longest kernels */
-    bool run_found;    /* by --run, with a begin */
+    mls_ranks *job;    /* the ranks' profiles, joined */
+    mls_profile *base; /* the profile of --against */
+    size_t kernel_count;
+    bool run_found; /* the log of --run has a run_start */
 } profile_settings;
 
 #define AT(member) offsetof(profile_settings, member)
@@ -45,13 +52,6 @@ static const mls_option options[] = {
                   MLS_HELP_STRICT),
 };
 
-/* The result of reading a file. */
-typedef struct profile_read {
-    mls_profile *profile; /* NULL: it is none, or cannot be read */
-    mls_status status;
-    mls_error error;
-} profile_read;
-
 static void read_profile(const profile_settings *settings, const char *path, bool named, profile_read *read)
 {
     const int fd = mls_file_open(path, named, &read->error);
@@ -60,29 +60,17 @@ static void read_profile(const profile_settings *settings, const char *path, boo
     if (fd >= 0)
         (void)close(fd);
     if (read->profile != NULL) {
-        read->profile->top = settings->shown;
+        read->profile->top = settings->kernel_count;
         read->profile->in_folder = !named;
     }
 }
 
-static void read_file_of(void *state, size_t item)
+static void read_item(void *state, size_t item)
 {
     const profile_settings *settings = state;
     const mls_source *source = &settings->sources.items[item];
     if (source->skip == NULL)
         read_profile(settings, source->path, source->named, &settings->reads[item]);
-}
-
-/* The classes of --kernels, or our own.  False after a complaint. */
-static bool load_classes(mls_cli *cli, profile_settings *settings)
-{
-    mls_buffer text = {0};
-    mls_error error = {0};
-    bool ok = mls_cli_read_file(cli, settings->kernels, &text);
-    if (ok && mls_kernel_classes_new(mls_buffer_str(&text), &settings->classes, &error) != MLS_OK)
-        ok = mls_cli_file_error(cli, settings->kernels, &error);
-    mls_buffer_release(&text);
-    return ok;
 }
 
 static mls_status place_profiles(void *state, size_t index, mls_run *run, void **notes)
@@ -96,47 +84,8 @@ static mls_status place_profiles(void *state, size_t index, mls_run *run, void *
     return MLS_OK;
 }
 
-/* Reads the log of --run, and says of each profile where in it it lies. */
-static void read_run(mls_cli *cli)
-{
-    const profile_settings *settings = cli->settings;
-    const mls_reading reading = {.work.threads = 1, .state = cli, .run = place_profiles, .done = mls_cli_read_done};
-    for (size_t i = 0; i < settings->profiles.count; i++)
-        settings->profiles.items[i]->run.file = settings->run;
-    if (mls_cli_read(cli, settings->run, &reading, NULL, NULL) && !settings->run_found)
-        mls_cli_error(cli, MLS_EXIT_IO, settings->run, "no run found to place the profile in");
-}
-
-static void print_profiles(mls_cli *cli, profile_settings *settings)
-{
-    mls_profiles *profiles = &settings->profiles;
-    mls_profile_changes changes = {0};
-    if (settings->base != NULL && profiles->count > 0) {
-        mls_profile_compare(settings->base, profiles->items[0], &changes);
-        profiles->base = settings->base;
-        profiles->changes = &changes;
-    }
-    /* A table shows both; cells can be of one kind only. */
-    const bool changed = settings->against != NULL && settings->by == 0;
-    mls_cli_print(cli, &mls_profile_reports[changed ? MLS_PROFILE_BY_CHANGE : profiles->by], profiles);
-    free(changes.items);
-}
-
-/* Takes over what the options say.  False after a complaint. */
+/* Read the options, and list the files.  Return false after printing an error. */
 static bool read_settings(mls_cli *cli, profile_settings *settings)
-{
-    settings->shown = TOP_USUAL;
-    settings->by = settings->by_annotation ? MLS_PROFILE_BY_ANNOTATION + 1 : settings->by;
-    settings->profiles.by = (mls_profile_by)(settings->by - (settings->by > 0));
-    if (settings->top != NULL && !mls_size_parse(mls_str_from(settings->top), &settings->shown))
-        return mls_cli_usage_error(cli, "--top takes a whole number, not '%s'", settings->top);
-    if (settings->against != NULL && settings->sources.count > 1)
-        return mls_cli_usage_error(cli, "--against compares one file with another, not %zu", settings->sources.count);
-    return load_classes(cli, settings);
-}
-
-/* Lists the files; false after a complaint. */
-static bool find_sources(mls_cli *cli, profile_settings *settings)
 {
     mls_sources *sources = &settings->sources;
     const char *const *operands = (const char *const *)cli->operands.items;
@@ -155,114 +104,118 @@ static bool find_sources(mls_cli *cli, profile_settings *settings)
         piped |= pipe;
     }
     settings->reads = mls_calloc(sources->count + 1, sizeof *settings->reads);
-    return true;
+    settings->kernel_count = TOP_DEFAULT;
+    settings->by = settings->by_annotation ? MLS_PROFILE_BY_ANNOTATION + 1 : settings->by;
+    settings->profiles.by = (mls_profile_by)(settings->by - (settings->by > 0));
+    if (settings->top != NULL && !mls_size_parse(mls_str_from(settings->top), &settings->kernel_count))
+        return mls_cli_usage_error(cli, "--top takes a whole number, not '%s'", settings->top);
+    if (settings->against != NULL && sources->count > 1)
+        return mls_cli_usage_error(cli, "--against compares one file with another, not %zu", sources->count);
+    mls_buffer text = {0};
+    bool ok = mls_cli_read_file(cli, settings->kernels, &text);
+    if (ok && mls_kernel_classes_new(mls_buffer_str(&text), &settings->classes, &error) != MLS_OK)
+        ok = mls_cli_file_error(cli, settings->kernels, &error);
+    mls_buffer_release(&text);
+    return ok;
 }
 
-/* Says why a file is none of the profiles.  In a folder anything may stand beside them: that is only noted. */
-static void say_unread(mls_cli *cli, const mls_source *source, const profile_read *read, size_t *others)
-{
-    if (source->failed)
-        mls_cli_error(cli, MLS_EXIT_IO, source->path, "%s", source->skip);
-    else if (source->named || read->status == MLS_ERROR_READ)
-        mls_cli_error(cli, MLS_EXIT_IO, source->path, "%s", read->error.message);
-    else if (source->skip == NULL && (*others)++ < NOTED_MAX)
-        mls_cli_note(cli, source->path, "skipped: %s", read->error.message);
-}
-
-/* Takes over the profiles of an operand, in the order of its files, and says which are none. */
-static void take_profiles(mls_cli *cli, profile_settings *settings, size_t from, size_t to, size_t *others)
+/* Collect the profiles in the order of operands and files, and report files that are not profiles. */
+static void collect_profiles(mls_cli *cli, profile_settings *settings)
 {
     mls_profiles *profiles = &settings->profiles;
-    for (size_t i = from; i < to; i++) {
-        profile_read *read = &settings->reads[i];
-        if (read->profile == NULL) {
-            say_unread(cli, &settings->sources.items[i], read, others);
-        } else {
-            MLS_GROW(profiles, items);
-            profiles->items[profiles->count++] = read->profile;
-            mls_cli_judge_findings(cli, &read->profile->findings);
-            read->profile = NULL;
+    size_t others = 0; /* files of folders that are not profiles: the first few are noted */
+    for (size_t i = 0, next = 0; i < cli->operands.count; i++) {
+        const size_t first = next;
+        const size_t before = profiles->count;
+        for (; next < settings->ends[i]; next++) {
+            const mls_source *source = &settings->sources.items[next];
+            profile_read *read = &settings->reads[next];
+            if (read->profile != NULL) {
+                MLS_GROW(profiles, items);
+                profiles->items[profiles->count++] = read->profile;
+                mls_cli_judge_findings(cli, &read->profile->findings);
+                read->profile = NULL;
+            } else if (source->failed) {
+                mls_cli_error(cli, MLS_EXIT_IO, source->path, "%s", source->skip);
+            } else if (source->named || read->status == MLS_ERROR_READ) {
+                mls_cli_error(cli, MLS_EXIT_IO, source->path, "%s", read->error.message);
+            } else if (source->skip == NULL && others++ < OTHERS_MAX) {
+                mls_cli_note(cli, source->path, "skipped: %s", read->error.message);
+            }
         }
-    }
-}
-
-static void take_all_profiles(mls_cli *cli, profile_settings *settings)
-{
-    size_t others = 0;
-    for (size_t i = 0, from = 0; i < cli->operands.count; from = settings->ends[i++]) {
-        const size_t before = settings->profiles.count;
-        const size_t to = settings->ends[i];
-        take_profiles(cli, settings, from, to, &others);
-        if (settings->profiles.count == before && (to == from || !settings->sources.items[from].named))
+        if (profiles->count == before && (next == first || !settings->sources.items[first].named))
             mls_cli_error(cli, MLS_EXIT_IO, cli->operands.items[i], "no profile found");
     }
-    if (others > NOTED_MAX)
-        mls_cli_note(cli, NULL, "skipped: %zu more files of folders that are no profiles", others - NOTED_MAX);
+    if (others > OTHERS_MAX)
+        mls_cli_note(cli, NULL, "skipped: %zu more files of folders that are no profiles", others - OTHERS_MAX);
 }
 
-/* Reads all files, on all threads, and puts those of one job side by side. */
-static void read_profiles(mls_cli *cli, profile_settings *settings)
+static void profile_run(mls_cli *cli)
 {
+    profile_settings *settings = cli->settings;
     mls_profiles *profiles = &settings->profiles;
-    const mls_relay relay = {.threads = cli->work.threads > 0 ? cli->work.threads : mls_processor_count(),
-                             .slots = MLS_RELAY_SLOTS_MAX,
-                             .count = settings->sources.count,
-                             .state = settings,
-                             .work = read_file_of};
-    if (mls_relay_run(&relay) != MLS_OK)
-        return;
-    take_all_profiles(cli, settings);
-    mls_ranks_join(profiles->items, profiles->count, &settings->job);
-    profiles->job = settings->job;
-    profiles->each = settings->by > 0 ? profiles->by < MLS_PROFILE_BY_RANK : cli->view.verbose > 0;
-    if (settings->job != NULL)
-        mls_cli_judge_findings(cli, &settings->job->findings);
-    else if (profiles->by >= MLS_PROFILE_BY_RANK && profiles->count > 0)
-        mls_cli_error(cli, MLS_EXIT_IO, NULL, "these are no traces of the ranks of one job");
-}
-
-static void read_base(mls_cli *cli, profile_settings *settings)
-{
-    profile_read base = {0};
-    read_profile(settings, settings->against, true, &base);
-    settings->base = base.profile;
-    if (base.profile == NULL)
-        mls_cli_error(cli, MLS_EXIT_IO, settings->against, "%s", base.error.message);
-    /* It is not shown: its errors are said here. */
-    for (size_t i = 0; base.profile != NULL && i < base.profile->findings.count; i++) {
-        const mls_finding *finding = &base.profile->findings.items[i];
-        if (finding->severity == MLS_SEVERITY_ERROR)
-            mls_cli_error(cli, MLS_EXIT_INVALID, base.profile->file, "%s", finding->message);
+    mls_profile_changes changes = {0};
+    const bool ok = read_settings(cli, settings);
+    if (ok && settings->against != NULL) {
+        profile_read base = {0};
+        read_profile(settings, settings->against, true, &base);
+        settings->base = base.profile;
+        if (base.profile == NULL)
+            mls_cli_error(cli, MLS_EXIT_IO, settings->against, "%s", base.error.message);
+        /* This profile is not shown, so print its errors. */
+        for (size_t i = 0; base.profile != NULL && i < base.profile->findings.count; i++) {
+            const mls_finding *finding = &base.profile->findings.items[i];
+            if (finding->severity == MLS_SEVERITY_ERROR)
+                mls_cli_error(cli, MLS_EXIT_INVALID, base.profile->file, "%s", finding->message);
+        }
     }
-}
+    if (ok) {
+        const mls_relay relay = {.threads = cli->work.threads > 0 ? cli->work.threads : mls_processor_count(),
+                                 .slots = MLS_RELAY_SLOTS_MAX,
+                                 .count = settings->sources.count,
+                                 .state = settings,
+                                 .work = read_item};
+        (void)!mls_relay_run(&relay);
+        collect_profiles(cli, settings);
+        /* Join the ranks of a job. */
+        mls_ranks_join(profiles->items, profiles->count, &settings->job);
+        profiles->job = settings->job;
+        profiles->each = settings->by > 0 ? profiles->by < MLS_PROFILE_BY_RANK : cli->view.verbose > 0;
+        if (settings->job != NULL)
+            mls_cli_judge_findings(cli, &settings->job->findings);
+        else if (profiles->by >= MLS_PROFILE_BY_RANK && profiles->count > 0)
+            mls_cli_error(cli, MLS_EXIT_IO, NULL, "these are no traces of the ranks of one job");
+    }
+    if (ok && settings->run != NULL) {
+        const mls_reading reading = {.work.threads = 1, .state = cli, .run = place_profiles, .done = mls_cli_read_done};
+        for (size_t i = 0; i < profiles->count; i++)
+            profiles->items[i]->run.file = settings->run;
+        if (mls_cli_read(cli, settings->run, &reading, NULL, NULL) && !settings->run_found)
+            mls_cli_error(cli, MLS_EXIT_IO, settings->run, "no run found to place the profile in");
+    }
+    if (ok) {
+        if (settings->base != NULL && profiles->count > 0) {
+            mls_profile_compare(settings->base, profiles->items[0], &changes);
+            profiles->base = settings->base;
+            profiles->changes = &changes;
+        }
+        /* A table shows changes besides the rest; other formats have one kind of rows. */
+        const bool changed = settings->against != NULL && settings->by == 0;
+        mls_cli_print(cli, &mls_profile_reports[changed ? MLS_PROFILE_BY_CHANGE : profiles->by], profiles);
+    }
 
-static void release_settings(profile_settings *settings)
-{
+    free(changes.items);
     for (size_t i = 0; i < settings->sources.count; i++)
         mls_profile_free(settings->reads[i].profile);
     free(settings->reads);
     free(settings->ends);
     mls_sources_release(&settings->sources);
     mls_ranks_free(settings->job);
-    for (size_t i = 0; i < settings->profiles.count; i++)
-        mls_profile_free(settings->profiles.items[i]);
-    free(settings->profiles.items);
+    for (size_t i = 0; i < profiles->count; i++)
+        mls_profile_free(profiles->items[i]);
+    free(profiles->items);
     mls_profile_free(settings->base);
     mls_kernel_classes_free(settings->classes);
-}
-
-static void profile_run(mls_cli *cli)
-{
-    profile_settings *settings = cli->settings;
-    if (find_sources(cli, settings) && read_settings(cli, settings)) {
-        if (settings->against != NULL)
-            read_base(cli, settings);
-        read_profiles(cli, settings);
-        if (settings->run != NULL)
-            read_run(cli);
-        print_profiles(cli, settings);
-    }
-    release_settings(settings);
 }
 
 const mls_command mls_command_profile = {

@@ -7,7 +7,7 @@
 #include "compare/published/published.h"
 #include "report/reports.h"
 
-enum { TABLE_ROWS = 40 };
+enum { TABLE_ROWS = 40 }; /* default of --limit in a table */
 
 typedef struct published_settings {
     mls_published_filter search;
@@ -52,30 +52,16 @@ static const mls_option options[] = {
     MLS_ROWS_LAST,
 };
 
-/* One end of a range; where there is none, it is open. */
-static bool read_bound(mls_str text, double *bound)
+/* Parse an end of a range, a whole number from 1; 0 if it is empty, that is, open. */
+static bool parse_bound(mls_str text, double *bound)
 {
     size_t number = 0;
-    const bool whole = text.len == 0 || (mls_size_parse(text, &number) && number > 0);
+    const bool ok = text.len == 0 || (mls_size_parse(text, &number) && number > 0);
     *bound = (double)number;
-    return whole;
+    return ok;
 }
 
-/* N, N-M, N- or -M. */
-static bool read_range(mls_cli *cli, const char *range, mls_published_filter *search)
-{
-    const char *dash = range != NULL ? strchr(range, '-') : NULL;
-    const mls_str whole = mls_str_from(range);
-    const mls_str min = {whole.ptr, dash != NULL ? (size_t)(dash - range) : whole.len};
-    const mls_str max = dash != NULL ? mls_str_from(dash + 1) : min;
-    if (!read_bound(min, &search->min_accelerators) || !read_bound(max, &search->max_accelerators) ||
-        (range != NULL && min.len + max.len == 0) ||
-        (search->max_accelerators > 0 && search->min_accelerators > search->max_accelerators))
-        return mls_cli_usage_error(cli, "--accelerators takes a range N, N-M, N- or -M, not '%s'", range);
-    return true;
-}
-
-/* Makes a filter of what the options ask for.  False after a complaint. */
+/* Make a filter of the options.  Return false after printing an error. */
 static bool read_search(mls_cli *cli, const published_settings *settings, mls_published_filter *search)
 {
     const mls_edition *edition;
@@ -85,13 +71,24 @@ static bool read_search(mls_cli *cli, const published_settings *settings, mls_pu
         return mls_cli_usage_error(cli, "--trend has an order of its own: leave out --sort");
     search->division = mls_division_logged(settings->division);
     search->order = (mls_published_order)(settings->sort - (settings->sort > 0));
-    if (!read_range(cli, settings->accelerators, search) || !mls_cli_edition(cli, NULL, &edition))
+    if (settings->accelerators != NULL) {
+        mls_str max = mls_str_from(settings->accelerators);
+        mls_str min;
+        const bool range = mls_str_cut(&max, '-', &min);
+        max = range ? max : min;
+        if (!parse_bound(min, &search->min_accelerators) || !parse_bound(max, &search->max_accelerators) ||
+            min.len + max.len == 0 ||
+            (search->max_accelerators > 0 && search->min_accelerators > search->max_accelerators))
+            return mls_cli_usage_error(cli, "--accelerators takes a range N, N-M, N- or -M, not '%s'",
+                                       settings->accelerators);
+    }
+    if (!mls_cli_edition(cli, NULL, &edition))
         return false;
     search->edition = edition != NULL ? edition->number : 0;
     return true;
 }
 
-/* Whether any result passes; a benchmark's newest stands first. */
+/* Return the first result that passes, which is the newest of its benchmark; NULL if there is none. */
 static const mls_published_result *first_that_passes(const mls_published *published, const mls_published_filter *filter)
 {
     for (size_t i = 0; i < published->count; i++)
@@ -100,7 +97,7 @@ static const mls_published_result *first_that_passes(const mls_published *publis
     return NULL;
 }
 
-/* The benchmarks with a text in their names, each once. */
+/* Append the benchmarks with a text in their names, each once. */
 static void append_benchmarks_with(mls_buffer *names, const mls_published *published, const char *part)
 {
     for (size_t i = 0; i < published->count && published->results != NULL; i++) {
@@ -110,7 +107,7 @@ static void append_benchmarks_with(mls_buffer *names, const mls_published *publi
     }
 }
 
-/* Says that no result has this text by itself; benchmarks are few enough to be named when none is near. */
+/* Report that no result has this text, and suggest a similar one; if none is similar, list the benchmarks. */
 static void explain_text(mls_cli *cli, const mls_published *published, mls_published_text which, const char *text)
 {
     const char *usage = mls_usage_name(cli->usage);
@@ -139,7 +136,7 @@ static void explain_text(mls_cli *cli, const mls_published *published, mls_publi
     mls_buffer_release(&names);
 }
 
-/* Says why nothing was found: the first thing asked for that no result has by itself. */
+/* Report why nothing was found: the first condition that no result meets. */
 static void explain_nothing(mls_cli *cli, const mls_published *published, const mls_published_filter *search)
 {
     const char *usage = mls_usage_name(cli->usage);
@@ -168,15 +165,18 @@ static void explain_nothing(mls_cli *cli, const mls_published *published, const 
     }
 }
 
-static void search_published(mls_cli *cli, const mls_published *published, const mls_published_filter *search)
+static void search_published(mls_cli *cli, const mls_published *published)
 {
-    const published_settings *settings = cli->settings;
+    published_settings *settings = cli->settings;
+    mls_published_filter *search = &settings->search;
+    const char *accelerator = search->texts[MLS_PUBLISHED_ACCELERATOR];
     const size_t usual = cli->view.format == MLS_FORMAT_TABLE ? TABLE_ROWS : SIZE_MAX;
     const size_t limit = settings->limit > 0 ? settings->limit : usual;
     mls_published_hit *hits;
     mls_published_opened opened = {0};
     mls_error error = {0};
     size_t count;
+    search->whole_accelerator = accelerator != NULL && mls_published_names_accelerator(published, accelerator);
     mls_published_search(published, search, &hits, &count);
     const mls_published_list list = {hits, count < limit ? count : limit, count, &opened};
     if ((settings->runs || settings->settings) && mls_published_open_all(hits, list.count, &opened, &error) != MLS_OK) {
@@ -203,24 +203,20 @@ static void search_published(mls_cli *cli, const mls_published *published, const
 static void published_run(mls_cli *cli)
 {
     published_settings *settings = cli->settings;
-    const char *benchmark = settings->search.texts[MLS_PUBLISHED_BENCHMARK];
+    const char **benchmark = &settings->search.texts[MLS_PUBLISHED_BENCHMARK];
     mls_published published = {0};
     mls_error error = {0};
-    if (read_search(cli, settings, &settings->search)) {
-        if (benchmark != NULL) {
-            benchmark = settings->search.texts[MLS_PUBLISHED_BENCHMARK] = mls_benchmark_called(benchmark);
-            (void)mls_cli_newest_with(cli, benchmark);
-        }
-        const bool any_usage = settings->runs && !cli->usage_given && settings->search.edition == 0;
-        if (mls_published_load(any_usage ? MLS_ANY_USAGE : cli->usage, 0, &published, &error) == MLS_OK) {
-            mls_published_filter *search = &settings->search;
-            const char *accelerator = search->texts[MLS_PUBLISHED_ACCELERATOR];
-            search->whole_accelerator = accelerator != NULL && mls_published_names_accelerator(&published, accelerator);
-            search_published(cli, &published, search);
-        } else {
-            mls_cli_print_error(cli, NULL, &error);
-        }
+    if (!read_search(cli, settings, &settings->search))
+        return;
+    if (*benchmark != NULL) {
+        *benchmark = mls_benchmark_called(*benchmark);
+        (void)mls_cli_newest_with(cli, *benchmark);
     }
+    const bool any_usage = settings->runs && !cli->usage_given && settings->search.edition == 0;
+    if (mls_published_load(any_usage ? MLS_ANY_USAGE : cli->usage, 0, &published, &error) == MLS_OK)
+        search_published(cli, &published);
+    else
+        mls_cli_print_error(cli, NULL, &error);
     mls_published_release(&published);
 }
 

@@ -56,19 +56,7 @@ static void write_scaling(mls_cli *cli, const mls_group *group)
     free(path);
 }
 
-/* A table of reference points that nothing was compared with is most often misspelt. */
-static void note_unused_points(mls_cli *cli, const mls_collection *collection, const char *rcp_path)
-{
-    size_t used = rcp_path == NULL;
-    for (size_t i = 0; i < collection->group_count && used == 0; i++) {
-        const mls_rcp_set *set = collection->groups[i].rcp.set;
-        used += set != NULL ? set->own : 0;
-    }
-    if (used == 0)
-        mls_cli_note(cli, NULL, "'%s': no row is for a benchmark and edition whose convergence was checked", rcp_path);
-}
-
-/* The notes of the runs are columns of their own. */
+/* Print CSV with the notes of the runs as additional columns, and note what was left out. */
 static void print_wide(mls_cli *cli, const mls_collection *collection)
 {
     static const char *const kinds[MLS_WIDE_KINDS][2] = {{"hyperparameter has", "hyperparameters have"},
@@ -76,83 +64,34 @@ static void print_wide(mls_cli *cli, const mls_collection *collection)
                                                          {"printed setting has", "printed settings have"}};
     mls_wide wide;
     mls_error error = {0};
-    if (mls_wide_find(collection, &wide, &error) == MLS_OK) {
-        mls_cli_print(cli, &mls_score_wide_report, &wide);
-        for (size_t i = 0; i < collection->run_count; i++) {
-            const mls_run *run = &collection->runs[i];
-            const mls_tracked *tracked = mls_collection_notes(collection, run);
-            if (tracked != NULL && tracked->too_many)
-                mls_cli_note(cli, run->file, "only the first %d tracked names are reported", MLS_TRACKED_NAMES_MAX);
-            if (tracked != NULL && tracked->long_line > 0) {
-                mls_cli_note(cli, run->file, "line %zu: a tracked name of more than %d bytes is not reported",
-                             tracked->long_line, MLS_TRACKED_NAME_LENGTH_MAX);
-            }
-        }
-        for (int kind = 0; kind < MLS_WIDE_KINDS; kind++) {
-            if (wide.names[kind].left_out > 0) {
-                mls_cli_note(cli, NULL, "%s no column: there are %d at most",
-                             mls_words_plural(wide.names[kind].left_out, kinds[kind][0], kinds[kind][1]).text,
-                             MLS_WIDE_NAMES_MAX);
-            }
-        }
-    } else {
+    if (mls_wide_find(collection, &wide, &error) != MLS_OK) {
         mls_cli_print_error(cli, NULL, &error);
+        mls_wide_release(&wide);
+        return;
+    }
+    mls_cli_print(cli, &mls_score_wide_report, &wide);
+    for (size_t i = 0; i < collection->run_count; i++) {
+        const mls_run *run = &collection->runs[i];
+        const mls_tracked *tracked = mls_collection_notes(collection, run);
+        if (tracked != NULL && tracked->too_many)
+            mls_cli_note(cli, run->file, "only the first %d tracked names are reported", MLS_TRACKED_NAMES_MAX);
+        if (tracked != NULL && tracked->long_line > 0) {
+            mls_cli_note(cli, run->file, "line %zu: a tracked name of more than %d bytes is not reported",
+                         tracked->long_line, MLS_TRACKED_NAME_LENGTH_MAX);
+        }
+    }
+    for (int kind = 0; kind < MLS_WIDE_KINDS; kind++) {
+        if (wide.names[kind].left_out > 0) {
+            mls_cli_note(cli, NULL, "%s no column: there are %d at most",
+                         mls_words_plural(wide.names[kind].left_out, kinds[kind][0], kinds[kind][1]).text,
+                         MLS_WIDE_NAMES_MAX);
+        }
     }
     mls_wide_release(&wide);
 }
 
-static void print_scores(mls_cli *cli, const mls_collection *collection, const mls_telemetry_notes *notes)
-{
-    const mls_score_settings *settings = cli->settings;
-    const mls_format format = cli->view.format;
-    if (settings->wide) {
-        print_wide(cli, collection);
-    } else if (settings->summary != NULL) {
-        mls_cli_print(cli, settings->summary[0] != '\0' ? &mls_summary_wide_report : &mls_summary_report, collection);
-    } else {
-        mls_published_beside published = {0};
-        mls_error error = {0};
-        if (mls_view_is_for_people(&cli->view) && !cli->view.quiet &&
-            mls_published_beside_find(&published, collection->groups, collection->group_count, &error) != MLS_OK)
-            mls_cli_print_error(cli, NULL, &error);
-        mls_cli_print_beside(cli, &mls_score_report, collection, &(mls_score_beside){notes, published.near});
-        mls_published_beside_release(&published);
-    }
-    if (settings->wide || format == MLS_FORMAT_JSON || format == MLS_FORMAT_NDJSON)
-        mls_cli_note_truncated(cli, collection);
-}
-
-/* Both are tables of their own, which only CSV has.  False after a complaint. */
-static bool wants_csv(mls_cli *cli)
-{
-    const mls_score_settings *settings = cli->settings;
-    const char *wanted = settings->wide ? "--wide" : settings->summary != NULL ? "--summary" : NULL;
-    if (settings->wide && settings->summary != NULL)
-        return mls_cli_usage_error(cli, "--wide and --summary are two tables: ask for one");
-    if (wanted != NULL && cli->format_given && cli->view.format != MLS_FORMAT_CSV)
-        return mls_cli_usage_error(cli, "%s is printed as CSV, not as %s", wanted, mls_format_name(cli->view.format));
-    cli->view.format = wanted != NULL ? MLS_FORMAT_CSV : cli->view.format;
-    return true;
-}
-
-/* Reads the tables of jobs that were saved.  False after a complaint. */
-static bool read_job_tables(mls_cli *cli, mls_sacct *sacct)
-{
-    const mls_score_settings *settings = cli->settings;
-    mls_sacct_zone zone = {(double)NAN, "local"};
-    bool ok = true;
-    if (settings->timezone != NULL) {
-        zone.name = settings->timezone;
-        if (!mls_timezone_parse(mls_str_from(zone.name), &zone.minutes))
-            return mls_cli_usage_error(cli, "--timezone takes UTC or ±HH:MM, not '%s'", zone.name);
-    }
-    for (size_t i = 0; i < settings->sacct_files.count && ok; i++)
-        ok = mls_cli_read_sacct(cli, settings->sacct_files.items[i], zone, sacct);
-    return ok;
-}
-
-/* Joins the runs with what Slurm says of their jobs, where that was asked for.  False after a complaint. */
-static bool note_jobs(mls_cli *cli, mls_sacct *sacct, mls_collection *collection)
+/* Add the data of the runs' jobs, if requested.  Return false after printing an error. */
+static bool join_jobs(mls_cli *cli, mls_sacct *sacct, mls_collection *collection)
 {
     const mls_score_settings *settings = cli->settings;
     const char *program = getenv("MLSCORE_SACCT");
@@ -169,40 +108,47 @@ static bool note_jobs(mls_cli *cli, mls_sacct *sacct, mls_collection *collection
 static void score_collected(mls_cli *cli, const mls_collect_options *how, mls_sacct *sacct)
 {
     const mls_score_settings *settings = cli->settings;
+    const char *rcp_path = settings->score.rcp_path;
+    const mls_format format = cli->view.format;
     mls_collection collection;
     mls_telemetry_notes notes = {0};
-    if (mls_cli_collect(cli, &cli->operands, how, settings->score.rcp_path, &collection) &&
-        note_jobs(cli, sacct, &collection) && mls_cli_note_endings(cli, &collection) &&
-        mls_cli_note_telemetry(cli, &collection, &notes)) {
-        print_scores(cli, &collection, &notes);
-        note_unused_points(cli, &collection, settings->score.rcp_path);
-        for (size_t i = 0; i < collection.group_count; i++) {
-            mls_cli_judge_group(cli, &collection.groups[i]);
-            if (settings->write_scaling && mls_group_is_scaled(&collection.groups[i]))
-                write_scaling(cli, &collection.groups[i]);
-        }
-        mls_cli_print_problems(cli, &collection);
+    mls_published_beside published = {0};
+    mls_error error = {0};
+    if (!mls_cli_collect(cli, &cli->operands, how, rcp_path, &collection) || !join_jobs(cli, sacct, &collection) ||
+        !mls_cli_note_endings(cli, &collection) || !mls_cli_note_telemetry(cli, &collection, &notes)) {
+        mls_collection_release(&collection);
+        return;
     }
+    if (settings->wide) {
+        print_wide(cli, &collection);
+    } else if (settings->summary != NULL) {
+        mls_cli_print(cli, settings->summary[0] != '\0' ? &mls_summary_wide_report : &mls_summary_report, &collection);
+    } else {
+        if (mls_view_is_for_people(&cli->view) && !cli->view.quiet &&
+            mls_published_beside_find(&published, collection.groups, collection.group_count, &error) != MLS_OK)
+            mls_cli_print_error(cli, NULL, &error);
+        mls_cli_print_beside(cli, &mls_score_report, &collection, &(mls_score_beside){&notes, published.near});
+    }
+    if (settings->wide || format == MLS_FORMAT_JSON || format == MLS_FORMAT_NDJSON)
+        mls_cli_note_truncated(cli, &collection);
+    size_t used = rcp_path == NULL;
+    for (size_t i = 0; i < collection.group_count && used == 0; i++)
+        used = collection.groups[i].rcp.set != NULL ? collection.groups[i].rcp.set->own : 0;
+    if (used == 0) /* the names in the user's table are probably misspelt */
+        mls_cli_note(cli, NULL, "'%s': no row is for a benchmark and edition whose convergence was checked", rcp_path);
+    for (size_t i = 0; i < collection.group_count; i++) {
+        mls_cli_judge_group(cli, &collection.groups[i]);
+        if (settings->write_scaling && mls_group_is_scaled(&collection.groups[i]))
+            write_scaling(cli, &collection.groups[i]);
+    }
+    mls_cli_print_problems(cli, &collection);
+    mls_published_beside_release(&published);
     mls_telemetry_notes_release(&notes);
     mls_collection_release(&collection);
 }
 
-/* The option that only the merge of parts can heed; NULL: none was given. */
-static const char *no_part_of(const mls_cli *cli)
-{
-    const mls_score_settings *settings = cli->settings;
-    return settings->timeout_seconds > 0      ? "timeout"
-           : settings->write_scaling          ? "write-scaling"
-           : settings->jobs                   ? "jobs"
-           : settings->sacct_files.count > 0  ? "sacct"
-           : settings->summary != NULL        ? "summary"
-           : settings->labels.added.count > 0 ? "label"
-           : cli->format_given                ? "format"
-                                              : NULL;
-}
-
-/* How the shards whose parts are merged judged, and are to be scored.  False after a complaint. */
-static bool judge_merged(mls_cli *cli, mls_collect_options *how)
+/* Set the options of collecting from the parts that are merged.  Return false after printing an error. */
+static bool merged_options(mls_cli *cli, mls_collect_options *how)
 {
     mls_score_settings *settings = cli->settings;
     const mls_part_head *head = &cli->merge->head;
@@ -221,48 +167,70 @@ static bool judge_merged(mls_cli *cli, mls_collect_options *how)
     return true;
 }
 
-void mls_cli_score(mls_cli *cli)
+/* Check the options, and load what they name.  Return false after printing an error. */
+static bool read_settings(mls_cli *cli, mls_collect_options *how, mls_buffer *points, mls_sacct **sacct)
 {
     mls_score_settings *settings = cli->settings;
+    for (size_t i = 0; i < settings->labels.added.count; i++) {
+        const char *wrong = mls_metrics_label_wrong(&settings->labels, i);
+        if (wrong != NULL)
+            return mls_cli_usage_error(cli, "--label '%s' %s", settings->labels.added.items[i], wrong);
+    }
+    if (settings->jobs || settings->sacct_files.count > 0)
+        *sacct = mls_sacct_new();
+    const char *csv_option = settings->wide ? "--wide" : settings->summary != NULL ? "--summary" : NULL;
+    if (settings->wide && settings->summary != NULL)
+        return mls_cli_usage_error(cli, "--wide and --summary are two tables: ask for one");
+    if (csv_option != NULL && cli->format_given && cli->view.format != MLS_FORMAT_CSV) {
+        return mls_cli_usage_error(cli, "%s is printed as CSV, not as %s", csv_option,
+                                   mls_format_name(cli->view.format));
+    }
+    cli->view.format = csv_option != NULL ? MLS_FORMAT_CSV : cli->view.format;
+    cli->view.labels = &settings->labels;
+    if (cli->merge != NULL ? !merged_options(cli, how)
+                           : !mls_cli_judge(cli, how) || !mls_cli_read_file(cli, settings->score.rcp_path, points))
+        return false;
+    mls_sacct_zone zone = {(double)NAN, "local"};
+    if (*sacct != NULL && settings->timezone != NULL) {
+        zone.name = settings->timezone;
+        if (!mls_timezone_parse(mls_str_from(zone.name), &zone.minutes))
+            return mls_cli_usage_error(cli, "--timezone takes UTC or ±HH:MM, not '%s'", zone.name);
+    }
+    for (size_t i = 0; i < settings->sacct_files.count; i++)
+        if (!mls_cli_read_sacct(cli, settings->sacct_files.items[i], zone, *sacct))
+            return false;
+    how->observer = settings->wide ? &mls_tracked_observer : NULL;
+    how->printed = settings->wide;
+    how->facts = settings->wide ? MLS_FACTS_OF_RUNS : MLS_FACTS_OF_GROUPS;
+    settings->score.editions = how->score.editions;
+    settings->score.rcp_text = cli->merge != NULL ? mls_str_from(cli->merge->head.options.rcp) : mls_buffer_str(points);
+    how->score = settings->score;
+    return true;
+}
+
+void mls_cli_score(mls_cli *cli)
+{
+    const mls_score_settings *settings = cli->settings;
     mls_collect_options how;
     mls_buffer points = {0};
     mls_sacct *sacct = NULL;
-    cli->view.labels = &settings->labels;
-    for (size_t i = 0; i < settings->labels.added.count; i++) {
-        const char *wrong = mls_metrics_label_wrong(&settings->labels, i);
-        if (wrong != NULL) {
-            mls_cli_usage_error(cli, "--label '%s' %s", settings->labels.added.items[i], wrong);
-            return;
-        }
-    }
-    if (settings->jobs || settings->sacct_files.count > 0)
-        sacct = mls_sacct_new();
-    const bool judged = wants_csv(cli) && (cli->merge != NULL ? judge_merged(cli, &how) : mls_cli_judge(cli, &how));
-    if (judged && (cli->merge != NULL || mls_cli_read_file(cli, settings->score.rcp_path, &points)) &&
-        (sacct == NULL || read_job_tables(cli, sacct))) {
-        how.observer = settings->wide ? &mls_tracked_observer : NULL;
-        how.printed = settings->wide;
-        how.facts = settings->wide ? MLS_FACTS_OF_RUNS : MLS_FACTS_OF_GROUPS;
-        settings->score.editions = how.score.editions;
-        settings->score.rcp_text =
-            cli->merge != NULL ? mls_str_from(cli->merge->head.options.rcp) : mls_buffer_str(&points);
-        how.score = settings->score;
-        if (settings->shards.partial)
-            mls_cli_write_part(cli,
-                               &(mls_shard_job){.settings = &settings->shards,
-                                                .how = &how,
-                                                .groups = true,
-                                                .options = {.bert_train_samples = how.score.bert_train_samples,
-                                                            .window = how.score.select_window,
-                                                            .wide = settings->wide,
-                                                            .rcp = how.score.rcp_path != NULL ? points.ptr : NULL,
-                                                            .rcp_path = how.score.rcp_path},
-                                                .reading = {.rules = how.checker.rulesets != NULL ? &how.checker : NULL,
-                                                            .unread_runs = true,
-                                                            .steps = true,
-                                                            .observer = how.observer}});
-        else
-            score_collected(cli, &how, sacct);
+    const bool ok = read_settings(cli, &how, &points, &sacct);
+    if (ok && settings->shards.partial) {
+        mls_cli_write_part(cli,
+                           &(mls_shard_job){.settings = &settings->shards,
+                                            .how = &how,
+                                            .groups = true,
+                                            .options = {.bert_train_samples = how.score.bert_train_samples,
+                                                        .window = how.score.select_window,
+                                                        .wide = settings->wide,
+                                                        .rcp = how.score.rcp_path != NULL ? points.ptr : NULL,
+                                                        .rcp_path = how.score.rcp_path},
+                                            .reading = {.rules = how.checker.rulesets != NULL ? &how.checker : NULL,
+                                                        .unread_runs = true,
+                                                        .steps = true,
+                                                        .observer = how.observer}});
+    } else if (ok) {
+        score_collected(cli, &how, sacct);
     }
     mls_buffer_release(&points);
     mls_sacct_free(sacct);
@@ -273,9 +241,18 @@ void mls_cli_score(mls_cli *cli)
 static void score_run(mls_cli *cli)
 {
     const mls_score_settings *settings = cli->settings;
+    /* An option that only the merge of parts can apply. */
+    const char *not_for_part = settings->timeout_seconds > 0      ? "timeout"
+                               : settings->write_scaling          ? "write-scaling"
+                               : settings->jobs                   ? "jobs"
+                               : settings->sacct_files.count > 0  ? "sacct"
+                               : settings->summary != NULL        ? "summary"
+                               : settings->labels.added.count > 0 ? "label"
+                               : cli->format_given                ? "format"
+                                                                  : NULL;
     if (settings->timeout_seconds > 0)
         cli->work.deadline_ms = mls_clock_ms() + (double)settings->timeout_seconds * 1000;
-    if (mls_cli_shard_is_right(cli, &settings->shards, settings->shards.partial ? no_part_of(cli) : NULL))
+    if (mls_cli_shard_is_right(cli, &settings->shards, settings->shards.partial ? not_for_part : NULL))
         mls_cli_score(cli);
 }
 

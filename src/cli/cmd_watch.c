@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_watch.c - mlscore watch: running jobs, how far they are, how long still, and what the score is so far. */
+/* cmd_watch.c - mlscore watch: follow running jobs, on a live screen or as a line or object per event. */
 #include <math.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -16,8 +16,14 @@
 
 enum { MLS_EXIT_TIMEOUT = 4, MLS_EXIT_INTERRUPTED = 130 };
 
-/* Milliseconds: between looks, at least between readings, frames and ticks of the clock. */
-enum { INTERVAL_MS = 2000, READ_MS = 50, FRAME_MS = 250, TICK_MS = 1000, JOB_MS = 30000, NARROW = 40 };
+enum {
+    INTERVAL_MS = 2000, /* default of --interval */
+    READ_MS = 50,       /* minimum time between two readings */
+    FRAME_MS = 250,     /* minimum time between two frames if something has changed */
+    TICK_MS = 1000,     /* time between two frames if nothing has */
+    JOB_MS = 30000,     /* minimum time between two queries of Slurm */
+    NARROW = 40         /* columns; a narrower window shows lines only */
+};
 
 typedef struct watch_settings {
     bool once, poll, exit_on_end, full;
@@ -28,12 +34,14 @@ typedef struct watch_settings {
     mls_screen screen;
     mls_terminal terminal;
     mls_signatures *signatures;
-    mls_running_job job; /* whose folder is watched; job NULL: none */
-    double asked_ms;     /* when Slurm was asked last */
-    mls_buffer above;    /* lines that are still to be drawn */
-    bool draws;          /* on a terminal; else a line or an object an event */
-    bool quiet_events, frozen;
-    bool timed_out, gone; /* gone: nobody reads the output any more */
+    mls_running_job job; /* the job whose folder is followed; job NULL: none */
+    double asked_ms;     /* time of the last query of Slurm */
+    mls_buffer above;    /* lines to print above the screen */
+    bool draws;          /* draw a screen; otherwise print a line or an object per event */
+    bool quiet_events;   /* print only the score and the end */
+    bool frozen;         /* the user has paused the screen */
+    bool timed_out;
+    bool closed; /* the output was closed by its reader */
 } watch_settings;
 
 #define AT(member) offsetof(watch_settings, member)
@@ -58,23 +66,14 @@ static const mls_option options[] = {
     MLS_ROWS_LAST,
 };
 
-static double now_of_day(void)
+static double time_of_day_ms(void)
 {
     struct timespec now;
     (void)clock_gettime(CLOCK_REALTIME, &now);
     return (double)now.tv_sec * 1000 + floor((double)now.tv_nsec / 1e6);
 }
 
-/* Events that stay on a screen above what is drawn, which shows what is waited for. */
-static bool is_lasting(const mls_watch_event *event)
-{
-    return event->kind == MLS_WATCH_STOP || event->kind == MLS_WATCH_DIED || event->kind == MLS_WATCH_STALLED ||
-           event->kind == MLS_WATCH_RESUMED || event->kind == MLS_WATCH_FAILURE || event->kind == MLS_WATCH_FINDING ||
-           (event->kind == MLS_WATCH_FILE && strcmp(event->message, "found") != 0 &&
-            strcmp(event->message, MLS_WATCH_WAITING) != 0);
-}
-
-static void take_event(void *state, const mls_watch_event *event)
+static void handle_event(void *state, const mls_watch_event *event)
 {
     mls_cli *cli = state;
     watch_settings *self = cli->settings;
@@ -86,14 +85,20 @@ static void take_event(void *state, const mls_watch_event *event)
     }
     if (self->draws && self->screen.width < NARROW) {
         mls_watch_dated_line(event, &self->above);
-    } else if (self->draws && is_lasting(event)) {
-        mls_watch_line(event, &self->above);
-        mls_buffer_append_char(&self->above, '\n');
-    } else if (!self->draws && !self->gone &&
+    } else if (self->draws) {
+        /* The screen shows progress; other events stay above it. */
+        if (event->kind == MLS_WATCH_STOP || event->kind == MLS_WATCH_DIED || event->kind == MLS_WATCH_STALLED ||
+            event->kind == MLS_WATCH_RESUMED || event->kind == MLS_WATCH_FAILURE || event->kind == MLS_WATCH_FINDING ||
+            (event->kind == MLS_WATCH_FILE && strcmp(event->message, "found") != 0 &&
+             strcmp(event->message, MLS_WATCH_WAITING) != 0)) {
+            mls_watch_line(event, &self->above);
+            mls_buffer_append_char(&self->above, '\n');
+        }
+    } else if (!self->closed &&
                !(cli->view.quiet && (event->kind == MLS_WATCH_PROGRESS || event->kind == MLS_WATCH_FILE)) &&
                (!self->quiet_events || event->kind == MLS_WATCH_SCORE || event->kind == MLS_WATCH_END)) {
         mls_print_item(&cli->printer, event);
-        self->gone |= mls_output_is_closed(cli->view.output);
+        self->closed |= mls_output_is_closed(cli->view.output);
     }
 }
 
@@ -107,7 +112,7 @@ static mls_status collect_paths(void *state, const mls_names *paths, mls_collect
                : MLS_ERROR_VALUE;
 }
 
-/* Return the minutes of the fastest published result beside a group. */
+/* Return the minutes of the fastest published result for a group. */
 static double find_published(const mls_group *group)
 {
     mls_published_beside beside = {0};
@@ -118,7 +123,7 @@ static double find_published(const mls_group *group)
     return minutes;
 }
 
-/* Read a number of seconds in a range.  False after a complaint. */
+/* Read a number of seconds in a range; an absent option leaves *ms unchanged.  Return false after printing an error. */
 static bool read_watch_seconds(mls_cli *cli, const char *name, const char *text, double least, double most, double *ms)
 {
     double seconds;
@@ -130,13 +135,13 @@ static bool read_watch_seconds(mls_cli *cli, const char *name, const char *text,
     return true;
 }
 
-/* Return whether an operand is a job's number; a file of that name comes first. */
+/* Check whether an operand is the number of a job and not a file. */
 static bool is_job(const char *operand)
 {
     return mls_is_job_number(mls_str_from(operand)) && access(operand, F_OK) != 0;
 }
 
-/* Ask Slurm where the job writes, and whether it still runs. */
+/* Query Slurm for the folder that the job writes to, and whether it still runs. */
 static mls_status ask_slurm(mls_cli *cli, mls_running_job *running, mls_error *error)
 {
     watch_settings *self = cli->settings;
@@ -145,53 +150,6 @@ static mls_status ask_slurm(mls_cli *cli, mls_running_job *running, mls_error *e
         mls_scontrol_ask(program != NULL ? program : "scontrol", cli->operands.items[0], running, error);
     self->asked_ms = mls_clock_ms();
     return status;
-}
-
-/* Ask again now and then. */
-static void ask_job(mls_cli *cli, double now_ms)
-{
-    watch_settings *self = cli->settings;
-    mls_running_job running;
-    mls_error error = {0};
-    if (self->job.job != NULL && !self->watch.job_ended && now_ms - self->asked_ms >= fmax(JOB_MS, self->interval_ms)) {
-        (void)!ask_slurm(cli, &running, &error);
-        self->watch.job_ended = running.ended;
-        mls_running_job_release(&running);
-    }
-}
-
-static bool read_watch_settings(mls_cli *cli)
-{
-    watch_settings *self = cli->settings;
-    self->interval_ms = INTERVAL_MS;
-    self->screen.beat = (double)NAN;
-    if (!read_watch_seconds(cli, "interval", self->interval, 0.1, 3600, &self->interval_ms) ||
-        !read_watch_seconds(cli, "timeout", self->timeout, 0.1, 31536000, &self->timeout_ms))
-        return false;
-    if (self->beat != NULL && strcmp(self->beat, "published") == 0)
-        self->screen.beat_of = find_published;
-    else if (self->beat != NULL &&
-             !(mls_number_parse(mls_str_from(self->beat), &self->screen.beat) && self->screen.beat > 0))
-        return mls_cli_usage_error(cli, "--beat takes minutes above 0, or published, not '%s'", self->beat);
-    struct stat about;
-    mls_error why = {0};
-    for (size_t i = 0; i < cli->operands.count; i++) {
-        if (is_job(cli->operands.items[i]) && cli->operands.count > 1)
-            return mls_cli_usage_error(cli, "job %s: a job is watched alone", cli->operands.items[i]);
-        if (strcmp(cli->operands.items[i], "-") == 0)
-            return mls_cli_usage_error(cli, "standard input does not grow: name a file or a folder");
-        if (mls_file_look(cli->operands.items[i], &about, &why) != MLS_OK && why.system_errno == 0)
-            return mls_cli_error(cli, MLS_EXIT_IO, cli->operands.items[i], "%s", why.message);
-    }
-    return true;
-}
-
-/* Return whether results go to a terminal that can be drawn on. */
-static bool can_draw(const mls_cli *cli)
-{
-    const char *terminal = getenv("TERM");
-    return cli->view.format == MLS_FORMAT_TABLE && isatty(STDOUT_FILENO) == 1 && terminal != NULL &&
-           *terminal != '\0' && strcmp(terminal, "dumb") != 0;
 }
 
 /* Fit the screen into the window, and return how many rows that has. */
@@ -220,22 +178,6 @@ static bool draw(watch_settings *self, bool last)
     return ok;
 }
 
-/* Take keys and signals.  False: watching is to end. */
-static bool take_keys(watch_settings *self, bool *redraw)
-{
-    int what;
-    while ((what = mls_terminal_take(&self->terminal)) != MLS_TERMINAL_NOTHING) {
-        if (what == MLS_TERMINAL_END || what == 'q' || what == 3)
-            return false;
-        if (what == ' ')
-            self->frozen = !self->frozen;
-        else if (what == 'f')
-            mls_terminal_fill(&self->terminal, !self->terminal.full);
-        *redraw = true;
-    }
-    return true;
-}
-
 static void wait_for_news(const watch_settings *self, double ms, bool read)
 {
     struct pollfd ends[] = {{.fd = self->terminal.signals, .events = POLLIN},
@@ -244,13 +186,7 @@ static void wait_for_news(const watch_settings *self, double ms, bool read)
     (void)poll(ends, sizeof ends / sizeof *ends, ms > 0 ? (int)ceil(ms) : 0);
 }
 
-/* Print an error that has not been printed.  False. */
-static bool complain_watch(mls_cli *cli, const mls_error *error)
-{
-    return error->message[0] != '\0' && mls_cli_print_error(cli, NULL, error);
-}
-
-/* Follow until it ends by itself, or somebody ends it.  False after a complaint. */
+/* Follow the logs until the end, a timeout or a key.  Return false after printing an error. */
 static bool follow(mls_cli *cli)
 {
     watch_settings *self = cli->settings;
@@ -259,50 +195,50 @@ static bool follow(mls_cli *cli)
     double drawn = 0;
     bool redraw = true;
     mls_status status = MLS_OK;
-    while (take_keys(self, &redraw)) {
-        const double stepped = mls_clock_ms();
-        ask_job(cli, stepped);
-        status = mls_watch_step(&self->watch, now_of_day(), &error);
-        self->timed_out = self->timeout_ms > 0 && stepped - began >= self->timeout_ms;
+    for (;;) {
+        int key;
+        while ((key = mls_terminal_take(&self->terminal)) != MLS_TERMINAL_NOTHING) {
+            if (key == MLS_TERMINAL_END || key == 'q' || key == 3)
+                return true;
+            if (key == ' ')
+                self->frozen = !self->frozen;
+            else if (key == 'f')
+                mls_terminal_fill(&self->terminal, !self->terminal.full);
+            redraw = true;
+        }
+        const double now = mls_clock_ms();
+        if (self->job.job != NULL && !self->watch.job_ended &&
+            now - self->asked_ms >= fmax(JOB_MS, self->interval_ms)) {
+            mls_running_job running;
+            (void)!ask_slurm(cli, &running, &(mls_error){0});
+            self->watch.job_ended = running.ended;
+            mls_running_job_release(&running);
+        }
+        status = mls_watch_step(&self->watch, time_of_day_ms(), &error);
+        self->timed_out = self->timeout_ms > 0 && now - began >= self->timeout_ms;
         if (!self->draws) {
             mls_output_flush(cli->view.output);
-            self->gone |= mls_output_is_closed(cli->view.output);
+            self->closed |= mls_output_is_closed(cli->view.output);
         }
-        if (status != MLS_OK || self->gone || self->timed_out ||
+        if (status != MLS_OK || self->closed || self->timed_out ||
             (self->exit_on_end && (mls_watch_ended(&self->watch) || self->watch.job_ended)))
             break;
-        const double since = stepped - drawn;
+        const double since = now - drawn;
         const bool tick = since >= TICK_MS || ((self->watch.moved || self->above.len > 0) && since >= FRAME_MS);
         if (self->draws && (redraw || (tick && !self->frozen))) {
-            self->gone = !draw(self, false);
-            drawn = stepped;
+            self->closed = !draw(self, false);
+            drawn = now;
             redraw = self->watch.moved = false;
         }
-        const double until_look = self->watch.look_ms - now_of_day();
+        const double until_look = self->watch.look_ms - time_of_day_ms();
         const double frame_ms = self->watch.moved ? FRAME_MS : TICK_MS;
         const double until_frame = self->draws && !self->frozen ? drawn + frame_ms - mls_clock_ms() : INFINITY;
         const double until_end = self->timeout_ms > 0 ? began + self->timeout_ms - mls_clock_ms() : INFINITY;
         wait_for_news(self, fmin(READ_MS, until_end), false);
         wait_for_news(self, fmin(fmin(until_look, until_frame), until_end) - READ_MS, true);
     }
-    return status == MLS_OK || complain_watch(cli, &error);
-}
-
-/* 1: a run that is over is not valid, or a group can have no score; 3: something could not be read. */
-static void judge_watched(mls_cli *cli)
-{
-    watch_settings *self = cli->settings;
-    const mls_collection *collection = &self->watch.collection;
-    for (size_t i = 0; i < collection->run_count; i++) {
-        const mls_run *run = &collection->runs[i];
-        if (!run->valid && mls_watch_run_ended(&self->watch, run))
-            mls_cli_set_status(cli, MLS_EXIT_INVALID);
-    }
-    mls_cli_print_skipped(cli, &collection->skipped);
-    /* A file that has not come yet could not be read: that is no failure. */
-    const bool failed = cli->status == MLS_EXIT_IO && self->watch.follow.missing.count == 0;
-    if (self->timed_out && !mls_watch_ended(&self->watch) && !failed)
-        cli->status = MLS_EXIT_TIMEOUT;
+    /* An error without a message has been printed. */
+    return status == MLS_OK || (error.message[0] != '\0' && mls_cli_print_error(cli, NULL, &error));
 }
 
 static int compare_files(const void *a, const void *b)
@@ -313,56 +249,33 @@ static int compare_files(const void *a, const void *b)
     return order != 0 ? order : (left->line > right->line) - (left->line < right->line);
 }
 
-/* Print how far each run is that goes on, and the last evaluation of each that has ended, in the order of files. */
-static void print_runs(mls_cli *cli)
-{
-    watch_settings *self = cli->settings;
-    if (self->watch.live.runs.count > 1)
-        qsort((void *)self->watch.live.runs.items, self->watch.live.runs.count, sizeof(mls_live_run *), compare_files);
-    for (size_t i = 0; i < self->watch.live.runs.count; i++) {
-        const mls_live_run *run = self->watch.live.runs.items[i];
-        const bool ended = mls_live_run_ended(run);
-        if (run->same == NULL && (ended ? run->evaluations > 0 : run->run_start.line > 0)) {
-            const mls_watch_event event = {.kind = ended ? MLS_WATCH_EVALUATION : MLS_WATCH_PROGRESS,
-                                           .time_ms = ended ? run->evaluated.time_ms : run->newest_ms,
-                                           .line = ended ? run->evaluated.line : 0,
-                                           .seen_ms = self->watch.live.now_ms,
-                                           .file = run->file,
-                                           .run = run};
-            mls_print_item(&cli->printer, &event);
-        }
-    }
-}
-
+/* For --once: print the screen, or as NDJSON the progress of each open run and the last evaluation of each ended run,
+ * in the order of files. */
 static void print_once(mls_cli *cli)
 {
     watch_settings *self = cli->settings;
-    mls_buffer block = {0};
-    if (cli->view.format == MLS_FORMAT_NDJSON) {
-        print_runs(cli);
+    mls_live_run **runs = self->watch.live.runs.items;
+    if (cli->view.format != MLS_FORMAT_NDJSON) {
+        mls_buffer block = {0};
+        self->screen.width = cli->view.width;
+        mls_screen_compose(&self->screen, &self->watch, &block);
+        mls_output_buffer(cli->view.output, &block);
         return;
     }
-    self->screen.width = cli->view.width;
-    mls_screen_compose(&self->screen, &self->watch, &block);
-    mls_output_buffer(cli->view.output, &block);
-}
-
-/* The table that `score` prints. */
-static void print_last(mls_cli *cli)
-{
-    watch_settings *self = cli->settings;
-    const mls_collection *collection = &self->watch.collection;
-    mls_published_beside beside = {0};
-    mls_error error = {0};
-    if (!cli->view.quiet &&
-        mls_published_beside_find(&beside, collection->groups, collection->group_count, &error) != MLS_OK)
-        mls_cli_print_error(cli, NULL, &error);
-    if (collection->group_count > 0) {
-        mls_print_begin(&cli->printer, &cli->view, &mls_score_report, &(mls_score_beside){NULL, beside.near});
-        mls_print_item(&cli->printer, collection);
-        mls_print_end(&cli->printer);
+    if (self->watch.live.runs.count > 1)
+        qsort((void *)runs, self->watch.live.runs.count, sizeof *runs, compare_files);
+    for (size_t i = 0; i < self->watch.live.runs.count; i++) {
+        const bool ended = mls_live_run_ended(runs[i]);
+        if (runs[i]->same == NULL && (ended ? runs[i]->evaluations > 0 : runs[i]->run_start.line > 0)) {
+            const mls_watch_event event = {.kind = ended ? MLS_WATCH_EVALUATION : MLS_WATCH_PROGRESS,
+                                           .time_ms = ended ? runs[i]->evaluated.time_ms : runs[i]->newest_ms,
+                                           .line = ended ? runs[i]->evaluated.line : 0,
+                                           .seen_ms = self->watch.live.now_ms,
+                                           .file = runs[i]->file,
+                                           .run = runs[i]};
+            mls_print_item(&cli->printer, &event);
+        }
     }
-    mls_published_beside_release(&beside);
 }
 
 /* A second Ctrl-C does not wait for the summary. */
@@ -373,13 +286,14 @@ static void leave_at_once(int number)
     _exit(MLS_EXIT_INTERRUPTED);
 }
 
-/* Read what is left and print it.  Return whether the last table is to follow. */
-static bool end_watch(mls_cli *cli)
+/* Read the rest of the logs, set the status and print what is left.  Return whether the table of scores follows. */
+static bool finish_watch(mls_cli *cli)
 {
     watch_settings *self = cli->settings;
+    const mls_collection *collection = &self->watch.collection;
     mls_error error = {0};
     const bool events = cli->view.format == MLS_FORMAT_NDJSON;
-    if (self->gone)
+    if (self->closed)
         return false;
     if (self->draws) {
         (void)draw(self, true);
@@ -388,10 +302,16 @@ static bool end_watch(mls_cli *cli)
     self->draws = false;
     mls_terminal_close(&self->terminal);
     (void)signal(SIGINT, leave_at_once);
-    const mls_status status = mls_watch_finish(&self->watch, now_of_day(), &error);
-    if (status != MLS_OK)
-        return complain_watch(cli, &error);
-    judge_watched(cli);
+    if (mls_watch_finish(&self->watch, time_of_day_ms(), &error) != MLS_OK)
+        return error.message[0] != '\0' && mls_cli_print_error(cli, NULL, &error);
+    for (size_t i = 0; i < collection->run_count; i++)
+        if (!collection->runs[i].valid && mls_watch_run_ended(&self->watch, &collection->runs[i]))
+            mls_cli_set_status(cli, MLS_EXIT_INVALID);
+    mls_cli_print_skipped(cli, &collection->skipped);
+    /* A file that does not exist yet could not be read, but that is not a failure. */
+    const bool failed = cli->status == MLS_EXIT_IO && self->watch.follow.missing.count == 0;
+    if (self->timed_out && !mls_watch_ended(&self->watch) && !failed)
+        cli->status = MLS_EXIT_TIMEOUT;
     if (self->once)
         print_once(cli);
     if (events) {
@@ -407,9 +327,11 @@ static bool end_watch(mls_cli *cli)
 static void watch_paths(mls_cli *cli)
 {
     watch_settings *self = cli->settings;
+    const char *terminal = getenv("TERM");
     self->how.facts = MLS_FACTS_OF_GROUPS;
     self->how.work.progress = NULL;
-    self->draws = !self->once && can_draw(cli);
+    self->draws = !self->once && cli->view.format == MLS_FORMAT_TABLE && isatty(STDOUT_FILENO) == 1 &&
+                  terminal != NULL && *terminal != '\0' && strcmp(terminal, "dumb") != 0;
     self->screen.job = self->job.job;
     self->screen.ascii = cli->view.ascii;
     self->screen.color = cli->view.color;
@@ -424,7 +346,7 @@ static void watch_paths(mls_cli *cli)
                                        .interval_ms = self->interval_ms,
                                        .how = &self->how,
                                        .state = cli,
-                                       .event = take_event,
+                                       .event = handle_event,
                                        .collect = collect_paths};
     mls_print_begin(&cli->printer, &cli->view, &mls_watch_report, NULL);
     self->terminal = (mls_terminal){.signals = -1, .keys = -1, .drawn_on = -1};
@@ -436,10 +358,22 @@ static void watch_paths(mls_cli *cli)
         (void)measure_window(self);
         ok = follow(cli);
     }
-    const bool table = ok && end_watch(cli);
+    const bool table = ok && finish_watch(cli);
     mls_print_end(&cli->printer);
-    if (table)
-        print_last(cli);
+    if (table) {
+        const mls_collection *collection = &self->watch.collection;
+        mls_published_beside published = {0};
+        mls_error error = {0};
+        if (!cli->view.quiet &&
+            mls_published_beside_find(&published, collection->groups, collection->group_count, &error) != MLS_OK)
+            mls_cli_print_error(cli, NULL, &error);
+        if (collection->group_count > 0) {
+            mls_print_begin(&cli->printer, &cli->view, &mls_score_report, &(mls_score_beside){NULL, published.near});
+            mls_print_item(&cli->printer, collection);
+            mls_print_end(&cli->printer);
+        }
+        mls_published_beside_release(&published);
+    }
     mls_terminal_close(&self->terminal);
     mls_watch_release(&self->watch);
     mls_screen_release(&self->screen);
@@ -451,8 +385,32 @@ static void watch_run(mls_cli *cli)
     watch_settings *self = cli->settings;
     const char *operand = cli->operands.items[0];
     mls_error error = {0};
-    if (!read_watch_settings(cli))
+    self->interval_ms = INTERVAL_MS;
+    self->screen.beat = (double)NAN;
+    if (!read_watch_seconds(cli, "interval", self->interval, 0.1, 3600, &self->interval_ms) ||
+        !read_watch_seconds(cli, "timeout", self->timeout, 0.1, 31536000, &self->timeout_ms))
         return;
+    if (self->beat != NULL && strcmp(self->beat, "published") == 0) {
+        self->screen.beat_of = find_published;
+    } else if (self->beat != NULL &&
+               !(mls_number_parse(mls_str_from(self->beat), &self->screen.beat) && self->screen.beat > 0)) {
+        mls_cli_usage_error(cli, "--beat takes minutes above 0, or published, not '%s'", self->beat);
+        return;
+    }
+    for (size_t i = 0; i < cli->operands.count; i++) {
+        const char *path = cli->operands.items[i];
+        struct stat about;
+        mls_error why = {0};
+        bool ok = true;
+        if (is_job(path) && cli->operands.count > 1)
+            ok = mls_cli_usage_error(cli, "job %s: a job is watched alone", path);
+        else if (strcmp(path, "-") == 0)
+            ok = mls_cli_usage_error(cli, "standard input does not grow: name a file or a folder");
+        else if (mls_file_look(path, &about, &why) != MLS_OK && why.system_errno == 0)
+            ok = mls_cli_error(cli, MLS_EXIT_IO, path, "%s", why.message);
+        if (!ok)
+            return;
+    }
     if (is_job(operand) && ask_slurm(cli, &self->job, &error) != MLS_OK) {
         mls_cli_error(cli, MLS_EXIT_IO, NULL, "job %s: %s", operand, error.message);
     } else if (mls_cli_judge(cli, &self->how)) {

@@ -44,12 +44,12 @@ struct mls_rules {
     unsigned threads;
 };
 
-/* ------------------------------------------------------------------------------ the choices of how logs are judged */
+/* ------------------------------------------------------------------------------------------------------ rules */
 
 GETTER(const char *, mls_version, (void), MLS_VERSION)
 
 /* Report an argument that must not be NULL, such as "a path". */
-static mls_status refuse_missing(const char *what, mls_error *error)
+static mls_status missing_argument(const char *what, mls_error *error)
 {
     return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%s is missing: NULL was given", what);
 }
@@ -97,7 +97,7 @@ mls_status mls_rules_set_edition(mls_rules *rules, const char *name, mls_error *
     const mls_edition *edition;
     const mls_ruleset *chosen;
     if (name == NULL)
-        return refuse_missing("the name of an edition", error);
+        return missing_argument("the name of an edition", error);
     mls_status status =
         mls_editions_find(mls_rulesets_editions(rules->rulesets), rules->usage, mls_str_from(name), &edition, error);
     status = status == MLS_OK ? mls_rulesets_get(rules->rulesets, edition, &chosen, error) : status;
@@ -110,7 +110,7 @@ mls_status mls_rules_set_file(mls_rules *rules, const char *path, mls_error *err
 {
     mls_ruleset *own = NULL;
     const mls_status status =
-        path != NULL ? mls_ruleset_load_file(path, &own, error) : refuse_missing("the path of a rule file", error);
+        path != NULL ? mls_ruleset_load_file(path, &own, error) : missing_argument("the path of a rule file", error);
     if (status == MLS_OK) {
         set_rules(rules, own, own, mls_ruleset_base(own, mls_rulesets_editions(rules->rulesets)));
         mls_rules_set_usage(rules, mls_ruleset_usage(own));
@@ -139,7 +139,7 @@ const char *mls_rules_benchmark(const mls_rules *rules, mls_usage usage, size_t 
 }
 
 /* Return the options of collecting.  Pointers in them belong to `rules`. */
-static mls_collect_options collecting_of(const mls_rules *rules)
+static mls_collect_options collect_options(const mls_rules *rules)
 {
     const bool any_usage = !rules->usage_given && rules->chosen == NULL;
     return (mls_collect_options){
@@ -159,36 +159,30 @@ static mls_collect_options collecting_of(const mls_rules *rules)
     };
 }
 
-/* --------------------------------------------------------------- records, fed from one sink to those who take them */
+/* ------------------------------------------------------------------------------------------------------ records */
 
 /* The user's callbacks for records. */
-typedef struct takers {
+typedef struct callbacks {
     mls_record_taker *record;
     mls_malformed_taker *malformed;
     void *state;
-} takers;
+} callbacks;
 
-static mls_status give_record(void *state, const mls_record *record)
+static mls_status call_record(void *state, const mls_record *record)
 {
-    const takers *to = state;
-    return to->record(to->state, record);
+    const callbacks *user = state;
+    return user->record != NULL ? user->record(user->state, record) : MLS_OK;
 }
 
-static mls_status give_malformed(void *state, const mls_malformed *malformed)
+static mls_status call_malformed(void *state, const mls_malformed *malformed)
 {
-    const takers *to = state;
-    return to->malformed(to->state, malformed->line, malformed->column, malformed->reason);
-}
-
-static mls_sink sink_of(takers *to)
-{
-    return (mls_sink){.state = to,
-                      .record = to->record != NULL ? give_record : NULL,
-                      .malformed = to->malformed != NULL ? give_malformed : NULL};
+    const callbacks *user = state;
+    return user->malformed != NULL ? user->malformed(user->state, malformed->line, malformed->column, malformed->reason)
+                                   : MLS_OK;
 }
 
 /* Turn a file without any record that was not a readable log into an error. */
-static mls_status log_was_read(mls_status status, const mls_log_totals *totals, mls_error *error)
+static mls_status unread_error(mls_status status, const mls_log_totals *totals, mls_error *error)
 {
     const char *reason = totals->old_format ? mls_reason_old_format : totals->unread;
     return status == MLS_OK && reason != NULL ? mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%s", reason) : status;
@@ -197,23 +191,23 @@ static mls_status log_was_read(mls_status status, const mls_log_totals *totals, 
 mls_status mls_log_read_fd(int fd, mls_record_taker *record, mls_malformed_taker *malformed, void *state,
                            mls_error *error)
 {
-    takers to = {.record = record, .malformed = malformed, .state = state};
-    const mls_sink sink = sink_of(&to);
+    callbacks user = {record, malformed, state};
+    const mls_sink sink = {.state = &user, .record = call_record, .malformed = call_malformed};
     mls_log_totals totals = {0};
     mls_status status = mls_file_check(fd, error);
     status = status == MLS_OK ? mls_log_scan_fd(fd, NULL, &sink, 1, &totals, error) : status;
-    return log_was_read(status, &totals, error);
+    return unread_error(status, &totals, error);
 }
 
 mls_status mls_log_read_bytes(mls_str log, mls_record_taker *record, mls_malformed_taker *malformed, void *state,
                               mls_error *error)
 {
-    takers to = {.record = record, .malformed = malformed, .state = state};
-    const mls_sink sink = sink_of(&to);
+    callbacks user = {record, malformed, state};
+    const mls_sink sink = {.state = &user, .record = call_record, .malformed = call_malformed};
     mls_log_totals totals;
     if (log.ptr == NULL && log.len > 0)
-        return refuse_missing("the log", error);
-    return log_was_read(mls_log_scan_bytes(log, &sink, 1, &totals, error), &totals, error);
+        return missing_argument("the log", error);
+    return unread_error(mls_log_scan_bytes(log, &sink, 1, &totals, error), &totals, error);
 }
 
 GETTER(size_t, mls_record_line, (const mls_record *record), record->line)
@@ -231,11 +225,10 @@ mls_str mls_record_metadata(const mls_record *record, const char *member)
 
 /* ----------------------------------------------------------------------------------------- a log judged as one run */
 
-static mls_status take_whole_run(void *state, mls_run *run, void **notes)
+static mls_status move_run(void *state, mls_run *run, void **notes)
 {
     (void)notes;
-    mls_run *taken = state;
-    *taken = *run;
+    *(mls_run *)state = *run;
     mls_run_init(run);
     return MLS_OK;
 }
@@ -246,20 +239,16 @@ static mls_status judge_log(const mls_rules *rules, int fd, mls_str bytes, const
 {
     *run = NULL;
     if (name == NULL)
-        return refuse_missing("the name of a log", error);
-    const mls_collect_options how = collecting_of(rules);
+        return missing_argument("the name of a log", error);
+    const mls_collect_options how = collect_options(rules);
     const mls_reading reading = {.rules = &how.checker};
     mls_run *made = mls_calloc(1, sizeof *made);
     mls_log_totals totals = {0};
     mls_checker *checker;
     mls_run_init(made);
     mls_status status = mls_checker_new(&how.checker, &checker);
-    mls_file file = {.reading = &reading,
-                     .whole = true,
-                     .asked_for = true,
-                     .checker = checker,
-                     .run = take_whole_run,
-                     .state = made};
+    mls_file file = {
+        .reading = &reading, .whole = true, .asked_for = true, .checker = checker, .run = move_run, .state = made};
     const mls_sink sink = mls_file_begin(&file);
     status = status == MLS_OK && fd >= 0 ? mls_file_check(fd, error) : status;
     if (status == MLS_OK) {
@@ -268,7 +257,7 @@ static mls_status judge_log(const mls_rules *rules, int fd, mls_str bytes, const
     }
     mls_file_release(&file);
     mls_checker_free(checker);
-    status = log_was_read(status, &totals, error);
+    status = unread_error(status, &totals, error);
     if (status == MLS_OK) {
         made->file = mls_strdup(name);
         *run = made;
@@ -282,7 +271,7 @@ mls_status mls_run_judge_fd(const mls_rules *rules, int fd, const char *name, ml
 {
     if (fd < 0) {
         *run = NULL;
-        return name != NULL ? mls_file_check(fd, error) : refuse_missing("the name of a log", error);
+        return name != NULL ? mls_file_check(fd, error) : missing_argument("the name of a log", error);
     }
     return judge_log(rules, fd, (mls_str){0}, name, run, error);
 }
@@ -291,15 +280,14 @@ mls_status mls_run_judge_bytes(const mls_rules *rules, mls_str log, const char *
 {
     *run = NULL;
     return log.ptr != NULL || log.len == 0 ? judge_log(rules, -1, log, name, run, error)
-                                           : refuse_missing("the log", error);
+                                           : missing_argument("the log", error);
 }
 
 void mls_run_free(mls_run *run)
 {
-    if (run != NULL) {
+    if (run != NULL)
         mls_run_release(run);
-        free(run);
-    }
+    free(run);
 }
 
 GETTER(bool, mls_run_is_valid, (const mls_run *run), run->valid)
@@ -343,8 +331,8 @@ mls_status mls_collection_new(const mls_rules *rules, const char *const *paths, 
     *collection = NULL;
     for (size_t i = 0; i < count; i++)
         if (paths == NULL || paths[i] == NULL)
-            return refuse_missing("a path", error);
-    const mls_collect_options how = collecting_of(rules);
+            return missing_argument("a path", error);
+    const mls_collect_options how = collect_options(rules);
     mls_collection *made = mls_calloc(1, sizeof *made);
     const mls_status status = mls_collect(paths, count, &how, made, error);
     if (status != MLS_OK) {
@@ -357,21 +345,15 @@ mls_status mls_collection_new(const mls_rules *rules, const char *const *paths, 
 
 void mls_collection_free(mls_collection *collection)
 {
-    if (collection != NULL) {
+    if (collection != NULL)
         mls_collection_release(collection);
-        free(collection);
-    }
+    free(collection);
 }
 
-const mls_group *mls_collection_group(const mls_collection *collection, size_t index)
-{
-    return index < collection->group_count ? &collection->groups[index] : NULL;
-}
-
-const mls_run *mls_collection_run(const mls_collection *collection, size_t index)
-{
-    return index < collection->run_count ? &collection->runs[index] : NULL;
-}
+GETTER(const mls_group *, mls_collection_group, (const mls_collection *collection, size_t index),
+       index < collection->group_count ? &collection->groups[index] : NULL)
+GETTER(const mls_run *, mls_collection_run, (const mls_collection *collection, size_t index),
+       index < collection->run_count ? &collection->runs[index] : NULL)
 
 bool mls_collection_left_out(const mls_collection *collection, size_t index, const char **path, const char **reason)
 {
@@ -398,17 +380,10 @@ GETTER(const char *, mls_group_config, (const mls_group *group), group->config)
 GETTER(double, mls_group_global_batch_size, (const mls_group *group), group->global_batch_size)
 GETTER(double, mls_group_accelerators, (const mls_group *group), group->accelerators)
 GETTER(const char *, mls_group_accelerator, (const mls_group *group), group->accelerator)
-
-const mls_run *mls_group_run(const mls_group *group, size_t index)
-{
-    return index < group->run_count ? group->runs[index] : NULL;
-}
-
-const char *mls_group_mark(const mls_group *group, size_t index)
-{
-    return index < group->run_count ? mls_olympic_mark_name(group->marks[index]) : NULL;
-}
-
+GETTER(const mls_run *, mls_group_run, (const mls_group *group, size_t index),
+       index < group->run_count ? group->runs[index] : NULL)
+GETTER(const char *, mls_group_mark, (const mls_group *group, size_t index),
+       index < group->run_count ? mls_olympic_mark_name(group->marks[index]) : NULL)
 GETTER(size_t, mls_group_runs_needed, (const mls_group *group), group->rules->runs_needed)
 GETTER(double, mls_group_minutes, (const mls_group *group), group->score.score_minutes)
 GETTER(double, mls_group_scaled_minutes, (const mls_group *group), group->scaled_minutes)
@@ -428,17 +403,10 @@ GETTER(const mls_findings *, mls_group_findings, (const mls_group *group), &grou
 /* -------------------------------------------------------------------------------------------------------- findings */
 
 GETTER(size_t, mls_findings_kept, (const mls_findings *findings), findings->count)
-
-const mls_finding *mls_findings_at(const mls_findings *findings, size_t index)
-{
-    return index < findings->count ? &findings->items[index] : NULL;
-}
-
-size_t mls_findings_total(const mls_findings *findings, mls_severity severity)
-{
-    return mls_finding_counts_of(&findings->counts, severity);
-}
-
+GETTER(const mls_finding *, mls_findings_at, (const mls_findings *findings, size_t index),
+       index < findings->count ? &findings->items[index] : NULL)
+GETTER(size_t, mls_findings_total, (const mls_findings *findings, mls_severity severity),
+       mls_finding_counts_of(&findings->counts, severity))
 GETTER(const char *, mls_finding_kind, (const mls_finding *finding), mls_finding_info_get(finding->code)->name)
 GETTER(mls_severity, mls_finding_severity, (const mls_finding *finding), finding->severity)
 GETTER(const char *, mls_finding_message, (const mls_finding *finding), finding->message)
@@ -447,14 +415,14 @@ GETTER(size_t, mls_finding_column, (const mls_finding *finding), finding->column
 GETTER(const char *, mls_finding_path, (const mls_finding *finding), finding->path)
 GETTER(const char *, mls_finding_key, (const mls_finding *finding), finding->key)
 
-/* -------------------------------------------------------------- submissions: results and findings, each in one row */
+/* ---------------------------------------------------------------------------------------------------- submissions */
 
 mls_status mls_submission_new(const mls_rules *rules, const char *path, mls_submission **submission, mls_error *error)
 {
     *submission = NULL;
     if (path == NULL)
-        return refuse_missing("the path of a submission", error);
-    const mls_collect_options how = collecting_of(rules);
+        return missing_argument("the path of a submission", error);
+    const mls_collect_options how = collect_options(rules);
     const mls_submission_options options = {.rulesets = rules->rulesets,
                                             .usage = how.usage,
                                             .any_usage = how.any_usage,
@@ -475,23 +443,16 @@ mls_status mls_submission_new(const mls_rules *rules, const char *path, mls_subm
 
 void mls_submission_free(mls_submission *submission)
 {
-    if (submission != NULL) {
+    if (submission != NULL)
         mls_submission_release(submission);
-        free(submission);
-    }
+    free(submission);
 }
 
 GETTER(bool, mls_submission_is_valid, (const mls_submission *submission), submission->valid)
-
-const char *mls_submission_edition(const mls_submission *submission)
-{
-    return submission->edition != NULL ? submission->edition->name : NULL;
-}
-
-size_t mls_submission_total(const mls_submission *submission, mls_severity severity)
-{
-    return mls_finding_counts_of(&submission->counts, severity);
-}
+GETTER(const char *, mls_submission_edition, (const mls_submission *submission),
+       submission->edition != NULL ? submission->edition->name : NULL)
+GETTER(size_t, mls_submission_total, (const mls_submission *submission, mls_severity severity),
+       mls_finding_counts_of(&submission->counts, severity))
 
 const mls_finding *mls_submission_finding(const mls_submission *submission, size_t index, const char **path)
 {
@@ -530,8 +491,5 @@ GETTER(const char *, mls_submission_result_path, (const mls_submission_result *r
 GETTER(const char *, mls_submission_result_system, (const mls_submission_result *result), result->system)
 GETTER(const char *, mls_submission_result_benchmark, (const mls_submission_result *result), result->benchmark)
 GETTER(bool, mls_submission_result_is_valid, (const mls_submission_result *result), result->valid)
-
-const mls_group *mls_submission_result_group(const mls_submission_result *result)
-{
-    return result->judged ? &result->group : NULL;
-}
+GETTER(const mls_group *, mls_submission_result_group, (const mls_submission_result *result),
+       result->judged ? &result->group : NULL)

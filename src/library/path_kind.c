@@ -31,20 +31,6 @@ static bool begins_with_member(mls_str head, mls_str member)
     return at > 0 && at < head.len && mls_str_starts(mls_str_rest(head, at), member);
 }
 
-static bool is_export(const char *path, mls_str head)
-{
-    mls_str rest = head;
-    mls_str line;
-    const mls_str name = mls_str_from(path);
-    (void)mls_str_cut(&rest, '\n', &line);
-    if (mls_str_ends(name, MLS_S(".csv"))) {
-        return mls_str_contains(line, MLS_S("\"path\"")) && mls_str_contains(line, MLS_S("\"file\"")) &&
-               mls_str_contains(line, MLS_S("\"minutes\""));
-    }
-    return (mls_str_ends(name, MLS_S(".json")) && begins_with_member(head, MLS_S("groups\""))) ||
-           (mls_str_ends(name, MLS_S(".ndjson")) && begins_with_member(head, MLS_S("path\"")));
-}
-
 /* The machine-readable formats of each command: the first member or column, and another one that only this command
  * writes. */
 static const struct {
@@ -90,16 +76,6 @@ static const struct {
     {"event\"", "\"seen_ms\"", "watch"},
 };
 
-/* Return the command that wrote a file in a machine-readable format, or NULL. */
-static const char *writer_of(mls_str head)
-{
-    for (size_t i = 0; i < sizeof written / sizeof *written; i++)
-        if (begins_with_member(head, mls_str_from(written[i].first)) &&
-            mls_str_contains(head, mls_str_from(written[i].also)))
-            return written[i].written_by;
-    return NULL;
-}
-
 static bool is_model_config(mls_str head)
 {
     mls_str rest = head;
@@ -130,17 +106,6 @@ static bool is_config(mls_str head)
     return false;
 }
 
-static bool is_profile(looker *looking, mls_str head)
-{
-    mls_profile *profile = NULL;
-    mls_input input = {.in_memory = true, .bytes = head};
-    bool is_one = looking->classes != NULL || mls_kernel_classes_new((mls_str){0}, &looking->classes, NULL) == MLS_OK;
-    is_one = is_one && mls_profile_input_read(&input, "", looking->classes, &profile, NULL) == MLS_OK;
-    is_one &= profile != NULL;
-    mls_profile_free(profile);
-    return is_one;
-}
-
 /* Return whether a text is telemetry.  If `records` is set, accept only telemetry in records, which is power as MLPerf
  * logs it. */
 static bool is_telemetry(mls_str head, bool records)
@@ -156,52 +121,63 @@ static bool is_telemetry(mls_str head, bool records)
 
 /* ------------------------------------------------------------------------ files */
 
-/* Search the rest of a file for a record, block by block. */
-static bool find_record(mls_window *window)
-{
-    static const mls_str mark = MLS_STR(":::MLLOG ");
-    bool found = mls_str_contains((mls_str){window->at, (size_t)(window->end - window->at)}, mark);
-    while (!found && !window->input->ended) {
-        const size_t left = (size_t)(window->end - window->at);
-        window->at = left < mark.len ? window->at : window->end - mark.len;
-        found = mls_window_fill(window) &&
-                mls_str_contains((mls_str){window->at, (size_t)(window->end - window->at)}, mark);
-    }
-    return found;
-}
-
 /* Detect the kind of a text.  A record in the first block makes any file a log; a later record does so only if no other
  * kind matches. */
 static mls_path_kind kind_of_text(looker *looking, const char *path, mls_window *window)
 {
+    static const mls_str mark = MLS_STR(":::MLLOG ");
     const mls_str head = {window->at, (size_t)(window->end - window->at)};
+    const mls_str name = mls_str_from(path);
     mls_path_seen *seen = looking->seen;
-    const char *writer = writer_of(head);
-    if (writer != NULL) {
-        (void)mls_text_printf(seen->written, sizeof seen->written,
-                              "output of mlscore %s; only the output of mlscore score can be read back", writer);
-        seen->why = seen->written;
-        return MLS_PATH_UNKNOWN;
+    for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
+        if (begins_with_member(head, mls_str_from(written[i].first)) &&
+            mls_str_contains(head, mls_str_from(written[i].also))) {
+            (void)mls_text_printf(seen->written, sizeof seen->written,
+                                  "output of mlscore %s; only the output of mlscore score can be read back",
+                                  written[i].written_by);
+            seen->why = seen->written;
+            return MLS_PATH_UNKNOWN;
+        }
     }
-    if (is_export(path, head))
+    mls_str rest = head;
+    mls_str line = MLS_S("");
+    (void)mls_str_cut(&rest, '\n', &line);
+    const bool csv = mls_str_ends(name, MLS_S(".csv"));
+    if (csv ? mls_str_contains(line, MLS_S("\"path\"")) && mls_str_contains(line, MLS_S("\"file\"")) &&
+                  mls_str_contains(line, MLS_S("\"minutes\""))
+            : (mls_str_ends(name, MLS_S(".json")) && begins_with_member(head, MLS_S("groups\""))) ||
+                  (mls_str_ends(name, MLS_S(".ndjson")) && begins_with_member(head, MLS_S("path\""))))
         return MLS_PATH_EXPORT;
-    if (mls_str_contains(head, MLS_S(":::MLLOG ")))
+    if (mls_str_contains(head, mark))
         return is_telemetry(head, true) ? MLS_PATH_TELEMETRY : MLS_PATH_LOGS;
     if (is_model_config(head) || is_config(head))
         return is_model_config(head) ? MLS_PATH_MODEL : MLS_PATH_CONFIG;
     if (is_telemetry(head, false))
         return MLS_PATH_TELEMETRY;
-    if (is_profile(looking, head))
+
+    mls_profile *profile = NULL;
+    mls_input input = {.in_memory = true, .bytes = head};
+    if (looking->classes == NULL)
+        (void)!mls_kernel_classes_new((mls_str){0}, &looking->classes, NULL);
+    const bool is_profile = looking->classes != NULL &&
+                            mls_profile_input_read(&input, "", looking->classes, &profile, NULL) == MLS_OK &&
+                            profile != NULL;
+    mls_profile_free(profile);
+    if (is_profile)
         return MLS_PATH_PROFILE;
+
     mls_log_totals totals = {0};
     const bool old = mls_log_scan_bytes(head, NULL, 0, &totals, NULL) == MLS_OK && totals.old_format;
-    mls_str rest = head;
-    mls_str line = MLS_S("");
     while (line.len == 0 && rest.len > 0) /* the first line that is not empty */
         (void)mls_str_cut(&rest, '\n', &line);
     (void)mls_text_printf(seen->beginning, sizeof seen->beginning, "%.*s", MLS_CUT(line, sizeof seen->beginning - 1));
-    if (find_record(window))
-        return MLS_PATH_LOGS;
+    while (!window->input->ended) { /* search the rest of the file, block by block */
+        const size_t left = (size_t)(window->end - window->at);
+        window->at = left < mark.len ? window->at : window->end - mark.len;
+        if (mls_window_fill(window) &&
+            mls_str_contains((mls_str){window->at, (size_t)(window->end - window->at)}, mark))
+            return MLS_PATH_LOGS;
+    }
     seen->why = old ? mls_reason_old_format : seen->why;
     return MLS_PATH_UNKNOWN;
 }
@@ -239,42 +215,22 @@ static bool is_whole_submitter(const char *root, mls_str path)
            (mls_tree_has_folder(root, path, "systems") || mls_tree_has_folder(root, path, "benchmarks"));
 }
 
-/* Return whether a folder is a submitter's or a round's. */
-static bool is_submission(const char *path)
+static mls_status look_at_folder(looker *looking, const char *path, mls_path_kind *kind)
 {
     enum { NAMES_MAX = 10000 };
     mls_names names = {0};
     int ignored;
-    bool is_one = is_whole_submitter(path, MLS_S(""));
-    if (!is_one && mls_folder_names(path, NAMES_MAX, &names, &ignored) == MLS_OK)
-        for (size_t i = 0; i < names.count && !is_one; i++)
-            is_one = is_whole_submitter(path, mls_str_from(names.items[i]));
+    bool is_submission = is_whole_submitter(path, MLS_S(""));
+    if (!is_submission && mls_folder_names(path, NAMES_MAX, &names, &ignored) == MLS_OK)
+        for (size_t i = 0; i < names.count && !is_submission; i++) /* a round's folder */
+            is_submission = is_whole_submitter(path, mls_str_from(names.items[i]));
     mls_names_release(&names);
-    return is_one;
-}
+    *kind = is_submission ? MLS_PATH_SUBMISSION : MLS_PATH_UNKNOWN;
+    if (is_submission)
+        return MLS_OK;
 
-/* Return the kind that a file gives its folder.  Files that are skipped when logs are read, such as scripts and
- * telemetry, may have another kind. */
-static mls_path_kind kind_in_folder(const mls_source *source, mls_path_kind kind)
-{
-    const char *name = mls_path_name(source->path);
-    const bool config = mls_str_starts(mls_str_from(name), MLS_S("config_"));
-    return source->result ? MLS_PATH_LOGS
-           : kind >= MLS_PATH_EXPORT || (kind == MLS_PATH_LOGS && source->skip != NULL) ||
-                   (kind == MLS_PATH_CONFIG && !config)
-               ? MLS_PATH_UNKNOWN
-               : kind;
-}
-
-static mls_status look_at_folder(looker *looking, const char *path, mls_path_kind *kind)
-{
     mls_sources sources = {0};
     const char *foreign = NULL;
-    if (is_submission(path)) {
-        *kind = MLS_PATH_SUBMISSION;
-        return MLS_OK;
-    }
-    *kind = MLS_PATH_UNKNOWN;
     mls_status status = mls_sources_find(&path, 1, &sources, looking->error);
     for (size_t i = 0; i < sources.count && status == MLS_OK && *kind > MLS_PATH_LOGS; i++) {
         const mls_source *source = &sources.items[i];
@@ -284,29 +240,19 @@ static mls_status look_at_folder(looker *looking, const char *path, mls_path_kin
             status = status == MLS_ERROR_READ ? MLS_OK : status; /* the reader will report the error */
         }
         foreign = mls_foreign_reason(looking->seen->why) < MLS_FOREIGN_REASONS ? looking->seen->why : foreign;
-        one = kind_in_folder(source, one);
+        /* Files that are skipped when logs are read, such as scripts and telemetry, may have another kind. */
+        const bool config = mls_str_starts(mls_str_from(mls_path_name(source->path)), MLS_S("config_"));
+        if (source->result)
+            one = MLS_PATH_LOGS;
+        else if (one >= MLS_PATH_EXPORT || (one == MLS_PATH_LOGS && source->skip != NULL) ||
+                 (one == MLS_PATH_CONFIG && !config))
+            one = MLS_PATH_UNKNOWN;
         *kind = one < *kind ? one : *kind;
     }
     looking->seen->why = foreign != NULL      ? foreign
                          : sources.count == 0 ? "a folder without files"
                                               : "a folder without files that mlscore reads";
     mls_sources_release(&sources);
-    return status;
-}
-
-static mls_status look_for_messages(const char *path, mls_path_seen *seen, mls_error *error)
-{
-    mls_signatures *signatures;
-    mls_diagnosis diagnosis = {0};
-    mls_status status = mls_signatures_new(&signatures, error);
-    const mls_diagnose_options wanted = {.signatures = signatures, .unpack = true};
-    if (status == MLS_OK) {
-        status = mls_diagnose(path, &wanted, &diagnosis, error);
-        if (status == MLS_OK && diagnosis.matched_count > 0)
-            seen->kind = MLS_PATH_MESSAGES;
-        mls_diagnosis_release(&diagnosis);
-    }
-    mls_signatures_free(signatures);
     return status;
 }
 
@@ -333,8 +279,18 @@ mls_status mls_path_look(const char *path, mls_path_seen *seen, mls_error *error
     /* Known kinds of logs that are not supported: the reader of logs reports them. */
     if (seen->kind == MLS_PATH_UNKNOWN && mls_foreign_reason(seen->why) < MLS_FOREIGN_REASONS)
         seen->kind = MLS_PATH_LOGS;
-    if (status == MLS_OK && seen->kind == MLS_PATH_UNKNOWN && (seen->why == NULL || S_ISDIR(about.st_mode)))
-        status = look_for_messages(path, seen, error);
+    if (status == MLS_OK && seen->kind == MLS_PATH_UNKNOWN && (seen->why == NULL || S_ISDIR(about.st_mode))) {
+        /* Look for known failure messages. */
+        mls_signatures *signatures;
+        mls_diagnosis diagnosis = {0};
+        status = mls_signatures_new(&signatures, error);
+        const mls_diagnose_options wanted = {.signatures = signatures, .unpack = true};
+        status = status == MLS_OK ? mls_diagnose(path, &wanted, &diagnosis, error) : status;
+        if (status == MLS_OK && diagnosis.matched_count > 0)
+            seen->kind = MLS_PATH_MESSAGES;
+        mls_diagnosis_release(&diagnosis);
+        mls_signatures_free(signatures);
+    }
     mls_kernel_classes_free(looking.classes);
     return status;
 }
