@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* answers.c - what is asked of groups of runs by those who want more than one room's answer: the score, what is
- * published or what they are compared with, why they differ, and of logs where the time went. */
+/* answers.c - answer questions about groups of runs that combine several modules: the score, published results or a
+ * baseline, the causes of differences, and the breakdown of time.  Each log is read once. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "cli/command.h"
 #include "compare/overview.h"
 #include "report/reports.h"
-
-/* Gathers and prints the answers: to logs, or (NULL) to an export. */
-static void bring_together(mls_cli *cli, const mls_group_question *question, const mls_comparison *comparison,
-                           const mls_collection *collection, const mls_throughputs *measured,
-                           const mls_telemetry_notes *notes)
-{
-    mls_overview all;
-    mls_overview_make(comparison, collection, measured, notes, &all);
-    question->print(cli, &all);
-    mls_overview_release(&all);
-}
 
 bool mls_cli_measure(mls_cli *cli, const mls_collection *collection, bool series, mls_throughputs *measured)
 {
@@ -31,30 +20,15 @@ bool mls_cli_measure(mls_cli *cli, const mls_collection *collection, bool series
            mls_cli_print_error(cli, NULL, &error);
 }
 
-/* Measures what was read and prints all: each log has been read once, by all who ask. */
-static void answer_read(mls_cli *cli, const mls_group_question *question, mls_comparison *comparison)
+/* Combine and print the answers about logs, or (collection NULL) about an export. */
+static void print_overview(mls_cli *cli, const mls_group_question *question, const mls_comparison *comparison,
+                           const mls_collection *collection, const mls_throughputs *measured,
+                           const mls_telemetry_notes *notes)
 {
-    mls_collection *collection = &comparison->collections[0];
-    mls_throughputs measured = {0};
-    mls_telemetry_notes notes = {0};
-    if (mls_cli_note_endings(cli, collection) &&
-        mls_telemetry_note_groups(collection, cli->work.threads, &notes) == MLS_OK &&
-        mls_cli_measure(cli, collection, question->series, &measured)) {
-        bring_together(cli, question, comparison, collection, &measured, &notes);
-        for (size_t i = 0; i < collection->group_count; i++)
-            mls_cli_judge_group(cli, &collection->groups[i]);
-        mls_cli_print_problems(cli, collection);
-    }
-    mls_throughputs_release(&measured);
-    mls_telemetry_notes_release(&notes);
-}
-
-/* Says why what --against names is nothing to compare with. */
-static void say_against(mls_cli *cli, const mls_comparison *comparison, const mls_error *error)
-{
-    for (size_t i = 0; i < comparison->candidates.count; i++)
-        mls_cli_note(cli, NULL, "there is %s", comparison->candidates.items[i]);
-    mls_cli_usage_error(cli, "%s", error->message);
+    mls_overview all;
+    mls_overview_make(comparison, collection, measured, notes, &all);
+    question->print(cli, &all);
+    mls_overview_release(&all);
 }
 
 void mls_cli_ask_groups(mls_cli *cli, const mls_group_question *question)
@@ -78,15 +52,29 @@ void mls_cli_ask_groups(mls_cli *cli, const mls_group_question *question)
         const mls_status status = mls_compare(&request, &comparison, &error);
         mls_cli_progress_end(cli);
         if (status == MLS_ERROR_VALUE) {
-            say_against(cli, &comparison, &error);
+            for (size_t i = 0; i < comparison.candidates.count; i++)
+                mls_cli_note(cli, NULL, "there is %s", comparison.candidates.items[i]);
+            mls_cli_usage_error(cli, "%s", error.message);
         } else if (status != MLS_OK) {
             mls_cli_print_error(cli, NULL, &error);
-        } else if (!question->exports) {
-            answer_read(cli, question, &comparison);
-        } else {
-            bring_together(cli, question, &comparison, NULL, NULL, NULL);
+        } else if (question->exports) {
+            print_overview(cli, question, &comparison, NULL, NULL, NULL);
             for (size_t i = 0; i < comparison.groups.count; i++)
                 mls_cli_judge_side(cli, comparison.groups.items[i]);
+        } else {
+            mls_collection *collection = &comparison.collections[0];
+            mls_throughputs measured = {0};
+            mls_telemetry_notes notes = {0};
+            if (mls_cli_note_endings(cli, collection) &&
+                mls_telemetry_note_groups(collection, cli->work.threads, &notes) == MLS_OK &&
+                mls_cli_measure(cli, collection, question->series, &measured)) {
+                print_overview(cli, question, &comparison, collection, &measured, &notes);
+                for (size_t i = 0; i < collection->group_count; i++)
+                    mls_cli_judge_group(cli, &collection->groups[i]);
+                mls_cli_print_problems(cli, collection);
+            }
+            mls_throughputs_release(&measured);
+            mls_telemetry_notes_release(&notes);
         }
         for (size_t i = 1; i < comparison.collection_count; i++)
             mls_cli_print_skipped(cli, &comparison.collections[i].skipped);

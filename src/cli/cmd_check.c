@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_check.c - mlscore check: is each log compliant?
- *
- * A log is a run: files are cut into runs as score does, and each verdict is printed when its turn has come. */
+/* cmd_check.c - mlscore check: check each run of the logs, and print verdicts in the order of the files. */
 #include "cli/scoring.h"
 
 typedef struct check_settings {
@@ -31,7 +29,7 @@ static mls_status check_run(void *state, size_t index, mls_run *run, void **note
     (void)notes;
     mls_cli *cli = self->cli;
     const mls_source *source = &cli->sources.items[index];
-    /* A folder is asked for its logs, not for what else lies in it. */
+    /* Ignore files of a folder that are not logs. */
     if (!source->named && !source->result && run->records + run->malformed == run->quoted)
         return MLS_OK;
     const bool part = run->part || self->names->split;
@@ -51,34 +49,33 @@ static mls_status check_done(void *state, const mls_read *read)
     return mls_cli_read_done(((const check_state *)state)->cli, read);
 }
 
-/* How the shards whose parts are merged judged.  False after a complaint. */
-static bool take_merged(mls_cli *cli, bool doubting, mls_check_names *names)
-{
-    const mls_part_options *made = &cli->merge->head.options;
-    names->split = made->split;
-    return made->doubting == doubting ||
-           mls_cli_error(cli, MLS_EXIT_USAGE, NULL,
-                         doubting ? "-v needs parts that were made with -v"
-                                  : "the parts were made with -v: they have hints that only a table with -v shows");
-}
-
 void mls_cli_check(mls_cli *cli, mls_check_names *names, const mls_shard_settings *shards)
 {
     mls_collect_options how;
     check_state state = {cli, names};
-    /* A hint for people, which neither programs nor --strict are to count. */
+    /* Hints for people only: neither programs nor --strict may count them. */
     const bool doubting = cli->view.verbose > 0 && !cli->view.strict && cli->view.format == MLS_FORMAT_TABLE;
-    mls_reading reading = {.rules = &how.checker,
-                           .brief = true,
-                           .doubting = doubting,
-                           .cutting = names->split ? MLS_CUT_ALWAYS : MLS_CUT_RUNS,
-                           .work.threads = cli->work.threads,
-                           .state = &state,
-                           .run = check_run,
-                           .done = check_done};
-    names->sources = &cli->sources;
-    if (cli->merge != NULL ? !take_merged(cli, doubting, names) : !mls_cli_judge(cli, &how))
+    if (cli->merge != NULL) {
+        const mls_part_options *made = &cli->merge->head.options;
+        names->split = made->split;
+        if (made->doubting != doubting) {
+            mls_cli_error(cli, MLS_EXIT_USAGE, NULL,
+                          doubting ? "-v needs parts that were made with -v"
+                                   : "the parts were made with -v: they have hints that only a table with -v shows");
+            return;
+        }
+    } else if (!mls_cli_judge(cli, &how)) {
         return;
+    }
+    const mls_reading reading = {.rules = &how.checker,
+                                 .brief = true,
+                                 .doubting = doubting,
+                                 .cutting = names->split ? MLS_CUT_ALWAYS : MLS_CUT_RUNS,
+                                 .work.threads = cli->work.threads,
+                                 .state = &state,
+                                 .run = check_run,
+                                 .done = check_done};
+    names->sources = &cli->sources;
     if (shards->partial) {
         mls_cli_write_part(cli, &(mls_shard_job){.settings = shards,
                                                  .how = &how,

@@ -1,42 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_completion.c - mlscore completion: completion files for shells, made from the same tables that parse the command
- * line.  The files in completions/ are what this prints; a test compares them.
+/* cmd_completion.c - mlscore completion: print completion files for shells, from the tables that parse the command
+ * line. The files in completions/ are its output; a test compares them.
  *
- * A file is a template of src/data/completions, in which @ and a letter stand for
+ * A file is a template of src/data/completions, in which @ and a letter mean
  *   @n  all commands       @c  the command      @s  its summary
- *   @w  its operands' words (all of COMMAND, EDITION, BENCHMARK, FINDING)
+ *   @w  the values of its operands (all of COMMAND, EDITION, BENCHMARK, FINDING)
  *   @o  the option         @l  its letter       @h  its help
  *   @v  its values         @a  its argument     @@  @
- * and, up to @. for each, @[ for every command, @< for what paths alone are
- * answered by, @( for every option of the command, and @? with a letter for
- * what is only there if, @! if not
+ * @[ … @. repeats a text for every command, @( … @. for every option of the command; @< … @. applies it to the options
+ * of `mlscore PATH`.  @? and a letter keep a text up to @. if, @! if not
  *   L  the option has a letter
  *   A  it takes an argument, which is  V  one of its values,  F  a file
- *   E  it ends everything,  R  it may stand more than once
- *   W  the command's operands are words,  P  paths
+ *   E  it ends the program,  R  it may be repeated
+ *   W  the command's operands have values,  P  are paths
  *   B  some option of the command takes an argument. */
-
 #include "base/data.h"
 #include "base/map.h"
 #include "cli/command.h"
 
 static const mls_option options[] = {MLS_ROWS_LAST};
 
-/* Stand for the command and the option outside of the loops of a template. */
+/* The command and the option outside of the loops of a template. */
 static const mls_option no_option = {.name = NULL, .help = ""};
 static const mls_command no_command = {.name = "", .summary = "", .options = &no_option};
 
-/* The loops around a place of a template, and what is alike in all of it. */
+/* The context of a place in a template. */
 typedef struct place {
     mls_output *output;
     const mls_editions *editions;
     const mls_command *const *commands;
-    const char *special; /* gets a backslash inside of quotes */
+    const char *special; /* characters that need a backslash in quotes */
     const mls_command *command;
     const mls_option *option;
 } place;
 
-/* Each word once, with blanks between them. */
+/* Print each word once, with blanks between them. */
 static void print_word(const place *at, mls_map *printed, mls_str word)
 {
     bool added = false;
@@ -47,36 +45,33 @@ static void print_word(const place *at, mls_map *printed, mls_str word)
     }
 }
 
-/* The editions ("5.1"), or the benchmarks in the order of editions, of all families. */
-static void print_rounds(const place *at, mls_map *printed, bool benchmarks)
-{
-    for (size_t usage = 0; usage < MLS_USAGE_COUNT; usage++) {
-        for (size_t i = 0; i < mls_editions_count(at->editions, (mls_usage)usage); i++) {
-            const mls_edition *edition = mls_editions_get(at->editions, (mls_usage)usage, i);
-            for (size_t b = 0; benchmarks && b < edition->benchmark_count; b++)
-                print_word(at, printed, mls_str_from(edition->benchmarks[b]->name));
-            if (!benchmarks)
-                print_word(at, printed, mls_edition_round(edition));
-        }
-    }
-}
-
-/* "a|b|c" as "a b c", where a word in capitals stands for many. */
+/* Print "a|b|c" as "a b c"; a word in capitals stands for many. */
 static void print_words(const place *at, const char *words)
 {
     mls_arena arena = {0};
     mls_map printed = {.arena = &arena};
     for (mls_str word; words != NULL && mls_list_next(&words, '|', &word);) {
-        if (mls_str_equal(word, MLS_S("COMMAND")))
+        const bool editions = mls_str_equal(word, MLS_S("EDITION"));
+        if (mls_str_equal(word, MLS_S("COMMAND"))) {
             for (size_t i = 0; at->commands[i] != NULL; i++)
                 print_word(at, &printed, mls_str_from(at->commands[i]->name));
-        else if (mls_str_equal(word, MLS_S("FINDING")))
+        } else if (mls_str_equal(word, MLS_S("FINDING"))) {
             for (mls_finding_code code = 0; code < MLS_FINDING_COUNT; code++)
                 print_word(at, &printed, mls_str_from(mls_finding_info_get(code)->name));
-        else if (mls_str_equal(word, MLS_S("BENCHMARK")) || mls_str_equal(word, MLS_S("EDITION")))
-            print_rounds(at, &printed, *word.ptr == 'B');
-        else
+        } else if (editions || mls_str_equal(word, MLS_S("BENCHMARK"))) {
+            for (size_t u = 0; u < MLS_USAGE_COUNT; u++) {
+                const mls_usage usage = (mls_usage)u;
+                for (size_t i = 0; i < mls_editions_count(at->editions, usage); i++) {
+                    const mls_edition *edition = mls_editions_get(at->editions, usage, i);
+                    if (editions)
+                        print_word(at, &printed, mls_edition_round(edition));
+                    for (size_t b = 0; !editions && b < edition->benchmark_count; b++)
+                        print_word(at, &printed, mls_str_from(edition->benchmarks[b]->name));
+                }
+            }
+        } else {
             print_word(at, &printed, word);
+        }
     }
     mls_arena_release(&arena);
 }
@@ -89,41 +84,39 @@ static const char *values_of(const mls_option *option)
 static bool is_met(char condition, const mls_command *c, const mls_option *o)
 {
     const bool argument = o->argument != NULL && o->does != MLS_SETS_CHOICE;
-    const struct {
-        char condition;
-        bool holds;
-    } all[] = {{'L', o->letter != '\0'},
-               {'A', argument},
-               {'V', argument && values_of(o) != NULL},
-               {'F', argument && (strncmp(o->argument, "FILE", 4) == 0 || strcmp(o->argument, "LOG") == 0 ||
-                                  strcmp(o->argument, "PATH") == 0)},
-               {'E', o->does == MLS_PRINTS_HELP || o->does == MLS_PRINTS_VERSION},
-               {'R', o->does == MLS_COUNTS},
-               {'W', c->words != NULL},
-               {'P', c->paths != NULL},
-               {'B', c->options[0].does != MLS_PRINTS_HELP}}; /* the options before help take the arguments */
-    size_t i = 0;
-    while (all[i].condition != condition)
-        i++;
-    return all[i].holds;
-}
-
-/* A text for single quotes. */
-static void print_quoted(const place *at, const char *text)
-{
-    for (; *text != '\0'; text++)
-        if (*text == '\'')
-            mls_output_text(at->output, "'\\''");
-        else
-            mls_output_printf(at->output, "%s%c", strchr(at->special, *text) != NULL ? "\\" : "", *text);
+    switch (condition) {
+    case 'L':
+        return o->letter != '\0';
+    case 'A':
+        return argument;
+    case 'V':
+        return argument && values_of(o) != NULL;
+    case 'F':
+        return argument && (strncmp(o->argument, "FILE", 4) == 0 || strcmp(o->argument, "LOG") == 0 ||
+                            strcmp(o->argument, "PATH") == 0);
+    case 'E':
+        return o->does == MLS_PRINTS_HELP || o->does == MLS_PRINTS_VERSION;
+    case 'R':
+        return o->does == MLS_COUNTS;
+    case 'W':
+        return c->words != NULL;
+    case 'P':
+        return c->paths != NULL;
+    default: /* 'B': the options before help take the arguments */
+        return c->options[0].does != MLS_PRINTS_HELP;
+    }
 }
 
 static void print_token(char token, const place *at)
 {
     if (token == 'n' || token == 'w' || token == 'v') {
         print_words(at, token == 'n' ? "COMMAND" : token == 'w' ? at->command->words : values_of(at->option));
-    } else if (token == 's' || token == 'h') {
-        print_quoted(at, token == 's' ? at->command->summary : at->option->help);
+    } else if (token == 's' || token == 'h') { /* a text in single quotes */
+        for (const char *text = token == 's' ? at->command->summary : at->option->help; *text != '\0'; text++)
+            if (*text == '\'')
+                mls_output_text(at->output, "'\\''");
+            else
+                mls_output_printf(at->output, "%s%c", strchr(at->special, *text) != NULL ? "\\" : "", *text);
     } else {
         const char letter[] = {token == 'l' ? at->option->letter : token, '\0'};
         mls_output_text(at->output, token == 'c'   ? at->command->name
@@ -133,7 +126,7 @@ static void print_token(char token, const place *at)
     }
 }
 
-/* Prints a template up to its "@." or end, or (`on` false) passes over it; returns what follows. */
+/* Print a template up to its "@." or end, or skip it if `on` is false.  Return what follows. */
 static const char *render(const char *text, place at, bool on)
 {
     while (*text != '\0') {

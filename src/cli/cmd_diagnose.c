@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_diagnose.c - mlscore diagnose: why jobs failed, and what a chain of them lost by it. */
+/* cmd_diagnose.c - mlscore diagnose: find the root causes of failed jobs, and the time that a chain of jobs lost. */
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "cli/command.h"
 #include "report/reports.h"
 
-/* So many of the rows that are not used are named. */
-enum { LEFT_OUT_MAX = 10 };
+/* The number of unused rows and of jobs without a row to name. */
+enum { ROWS_MAX = 10 };
 
 typedef struct diagnose_settings {
     bool campaign;
@@ -31,31 +31,7 @@ static const mls_option options[] = {
     MLS_ROWS_LAST,
 };
 
-/* Return the table of messages, those of the user's files among them; NULL after a complaint. */
-static mls_signatures *load_signatures(mls_cli *cli, const mls_names *files)
-{
-    mls_signatures *signatures;
-    mls_error error = {0};
-    if (mls_signatures_new(&signatures, &error) != MLS_OK) {
-        mls_cli_print_error(cli, NULL, &error);
-        return NULL;
-    }
-    for (size_t i = 0; i < files->count; i++) {
-        const char *path = files->items[i];
-        mls_buffer text = {0};
-        bool ok = mls_cli_read_file(cli, path, &text);
-        if (ok && mls_signatures_add(signatures, mls_buffer_str(&text), &error) != MLS_OK)
-            ok = mls_cli_file_error(cli, path, &error);
-        mls_buffer_release(&text);
-        if (!ok) {
-            mls_signatures_free(signatures);
-            return NULL;
-        }
-    }
-    return signatures;
-}
-
-/* Print what of a job could not be read, and make its failure count. */
+/* Set the status, and report what could not be read. */
 static void judge_job(mls_cli *cli, const mls_diagnosis *job)
 {
     bool failed = false;
@@ -82,8 +58,7 @@ static void judge_job(mls_cli *cli, const mls_diagnosis *job)
     }
 }
 
-/* `sacct_path`: of a table that knows times and states better; NULL: none.  Its rows that were not used are named, as
- * others count, and the jobs that it has no row of. */
+/* Print the chain of jobs.  If the user gave a table of sacct, report its unused rows and the jobs it lacks. */
 static void print_campaign(mls_cli *cli, const mls_diagnosis_list *list, const char *sacct_path)
 {
     mls_campaign campaign = {0};
@@ -98,26 +73,24 @@ static void print_campaign(mls_cli *cli, const mls_diagnosis_list *list, const c
     if (campaign.arena != NULL && sacct != NULL) {
         const mls_findings *wrong = mls_sacct_findings(sacct);
         const size_t all = mls_findings_found(wrong, MLS_FINDING_SACCT_ROW);
-        size_t told = 0;
+        const size_t shown = wrong->count < ROWS_MAX ? wrong->count : ROWS_MAX;
         size_t missing = 0;
-        for (; told < wrong->count && told < LEFT_OUT_MAX; told++) {
-            mls_cli_error(cli, MLS_EXIT_IO, sacct_path, "line %zu: %s", wrong->items[told].line,
-                          wrong->items[told].message);
-        }
-        if (all > told) {
+        for (size_t i = 0; i < shown; i++)
+            mls_cli_error(cli, MLS_EXIT_IO, sacct_path, "line %zu: %s", wrong->items[i].line, wrong->items[i].message);
+        if (all > shown) {
             mls_cli_error(cli, MLS_EXIT_IO, sacct_path, "%s not used either",
-                          mls_words_plural(all - told, "more row is", "more rows are").text);
+                          mls_words_plural(all - shown, "more row is", "more rows are").text);
         }
         for (size_t i = 0; i < campaign.count; i++) {
             const char *job = campaign.jobs[i].job;
-            if (mls_sacct_job(sacct, mls_str_from(job)) == NULL && missing++ < LEFT_OUT_MAX) {
+            if (mls_sacct_job(sacct, mls_str_from(job)) == NULL && missing++ < ROWS_MAX) {
                 mls_cli_note(cli, sacct_path, "no row of %s%s", job != NULL ? "job " : "",
                              job != NULL ? job : campaign.jobs[i].diagnosis->path);
             }
         }
-        if (missing > LEFT_OUT_MAX) {
+        if (missing > ROWS_MAX) {
             mls_cli_note(cli, sacct_path, "no row of %s either",
-                         mls_words_plural(missing - LEFT_OUT_MAX, "more job", "more jobs").text);
+                         mls_words_plural(missing - ROWS_MAX, "more job", "more jobs").text);
         }
     }
     mls_campaign_release(&campaign);
@@ -127,30 +100,37 @@ static void print_campaign(mls_cli *cli, const mls_diagnosis_list *list, const c
 static void diagnose_run(mls_cli *cli)
 {
     const diagnose_settings *settings = cli->settings;
+    const mls_names *files = &settings->signature_files;
+    mls_signatures *signatures = NULL;
     mls_error error = {0};
     if (settings->sacct_path != NULL && !settings->campaign) {
         mls_cli_usage_error(cli, "--sacct tells of a chain of jobs: it needs --campaign");
         return;
     }
-    mls_signatures *signatures = load_signatures(cli, &settings->signature_files);
+    bool ok = mls_signatures_new(&signatures, &error) == MLS_OK || mls_cli_print_error(cli, NULL, &error);
+    for (size_t i = 0; i < files->count && ok; i++) {
+        mls_buffer text = {0};
+        ok = mls_cli_read_file(cli, files->items[i], &text) &&
+             (mls_signatures_add(signatures, mls_buffer_str(&text), &error) == MLS_OK ||
+              mls_cli_file_error(cli, files->items[i], &error));
+        mls_buffer_release(&text);
+    }
     mls_diagnosis_list list = {mls_calloc(cli->operands.count, sizeof *list.items), 0};
     const mls_diagnose_options wanted = {.signatures = signatures, .unpack = true, .work = cli->work};
     mls_status status = MLS_OK;
-    for (size_t i = 0; i < cli->operands.count && status == MLS_OK && signatures != NULL; i++)
+    for (size_t i = 0; i < cli->operands.count && ok && status == MLS_OK; i++)
         status = mls_diagnose(cli->operands.items[i], &wanted, &list.items[list.count++], &error);
     mls_cli_progress_end(cli);
-    if (status != MLS_OK) {
-        mls_cli_error(cli, MLS_EXIT_IO, NULL, "%s", error.message);
-    } else if (signatures != NULL) {
-        if (settings->campaign)
-            print_campaign(cli, &list, settings->sacct_path);
-        else
-            mls_cli_print(cli, &mls_diagnose_report, &list);
-        for (size_t i = 0; i < list.count; i++)
+    ok = ok && (status == MLS_OK || mls_cli_error(cli, MLS_EXIT_IO, NULL, "%s", error.message));
+    if (ok && settings->campaign)
+        print_campaign(cli, &list, settings->sacct_path);
+    else if (ok)
+        mls_cli_print(cli, &mls_diagnose_report, &list);
+    for (size_t i = 0; i < list.count; i++) {
+        if (ok)
             judge_job(cli, &list.items[i]);
-    }
-    for (size_t i = 0; i < list.count; i++)
         mls_diagnosis_release(&list.items[i]);
+    }
     free(list.items);
     mls_signatures_free(signatures);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_events.c - mlscore events: the records themselves.
+/* cmd_events.c - mlscore events: print the records of logs, or count them.
  *
- * Records stream from the scanner to the output; nothing is kept.  Values and metadata are passed on as the JSON they
- * were logged as, made safe.  Where they are only counted, files are read side by side. */
+ * Records are streamed to the output, with values and metadata as the JSON they were logged as.  When they are only
+ * counted, files are read in parallel. */
 #include "base/memory.h"
 #include "cli/scoring.h"
 #include "report/reports.h"
@@ -13,12 +13,12 @@ typedef struct events_settings {
     mls_shard_settings shards;
 } events_settings;
 
-/* A file that is read: when records are counted, others are beside it. */
+/* A file being read. */
 typedef struct events_file {
     mls_cli *cli;
     const char *path;
     size_t records, malformed;
-    mls_part_malformed named[MLS_MALFORMED_NAMED]; /* one by one; the rest is counted */
+    mls_part_malformed named[MLS_MALFORMED_NAMED]; /* the first few; the rest is only counted */
 } events_file;
 
 static const mls_option options[] = {
@@ -33,24 +33,17 @@ static const mls_option options[] = {
     MLS_ROWS_LAST,
 };
 
-/* Whether the key is in the list "a,b". */
-static bool key_listed(const char *list, mls_str key)
-{
-    bool listed = false;
-    for (mls_str word; !listed && mls_list_next(&list, ',', &word);)
-        listed = mls_str_equal(word, key);
-    return listed;
-}
-
 static mls_status events_record(void *state, const mls_record *record)
 {
     events_file *file = state;
     mls_cli *cli = file->cli;
     const events_settings *events = cli->settings;
-    if (events->keys != NULL && !key_listed(events->keys, record->key))
-        return MLS_OK;
-    file->records++;
-    if (events->count)
+    const char *keys = events->keys;
+    bool wanted = keys == NULL;
+    for (mls_str key; !wanted && mls_list_next(&keys, ',', &key);)
+        wanted = mls_str_equal(key, record->key);
+    file->records += wanted;
+    if (!wanted || events->count)
         return MLS_OK;
     mls_print_item(&cli->printer, &(mls_event){file->path, record});
     return cli->output.failed_errno != 0 ? MLS_STOPPED : MLS_OK;
@@ -77,8 +70,8 @@ static mls_status events_listen(void *state, size_t index, mls_sink *sink)
     return MLS_OK;
 }
 
-static void say_malformed(mls_cli *cli, const char *path, size_t malformed, const mls_part_malformed *named,
-                          size_t count)
+static void print_malformed(mls_cli *cli, const char *path, size_t malformed, const mls_part_malformed *named,
+                            size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         mls_cli_error(cli, MLS_EXIT_INVALID, path, "line %zu, column %zu: %s", named[i].line, named[i].column,
@@ -93,7 +86,7 @@ static size_t named_of(size_t malformed)
     return malformed < MLS_MALFORMED_NAMED ? malformed : MLS_MALFORMED_NAMED;
 }
 
-/* As grep -c prints it: the bare number for one file, path:number for several. */
+/* Print a count like grep -c: the bare number for one file, path:number for several. */
 static void print_count(mls_cli *cli, const char *path, size_t paths, size_t records)
 {
     const bool several = paths > 1 || cli->sources.count > 1;
@@ -107,7 +100,7 @@ static mls_status events_done(void *state, const mls_read *read)
     const events_settings *events = cli->settings;
     const events_file *file = read->heard; /* NULL: it could not be opened */
     if (file != NULL)
-        say_malformed(cli, file->path, file->malformed, file->named, named_of(file->malformed));
+        print_malformed(cli, file->path, file->malformed, file->named, named_of(file->malformed));
     (void)mls_cli_read_done(cli, read);
     if (events->count)
         print_count(cli, read->source->path, cli->operands.count, file != NULL ? file->records : 0);
@@ -116,7 +109,7 @@ static mls_status events_done(void *state, const mls_read *read)
 
 /* -------------------------------------------------------------- of shards */
 
-/* What was counted in a file, for its line of the part. */
+/* Store the counts of a file in its line of the part. */
 static void note_count(const mls_read *read, mls_part_file *line)
 {
     const events_file *file = read->heard;
@@ -132,7 +125,7 @@ static mls_status print_noted(void *state, const mls_read *read)
 {
     mls_cli *cli = state;
     const mls_part_file *noted = read->heard;
-    say_malformed(cli, noted->source.path, noted->totals.malformed, noted->lines.items, noted->lines.count);
+    print_malformed(cli, noted->source.path, noted->totals.malformed, noted->lines.items, noted->lines.count);
     (void)mls_cli_read_done(cli, read);
     print_count(cli, noted->source.path, cli->merge->head.roots.count, noted->totals.records);
     return cli->output.failed_errno == 0 ? MLS_OK : MLS_STOPPED;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_hosts.c - mlscore hosts: the names in Slurm's lists of hosts, and the list of names. */
+/* cmd_hosts.c - mlscore hosts: expand or fold Slurm's host lists. */
 #include "base/utf8.h"
 #include "cli/command.h"
 #include "score/hosts.h"
@@ -16,50 +16,40 @@ static const mls_option options[] = {
     MLS_ROWS_LAST,
 };
 
-/* Prints names with a NUL after each, one a line, or folded into one list. */
-static void print_names(mls_cli *cli, mls_buffer *names, bool fold)
-{
-    mls_buffer text = {0};
-    mls_str rest = mls_buffer_str(names);
-    if (fold) {
-        mls_buffer list = {0};
-        mls_hosts_fold(rest, &list);
-        mls_escape_append(&text, mls_buffer_str(&list));
-        mls_buffer_append_text(&text, "\n");
-        mls_buffer_release(&list);
-    }
-    for (mls_str name; !fold && mls_str_cut(&rest, '\0', &name);) {
-        mls_escape_append(&text, name);
-        mls_buffer_append_char(&text, '\n');
-    }
-    mls_output_write(&cli->output, mls_buffer_str(&text));
-    mls_buffer_release(&text);
-}
-
 static void hosts_run(mls_cli *cli)
 {
     const hosts_settings *settings = cli->settings;
     mls_buffer lists = {0};
-    mls_buffer names = {0};
+    mls_buffer names = {0}; /* each followed by a NUL */
+    mls_buffer text = {0};
     mls_findings findings = {0};
     if (cli->operands.count == 0) {
         mls_cli_usage_error(cli, "no list of hosts given");
         return;
     }
-    for (size_t i = 0; i < cli->operands.count; i++) {
-        mls_buffer_append_text(&lists, i > 0 ? "," : "");
-        mls_buffer_append_text(&lists, cli->operands.items[i]);
-    }
+    for (size_t i = 0; i < cli->operands.count; i++)
+        mls_buffer_printf(&lists, "%s%s", i > 0 ? "," : "", cli->operands.items[i]);
     const size_t count = mls_hosts_expand(mls_buffer_str(&lists), &names, &findings, (mls_finding_place){0});
-    if (mls_cli_open(cli)) {
-        if (settings->count)
-            mls_output_printf(&cli->output, "%zu\n", count);
-        else
-            print_names(cli, &names, settings->fold);
+    mls_str rest = mls_buffer_str(&names);
+    if (settings->count) {
+        mls_buffer_printf(&text, "%zu\n", count);
+    } else if (settings->fold) {
+        mls_buffer_clear(&lists);
+        mls_hosts_fold(rest, &lists);
+        mls_escape_append(&text, mls_buffer_str(&lists));
+        mls_buffer_append_char(&text, '\n');
+    } else {
+        for (mls_str name; mls_str_cut(&rest, '\0', &name);) {
+            mls_escape_append(&text, name);
+            mls_buffer_append_char(&text, '\n');
+        }
     }
+    if (mls_cli_open(cli))
+        mls_output_write(&cli->output, mls_buffer_str(&text));
     for (size_t i = 0; i < findings.count; i++)
         mls_cli_error(cli, MLS_EXIT_INVALID, NULL, "%s", findings.items[i].message);
     mls_findings_release(&findings);
+    mls_buffer_release(&text);
     mls_buffer_release(&names);
     mls_buffer_release(&lists);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_log.c - mlscore log: one record, from a shell script.
- *
- * The records of a job that no training program writes are its script's: that caches were cleared, for one. */
+/* cmd_log.c - mlscore log: write one record from a shell script, such as that caches were cleared. */
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -30,19 +28,7 @@ static const mls_option options[] = {
     MLS_ROWS_LAST,
 };
 
-static bool put_metadata(mls_cli *cli, mls_log_writer *writer, const char *text)
-{
-    mls_str value = mls_str_from(text);
-    mls_str name;
-    if (!mls_str_cut(&value, '=', &name) || name.len == 0 || value.ptr == NULL)
-        return mls_cli_usage_error(cli, "--metadata is NAME=VALUE, not '%s'", text);
-    char *copy = mls_strndup(name.ptr, name.len);
-    mls_log_writer_put_word(writer, copy, text + name.len + 1);
-    free(copy);
-    return true;
-}
-
-/* Standard output is opened as results have it, too, so that it is closed, and an error of that heard of. */
+/* Add an output.  Standard output is opened like that of other commands, so that errors of closing it are reported. */
 static mls_status add_output(mls_cli *cli, mls_log_writer *writer, const char *path, mls_error *error)
 {
     if (strcmp(path, "-") != 0)
@@ -51,51 +37,50 @@ static mls_status add_output(mls_cli *cli, mls_log_writer *writer, const char *p
     return mls_log_writer_add_fd(writer, STDOUT_FILENO, error);
 }
 
-static bool open_places(mls_cli *cli, mls_log_writer *writer)
-{
-    const log_settings *settings = cli->settings;
-    mls_error error = {0};
-    mls_status status = settings->outputs.count == 0 ? add_output(cli, writer, "-", &error) : MLS_OK;
-    for (size_t i = 0; i < settings->outputs.count && status == MLS_OK; i++)
-        status = add_output(cli, writer, settings->outputs.items[i], &error);
-    return status == MLS_OK || mls_cli_print_error(cli, NULL, &error);
-}
-
-static bool choose_rank(mls_cli *cli, mls_log_writer *writer)
-{
-    const log_settings *settings = cli->settings;
-    mls_error error = {0};
-    size_t rank = 0;
-    if (settings->rank == NULL)
-        return true;
-    if (!mls_size_parse(mls_str_from(settings->rank), &rank) || rank > LONG_MAX)
-        return mls_cli_usage_error(cli, "--rank is a number from 0 on, not '%s'", settings->rank);
-    return mls_log_writer_only_rank(writer, (long)rank, -1, &error) == MLS_OK ||
-           mls_cli_error(cli, MLS_EXIT_USAGE, NULL, "%s", error.message);
-}
-
-static void write_operands(mls_cli *cli, mls_log_writer *writer)
+static void write_record(mls_cli *cli, mls_log_writer *writer)
 {
     const log_settings *settings = cli->settings;
     const char *key = cli->operands.items[0];
     mls_error error = {0};
-    bool ok = choose_rank(cli, writer);
+    size_t rank = 0;
+    if (settings->rank != NULL) {
+        if (!mls_size_parse(mls_str_from(settings->rank), &rank) || rank > LONG_MAX) {
+            mls_cli_usage_error(cli, "--rank is a number from 0 on, not '%s'", settings->rank);
+            return;
+        }
+        if (mls_log_writer_only_rank(writer, (long)rank, -1, &error) != MLS_OK) {
+            mls_cli_error(cli, MLS_EXIT_USAGE, NULL, "%s", error.message);
+            return;
+        }
+    }
     if (cli->operands.count > 1)
         mls_log_writer_put_word(writer, NULL, cli->operands.items[1]);
-    for (size_t i = 0; i < settings->metadata.count && ok; i++)
-        ok = put_metadata(cli, writer, settings->metadata.items[i]);
-    if (!ok || !open_places(cli, writer))
+    for (size_t i = 0; i < settings->metadata.count; i++) {
+        mls_str value = mls_str_from(settings->metadata.items[i]);
+        mls_str name;
+        if (!mls_str_cut(&value, '=', &name) || name.len == 0 || value.ptr == NULL) {
+            mls_cli_usage_error(cli, "--metadata is NAME=VALUE, not '%s'", settings->metadata.items[i]);
+            return;
+        }
+        char *copy = mls_strndup(name.ptr, name.len);
+        mls_log_writer_put_word(writer, copy, value.ptr);
+        free(copy);
+    }
+    mls_status status = settings->outputs.count == 0 ? add_output(cli, writer, "-", &error) : MLS_OK;
+    for (size_t i = 0; i < settings->outputs.count && status == MLS_OK; i++)
+        status = add_output(cli, writer, settings->outputs.items[i], &error);
+    if (status != MLS_OK) {
+        mls_cli_print_error(cli, NULL, &error);
         return;
+    }
     mls_log_writer_namespace(writer, settings->space != NULL ? settings->space : "");
     const mls_log_event event = settings->event > 0 ? (mls_log_event)(settings->event - 1)
                                 : mls_str_ends(mls_str_from(key), MLS_S("_start")) ? MLS_LOG_START
                                 : mls_str_ends(mls_str_from(key), MLS_S("_stop"))  ? MLS_LOG_END
                                                                                    : MLS_LOG_POINT;
-    mls_status status = mls_log_writer_record(writer, event, key, "<shell>", 0, &error);
-    if (status != MLS_OK)
+    if (mls_log_writer_record(writer, event, key, "<shell>", 0, &error) != MLS_OK)
         mls_cli_print_error(cli, NULL, &error);
-    status = mls_log_writer_close(writer, &error);
-    if (status != MLS_OK)
+    if (mls_log_writer_close(writer, &error) != MLS_OK)
         mls_cli_print_error(cli, NULL, &error);
 }
 
@@ -110,7 +95,7 @@ static void log_run(mls_cli *cli)
     else if (mls_log_writer_new(&writer, &error) != MLS_OK)
         mls_cli_print_error(cli, NULL, &error);
     else
-        write_operands(cli, writer);
+        write_record(cli, writer);
     mls_log_writer_free(writer);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_pack.c - mlscore pack: from log directories to a result in a submission. */
+/* cmd_pack.c - mlscore pack: create a result of a submission from log directories. */
 #include "cli/command.h"
 #include "report/reports.h"
 #include "submission/pack.h"
@@ -34,28 +34,6 @@ static const mls_option options[] = {
     MLS_ROWS_LOGS("print only errors and the outcome", "list every finding and every skipped file", MLS_HELP_STRICT),
 };
 
-static void pack_collected(mls_cli *cli, const mls_collection *collection)
-{
-    const pack_settings *settings = cli->settings;
-    mls_pack pack;
-    mls_error error = {0};
-    const mls_status status = mls_pack_make(collection, &settings->wanted, &pack, &error);
-    mls_cli_progress_end(cli);
-    if (status == MLS_ERROR_SYNTAX) {
-        mls_cli_file_error(cli, settings->describe, &error);
-    } else if (status != MLS_OK) { /* the submission is as it was */
-        mls_cli_error(cli,
-                      status == MLS_ERROR_UNKNOWN ? MLS_EXIT_USAGE
-                      : status == MLS_ERROR_VALUE ? MLS_EXIT_INVALID
-                                                  : MLS_EXIT_IO,
-                      NULL, "%s", error.message);
-    } else {
-        mls_cli_print(cli, &mls_pack_report, &pack);
-        mls_cli_set_status(cli, pack.valid ? MLS_EXIT_OK : MLS_EXIT_INVALID);
-    }
-    mls_pack_release(&pack);
-}
-
 static void pack_run(mls_cli *cli)
 {
     pack_settings *settings = cli->settings;
@@ -63,6 +41,7 @@ static void pack_run(mls_cli *cli)
     mls_collect_options how;
     mls_collection collection = {0};
     mls_buffer described = {0};
+    mls_error error = {0};
     if (wanted->into == NULL || wanted->system == NULL || wanted->benchmark == NULL) {
         mls_cli_usage_error(cli, "--into, --system and --benchmark are needed");
         return;
@@ -74,8 +53,23 @@ static void pack_run(mls_cli *cli)
         wanted->described = mls_buffer_str(&described);
         wanted->judged = (mls_submission_options){
             .rulesets = cli->rulesets, .usage = cli->usage, .work = cli->work, .strict = cli->view.strict};
-        if (mls_cli_collect(cli, &cli->operands, &how, NULL, &collection))
-            pack_collected(cli, &collection);
+        if (mls_cli_collect(cli, &cli->operands, &how, NULL, &collection)) {
+            mls_pack pack;
+            const mls_status status = mls_pack_make(&collection, wanted, &pack, &error);
+            mls_cli_progress_end(cli);
+            if (status == MLS_ERROR_SYNTAX) {
+                mls_cli_file_error(cli, settings->describe, &error);
+            } else if (status != MLS_OK) { /* the submission is unchanged */
+                const int exit_status = status == MLS_ERROR_UNKNOWN ? MLS_EXIT_USAGE
+                                        : status == MLS_ERROR_VALUE ? MLS_EXIT_INVALID
+                                                                    : MLS_EXIT_IO;
+                mls_cli_error(cli, exit_status, NULL, "%s", error.message);
+            } else {
+                mls_cli_print(cli, &mls_pack_report, &pack);
+                mls_cli_set_status(cli, pack.valid ? MLS_EXIT_OK : MLS_EXIT_INVALID);
+            }
+            mls_pack_release(&pack);
+        }
         mls_cli_print_skipped(cli, &collection.skipped);
         mls_collection_release(&collection);
     }

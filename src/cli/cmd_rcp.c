@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_rcp.c - mlscore rcp: reference convergence points and the least mean that passes. */
+/* cmd_rcp.c - mlscore rcp: show reference convergence points, and the lowest mean that passes. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -24,7 +24,9 @@ static const mls_option options[] = {
     MLS_ROWS_LAST,
 };
 
-/* The edition to show: the one named, else the newest that has the benchmark.  NULL after a complaint. */
+/* Return the edition to show: the named one, or the newest that has the benchmark.  Return NULL after printing an
+ * error.
+ */
 static const mls_edition *rcp_edition(mls_cli *cli, const mls_editions *editions, const char *benchmark)
 {
     const mls_edition *edition = NULL;
@@ -49,56 +51,52 @@ static const mls_edition *rcp_edition(mls_cli *cli, const mls_editions *editions
     return edition != NULL ? edition : newest;
 }
 
-/* The points of a benchmark, or (NULL) of all of the edition, the user's own among them. */
-static void rcp_show(mls_cli *cli, const mls_editions *editions, const mls_edition *edition, const char *benchmark,
-                     mls_str own_points, double batch_size)
+static void rcp_run(mls_cli *cli)
 {
-    const char *rcp_path = ((const rcp_settings *)cli->settings)->rcp_path;
-    const size_t count = benchmark != NULL ? 1 : edition->benchmark_count;
-    const mls_rcp_listings all = {mls_calloc(count, sizeof *all.items), count};
+    const rcp_settings *settings = cli->settings;
+    const char *rcp_path = settings->rcp_path;
+    const char *benchmark = cli->operands.count == 1 ? mls_benchmark_called(cli->operands.items[0]) : NULL;
+    mls_buffer own_points = {0};
+    double batch_size = (double)NAN;
     mls_error error = {0};
-    size_t own = 0; /* points of the user's table that are for what is shown */
-    bool ok = true;
-    for (size_t i = 0; i < count && ok; i++) {
-        const mls_str name = mls_str_from(benchmark != NULL ? benchmark : edition->benchmarks[i]->name);
-        const mls_rcp_rules rules = {editions, edition, mls_benchmark_find(editions, edition->usage, name)};
-        all.items[i] = (mls_rcp_listing){edition, rules.benchmark, NULL, batch_size};
-        ok = mls_rcp_set_new(&rules, own_points, rcp_path, &all.items[i].set, &error) == MLS_OK ||
-             mls_cli_print_error(cli, rcp_path, &error);
-        if (ok) {
-            mls_rcp_set_bars(all.items[i].set);
-            own += all.items[i].set->own;
-        }
+    if (cli->operands.count > 1) {
+        mls_cli_usage_error(cli, "one benchmark at a time, not '%s' too", cli->operands.items[1]);
+        return;
     }
-    if (ok) {
-        if (rcp_path != NULL && own == 0) {
+    if (settings->batch != NULL &&
+        !(mls_number_parse(mls_str_from(settings->batch), &batch_size) && batch_size > 0 && isfinite(batch_size))) {
+        mls_cli_usage_error(cli, "--batch takes a number above 0, not '%s'", settings->batch);
+        return;
+    }
+    const mls_editions *editions = mls_cli_editions(cli);
+    const mls_edition *edition = editions != NULL ? rcp_edition(cli, editions, benchmark) : NULL;
+    if (edition != NULL && mls_cli_read_file(cli, rcp_path, &own_points)) {
+        /* List the points of the benchmark, or of all benchmarks of the edition, including the user's own. */
+        const size_t count = benchmark != NULL ? 1 : edition->benchmark_count;
+        const mls_rcp_listings all = {mls_calloc(count, sizeof *all.items), count};
+        size_t own = 0; /* number of the user's points that are shown */
+        bool ok = true;
+        for (size_t i = 0; i < count && ok; i++) {
+            const mls_str name = mls_str_from(benchmark != NULL ? benchmark : edition->benchmarks[i]->name);
+            const mls_rcp_rules rules = {editions, edition, mls_benchmark_find(editions, edition->usage, name)};
+            all.items[i] = (mls_rcp_listing){edition, rules.benchmark, NULL, batch_size};
+            ok = mls_rcp_set_new(&rules, mls_buffer_str(&own_points), rcp_path, &all.items[i].set, &error) == MLS_OK ||
+                 mls_cli_print_error(cli, rcp_path, &error);
+            if (ok) {
+                mls_rcp_set_bars(all.items[i].set);
+                own += all.items[i].set->own;
+            }
+        }
+        if (ok && rcp_path != NULL && own == 0) {
             mls_cli_note(cli, NULL, "'%s': no row is for %s in %s %s", rcp_path,
                          cli->operands.count == 1 ? cli->operands.items[0] : "a benchmark",
                          mls_usage_name(edition->usage), edition->name);
         }
-        mls_cli_print(cli, isnan(batch_size) ? &mls_rcp_report : &mls_rcp_limit_report, &all);
-    }
-    for (size_t i = 0; i < count; i++)
-        mls_rcp_set_free(all.items[i].set);
-    free(all.items);
-}
-
-static void rcp_run(mls_cli *cli)
-{
-    const rcp_settings *settings = cli->settings;
-    const char *benchmark = cli->operands.count == 1 ? mls_benchmark_called(cli->operands.items[0]) : NULL;
-    mls_buffer own_points = {0};
-    double batch_size = (double)NAN;
-    if (cli->operands.count > 1) {
-        mls_cli_usage_error(cli, "one benchmark at a time, not '%s' too", cli->operands.items[1]);
-    } else if (settings->batch != NULL && !(mls_number_parse(mls_str_from(settings->batch), &batch_size) &&
-                                            batch_size > 0 && isfinite(batch_size))) {
-        mls_cli_usage_error(cli, "--batch takes a number above 0, not '%s'", settings->batch);
-    } else {
-        const mls_editions *editions = mls_cli_editions(cli);
-        const mls_edition *edition = editions != NULL ? rcp_edition(cli, editions, benchmark) : NULL;
-        if (edition != NULL && mls_cli_read_file(cli, settings->rcp_path, &own_points))
-            rcp_show(cli, editions, edition, benchmark, mls_buffer_str(&own_points), batch_size);
+        if (ok)
+            mls_cli_print(cli, isnan(batch_size) ? &mls_rcp_report : &mls_rcp_limit_report, &all);
+        for (size_t i = 0; i < count; i++)
+            mls_rcp_set_free(all.items[i].set);
+        free(all.items);
     }
     mls_buffer_release(&own_points);
 }

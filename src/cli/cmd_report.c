@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_report.c - mlscore report: what score knows, as one page to look at. */
+/* cmd_report.c - mlscore report: write the results of score as one HTML page. */
 #include "cli/command.h"
 #include "compare/overview.h"
 #include "report/reports.h"

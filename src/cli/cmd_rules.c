@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_rules.c - mlscore rules: editions, benchmarks, and what must be logged. */
+/* cmd_rules.c - mlscore rules: list editions, benchmarks, and what must be logged. */
 #include "cli/command.h"
 #include "report/reports.h"
 #include "rules/rules.h"
@@ -20,7 +20,7 @@ static const mls_option options[] = {
     MLS_ROWS_LAST,
 };
 
-/* Loads the user's file or the edition named.  False after a complaint. */
+/* Load the rule file or the named edition.  Return false after printing an error. */
 static bool rules_load(mls_cli *cli, mls_rules_request *request, bool json)
 {
     mls_error error = {0};

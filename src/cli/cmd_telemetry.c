@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_telemetry.c - mlscore telemetry: joins what the machines measured with the runs of that time. */
+/* cmd_telemetry.c - mlscore telemetry: align measurements of machines with runs. */
 #include "base/memory.h"
 #include "explain/telemetry/telemetry.h"
 
@@ -10,10 +10,9 @@
 #include "cli/command.h"
 #include "report/reports.h"
 
-/* As the user wrote them. */
 typedef struct telemetry_settings {
     mls_names runs;
-    const char *timezone, *offset, *gap, *columns, *start, *interval, *host_pattern;
+    const char *timezone, *offset, *gap, *columns, *start, *interval, *host_pattern; /* as given */
 } telemetry_settings;
 
 #define AT(member) offsetof(telemetry_settings, member)
@@ -40,7 +39,7 @@ static const mls_option options[] = {
 #define SECONDS_MAX 1e11
 
 /* Read seconds as milliseconds; an absent option leaves the value unchanged.  Return false after printing an error. */
-static bool take_seconds(mls_cli *cli, const char *name, const char *text, bool negative, double *milliseconds)
+static bool read_seconds(mls_cli *cli, const char *name, const char *text, bool negative, double *milliseconds)
 {
     double seconds;
     if (text == NULL)
@@ -54,23 +53,11 @@ static bool take_seconds(mls_cli *cli, const char *name, const char *text, bool 
     return true;
 }
 
-static bool take_columns(mls_cli *cli, const char *columns)
-{
-    mls_str unknown = {0};
-    const bool some = columns == NULL || mls_telemetry_columns_known(columns, &unknown);
-    if (unknown.len > 0) {
-        mls_cli_error(cli, some ? MLS_EXIT_OK : MLS_WRONG_USAGE, NULL, "--columns: '%.*s' is not a known column",
-                      (int)unknown.len, unknown.ptr);
-    } else if (!some) {
-        mls_cli_usage_error(cli, "--columns names nothing that is measured");
-    }
-    return some;
-}
-
-/* Takes over what the options say.  False after a complaint. */
-static bool take_settings(mls_cli *cli, mls_telemetry_options *wanted)
+/* Read the options.  Return false after printing an error. */
+static bool read_settings(mls_cli *cli, mls_telemetry_options *wanted)
 {
     const telemetry_settings *given = cli->settings;
+    mls_str unknown = {0};
     *wanted = mls_telemetry_defaults();
     wanted->threads = cli->work.threads;
     wanted->columns = given->columns;
@@ -85,53 +72,35 @@ static bool take_settings(mls_cli *cli, mls_telemetry_options *wanted)
             cli, "--start takes a time such as '2026-11-21 16:24:40' or milliseconds since 1970, not '%s'",
             given->start);
     }
-    return take_seconds(cli, "offset", given->offset, true, &wanted->offset_ms) &&
-           take_seconds(cli, "gap", given->gap, false, &wanted->gap_ms) &&
-           take_seconds(cli, "interval", given->interval, false, &wanted->interval_ms) &&
-           take_columns(cli, given->columns);
-}
-
-static void telemetry_print(mls_cli *cli, const mls_telemetry_run *runs, size_t run_count,
-                            const mls_telemetry_options *wanted)
-{
-    mls_telemetry telemetry;
-    mls_error error = {0};
-    if (mls_telemetry_read((const char *const *)cli->operands.items, cli->operands.count, runs, run_count, wanted,
-                           &telemetry, &error) != MLS_OK) {
-        mls_cli_print_error(cli, NULL, &error);
-    } else {
-        mls_cli_print(cli, &mls_telemetry_report, &telemetry);
-        mls_cli_set_status(cli, mls_findings_pass(&telemetry.reported->counts, cli->view.strict) ? MLS_EXIT_OK
-                                                                                                 : MLS_EXIT_INVALID);
-        mls_cli_print_skipped(cli, &telemetry.skipped);
-        for (size_t i = 0; i < telemetry.skipped.count; i++) {
-            const mls_source *skipped = &telemetry.skipped.items[i];
-            if (skipped->named && !skipped->failed)
-                mls_cli_note(cli, skipped->path, "skipped: %s", skipped->skip);
-        }
-        if (telemetry.source_count == 0)
-            mls_cli_error(cli, MLS_EXIT_IO, NULL, "no measurement found");
+    if (!read_seconds(cli, "offset", given->offset, true, &wanted->offset_ms) ||
+        !read_seconds(cli, "gap", given->gap, false, &wanted->gap_ms) ||
+        !read_seconds(cli, "interval", given->interval, false, &wanted->interval_ms))
+        return false;
+    const bool any_known = given->columns == NULL || mls_telemetry_columns_known(given->columns, &unknown);
+    if (unknown.len > 0) {
+        mls_cli_error(cli, any_known ? MLS_EXIT_OK : MLS_WRONG_USAGE, NULL, "--columns: '%.*s' is not a known column",
+                      (int)unknown.len, unknown.ptr);
+    } else if (!any_known) {
+        mls_cli_usage_error(cli, "--columns names nothing that is measured");
     }
-    mls_telemetry_release(&telemetry);
+    return any_known;
 }
 
-/* The runs of the logs that --run names, found as score finds them; NULL after a complaint. */
-static mls_telemetry_run *find_runs(mls_cli *cli, const mls_names *logs, mls_collection *collection)
+/* Find the runs of the logs of --run.  Return false after printing an error. */
+static bool find_runs(mls_cli *cli, const mls_names *logs, mls_collection *collection, mls_telemetry_run **runs)
 {
     const mls_collect_options how = {.work.threads = cli->work.threads, .runs_only = true};
     if (!mls_cli_collect(cli, logs, &how, NULL, collection))
-        return NULL;
+        return false;
     mls_cli_print_skipped(cli, &collection->skipped);
-    if (collection->run_count == 0) {
-        mls_cli_error(cli, MLS_EXIT_IO, logs->items[0], "no run found to join with");
-        return NULL;
-    }
-    mls_telemetry_run *runs = mls_calloc(collection->run_count, sizeof *runs);
+    if (collection->run_count == 0)
+        return mls_cli_error(cli, MLS_EXIT_IO, logs->items[0], "no run found to join with");
+    *runs = mls_calloc(collection->run_count, sizeof **runs);
     for (size_t i = 0; i < collection->run_count; i++) {
         const mls_run *run = &collection->runs[i];
-        runs[i] = (mls_telemetry_run){run->file, run->line, run->run_start.time_ms, run->run_stop.time_ms};
+        (*runs)[i] = (mls_telemetry_run){run->file, run->line, run->run_start.time_ms, run->run_stop.time_ms};
     }
-    return runs;
+    return true;
 }
 
 static void telemetry_run(mls_cli *cli)
@@ -140,9 +109,27 @@ static void telemetry_run(mls_cli *cli)
     mls_telemetry_options wanted;
     mls_telemetry_run *runs = NULL;
     mls_collection collection = {0};
-    if (take_settings(cli, &wanted) &&
-        (given->runs.count == 0 || (runs = find_runs(cli, &given->runs, &collection)) != NULL))
-        telemetry_print(cli, runs, collection.run_count, &wanted);
+    mls_telemetry telemetry;
+    mls_error error = {0};
+    if (read_settings(cli, &wanted) && (given->runs.count == 0 || find_runs(cli, &given->runs, &collection, &runs))) {
+        if (mls_telemetry_read((const char *const *)cli->operands.items, cli->operands.count, runs,
+                               collection.run_count, &wanted, &telemetry, &error) != MLS_OK) {
+            mls_cli_print_error(cli, NULL, &error);
+        } else {
+            mls_cli_print(cli, &mls_telemetry_report, &telemetry);
+            mls_cli_set_status(
+                cli, mls_findings_pass(&telemetry.reported->counts, cli->view.strict) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
+            mls_cli_print_skipped(cli, &telemetry.skipped);
+            for (size_t i = 0; i < telemetry.skipped.count; i++) {
+                const mls_source *skipped = &telemetry.skipped.items[i];
+                if (skipped->named && !skipped->failed)
+                    mls_cli_note(cli, skipped->path, "skipped: %s", skipped->skip);
+            }
+            if (telemetry.source_count == 0)
+                mls_cli_error(cli, MLS_EXIT_IO, NULL, "no measurement found");
+        }
+        mls_telemetry_release(&telemetry);
+    }
     free(runs);
     mls_collection_release(&collection);
 }

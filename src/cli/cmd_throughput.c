@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_throughput.c - mlscore throughput: where the time of runs went, how fast they were, and which was slow. */
+/* cmd_throughput.c - mlscore throughput: break down the time of runs, and measure their speed. */
 #include <math.h>
 
 #include "base/number.h"
@@ -31,33 +31,11 @@ static const mls_option options[] = {
                   "treat slow phases and slow runs as errors"),
 };
 
-/* Takes over what a person says of the machine.  False after a complaint. */
-static bool take_machine(mls_cli *cli, mls_throughput_options *wanted)
-{
-    const throughput_settings *settings = cli->settings;
-    const char *name = settings->accelerator;
-    wanted->accelerators = settings->accelerators > 0 ? (double)settings->accelerators : (double)NAN;
-    if (name != NULL) {
-        wanted->accelerator = mls_accelerators_find(wanted->accelerator_table, mls_str_from(name));
-        /* An unknown name may be from a description: "NVIDIA H100-SXM5-80GB". */
-        if (wanted->accelerator == NULL)
-            mls_accelerators_match(wanted->accelerator_table, mls_str_from(name), MLS_S(""), &wanted->accelerator);
-        if (wanted->accelerator == NULL) {
-            mls_suggestion nearest = mls_suggest_for(mls_str_from(name));
-            for (size_t i = 0; i < wanted->accelerator_table->count; i++)
-                mls_suggest_add(&nearest, mls_str_from(wanted->accelerator_table->items[i].name));
-            return mls_cli_usage_error(cli, "no accelerator is known as '%s'%s", name,
-                                       mls_cli_suggestion(&nearest).text);
-        }
-    }
-    wanted->has_precision =
-        settings->precision != NULL && mls_precision_from_name(mls_str_from(settings->precision), &wanted->precision);
-    return true;
-}
-
 static void throughput_run(mls_cli *cli)
 {
-    mls_throughput_options *wanted = &((throughput_settings *)cli->settings)->wanted;
+    throughput_settings *settings = cli->settings;
+    mls_throughput_options *wanted = &settings->wanted;
+    const char *name = settings->accelerator;
     mls_collect_options how;
     mls_collection collection;
     mls_throughputs all;
@@ -65,29 +43,43 @@ static void throughput_run(mls_cli *cli)
     mls_error error = {0};
     if (!mls_cli_load_models(cli) || !mls_cli_collecting(cli, &how))
         return;
+    wanted->rulesets = cli->rulesets;
+    wanted->models = cli->models;
+    wanted->accelerator_table = cli->accelerators;
+    wanted->accelerators = settings->accelerators > 0 ? (double)settings->accelerators : (double)NAN;
+    if (name != NULL) {
+        wanted->accelerator = mls_accelerators_find(cli->accelerators, mls_str_from(name));
+        /* An unknown name may be from a description: "NVIDIA H100-SXM5-80GB". */
+        if (wanted->accelerator == NULL)
+            mls_accelerators_match(cli->accelerators, mls_str_from(name), MLS_S(""), &wanted->accelerator);
+        if (wanted->accelerator == NULL) {
+            mls_suggestion nearest = mls_suggest_for(mls_str_from(name));
+            for (size_t i = 0; i < cli->accelerators->count; i++)
+                mls_suggest_add(&nearest, mls_str_from(cli->accelerators->items[i].name));
+            mls_cli_usage_error(cli, "no accelerator is known as '%s'%s", name, mls_cli_suggestion(&nearest).text);
+            return;
+        }
+    }
+    wanted->has_precision =
+        settings->precision != NULL && mls_precision_from_name(mls_str_from(settings->precision), &wanted->precision);
     how.named_runs = true;
     how.score.unchecked = true;
     how.observer = &mls_throughput_observer;
     how.facts = MLS_FACTS_OF_RUNS;
-    wanted->rulesets = cli->rulesets;
-    wanted->models = cli->models;
-    wanted->accelerator_table = cli->accelerators;
-    if (take_machine(cli, wanted)) {
-        if (mls_cli_collect(cli, &cli->operands, &how, NULL, &collection) &&
-            mls_cli_note_telemetry(cli, &collection, &notes)) {
-            if (mls_throughputs_measure(&collection, wanted, &all, &error) != MLS_OK) {
-                mls_cli_print_error(cli, NULL, &error);
-            } else {
-                mls_cli_print_beside(cli, &mls_throughput_report, &all, &notes);
-                for (size_t i = 0; i < all.group_count; i++)
-                    mls_cli_judge_findings(cli, &all.groups[i].findings);
-                mls_cli_print_problems(cli, &collection);
-            }
-            mls_throughputs_release(&all);
+    if (mls_cli_collect(cli, &cli->operands, &how, NULL, &collection) &&
+        mls_cli_note_telemetry(cli, &collection, &notes)) {
+        if (mls_throughputs_measure(&collection, wanted, &all, &error) != MLS_OK) {
+            mls_cli_print_error(cli, NULL, &error);
+        } else {
+            mls_cli_print_beside(cli, &mls_throughput_report, &all, &notes);
+            for (size_t i = 0; i < all.group_count; i++)
+                mls_cli_judge_findings(cli, &all.groups[i].findings);
+            mls_cli_print_problems(cli, &collection);
         }
-        mls_telemetry_notes_release(&notes);
-        mls_collection_release(&collection);
+        mls_throughputs_release(&all);
     }
+    mls_telemetry_notes_release(&notes);
+    mls_collection_release(&collection);
 }
 
 const mls_command mls_command_throughput = {

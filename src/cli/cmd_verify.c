@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_verify.c - mlscore verify: a whole submission, before it is uploaded. */
+/* cmd_verify.c - mlscore verify: check a whole submission before it is uploaded. */
 #include <stdlib.h>
 
 #include "base/file.h"
@@ -11,12 +11,12 @@ typedef struct verify_settings {
     mls_submission_options wanted;
     const char *only;
     const char *explain; /* the code of a finding */
-    unsigned as;         /* which of CHECKERS, from 1; 0: not given */
+    unsigned as;         /* index in CHECKERS, from 1; 0: not given */
 } verify_settings;
 
 #define AT(member) offsetof(verify_settings, member)
 
-/* By which tools of the reference to judge; the second one counts beside the first. */
+/* The tools of the reference to imitate: the package checker, or also the repository checker. */
 #define CHECKERS "package|repo"
 enum { AS_REPO = 2 };
 
@@ -41,30 +41,15 @@ static const mls_option options[] = {
     MLS_ROWS_LAST,
 };
 
-static void complain_unreadable(mls_cli *cli, const mls_submission *submission, const char *where,
-                                const mls_finding *finding)
+/* Report a file that could not be read, which is a finding, on standard error, too. */
+static void report_unreadable(mls_cli *cli, const mls_submission *submission, const char *where,
+                              const mls_finding *finding)
 {
     if (finding->code == MLS_FINDING_UNREADABLE) {
         char *path = mls_path_join(submission->path, where);
         mls_cli_unreadable(cli, path, finding->message);
         free(path);
     }
-}
-
-/* A file that could not be read is a finding, and said on standard error too. */
-static void verify_judge(mls_cli *cli, const mls_submission *submission)
-{
-    for (size_t i = 0; i < submission->findings.count; i++) {
-        const mls_finding *finding = &submission->findings.items[i];
-        complain_unreadable(cli, submission, finding->path != NULL ? finding->path : ".", finding);
-    }
-    for (size_t i = 0; i < submission->submitter_count && submission->failed; i++) {
-        const mls_submitter *submitter = &submission->submitters[i];
-        for (size_t k = 0; k < submitter->placed_count; k++)
-            complain_unreadable(cli, submission, submitter->placed[k].path, submitter->placed[k].finding);
-    }
-    mls_cli_print_foreign(cli);
-    mls_cli_set_status(cli, submission->failed ? MLS_EXIT_IO : submission->valid ? MLS_EXIT_OK : MLS_EXIT_INVALID);
 }
 
 static void verify_run(mls_cli *cli)
@@ -98,7 +83,17 @@ static void verify_run(mls_cli *cli)
                       error.message);
     } else {
         mls_cli_print(cli, &mls_verify_report, &submission);
-        verify_judge(cli, &submission);
+        for (size_t i = 0; i < submission.findings.count; i++) {
+            const mls_finding *finding = &submission.findings.items[i];
+            report_unreadable(cli, &submission, finding->path != NULL ? finding->path : ".", finding);
+        }
+        for (size_t i = 0; i < submission.submitter_count && submission.failed; i++) {
+            const mls_submitter *submitter = &submission.submitters[i];
+            for (size_t k = 0; k < submitter->placed_count; k++)
+                report_unreadable(cli, &submission, submitter->placed[k].path, submitter->placed[k].finding);
+        }
+        mls_cli_print_foreign(cli);
+        mls_cli_set_status(cli, submission.failed ? MLS_EXIT_IO : submission.valid ? MLS_EXIT_OK : MLS_EXIT_INVALID);
     }
     mls_submission_release(&submission);
 }

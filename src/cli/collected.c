@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collected.c - runs collected and compared, and what is said of them beside results. */
+/* collected.c - collect and compare runs, and print problems with them on standard error. */
 #include <math.h>
 #include <unistd.h>
 
@@ -17,30 +17,22 @@ bool mls_cli_collect(mls_cli *cli, const mls_names *paths, const mls_collect_opt
     return status == MLS_OK || mls_cli_print_error(cli, path, &error);
 }
 
-/* Whether the files with measurements can be read where parts are merged.  False after a complaint. */
-static bool measurements_are_there(mls_cli *cli)
-{
-    const mls_names *names = &cli->merge->measuring;
-    bool there = true;
-    for (size_t i = 0; i < names->count && there; i++) {
-        there = access(names->items[i], R_OK) == 0 ||
-                mls_cli_error(cli, MLS_EXIT_IO, names->items[i],
-                              "not here, and people are told what it measured: merge where the logs are, or ask for "
-                              "another --format");
-    }
-    return there;
-}
-
 bool mls_cli_note_telemetry(mls_cli *cli, const mls_collection *collection, mls_telemetry_notes *notes)
 {
-    const bool people = mls_view_is_for_people(&cli->view);
-    bool beside = false;
+    bool any_outside_submission = false;
+    if (!mls_view_is_for_people(&cli->view))
+        return true;
     for (size_t i = 0; i < collection->group_count; i++)
-        beside |= !collection->groups[i].result_folder;
-    if (people && beside && cli->merge != NULL && !measurements_are_there(cli))
-        return false;
-    if (people)
-        mls_telemetry_note_groups(collection, cli->work.threads, notes);
+        any_outside_submission |= !collection->groups[i].result_folder;
+    for (size_t i = 0; cli->merge != NULL && any_outside_submission && i < cli->merge->measuring.count; i++) {
+        const char *path = cli->merge->measuring.items[i];
+        if (access(path, R_OK) != 0) {
+            return mls_cli_error(cli, MLS_EXIT_IO, path,
+                                 "not here, and people are told what it measured: merge where the logs are, or ask for "
+                                 "another --format");
+        }
+    }
+    mls_telemetry_note_groups(collection, cli->work.threads, notes);
     return true;
 }
 
@@ -103,7 +95,7 @@ void mls_cli_print_problems(mls_cli *cli, const mls_collection *collection)
         }
     }
     if (collection->group_count == 0) {
-        /* Who has been told why a log was not read knows. */
+        /* Unreadable logs have been reported. */
         if (collection->failed == 0)
             mls_cli_note(cli, NULL, "no run found");
         mls_cli_set_status(cli, MLS_EXIT_INVALID);
