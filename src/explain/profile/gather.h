@@ -206,7 +206,7 @@ typedef struct mls_launch_sums {
 
 /* ------------------------------------------------------------- collectives */
 
-/* The arguments of a kernel that describe its collective, in the order of trace_part. */
+/* The arguments of a kernel that describe its collective. */
 typedef enum mls_collective_part {
     MLS_COLLECTIVE_GROUP,   /* the name of the process group */
     MLS_COLLECTIVE_NAME,    /* "allreduce"; without it a kernel is not part of a collective */
@@ -218,12 +218,6 @@ typedef enum mls_collective_part {
     MLS_COLLECTIVE_SIZE, /* ranks in the group */
     MLS_COLLECTIVE_PARTS
 } mls_collective_part;
-
-/* The arguments of the current event. */
-typedef struct mls_collective_texts {
-    mls_buffer texts[MLS_COLLECTIVE_PARTS];
-    unsigned there; /* a bit for each */
-} mls_collective_texts;
 
 typedef struct mls_collective {
     int64_t start, length; /* nanoseconds */
@@ -251,16 +245,9 @@ struct mls_collectives {
     int64_t base_ns; /* of the starts; -1: unknown */
 };
 
-/* Return the part that an argument of this name is; MLS_COLLECTIVE_PARTS: none. */
-mls_collective_part mls_collective_part_of(mls_str name);
-
-/* Take the text of an argument.  If it is repeated, the first one counts. */
-void mls_collective_take(mls_collective_texts *texts, mls_collective_part part, mls_str text);
-
-/* Add a kernel with these arguments, or count a kernel of NCCL without them. */
-void mls_collective_add(mls_profile *profile, const mls_collective_texts *texts, bool nccl, int64_t start,
+/* Add a kernel with these arguments (ptr NULL: missing), or count a kernel of NCCL without them. */
+void mls_collective_add(mls_profile *profile, const mls_str texts[MLS_COLLECTIVE_PARTS], bool nccl, int64_t start,
                         int64_t length);
-void mls_collective_texts_release(mls_collective_texts *texts);
 
 /* At the end, group the kernels by key, in the order of their starts. */
 void mls_collectives_sort(struct mls_collectives *collectives, int64_t base_ns);

@@ -19,55 +19,17 @@
 
 /* ------------------------------------------------- collectives of one trace */
 
-/* Look at the length of the name first: most arguments are none of these. */
-mls_collective_part mls_collective_part_of(mls_str name)
-{
-    static const mls_str names[MLS_COLLECTIVE_PARTS] = {[MLS_COLLECTIVE_GROUP] = MLS_STR("Process Group Name"),
-                                                        [MLS_COLLECTIVE_NAME] = MLS_STR("Collective name"),
-                                                        [MLS_COLLECTIVE_IN] = MLS_STR("In msg nelems"),
-                                                        [MLS_COLLECTIVE_TYPE] = MLS_STR("dtype"),
-                                                        [MLS_COLLECTIVE_MEMBERS] = MLS_STR("Process Group Ranks"),
-                                                        [MLS_COLLECTIVE_OUT] = MLS_STR("Out msg nelems"),
-                                                        [MLS_COLLECTIVE_SIZE] = MLS_STR("Group size")};
-    static const unsigned char by_length[20] = {
-        [5] = MLS_COLLECTIVE_TYPE + 1,    [10] = MLS_COLLECTIVE_SIZE + 1, [13] = MLS_COLLECTIVE_IN + 1,
-        [14] = MLS_COLLECTIVE_OUT + 1,    [15] = MLS_COLLECTIVE_NAME + 1, [18] = MLS_COLLECTIVE_GROUP + 1,
-        [19] = MLS_COLLECTIVE_MEMBERS + 1};
-    const unsigned part = name.len < sizeof by_length ? by_length[name.len] : 0;
-    return part > 0 && mls_str_equal(name, names[part - 1]) ? (mls_collective_part)(part - 1) : MLS_COLLECTIVE_PARTS;
-}
-
-void mls_collective_take(mls_collective_texts *texts, mls_collective_part part, mls_str text)
-{
-    if ((texts->there >> part & 1) == 0) {
-        texts->there |= 1U << part;
-        mls_buffer_clear(&texts->texts[part]);
-        mls_buffer_append(&texts->texts[part], text);
-    }
-}
-
-void mls_collective_texts_release(mls_collective_texts *texts)
-{
-    for (size_t i = 0; i < MLS_COLLECTIVE_PARTS; i++)
-        mls_buffer_release(&texts->texts[i]);
-}
-
-static mls_str part_text(const mls_collective_texts *texts, mls_collective_part part)
-{
-    return (texts->there >> part & 1) != 0 ? mls_buffer_str(&texts->texts[part]) : (mls_str){"", 0};
-}
-
 /* Return a whole number above 0, or NAN. */
-static double part_number(const mls_collective_texts *texts, mls_collective_part part)
+static double part_number(mls_str text)
 {
     size_t number;
-    return mls_size_parse(part_text(texts, part), &number) && number > 0 ? (double)number : (double)NAN;
+    return mls_size_parse(text, &number) && number > 0 ? (double)number : (double)NAN;
 }
 
-void mls_collective_add(mls_profile *profile, const mls_collective_texts *texts, bool nccl, int64_t start,
+void mls_collective_add(mls_profile *profile, const mls_str texts[MLS_COLLECTIVE_PARTS], bool nccl, int64_t start,
                         int64_t length)
 {
-    if ((texts->there >> MLS_COLLECTIVE_NAME & 1) == 0) {
+    if (texts[MLS_COLLECTIVE_NAME].ptr == NULL) {
         profile->nccl_without_arguments += nccl;
         return;
     }
@@ -79,9 +41,9 @@ void mls_collective_add(mls_profile *profile, const mls_collective_texts *texts,
     /* The key begins with the lengths of its texts, since a text may contain anything. */
     mls_buffer whole = {0};
     for (size_t i = 0; i < MLS_COLLECTIVE_KEYED; i++)
-        mls_buffer_printf(&whole, "%zu ", part_text(texts, (mls_collective_part)i).len);
+        mls_buffer_printf(&whole, "%zu ", texts[i].len);
     for (size_t i = 0; i < MLS_COLLECTIVE_KEYED; i++)
-        mls_buffer_append(&whole, part_text(texts, (mls_collective_part)i));
+        mls_buffer_append(&whole, texts[i]);
     mls_map_entry *entry = mls_map_find(&of->map, mls_buffer_str(&whole));
     if (entry == NULL && of->keys.count < MLS_COLLECTIVE_KEYS_MAX &&
         whole.len <= MLS_COLLECTIVE_BYTES_MAX - of->bytes) {
@@ -89,12 +51,12 @@ void mls_collective_add(mls_profile *profile, const mls_collective_texts *texts,
         MLS_GROW(&of->keys, items);
         mls_collective_key *key = &of->keys.items[of->keys.count];
         *key = (mls_collective_key){.whole = entry->key,
-                                    .in = part_number(texts, MLS_COLLECTIVE_IN),
-                                    .out = part_number(texts, MLS_COLLECTIVE_OUT),
-                                    .size = part_number(texts, MLS_COLLECTIVE_SIZE)};
+                                    .in = part_number(texts[MLS_COLLECTIVE_IN]),
+                                    .out = part_number(texts[MLS_COLLECTIVE_OUT]),
+                                    .size = part_number(texts[MLS_COLLECTIVE_SIZE])};
         const char *end = entry->key.ptr + entry->key.len;
         for (size_t i = MLS_COLLECTIVE_KEYED; i-- > 0;) {
-            const size_t len = part_text(texts, (mls_collective_part)i).len;
+            const size_t len = texts[i].len;
             end -= len;
             key->texts[i] = (mls_str){end, len};
         }

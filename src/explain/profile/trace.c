@@ -4,7 +4,7 @@
  * Only a window of the file is in memory.  A function that needs bytes behind it calls more(), which moves the bytes to
  * keep to the front and reads the next block.  A token that a block cuts is kept whole; a string that is too long for
  * that is checked and dropped.  A list or an object that is not needed is checked in one go if it is short, else token
- * by token. */
+ * by token.  The members of an event are kept as they are written and interpreted when it ends. */
 #include <math.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -15,36 +15,37 @@
 #include "explain/profile/gather.h"
 #include "json/json_check.h"
 
-/* The parts of a trace: lists and objects that are entered, and the members of an event that are kept. */
-typedef enum mls_trace_part {
-    PART_NOTHING, /* not needed */
-    PART_FILE,
+/* The parts of a trace that are read. */
+typedef enum trace_part {
+    PART_NOTHING,
+    PART_FILE, /* lists and objects */
     PART_EVENTS,
     PART_EVENT,
     PART_ARGUMENTS,
-    PART_BASE,
-    PART_PYTORCH, /* a member that only the PyTorch profiler writes */
-    PART_XLA,     /* a member that only XLA writes */
+    PART_DISTRIBUTED,
+    PART_BASE, /* values that are interpreted at once */
+    PART_RANK,
+    PART_WORLD_SIZE,
+    PART_PYTORCH, /* only written by the PyTorch profiler */
+    PART_XLA,     /* only written by XLA */
     PART_PHASE,
     PART_CATEGORY,
-    PART_NAME,
-    PART_BYTES,
-    PART_ALLOCATED,
-    PART_RESERVED,
+    PART_NAME, /* values that are kept until the event ends */
     PART_START,
     PART_LENGTH,
-    PART_CORRELATION,
     PART_PROCESS,
     PART_THREAD,
     PART_DEVICE,
     PART_STREAM,
+    PART_BYTES,
+    PART_CORRELATION,
     PART_MEMORY_DEVICE,
     PART_MEMORY_TYPE,
-    PART_DISTRIBUTED, /* the rank of the trace */
-    PART_RANK,
-    PART_WORLD_SIZE,
-    PART_COLLECTIVE /* the first of MLS_COLLECTIVE_PARTS */
-} mls_trace_part;
+    PART_ALLOCATED,
+    PART_RESERVED,
+    PART_COLLECTIVE, /* the first of MLS_COLLECTIVE_PARTS */
+    PARTS = PART_COLLECTIVE + MLS_COLLECTIVE_PARTS
+} trace_part;
 
 typedef enum event_category {
     CATEGORY_UNKNOWN,
@@ -57,33 +58,18 @@ typedef enum event_category {
     CATEGORY_OTHER
 } event_category;
 
-/* A member that should be a number of nanoseconds. */
-typedef struct event_time {
-    enum { TIME_ABSENT, TIME_GOOD, TIME_BAD } state;
-    int64_t ns;
-} event_time;
-
-typedef struct event_text {
-    size_t len;
-    bool there;
-    size_t of;     /* the number of the event */
-    char text[64]; /* the first bytes */
-} event_text;
-
 typedef struct trace_event {
     bool begun;
     const char *at; /* the begin; NULL: in `line` */
     size_t line;
     char phase; /* '\0': none yet */
     event_category category;
-    bool ignored;         /* not about the GPU: the rest of it is only checked */
-    bool named, too_long; /* it has a name; that is too long to be kept */
-    double bytes[3];      /* PART_BYTES and those after it; NAN: unknown */
-    int64_t correlation;  /* -1: none */
-    event_time start, length;
+    bool ignored;     /* not about the GPU: the rest of it is only checked */
+    bool too_long;    /* the name is too long to be kept */
+    unsigned present; /* a bit for each text of the trace that the event has */
 } trace_event;
 
-typedef struct mls_trace {
+typedef struct trace {
     mls_gather *gather;
     mls_window *window;
     bool moved;          /* beyond the first block */
@@ -94,18 +80,15 @@ typedef struct mls_trace {
     bool bare;           /* the file is just a list of events */
     bool listed;         /* the list of events has begun */
     size_t objects;      /* items of the list with a phase, which every event has */
-    size_t events;       /* events begun */
     bool pytorch, xla;   /* a member proves who wrote the trace */
     trace_event event;
-    event_text texts[6];             /* of the event: PART_PROCESS to PART_MEMORY_TYPE */
-    mls_collective_texts collective; /* of the event */
-    uint64_t argument_lengths;       /* a bit for each length of an argument's name */
-    mls_buffer name;                 /* of the event */
-    mls_arena scratch;               /* decoded texts */
-} mls_trace;
+    mls_buffer texts[PARTS - PART_NAME]; /* the members of the event as JSON */
+    uint64_t argument_lengths;           /* a bit for each length of an argument's name */
+    mls_arena scratch;                   /* decoded texts of the event */
+} trace;
 
 /* Return the line of a place, which must not be before any place asked for so far. */
-static size_t trace_line(mls_trace *t, const char *at)
+static size_t trace_line(trace *t, const char *at)
 {
     enum { AT_ONCE = 255 }; /* a byte can count so many */
     size_t lines = 0;
@@ -125,7 +108,7 @@ static size_t trace_line(mls_trace *t, const char *at)
 }
 
 /* Return the line in which the event begins. */
-static size_t trace_event_line(mls_trace *t)
+static size_t trace_event_line(trace *t)
 {
     if (t->event.at != NULL) {
         t->event.line = trace_line(t, t->event.at);
@@ -136,7 +119,7 @@ static size_t trace_event_line(mls_trace *t)
 
 typedef struct member_row {
     mls_str name;
-    mls_trace_part part;
+    trace_part part;
 } member_row;
 
 static const member_row file_members[] = {{MLS_STR("traceEvents"), PART_EVENTS},
@@ -161,11 +144,18 @@ static const member_row argument_members[] = {
     {MLS_STR("Total Reserved"), PART_RESERVED},
     {MLS_STR("hlo_op"), PART_XLA},
     {MLS_STR("hlo_module"), PART_XLA},
+    {MLS_STR("Process Group Name"), PART_COLLECTIVE + MLS_COLLECTIVE_GROUP},
+    {MLS_STR("Collective name"), PART_COLLECTIVE + MLS_COLLECTIVE_NAME},
+    {MLS_STR("In msg nelems"), PART_COLLECTIVE + MLS_COLLECTIVE_IN},
+    {MLS_STR("dtype"), PART_COLLECTIVE + MLS_COLLECTIVE_TYPE},
+    {MLS_STR("Process Group Ranks"), PART_COLLECTIVE + MLS_COLLECTIVE_MEMBERS},
+    {MLS_STR("Out msg nelems"), PART_COLLECTIVE + MLS_COLLECTIVE_OUT},
+    {MLS_STR("Group size"), PART_COLLECTIVE + MLS_COLLECTIVE_SIZE},
     {{NULL, 0}, PART_NOTHING},
 };
 
 /* Return the part that the member `name` of `of` is.  Most arguments are ruled out by the length of their names. */
-static mls_trace_part trace_member(const mls_trace *t, mls_trace_part of, mls_str name)
+static trace_part trace_member(const trace *t, trace_part of, mls_str name)
 {
     const member_row *row = of == PART_FILE          ? file_members
                             : of == PART_EVENT       ? event_members
@@ -174,40 +164,59 @@ static mls_trace_part trace_member(const mls_trace *t, mls_trace_part of, mls_st
     if (t->event.ignored && of != PART_FILE && of != PART_DISTRIBUTED && t->event.phase != '\0')
         return PART_NOTHING;
     const bool escaped = name.len > 0 && memchr(name.ptr, '\\', name.len) != NULL;
-    const bool passed = of == PART_ARGUMENTS && !escaped && (t->argument_lengths >> (name.len & 63) & 1) == 0;
-    for (; !passed && row->part != PART_NOTHING; row++)
-        if (escaped ? mls_span_name_is(name, row->name)
-                    : name.len == row->name.len && name.ptr[0] == row->name.ptr[0] && mls_str_equal(name, row->name))
-            return row->part;
-    const mls_collective_part part = of == PART_ARGUMENTS ? mls_collective_part_of(name) : MLS_COLLECTIVE_PARTS;
-    return part < MLS_COLLECTIVE_PARTS ? (mls_trace_part)(PART_COLLECTIVE + part) : PART_NOTHING;
+    if (of == PART_ARGUMENTS && !escaped && (t->argument_lengths >> (name.len & 63) & 1) == 0)
+        return PART_NOTHING;
+    while (row->part != PART_NOTHING &&
+           !(escaped ? mls_span_name_is(name, row->name)
+                     : name.len == row->name.len && name.ptr[0] == row->name.ptr[0] && mls_str_equal(name, row->name)))
+        row++;
+    return row->part;
 }
 
 /* Return the text of a string without quotes and escapes, or of a number. */
-static mls_str scalar_text(mls_trace *t, mls_str span)
+static mls_str scalar_text(trace *t, mls_str span)
 {
-    mls_str text = span;
-    if (*span.ptr == '"') {
-        text = (mls_str){span.ptr + 1, span.len - 2};
-        if (memchr(text.ptr, '\\', text.len) != NULL) {
-            mls_arena_reset(&t->scratch);
-            text = mls_span_decode(span, false, &t->scratch);
-        }
-    }
-    return text;
+    if (*span.ptr != '"')
+        return span;
+    const mls_str text = {span.ptr + 1, span.len - 2};
+    return memchr(text.ptr, '\\', text.len) != NULL ? mls_span_decode(span, false, &t->scratch) : text;
 }
 
-/* Convert microseconds by their digits: a double would lose the last ones. */
-static event_time time_of(mls_str span)
+/* Return a member of the event as JSON; ptr NULL: the event does not have it. */
+static mls_str event_json(const trace *t, trace_part part)
+{
+    const unsigned number = part - PART_NAME;
+    return (t->event.present >> number & 1) != 0 ? mls_buffer_str(&t->texts[number]) : (mls_str){NULL, 0};
+}
+
+/* Return a string or number of the event; ptr NULL: the event does not have it. */
+static mls_str event_text(trace *t, trace_part part)
+{
+    const mls_str json = event_json(t, part);
+    return json.ptr != NULL && (*json.ptr == '"' || *json.ptr == '-' || mls_is_digit(*json.ptr)) ? scalar_text(t, json)
+                                                                                                 : (mls_str){NULL, 0};
+}
+
+/* Return a number of the event; NAN: unknown, or negative. */
+static double event_number(const trace *t, trace_part part)
 {
     mls_decimal number;
-    event_time time = {TIME_BAD, 0};
-    if (*span.ptr != '"' && mls_decimal_parse(span, &number) && mls_decimal_scale(&number, 3, &time.ns))
-        time.state = TIME_GOOD;
-    return time;
+    const mls_str json = event_json(t, part);
+    return json.ptr != NULL && mls_decimal_parse(json, &number) && !number.negative ? mls_decimal_double(&number)
+                                                                                    : (double)NAN;
 }
 
-static event_category category_of(mls_str text)
+/* Convert microseconds to nanoseconds by their digits: a double would lose the last ones. */
+static bool event_time(const trace *t, trace_part part, int64_t *ns)
+{
+    mls_decimal number;
+    const mls_str json = event_json(t, part);
+    return json.ptr != NULL && *json.ptr != '"' && mls_decimal_parse(json, &number) &&
+           mls_decimal_scale(&number, 3, ns);
+}
+
+/* Take a value; "[": one of the wrong type. */
+static void take_value(trace *t, trace_part part, mls_str span)
 {
     static const struct {
         mls_str name;
@@ -221,146 +230,83 @@ static event_category category_of(mls_str text)
                  {MLS_STR("memset"), CATEGORY_SET},
                  {MLS_STR("user_annotation"), CATEGORY_ANNOTATION},
                  {MLS_STR("cpu_instant_event"), CATEGORY_INSTANT}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (known[i].name.len == text.len && (text.ptr[0] | ' ') == known[i].name.ptr[0] &&
-            strncasecmp(known[i].name.ptr, text.ptr, text.len) == 0)
-            return known[i].category;
-    return CATEGORY_OTHER;
-}
-
-/* Take a value that is neither a list nor an object. */
-static void trace_scalar(mls_trace *t, mls_trace_part part, mls_str span)
-{
     trace_event *event = &t->event;
     mls_profile *profile = t->gather->profile;
-    const bool quoted = *span.ptr == '"';
-    size_t number_of_rank;
+    mls_str text;
     mls_decimal number;
+    size_t rank;
     switch (part) {
     case PART_BASE:
         if (!mls_decimal_parse(span, &number) || !mls_decimal_scale(&number, 0, &t->gather->base_ns))
             t->gather->base_ns = -1;
         break;
+    case PART_RANK:
+        profile->has_rank = mls_size_parse(span, &rank) && rank < MLS_WORLD_MAX;
+        profile->rank = profile->has_rank ? rank : 0;
+        break;
+    case PART_WORLD_SIZE:
+        profile->world_size = mls_size_parse(span, &rank) && rank < MLS_WORLD_MAX ? rank : 0;
+        break;
     case PART_PYTORCH:
     case PART_XLA:
-        *(part == PART_XLA ? &t->xla : &t->pytorch) = true;
+        *(part == PART_XLA ? &t->xla : &t->pytorch) |= *span.ptr != '[';
         break;
     case PART_PHASE:
         t->objects += event->phase == '\0';
-        event->phase = quoted && span.len == 3 ? span.ptr[1] : '?';
+        event->phase = *span.ptr == '"' && span.len == 3 ? span.ptr[1] : '?';
         event->ignored |= event->phase != 'X' && event->phase != 'i';
         break;
-    case PART_CATEGORY: {
-        const mls_str category = scalar_text(t, span);
-        event->category = category_of(category);
+    case PART_CATEGORY:
+        text = scalar_text(t, span);
+        event->category = CATEGORY_OTHER;
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+            if (known[i].name.len == text.len && (text.ptr[0] | ' ') == known[i].name.ptr[0] &&
+                strncasecmp(known[i].name.ptr, text.ptr, text.len) == 0)
+                event->category = known[i].category;
         t->pytorch = t->pytorch || event->category != CATEGORY_OTHER ||
-                     mls_str_any(category,
+                     mls_str_any(text,
                                  "cpu_op|ac2g|fwdbwd|python_function|gpu_user_annotation|cuda_sync|"
                                  "overhead|Operator|Runtime|Trace",
                                  mls_str_equal);
         event->ignored |= event->category == CATEGORY_OTHER;
         break;
-    }
-    case PART_NAME:
-        mls_buffer_clear(&t->name);
-        event->named = quoted && span.len > 2;
-        if (quoted)
-            mls_buffer_append(&t->name, scalar_text(t, span));
-        break;
-    case PART_START:
-        event->start = time_of(span);
-        break;
-    case PART_LENGTH:
-        event->length = time_of(span);
-        break;
-    case PART_CORRELATION:
-        if (!mls_integer_parse(span, &event->correlation))
-            event->correlation = -1;
-        break;
-    case PART_BYTES:
-    case PART_ALLOCATED:
-    case PART_RESERVED:
-        event->bytes[part - PART_BYTES] =
-            mls_decimal_parse(span, &number) && !number.negative ? mls_decimal_double(&number) : (double)NAN;
-        break;
-    case PART_MEMORY_DEVICE:
-    case PART_MEMORY_TYPE:
-    case PART_PROCESS:
-    case PART_THREAD:
-    case PART_DEVICE:
-    case PART_STREAM: {
-        event_text *to = &t->texts[part - PART_PROCESS];
-        if (to->of != t->events)
-            *to = (event_text){.of = t->events};
-        if (!to->there) { /* the first one counts */
-            const mls_str text = scalar_text(t, span);
-            to->len = text.len < sizeof to->text ? text.len : sizeof to->text;
-            to->there = quoted || *span.ptr == '-' || mls_is_digit(*span.ptr);
-            memcpy(to->text, text.ptr, to->len);
+    default:
+        if (part >= PART_NAME && (event->present >> (part - PART_NAME) & 1) == 0) {
+            event->present |= 1U << (part - PART_NAME);
+            mls_buffer_clear(&t->texts[part - PART_NAME]);
+            mls_buffer_append(&t->texts[part - PART_NAME], span);
         }
         break;
     }
-    case PART_RANK:
-        profile->has_rank = mls_size_parse(span, &number_of_rank) && number_of_rank < MLS_WORLD_MAX;
-        profile->rank = profile->has_rank ? number_of_rank : 0;
-        break;
-    case PART_WORLD_SIZE:
-        profile->world_size =
-            mls_size_parse(span, &number_of_rank) && number_of_rank < MLS_WORLD_MAX ? number_of_rank : 0;
-        break;
-    default:
-        if (part >= PART_COLLECTIVE && (quoted || *span.ptr == '-' || mls_is_digit(*span.ptr)))
-            mls_collective_take(&t->collective, (mls_collective_part)(part - PART_COLLECTIVE), scalar_text(t, span));
-        break;
-    }
 }
 
-/* Note that a part is of the wrong type: a list, an object, or a string that is too long to be kept. */
-static void trace_wrong_type(mls_trace *t, mls_trace_part part, bool too_long)
+/* Add a kernel or a copy. */
+static void add_gpu_activity(trace *t, mls_str name, int64_t start, int64_t length, int64_t launch)
 {
-    if (part == PART_START) {
-        t->event.start.state = TIME_BAD;
-    } else if (part == PART_LENGTH) {
-        t->event.length.state = TIME_BAD;
-    } else if (part == PART_NAME) {
-        t->event.named = false;
-        t->event.too_long = too_long;
-    } else if (part == PART_CATEGORY) {
-        t->event.ignored = true;
-    }
-}
-
-/* Return the text of a device or stream: the argument, or else the process or thread. */
-static mls_str text_of(const mls_trace *t, mls_trace_part argument, mls_trace_part else_part)
-{
-    const event_text *said = &t->texts[argument - PART_PROCESS];
-    said = said->of == t->events && said->there ? said : &t->texts[else_part - PART_PROCESS];
-    return (mls_str){said->text, said->of == t->events ? said->len : 0};
-}
-
-static void add_gpu_activity(mls_trace *t)
-{
-    const trace_event *event = &t->event;
-    const bool copied = event->category != CATEGORY_KERNEL;
-    const mls_str name = mls_buffer_str(&t->name);
-    mls_copy_operation operation = MLS_COPY_SET;
-    mls_activity activity = {.start = event->start.ns, .length = event->length.ns, .launch = event->correlation};
-    if (copied) {
-        operation = event->category == CATEGORY_COPY ? mls_copy_operation_of(name) : operation;
-        activity.row = MLS_ROW_COPY + 2 * (uint32_t)operation + mls_str_contains(name, MLS_S("Pageable"));
+    mls_gather *gather = t->gather;
+    const bool copied = t->event.category != CATEGORY_KERNEL;
+    const mls_copy_operation operation =
+        t->event.category == CATEGORY_COPY ? mls_copy_operation_of(name) : MLS_COPY_SET;
+    const mls_str own_device = event_text(t, PART_DEVICE);
+    const mls_str own_stream = event_text(t, PART_STREAM);
+    const mls_str device = own_device.ptr != NULL ? own_device : event_text(t, PART_PROCESS);
+    const mls_str stream = own_stream.ptr != NULL ? own_stream : event_text(t, PART_THREAD);
+    const uint32_t row = copied ? MLS_ROW_COPY + 2 * (uint32_t)operation + mls_str_contains(name, MLS_S("Pageable"))
+                                : mls_gather_name(gather, name);
+    const mls_activity activity = {.start = start, .length = length, .launch = launch, .row = row};
+    if (!mls_gather_activity(gather, device, stream, activity)) {
+        mls_gather_too_much(gather, trace_event_line(t));
+    } else if (copied) {
+        const double bytes = event_number(t, PART_BYTES);
+        if (isfinite(bytes))
+            mls_gather_size(gather, operation, bytes / 1e6);
     } else {
-        activity.row = mls_gather_name(t->gather, name);
-    }
-    if (!mls_gather_activity(t->gather, text_of(t, PART_DEVICE, PART_PROCESS), text_of(t, PART_STREAM, PART_THREAD),
-                             activity)) {
-        mls_gather_too_much(t->gather, trace_event_line(t));
-    } else if (!copied) {
-        const bool kept = activity.row >= MLS_ROW_NAME;
-        const bool nccl = kept ? t->gather->tallies[MLS_TALLY_KERNELS].rows[activity.row].nccl
-                               : mls_str_any(name, "nccl|NCCL", mls_str_contains);
-        mls_collective_add(t->gather->profile, &t->collective, nccl, event->start.ns, event->length.ns);
-    } else if (isfinite(event->bytes[0])) {
-        mls_gather_size(t->gather, operation, event->bytes[0] / 1e6);
+        mls_str texts[MLS_COLLECTIVE_PARTS];
+        for (unsigned i = 0; i < MLS_COLLECTIVE_PARTS; i++)
+            texts[i] = event_text(t, (trace_part)(PART_COLLECTIVE + i));
+        const bool nccl = row >= MLS_ROW_NAME ? gather->tallies[MLS_TALLY_KERNELS].rows[row].nccl
+                                              : mls_str_any(name, "nccl|NCCL", mls_str_contains);
+        mls_collective_add(gather->profile, texts, nccl, start, length);
     }
 }
 
@@ -375,74 +321,74 @@ static bool may_launch(mls_str name)
 }
 
 /* Keep the peak of PyTorch's memory on a device.  The memory of the CPU, type 0, does not count. */
-static void add_memory(mls_trace *t)
+static void add_memory(trace *t, mls_str name, int64_t start)
 {
     mls_gather *gather = t->gather;
-    const double allocated = t->event.bytes[PART_ALLOCATED - PART_BYTES];
-    const mls_str type = text_of(t, PART_MEMORY_TYPE, PART_MEMORY_TYPE);
-    const mls_str device = text_of(t, PART_MEMORY_DEVICE, PART_MEMORY_DEVICE);
+    const double allocated = event_number(t, PART_ALLOCATED);
+    const mls_str device = event_text(t, PART_MEMORY_DEVICE);
     size_t i = 0;
-    if (!mls_str_equal(mls_buffer_str(&t->name), MLS_S("[memory]")) || mls_str_equal(type, MLS_S("0")) ||
-        !isfinite(allocated) || t->event.start.state != TIME_GOOD || device.len >= sizeof gather->peaks[0].device)
+    if (!mls_str_equal(name, MLS_S("[memory]")) || mls_str_equal(event_text(t, PART_MEMORY_TYPE), MLS_S("0")) ||
+        !isfinite(allocated) || device.len >= sizeof gather->peaks[0].device)
         return;
     while (i < gather->peak_count && !mls_str_equal(mls_str_from(gather->peaks[i].device), device))
         i++;
     if (i < MLS_PEAKS_MAX && (i == gather->peak_count || allocated > gather->peaks[i].allocated)) {
         mls_memory_peak *peak = &gather->peaks[i];
-        *peak = (mls_memory_peak){
-            .allocated = allocated, .reserved = t->event.bytes[PART_RESERVED - PART_BYTES], .at = t->event.start.ns};
-        memcpy(peak->device, device.ptr, device.len);
+        *peak = (mls_memory_peak){.allocated = allocated, .reserved = event_number(t, PART_RESERVED), .at = start};
+        memcpy(peak->device, device.len > 0 ? device.ptr : "", device.len);
         gather->peak_count += i == gather->peak_count;
     }
 }
 
-static void trace_event_end(mls_trace *t)
+static void trace_event_end(trace *t)
 {
     const trace_event *event = &t->event;
-    const mls_str name = mls_buffer_str(&t->name);
-    const bool started = event->named && event->start.state == TIME_GOOD;
+    int64_t start = 0;
+    int64_t length = 0;
+    int64_t launch = -1;
     t->event.begun = false;
-    if (event->category == CATEGORY_INSTANT && event->phase == 'i')
-        add_memory(t);
-    if (event->phase != 'X' || event->ignored)
+    if (event->ignored || event->category == CATEGORY_UNKNOWN ||
+        event->phase != (event->category == CATEGORY_INSTANT ? 'i' : 'X'))
         return;
-    const char *wrong = event->too_long                                  ? "its name is longer than 64 KiB"
-                        : !event->named                                  ? "it has no name"
-                        : event->start.state == TIME_ABSENT              ? "it has no ts"
-                        : event->length.state == TIME_ABSENT             ? "it has no dur"
-                        : event->start.state == TIME_BAD                 ? "its ts is not a time"
-                        : event->length.state == TIME_BAD                ? "its dur is not a time"
-                        : event->length.ns > INT64_MAX - event->start.ns ? "it ends beyond all times"
-                                                                         : NULL;
-    switch (event->category) {
-    case CATEGORY_UNKNOWN:
-    case CATEGORY_INSTANT:
-        break;
-    case CATEGORY_ANNOTATION: /* of the host, such as ProfilerStep#12 */
-        if (started && event->length.state == TIME_GOOD)
-            mls_gather_annotation(t->gather, name, event->start.ns, event->length.ns);
-        break;
-    case CATEGORY_CALL:
-        if (started && may_launch(name)) {
+    const mls_str json = event_json(t, PART_NAME);
+    const bool named = json.len > 2 && *json.ptr == '"';
+    const mls_str name = named ? scalar_text(t, json) : (mls_str){"", 0};
+    const bool started = event_time(t, PART_START, &start);
+    const bool timed = event_time(t, PART_LENGTH, &length);
+    const mls_str correlation = event_json(t, PART_CORRELATION);
+    launch = correlation.ptr != NULL && mls_integer_parse(correlation, &launch) ? launch : -1;
+    const char *wrong = event->too_long                          ? "its name is longer than 64 KiB"
+                        : !named                                 ? "it has no name"
+                        : event_json(t, PART_START).ptr == NULL  ? "it has no ts"
+                        : event_json(t, PART_LENGTH).ptr == NULL ? "it has no dur"
+                        : !started                               ? "its ts is not a time"
+                        : !timed                                 ? "its dur is not a time"
+                        : length > INT64_MAX - start             ? "it ends beyond all times"
+                                                                 : NULL;
+    if (event->category == CATEGORY_INSTANT) {
+        if (started)
+            add_memory(t, name, start);
+    } else if (event->category == CATEGORY_ANNOTATION) { /* of the host, such as ProfilerStep#12 */
+        if (named && started && timed)
+            mls_gather_annotation(t->gather, name, start, length);
+    } else if (event->category == CATEGORY_CALL) {
+        if (named && started && may_launch(name)) {
             const bool graph = memchr(name.ptr, 'G', name.len) != NULL && mls_str_contains(name, MLS_S("GraphLaunch"));
-            mls_gather_call(t->gather, event->correlation, event->start.ns, graph);
+            mls_gather_call(t->gather, launch, start, graph);
         }
-        break;
-    default:
-        if (wrong == NULL) {
-            add_gpu_activity(t);
-        } else {
-            mls_findings_add(&t->gather->profile->findings, MLS_FINDING_EVENT_DAMAGED,
-                             (mls_finding_place){.line = trace_event_line(t)}, "an activity of the GPU is left out: %s",
-                             wrong);
-        }
+    } else if (wrong == NULL) {
+        add_gpu_activity(t, name, start, length, launch);
+    } else {
+        mls_findings_add(&t->gather->profile->findings, MLS_FINDING_EVENT_DAMAGED,
+                         (mls_finding_place){.line = trace_event_line(t)}, "an activity of the GPU is left out: %s",
+                         wrong);
     }
 }
 
 /* The most bytes of a token that are carried over to the next block; the longest bare word. */
 enum { CARRY_MAX = MLS_WINDOW_KEPT / 16, WORD_LONGEST = 16 };
 
-static const char *trace_fail(mls_trace *t, const char *at, const char *fault)
+static const char *trace_fail(trace *t, const char *at, const char *fault)
 {
     t->fault = fault;
     t->stopped = at;
@@ -450,7 +396,7 @@ static const char *trace_fail(mls_trace *t, const char *at, const char *fault)
 }
 
 /* Read the next block, keep the bytes from `keep` on, and return their new place; NULL at the end of the file. */
-static const char *more(mls_trace *t, const char *keep)
+static const char *more(trace *t, const char *keep)
 {
     mls_window *window = t->window;
     t->stopped = keep;
@@ -466,7 +412,7 @@ static const char *more(mls_trace *t, const char *keep)
 }
 
 /* Return the first byte from `at` on that is not blank; NULL at the end of the file. */
-static inline const char *trace_blanks(mls_trace *t, const char *at)
+static inline const char *trace_blanks(trace *t, const char *at)
 {
     at = mls_json_blanks(at, true);
     while (at >= t->window->end) {
@@ -478,118 +424,81 @@ static inline const char *trace_blanks(mls_trace *t, const char *at)
     return at;
 }
 
-/* Move *at, inside a string, to the quote that closes it.  Return false if the window ends before, with *at where to
- * continue (no escape is split), or if there is a fault. */
-static bool string_close(mls_trace *t, const char **at)
-{
-    const char *end = t->window->end;
-    for (;;) {
-        const char *stop = mls_json_string_stop(*at);
-        *at = stop < end ? stop : end;
-        if (stop >= end)
-            return false;
-        if (*stop == '"')
-            return true;
-        if (*stop != '\\') {
-            (void)trace_fail(t, stop, "a control character inside a string");
-            return false;
-        }
-        const size_t length = stop[1] == 'u' ? 6 : 2;
-        if ((size_t)(end - stop) < length)
-            return false;
-        if (length == 6 ? strspn(stop + 2, "0123456789abcdefABCDEF") < 4
-                        : stop[1] == '\0' || strchr("\"\\/bfnrt", stop[1]) == NULL) {
-            (void)trace_fail(t, stop, "an escape in a string that JSON does not have");
-            return false;
-        }
-        *at = stop + length;
-    }
-}
-
 /* Read the string at `at` with its quotes; ptr NULL: too long.  Return the place behind it; NULL at the end of the file
  * or a fault. */
-static inline const char *read_string(mls_trace *t, const char *at, mls_str *span)
+static const char *read_string(trace *t, const char *at, mls_str *span)
 {
     const char *stop = at + 1;
     bool kept = true;
-    while (!string_close(t, &stop)) {
-        kept = kept && t->window->end - at <= CARRY_MAX;
-        const size_t length = kept ? (size_t)(stop - at) : 0;
-        at = t->fault == NULL ? more(t, kept ? at : stop) : NULL;
-        if (at == NULL)
-            return NULL;
-        stop = at + length;
+    for (;;) {
+        const char *end = t->window->end;
+        stop = mls_json_string_stop(stop);
+        if (stop < end && *stop == '"')
+            break;
+        if (stop < end && *stop != '\\')
+            return trace_fail(t, stop, "a control character inside a string");
+        const size_t length = stop < end && stop[1] == 'u' ? 6 : 2;
+        if (stop < end && (size_t)(end - stop) >= length) {
+            if (length == 6 ? strspn(stop + 2, "0123456789abcdefABCDEF") < 4
+                            : stop[1] == '\0' || strchr("\"\\/bfnrt", stop[1]) == NULL)
+                return trace_fail(t, stop, "an escape in a string that JSON does not have");
+            stop += length;
+        } else {
+            /* The window ends inside the string, or inside an escape, which is not split. */
+            stop = stop < end ? stop : end;
+            kept = kept && end - at <= CARRY_MAX;
+            const size_t done = kept ? (size_t)(stop - at) : 0;
+            at = more(t, kept ? at : stop);
+            if (at == NULL)
+                return NULL;
+            stop = at + done;
+        }
     }
     /* Whether a string is too long must not depend on where blocks end. */
     *span = kept && stop - at <= CARRY_MAX ? (mls_str){at, (size_t)(stop - at) + 1} : (mls_str){NULL, 0};
     return stop + 1;
 }
-
-/* Return the place behind a number that is too long to be kept, of which the window so far is valid; NULL: as above. */
-static const char *skip_number(mls_trace *t, const char *at)
+/* Read a number or a bare word, as read_string().  The part of a long number that is not kept is not checked. */
+static const char *read_word(trace *t, const char *at, mls_str *span)
 {
-    const mls_str begun = {at, (size_t)(t->window->end - at)};
-    bool power = memchr(begun.ptr, 'e', begun.len) != NULL || memchr(begun.ptr, 'E', begun.len) != NULL;
-    bool point = power || memchr(begun.ptr, '.', begun.len) != NULL;
-    char last = t->window->end[-1];
-    for (at = more(t, t->window->end); at != NULL; at = more(t, t->window->end)) {
-        for (; at < t->window->end; last = *at++) {
-            const bool letter = *at == 'e' || *at == 'E';
-            const bool sign = (*at == '+' || *at == '-') && (last == 'e' || last == 'E');
-            if (mls_is_digit(*at) || sign)
-                continue;
-            if (!mls_is_digit(last))
-                return trace_fail(t, at, "expected a digit");
-            if (letter ? power : *at != '.' || point)
-                return at;
-            power |= letter;
-            point = true;
+    for (; at != NULL; at = more(t, at)) {
+        mls_json_fault fault = {NULL, NULL};
+        const char *stop = mls_json_check_value(at, 0, &fault);
+        const char *end = t->window->end;
+        if (stop != NULL && stop < end) {
+            *span = stop - at <= CARRY_MAX ? (mls_str){at, (size_t)(stop - at)} : (mls_str){NULL, 0};
+            return stop;
+        }
+        /* A number that the window cuts off after its point is not wrong yet. */
+        if (stop == NULL && end - fault.at > WORD_LONGEST)
+            return trace_fail(t, at, fault.reason);
+        if (end - at > CARRY_MAX) {
+            *span = (mls_str){NULL, 0};
+            for (at = end; at != NULL && at >= t->window->end;) {
+                at = more(t, t->window->end);
+                at += at != NULL ? strspn(at, "0123456789+-.eE") : 0;
+            }
+            return at;
         }
     }
     return NULL;
 }
 
-/* Read a number or a bare word, as read_string(). */
-static const char *read_scalar_word(mls_trace *t, const char *at, mls_str *span)
-{
-    for (;;) {
-        mls_json_fault fault = {NULL, NULL};
-        const char *stop = mls_json_check_value(at, 0, &fault);
-        const ptrdiff_t left = t->window->end - at;
-        if (stop != NULL && stop < t->window->end) {
-            *span = stop - at <= CARRY_MAX ? (mls_str){at, (size_t)(stop - at)} : (mls_str){NULL, 0};
-            return stop;
-        }
-        /* A number that is cut off after its point is not wrong yet. */
-        if (stop == NULL &&
-            (t->window->end - fault.at > WORD_LONGEST || (left > CARRY_MAX && fault.at < t->window->end)))
-            return trace_fail(t, at, fault.reason);
-        if (left > CARRY_MAX) {
-            *span = (mls_str){NULL, 0};
-            return skip_number(t, at);
-        }
-        at = more(t, at);
-        if (at == NULL)
-            return NULL;
-    }
-}
-
-static const char *read_items(mls_trace *t, const char *at, mls_trace_part part, unsigned depth);
+static const char *read_items(trace *t, const char *at, trace_part part, unsigned depth);
 
 /* Read the value at `at`, which is inside `depth` others; try to skip it in one go if `whole`.  Return the place behind
  * it; NULL at the end of the file or a fault. */
-static const char *read_trace_value(mls_trace *t, const char *at, mls_trace_part part, unsigned depth, bool whole)
+static const char *read_value(trace *t, const char *at, trace_part part, unsigned depth, bool whole)
 {
-    mls_str span;
+    const mls_str wrong_type = MLS_S("[");
+    mls_str span = {NULL, 0};
     if (*at != '{' && *at != '[') {
         const bool text = *at == '"';
-        at = text ? read_string(t, at, &span) : read_scalar_word(t, at, &span);
-        if (at == NULL || part == PART_NOTHING)
-            return at;
-        if (span.ptr != NULL)
-            trace_scalar(t, part, span);
-        else
-            trace_wrong_type(t, part, text);
+        at = text ? read_string(t, at, &span) : read_word(t, at, &span);
+        if (at != NULL && part != PART_NOTHING) {
+            t->event.too_long |= part == PART_NAME && text && span.ptr == NULL;
+            take_value(t, part, span.ptr != NULL ? span : wrong_type);
+        }
         return at;
     }
     if (depth == MLS_JSON_DEPTH_MAX)
@@ -603,7 +512,7 @@ static const char *read_trace_value(mls_trace *t, const char *at, mls_trace_part
         part = PART_EVENTS;
     } else if (!object ||
                (part != PART_FILE && part != PART_EVENT && part != PART_ARGUMENTS && part != PART_DISTRIBUTED)) {
-        trace_wrong_type(t, part, false);
+        take_value(t, part, wrong_type);
         part = PART_NOTHING;
     }
     /* Skip a list or an object that is not needed if all of it is in the window, or will be soon. */
@@ -621,20 +530,18 @@ static const char *read_trace_value(mls_trace *t, const char *at, mls_trace_part
     return read_items(t, at, part, depth + 1);
 }
 
-/* Read the list or the object that opens at `at`, as read_trace_value(). */
-static const char *read_items(mls_trace *t, const char *at, mls_trace_part part, unsigned depth)
+/* Read the list or the object that opens at `at`, as read_value(). */
+static const char *read_items(trace *t, const char *at, trace_part part, unsigned depth)
 {
     const bool object = *at == '{';
     const char close = object ? '}' : ']';
     if (part == PART_EVENT) {
-        t->event =
-            (trace_event){.begun = true, .at = at, .bytes = {(double)NAN, (double)NAN, (double)NAN}, .correlation = -1};
-        t->events++;
-        t->collective.there = 0;
+        t->event = (trace_event){.begun = true, .at = at};
+        mls_arena_reset(&t->scratch);
     }
     at = trace_blanks(t, at + 1);
     for (bool first = true; at != NULL && !(first && *at == close); first = false) {
-        mls_trace_part item = part == PART_EVENTS ? PART_EVENT : PART_NOTHING;
+        trace_part item = part == PART_EVENTS ? PART_EVENT : PART_NOTHING;
         if (object) {
             mls_str name;
             if (*at != '"')
@@ -649,7 +556,7 @@ static const char *read_items(mls_trace *t, const char *at, mls_trace_part part,
                 return at != NULL ? trace_fail(t, at, "expected ':'") : NULL;
             at = trace_blanks(t, at + 1);
         }
-        at = at != NULL ? read_trace_value(t, at, item, depth, part != PART_NOTHING) : NULL;
+        at = at != NULL ? read_value(t, at, item, depth, part != PART_NOTHING) : NULL;
         if (at == NULL)
             return NULL;
         if (part == PART_EVENT && t->event.ignored && t->event.phase != '\0') {
@@ -675,11 +582,11 @@ static const char *read_items(mls_trace *t, const char *at, mls_trace_part part,
 mls_status mls_trace_read(mls_gather *gather, mls_window *window, bool *json, mls_error *error)
 {
     mls_profile *profile = gather->profile;
-    mls_trace *t = mls_calloc(1, sizeof *t);
-    *t = (mls_trace){.gather = gather, .window = window, .line = 1, .counted = window->at, .stopped = window->at};
+    trace *t = mls_calloc(1, sizeof *t);
+    *t = (trace){.gather = gather, .window = window, .line = 1, .counted = window->at, .stopped = window->at};
     for (const member_row *row = argument_members; row->part != PART_NOTHING; row++)
         t->argument_lengths |= (uint64_t)1 << row->name.len;
-    const char *at = read_trace_value(t, trace_blanks(t, window->at), PART_FILE, 0, false);
+    const char *at = read_value(t, trace_blanks(t, window->at), PART_FILE, 0, false);
     const char *after = at != NULL ? trace_blanks(t, at) : NULL;
     if (after != NULL)
         (void)trace_fail(t, after, "something follows the trace");
@@ -714,8 +621,8 @@ mls_status mls_trace_read(mls_gather *gather, mls_window *window, bool *json, ml
                                               : "the file breaks off");
         }
     }
-    mls_buffer_release(&t->name);
-    mls_collective_texts_release(&t->collective);
+    for (size_t i = 0; i < PARTS - PART_NAME; i++)
+        mls_buffer_release(&t->texts[i]);
     mls_arena_release(&t->scratch);
     free(t);
     return status;
