@@ -21,7 +21,7 @@ enum { PATIENCE_MS = 60 * 1000, PATIENCE_INIT_MS = 30 * 60 * 1000 };
 #define NOT_KNOWN ((double)NAN)
 
 /* A queued event. */
-typedef struct mls_happening {
+typedef struct mls_queued_event {
     mls_watch_kind kind;
     mls_live_run *run; /* NULL: about a file */
     double order_ms;   /* its time, or that of the previous record in its file; -INFINITY: none */
@@ -32,10 +32,9 @@ typedef struct mls_happening {
     mls_training_progress at;
     bool any_step; /* step_num may count samples because it is the `step` of tracked_stats */
     mls_run_status status;
-    /* In the queue's arena. */
-    const mls_live_facts *facts; /* for INIT and START */
-    const char *file, *message;
-} mls_happening;
+    mls_live_facts facts;       /* for INIT and START; texts of the watch */
+    const char *file, *message; /* in the queue's arena */
+} mls_queued_event;
 
 const char *mls_live_state_name(mls_live_state state)
 {
@@ -52,7 +51,6 @@ const char *mls_watch_kind_name(mls_watch_kind kind)
 
 /* ------------------------------------------------------------------------ runs and groups */
 
-/* Copy a text to an arena; NULL stays NULL. */
 static char *copy_text(mls_arena *arena, const char *text)
 {
     const size_t size = text != NULL ? strlen(text) + 1 : 0;
@@ -102,8 +100,7 @@ static void free_live_group(mls_live_group *group)
     free(group);
 }
 
-/* Return the run itself, or the run that it duplicates. */
-static mls_live_run *run_of(mls_live_run *run)
+static mls_live_run *original_of(mls_live_run *run)
 {
     return run->same != NULL ? run->same : run;
 }
@@ -136,51 +133,6 @@ static void add_started(mls_live *live, mls_live_run *run)
         mls_live_list_add(&live->started, run->first_ms, run);
 }
 
-static void add_to_group(mls_live_group *group, mls_live_run *run)
-{
-    MLS_GROW(&group->runs, items);
-    group->runs.items[group->runs.count++] = run;
-}
-
-/* Set the reference values: those of the point at the batch size, of the nearer of two points, or of the outermost one.
- */
-static void find_group_reference(mls_live *live, mls_live_group *group)
-{
-    const mls_score_options *score = &live->how->score;
-    const mls_rcp_rules rules = {score->editions, group->edition, group->rules};
-    const mls_rcp_point *nearest = NULL;
-    if (!group->rules->reference_points || isnan(group->batch_size) ||
-        !mls_edition_has_benchmark(group->edition, mls_str_from(group->rules->name)) ||
-        mls_rcp_sets_find(&live->points, &rules, score->rcp_text, score->rcp_path, &group->points, NULL) != MLS_OK)
-        return;
-    for (size_t i = 0; i < group->points->count; i++) {
-        const mls_rcp_point *point = &group->points->items[i];
-        if (!point->pruned && (nearest == NULL || fabs(point->global_batch_size - group->batch_size) <
-                                                      fabs(nearest->global_batch_size - group->batch_size)))
-            nearest = point;
-    }
-    if (nearest != NULL) {
-        const double mean = mls_rcp_set_mean(group->points, group->batch_size);
-        group->reference = nearest->to_converge;
-        group->reference_count = nearest->count;
-        group->scale = isnan(mean) ? 1 : mean / nearest->bar.mean;
-    }
-}
-
-/* Set the target value of the rules; a run of the open division may have logged its own. */
-static void find_group_target(const mls_live *live, const mls_live_run *run, mls_live_group *group)
-{
-    const mls_checker_options *by = &live->how->checker;
-    const mls_ruleset *rules = by->ruleset;
-    if (rules == NULL && by->rulesets != NULL && group->edition != NULL)
-        (void)!mls_rulesets_get(by->rulesets, group->edition, &rules, NULL);
-    if (rules != NULL && run->facts.benchmark != NULL)
-        group->target = mls_ruleset_target(rules, run->facts.benchmark, run->facts.batch_size, NULL);
-    const bool open = run->facts.division != NULL && strcmp(run->facts.division, "open") == 0;
-    if (open && isfinite(run->facts.target))
-        group->target.number = run->facts.target;
-}
-
 /* Return the benchmark and its edition as scoring would choose them for a run with this first record. */
 static const mls_benchmark *rules_of(const mls_live *live, const char *benchmark, double date_ms,
                                      const mls_edition **edition)
@@ -193,47 +145,71 @@ static const mls_benchmark *rules_of(const mls_live *live, const char *benchmark
     return mls_benchmark_find(editions, usage, name);
 }
 
+/* Create the group of a run, with the target of the rules and the reference runs. */
+static mls_live_group *make_group(mls_live *live, const mls_live_run *run)
+{
+    const mls_score_options *score = &live->how->score;
+    const mls_checker_options *by = &live->how->checker;
+    const mls_live_facts *facts = &run->facts;
+    const mls_ruleset *ruleset = by->ruleset;
+    mls_live_group *group = mls_calloc(1, sizeof *group);
+    group->batch_size = facts->batch_size;
+    group->scale = 1;
+    group->rules = rules_of(live, facts->benchmark, facts->date_ms, &group->edition);
+    group->counts = mls_benchmark_counts(group->rules, group->edition);
+    MLS_GROW(&live->groups, items);
+    live->groups.items[live->groups.count++] = group;
+    if (ruleset == NULL && by->rulesets != NULL && group->edition != NULL)
+        (void)!mls_rulesets_get(by->rulesets, group->edition, &ruleset, NULL);
+    if (ruleset != NULL && facts->benchmark != NULL)
+        group->target = mls_ruleset_target(ruleset, facts->benchmark, facts->batch_size, NULL);
+    /* A run of the open division may have logged its own target. */
+    if (facts->division != NULL && strcmp(facts->division, "open") == 0 && isfinite(facts->target))
+        group->target.number = facts->target;
+    const mls_rcp_rules rcp_rules = {score->editions, group->edition, group->rules};
+    if (!group->rules->reference_points || isnan(group->batch_size) ||
+        !mls_edition_has_benchmark(group->edition, mls_str_from(group->rules->name)) ||
+        mls_rcp_sets_find(&live->points, &rcp_rules, score->rcp_text, score->rcp_path, &group->points, NULL) != MLS_OK)
+        return group;
+    const mls_rcp_point *nearest = NULL;
+    for (size_t i = 0; i < group->points->count; i++) {
+        const mls_rcp_point *point = &group->points->items[i];
+        if (!point->pruned && (nearest == NULL || fabs(point->global_batch_size - group->batch_size) <
+                                                      fabs(nearest->global_batch_size - group->batch_size)))
+            nearest = point;
+    }
+    if (nearest != NULL) {
+        const double mean = mls_rcp_set_mean(group->points, group->batch_size);
+        group->reference = nearest->to_converge;
+        group->reference_count = nearest->count;
+        group->scale = isnan(mean) ? 1 : mean / nearest->bar.mean;
+    }
+    return group;
+}
+
 /* Find or create the group of a run that has started, and number the run. */
 static void join_group(mls_live *live, mls_live_run *run)
 {
     mls_buffer bytes = {0};
-    const mls_run told = {.file = run->file,
-                          .result = run->followed->result,
-                          .benchmark = run->facts.benchmark,
-                          .division = run->facts.division,
-                          .config_filename = run->facts.config,
-                          .global_batch_size = run->facts.batch_size};
-    const mls_run_key told_key = mls_run_key_of(&told);
-    const mls_str key = mls_run_group_key(&told_key, &bytes);
+    const mls_run named = {.file = run->file,
+                           .result = run->followed->result,
+                           .benchmark = run->facts.benchmark,
+                           .division = run->facts.division,
+                           .config_filename = run->facts.config,
+                           .global_batch_size = run->facts.batch_size};
+    const mls_run_key parts = mls_run_key_of(&named);
     live->keys.arena = &live->lists;
-    mls_map_entry *entry = mls_map_put(&live->keys, key, NULL);
+    mls_map_entry *entry = mls_map_put(&live->keys, mls_run_group_key(&parts, &bytes), NULL);
     if (entry->value.pointer == NULL) {
-        mls_live_group *group = mls_calloc(1, sizeof *group);
+        mls_live_group *group = entry->value.pointer = make_group(live, run);
         group->key = bytes;
         bytes = (mls_buffer){0};
-        group->batch_size = run->facts.batch_size;
-        group->scale = 1;
-        group->rules = rules_of(live, run->facts.benchmark, run->facts.date_ms, &group->edition);
-        group->counts = mls_benchmark_counts(group->rules, group->edition);
-        find_group_target(live, run, group);
-        find_group_reference(live, group);
-        MLS_GROW(&live->groups, items);
-        live->groups.items[live->groups.count++] = group;
-        entry->value.pointer = group;
     }
     mls_buffer_release(&bytes);
     run->group = entry->value.pointer;
-    add_to_group(run->group, run);
+    MLS_GROW(&run->group->runs, items);
+    run->group->runs.items[run->group->runs.count++] = run;
     run->number = ++run->group->numbered;
-}
-
-/* Compare runs by their ends.  A fixed order keeps sums equal in their last digit, whether logs are read at once or
- * followed. */
-static int compare_finished(const mls_live_run *left, const mls_live_run *right)
-{
-    const int order = mls_compare_doubles(left->run_stop.time_ms, right->run_stop.time_ms);
-    const int files = order != 0 ? 0 : strcmp(left->file, right->file);
-    return order != 0 ? order : files != 0 ? files : (left->line > right->line) - (left->line < right->line);
 }
 
 void mls_live_finished_add(mls_live_run *run)
@@ -242,11 +218,17 @@ void mls_live_finished_add(mls_live_run *run)
     if (!isfinite(run->needed))
         return;
     MLS_GROW(&group->finished, items);
-    /* Runs usually stop in the order of time, so the new run is usually last. */
+    mls_live_run **items = group->finished.items;
+    /* Sort by end.  A fixed order keeps sums equal in their last digit, whether logs are read at once or followed. */
     size_t at = group->finished.count++;
-    for (; at > 0 && compare_finished(group->finished.items[at - 1], run) > 0; at--)
-        group->finished.items[at] = group->finished.items[at - 1];
-    group->finished.items[at] = run;
+    for (; at > 0; at--) {
+        int order = mls_compare_doubles(items[at - 1]->run_stop.time_ms, run->run_stop.time_ms);
+        order = order != 0 ? order : strcmp(items[at - 1]->file, run->file);
+        if (order < 0 || (order == 0 && items[at - 1]->line <= run->line))
+            break;
+        items[at] = items[at - 1];
+    }
+    items[at] = run;
 }
 
 /* Rebuild the lists and maps of runs after runs were removed, and remove empty groups. */
@@ -265,10 +247,12 @@ static void list_runs_again(mls_live *live)
             run->next_repeat = run->same->repeat;
             run->same->repeat = run;
         }
-        if (run->group != NULL)
-            add_to_group(run->group, run);
-        if (run->group != NULL && run->state == MLS_LIVE_SUCCESS)
-            mls_live_finished_add(run);
+        if (run->group != NULL) {
+            MLS_GROW(&run->group->runs, items);
+            run->group->runs.items[run->group->runs.count++] = run;
+            if (run->state == MLS_LIVE_SUCCESS)
+                mls_live_finished_add(run);
+        }
     }
     size_t kept = 0;
     for (size_t i = 0; i < live->groups.count; i++) {
@@ -302,12 +286,12 @@ void mls_live_release(mls_live *live)
 size_t mls_live_failures_left(const mls_live_run *run)
 {
     size_t read = run->failures;
-    size_t told = 0;
+    size_t shown = 0;
     for (const mls_live_run *other = run->repeat; other != NULL; other = other->next_repeat)
         read = other->failures > read ? other->failures : read;
-    while (told < MLS_FAILURES_SHOWN && run->shown[told] != 0)
-        told++;
-    return read > told ? read - told : 0;
+    while (shown < MLS_FAILURES_SHOWN && run->shown[shown] != 0)
+        shown++;
+    return read > shown ? read - shown : 0;
 }
 
 mls_estimate mls_live_estimate(const mls_live_run *run, double time_ms)
@@ -349,7 +333,7 @@ typedef struct mls_live_reader {
     mls_live_run *run;               /* the last run; NULL: none yet */
     size_t begun;                    /* its first line according to the cutter */
     bool ended;                      /* it has a run_stop, or died */
-    double order_ms;                 /* see mls_happening */
+    double order_ms;                 /* see mls_queued_event */
     double applied_ms;               /* its value when the queue was last applied */
     size_t round;                    /* round in which the last event was queued */
     size_t failures;                 /* number before the first run */
@@ -358,15 +342,15 @@ typedef struct mls_live_reader {
     mls_sink sinks[2];
 } mls_live_reader;
 
-static void queue_for(mls_live *live, mls_happening happening)
+static void queue_event(mls_live *live, mls_queued_event event)
 {
     MLS_GROW(&live->queue, items);
-    happening.order = live->queue.count;
-    live->queue.items[live->queue.count++] = happening;
+    event.order = live->queue.count;
+    live->queue.items[live->queue.count++] = event;
 }
 
 /* Return a new event for a record, or (NULL) a line, of the current run. */
-static mls_happening happening_of(mls_live_reader *self, mls_watch_kind kind, const mls_record *record, size_t line)
+static mls_queued_event event_of(mls_live_reader *self, mls_watch_kind kind, const mls_record *record, size_t line)
 {
     if (self->round != self->live->round) {
         self->round = self->live->round;
@@ -375,32 +359,32 @@ static mls_happening happening_of(mls_live_reader *self, mls_watch_kind kind, co
     }
     if (record != NULL && record->time_ms > self->order_ms)
         self->order_ms = record->time_ms;
-    return (mls_happening){.kind = kind,
-                           .run = self->run,
-                           .order_ms = self->order_ms,
-                           .time_ms = record != NULL ? record->time_ms : NOT_KNOWN,
-                           .line = line,
-                           .first_ms = self->cutter.current.first_ms,
-                           .at = {NOT_KNOWN, NOT_KNOWN, NOT_KNOWN},
-                           .value = NOT_KNOWN,
-                           .throughput = NOT_KNOWN,
-                           .needed = NOT_KNOWN};
+    return (mls_queued_event){.kind = kind,
+                              .run = self->run,
+                              .order_ms = self->order_ms,
+                              .time_ms = record != NULL ? record->time_ms : NOT_KNOWN,
+                              .line = line,
+                              .first_ms = self->cutter.current.first_ms,
+                              .at = {NOT_KNOWN, NOT_KNOWN, NOT_KNOWN},
+                              .value = NOT_KNOWN,
+                              .throughput = NOT_KNOWN,
+                              .needed = NOT_KNOWN};
 }
 
-static void queue(mls_live_reader *self, mls_happening happening)
+static void queue(mls_live_reader *self, mls_queued_event event)
 {
     MLS_GROW(&self->queued, items);
     size_t at = self->queued.count++;
-    for (; at > 0 && self->queued.items[at - 1].line > happening.line; at--)
+    for (; at > 0 && self->queued.items[at - 1].line > event.line; at--)
         self->queued.items[at] = self->queued.items[at - 1];
-    self->queued.items[at] = (queued_line){happening.line, happening.order_ms};
-    queue_for(self->live, happening);
+    self->queued.items[at] = (queued_line){event.line, event.order_ms};
+    queue_event(self->live, event);
 }
 
 static void queue_death(mls_live_reader *self, const mls_record *record, size_t line, const char *why)
 {
     if (self->run != NULL && !self->ended) {
-        mls_happening died = happening_of(self, MLS_WATCH_DIED, record, line);
+        mls_queued_event died = event_of(self, MLS_WATCH_DIED, record, line);
         self->ended = true;
         died.message = why;
         queue(self, died);
@@ -419,23 +403,21 @@ static void queue_begun(mls_live_reader *self, const mls_record *record, mls_wat
 {
     const mls_run *read = &self->cutter.current;
     const char *config = mls_run_config(read);
-    mls_happening begun = happening_of(self, kind, record, record->line);
-    mls_arena *arena = &self->live->queued;
-    mls_live_facts *facts = mls_arena_alloc(arena, sizeof *facts);
-    *facts = (mls_live_facts){.benchmark = copy_text(arena, read->benchmark),
-                              .division = copy_text(arena, read->division),
-                              .config = copy_text(arena, config != NULL ? config : self->cutter.job.config),
-                              .job = copy_text(arena, mls_live_job(self->file)),
-                              .date_ms = read->date_ms,
-                              .batch_size = read->global_batch_size,
-                              .target = number_fact(read, MLS_S("target_accuracy")),
-                              .max_steps = number_fact(read, MLS_S("max_steps"))};
-    begun.facts = facts;
+    mls_queued_event begun = event_of(self, kind, record, record->line);
+    mls_arena *arena = &self->live->texts;
+    begun.facts = (mls_live_facts){.benchmark = copy_text(arena, read->benchmark),
+                                   .division = copy_text(arena, read->division),
+                                   .config = copy_text(arena, config != NULL ? config : self->cutter.job.config),
+                                   .job = copy_text(arena, mls_live_job(self->file)),
+                                   .date_ms = read->date_ms,
+                                   .batch_size = read->global_batch_size,
+                                   .target = number_fact(read, MLS_S("target_accuracy")),
+                                   .max_steps = number_fact(read, MLS_S("max_steps"))};
     queue(self, begun);
 }
 
 /* Return a number from a record's metadata; NAN: none. */
-static double counted(const mls_record *record, mls_str name)
+static double metadata_number(const mls_record *record, mls_str name)
 {
     mls_str span;
     double number;
@@ -445,22 +427,22 @@ static double counted(const mls_record *record, mls_str name)
 /* Queue the progress in a record, limited to the wanted frequency. */
 static void queue_progress(mls_live_reader *self, const mls_record *record, mls_watch_kind kind)
 {
-    mls_happening happening = happening_of(self, kind, record, record->line);
-    const double step = counted(record, MLS_S("step_num"));
+    mls_queued_event event = event_of(self, kind, record, record->line);
+    const double step = metadata_number(record, MLS_S("step_num"));
     /* samples_count of a block is the length of the block. */
     const bool block = record->key_id == MLS_KEY_BLOCK_START || record->key_id == MLS_KEY_BLOCK_STOP;
     const bool tracked = record->key_id == MLS_KEY_TRACKED_STATS || record->key_id == MLS_KEY_THROUGHPUT;
-    happening.any_step = isnan(step);
-    happening.at = (mls_training_progress){block ? NOT_KNOWN : counted(record, MLS_S("samples_count")),
-                                           counted(record, MLS_S("epoch_num")),
-                                           isnan(step) ? counted(record, MLS_S("step")) : step};
-    happening.throughput = tracked ? mls_record_throughput(record) : NOT_KNOWN;
-    const bool known = isfinite(happening.at.samples_count) || isfinite(happening.at.epoch_num) ||
-                       isfinite(happening.at.step_num) || isfinite(happening.throughput);
+    event.any_step = isnan(step);
+    event.at = (mls_training_progress){block ? NOT_KNOWN : metadata_number(record, MLS_S("samples_count")),
+                                       metadata_number(record, MLS_S("epoch_num")),
+                                       isnan(step) ? metadata_number(record, MLS_S("step")) : step};
+    event.throughput = tracked ? mls_record_throughput(record) : NOT_KNOWN;
+    const bool known = isfinite(event.at.samples_count) || isfinite(event.at.epoch_num) ||
+                       isfinite(event.at.step_num) || isfinite(event.throughput);
     const bool early = record->time_ms < self->run->progress_ms + self->live->interval_ms;
     if (kind != MLS_WATCH_PROGRESS || (known && !early)) {
         self->run->progress_ms = record->time_ms;
-        queue(self, happening);
+        queue(self, event);
     }
 }
 
@@ -495,21 +477,21 @@ static mls_status take_record(void *state, const mls_record *record)
     case MLS_KEY_EVAL_ACCURACY:
     case MLS_KEY_EVAL_ERROR:
         if (read->last_evaluation.line == record->line && read->run_start.line > 0) {
-            mls_happening happening = happening_of(self, MLS_WATCH_EVALUATION, record, record->line);
-            happening.at = read->last_evaluation.at;
-            happening.value = read->last_evaluation.value;
-            queue(self, happening);
+            mls_queued_event event = event_of(self, MLS_WATCH_EVALUATION, record, record->line);
+            event.at = read->last_evaluation.at;
+            event.value = read->last_evaluation.value;
+            queue(self, event);
         }
         break;
     case MLS_KEY_RUN_STOP:
         if (read->run_stop.line == record->line) {
             const mls_edition *edition;
             const mls_benchmark *rules = rules_of(self->live, read->benchmark, read->date_ms, &edition);
-            mls_happening happening = happening_of(self, MLS_WATCH_STOP, record, record->line);
+            mls_queued_event event = event_of(self, MLS_WATCH_STOP, record, record->line);
             self->ended = true;
-            happening.status = read->status;
-            happening.needed = mls_run_converge_number(read, rules, edition, false);
-            queue(self, happening);
+            event.status = read->status;
+            event.needed = mls_run_converge_number(read, rules, edition, false);
+            queue(self, event);
         }
         break;
     case MLS_KEY_EVAL_START:
@@ -545,27 +527,7 @@ static mls_status take_marker(void *state, const mls_marker *marker)
     return MLS_OK;
 }
 
-static void queue_failure(mls_live_reader *self, size_t line, mls_str text)
-{
-    mls_live_run *run = self->run; /* run of the line; the file may have been read further */
-    while (run != NULL && run->line > line)
-        run = run->above;
-    size_t *failures = run != NULL ? &run->failures : &self->failures;
-    if (++*failures > MLS_FAILURES_SHOWN)
-        return;
-    mls_happening failure = happening_of(self, MLS_WATCH_FAILURE, NULL, line);
-    /* Order it after the previous event in the file, which may be of the previous run. */
-    size_t at = self->queued.count;
-    while (at > 0 && self->queued.items[at - 1].line >= line)
-        at--;
-    failure.run = run;
-    failure.order_ms = at > 0 ? self->queued.items[at - 1].order_ms : self->applied_ms;
-    failure.message = mls_arena_copy(&self->live->queued, text).ptr;
-    failure.file = run == NULL ? copy_text(&self->live->queued, self->file->path) : NULL;
-    queue(self, failure);
-}
-
-/* Find lines with failure messages. */
+/* Queue the first failure messages of each run. */
 static mls_status take_lines(void *state, const mls_lines *lines)
 {
     mls_live_reader *self = state;
@@ -577,12 +539,29 @@ static mls_status take_lines(void *state, const mls_lines *lines)
     for (size_t i = mls_marked_next(&self->marked, 0, lines->count); i < lines->count;
          i = mls_marked_next(&self->marked, i + 1, lines->count)) {
         const mls_log_line line = mls_log_line_of(lines, i, scratch);
-        ptrdiff_t found = -1;
+        const size_t number = lines->line + i;
         mls_str payload;
-        if (!mls_record_find(line.text, &payload) && mls_signatures_search(signatures, line.text) != 0)
-            found = mls_signatures_find(signatures, line.message, false);
-        if (found >= 0 && mls_signatures_get(signatures, (size_t)found)->role < MLS_ROLE_CONTEXT)
-            queue_failure(self, lines->line + i, line.message);
+        if (mls_record_find(line.text, &payload) || mls_signatures_search(signatures, line.text) == 0)
+            continue;
+        const ptrdiff_t found = mls_signatures_find(signatures, line.message, false);
+        if (found < 0 || mls_signatures_get(signatures, (size_t)found)->role >= MLS_ROLE_CONTEXT)
+            continue;
+        mls_live_run *run = self->run; /* run of the line; records may have been read further */
+        while (run != NULL && run->line > number)
+            run = run->above;
+        size_t *failures = run != NULL ? &run->failures : &self->failures;
+        if (++*failures > MLS_FAILURES_SHOWN)
+            continue;
+        mls_queued_event failure = event_of(self, MLS_WATCH_FAILURE, NULL, number);
+        /* Order it after the previous event in the file, which may be of the previous run. */
+        size_t at = self->queued.count;
+        while (at > 0 && self->queued.items[at - 1].line >= number)
+            at--;
+        failure.run = run;
+        failure.order_ms = at > 0 ? self->queued.items[at - 1].order_ms : self->applied_ms;
+        failure.message = mls_arena_copy(&self->live->queued, line.message).ptr;
+        failure.file = run == NULL ? copy_text(&self->live->queued, self->file->path) : NULL;
+        queue(self, failure);
     }
     return MLS_OK;
 }
@@ -625,10 +604,10 @@ void mls_live_file_forget(mls_live *live, mls_followed *file)
         else
             live->runs.items[kept++] = run;
     }
-    const bool fewer = kept < live->runs.count;
-    live->runs.count = kept;
-    if (fewer)
+    if (kept < live->runs.count) {
+        live->runs.count = kept;
         list_runs_again(live);
+    }
     live->news = true;
     mls_file_release(&self->cutter);
     free(self->marked.bits);
@@ -638,17 +617,10 @@ void mls_live_file_forget(mls_live *live, mls_followed *file)
     file->feed = NULL;
 }
 
-mls_live_run *mls_live_last_run(const mls_followed *file)
-{
-    return file->reader != NULL ? file->reader->run : NULL;
-}
-
 const char *mls_live_job(const mls_followed *file)
 {
-    const mls_live_reader *self = file->reader;
-    return self == NULL                           ? NULL
-           : self->cutter.current.job.job != NULL ? self->cutter.current.job.job
-                                                  : self->cutter.job.job;
+    const mls_file *cutter = file->reader != NULL ? &file->reader->cutter : NULL;
+    return cutter == NULL ? NULL : cutter->current.job.job != NULL ? cutter->current.job.job : cutter->job.job;
 }
 
 void mls_live_file_changed(mls_live *live, mls_followed *file, mls_file_change change, const char *what)
@@ -664,17 +636,17 @@ void mls_live_file_changed(mls_live *live, mls_followed *file, mls_file_change c
         mls_live_run *run = live->runs.items[i];
         run->file = run->followed == file ? copy_text(&live->texts, file->path) : run->file;
     }
-    queue_for(live, (mls_happening){.kind = MLS_WATCH_FILE,
-                                    .order_ms = -(double)INFINITY,
-                                    .time_ms = NOT_KNOWN,
-                                    .file = copy_text(&live->queued, file->path),
-                                    .message = mls_arena_copy(&live->queued, mls_buffer_str(&message)).ptr});
+    queue_event(live, (mls_queued_event){.kind = MLS_WATCH_FILE,
+                                         .order_ms = -(double)INFINITY,
+                                         .time_ms = NOT_KNOWN,
+                                         .file = copy_text(&live->queued, file->path),
+                                         .message = mls_arena_copy(&live->queued, mls_buffer_str(&message)).ptr});
     mls_buffer_release(&message);
 }
 
 /* ------------------------------------------------------------------------ applying */
 
-static void tell_event(mls_live *live, mls_watch_event event)
+static void report_event(mls_live *live, mls_watch_event event)
 {
     event.seen_ms = live->now_ms;
     live->news |= event.kind == MLS_WATCH_INIT || event.kind == MLS_WATCH_START || event.kind == MLS_WATCH_STOP ||
@@ -684,23 +656,23 @@ static void tell_event(mls_live *live, mls_watch_event event)
 }
 
 /* Report an event of a run; `of` may be NULL. */
-static void tell_run(mls_live *live, mls_watch_kind kind, const mls_live_run *run, const mls_happening *of,
-                     const char *message)
+static void report_run(mls_live *live, mls_watch_kind kind, const mls_live_run *run, const mls_queued_event *of,
+                       const char *message)
 {
-    tell_event(live, (mls_watch_event){.kind = kind,
-                                       .time_ms = of != NULL ? of->time_ms : NOT_KNOWN,
-                                       .file = run->file,
-                                       .line = of != NULL ? of->line : 0,
-                                       .run = run,
-                                       .message = message});
+    report_event(live, (mls_watch_event){.kind = kind,
+                                         .time_ms = of != NULL ? of->time_ms : NOT_KNOWN,
+                                         .file = run->file,
+                                         .line = of != NULL ? of->line : 0,
+                                         .run = run,
+                                         .message = message});
 }
 
 /* Report the progress of a run with an estimate of the remaining time. */
-static void tell_estimated(mls_live *live, mls_watch_kind kind, mls_live_run *run, const mls_happening *of)
+static void report_estimate(mls_live *live, mls_watch_kind kind, mls_live_run *run, const mls_queued_event *of)
 {
     run->estimate = mls_live_estimate(run, of->time_ms);
     run->estimated_ms = of->time_ms;
-    tell_run(live, kind, run, of, NULL);
+    report_run(live, kind, run, of, NULL);
 }
 
 /* Return whether two runs have equal times as far as both have come: a job's output repeats the trial's own log. */
@@ -712,11 +684,6 @@ static bool is_same_run(const mls_live_run *a, const mls_live_run *b)
     for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)
         same = same && (isnan(apart[i]) || (apart[i] <= 0 && apart[i] >= 0));
     return same && a->followed != b->followed;
-}
-
-static bool is_job_output(const mls_live_run *run)
-{
-    return mls_str_starts(mls_str_from(mls_path_name(run->file)), MLS_S("slurm-"));
 }
 
 /* Find the same run in another file.  The run found first continues for both, under the name of the trial's own file.
@@ -735,85 +702,76 @@ static void find_repeated(mls_live *live, mls_live_run *run)
         run->same = first;
         run->next_repeat = first->repeat;
         first->repeat = run;
-        first->file = is_job_output(first) && !is_job_output(run) ? run->file : first->file;
+        if (mls_str_starts(mls_str_from(mls_path_name(first->file)), MLS_S("slurm-")) &&
+            !mls_str_starts(mls_str_from(mls_path_name(run->file)), MLS_S("slurm-")))
+            first->file = run->file;
     }
     add_started(live, run);
 }
 
-/* Return the samples of the `step` of tracked_stats, which counts steps in some logs and samples in others.  Choose the
- * value nearer to the expected position, according to the pace up to the last evaluation, else the logged throughput,
- * else the pace of finished runs of the group.  Return NAN if it is unknown. */
-static double samples_of_step(const mls_live_run *run, const mls_happening *of)
-{
-    const double step = of->at.step_num;
-    const double batch = run->facts.batch_size;
-    const double minutes = mls_live_minutes(run, of->time_ms);
-    const double throughput = isfinite(of->throughput) ? of->throughput : run->throughput;
-    const bool evaluated = run->evaluations > 0 && run->last.at > 0 && run->last.minutes > 0;
-    double expected = evaluated                                ? run->last.at * minutes / run->last.minutes
-                      : isfinite(throughput) && throughput > 0 ? throughput * minutes * 60
-                                                               : NOT_KNOWN;
-    if (!of->any_step || !(batch > 1))
-        return step * batch;
-    for (size_t i = 0; run->group != NULL && i < run->group->runs.count && isnan(expected); i++) {
-        const mls_live_run *other = run->group->runs.items[i];
-        if (other != run && other->same == NULL && other->curve.count > 0 && other->last.minutes > 0)
-            expected = other->last.at * minutes / other->last.minutes;
-    }
-    return !(expected > 0) || !(step > 0) ? NOT_KNOWN : expected * expected > step * step * batch ? step * batch : step;
-}
-
-/* Return the position of a record in the benchmark's unit, or else in the record's. */
-static double live_position(const mls_live_run *run, const mls_happening *of)
+/* Return the position of a record in the benchmark's unit, or else in the record's; NAN: unknown.
+ *
+ * The `step` of tracked_stats counts steps in some logs and samples in others.  Choose the value nearer to the expected
+ * position, according to the pace up to the last evaluation, else the logged throughput, else the pace of finished runs
+ * of the group. */
+static double live_position(const mls_live_run *run, const mls_queued_event *of)
 {
     const mls_live_group *group = run->group;
     const mls_training_progress *at = &of->at;
     const bool known = group != NULL && group->rules->runs_needed > 0;
-    const double counted = known && group->counts == MLS_PROGRESS_EPOCHS  ? at->epoch_num
-                           : known && group->counts == MLS_PROGRESS_STEPS ? at->step_num
-                           : isnan(at->samples_count)                     ? samples_of_step(run, of)
-                                                                          : at->samples_count;
-    return known || !isnan(counted) ? counted : at->epoch_num;
+    if (known && group->counts == MLS_PROGRESS_EPOCHS)
+        return at->epoch_num;
+    if (known && group->counts == MLS_PROGRESS_STEPS)
+        return at->step_num;
+    const double step = at->step_num;
+    const double batch = run->facts.batch_size;
+    double samples = isnan(at->samples_count) ? step * batch : at->samples_count;
+    if (isnan(at->samples_count) && of->any_step && batch > 1) {
+        const double minutes = mls_live_minutes(run, of->time_ms);
+        const double throughput = isfinite(of->throughput) ? of->throughput : run->throughput;
+        const bool evaluated = run->evaluations > 0 && run->last.at > 0 && run->last.minutes > 0;
+        double expected = evaluated                                ? run->last.at * minutes / run->last.minutes
+                          : isfinite(throughput) && throughput > 0 ? throughput * minutes * 60
+                                                                   : NOT_KNOWN;
+        for (size_t i = 0; group != NULL && i < group->runs.count && isnan(expected); i++) {
+            const mls_live_run *other = group->runs.items[i];
+            if (other != run && other->same == NULL && other->curve.count > 0 && other->last.minutes > 0)
+                expected = other->last.at * minutes / other->last.minutes;
+        }
+        samples = !(expected > 0) || !(step > 0)              ? NOT_KNOWN
+                  : expected * expected > step * step * batch ? step * batch
+                                                              : step;
+    }
+    return known || !isnan(samples) ? samples : at->epoch_num;
 }
 
-static void take_text(mls_live *live, char **text, const char *told)
+static void update_number(double *number, double logged)
 {
-    *text = told != NULL ? copy_text(&live->texts, told) : *text;
+    *number = isnan(logged) ? *number : logged;
 }
 
-static void take_number(double *number, double told)
+static void update_text(char **text, char *logged)
 {
-    *number = isnan(told) ? *number : told;
+    *text = logged != NULL ? logged : *text;
 }
 
 /* Update the facts of a run until it joins a group. */
-static void take_facts(mls_live *live, mls_live_run *run, const mls_live_facts *told)
+static void update_facts(mls_live_run *run, const mls_live_facts *logged)
 {
     mls_live_facts *facts = &run->facts;
     if (run->group == NULL) {
-        take_text(live, &facts->benchmark, told->benchmark);
-        take_text(live, &facts->division, told->division);
-        take_text(live, &facts->config, told->config);
-        take_text(live, &facts->job, told->job);
-        take_number(&facts->date_ms, told->date_ms);
-        take_number(&facts->batch_size, told->batch_size);
-        take_number(&facts->target, told->target);
-        take_number(&facts->max_steps, told->max_steps);
+        update_text(&facts->benchmark, logged->benchmark);
+        update_text(&facts->division, logged->division);
+        update_text(&facts->config, logged->config);
+        update_text(&facts->job, logged->job);
+        update_number(&facts->date_ms, logged->date_ms);
+        update_number(&facts->batch_size, logged->batch_size);
+        update_number(&facts->target, logged->target);
+        update_number(&facts->max_steps, logged->max_steps);
     }
 }
 
-static void apply_init(mls_live *live, mls_live_run *run, const mls_happening *of)
-{
-    run->first_ms = of->first_ms;
-    run->init_start = (mls_step){of->time_ms, of->line};
-    run->state = run->state < MLS_LIVE_INIT ? MLS_LIVE_INIT : run->state;
-    find_repeated(live, run);
-    take_facts(live, run_of(run), of->facts);
-    if (run->same == NULL)
-        tell_run(live, MLS_WATCH_INIT, run, of, NULL);
-}
-
-static void apply_start(mls_live *live, mls_live_run *run, const mls_happening *of)
+static void apply_start(mls_live *live, mls_live_run *run, const mls_queued_event *of)
 {
     run->first_ms = of->first_ms;
     run->run_start = (mls_step){of->time_ms, of->line};
@@ -827,20 +785,20 @@ static void apply_start(mls_live *live, mls_live_run *run, const mls_happening *
     }
     if (run->same == NULL)
         find_repeated(live, run);
-    mls_live_run *counts = run_of(run);
-    if (counts->group != NULL)
+    mls_live_run *original = original_of(run);
+    if (original->group != NULL)
         return;
-    if (counts != run) { /* the duplicate is ahead */
-        counts->run_start = run->run_start;
-        counts->first_ms = run->first_ms;
+    if (original != run) { /* the duplicate is ahead */
+        original->run_start = run->run_start;
+        original->first_ms = run->first_ms;
     }
-    counts->state = MLS_LIVE_TRAINING;
-    take_facts(live, counts, of->facts);
-    join_group(live, counts);
-    tell_estimated(live, MLS_WATCH_START, counts, of);
+    original->state = MLS_LIVE_TRAINING;
+    update_facts(original, &of->facts);
+    join_group(live, original);
+    report_estimate(live, MLS_WATCH_START, original, of);
 }
 
-static void apply_progress(mls_live *live, mls_live_run *run, const mls_happening *of)
+static void apply_progress(mls_live *live, mls_live_run *run, const mls_queued_event *of)
 {
     /* Limit the position to 1.1 times the distance between evaluations after the last one. */
     const double furthest =
@@ -856,11 +814,11 @@ static void apply_progress(mls_live *live, mls_live_run *run, const mls_happenin
     } else if (!isfinite(at) || further) {
         run->at = further ? at : run->at;
         run->state = MLS_LIVE_TRAINING;
-        tell_estimated(live, MLS_WATCH_PROGRESS, run, of);
+        report_estimate(live, MLS_WATCH_PROGRESS, run, of);
     }
 }
 
-static void apply_evaluation(mls_live *live, mls_live_run *run, const mls_happening *of)
+static void apply_evaluation(mls_live *live, mls_live_run *run, const mls_queued_event *of)
 {
     const mls_value_point point = {live_position(run, of), mls_live_minutes(run, of->time_ms), of->value};
     if (run->evaluations > 0 && !(point.minutes > run->last.minutes) && !(point.at > run->last.at))
@@ -875,10 +833,10 @@ static void apply_evaluation(mls_live *live, mls_live_run *run, const mls_happen
     if (isfinite(point.at))
         mls_curve_add(&run->curve, point);
     run->at = run->curve.count > 0 ? run->curve.items[run->curve.count - 1].at : run->at;
-    tell_estimated(live, MLS_WATCH_EVALUATION, run, of);
+    report_estimate(live, MLS_WATCH_EVALUATION, run, of);
 }
 
-static void apply_stop(mls_live *live, mls_live_run *run, const mls_happening *of)
+static void apply_stop(mls_live *live, mls_live_run *run, const mls_queued_event *of)
 {
     const bool success = of->status == MLS_RUN_SUCCESS;
     run->run_stop = (mls_step){of->time_ms, of->line};
@@ -894,22 +852,22 @@ static void apply_stop(mls_live *live, mls_live_run *run, const mls_happening *o
         mls_live_finished_add(run);
     }
     run->estimate = mls_estimate_none();
-    tell_run(live, MLS_WATCH_STOP, run, of, NULL);
+    report_run(live, MLS_WATCH_STOP, run, of, NULL);
 }
 
-static void apply_death(mls_live *live, mls_live_run *run, const mls_happening *of, const char *why)
+static void apply_death(mls_live *live, mls_live_run *run, const mls_queued_event *of, const char *why)
 {
     if (run->state != MLS_LIVE_WAITING) {
         run->state = MLS_LIVE_DIED;
         run->stalled = false;
         run->estimate = mls_estimate_none();
-        tell_run(live, MLS_WATCH_DIED, run, of, why);
+        report_run(live, MLS_WATCH_DIED, run, of, why);
     }
 }
 
 /* Report a failure line of a run or (NULL) outside of runs.  A line that is in both the trial's log and the job's
  * output is reported once. */
-static void apply_failure(mls_live *live, mls_live_run *run, const mls_happening *of)
+static void apply_failure(mls_live *live, mls_live_run *run, const mls_queued_event *of)
 {
     if (run != NULL) {
         const uint64_t text = mls_str_hash(mls_str_from(of->message), 0) | 1;
@@ -921,12 +879,12 @@ static void apply_failure(mls_live *live, mls_live_run *run, const mls_happening
             return;
         run->shown[i] = text;
     }
-    tell_event(live, (mls_watch_event){.kind = MLS_WATCH_FAILURE,
-                                       .time_ms = NOT_KNOWN,
-                                       .file = run != NULL ? of->run->file : of->file,
-                                       .line = of->line,
-                                       .run = run,
-                                       .message = of->message});
+    report_event(live, (mls_watch_event){.kind = MLS_WATCH_FAILURE,
+                                         .time_ms = NOT_KNOWN,
+                                         .file = run != NULL ? of->run->file : of->file,
+                                         .line = of->line,
+                                         .run = run,
+                                         .message = of->message});
     if (run != NULL && !mls_live_run_ended(run) && strstr(of->message, ": Exited with exit code ") != NULL)
         apply_death(live, run, of, "a task exited with an error");
 }
@@ -935,46 +893,54 @@ static void end_stall(mls_live *live, mls_live_run *run)
 {
     if (run->stalled) {
         run->stalled = false;
-        tell_run(live, MLS_WATCH_RESUMED, run, NULL, NULL);
+        report_run(live, MLS_WATCH_RESUMED, run, NULL, NULL);
     }
 }
 
-static void apply_one(mls_live *live, const mls_happening *of)
+static void apply_one(mls_live *live, const mls_queued_event *of)
 {
-    if (of->run == NULL && of->kind == MLS_WATCH_FAILURE) {
-        apply_failure(live, NULL, of);
+    if (of->run == NULL && of->kind != MLS_WATCH_FAILURE) {
+        report_event(live, (mls_watch_event){
+                               .kind = of->kind, .time_ms = of->time_ms, .file = of->file, .message = of->message});
         return;
     }
     if (of->run == NULL) {
-        tell_event(live, (mls_watch_event){
-                             .kind = of->kind, .time_ms = of->time_ms, .file = of->file, .message = of->message});
+        apply_failure(live, NULL, of);
         return;
     }
-    mls_live_run *run = run_of(of->run);
+    mls_live_run *run = original_of(of->run);
     const bool trains = run->run_start.line > 0 && run->run_stop.line == 0;
     run->newest_ms = run->newest_ms >= of->time_ms || isnan(of->time_ms) ? run->newest_ms : of->time_ms;
     if (of->kind != MLS_WATCH_DIED)
         end_stall(live, run);
-    if (of->kind == MLS_WATCH_INIT)
-        apply_init(live, of->run, of);
-    else if (of->kind == MLS_WATCH_START)
+    if (of->kind == MLS_WATCH_INIT) {
+        run = of->run;
+        run->first_ms = of->first_ms;
+        run->init_start = (mls_step){of->time_ms, of->line};
+        run->state = run->state < MLS_LIVE_INIT ? MLS_LIVE_INIT : run->state;
+        find_repeated(live, run);
+        update_facts(original_of(run), &of->facts);
+        if (run->same == NULL)
+            report_run(live, MLS_WATCH_INIT, run, of, NULL);
+    } else if (of->kind == MLS_WATCH_START) {
         apply_start(live, of->run, of);
-    else if (of->kind == MLS_WATCH_FAILURE)
+    } else if (of->kind == MLS_WATCH_FAILURE) {
         apply_failure(live, run, of);
-    else if (of->kind == MLS_WATCH_STOP && run->run_stop.line == 0)
+    } else if (of->kind == MLS_WATCH_STOP && run->run_stop.line == 0) {
         apply_stop(live, run, of);
-    else if (of->kind == MLS_WATCH_DIED && run->run_stop.line == 0 && !mls_live_run_ended(run))
+    } else if (of->kind == MLS_WATCH_DIED && run->run_stop.line == 0 && !mls_live_run_ended(run)) {
         apply_death(live, run, of, of->message);
-    else if (of->kind == MLS_WATCH_EVALUATION && trains)
+    } else if (of->kind == MLS_WATCH_EVALUATION && trains) {
         apply_evaluation(live, run, of);
-    else if ((of->kind == MLS_WATCH_PROGRESS || of->kind == MLS_WATCH_EVAL_START) && trains)
+    } else if ((of->kind == MLS_WATCH_PROGRESS || of->kind == MLS_WATCH_EVAL_START) && trains) {
         apply_progress(live, run, of);
+    }
 }
 
-static int compare_happenings(const void *left, const void *right)
+static int compare_events(const void *left, const void *right)
 {
-    const mls_happening *a = left;
-    const mls_happening *b = right;
+    const mls_queued_event *a = left;
+    const mls_queued_event *b = right;
     int order = (a->order_ms > b->order_ms) - (a->order_ms < b->order_ms);
     if (order == 0) {
         order = mls_str_compare_natural(mls_str_from(a->run != NULL ? a->run->file : a->file),
@@ -987,7 +953,7 @@ static int compare_happenings(const void *left, const void *right)
 void mls_live_apply(mls_live *live)
 {
     if (live->queue.count > 1)
-        qsort(live->queue.items, live->queue.count, sizeof *live->queue.items, compare_happenings);
+        qsort(live->queue.items, live->queue.count, sizeof *live->queue.items, compare_events);
     for (size_t i = 0; i < live->queue.count; i++)
         apply_one(live, &live->queue.items[i]);
     live->queue.count = 0;
@@ -997,27 +963,20 @@ void mls_live_apply(mls_live *live)
 
 /* ------------------------------------------------------------------------ silence */
 
+mls_live_run *mls_live_last_run(const mls_followed *file)
+{
+    return file->reader->run;
+}
+
 void mls_live_grown(mls_live_run *last, double silence_ms)
 {
     for (mls_live_run *run = last; run != NULL; run = run->above) {
         if (!mls_live_run_ended(run)) {
-            double *longest = &run_of(run)->longest_silence_ms[run_of(run)->state];
+            double *longest = &original_of(run)->longest_silence_ms[original_of(run)->state];
             *longest = fmax(*longest, silence_ms);
             return;
         }
     }
-}
-
-/* Return the silence after which a run counts as stalled, from its group or, before it joins one, from all groups. */
-static double patience_of(const mls_live_run *run, const mls_live_group *all)
-{
-    const mls_live_group *group = run->group != NULL ? run->group : all;
-    const double longest = group->finished_well ? group->longest_silence_ms[run->state] : 0;
-    double own = 0;
-    for (size_t i = 0; i <= MLS_LIVE_DIED; i++)
-        own = fmax(own, run->longest_silence_ms[i]);
-    const double least = run->state == MLS_LIVE_INIT && !group->finished_well ? PATIENCE_INIT_MS : PATIENCE_MS;
-    return fmax(least, fmax(4 * own, 2 * longest));
 }
 
 void mls_live_check_silence(mls_live *live, bool job_ended)
@@ -1048,7 +1007,14 @@ void mls_live_check_silence(mls_live *live, bool job_ended)
         const double own = run->followed->written_ms;
         const double silence =
             live->now_ms - (run->repeat != NULL ? fmax(own, run->repeat->followed->written_ms) : own);
-        const bool stalled = silence > patience_of(run, &all);
+        /* How long it may be silent follows from its group or, before it joins one, from all groups. */
+        const mls_live_group *group = run->group != NULL ? run->group : &all;
+        const bool unknown = run->state == MLS_LIVE_INIT && !group->finished_well;
+        double patience_ms = fmax(unknown ? PATIENCE_INIT_MS : PATIENCE_MS,
+                                  group->finished_well ? 2 * group->longest_silence_ms[run->state] : 0);
+        for (size_t k = 0; k <= MLS_LIVE_DIED; k++)
+            patience_ms = fmax(patience_ms, 4 * run->longest_silence_ms[k]);
+        const bool stalled = silence > patience_ms;
         /* In a folder of sequential trials, a run that was silent when the next one began has died.  Parallel trials
          * are not silent. */
         const mls_map_entry *entry = mls_map_find(&latest, mls_path_folder(mls_str_from(run->file)));
@@ -1063,7 +1029,7 @@ void mls_live_check_silence(mls_live *live, bool job_ended)
             (void)mls_text_printf(age, sizeof age, "nothing written for %s",
                                   mls_words_seconds(floor(silence / 1000)).text);
             run->stalled = true;
-            tell_run(live, MLS_WATCH_STALLED, run, NULL, age);
+            report_run(live, MLS_WATCH_STALLED, run, NULL, age);
         }
     }
     mls_arena_release(&arena);

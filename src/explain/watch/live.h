@@ -130,7 +130,7 @@ typedef struct mls_live {
     const char *job;                  /* ignore files of other jobs; NULL: ignore none */
     MLS_LIST_OF(mls_live_run *) runs; /* in the order in which they were found */
     MLS_LIST_OF(mls_live_group *) groups;
-    MLS_LIST_OF(struct mls_happening) queue;
+    MLS_LIST_OF(struct mls_queued_event) queue;
     size_t round;     /* number of times the queue was applied */
     size_t found;     /* number of runs found so far */
     mls_arena texts;  /* of runs */
@@ -153,7 +153,7 @@ void mls_live_file_changed(mls_live *live, mls_followed *file, mls_file_change c
 void mls_live_grown(mls_live_run *last, double silence_ms);
 void mls_live_file_forget(mls_live *live, mls_followed *file);
 
-/* Return the last run in a file, or NULL. Return the job that the file belongs to, or NULL if it is unknown so far. */
+/* Return the last run in a file, or NULL.  Return the job that the file belongs to, or NULL if it is unknown so far. */
 mls_live_run *mls_live_last_run(const mls_followed *file);
 const char *mls_live_job(const mls_followed *file);
 
