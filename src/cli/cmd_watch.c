@@ -83,17 +83,15 @@ static void handle_event(void *state, const mls_watch_event *event)
         mls_screen_note(&self->screen, mls_buffer_str(&line));
         mls_buffer_release(&line);
     }
-    if (self->draws && self->screen.width < NARROW) {
-        mls_watch_dated_line(event, &self->above);
-    } else if (self->draws) {
+    if (self->draws) {
+        const bool narrow = self->screen.width < NARROW;
         /* The screen shows progress; other events stay above it. */
-        if (event->kind == MLS_WATCH_STOP || event->kind == MLS_WATCH_DIED || event->kind == MLS_WATCH_STALLED ||
-            event->kind == MLS_WATCH_RESUMED || event->kind == MLS_WATCH_FAILURE || event->kind == MLS_WATCH_FINDING ||
+        if (narrow || event->kind == MLS_WATCH_STOP || event->kind == MLS_WATCH_DIED ||
+            event->kind == MLS_WATCH_STALLED || event->kind == MLS_WATCH_RESUMED || event->kind == MLS_WATCH_FAILURE ||
+            event->kind == MLS_WATCH_FINDING ||
             (event->kind == MLS_WATCH_FILE && strcmp(event->message, "found") != 0 &&
-             strcmp(event->message, MLS_WATCH_WAITING) != 0)) {
-            mls_watch_line(event, &self->above);
-            mls_buffer_append_char(&self->above, '\n');
-        }
+             strcmp(event->message, MLS_WATCH_WAITING) != 0))
+            mls_watch_line(event, narrow, &self->above);
     } else if (!self->closed &&
                !(cli->view.quiet && (event->kind == MLS_WATCH_PROGRESS || event->kind == MLS_WATCH_FILE)) &&
                (!self->quiet_events || event->kind == MLS_WATCH_SCORE || event->kind == MLS_WATCH_END)) {

@@ -76,7 +76,7 @@ MLS_FIELDS(watch, mls_watch_event, WATCH_FIELDS)
 static void show_event(mls_printer *to, const void *what)
 {
     mls_buffer line = {0};
-    mls_watch_dated_line(what, &line);
+    mls_watch_line(what, true, &line);
     mls_output_buffer(to->view->output, &line);
 }
 

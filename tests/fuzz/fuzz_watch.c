@@ -17,7 +17,7 @@ static void tell(void *state, const mls_watch_event *event)
 {
     mls_buffer *told = state;
     const mls_live_run *run = event->run;
-    mls_watch_line(event, told);
+    mls_watch_line(event, false, told);
     mls_buffer_printf(told, " %zu %.17g %s\n", event->line, event->time_ms,
                       run != NULL && run->facts.benchmark != NULL ? run->facts.benchmark : "");
     if (run != NULL && run->run_start.line > 0) {

@@ -120,17 +120,6 @@ static double pace_until(const mls_curve *curve)
     return curve->count > 1 ? (last->minutes - first->minutes) / (last->at - first->at) : first->minutes / first->at;
 }
 
-/* Return the pace in minutes per unit, including evaluations. */
-static double find_pace(const mls_curve *curve, const mls_estimate_basis *basis)
-{
-    double paces[MLS_PAST_RUNS_MAX];
-    size_t count = 0;
-    for (size_t i = 0; i < basis->run_count && curve->count == 1; i++)
-        if (basis->runs[i].curve->count > 0)
-            paces[count++] = pace_until(basis->runs[i].curve);
-    return count > 0 ? mls_mean(paces, count) : pace_until(curve);
-}
-
 /* Return the distance between evaluations; 0: unknown. */
 static double find_distance(const mls_curve *curve, const mls_estimate_basis *basis)
 {
@@ -243,74 +232,65 @@ static double half_interval(const outcomes *all, mls_estimate_from from, const m
     return NORMAL_90 * sqrt(1 + 1 / n) * share * all->mean;
 }
 
-/* Return the mean time from the last evaluation to run_stop. */
-static double mean_tail(const mls_estimate_basis *basis)
-{
-    double sum = 0;
-    size_t count = 0;
-    for (size_t i = 0; i < basis->run_count; i++) {
-        if (basis->runs[i].curve->count > 0) {
-            sum += basis->runs[i].minutes - last_of(basis->runs[i].curve)->minutes;
-            count++;
-        }
-    }
-    return count > 0 ? sum / (double)count : 0;
-}
-
-/* Estimate before the first evaluation, from the times of other runs only. */
-static mls_estimate estimate_by_minutes(double now, const mls_estimate_basis *basis, outcomes *all)
-{
-    mls_estimate estimate = mls_estimate_none();
-    double longest = 0;
-    for (size_t i = 0; i < basis->run_count; i++) {
-        all->own[i] = basis->runs[i].minutes;
-        longest = fmax(longest, all->own[i]);
-    }
-    measure_outcomes(all, all->own, basis->run_count, 1);
-    const double end = mean_beyond(all, now, longest);
-    const double half = half_interval(all, MLS_ESTIMATE_RUNS, basis);
-    estimate.from = MLS_ESTIMATE_RUNS;
-    estimate.left = fmax(0, end - now);
-    estimate.low = fmax(0, fmin(all->mean - half, end) - now) * PACE_LOW;
-    estimate.high = fmax(0, fmax(all->mean + half, end) - now) * PACE_HIGH;
-    return estimate;
-}
-
-/* Find the outcomes from the best available data, and return their source. */
-static mls_estimate_from find_outcomes(const mls_value_point *here, const mls_estimate_basis *basis, outcomes *all)
-{
-    if (outcomes_by_curves(here, basis, all))
-        return MLS_ESTIMATE_CURVES;
-    if (basis->run_count == 0) {
-        measure_outcomes(all, basis->reference, basis->reference_count, basis->scale);
-        return MLS_ESTIMATE_REFERENCE;
-    }
-    for (size_t i = 0; i < basis->run_count; i++)
-        all->own[i] = basis->runs[i].needed;
-    measure_outcomes(all, all->own, basis->run_count, 1);
-    return MLS_ESTIMATE_RUNS;
-}
-
 mls_estimate mls_estimate_left(const mls_curve *curve, double now, const mls_estimate_basis *given)
 {
     mls_estimate_basis basis = *given;
+    mls_estimate estimate = mls_estimate_none();
     outcomes all;
     basis.run_count = basis.run_count < MLS_PAST_RUNS_MAX ? basis.run_count : MLS_PAST_RUNS_MAX;
-    if (curve->count == 0)
-        return basis.run_count > 0 ? estimate_by_minutes(now, &basis, &all) : mls_estimate_none();
-    if (basis.run_count == 0 && basis.reference_count == 0)
-        return mls_estimate_none();
+    if (curve->count == 0 && basis.run_count > 0) {
+        /* Before the first evaluation, only the times of other runs are known. */
+        double longest = 0;
+        for (size_t i = 0; i < basis.run_count; i++) {
+            all.own[i] = basis.runs[i].minutes;
+            longest = fmax(longest, all.own[i]);
+        }
+        measure_outcomes(&all, all.own, basis.run_count, 1);
+        const double end = mean_beyond(&all, now, longest);
+        const double half = half_interval(&all, MLS_ESTIMATE_RUNS, &basis);
+        estimate.from = MLS_ESTIMATE_RUNS;
+        estimate.left = fmax(0, end - now);
+        estimate.low = fmax(0, fmin(all.mean - half, end) - now) * PACE_LOW;
+        estimate.high = fmax(0, fmax(all.mean + half, end) - now) * PACE_HIGH;
+        return estimate;
+    }
+    if (curve->count == 0 || (basis.run_count == 0 && basis.reference_count == 0))
+        return estimate;
+    /* The mean time from the last evaluation to run_stop, the longest run, and the pace in minutes per unit, including
+     * evaluations.  One evaluation does not show the pace, so other runs are used then. */
+    double paces[MLS_PAST_RUNS_MAX];
+    double tail = 0;
+    double furthest = basis.run_count > 0 ? -INFINITY : INFINITY;
+    size_t evaluated = 0;
+    for (size_t i = 0; i < basis.run_count; i++) {
+        const mls_curve *past = basis.runs[i].curve;
+        furthest = fmax(furthest, basis.runs[i].needed);
+        if (past->count > 0) {
+            paces[evaluated++] = pace_until(past);
+            tail += basis.runs[i].minutes - last_of(past)->minutes;
+        }
+    }
+    tail = evaluated > 0 ? tail / (double)evaluated : 0;
+    const double pace = curve->count == 1 && evaluated > 0 ? mls_mean(paces, evaluated) : pace_until(curve);
+    if (!(pace > 0 && isfinite(pace))) /* times do not increase */
+        return estimate;
     const mls_value_point *here = last_of(curve);
     const double distance = find_distance(curve, &basis);
-    const double pace = find_pace(curve, &basis);
-    if (!(pace > 0 && isfinite(pace))) /* no evaluations yet, or times that do not increase */
-        return mls_estimate_none();
-    const double later = here->minutes - now + mean_tail(&basis);
-    mls_estimate estimate = mls_estimate_none();
-    estimate.from = find_outcomes(here, &basis, &all);
+    if (outcomes_by_curves(here, &basis, &all)) {
+        estimate.from = MLS_ESTIMATE_CURVES;
+    } else if (basis.run_count > 0) {
+        estimate.from = MLS_ESTIMATE_RUNS;
+        for (size_t i = 0; i < basis.run_count; i++)
+            all.own[i] = basis.runs[i].needed;
+        measure_outcomes(&all, all.own, basis.run_count, 1);
+    } else {
+        estimate.from = MLS_ESTIMATE_REFERENCE;
+        measure_outcomes(&all, basis.reference, basis.reference_count, basis.scale);
+    }
     const double middle = mean_beyond(&all, here->at, (double)NAN);
     const bool nearest = isnan(middle) || estimate.from == MLS_ESTIMATE_CURVES;
     const double half = half_interval(&all, estimate.from, &basis);
+    const double later = here->minutes - now + tail;
     /* It did not end at this evaluation, so the next one is due, after the distance of the first one if unknown. */
     const double next = distance > 0 ? distance : here->at;
     estimate.end = isnan(middle) ? here->at + next : at_evaluation(here->at, distance, middle, nearest);
@@ -319,9 +299,6 @@ mls_estimate mls_estimate_left(const mls_curve *curve, double now, const mls_est
     estimate.left = fmax(0, later + (estimate.end - here->at) * pace);
     estimate.low = fmax(0, later + (low - here->at) * pace) * PACE_LOW;
     estimate.high = fmax(0, later + (high - here->at) * pace) * PACE_HIGH;
-    double furthest = basis.run_count > 0 ? -INFINITY : INFINITY;
-    for (size_t i = 0; i < basis.run_count; i++)
-        furthest = fmax(furthest, basis.runs[i].needed);
     estimate.beyond = here->at > furthest + distance || (basis.limit > 0 && here->at + distance > basis.limit);
     return estimate;
 }
@@ -382,23 +359,19 @@ mls_outlook mls_outlook_make(const mls_so_far *so_far)
                          .worst = some ? suppose(so_far, to_come, slowest).score_minutes : (double)NAN};
 }
 
-static bool beats(const mls_so_far *so_far, double minutes, double others)
-{
-    return suppose(so_far, runs_to_come(so_far), others).score_minutes * so_far->scale < minutes;
-}
-
 mls_beat mls_outlook_beat(const mls_so_far *so_far, double minutes, double *mean)
 {
+    const size_t to_come = runs_to_come(so_far);
     double low = 0;
     double high = BEAT_MOST;
     *mean = (double)NAN;
-    if (beats(so_far, minutes, high))
+    if (suppose(so_far, to_come, high).score_minutes * so_far->scale < minutes)
         return MLS_BEAT_CERTAIN;
-    if (runs_to_come(so_far) == 0 || !beats(so_far, minutes, low))
+    if (to_come == 0 || !(suppose(so_far, to_come, low).score_minutes * so_far->scale < minutes))
         return MLS_BEAT_CANNOT;
     while (high - low > BEAT_WIDTH) {
         const double middle = (low + high) / 2;
-        if (beats(so_far, minutes, middle))
+        if (suppose(so_far, to_come, middle).score_minutes * so_far->scale < minutes)
             low = middle;
         else
             high = middle;

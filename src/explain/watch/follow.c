@@ -33,7 +33,7 @@ static void begin_file(mls_follow *follow, mls_followed *file)
 }
 
 /* Report a failure once, until the file can be read again. */
-static void tell_failed(mls_follow *follow, mls_followed *file, const mls_error *why)
+static void report_failure(mls_follow *follow, mls_followed *file, const mls_error *why)
 {
     if (!file->failed && why->system_errno != ENOENT)
         mls_live_file_changed(follow->live, file, MLS_FILE_FAILED, why->message);
@@ -48,7 +48,7 @@ static void read_file(mls_follow *follow, mls_followed *file, double now_ms)
     file->waits = false;
     const int fd = mls_file_open_again(file->path, file->root, &why);
     if (fd < 0) {
-        tell_failed(follow, file, &why);
+        report_failure(follow, file, &why);
         return;
     }
     /* If another file has the path now, the next look will find it. */
@@ -82,7 +82,7 @@ static void read_file(mls_follow *follow, mls_followed *file, double now_ms)
         if (status == MLS_OK)
             file->failed = false;
         else
-            tell_failed(follow, file, &why);
+            report_failure(follow, file, &why);
     }
     (void)close(fd);
 }
@@ -108,11 +108,6 @@ struct mls_notify_folder {
     int number;
     char *path; /* with a trailing slash */
 };
-
-void mls_follow_ask_kernel(mls_follow *follow)
-{
-    follow->notify_fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-}
 
 static struct mls_notify_folder *watched_folder(const mls_follow *follow, int number)
 {
@@ -147,15 +142,6 @@ static mls_str plain_path(mls_str path)
     return path;
 }
 
-static void note_written(mls_follow *follow, mls_str path)
-{
-    const mls_str wanted = plain_path(path);
-    for (size_t i = 0; i < follow->files.count; i++) {
-        mls_followed *file = follow->files.items[i];
-        file->waits |= mls_str_equal(plain_path(mls_str_from(file->path)), wanted);
-    }
-}
-
 bool mls_follow_take_notices(mls_follow *follow, bool *written)
 {
     _Alignas(struct inotify_event) char bytes[65536];
@@ -171,7 +157,11 @@ bool mls_follow_take_notices(mls_follow *follow, bool *written)
             if (event->mask == IN_MODIFY && folder != NULL && event->len > 0) {
                 mls_buffer_clear(&path);
                 mls_buffer_printf(&path, "%s%s", folder->path, event->name);
-                note_written(follow, mls_buffer_str(&path));
+                for (size_t i = 0; i < follow->files.count; i++) {
+                    mls_followed *file = follow->files.items[i];
+                    file->waits |=
+                        mls_str_equal(plain_path(mls_str_from(file->path)), plain_path(mls_buffer_str(&path)));
+                }
                 *written = true;
                 continue;
             }
@@ -188,24 +178,6 @@ bool mls_follow_take_notices(mls_follow *follow, bool *written)
 
 /* ------------------------------------------------------------------------ listing */
 
-/* Return the index of a file among the known ones, or its insertion point. */
-static size_t place_of_inode(const mls_follow *follow, const struct stat *about, bool *known)
-{
-    size_t low = 0;
-    size_t high = follow->files.count;
-    *known = false;
-    while (low < high && !*known) {
-        const size_t middle = (low + high) / 2;
-        const mls_followed *file = follow->files.items[middle];
-        const int device = (about->st_dev > file->device) - (about->st_dev < file->device);
-        const int order = device != 0 ? device : (about->st_ino > file->inode) - (about->st_ino < file->inode);
-        *known = order == 0;
-        low = order > 0 ? middle + 1 : order == 0 ? middle : low;
-        high = order > 0 ? high : middle;
-    }
-    return low;
-}
-
 static void note_size(mls_followed *file, const struct stat *about)
 {
     file->size = (uint64_t)about->st_size;
@@ -217,14 +189,23 @@ static void note_size(mls_followed *file, const struct stat *about)
 static void take_source(mls_follow *follow, const mls_source *source, bool again)
 {
     struct stat about;
-    bool known;
     if (source->skip != NULL || stat(source->path, &about) != 0 || !S_ISREG(about.st_mode))
         return;
-    const size_t place = place_of_inode(follow, &about, &known);
-    mls_followed *file = known ? follow->files.items[place] : NULL;
-    if ((known && file->seen) || (again && (!known || strcmp(file->path, source->path) != 0)))
+    mls_followed *file = NULL;
+    size_t low = 0; /* index of the known file, or its insertion point */
+    size_t high = follow->files.count;
+    while (low < high && file == NULL) {
+        const size_t middle = (low + high) / 2;
+        mls_followed *other = follow->files.items[middle];
+        const int device = (about.st_dev > other->device) - (about.st_dev < other->device);
+        const int order = device != 0 ? device : (about.st_ino > other->inode) - (about.st_ino < other->inode);
+        file = order == 0 ? other : NULL;
+        low = order > 0 ? middle + 1 : low;
+        high = order > 0 ? high : middle;
+    }
+    if ((file != NULL && file->seen) || (again && (file == NULL || strcmp(file->path, source->path) != 0)))
         return;
-    if (!known) {
+    if (file == NULL) {
         file = mls_malloc(sizeof *file);
         *file = (mls_followed){.path = mls_strdup(source->path),
                                .root = source->root,
@@ -237,8 +218,8 @@ static void take_source(mls_follow *follow, const mls_source *source, bool again
                                .waits = true};
         MLS_GROW(&follow->files, items);
         mls_followed **items = follow->files.items;
-        memmove(&items[place + 1], &items[place], (follow->files.count - place) * sizeof *items);
-        items[place] = file;
+        memmove(&items[low + 1], &items[low], (follow->files.count - low) * sizeof *items);
+        items[low] = file;
         follow->files.count++;
         mls_live_file_changed(follow->live, file, MLS_FILE_FOUND, NULL);
         begin_file(follow, file);
@@ -283,50 +264,22 @@ static double folders_changed_ms(const mls_follow *follow)
     return changed_ms;
 }
 
-/* Return whether the listing is still valid, and mark files that have grown. */
-static bool is_as_listed(mls_follow *follow)
-{
-    const double changed_ms = folders_changed_ms(follow);
-    const bool recent = changed_ms > follow->listed_ms - RECENT_MS; /* timestamps are coarse */
-    bool same = follow->listed_ms > 0 && !recent && follow->missing.count == 0 && ++follow->looks < LISTED_EVERY &&
-                changed_ms <= follow->changed_ms;
-    for (size_t i = 0; i < follow->files.count && same; i++) {
-        mls_followed *file = follow->files.items[i];
-        struct stat about;
-        same = stat(file->path, &about) == 0 && about.st_ino == file->inode && about.st_dev == file->device;
-        if (same)
-            note_size(file, &about);
-    }
-    return same;
-}
-
-/* Store the folders that contain files or may do so later, and missing paths. */
-static void note_folders(mls_follow *follow, const mls_sources *sources)
-{
-    mls_names_release(&follow->folders);
-    mls_names_release(&follow->missing);
-    for (size_t i = 0; i < follow->path_count; i++) {
-        struct stat about;
-        const char *path = follow->paths[i];
-        const bool found = stat(path, &about) == 0;
-        if (found && S_ISDIR(about.st_mode)) {
-            char *folder = mls_path_join(path, "");
-            add_folder(&follow->folders, mls_str_from(folder));
-            free(folder);
-            continue;
-        }
-        add_folder(&follow->folders, mls_path_folder(mls_str_from(path)));
-        if (!found)
-            mls_names_add(&follow->missing, mls_str_from(path));
-    }
-    for (size_t i = 0; i < sources->count; i++)
-        add_folder(&follow->folders, mls_path_folder(mls_str_from(sources->items[i].path)));
-}
-
 mls_status mls_follow_look(mls_follow *follow, double now_ms, mls_error *error)
 {
     mls_sources sources = {0};
-    if (is_as_listed(follow)) {
+    mls_names *folders = &follow->folders;
+    /* Find out whether the last listing is still valid, and mark files that have grown.  Timestamps are coarse. */
+    const double changed_ms = folders_changed_ms(follow);
+    bool listed = follow->listed_ms > 0 && changed_ms <= follow->listed_ms - RECENT_MS && follow->missing.count == 0 &&
+                  ++follow->looks < LISTED_EVERY && changed_ms <= follow->changed_ms;
+    for (size_t i = 0; i < follow->files.count && listed; i++) {
+        mls_followed *file = follow->files.items[i];
+        struct stat about;
+        listed = stat(file->path, &about) == 0 && about.st_ino == file->inode && about.st_dev == file->device;
+        if (listed)
+            note_size(file, &about);
+    }
+    if (listed) {
         watch_folders(follow);
         return MLS_OK;
     }
@@ -348,7 +301,21 @@ mls_status mls_follow_look(mls_follow *follow, double now_ms, mls_error *error)
             }
         }
         follow->files.count = kept;
-        note_folders(follow, &sources);
+        /* Store the folders that contain files or may do so later, and missing paths. */
+        mls_names_release(folders);
+        mls_names_release(&follow->missing);
+        for (size_t i = 0; i < follow->path_count; i++) {
+            struct stat about;
+            const char *path = follow->paths[i];
+            const bool found = stat(path, &about) == 0;
+            char *folder = found && S_ISDIR(about.st_mode) ? mls_path_join(path, "") : NULL;
+            add_folder(folders, folder != NULL ? mls_str_from(folder) : mls_path_folder(mls_str_from(path)));
+            if (!found)
+                mls_names_add(&follow->missing, mls_str_from(path));
+            free(folder);
+        }
+        for (size_t i = 0; i < sources.count; i++)
+            add_folder(folders, mls_path_folder(mls_str_from(sources.items[i].path)));
         watch_folders(follow);
     }
     follow->changed_ms = folders_changed_ms(follow);

@@ -46,7 +46,7 @@ typedef struct mls_follow {
     const char *const *paths; /* files and folders; borrowed */
     size_t path_count;
     struct mls_live *live;
-    int notify_fd;                     /* file descriptor to poll; -1: inotify is not used */
+    int notify_fd;                     /* of inotify, to poll; -1: files are only polled */
     MLS_LIST_OF(mls_followed *) files; /* by inode */
     mls_names folders;                 /* folders that contain files or may do so later, without duplicates */
     mls_names missing;                 /* paths that do not exist yet */
@@ -56,9 +56,6 @@ typedef struct mls_follow {
     mls_scan_room *room;
     MLS_LIST_OF(struct mls_notify_folder) watched; /* folders watched with inotify */
 } mls_follow;
-
-/* Start inotify.  It may fail; files are then only polled. */
-void mls_follow_ask_kernel(mls_follow *follow);
 
 /* Read inotify events and mark the files that were written to; *written: there were some.  Return whether a look is due
  * because anything else may have changed. */

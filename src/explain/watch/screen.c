@@ -36,71 +36,61 @@ static void append_estimate(const mls_live_run *run, mls_buffer *line)
         mls_buffer_append_text(line, ", may not converge");
 }
 
-static void append_event(const mls_watch_event *event, mls_buffer *line)
+void mls_watch_line(const mls_watch_event *event, bool dated, mls_buffer *line)
 {
     const mls_live_run *run = event->run;
     const char *unit = run != NULL ? mls_live_unit(run->group) : "";
+    mls_buffer text = {0};
+    if (event->kind >= MLS_WATCH_SCORE)
+        return;
+    if (dated) {
+        const double time_ms = isnan(event->time_ms) ? event->seen_ms : event->time_ms;
+        const time_t seconds = mls_time_is_date(time_ms) ? (time_t)floor(time_ms / 1000) : 0;
+        struct tm parts;
+        char date[sizeof "2025-04-19T13:24:11Z" + 8];
+        const bool known = seconds > 0 && gmtime_r(&seconds, &parts) != NULL &&
+                           strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &parts) > 0;
+        mls_buffer_printf(line, "%s ", known ? date : "-");
+    }
+    if (run != NULL && run->number > 0)
+        mls_buffer_printf(&text, "run %zu ", run->number);
+    mls_buffer_append_text(&text, mls_path_name(event->file));
+    if (event->line > 0 && (event->kind == MLS_WATCH_FAILURE || event->kind == MLS_WATCH_FINDING))
+        mls_buffer_printf(&text, ":%zu", event->line);
+    mls_buffer_append_text(&text, ": ");
     if (run != NULL && event->kind == MLS_WATCH_INIT) {
-        mls_buffer_append_text(line, "initializes");
+        mls_buffer_append_text(&text, "initializes");
     } else if (run != NULL && event->kind == MLS_WATCH_START) {
-        mls_buffer_append_text(line, "training starts");
-        append_estimate(run, line);
+        mls_buffer_append_text(&text, "training starts");
+        append_estimate(run, &text);
     } else if (run != NULL && event->kind == MLS_WATCH_PROGRESS) {
         if (isfinite(run->at))
-            mls_buffer_printf(line, "at %s %s", mls_words_count(run->at).text, unit);
+            mls_buffer_printf(&text, "at %s %s", mls_words_count(run->at).text, unit);
         else
-            mls_buffer_append_text(line, "training");
-        append_estimate(run, line);
+            mls_buffer_append_text(&text, "training");
+        append_estimate(run, &text);
     } else if (run != NULL && event->kind == MLS_WATCH_EVALUATION) {
-        mls_buffer_printf(line, "evaluation %s at %s %s", mls_words_trimmed(run->last.value, 5).text,
+        mls_buffer_printf(&text, "evaluation %s at %s %s", mls_words_trimmed(run->last.value, 5).text,
                           mls_words_count(run->last.at).text, unit);
         if (isfinite(run->facts.target))
-            mls_buffer_printf(line, ", target %s", mls_words_trimmed(run->facts.target, 5).text);
-        mls_buffer_printf(line, ", %s min", mls_words_grouped(run->last.minutes, 3).text);
-        append_estimate(run, line);
+            mls_buffer_printf(&text, ", target %s", mls_words_trimmed(run->facts.target, 5).text);
+        mls_buffer_printf(&text, ", %s min", mls_words_grouped(run->last.minutes, 3).text);
+        append_estimate(run, &text);
     } else if (run != NULL && event->kind == MLS_WATCH_STOP) {
         const char *status = mls_run_status_name(run->status);
-        mls_buffer_printf(line, "%s after %s min", status != NULL ? status : "stopped without a status",
+        mls_buffer_printf(&text, "%s after %s min", status != NULL ? status : "stopped without a status",
                           mls_words_grouped(mls_live_minutes(run, run->run_stop.time_ms), 3).text);
         if (isfinite(run->needed))
-            mls_buffer_printf(line, ", %s %s", mls_words_count(run->needed).text, unit);
+            mls_buffer_printf(&text, ", %s %s", mls_words_count(run->needed).text, unit);
     } else {
         const bool alone = event->kind == MLS_WATCH_FILE || event->kind == MLS_WATCH_FAILURE;
         const char *kind = alone ? "" : mls_watch_kind_name(event->kind);
-        mls_buffer_printf(line, "%s%s%s", kind, kind[0] != '\0' && event->message != NULL ? ": " : "",
+        mls_buffer_printf(&text, "%s%s%s", kind, kind[0] != '\0' && event->message != NULL ? ": " : "",
                           event->message != NULL ? event->message : "");
     }
-}
-
-void mls_watch_line(const mls_watch_event *event, mls_buffer *line)
-{
-    mls_buffer words = {0};
-    if (event->kind >= MLS_WATCH_SCORE)
-        return;
-    if (event->run != NULL && event->run->number > 0)
-        mls_buffer_printf(&words, "run %zu ", event->run->number);
-    mls_buffer_append_text(&words, mls_path_name(event->file));
-    if (event->line > 0 && (event->kind == MLS_WATCH_FAILURE || event->kind == MLS_WATCH_FINDING))
-        mls_buffer_printf(&words, ":%zu", event->line);
-    mls_buffer_append_text(&words, ": ");
-    append_event(event, &words);
-    mls_escape_append(line, mls_buffer_str(&words));
-    mls_buffer_release(&words);
-}
-
-void mls_watch_dated_line(const mls_watch_event *event, mls_buffer *line)
-{
-    const double time_ms = isnan(event->time_ms) ? event->seen_ms : event->time_ms;
-    const time_t seconds = mls_time_is_date(time_ms) ? (time_t)floor(time_ms / 1000) : 0;
-    struct tm parts;
-    char text[sizeof "2025-04-19T13:24:11Z" + 8];
-    if (event->kind >= MLS_WATCH_SCORE)
-        return;
-    const bool date = seconds > 0 && gmtime_r(&seconds, &parts) != NULL &&
-                      strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts) > 0;
-    mls_buffer_printf(line, "%s ", date ? text : "-");
-    mls_watch_line(event, line);
+    mls_escape_append(line, mls_buffer_str(&text));
     mls_buffer_append_char(line, '\n');
+    mls_buffer_release(&text);
 }
 
 /* ------------------------------------------------------------------------ curve */
@@ -349,22 +339,6 @@ static int compare_numbers(const void *a, const void *b)
                                            : mls_compare_sizes(left->found, right->found);
 }
 
-/* Return the runs of a group in the order of their numbers, to be freed with free().  If there is only one group,
- * include runs without a group. */
-static mls_live_run **runs_in_order(const mls_live *live, const mls_live_group *group, size_t *count)
-{
-    const bool alone = live->groups.count == 1;
-    const size_t all = alone ? live->runs.count : group->runs.count;
-    mls_live_run *const *items = alone ? live->runs.items : group->runs.items;
-    mls_live_run **runs = mls_calloc(all + 1, sizeof *runs);
-    *count = 0;
-    for (size_t i = 0; i < all; i++)
-        if (items[i]->same == NULL)
-            runs[(*count)++] = items[i];
-    qsort((void *)runs, *count, sizeof *runs, compare_numbers);
-    return runs;
-}
-
 /* Draw as many rows as fit.  If not all fit, summarize finished and waiting runs in a line each. */
 static void draw_rows(composing *self, mls_live_run **runs, size_t count, mls_table *table)
 {
@@ -486,55 +460,23 @@ static bool judge_reference(const mls_live_group *group, size_t to_come, mls_rcp
     return known;
 }
 
-static void draw_score(composing *self, const mls_outlook *outlook)
-{
-    mls_sheet *sheet = &self->sheet;
-    const char *dot = self->screen->ascii ? "-" : "·";
-    const mls_words now = mls_words_grouped(outlook->now, 3);
-    mls_sheet_printf(sheet, MLS_STYLE_PLAIN, outlook->needed > 0 ? "  %zu of %zu" : "  %zu finished", outlook->finished,
-                     outlook->needed);
-    if (outlook->impossible) {
-        mls_sheet_printf(sheet, MLS_STYLE_BAD, " %s no score possible: more runs are not valid than may be", dot);
-    } else if (outlook->official) {
-        mls_sheet_printf(sheet, MLS_STYLE_BOLD, " %s score %s min", dot, now.text);
-    } else if (isfinite(outlook->now)) {
-        mls_sheet_printf(sheet, MLS_STYLE_PLAIN, " %s mean %s min, not official", dot, now.text);
-        if (outlook->to_come > 0) {
-            mls_sheet_printf(sheet, MLS_STYLE_PLAIN, " %s best %s %s worst %s", dot,
-                             mls_words_grouped(outlook->best, 3).text, dot, mls_words_grouped(outlook->worst, 3).text);
-        }
-    }
-    mls_sheet_end(sheet);
-}
-
-static void draw_beat(composing *self, const mls_live_group *group, const mls_so_far *so_far, size_t to_come)
-{
-    const mls_screen *screen = self->screen;
-    mls_sheet *sheet = &self->sheet;
-    const double wanted =
-        screen->beat_of != NULL && group->group != NULL ? screen->beat_of(group->group) : screen->beat;
-    double mean;
-    if (!isfinite(wanted) || so_far->rules->runs_needed == 0)
-        return;
-    const mls_beat beat = mls_outlook_beat(so_far, wanted, &mean);
-    mls_sheet_printf(sheet, MLS_STYLE_PLAIN, "  beat %s: ", mls_words_trimmed(wanted, 3).text);
-    if (beat == MLS_BEAT_IF) {
-        mls_sheet_printf(sheet, MLS_STYLE_PLAIN, "the other %zu must average less than %s", to_come,
-                         mls_words_grouped(mean, 3).text);
-    } else {
-        mls_sheet_printf(sheet, MLS_STYLE_PLAIN, beat == MLS_BEAT_CERTAIN ? "certain" : "cannot");
-    }
-    if (so_far->scale > 1)
-        mls_sheet_printf(sheet, MLS_STYLE_PLAIN, ", scaled by %s as now", mls_words_grouped(so_far->scale, 4).text);
-    mls_sheet_end(sheet);
-}
-
 static void draw_group(composing *self, const mls_live_group *group)
 {
+    const mls_screen *screen = self->screen;
+    const mls_live *live = &self->watch->live;
+    const char *dot = screen->ascii ? "-" : "·";
     mls_sheet *sheet = &self->sheet;
     mls_table table = {.indent = 2};
-    size_t count;
-    mls_live_run **runs = runs_in_order(&self->watch->live, group, &count);
+    /* The runs in the order of their numbers.  If there is only one group, include runs without a group. */
+    const bool alone = live->groups.count == 1;
+    const size_t all = alone ? live->runs.count : group->runs.count;
+    mls_live_run *const *items = alone ? live->runs.items : group->runs.items;
+    mls_live_run **runs = mls_calloc(all + 1, sizeof *runs);
+    size_t count = 0;
+    for (size_t i = 0; i < all; i++)
+        if (items[i]->same == NULL)
+            runs[count++] = items[i];
+    qsort((void *)runs, count, sizeof *runs, compare_numbers);
     const mls_live_run *running = NULL;
     draw_heading(self, group, runs, count);
     for (size_t i = 0; i < count; i++) {
@@ -544,16 +486,47 @@ static void draw_group(composing *self, const mls_live_group *group)
     draw_rows(self, runs, count, &table);
     mls_table_release(&table);
     free((void *)runs);
-    if (running != NULL && sheet->width >= WIDE_FROM && self->screen->height >= GRAPH_FROM)
-        draw_graph(running, self->screen->ascii, sheet);
+    if (running != NULL && sheet->width >= WIDE_FROM && screen->height >= GRAPH_FROM)
+        draw_graph(running, screen->ascii, sheet);
+    /* The score so far. */
     double *minutes = mls_calloc(group->runs.count + 1, sizeof *minutes);
     mls_so_far so_far = mls_watch_so_far(group, minutes);
     const mls_outlook outlook = mls_outlook_make(&so_far);
+    const mls_words now = mls_words_grouped(outlook.now, 3);
+    mls_sheet_printf(sheet, MLS_STYLE_PLAIN, outlook.needed > 0 ? "  %zu of %zu" : "  %zu finished", outlook.finished,
+                     outlook.needed);
+    if (outlook.impossible) {
+        mls_sheet_printf(sheet, MLS_STYLE_BAD, " %s no score possible: more runs are not valid than may be", dot);
+    } else if (outlook.official) {
+        mls_sheet_printf(sheet, MLS_STYLE_BOLD, " %s score %s min", dot, now.text);
+    } else if (isfinite(outlook.now)) {
+        mls_sheet_printf(sheet, MLS_STYLE_PLAIN, " %s mean %s min, not official", dot, now.text);
+        if (outlook.to_come > 0) {
+            mls_sheet_printf(sheet, MLS_STYLE_PLAIN, " %s best %s %s worst %s", dot,
+                             mls_words_grouped(outlook.best, 3).text, dot, mls_words_grouped(outlook.worst, 3).text);
+        }
+    }
+    mls_sheet_end(sheet);
+    /* What the remaining runs must achieve. */
     mls_rcp_result reference;
     const bool known = judge_reference(group, outlook.to_come, &reference);
+    const double wanted =
+        screen->beat_of != NULL && group->group != NULL ? screen->beat_of(group->group) : screen->beat;
     so_far.scale = known ? reference.score_scale : 1;
-    draw_score(self, &outlook);
-    draw_beat(self, group, &so_far, outlook.to_come);
+    if (isfinite(wanted) && so_far.rules->runs_needed > 0) {
+        double mean;
+        const mls_beat beat = mls_outlook_beat(&so_far, wanted, &mean);
+        mls_sheet_printf(sheet, MLS_STYLE_PLAIN, "  beat %s: ", mls_words_trimmed(wanted, 3).text);
+        if (beat == MLS_BEAT_IF) {
+            mls_sheet_printf(sheet, MLS_STYLE_PLAIN, "the other %zu must average less than %s", outlook.to_come,
+                             mls_words_grouped(mean, 3).text);
+        } else {
+            mls_sheet_printf(sheet, MLS_STYLE_PLAIN, beat == MLS_BEAT_CERTAIN ? "certain" : "cannot");
+        }
+        if (so_far.scale > 1)
+            mls_sheet_printf(sheet, MLS_STYLE_PLAIN, ", scaled by %s as now", mls_words_grouped(so_far.scale, 4).text);
+        mls_sheet_end(sheet);
+    }
     if (known) {
         const int decimals = reference.submission_mean < 1000 ? 3 : 0;
         mls_sheet_line(sheet, reference.pass ? MLS_STYLE_PLAIN : MLS_STYLE_WARN, "  reference: %s%s, mean %s, limit %s",

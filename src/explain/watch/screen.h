@@ -6,13 +6,9 @@
 #include "base/buffer.h"
 #include "explain/watch/watch.h"
 
-/* Append an event without its time: "run 3 x.log: evaluation 0.93102 at 2,268 samples, …".  Append nothing for SCORE
- * and END. */
-void mls_watch_line(const mls_watch_event *event, mls_buffer *line);
-
-/* Append an event with the time of its record, or else the time when it was seen, and '\n'.  Append nothing for SCORE
- * and END. */
-void mls_watch_dated_line(const mls_watch_event *event, mls_buffer *line);
+/* Append an event as a line: "run 3 x.log: evaluation 0.93102 at 2,268 samples, …".  If `dated`, begin with the time of
+ * its record, or else the time when it was seen.  Append nothing for SCORE and END. */
+void mls_watch_line(const mls_watch_event *event, bool dated, mls_buffer *line);
 
 /* Return the unit of positions in a group (NULL: unknown): "samples", "epochs" or "steps". */
 const char *mls_live_unit(const mls_live_group *group);

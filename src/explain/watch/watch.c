@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <sys/inotify.h>
 
 #include "base/file.h"
 #include "base/number.h"
@@ -26,11 +27,11 @@ void mls_watch_begin(mls_watch *watch, const mls_watch_options *options)
                  .state = options->state},
         .follow = {.paths = options->paths, .path_count = options->path_count, .live = &watch->live, .notify_fd = -1}};
     if (!options->poll)
-        mls_follow_ask_kernel(&watch->follow);
+        watch->follow.notify_fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC); /* may fail */
     mls_signatures_prepare(options->signatures, NULL, 0, 0);
 }
 
-static void tell(const mls_watch *watch, mls_watch_event event)
+static void report(const mls_watch *watch, mls_watch_event event)
 {
     event.time_ms = (double)NAN;
     event.seen_ms = watch->live.now_ms;
@@ -84,11 +85,11 @@ static bool join_scored(mls_watch *watch, const mls_group *group)
         for (size_t k = 0; k < run->findings.count && first; k++) {
             const mls_finding *finding = &run->findings.items[k];
             if (finding->severity != MLS_SEVERITY_ADVICE) {
-                tell(watch, (mls_watch_event){.kind = MLS_WATCH_FINDING,
-                                              .file = run->file,
-                                              .line = finding->line,
-                                              .run = live,
-                                              .message = finding->message});
+                report(watch, (mls_watch_event){.kind = MLS_WATCH_FINDING,
+                                                .file = run->file,
+                                                .line = finding->line,
+                                                .run = live,
+                                                .message = finding->message});
             }
         }
         ended |= first;
@@ -127,7 +128,7 @@ static mls_status collect_all(mls_watch *watch, bool last, mls_error *error)
     for (size_t i = 0; i < watch->collection.group_count && status == MLS_OK; i++) {
         const mls_group *group = &watch->collection.groups[i];
         if (join_scored(watch, group) || last)
-            tell(watch, (mls_watch_event){.kind = MLS_WATCH_SCORE, .group = group});
+            report(watch, (mls_watch_event){.kind = MLS_WATCH_SCORE, .group = group});
     }
     watch->collect_ms = watch->live.now_ms + (mls_clock_ms() - began) * COLLECT_SHARE;
     watch->moved = true;
@@ -159,8 +160,9 @@ mls_status mls_watch_step(mls_watch *watch, double now_ms, mls_error *error)
     if (status != MLS_OK)
         return status;
     for (size_t i = 0; i < watch->follow.missing.count && first; i++) {
-        tell(watch, (mls_watch_event){
-                        .kind = MLS_WATCH_FILE, .file = watch->follow.missing.items[i], .message = MLS_WATCH_WAITING});
+        report(watch, (mls_watch_event){.kind = MLS_WATCH_FILE,
+                                        .file = watch->follow.missing.items[i],
+                                        .message = MLS_WATCH_WAITING});
     }
     if (look)
         mls_live_check_silence(&watch->live, watch->job_ended);
@@ -183,7 +185,8 @@ mls_status mls_watch_finish(mls_watch *watch, double now_ms, mls_error *error)
             char words[64];
             (void)mls_text_printf(words, sizeof words, "and %zu more %s of failure", left,
                                   left == 1 ? "line" : "lines");
-            tell(watch, (mls_watch_event){.kind = MLS_WATCH_FAILURE, .file = run->file, .run = run, .message = words});
+            report(watch,
+                   (mls_watch_event){.kind = MLS_WATCH_FAILURE, .file = run->file, .run = run, .message = words});
         }
     }
     return collect_all(watch, true, error);
