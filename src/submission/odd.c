@@ -15,16 +15,47 @@
 #include "score/accelerators.h"
 #include "submission/judge.h"
 
-/* A judged result and its submitter; all of them, in the order of their folders, with the total number of runs. */
 typedef struct judged_result {
     const mls_submitter *submitter;
     const mls_submission_result *result;
 } judged_result;
+
+/* All judged results in the order of their folders, with the total number of runs. */
 typedef struct judged_results {
     judged_result *items;
     size_t count, capacity, runs;
 } judged_results;
 
+static void judge_copies(mls_submission *submission, const judged_results *judged);
+static mls_status judge_resubmitted(mls_submission *submission, const judged_results *judged);
+static void judge_peers(mls_submission *submission, const judged_results *judged);
+static mls_status judge_config_used(mls_submission *submission, const judged_result *judged, mls_accelerators **known);
+
+mls_status mls_odd_judge(mls_submission *submission)
+{
+    judged_results judged = {0};
+    mls_accelerators *known = NULL;
+    for (size_t s = 0; s < submission->submitter_count; s++) {
+        const mls_submitter *submitter = &submission->submitters[s];
+        for (size_t r = 0; r < submitter->result_count; r++) {
+            const mls_submission_result *result = &submitter->results[r];
+            if (result->judged) {
+                MLS_GROW(&judged, items);
+                judged.items[judged.count++] = (judged_result){submitter, result};
+                judged.runs += result->run_count;
+            }
+        }
+    }
+    judge_copies(submission, &judged);
+    mls_status status = judge_resubmitted(submission, &judged);
+    if (status == MLS_OK)
+        judge_peers(submission, &judged);
+    for (size_t i = 0; i < judged.count && status == MLS_OK; i++)
+        status = judge_config_used(submission, &judged.items[i], &known);
+    mls_accelerators_free(known);
+    free(judged.items);
+    return status;
+}
 /* ------------------------------------------------------------- copied logs */
 
 /* A log, and the first log with the same bytes (possibly itself). */
@@ -48,7 +79,7 @@ static int compare_result_paths(const mls_submission_result *a, const mls_submis
     return mls_str_compare_natural(mls_str_from(a->path), mls_str_from(b->path));
 }
 
-/* Compare by the known properties of logs.  Only copies are equal, so hardly any log is read again. */
+/* Compare by the known properties of logs, which are equal for hardly any logs but copies. */
 static int compare_read(const odd_log *a, const odd_log *b)
 {
     const uint64_t size_a = a->run->file.size;
@@ -94,7 +125,8 @@ static bool read_block(int fd, char block[static BLOCK_BYTES], size_t *len)
     return got >= 0;
 }
 
-/* Return whether two logs have the same bytes. */
+/* Return whether two logs have the same bytes.  They are read again, because a checksum of every log would take longer
+ * than reading the few that have equal properties. */
 static bool same_bytes(mls_submission *submission, const odd_log *a, const odd_log *b)
 {
     const int fd_a = mls_tree_open(submission, a->run->file.path);
@@ -108,27 +140,11 @@ static bool same_bytes(mls_submission *submission, const odd_log *a, const odd_l
         same = read_block(fd_a, block_a, &len_a) && read_block(fd_b, block_b, &len_b) &&
                mls_str_equal((mls_str){block_a, len_a}, (mls_str){block_b, len_b});
     }
-    for (int i = 0; i < 2; i++) {
-        const int fd = i == 0 ? fd_a : fd_b;
-        if (fd >= 0)
-            (void)close(fd);
-    }
+    if (fd_a >= 0)
+        (void)close(fd_a);
+    if (fd_b >= 0)
+        (void)close(fd_b);
     return same;
-}
-
-/* Set `first` of each log to the first log with the same bytes.  The logs must be sorted. */
-static void find_firsts(mls_submission *submission, odd_log *logs, size_t count)
-{
-    const odd_log *firsts[ALIKE_MAX];
-    size_t alike = 0;
-    for (size_t i = 0; i < count; i++) {
-        alike = i > 0 && compare_read(&logs[i - 1], &logs[i]) == 0 ? alike : 0;
-        logs[i].first = &logs[i];
-        for (size_t k = 0; k < alike && logs[i].first == &logs[i]; k++)
-            logs[i].first = same_bytes(submission, firsts[k], &logs[i]) ? firsts[k] : &logs[i];
-        if (logs[i].first == &logs[i] && alike < ALIKE_MAX)
-            firsts[alike++] = &logs[i];
-    }
 }
 
 /* Report how many logs each pair of results shares, the largest number first. */
@@ -146,10 +162,19 @@ static void judge_copies(mls_submission *submission, const judged_results *judge
                 logs[count++] = (odd_log){result, &result->runs[i], NULL};
     }
     qsort(logs, count, sizeof *logs, compare_odd_logs);
-    find_firsts(submission, logs, count);
-    for (size_t i = 0; i < count; i++)
+    /* Find the first log with the same bytes of each log, among those with equal properties. */
+    const odd_log *firsts[ALIKE_MAX];
+    size_t alike = 0;
+    for (size_t i = 0; i < count; i++) {
+        alike = i > 0 && compare_read(&logs[i - 1], &logs[i]) == 0 ? alike : 0;
+        logs[i].first = &logs[i];
+        for (size_t k = 0; k < alike && logs[i].first == &logs[i]; k++)
+            logs[i].first = same_bytes(submission, firsts[k], &logs[i]) ? firsts[k] : &logs[i];
         if (logs[i].first != &logs[i])
             copies[copied++] = (odd_copies){&logs[i], 1};
+        else if (alike < ALIKE_MAX)
+            firsts[alike++] = &logs[i];
+    }
     qsort(copies, copied, sizeof *copies, compare_sharing);
     for (size_t i = 0; i < copied; i++) {
         const odd_log *log = copies[i].log;
@@ -180,7 +205,7 @@ static void judge_copies(mls_submission *submission, const judged_results *judge
 
 /* ---------------------------------------------------------- far from peers */
 
-/* Results needed for a median, and the relative distance from it that is reported. */
+/* Number of results needed for a median, and the relative distance from it that is reported. */
 enum { PEERS_MIN = 3 };
 #define MINUTES_FAR 0.15
 #define CONVERGENCE_FAR 0.10
@@ -234,11 +259,6 @@ static int compare_far(const void *left, const void *right)
     return order != 0 ? order : compare_result_paths(a->result, b->result);
 }
 
-static odd_number *own_number(odd_peer *peer, bool convergence)
-{
-    return convergence ? &peer->convergence : &peer->minutes;
-}
-
 /* Compute the distance of one number from the median of comparable results.  The peers must be sorted. */
 static void measure_kinds(odd_peer *peers, size_t count, bool convergence)
 {
@@ -246,13 +266,13 @@ static void measure_kinds(odd_peer *peers, size_t count, bool convergence)
     for (size_t first = 0, end = 0; first < count; first = end) {
         size_t known = 0;
         for (; end < count && compare_kinds(&peers[first], &peers[end], convergence) == 0; end++) {
-            const double number = own_number(&peers[end], convergence)->number;
+            const double number = (convergence ? &peers[end].convergence : &peers[end].minutes)->number;
             if (number > 0 && isfinite(number))
                 scratch[known++] = number;
         }
         mls_sort_doubles(scratch, known);
         for (size_t i = first; i < end; i++) {
-            odd_number *of = own_number(&peers[i], convergence);
+            odd_number *of = convergence ? &peers[i].convergence : &peers[i].minutes;
             of->of = known;
             of->off = known >= PEERS_MIN && of->number > 0 ? of->number / mls_median(scratch, known) - 1 : (double)NAN;
         }
@@ -269,51 +289,32 @@ static void append_number(mls_buffer *line, const char *number, const char *unit
                       of->off > 0 ? "over" : "under", of->of);
 }
 
-static void tell_far(mls_submission *submission, const odd_peer *peer)
-{
-    mls_buffer line = {0};
-    if (fabs(peer->minutes.off) > MINUTES_FAR)
-        append_number(&line, mls_words_grouped(peer->minutes.number, 3).text, "min", &peer->minutes);
-    if (fabs(peer->convergence.off) > CONVERGENCE_FAR) {
-        append_number(&line, mls_words_count(peer->convergence.number).text, peer->unit, &peer->convergence);
-        mls_buffer_append_text(&line, " with its batch size");
-    }
-    mls_buffer_printf(&line, " on %s x %s%s", mls_words_count(peer->accelerators).text, peer->model.text,
-                      peer->pcie ? " PCIe" : "");
-    mls_findings_add(&submission->findings, MLS_FINDING_FAR_FROM_PEERS, (mls_finding_place){.path = peer->result->path},
-                     "%s", line.ptr);
-    mls_buffer_release(&line);
-}
-
-/* Fill in a result with known accelerators.  Return false for the open division, whose models are not comparable, and
- * if they are unknown. */
-static bool take_peer(const judged_result *judged, odd_peer *peer)
-{
-    const mls_submission_result *result = judged->result;
-    const mls_description *says = &mls_submitter_system(judged->submitter, result->system)->says;
-    const mls_str name = mls_str_from(says->accelerator_model_name);
-    const mls_convergence convergence =
-        isfinite(result->group.score.score_minutes) ? mls_group_to_converge(&result->group) : (mls_convergence){0};
-    const char *unit = convergence.unit != NULL ? convergence.unit : "";
-    *peer = (odd_peer){.result = result,
-                       .model = mls_accelerator_model_of(name),
-                       .pcie = mls_str_any(name, "PCIe|PCIE|pcie", mls_str_contains),
-                       .accelerators =
-                           mls_first_number(says->number_of_nodes) * mls_first_number(says->accelerators_per_node),
-                       .batch = result->group.global_batch_size,
-                       .unit = unit,
-                       .minutes = {.number = result->group.scaled_minutes},
-                       .convergence = {.number = *unit != '\0' ? convergence.number : (double)NAN}};
-    return !result->weak && mls_division_described(result->division) == MLS_DIVISION_CLOSED &&
-           peer->model.text[0] != '\0' && peer->accelerators > 0 && isfinite(peer->minutes.number);
-}
-
 static void judge_peers(mls_submission *submission, const judged_results *judged)
 {
     odd_peer *peers = mls_calloc(judged->count + 1, sizeof *peers);
     size_t count = 0;
-    for (size_t i = 0; i < judged->count; i++)
-        count += take_peer(&judged->items[i], &peers[count]);
+    for (size_t i = 0; i < judged->count; i++) {
+        const mls_submission_result *result = judged->items[i].result;
+        const mls_group *group = &result->group;
+        const mls_description *says = &mls_submitter_system(judged->items[i].submitter, result->system)->says;
+        const mls_str name = mls_str_from(says->accelerator_model_name);
+        const mls_convergence convergence =
+            isfinite(group->score.score_minutes) ? mls_group_to_converge(group) : (mls_convergence){0};
+        const odd_peer peer = {
+            .result = result,
+            .model = mls_accelerator_model_of(name),
+            .pcie = mls_str_any(name, "PCIe|PCIE|pcie", mls_str_contains),
+            .accelerators = mls_first_number(says->number_of_nodes) * mls_first_number(says->accelerators_per_node),
+            .batch = group->global_batch_size,
+            .unit = convergence.unit != NULL ? convergence.unit : "",
+            .minutes = {.number = group->scaled_minutes},
+            .convergence = {.number = convergence.unit != NULL && *convergence.unit != '\0' ? convergence.number
+                                                                                            : (double)NAN}};
+        /* Models of the open division are not comparable. */
+        if (!result->weak && mls_division_described(result->division) == MLS_DIVISION_CLOSED &&
+            peer.model.text[0] != '\0' && peer.accelerators > 0 && isfinite(peer.minutes.number))
+            peers[count++] = peer;
+    }
     qsort(peers, count, sizeof *peers, compare_odd_peers);
     measure_kinds(peers, count, false);
     measure_kinds(peers, count, true);
@@ -323,8 +324,21 @@ static void judge_peers(mls_submission *submission, const judged_results *judged
         peers[i].far = fmax(0, fmax(minutes, convergence)); /* 0: both are unknown */
     }
     qsort(peers, count, sizeof *peers, compare_far);
-    for (size_t i = 0; i < count && peers[i].far > 1; i++)
-        tell_far(submission, &peers[i]);
+    for (size_t i = 0; i < count && peers[i].far > 1; i++) {
+        const odd_peer *peer = &peers[i];
+        mls_buffer line = {0};
+        if (fabs(peer->minutes.off) > MINUTES_FAR)
+            append_number(&line, mls_words_grouped(peer->minutes.number, 3).text, "min", &peer->minutes);
+        if (fabs(peer->convergence.off) > CONVERGENCE_FAR) {
+            append_number(&line, mls_words_count(peer->convergence.number).text, peer->unit, &peer->convergence);
+            mls_buffer_append_text(&line, " with its batch size");
+        }
+        mls_buffer_printf(&line, " on %s x %s%s", mls_words_count(peer->accelerators).text, peer->model.text,
+                          peer->pcie ? " PCIe" : "");
+        mls_findings_add(&submission->findings, MLS_FINDING_FAR_FROM_PEERS,
+                         (mls_finding_place){.path = peer->result->path}, "%s", line.ptr);
+        mls_buffer_release(&line);
+    }
     free(peers);
 }
 
@@ -458,26 +472,6 @@ static int compare_again(const void *left, const void *right)
     return order != 0 ? order : mls_compare_sizes(a->place, b->place);
 }
 
-/* Report for each result the published result that shares most of its runs. */
-static void tell_again(mls_submission *submission, resubmitted_search *in)
-{
-    if (in->found.count > 1)
-        qsort(in->found.items, in->found.count, sizeof *in->found.items, compare_again);
-    for (size_t i = 0; i < in->found.count; i++) {
-        const known_again *again = &in->found.items[i];
-        bool reported = false;
-        for (size_t k = 0; k < i && !reported; k++)
-            reported = in->found.items[k].result == again->result;
-        if (!reported) {
-            mls_findings_add(&submission->findings, MLS_FINDING_RESUBMITTED,
-                             (mls_finding_place){.path = again->result->path},
-                             "%zu of its %zu runs are published as those of %.*s in %s %.*s", again->count,
-                             again->result->run_count, (int)again->as.system_id.len, again->as.system_id.ptr,
-                             mls_usage_name(submission->options.usage), (int)again->as.round.len, again->as.round.ptr);
-        }
-    }
-}
-
 static mls_status judge_resubmitted(mls_submission *submission, const judged_results *judged)
 {
     resubmitted_search in = {.judged = judged,
@@ -496,35 +490,23 @@ static mls_status judge_resubmitted(mls_submission *submission, const judged_res
     mls_sort_by_double(in.starts, in.count, sizeof *in.starts);
     if (in.count > 0)
         status = mls_published_each_starts(submission->options.usage, take_starts, &in);
-    if (status == MLS_OK)
-        tell_again(submission, &in);
-    free(in.starts);
-    free(in.found.items);
-    return status;
-}
-
-mls_status mls_odd_judge(mls_submission *submission)
-{
-    judged_results judged = {0};
-    mls_accelerators *known = NULL;
-    for (size_t s = 0; s < submission->submitter_count; s++) {
-        const mls_submitter *submitter = &submission->submitters[s];
-        for (size_t r = 0; r < submitter->result_count; r++) {
-            const mls_submission_result *result = &submitter->results[r];
-            if (result->judged) {
-                MLS_GROW(&judged, items);
-                judged.items[judged.count++] = (judged_result){submitter, result};
-                judged.runs += result->run_count;
-            }
+    /* Report for each result the published result that shares most of its runs. */
+    if (in.found.count > 1)
+        qsort(in.found.items, in.found.count, sizeof *in.found.items, compare_again);
+    for (size_t i = 0; i < in.found.count && status == MLS_OK; i++) {
+        const known_again *again = &in.found.items[i];
+        bool reported = false;
+        for (size_t k = 0; k < i && !reported; k++)
+            reported = in.found.items[k].result == again->result;
+        if (!reported) {
+            mls_findings_add(&submission->findings, MLS_FINDING_RESUBMITTED,
+                             (mls_finding_place){.path = again->result->path},
+                             "%zu of its %zu runs are published as those of %.*s in %s %.*s", again->count,
+                             again->result->run_count, (int)again->as.system_id.len, again->as.system_id.ptr,
+                             mls_usage_name(submission->options.usage), (int)again->as.round.len, again->as.round.ptr);
         }
     }
-    judge_copies(submission, &judged);
-    mls_status status = judge_resubmitted(submission, &judged);
-    if (status == MLS_OK)
-        judge_peers(submission, &judged);
-    for (size_t i = 0; i < judged.count && status == MLS_OK; i++)
-        status = judge_config_used(submission, &judged.items[i], &known);
-    mls_accelerators_free(known);
-    free(judged.items);
+    free(in.starts);
+    free(in.found.items);
     return status;
 }

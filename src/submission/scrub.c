@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scrub.c - remove private data from logs by an allow-list, because a deny-list is never complete.
+/* scrub.c - remove private data from logs by an allowlist, because a blocklist is never complete.
  *
- * Only records are written.  A key stays if the rules of some edition or the library name it; a text if it is one that
- * rules compare with (benchmarks, divisions, statuses, precisions, optimizers …) or stands in the lists below; numbers
- * stay.  Any other text becomes REDACTED, and a member or a record with an unknown name is dropped.
+ * Only records are written.  Keys that the rules of some edition or the library name are kept, and so are numbers and
+ * texts that rules compare with (benchmarks, divisions, statuses, precisions, optimizers …) or that are listed below.
+ * Any other text becomes REDACTED.  Members and records with unknown names are dropped.
  *
- * What stays is written as it was logged, so that scrubbing again changes nothing. */
+ * Kept values are written as they were logged, so that scrubbing again changes nothing. */
 #include "base/data.h"
 #include "base/map.h"
 #include "base/number.h"
@@ -21,19 +21,19 @@ enum { WORD_MAX = 100 };
 typedef struct scrubbing {
     mls_pack *pack;
     mls_buffer *out;
-    mls_arena memory;  /* results of lookups: whether the rules have a text as a key, or as a word */
-    mls_map key, word; /* 1: no, 2: yes */
+    mls_arena memory;  /* of the maps */
+    mls_map key, word; /* whether the rules contain a text as a key, or as a word: 1: no, 2: yes */
     mls_arena scratch; /* for one record */
-    mls_str of;        /* key of the record */
+    mls_str record;    /* key of the record */
 } scrubbing;
 
-/* Names of members that stay, besides those used by rules. */
+/* Names of members that are kept, besides those used by rules. */
 static const char names[] =
     "file lineno epoch_num epoch_count first_epoch_num samples_count step_num step status method metric tensor epoch "
     "instance duration time iteration lr loss train_loss throughput train_step_time validation_step_time "
     "reduced_train_loss train_time max_memory_usage validation_time";
 
-/* Texts that stay, besides those used by rules; in lower case, compared without case. */
+/* Texts that are kept, besides those used by rules; in lower case, compared without case. */
 static const char words[] =
     "interval_start interval_end point_in_time success aborted abort true false none n/a closed "
     "open cloud onprem bf16 fp4 fp6 amp adam adamw adagrad nadam lamb lars sgd nag muon lion "
@@ -78,54 +78,44 @@ static bool is_key(scrubbing *self, mls_str text)
     return mls_key_of(text) != MLS_KEY_OTHER || is_in_rules(&self->key, text, "\"", "\": ");
 }
 
-static bool is_word(scrubbing *self, mls_str text)
-{
-    char small[WORD_MAX];
-    for (size_t i = 0; i < text.len && i < WORD_MAX; i++)
-        small[i] = text.ptr[i] >= 'A' && text.ptr[i] <= 'Z' ? (char)(text.ptr[i] | 0x20) : text.ptr[i];
-    return text.len == 0 || (text.len <= WORD_MAX && mls_str_among((mls_str){small, text.len}, words)) ||
-           is_in_rules(&self->word, text, "\\\"", "\\\"");
-}
-
-/* Return the part of a path that stays, or an empty text. */
-static mls_str last_component(mls_str path, bool config)
-{
-    mls_str name = path;
-    for (size_t i = 0; i < path.len; i++)
-        name = path.ptr[i] == '/' || path.ptr[i] == '\\' ? mls_str_rest(path, i + 1) : name;
-    const bool stays = config ? mls_str_starts(name, MLS_S("config")) || mls_config_name_decode(name).gpus > 0
-                              : mls_str_any(name, code, mls_str_ends);
-    return stays && is_plain(name, config ? "._-+" : "._-+<>") ? name : (mls_str){name.ptr, 0};
-}
-
 /* Write a scrubbed text, which is the value of the key or of a member called `name`. */
 static void append_text(scrubbing *self, mls_str span, mls_str name)
 {
     mls_str text;
     double number;
     (void)mls_json_string(span, &self->scratch, &text);
+    /* Of a path, keep the name of a config or of a source file. */
     const bool config = mls_str_equal(name, MLS_S("config_filename"));
     if (config || mls_str_equal(name, MLS_S("file"))) {
-        const mls_str kept = last_component(text, config);
-        if (kept.len > 0) {
-            mls_buffer_printf(self->out, "\"%.*s\"", (int)kept.len, kept.ptr);
+        mls_str last = text;
+        for (size_t i = 0; i < text.len; i++)
+            last = text.ptr[i] == '/' || text.ptr[i] == '\\' ? mls_str_rest(text, i + 1) : last;
+        const bool kept = config ? mls_str_starts(last, MLS_S("config")) || mls_config_name_decode(last).gpus > 0
+                                 : mls_str_any(last, code, mls_str_ends);
+        if (kept && is_plain(last, config ? "._-+" : "._-+<>")) {
+            mls_buffer_printf(self->out, "\"%.*s\"", (int)last.len, last.ptr);
             return;
         }
     }
+    char small[WORD_MAX]; /* the text in lower case */
+    for (size_t i = 0; i < text.len && i < WORD_MAX; i++)
+        small[i] = text.ptr[i] >= 'A' && text.ptr[i] <= 'Z' ? (char)(text.ptr[i] | 0x20) : text.ptr[i];
+    const bool word = text.len == 0 || (text.len <= WORD_MAX && mls_str_among((mls_str){small, text.len}, words)) ||
+                      is_in_rules(&self->word, text, "\\\"", "\\\"");
     const bool numeric = mls_str_equal(name, MLS_S("seed")) || mls_str_equal(name, MLS_S("time_ms"));
     const bool published =
         mls_str_equal(name, MLS_S("submission_org")) || mls_str_equal(name, MLS_S("submission_platform"));
-    if (published || is_word(self, text) || (numeric && mls_number_parse(text, &number))) {
+    if (published || word || (numeric && mls_number_parse(text, &number))) {
         mls_buffer_append(self->out, span);
         return;
     }
     mls_buffer_append_text(self->out, "\"" REDACTED "\"");
     size_t row = 0;
     while (row < self->pack->redacted.count &&
-           !mls_str_equal(mls_str_from(self->pack->redacted.items[row].key), self->of))
+           !mls_str_equal(mls_str_from(self->pack->redacted.items[row].key), self->record))
         row++;
     if (row == self->pack->redacted.count) {
-        const mls_pack_redacted more = {mls_arena_copy(self->pack->arena, self->of).ptr, 0};
+        const mls_pack_redacted more = {mls_arena_copy(self->pack->arena, self->record).ptr, 0};
         MLS_ARENA_ADD(self->pack->arena, &self->pack->redacted, more);
     }
     self->pack->redacted.items[row].texts++;
@@ -173,7 +163,7 @@ static mls_status scrub_record(void *state, const mls_record *record)
         self->pack->dropped_records++;
         return MLS_OK;
     }
-    self->of = record->key;
+    self->record = record->key;
     mls_buffer_append_text(self->out, ":::MLLOG {");
     while (mls_json_walk_next(&walk, &member)) {
         mls_str text;

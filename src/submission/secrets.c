@@ -115,33 +115,22 @@ static const char *know_secret(mls_str text, size_t start, size_t *end)
     return NULL;
 }
 
-/* Find the next word of at least WORD_MIN characters.  Where there is none, only every WORD_MIN-th character is read.
- */
-static bool next_long_word(mls_str text, size_t *at, size_t *start)
-{
-    while (text.len - *at >= WORD_MIN) {
-        size_t first = *at + WORD_MIN;
-        while (first > *at && is_word(text.ptr[first - 1]))
-            first--;
-        if (first == *at + WORD_MIN) {
-            *at = first;
-            continue;
-        }
-        *start = first;
-        *at = secret_word_end(text, first);
-        if (*at - first >= WORD_MIN)
-            return true;
-    }
-    *at = text.len;
-    return false;
-}
-
 /* Find the next token from *at on, and move *at past it.  Return its kind ("a token of Hugging Face") and its span, or
- * NULL. Placeholders (few different characters, or with EXAMPLE in them) are skipped. */
+ * NULL. Placeholders are skipped. */
 static const char *next_secret(mls_str text, size_t *at, mls_str *secret)
 {
-    size_t start;
-    while (*at < text.len && next_long_word(text, at, &start)) {
+    while (text.len - *at >= WORD_MIN) {
+        /* Find the next word of at least WORD_MIN characters: in other text only every WORD_MIN-th is read. */
+        size_t start = *at + WORD_MIN;
+        while (start > *at && is_word(text.ptr[start - 1]))
+            start--;
+        if (start == *at + WORD_MIN) {
+            *at = start;
+            continue;
+        }
+        *at = secret_word_end(text, start);
+        if (*at - start < WORD_MIN)
+            continue;
         while (start < *at && (text.ptr[start] == '-' || text.ptr[start] == '_'))
             start++;
         const char *what = know_secret(text, start, at);
@@ -150,6 +139,7 @@ static const char *next_secret(mls_str text, size_t *at, mls_str *secret)
             return what;
         }
     }
+    *at = text.len;
     return NULL;
 }
 
