@@ -9,8 +9,51 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "base/statistics.h"
+#include "compare/side.h"
 #include "json/json_row.h"
 #include "json/value.h"
+
+/* ROUNDS: the base's round and the two before, whose batch sizes are suggested.  TARGET_STEPS_MAX: limit of steps over
+ * node counts; larger ranges are searched in larger steps. */
+enum { MS_PER_MINUTE = 60000, ROUNDS = 3, TARGET_STEPS_MAX = 1000000 };
+
+/* Suggested batch sizes: those published for half to twice the accelerator count or, without any, reference batches
+ * from a quarter to 64 times the base's. */
+enum { SIMILAR = 2, LEAST_BATCH = 4, LARGEST_BATCH = 64 };
+
+static mls_status find_bases(const mls_comparison *of, const mls_plan_request *request, mls_plan *plan,
+                             mls_error *error);
+static mls_status fill_series(mls_plan *plan, mls_plan_series *series, const mls_plan_request *request,
+                              mls_error *error);
+
+mls_status mls_plan_make(const mls_comparison *of, const mls_plan_request *request, mls_plan *plan, mls_error *error)
+{
+    *plan = (mls_plan){.arena = mls_calloc(1, sizeof(mls_arena)), .level = request->level};
+    mls_status status = mls_published_load(MLS_ANY_USAGE, 0, &plan->published, error);
+    status = status == MLS_OK ? find_bases(of, request, plan, error) : status;
+    for (size_t i = 0; i < plan->series.count && status == MLS_OK; i++)
+        status = fill_series(plan, &plan->series.items[i], request, error);
+    return status;
+}
+
+void mls_plan_release(mls_plan *plan)
+{
+    for (size_t i = 0; i < plan->bases.count; i++)
+        mls_rcp_set_free(plan->bases.items[i].points);
+    mls_published_release(&plan->published);
+    mls_arena_free(plan->arena);
+    *plan = (mls_plan){0};
+}
+
+bool mls_plan_answers(const mls_plan *plan)
+{
+    bool any = false;
+    for (size_t i = 0; i < plan->rows.count; i++)
+        any |= isfinite(plan->rows.items[i].minutes);
+    for (size_t i = 0; i < plan->series.count; i++)
+        any &= plan->series.items[i].target.obstacle == NULL;
+    return any;
+}
 
 /* ---------------------------------------------------------------------------------------------------------- figures */
 
@@ -49,43 +92,40 @@ static const mls_plan_factors *factors_of(const mls_plan_figures *figures, const
     return rest;
 }
 
-static mls_status read_figures(const cJSON *json, mls_plan_figures *to, mls_error *error)
-{
-    const cJSON *objects = cJSON_GetObjectItemCaseSensitive(json, "benchmarks");
-    mls_status status =
-        mls_json_table_read(json, "benchmarks", factor_members, sizeof factor_members / sizeof *factor_members,
-                            to->arena, (void **)&to->items, &to->count, sizeof *to->items, error);
-    const cJSON *object = cJSON_IsObject(objects) ? objects->child : NULL;
-    for (size_t i = 0; i < to->count && object != NULL && status == MLS_OK; i++, object = object->next) {
-        mls_plan_factors *factors = &to->items[i];
-        for (int level = 0; level < MLS_PLAN_LEVELS; level++)
-            factors->spread[level][0] = factors->spread[level][1] = NAN;
-        if (!read_levels(cJSON_GetObjectItemCaseSensitive(object, "spread"), factors->spread) ||
-            !isfinite(factors->system) || !isfinite(factors->batch) || !isfinite(factors->evaluation)) {
-            return mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
-                                 "%s: system, batch and evaluation must be numbers, spread two from 0 on of each level",
-                                 factors->benchmark);
-        }
-    }
-    const mls_plan_factors *rest = status == MLS_OK ? factors_of(to, "*") : NULL;
-    if (status == MLS_OK && (rest == NULL || isnan(rest->spread[0][0])))
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "benchmarks must have a row \"*\" with a spread");
-    for (size_t i = 0; i < to->count && status == MLS_OK; i++)
-        if (isnan(to->items[i].spread[0][0]))
-            memcpy(to->items[i].spread, rest->spread, sizeof rest->spread);
-    for (int level = 0; level < MLS_PLAN_LEVELS; level++)
-        to->chosen[level][0] = to->chosen[level][1] = 1;
-    return status == MLS_OK && !read_levels(cJSON_GetObjectItemCaseSensitive(json, "chosen"), to->chosen)
-               ? mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "chosen must have two numbers from 0 on of each level")
-               : status;
-}
-
 mls_status mls_plan_figures_load(mls_str text, mls_plan_figures *figures, mls_error *error)
 {
     cJSON *json = NULL;
     *figures = (mls_plan_figures){.arena = mls_calloc(1, sizeof(mls_arena))};
     mls_status status = text.ptr == NULL ? mls_json_data("plan.json", &json, error) : mls_json_tree(text, &json, error);
-    status = status == MLS_OK ? read_figures(json, figures, error) : status;
+    if (status == MLS_OK) {
+        status = mls_json_table_read(json, "benchmarks", factor_members, sizeof factor_members / sizeof *factor_members,
+                                     figures->arena, (void **)&figures->items, &figures->count, sizeof *figures->items,
+                                     error);
+    }
+    const cJSON *objects = cJSON_GetObjectItemCaseSensitive(json, "benchmarks");
+    const cJSON *object = cJSON_IsObject(objects) ? objects->child : NULL;
+    for (size_t i = 0; i < figures->count && object != NULL && status == MLS_OK; i++, object = object->next) {
+        mls_plan_factors *factors = &figures->items[i];
+        for (int level = 0; level < MLS_PLAN_LEVELS; level++)
+            factors->spread[level][0] = factors->spread[level][1] = NAN;
+        if (!read_levels(cJSON_GetObjectItemCaseSensitive(object, "spread"), factors->spread) ||
+            !isfinite(factors->system) || !isfinite(factors->batch) || !isfinite(factors->evaluation)) {
+            status =
+                mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
+                              "%s: system, batch and evaluation must be numbers, spread two from 0 on of each level",
+                              factors->benchmark);
+        }
+    }
+    const mls_plan_factors *rest = status == MLS_OK ? factors_of(figures, "*") : NULL;
+    if (status == MLS_OK && (rest == NULL || isnan(rest->spread[0][0])))
+        status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "benchmarks must have a row \"*\" with a spread");
+    for (size_t i = 0; i < figures->count && status == MLS_OK; i++)
+        if (isnan(figures->items[i].spread[0][0]))
+            memcpy(figures->items[i].spread, rest->spread, sizeof rest->spread);
+    for (int level = 0; level < MLS_PLAN_LEVELS; level++)
+        figures->chosen[level][0] = figures->chosen[level][1] = 1;
+    if (status == MLS_OK && !read_levels(cJSON_GetObjectItemCaseSensitive(json, "chosen"), figures->chosen))
+        status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "chosen must have two numbers from 0 on of each level");
     cJSON_Delete(json);
     return status;
 }
@@ -107,23 +147,6 @@ static double setting_number(const mls_settings *settings, const char *key)
             return setting->number;
     }
     return NAN;
-}
-
-/* Return the number of accelerators per copy of the model, as printed by the job or in the config's name; NAN: unknown.
- */
-static double model_parallel_of(const mls_side_group *group)
-{
-    static const char *const degrees[] = {"tensor_parallel", "pipeline_parallel", "context_parallel"};
-    const mls_config_name name = mls_config_name_decode(mls_str_from(group->config));
-    double printed = NAN;
-    for (size_t i = 0; i < sizeof degrees / sizeof *degrees && group->runs.count > 0; i++) {
-        const double degree = setting_number(&group->runs.items[0].printed, degrees[i]);
-        if (degree >= 1)
-            printed = degree * (isnan(printed) ? 1 : printed);
-    }
-    return !isnan(printed)           ? printed
-           : name.data_parallel == 0 ? (double)NAN
-                                     : (double)name.gpus / (double)name.data_parallel;
 }
 
 /* Return whether a number is a positive integer. */
@@ -161,6 +184,7 @@ static bool sum_runs(mls_plan_base *base, bool parts)
 /* Compute the means.  Return NULL, or the reason why nothing can be predicted from the group. */
 static const char *measure_base(mls_plan_base *base)
 {
+    static const char *const degrees[] = {"tensor_parallel", "pipeline_parallel", "context_parallel"};
     const mls_side_group *group = base->group;
     bool one_unit = sum_runs(base, true);
     if (base->runs == 0)
@@ -174,7 +198,16 @@ static const char *measure_base(mls_plan_base *base)
     const double nodes =
         group->runs.count > 0 ? setting_number(&group->runs.items[0].environment, "nodes") : (double)NAN;
     base->per_node = nodes >= 1 ? group->accelerators / nodes : (double)NAN;
-    base->model_parallel = model_parallel_of(group);
+    /* Find the number of accelerators per copy of the model, as printed by the job or in the config's name. */
+    const mls_config_name name = mls_config_name_decode(mls_str_from(group->config));
+    base->model_parallel = NAN;
+    for (size_t i = 0; i < sizeof degrees / sizeof *degrees && group->runs.count > 0; i++) {
+        const double degree = setting_number(&group->runs.items[0].printed, degrees[i]);
+        if (degree >= 1)
+            base->model_parallel = degree * (isnan(base->model_parallel) ? 1 : base->model_parallel);
+    }
+    if (isnan(base->model_parallel) && name.data_parallel > 0)
+        base->model_parallel = (double)name.gpus / (double)name.data_parallel;
     const double ranks = group->accelerators / base->model_parallel;
     if (ranks < 1 || ranks > group->global_batch_size) /* the runs contradict the degrees */
         base->model_parallel = NAN;
@@ -189,73 +222,8 @@ static const char *measure_base(mls_plan_base *base)
                                                                 : NULL;
 }
 
-/* Store the memory that the config next to the logs needs, if it is complete and the estimate does not contradict the
- * runs. */
-static void find_memory(mls_plan_base *base, const mls_plan_request *request, mls_arena *arena)
-{
-    mls_memory_ask ask;
-    mls_memory_estimate estimate;
-    mls_findings ignored = {0};
-    mls_shell *script = NULL;
-    char *path = NULL;
-    mls_side_group_config(base->group, &script, &path);
-    if (script != NULL) {
-        mls_memory_ask_init(&ask, request->models, request->known);
-        if (mls_memory_config(&ask, script, path, &ignored) &&
-            mls_memory_estimate_make(&ask, &estimate, NULL) == MLS_OK && estimate.verdict != MLS_MEMORY_DOES_NOT_FIT) {
-            mls_memory_ask *kept = mls_arena_alloc(arena, sizeof *kept);
-            *kept = ask;
-            base->memory = kept;
-        }
-    }
-    mls_findings_release(&ignored);
-    mls_shell_free(script);
-    free(path);
-}
-
-/* Find the reference points, unmodified, because requested batch sizes are compared with them. */
-static mls_status find_points(mls_plan_base *base, const mls_plan_request *request, mls_error *error)
-{
-    const mls_editions *editions = request->editions;
-    const mls_side_group *group = base->group;
-    const mls_edition *edition;
-    mls_status status = mls_editions_find(editions, group->usage, mls_str_from(group->edition), &edition, error);
-    if (status == MLS_OK) {
-        const mls_rcp_rules rules = {editions, edition,
-                                     mls_benchmark_find(editions, group->usage, mls_str_from(group->benchmark))};
-        status = mls_rcp_set_new(&rules, (mls_str){NULL, 0}, NULL, &base->points, error);
-    }
-    if (status == MLS_OK) {
-        base->reference = request->batches.count > 0
-                              ? mls_rcp_set_mean(base->points, group->global_batch_size)
-                              : mls_rcp_set_limit(base->points, group->global_batch_size).bar.mean;
-    }
-    return status;
-}
-
-enum { ROUNDS = 3 }; /* the base's round and the two before, whose batch sizes are suggested */
-
-static void find_published(mls_plan *plan, mls_plan_base *base)
-{
-    const mls_side_group *group = base->group;
-    const unsigned upto = mls_query_of_side(group).edition;
-    unsigned last = 0;
-    int rounds = 0;
-    for (size_t i = 0; i < plan->published.count; i++) {
-        const mls_published_result *result = &plan->published.results[i];
-        if (result->usage != group->usage || result->edition > upto)
-            continue;
-        rounds += result->edition != last;
-        last = result->edition;
-        if (rounds > ROUNDS)
-            return;
-        if (strcmp(result->benchmark, group->benchmark) == 0 &&
-            (result->system->division == MLS_DIVISION_OPEN) == (group->division == MLS_DIVISION_OPEN))
-            MLS_ARENA_ADD(plan->arena, &base->published, result);
-    }
-}
-
-/* Return the index of the first base of a series with at least this many accelerators. */
+/* Return the index of the first base of a series with at least this many accelerators.  Bases are sorted, because an
+ * export may have thousands of groups. */
 static size_t base_place(const mls_plan *plan, const mls_plan_series *series, double accelerators)
 {
     size_t from = series->first_base;
@@ -276,31 +244,65 @@ static void add_unfit(mls_plan *plan, const mls_side_group *group, const char *r
     MLS_ARENA_ADD(plan->arena, &plan->unfit, (mls_unmatched){group, reason});
 }
 
-/* Add a group as a base if possible.  Bases are sorted by accelerators for binary search, because an export may have
- * thousands of groups. */
+/* Add a group as a base if possible. */
 static mls_status add_base(mls_plan *plan, const mls_plan_request *request, mls_plan_series *series,
                            const mls_side_group *group, mls_error *error)
 {
     mls_plan_base base = {.group = group, .factors = factors_of(request->figures, group->benchmark)};
     const char *reason = measure_base(&base);
     const mls_side_group *first = series->bases > 0 ? plan->bases.items[series->first_base].group : group;
-    size_t place = 0;
-    if (reason == NULL && (group->division == MLS_DIVISION_OPEN) != (first->division == MLS_DIVISION_OPEN))
+    const bool open = group->division == MLS_DIVISION_OPEN;
+    const size_t place = reason == NULL ? base_place(plan, series, group->accelerators) : 0;
+    if (reason == NULL && open != (first->division == MLS_DIVISION_OPEN))
         reason = "of another division than the base";
-    if (reason == NULL) {
-        place = base_place(plan, series, group->accelerators);
-        if (place < plan->bases.count && plan->bases.items[place].group->accelerators == group->accelerators)
-            reason = "another group with as many accelerators is the base";
-    }
+    else if (reason == NULL && place < plan->bases.count &&
+             plan->bases.items[place].group->accelerators == group->accelerators)
+        reason = "another group with as many accelerators is the base";
     if (reason != NULL) {
         add_unfit(plan, group, reason);
         return MLS_OK;
     }
-    find_published(plan, &base);
+    /* Find the published results of its round and the two before. */
+    const unsigned upto = mls_query_of_side(group).edition;
+    unsigned last = 0;
+    int rounds = 0;
+    for (size_t i = 0; i < plan->published.count && rounds <= ROUNDS; i++) {
+        const mls_published_result *result = &plan->published.results[i];
+        if (result->usage != group->usage || result->edition > upto)
+            continue;
+        rounds += result->edition != last;
+        last = result->edition;
+        if (rounds <= ROUNDS && strcmp(result->benchmark, group->benchmark) == 0 &&
+            (result->system->division == MLS_DIVISION_OPEN) == open)
+            MLS_ARENA_ADD(plan->arena, &base.published, result);
+    }
+    /* Store the memory that the config next to the logs needs, if it is complete and the estimate does not contradict
+     * the runs. */
+    mls_shell *script = NULL;
+    char *path = NULL;
     if (request->models != NULL)
-        find_memory(&base, request, plan->arena);
-    const mls_status status = find_points(&base, request, error);
+        mls_side_group_config(group, &script, &path);
+    if (script != NULL) {
+        mls_memory_ask *ask = mls_arena_alloc(plan->arena, sizeof *ask);
+        mls_memory_estimate estimate;
+        mls_findings ignored = {0};
+        mls_memory_ask_init(ask, request->models, request->known);
+        if (mls_memory_config(ask, script, path, &ignored) &&
+            mls_memory_estimate_make(ask, &estimate, NULL) == MLS_OK && estimate.verdict != MLS_MEMORY_DOES_NOT_FIT)
+            base.memory = ask;
+        mls_findings_release(&ignored);
+    }
+    mls_shell_free(script);
+    free(path);
+    /* Find the reference points, unmodified, because requested batch sizes are compared with them. */
+    mls_rcp_rules rules = {.editions = request->editions};
+    mls_status status =
+        mls_editions_find(rules.editions, group->usage, mls_str_from(group->edition), &rules.edition, error);
+    rules.benchmark = mls_benchmark_find(rules.editions, group->usage, mls_str_from(group->benchmark));
+    status = status == MLS_OK ? mls_rcp_set_new(&rules, (mls_str){NULL, 0}, NULL, &base.points, error) : status;
     if (status == MLS_OK) {
+        base.reference = request->batches.count > 0 ? mls_rcp_set_mean(base.points, group->global_batch_size)
+                                                    : mls_rcp_set_limit(base.points, group->global_batch_size).bar.mean;
         MLS_ARENA_ADD(plan->arena, &plan->bases, base);
         mls_plan_base *at = plan->bases.items + place;
         memmove(at + 1, at, (plan->bases.count - 1 - place) * sizeof *at);
@@ -312,10 +314,8 @@ static mls_status add_base(mls_plan *plan, const mls_plan_request *request, mls_
 
 static bool is_alike(const mls_side_group *a, const mls_side_group *b)
 {
-    return a->benchmark != NULL && b->benchmark != NULL && a->usage == b->usage &&
-           strcmp(a->benchmark, b->benchmark) == 0 &&
-           (a->accelerator == NULL || b->accelerator == NULL ? a->accelerator == b->accelerator
-                                                             : strcmp(a->accelerator, b->accelerator) == 0);
+    return a->benchmark != NULL && a->usage == b->usage && mls_same_text(a->benchmark, b->benchmark) &&
+           mls_same_text(a->accelerator, b->accelerator);
 }
 
 /* Find the series, each of all groups similar to its first, and their bases. */
@@ -360,43 +360,8 @@ static const mls_plan_base *base_for(const mls_plan *plan, const mls_plan_series
     return &bases[below ? place - 1 : place];
 }
 
-/* --------------------------------------------------------------------------------------------------- one prediction */
-
-enum { MS_PER_MINUTE = 60000 };
-
-/* Return the samples to converge at a batch size; NAN: unknown. */
-static double samples_at(const mls_plan_base *base, const mls_plan_request *request, double batch)
-{
-    const double own = base->group->global_batch_size;
-    if (batch == own)
-        return base->samples;
-    const double samples = base->samples * mls_rcp_set_mean(base->points, batch) / base->reference;
-    return isnan(samples) ? request->samples : samples;
-}
-
-/* Predict the times of a row.  Its base, counts and samples must be set. */
-static void predict(mls_plan_row *row, unsigned level)
-{
-    const mls_plan_base *base = row->base;
-    const mls_plan_factors *k = base->factors;
-    const double times = row->accelerators / base->group->accelerators;
-    const double batch = row->global_batch_size / base->group->global_batch_size;
-    const double doublings = log2(times);
-    const double rate_per_ms =
-        base->samples / base->training_ms * times * exp2(k->system * doublings + k->batch * log2(batch / times));
-    const double evaluation_ms = base->evaluation_ms * (row->samples / base->samples) * exp2(k->evaluation * doublings);
-    const double other_ms = base->total_ms - base->training_ms - base->evaluation_ms;
-    const double half = k->spread[level][0] + k->spread[level][1] * fabs(doublings);
-    row->rate = rate_per_ms * 1000;
-    row->efficiency = rate_per_ms * base->training_ms / base->samples / times;
-    row->training_minutes = row->samples / rate_per_ms / MS_PER_MINUTE;
-    row->evaluation_minutes = evaluation_ms / MS_PER_MINUTE;
-    row->other_minutes = (other_ms > 0 ? other_ms : 0) / MS_PER_MINUTE;
-    row->minutes = row->training_minutes + row->evaluation_minutes + row->other_minutes;
-    row->low_minutes = row->minutes * exp(-half);
-    row->high_minutes = row->minutes * exp(half);
-    row->accelerator_minutes = row->minutes * row->accelerators;
-}
+/* --------------------------------------------------------------------------------------------------- one prediction
+ */
 
 double mls_plan_score(const mls_plan_row *row)
 {
@@ -404,12 +369,63 @@ double mls_plan_score(const mls_plan_row *row)
     return row->measured && scored > 0 ? scored : row->minutes * row->scale;
 }
 
+/* Predict a row, except for its scale and note.  Samples are NAN if the convergence at the batch size is unknown. */
+static mls_plan_row predicted(const mls_plan_base *base, const mls_plan_request *request, double accelerators,
+                              double batch_size)
+{
+    const mls_side_group *group = base->group;
+    const mls_plan_factors *k = base->factors;
+    const double times = accelerators / group->accelerators;
+    const double batch = batch_size / group->global_batch_size;
+    const double doublings = log2(times);
+    const bool same_batch = batch_size == group->global_batch_size;
+    const double referred = base->samples * mls_rcp_set_mean(base->points, batch_size) / base->reference;
+    const double samples = same_batch ? base->samples : isnan(referred) ? request->samples : referred;
+    const double rate_per_ms =
+        base->samples / base->training_ms * times * exp2(k->system * doublings + k->batch * log2(batch / times));
+    const double evaluation_ms = base->evaluation_ms * (samples / base->samples) * exp2(k->evaluation * doublings);
+    const double other_ms = base->total_ms - base->training_ms - base->evaluation_ms;
+    const double half = k->spread[request->level][0] + k->spread[request->level][1] * fabs(doublings);
+    mls_plan_row row = {.base = base,
+                        .accelerators = accelerators,
+                        .global_batch_size = batch_size,
+                        .measured = accelerators == group->accelerators && same_batch,
+                        .samples = samples,
+                        .rate = rate_per_ms * 1000,
+                        .efficiency = rate_per_ms * base->training_ms / base->samples / times,
+                        .training_minutes = samples / rate_per_ms / MS_PER_MINUTE,
+                        .evaluation_minutes = evaluation_ms / MS_PER_MINUTE,
+                        .other_minutes = (other_ms > 0 ? other_ms : 0) / MS_PER_MINUTE,
+                        .scale = 1,
+                        .model_parallel = fmax(ceil(accelerators / batch_size), 1)};
+    row.minutes = row.training_minutes + row.evaluation_minutes + row.other_minutes;
+    row.low_minutes = row.minutes * exp(-half);
+    row.high_minutes = row.minutes * exp(half);
+    if (row.measured && request->batches.count == 0 && group->score_minutes > 0)
+        row.minutes = row.low_minutes = row.high_minutes = group->score_minutes;
+    row.accelerator_minutes = row.minutes * accelerators;
+    return row;
+}
+
+/* Mark the fastest of several predictions and adjust its interval for the selection, unless batch sizes were requested.
+ */
+static void recommend(mls_plan_row *row, const mls_plan_request *request)
+{
+    const double *chosen = request->figures->chosen[request->level];
+    row->recommended = row->base != NULL && !row->measured && request->batches.count == 0;
+    if (row->recommended) {
+        row->low_minutes = row->minutes * pow(row->low_minutes / row->minutes, chosen[0]);
+        row->high_minutes = row->minutes * pow(row->high_minutes / row->minutes, chosen[1]);
+    }
+}
+
+static bool is_faster(const mls_plan_row *row, const mls_plan_row *than)
+{
+    return isfinite(row->minutes) && (than == NULL || mls_plan_score(row) < mls_plan_score(than));
+}
+
 /* ------------------------------------------------------------------------------------------------- what is predicted
  */
-
-/* Suggested batch sizes: those published for half to twice the accelerator count or, without any, reference batches
- * from a quarter to 64 times the base's. */
-enum { SIMILAR = 2, LEAST_BATCH = 4, LARGEST_BATCH = 64 };
 
 /* Add a number if it is a positive integer. */
 static void add_candidate(mls_arena *arena, mls_plan_numbers *to, double number)
@@ -485,19 +501,7 @@ static void find_batches(const mls_plan *plan, const mls_plan_request *request, 
     order_candidates(batches);
 }
 
-/* Return whether the job would not fit in memory on fewer accelerators than the base's, where each has a larger share.
- */
-static bool is_too_large(const mls_plan_row *row)
-{
-    mls_memory_estimate estimate;
-    if (row->base->memory == NULL || row->accelerators >= row->base->group->accelerators)
-        return false;
-    mls_memory_ask ask = *row->base->memory;
-    ask.values[MLS_MEMORY_GPUS] = (int64_t)row->accelerators;
-    return mls_memory_estimate_make(&ask, &estimate, NULL) == MLS_OK && estimate.verdict == MLS_MEMORY_DOES_NOT_FIT;
-}
-
-/* Set the scale factor, both for a mean below the reference's and as in the base, and the warning of the row. */
+/* Set the scale factor of a row, for a mean below the reference's or as in the base, and its warning. */
 static void judge_prediction(mls_arena *arena, mls_plan_row *row)
 {
     const mls_plan_base *base = row->base;
@@ -505,56 +509,29 @@ static void judge_prediction(mls_arena *arena, mls_plan_row *row)
     const double ranks = isnan(known) ? row->accelerators : known;
     const mls_rcp_limit limit = mls_rcp_set_limit(base->points, row->global_batch_size);
     const bool judged = !row->measured && base->group->division != MLS_DIVISION_OPEN && row->samples < limit.bar.mean;
+    /* On fewer accelerators than the base's, each has a larger share of the job, which may not fit in its memory. */
+    bool too_large = false;
+    if (base->memory != NULL && row->accelerators < base->group->accelerators) {
+        mls_memory_estimate estimate;
+        mls_memory_ask ask = *base->memory;
+        ask.values[MLS_MEMORY_GPUS] = (int64_t)row->accelerators;
+        too_large =
+            mls_memory_estimate_make(&ask, &estimate, NULL) == MLS_OK && estimate.verdict == MLS_MEMORY_DOES_NOT_FIT;
+    }
     row->scale = row->measured && base->group->scale > 0     ? base->group->scale
                  : judged && row->samples >= limit.bar.limit ? limit.bar.mean / row->samples
                                                              : 1;
     row->note = isnan(row->samples)         ? "no reference point for this batch (--samples)"
                 : ranks < 1                 ? "fewer accelerators than a model is spread over"
-                : is_too_large(row)         ? "would not fit into memory: see mlscore memory --train"
+                : too_large                 ? "would not fit into memory: see mlscore memory --train"
                 : judged && row->scale == 1 ? "converges faster than the reference allows"
                                             : NULL;
     if (row->global_batch_size < ranks && !row->measured) {
-        mls_buffer note = {0};
-        mls_buffer_printf(&note, "needs tp x pp x cp >= %.0f", row->model_parallel);
-        if (!isnan(known))
-            mls_buffer_printf(&note, ", where the runs had %.0f", base->model_parallel);
-        if (row->note != NULL)
-            mls_buffer_printf(&note, "; %s", row->note);
-        row->note = mls_arena_copy(arena, mls_buffer_str(&note)).ptr;
-        mls_buffer_release(&note);
+        const char *before =
+            isnan(known) ? "" : mls_arena_printf(arena, ", where the runs had %.0f", base->model_parallel);
+        row->note = mls_arena_printf(arena, "needs tp x pp x cp >= %.0f%s%s%s", row->model_parallel, before,
+                                     row->note != NULL ? "; " : "", row->note != NULL ? row->note : "");
     }
-}
-
-static mls_plan_row predicted(const mls_plan_base *base, const mls_plan_request *request, double accelerators,
-                              double batch)
-{
-    mls_plan_row row = {.base = base, .accelerators = accelerators, .global_batch_size = batch, .scale = 1};
-    row.samples = samples_at(base, request, batch);
-    row.model_parallel = fmax(ceil(accelerators / batch), 1);
-    row.measured = accelerators == base->group->accelerators && batch == base->group->global_batch_size;
-    predict(&row, request->level);
-    if (row.measured && request->batches.count == 0 && base->group->score_minutes > 0) {
-        row.minutes = row.low_minutes = row.high_minutes = base->group->score_minutes;
-        row.accelerator_minutes = row.minutes * accelerators;
-    }
-    return row;
-}
-
-/* Mark the fastest of several predictions and adjust its interval for the selection, unless batch sizes were requested.
- */
-static void recommend(mls_plan_row *row, const mls_plan_request *request)
-{
-    const double *chosen = request->figures->chosen[request->level];
-    row->recommended = row->base != NULL && !row->measured && request->batches.count == 0;
-    if (row->recommended) {
-        row->low_minutes = row->minutes * pow(row->low_minutes / row->minutes, chosen[0]);
-        row->high_minutes = row->minutes * pow(row->high_minutes / row->minutes, chosen[1]);
-    }
-}
-
-static bool is_faster(const mls_plan_row *row, const mls_plan_row *than)
-{
-    return isfinite(row->minutes) && (than == NULL || mls_plan_score(row) < mls_plan_score(than));
 }
 
 /* Add the rows of an accelerator count.  The fastest and the one with the base's batch size are shown.  If no batch
@@ -594,35 +571,6 @@ static void add_rows(mls_plan *plan, const mls_plan_request *request, const mls_
     }
 }
 
-/* Return the fastest row for an accelerator count.  Its base is NULL if there is none. */
-static mls_plan_row find_fastest(const mls_plan *plan, const mls_plan_series *series, const mls_plan_request *request,
-                                 double accelerators, mls_plan_numbers *batches)
-{
-    const mls_plan_base *base = base_for(plan, series, accelerators);
-    mls_plan_row fastest = {.base = NULL};
-    find_batches(plan, request, base, accelerators, batches);
-    for (size_t i = 0; i < batches->count; i++) {
-        const mls_plan_row row = predicted(base, request, accelerators, batches->items[i]);
-        fastest = is_faster(&row, fastest.base != NULL ? &fastest : NULL) ? row : fastest;
-    }
-    recommend(&fastest, request);
-    return fastest;
-}
-
-/* Return the largest part of the time that more accelerators do not reduce.  The row may have no base if larger counts
- * need batch sizes with unknown convergence. */
-static const char *largest_part(const mls_plan_row *row)
-{
-    const double evaluation = row->evaluation_minutes;
-    const double other = row->other_minutes;
-    return row->base == NULL || (row->training_minutes >= evaluation && row->training_minutes >= other) ? "convergence"
-           : evaluation >= other                                                                        ? "evaluation"
-                                                                                                        : "other";
-}
-
-/* Limit of steps over node counts; larger ranges are searched in larger steps. */
-enum { TARGET_STEPS_MAX = 1000000 };
-
 /* Find the counts that reach the target.  All counts of whole nodes are tried because more accelerators are not always
  * faster. */
 static void find_target(mls_plan *plan, mls_plan_series *series, const mls_plan_request *request,
@@ -636,15 +584,32 @@ static void find_target(mls_plan *plan, mls_plan_series *series, const mls_plan_
     const double step = node * ceil(largest * MLS_PLAN_TIMES_MAX / node / TARGET_STEPS_MAX);
     const double most = floor(largest * MLS_PLAN_TIMES_MAX / step) * step;
     const double first = fmax(ceil(smallest / MLS_PLAN_TIMES_MAX / step), 1) * step;
-    mls_plan_row row = {.base = NULL};
+    mls_plan_row fastest = {.base = NULL};
     for (double n = first; n <= most && isnan(target->by_high); n += step) {
-        row = find_fastest(plan, series, request, n, batches);
-        const double reached = row.base != NULL ? target->minutes : -1;
-        target->by_low = isnan(target->by_low) && row.low_minutes <= reached ? n : target->by_low;
-        target->by_middle = isnan(target->by_middle) && row.minutes <= reached ? n : target->by_middle;
-        target->by_high = isnan(target->by_high) && row.high_minutes <= reached ? n : target->by_high;
+        const mls_plan_base *base = base_for(plan, series, n);
+        fastest = (mls_plan_row){.base = NULL};
+        find_batches(plan, request, base, n, batches);
+        for (size_t i = 0; i < batches->count; i++) {
+            const mls_plan_row row = predicted(base, request, n, batches->items[i]);
+            fastest = is_faster(&row, fastest.base != NULL ? &fastest : NULL) ? row : fastest;
+        }
+        recommend(&fastest, request);
+        const double reached = fastest.base != NULL ? target->minutes : -1;
+        target->by_low = isnan(target->by_low) && fastest.low_minutes <= reached ? n : target->by_low;
+        target->by_middle = isnan(target->by_middle) && fastest.minutes <= reached ? n : target->by_middle;
+        target->by_high = isnan(target->by_high) && fastest.high_minutes <= reached ? n : target->by_high;
     }
-    target->obstacle = isnan(target->by_low) ? largest_part(&row) : NULL;
+    if (isnan(target->by_low)) {
+        /* Name the largest part of the time that more accelerators do not reduce.  Without a row, larger counts need
+         * batch sizes with unknown convergence. */
+        const double evaluation = fastest.evaluation_minutes;
+        const double other = fastest.other_minutes;
+        target->obstacle =
+            fastest.base == NULL || (fastest.training_minutes >= evaluation && fastest.training_minutes >= other)
+                ? "convergence"
+            : evaluation >= other ? "evaluation"
+                                  : "other";
+    }
 }
 
 /* Reject an accelerator count: return an error if there is one series, else list the base as unfit, so that the other
@@ -657,29 +622,32 @@ static mls_status refuse(mls_plan *plan, const mls_plan_base *base, const mls_er
     return MLS_OK;
 }
 
-/* Find the accelerator counts of a series, ascending: the requested ones, also as nodes or multiples of a base, or by
- * default half to eight times that of each base. */
-static mls_status find_accelerators(mls_plan *plan, const mls_plan_series *series, const mls_plan_request *request,
-                                    mls_plan_numbers *to, mls_error *error)
+/* Fill a series with rows for its accelerator counts, ascending: the requested ones, also as nodes or multiples of a
+ * base, or by default half to eight times that of each base. */
+static mls_status fill_series(mls_plan *plan, mls_plan_series *series, const mls_plan_request *request,
+                              mls_error *error)
 {
     double suggested[] = {0.5, 1, 2, 4, 8};
     const bool any = request->accelerators.count + request->nodes.count + request->times.count > 0;
     const mls_plan_numbers times =
         any ? request->times : (mls_plan_numbers){suggested, sizeof suggested / sizeof *suggested, 0};
+    mls_plan_numbers counts = {0};
+    mls_plan_numbers batches = {0};
     mls_status status = MLS_OK;
+    series->first_row = plan->rows.count;
     for (size_t i = 0; i < request->accelerators.count; i++)
-        add_candidate(plan->arena, to, request->accelerators.items[i]);
+        add_candidate(plan->arena, &counts, request->accelerators.items[i]);
     for (size_t i = 0; i < series->bases && status == MLS_OK; i++) {
         const mls_plan_base *base = &plan->bases.items[series->first_base + i];
         const double own = base->group->accelerators;
         for (size_t k = 0; k < request->nodes.count; k++)
-            add_candidate(plan->arena, to, request->nodes.items[k] * base->per_node);
+            add_candidate(plan->arena, &counts, request->nodes.items[k] * base->per_node);
         if (request->nodes.count > 0 && !is_count(base->per_node)) {
             (void)mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "how many accelerators a node has is not known");
             status = refuse(plan, base, error);
         }
         for (size_t k = 0; k < times.count && status == MLS_OK; k++) {
-            add_candidate(plan->arena, to, times.items[k] * own);
+            add_candidate(plan->arena, &counts, times.items[k] * own);
             if (any && !is_count(times.items[k] * own)) {
                 (void)mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%g times %.0f accelerators is not a whole number",
                                     times.items[k], own);
@@ -687,19 +655,9 @@ static mls_status find_accelerators(mls_plan *plan, const mls_plan_series *serie
             }
         }
     }
-    order_candidates(to);
-    return status;
-}
-
-static mls_status fill_series(mls_plan *plan, mls_plan_series *series, const mls_plan_request *request,
-                              mls_error *error)
-{
-    mls_plan_numbers accelerators = {0};
-    mls_plan_numbers batches = {0};
-    series->first_row = plan->rows.count;
-    mls_status status = find_accelerators(plan, series, request, &accelerators, error);
-    for (size_t i = 0; i < accelerators.count && status == MLS_OK; i++) {
-        const double wanted = accelerators.items[i];
+    order_candidates(&counts);
+    for (size_t i = 0; i < counts.count && status == MLS_OK; i++) {
+        const double wanted = counts.items[i];
         const mls_plan_base *base = base_for(plan, series, wanted);
         const double own = base->group->accelerators;
         if (fmax(wanted / own, own / wanted) > MLS_PLAN_TIMES_MAX) {
@@ -716,33 +674,4 @@ static mls_status fill_series(mls_plan *plan, mls_plan_series *series, const mls
     if (status == MLS_OK && !isnan(series->target.minutes))
         find_target(plan, series, request, &batches);
     return status;
-}
-
-mls_status mls_plan_make(const mls_comparison *of, const mls_plan_request *request, mls_plan *plan, mls_error *error)
-{
-    *plan = (mls_plan){.arena = mls_calloc(1, sizeof(mls_arena)), .level = request->level};
-    mls_status status = mls_published_load(MLS_ANY_USAGE, 0, &plan->published, error);
-    status = status == MLS_OK ? find_bases(of, request, plan, error) : status;
-    for (size_t i = 0; i < plan->series.count && status == MLS_OK; i++)
-        status = fill_series(plan, &plan->series.items[i], request, error);
-    return status;
-}
-
-void mls_plan_release(mls_plan *plan)
-{
-    for (size_t i = 0; i < plan->bases.count; i++)
-        mls_rcp_set_free(plan->bases.items[i].points);
-    mls_published_release(&plan->published);
-    mls_arena_free(plan->arena);
-    *plan = (mls_plan){0};
-}
-
-bool mls_plan_answers(const mls_plan *plan)
-{
-    bool any = false;
-    for (size_t i = 0; i < plan->rows.count; i++)
-        any |= isfinite(plan->rows.items[i].minutes);
-    for (size_t i = 0; i < plan->series.count; i++)
-        any &= plan->series.items[i].target.obstacle == NULL;
-    return any;
 }

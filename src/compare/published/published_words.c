@@ -22,7 +22,7 @@ typedef struct published_words {
     bool whole[WORDS_MOST]; /* a system has exactly this name */
     size_t text_count;
     unsigned edition;             /* 0: not given */
-    MLS_LIST_OF(unsigned) rounds; /* possible rounds if no edition is given */
+    MLS_LIST_OF(unsigned) rounds; /* the edition, or else those of the logs, of another side, or of the options */
     bool best, nearest;
     mls_published left; /* owns only `results` and `count` */
 } published_words;
@@ -49,6 +49,71 @@ bool mls_request_has_published(const mls_compare_request *request)
     return any;
 }
 
+static mls_status read_words(choosing *in, published_words *of, mls_error *error);
+static bool is_meant(const published_words *of, const mls_published_result *result);
+static mls_status choose_side(const choosing *in, published_words *of, mls_error *error);
+static mls_status explain(const choosing *in, const published_words *of, bool narrowed, mls_error *error);
+static void name_side(const choosing *in, const published_words *of);
+
+mls_status mls_sides_take_published(const mls_compare_request *request, mls_comparison *comparison, mls_error *error)
+{
+    mls_arena *arena = comparison->arena;
+    choosing in = {.request = request, .to = comparison, .all = comparison->opened, .logged = comparison->groups.count};
+    mls_status status = MLS_OK;
+    for (size_t i = 0; i < request->sides.count; i++) {
+        mls_side *side = request->sides.items[i];
+        for (size_t k = 0; k < side->paths.count && status == MLS_OK; k++) {
+            published_words of = {.side = side};
+            if (mls_is_published_side(side->paths.items[k])) {
+                of.all = mls_str_from(side->paths.items[k] + strlen(MLS_PUBLISHED_PREFIX));
+                status = read_words(&in, &of, error);
+                MLS_ARENA_ADD(arena, &in.sides, of);
+            }
+        }
+    }
+    for (size_t s = 0; s < in.sides.count; s++) {
+        published_words *of = &in.sides.items[s];
+        unsigned edition = 0;
+        if (of->edition != 0)
+            MLS_ARENA_ADD(arena, &of->rounds, of->edition);
+        for (size_t i = 0; i < in.logged && of->edition == 0; i++)
+            if (mls_edition_number(mls_str_from(comparison->groups.items[i]->edition), &edition))
+                MLS_ARENA_ADD(arena, &of->rounds, edition);
+        for (size_t i = 0; i < in.sides.count && of->edition == 0 && in.logged == 0; i++)
+            if (in.sides.items[i].edition != 0)
+                MLS_ARENA_ADD(arena, &of->rounds, in.sides.items[i].edition);
+        if (of->rounds.count == 0 && request->collect.edition != NULL)
+            MLS_ARENA_ADD(arena, &of->rounds, request->collect.edition->number);
+    }
+    /* Report a side without any match before one that only has other benchmarks. */
+    for (size_t i = 0; i < in.sides.count && status == MLS_OK; i++) {
+        bool meant = false;
+        for (size_t k = 0; k < in.all.count && !meant; k++)
+            meant = is_meant(&in.sides.items[i], &in.all.results[k]);
+        status = meant ? MLS_OK : explain(&in, &in.sides.items[i], false, error);
+    }
+    /* Choose sides that depend on other sides last. */
+    for (int relative = 0; relative < 2; relative++) {
+        for (size_t i = 0; i < in.sides.count && status == MLS_OK; i++) {
+            published_words *of = &in.sides.items[i];
+            if ((of->best || of->nearest) == (relative == 1))
+                status = choose_side(&in, of, error);
+        }
+    }
+    for (size_t i = 0; i < in.sides.count && status == MLS_OK; i++)
+        if (!in.sides.items[i].side->given)
+            name_side(&in, &in.sides.items[i]);
+    /* Sort the groups by side, as users of the list expect. */
+    mls_side_group **sorted = mls_arena_array(arena, comparison->groups.count + 1, sizeof *sorted);
+    size_t count = 0;
+    for (size_t s = 0; s < request->sides.count; s++)
+        for (size_t i = 0; i < comparison->groups.count; i++)
+            if (comparison->groups.items[i]->side == request->sides.items[s])
+                sorted[count++] = comparison->groups.items[i];
+    comparison->groups.items = sorted;
+    return status;
+}
+
 /* ------------------------------------------------------------------- words */
 
 static mls_status refuse_words(const published_words *of, const char *why, mls_error *error)
@@ -66,7 +131,7 @@ static bool is_one_blank(char c)
     return c == ' ';
 }
 
-static mls_status read_published_words(choosing *in, published_words *of, mls_error *error)
+static mls_status read_words(choosing *in, published_words *of, mls_error *error)
 {
     mls_str rest = of->all;
     for (bool more = true; more;) {
@@ -93,24 +158,7 @@ static mls_status read_published_words(choosing *in, published_words *of, mls_er
     return of->best && of->nearest ? refuse_words(of, "best and nearest exclude each other", error) : MLS_OK;
 }
 
-/* ------------------------------------------------------------ what is left */
-
-/* Find the rounds of a side: the one in its words, else those of the logs, of another side, or of the options. */
-static void find_rounds(const choosing *in, published_words *of)
-{
-    mls_arena *arena = in->to->arena;
-    unsigned edition = 0;
-    if (of->edition != 0)
-        MLS_ARENA_ADD(arena, &of->rounds, of->edition);
-    for (size_t i = 0; i < in->logged && of->edition == 0; i++)
-        if (mls_edition_number(mls_str_from(in->to->groups.items[i]->edition), &edition))
-            MLS_ARENA_ADD(arena, &of->rounds, edition);
-    for (size_t i = 0; i < in->sides.count && of->edition == 0 && in->logged == 0; i++)
-        if (in->sides.items[i].edition != 0)
-            MLS_ARENA_ADD(arena, &of->rounds, in->sides.items[i].edition);
-    if (of->rounds.count == 0 && in->request->collect.edition != NULL)
-        MLS_ARENA_ADD(arena, &of->rounds, in->request->collect.edition->number);
-}
+/* -------------------------------------------------------- matching results */
 
 static bool is_of_round(const published_words *of, const mls_published_result *result)
 {
@@ -141,27 +189,6 @@ static bool is_result_on(const mls_published_result *result, mls_usage usage, co
     return benchmark != NULL && result->usage == usage && strcmp(result->benchmark, benchmark) == 0;
 }
 
-/* Return whether the other sides have groups to compare a result with: logs, or else all other published sides. */
-static bool is_on_both(const choosing *in, const published_words *of, const mls_published_result *result)
-{
-    bool on = in->request->mode != MLS_COMPARE_SIDES;
-    for (size_t i = 0; i < in->logged && !on; i++)
-        on = is_result_on(result, in->to->groups.items[i]->usage, in->to->groups.items[i]->benchmark);
-    if (in->logged > 0 || on)
-        return on;
-    on = in->request->collect.any_usage || in->request->collect.usage == result->usage;
-    for (size_t i = 0; i < in->sides.count && on; i++) {
-        const published_words *other = &in->sides.items[i];
-        bool has = other->all.ptr == of->all.ptr;
-        for (size_t k = 0; k < in->all.count && !has; k++) {
-            has = is_result_on(&in->all.results[k], result->usage, result->benchmark) &&
-                  is_meant(other, &in->all.results[k]);
-        }
-        on = has;
-    }
-    return on;
-}
-
 static bool same_system(const mls_published_result *a, const mls_published_result *b)
 {
     return a->usage == b->usage && a->edition == b->edition &&
@@ -169,17 +196,35 @@ static bool same_system(const mls_published_result *a, const mls_published_resul
            strcmp(a->system->submitter, b->system->submitter) == 0;
 }
 
+/* Find the results that match the words and, if sides are compared, whose benchmark is on the other sides: in the logs,
+ * or else on all other published sides. */
 static void take_left(const choosing *in, published_words *of)
 {
+    const mls_collect_options *collect = &in->request->collect;
     of->left = (mls_published){.results = mls_arena_array(in->to->arena, in->all.count + 1, sizeof *of->left.results)};
-    for (size_t i = 0; i < in->all.count; i++) {
-        const mls_published_result *result = &in->all.results[i];
-        if (is_meant(of, result) && is_on_both(in, of, result))
+    for (size_t r = 0; r < in->all.count; r++) {
+        const mls_published_result *result = &in->all.results[r];
+        bool on = in->request->mode != MLS_COMPARE_SIDES;
+        if (!is_meant(of, result))
+            continue;
+        for (size_t i = 0; i < in->logged && !on; i++)
+            on = is_result_on(result, in->to->groups.items[i]->usage, in->to->groups.items[i]->benchmark);
+        if (in->logged == 0 && !on) {
+            on = collect->any_usage || collect->usage == result->usage;
+            for (size_t i = 0; i < in->sides.count && on; i++) {
+                const published_words *other = &in->sides.items[i];
+                on = other->all.ptr == of->all.ptr;
+                for (size_t k = 0; k < in->all.count && !on; k++)
+                    on = is_result_on(&in->all.results[k], result->usage, result->benchmark) &&
+                         is_meant(other, &in->all.results[k]);
+            }
+        }
+        if (on)
             of->left.results[of->left.count++] = *result;
     }
 }
 
-/* -------------------------------------------------------- best and nearest */
+/* ---------------------------------------------------------- choosing results */
 
 /* Keep one result of each benchmark.  The results are sorted by benchmark, then by minutes. */
 static void choose_one(const choosing *in, published_words *of)
@@ -217,6 +262,44 @@ static void choose_one(const choosing *in, published_words *of)
     of->left.count = kept;
 }
 
+/* Find the results of a side, and add their groups. */
+static mls_status choose_side(const choosing *in, published_words *of, mls_error *error)
+{
+    const mls_score_options *how = &in->request->collect.score;
+    mls_comparison *to = in->to;
+    bool several = false;
+    take_left(in, of);
+    const bool narrowed = of->left.count > 0;
+    if (of->best || of->nearest)
+        choose_one(in, of);
+    for (size_t i = 1; i < of->left.count; i++)
+        several |= !same_system(&of->left.results[0], &of->left.results[i]);
+    if (of->left.count == 0 || (several && in->request->mode == MLS_COMPARE_SIDES && !of->best && !of->nearest))
+        return explain(in, of, narrowed, error);
+    for (size_t r = 0; r < of->left.count; r++) {
+        const mls_published_result *result = &of->left.results[r];
+        const mls_benchmark *rules = mls_benchmark_find(how->editions, result->usage, mls_str_from(result->benchmark));
+        mls_side_group group;
+        const mls_status status = mls_published_group(to->arena, result, rules, how->select_window, &group, error);
+        if (status != MLS_OK)
+            return status;
+        group.side = of->side;
+        /* Systems that share an identifier cannot be distinguished, so prefer the one with runs. */
+        mls_side_group *same = NULL;
+        for (size_t i = in->logged; i < to->groups.count && same == NULL; i++) {
+            mls_side_group *other = to->groups.items[i];
+            const bool is = other->side == of->side && same_system(other->published, result) &&
+                            strcmp(other->benchmark, result->benchmark) == 0;
+            same = is ? other : NULL;
+        }
+        if (same == NULL)
+            mls_side_group_add(to, &group);
+        else if (same->runs.count == 0)
+            *same = group;
+    }
+    return MLS_OK;
+}
+
 /* ------------------------------------------------------------ what is wrong */
 
 /* List the remaining systems as candidates, each with the words that select it and a description.  Return their number.
@@ -228,88 +311,28 @@ static size_t list_systems(const choosing *in, const published_words *of)
     for (size_t i = 0; i < of->left.count; i++) {
         const mls_published_result *result = &of->left.results[i];
         const mls_published_system *system = result->system;
-        mls_buffer line = {0};
         bool again = false;
         for (size_t k = 0; k < i && !again; k++)
             again = same_system(&of->left.results[k], result);
         systems += !again;
         if (again || systems > CANDIDATES_MOST)
             continue;
-        mls_buffer_printf(&line, MLS_PUBLISHED_PREFIX "%s,%s  (%s", result->round, system->system_id,
-                          system->submitter);
-        if (system->accelerators > 0 && system->model.text[0] != '\0')
-            mls_buffer_printf(&line, ", %s x %s", mls_words_count(system->accelerators).text, system->model.text);
-        mls_buffer_append_text(&line, ")");
-        MLS_ARENA_ADD(to->arena, &to->candidates, mls_arena_copy(to->arena, mls_buffer_str(&line)).ptr);
-        mls_buffer_release(&line);
+        const char *size = system->accelerators > 0 && system->model.text[0] != '\0'
+                               ? mls_arena_printf(to->arena, ", %s x %s", mls_words_count(system->accelerators).text,
+                                                  system->model.text)
+                               : "";
+        MLS_ARENA_ADD(to->arena, &to->candidates,
+                      mls_arena_printf(to->arena, MLS_PUBLISHED_PREFIX "%s,%s  (%s%s)", result->round,
+                                       system->system_id, system->submitter, size));
     }
     return systems;
-}
-
-/* Explain that no result of the round matches a word, and suggest a similar one. */
-static void explain_word(const choosing *in, const published_words *of, mls_str word, mls_buffer *why)
-{
-    mls_suggestion nearest = mls_suggest_for(word);
-    const mls_suggestion benchmark =
-        mls_editions_nearest_benchmark(in->request->collect.score.editions, MLS_USAGE_TRAINING, word);
-    for (size_t i = 0; i < in->all.count; i++) {
-        if (is_of_round(of, &in->all.results[i])) {
-            mls_suggest_add(&nearest, mls_str_from(in->all.results[i].system->submitter));
-            mls_suggest_add(&nearest, mls_str_from(in->all.results[i].system->system_id));
-        }
-    }
-    mls_buffer_printf(why, "no published result of the round has '%.*s' in its submitter or system", MLS_CUT(word, 40));
-    if (nearest.found.len == 0 && benchmark.found.len > 0) {
-        mls_buffer_printf(why, "; did you mean '%.*s'? The benchmark is that of the other side, or of --benchmark",
-                          MLS_CUT(benchmark.found, 80));
-    } else if (nearest.found.len > 0) {
-        mls_buffer_printf(why, "; did you mean '%.*s'?", MLS_CUT(nearest.found, 80));
-    }
-}
-
-/* Explain that no result matches all words, and list the matches without the last word that can be omitted. */
-static void explain_together(const choosing *in, const published_words *of, mls_buffer *why)
-{
-    mls_buffer_append_text(why, "no published result matches all of that");
-    for (size_t at = of->text_count; at-- > 0;) {
-        published_words rest = *of;
-        rest.text_count = 0;
-        for (size_t i = 0; i < of->text_count; i++) {
-            rest.texts[rest.text_count] = of->texts[i];
-            rest.whole[rest.text_count] = of->whole[i];
-            rest.text_count += i != at;
-        }
-        take_left(in, &rest);
-        const size_t systems = list_systems(in, &rest);
-        if (systems > 0) {
-            mls_buffer_printf(why, "; without '%.*s' %s", MLS_CUT(of->texts[at], 40),
-                              systems > CANDIDATES_MOST ? "ten of those are listed"
-                              : systems == 1            ? "there is one"
-                                                        : "available are");
-            return;
-        }
-    }
-}
-
-/* Explain that the words only match results of other benchmarks, and list these. */
-static void explain_benchmarks(const choosing *in, const published_words *of, mls_buffer *why)
-{
-    mls_map known = {.arena = in->to->arena};
-    mls_buffer_append_text(why, "no published result on a benchmark of the other sides, only on");
-    for (size_t i = 0; i < in->all.count; i++) {
-        const mls_published_result *result = &in->all.results[i];
-        bool added = false;
-        if (is_meant(of, result)) {
-            mls_map_put(&known, mls_str_from(result->benchmark), &added);
-            mls_buffer_printf(why, "%s%s", !added ? "" : known.count > 1 ? ", " : " ", added ? result->benchmark : "");
-        }
-    }
 }
 
 /* Report that no result is left (`narrowed`: after best or nearest), or that several systems are. */
 static mls_status explain(const choosing *in, const published_words *of, bool narrowed, mls_error *error)
 {
-    mls_buffer why = {0};
+    mls_arena *arena = in->to->arena;
+    const char *why = NULL;
     size_t results = 0; /* of the round */
     size_t meant = 0;   /* those that match the words */
     size_t unknown = 0; /* index of the first word without any match */
@@ -324,71 +347,67 @@ static mls_status explain(const choosing *in, const published_words *of, bool na
     }
     if (of->left.count > 0) {
         const size_t systems = list_systems(in, of);
-        mls_buffer_printf(&why, "%zu systems match, but a side is one%s", systems,
-                          systems > CANDIDATES_MOST ? "; ten of them are listed" : "");
+        why = mls_arena_printf(arena, "%zu systems match, but a side is one%s", systems,
+                               systems > CANDIDATES_MOST ? "; ten of them are listed" : "");
     } else if (of->rounds.count == 0) {
-        mls_buffer_append_text(&why, "add a round, such as 5.1: the other sides do not determine one");
+        why = "add a round, such as 5.1: the other sides do not determine one";
     } else if (results == 0) {
-        mls_buffer_append_text(&why, "that round has no published results");
-    } else if (unknown < of->text_count) {
-        explain_word(in, of, of->texts[unknown], &why);
-    } else if (meant == 0) {
-        explain_together(in, of, &why);
-    } else if (!narrowed) {
-        explain_benchmarks(in, of, &why);
-    } else {
-        mls_buffer_append_text(&why, of->best
-                                         ? "no published score on as many of the same accelerators is known exactly"
-                                         : "no published score of this benchmark and division is known exactly");
-    }
-    (void)refuse_words(of, why.ptr, error);
-    mls_buffer_release(&why);
-    return MLS_ERROR_VALUE;
-}
-
-/* -------------------------------------------------------------- the groups */
-
-static mls_status add_result(const choosing *in, const published_words *of, const mls_published_result *result,
-                             mls_error *error)
-{
-    const mls_score_options *how = &in->request->collect.score;
-    const mls_benchmark *rules = mls_benchmark_find(how->editions, result->usage, mls_str_from(result->benchmark));
-    mls_side_group group;
-    mls_published_result *kept = mls_arena_alloc(in->to->arena, sizeof *kept);
-    *kept = *result;
-    const mls_status status = mls_published_group(in->to->arena, kept, rules, how->select_window, &group, error);
-    if (status != MLS_OK)
-        return status;
-    group.side = of->side;
-    /* Systems that share an identifier cannot be distinguished, so prefer the one with runs. */
-    for (size_t i = in->logged; i < in->to->groups.count; i++) {
-        mls_side_group *other = in->to->groups.items[i];
-        if (other->side == of->side && same_system(other->published, result) &&
-            strcmp(other->benchmark, result->benchmark) == 0) {
-            *other = other->runs.count == 0 ? group : *other;
-            return MLS_OK;
+        why = "that round has no published results";
+    } else if (unknown < of->text_count) { /* suggest a word similar to the one without a match */
+        const mls_str word = of->texts[unknown];
+        mls_suggestion nearest = mls_suggest_for(word);
+        const mls_str benchmark =
+            mls_editions_nearest_benchmark(in->request->collect.score.editions, MLS_USAGE_TRAINING, word).found;
+        for (size_t i = 0; i < in->all.count; i++) {
+            if (is_of_round(of, &in->all.results[i])) {
+                mls_suggest_add(&nearest, mls_str_from(in->all.results[i].system->submitter));
+                mls_suggest_add(&nearest, mls_str_from(in->all.results[i].system->system_id));
+            }
         }
+        const bool near = nearest.found.len > 0;
+        why = mls_arena_printf(arena, "no published result of the round has '%.*s' in its submitter or system",
+                               MLS_CUT(word, 40));
+        if (near || benchmark.len > 0) {
+            why = mls_arena_printf(arena, "%s; did you mean '%.*s'?%s", why,
+                                   MLS_CUT(near ? nearest.found : benchmark, 80),
+                                   near ? "" : " The benchmark is that of the other side, or of --benchmark");
+        }
+    } else if (meant == 0) { /* list the matches without the last word that can be omitted */
+        why = "no published result matches all of that";
+        size_t systems = 0;
+        for (size_t at = of->text_count; at-- > 0 && systems == 0;) {
+            published_words rest = *of;
+            rest.text_count = 0;
+            for (size_t i = 0; i < of->text_count; i++) {
+                rest.texts[rest.text_count] = of->texts[i];
+                rest.whole[rest.text_count] = of->whole[i];
+                rest.text_count += i != at;
+            }
+            take_left(in, &rest);
+            systems = list_systems(in, &rest);
+            if (systems > 0) {
+                why = mls_arena_printf(arena, "%s; without '%.*s' %s", why, MLS_CUT(of->texts[at], 40),
+                                       systems > CANDIDATES_MOST ? "ten of those are listed"
+                                       : systems == 1            ? "there is one"
+                                                                 : "available are");
+            }
+        }
+    } else if (!narrowed) { /* list the other benchmarks that match */
+        mls_map known = {.arena = arena};
+        why = "no published result on a benchmark of the other sides, only on";
+        for (size_t i = 0; i < in->all.count; i++) {
+            const mls_published_result *result = &in->all.results[i];
+            bool added = false;
+            if (is_meant(of, result))
+                mls_map_put(&known, mls_str_from(result->benchmark), &added);
+            if (added)
+                why = mls_arena_printf(arena, "%s%s %s", why, known.count > 1 ? "," : "", result->benchmark);
+        }
+    } else {
+        why = of->best ? "no published score on as many of the same accelerators is known exactly"
+                       : "no published score of this benchmark and division is known exactly";
     }
-    mls_side_group_add(in->to, &group);
-    return MLS_OK;
-}
-
-/* Find and add the results of a side. */
-static mls_status choose_side(const choosing *in, published_words *of, mls_error *error)
-{
-    bool several = false;
-    take_left(in, of);
-    const bool narrowed = of->left.count > 0;
-    if (of->best || of->nearest)
-        choose_one(in, of);
-    for (size_t i = 1; i < of->left.count; i++)
-        several |= !same_system(&of->left.results[0], &of->left.results[i]);
-    if (of->left.count == 0 || (several && in->request->mode == MLS_COMPARE_SIDES && !of->best && !of->nearest))
-        return explain(in, of, narrowed, error);
-    mls_status status = MLS_OK;
-    for (size_t i = 0; i < of->left.count && status == MLS_OK; i++)
-        status = add_result(in, of, &of->left.results[i], error);
-    return status;
+    return refuse_words(of, why, error);
 }
 
 /* Return a possible name of a side; choice 0 is the shortest. */
@@ -423,52 +442,4 @@ static void name_side(const choosing *in, const published_words *of)
             return;
         }
     }
-}
-
-mls_status mls_sides_take_published(const mls_compare_request *request, mls_comparison *comparison, mls_error *error)
-{
-    mls_arena *arena = comparison->arena;
-    choosing in = {.request = request, .to = comparison, .all = comparison->opened, .logged = comparison->groups.count};
-    mls_status status = MLS_OK;
-    for (size_t i = 0; i < request->sides.count; i++) {
-        mls_side *side = request->sides.items[i];
-        for (size_t k = 0; k < side->paths.count && status == MLS_OK; k++) {
-            published_words of = {.side = side};
-            if (mls_is_published_side(side->paths.items[k])) {
-                of.all = mls_str_from(side->paths.items[k] + strlen(MLS_PUBLISHED_PREFIX));
-                status = read_published_words(&in, &of, error);
-                MLS_ARENA_ADD(arena, &in.sides, of);
-            }
-        }
-    }
-    for (size_t i = 0; i < in.sides.count; i++)
-        find_rounds(&in, &in.sides.items[i]);
-    /* Report a side without any match before one that only has other benchmarks. */
-    for (size_t i = 0; i < in.sides.count && status == MLS_OK; i++) {
-        bool meant = false;
-        for (size_t k = 0; k < in.all.count && !meant; k++)
-            meant = is_meant(&in.sides.items[i], &in.all.results[k]);
-        status = meant ? MLS_OK : explain(&in, &in.sides.items[i], false, error);
-    }
-    /* Choose sides that depend on other sides last. */
-    for (int relative = 0; relative < 2; relative++) {
-        for (size_t i = 0; i < in.sides.count && status == MLS_OK; i++) {
-            published_words *of = &in.sides.items[i];
-            if ((of->best || of->nearest) == (relative == 1))
-                status = choose_side(&in, of, error);
-        }
-    }
-    for (size_t i = 0; i < in.sides.count && status == MLS_OK; i++)
-        if (!in.sides.items[i].side->given)
-            name_side(&in, &in.sides.items[i]);
-    /* Sort the groups by side, as users of the list expect. */
-    mls_side_group **sorted = mls_arena_array(arena, comparison->groups.count + 1, sizeof *sorted);
-    size_t count = 0;
-    for (size_t s = 0; s < request->sides.count; s++) {
-        for (size_t i = 0; i < comparison->groups.count; i++)
-            if (comparison->groups.items[i]->side == request->sides.items[s])
-                sorted[count++] = comparison->groups.items[i];
-    }
-    comparison->groups.items = sorted;
-    return status;
 }
