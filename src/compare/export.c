@@ -57,11 +57,6 @@ static bool is_alike_number(double a, double b)
     return !(fabs(a - b) > ROUNDED * fmax(fabs(a), fabs(b)));
 }
 
-static bool is_run_count(double number)
-{
-    return number >= 0 && floor(number) >= number;
-}
-
 /* Return the mark of a run.  A valid run without a mark is kept. */
 static mls_olympic_mark mark_of(const export_row *row)
 {
@@ -71,73 +66,47 @@ static mls_olympic_mark mark_of(const export_row *row)
     return row->valid && isfinite(row->minutes) ? MLS_OLYMPIC_KEPT : MLS_OLYMPIC_DROPPED;
 }
 
-static mls_status check_of_group(const export_row *row, size_t line, mls_error *error)
+/* Return what is wrong with the group of a row, or NULL. */
+static const char *check_group_row(const export_row *row, mls_arena *arena)
 {
     const double scaled = row->score_minutes * row->scale;
     mls_usage usage;
-    if (row->usage != NULL && !mls_usage_from_name(mls_str_from(row->usage), &usage)) {
-        return mls_error_set(error, MLS_ERROR_SYNTAX, line, 0, "invalid usage '%s': expected training or hpc",
-                             row->usage);
-    }
-    if (row->score_minutes <= 0) {
-        return mls_error_set(error, MLS_ERROR_SYNTAX, line, 0, "a score of %s minutes",
-                             mls_words_exact(row->score_minutes).text);
-    }
+    if (row->usage != NULL && !mls_usage_from_name(mls_str_from(row->usage), &usage))
+        return mls_arena_printf(arena, "invalid usage '%s': expected training or hpc", row->usage);
+    if (row->score_minutes <= 0)
+        return mls_arena_printf(arena, "a score of %s minutes", mls_words_exact(row->score_minutes).text);
     if (row->scale <= 0)
-        return mls_error_set(error, MLS_ERROR_SYNTAX, line, 0, "a scale of %s", mls_words_exact(row->scale).text);
+        return mls_arena_printf(arena, "a scale of %s", mls_words_exact(row->scale).text);
     if (!is_alike_number(row->scaled_minutes, scaled)) {
-        return mls_error_set(error, MLS_ERROR_SYNTAX, line, 0, "scaled_minutes is %s, score_minutes times scale %s",
-                             mls_words_exact(row->scaled_minutes).text, mls_words_exact(scaled).text);
+        return mls_arena_printf(arena, "scaled_minutes is %s, score_minutes times scale %s",
+                                mls_words_exact(row->scaled_minutes).text, mls_words_exact(scaled).text);
     }
-    if (!isnan(row->dropped) && !is_run_count(row->dropped))
-        return mls_error_set(error, MLS_ERROR_SYNTAX, line, 0, "%s dropped runs", mls_words_exact(row->dropped).text);
-    return row->accelerators <= 0 ? mls_error_set(error, MLS_ERROR_SYNTAX, line, 0, "%s accelerators",
-                                                  mls_words_exact(row->accelerators).text)
-                                  : MLS_OK;
+    if (row->dropped < 0 || floor(row->dropped) < row->dropped)
+        return mls_arena_printf(arena, "%s dropped runs", mls_words_exact(row->dropped).text);
+    return row->accelerators <= 0 ? mls_arena_printf(arena, "%s accelerators", mls_words_exact(row->accelerators).text)
+                                  : NULL;
 }
 
-static mls_status check_of_run(const export_row *row, size_t line, mls_error *error)
+/* Return what is wrong with the run of a row, or NULL. */
+static const char *check_run_row(const export_row *row, mls_arena *arena)
 {
     const double ms = row->stop_ms - row->start_ms;
     const mls_olympic_mark mark = mark_of(row);
     if (row->counted != NULL && mark != MLS_OLYMPIC_OUTSIDE && row->valid != (mark != MLS_OLYMPIC_DROPPED)) {
-        return mls_error_set(error, MLS_ERROR_SYNTAX, line, 0, "a run that is %s, and counted as '%s'",
-                             row->valid ? "valid" : "not valid", row->counted);
+        return mls_arena_printf(arena, "a run that is %s, and counted as '%s'", row->valid ? "valid" : "not valid",
+                                row->counted);
     }
-    if (row->valid && row->minutes <= 0) {
-        return mls_error_set(error, MLS_ERROR_SYNTAX, line, 0, "a valid run of %s minutes",
-                             mls_words_exact(row->minutes).text);
-    }
+    if (row->valid && row->minutes <= 0)
+        return mls_arena_printf(arena, "a valid run of %s minutes", mls_words_exact(row->minutes).text);
     if (!is_alike_number(row->minutes * 60000, ms) && fabs(row->minutes * 60000 - ms) > ROUNDED_MS) {
-        return mls_error_set(error, MLS_ERROR_SYNTAX, line, 0, "minutes is %s, from start_ms to stop_ms there are %s",
-                             mls_words_exact(row->minutes).text, mls_words_exact(ms / 60000).text);
+        return mls_arena_printf(arena, "minutes is %s, from start_ms to stop_ms there are %s",
+                                mls_words_exact(row->minutes).text, mls_words_exact(ms / 60000).text);
     }
-    return MLS_OK;
+    return NULL;
 }
 
-/* Check that a row is consistent with earlier rows of its group. */
-static mls_status row_agrees(const export_row *row, const export_group *with, size_t line, mls_error *error)
-{
-    const mls_side_group *group = with->group;
-    const struct {
-        const char *name;
-        double here, there;
-    } stated[] = {{"score_minutes", row->score_minutes, group->score_minutes},
-                  {"scale", row->scale, group->scale},
-                  {"scaled_minutes", row->scaled_minutes, group->scaled_minutes},
-                  {"dropped", row->dropped, with->dropped},
-                  {"accelerators", row->accelerators, group->accelerators}};
-    for (size_t i = 0; i < sizeof stated / sizeof *stated; i++) {
-        if (isnan(stated[i].here) != isnan(stated[i].there) || !is_alike_number(stated[i].here, stated[i].there)) {
-            return mls_error_set(error, MLS_ERROR_SYNTAX, line, 0, "%s differs from that of the same group at line %zu",
-                                 stated[i].name, with->line);
-        }
-    }
-    return MLS_OK;
-}
-
-/* Check that a group is consistent with its runs. */
-static mls_status group_check(const export_group *of, mls_error *error)
+/* Return what contradicts the runs of a whole group, or NULL. */
+static const char *check_whole_group(const export_group *of, mls_arena *arena)
 {
     const mls_side_group *group = of->group;
     size_t kept = 0;
@@ -160,24 +129,22 @@ static mls_status group_check(const export_group *of, mls_error *error)
     const double mean = sum / (double)kept;
     const mls_words score = mls_words_exact(group->score_minutes);
     const bool scored = isfinite(group->score_minutes) && !group->weak; /* the score is the mean of its runs */
-    if (scored && kept == 0) {
-        return mls_error_set(error, MLS_ERROR_SYNTAX, of->line, 0, "a score of %s minutes, and no run in it",
-                             score.text);
-    }
+    if (scored && kept == 0)
+        return mls_arena_printf(arena, "a score of %s minutes, and no run in it", score.text);
     if (scored && of->marked && !is_alike_number(group->score_minutes, mean)) {
-        return mls_error_set(error, MLS_ERROR_SYNTAX, of->line, 0, "a score of %s minutes, the runs in it give %s",
-                             score.text, mls_words_exact(mean).text);
+        return mls_arena_printf(arena, "a score of %s minutes, the runs in it give %s", score.text,
+                                mls_words_exact(mean).text);
     }
     if (scored && (group->score_minutes < min * (1 - ROUNDED) || group->score_minutes > max * (1 + ROUNDED))) {
-        return mls_error_set(error, MLS_ERROR_SYNTAX, of->line, 0, "a score of %s minutes, its runs took %s to %s",
-                             score.text, mls_words_exact(min).text, mls_words_exact(max).text);
+        return mls_arena_printf(arena, "a score of %s minutes, its runs took %s to %s", score.text,
+                                mls_words_exact(min).text, mls_words_exact(max).text);
     }
     const double most = of->marked ? (double)dropped : (double)group->runs.count;
     if (of->dropped > most || (of->marked && of->dropped < most)) {
-        return mls_error_set(error, MLS_ERROR_SYNTAX, of->line, 0, "%s dropped runs, the group has %s",
-                             mls_words_exact(of->dropped).text, mls_words_exact(most).text);
+        return mls_arena_printf(arena, "%s dropped runs, the group has %s", mls_words_exact(of->dropped).text,
+                                mls_words_exact(most).text);
     }
-    return MLS_OK;
+    return NULL;
 }
 
 /* State of reading an export.  Runs of a group are usually adjacent and have equal settings.  Therefore the runs are
@@ -205,14 +172,20 @@ typedef struct export_reading {
     size_t at_line;    /* line number at that position */
 } export_reading;
 
-static void begin_export(export_reading *reading)
+/* Return MLS_OK, or MLS_ERROR_SYNTAX if there is a reason. */
+static mls_status refuse_at(const export_reading *reading, size_t line, const char *reason)
 {
-    reading->seen.arena = reading->setups.arena = reading->groups.arena = &reading->keys;
+    return reason != NULL ? mls_error_set(reading->error, MLS_ERROR_SYNTAX, line, 0, "%s", reason) : MLS_OK;
 }
 
 static mls_status refuse_export(const export_reading *reading, const char *reason)
 {
-    return mls_error_set(reading->error, MLS_ERROR_SYNTAX, reading->line, 0, "%s", reason);
+    return refuse_at(reading, reading->line, reason);
+}
+
+static void begin_export(export_reading *reading)
+{
+    reading->seen.arena = reading->setups.arena = reading->groups.arena = &reading->keys;
 }
 
 /* Append the collected runs to their group, which may already have some. */
@@ -239,8 +212,10 @@ static void flush_runs(export_reading *reading)
 static mls_status end_export(export_reading *reading, mls_status status)
 {
     flush_runs(reading);
-    for (size_t i = 0; i < reading->groups.count && status == MLS_OK; i++)
-        status = group_check(reading->groups.entries[i].value.pointer, reading->error);
+    for (size_t i = 0; i < reading->groups.count && status == MLS_OK; i++) {
+        const export_group *group = reading->groups.entries[i].value.pointer;
+        status = refuse_at(reading, group->line, check_whole_group(group, &reading->keys));
+    }
     free(reading->runs.items);
     mls_buffer_release(&reading->key);
     mls_arena_release(&reading->scratch);
@@ -293,27 +268,6 @@ static export_group *add_export_group(export_reading *reading)
     return made;
 }
 
-/* Reject a run with the same file and line as an earlier run: the export was copied or concatenated. */
-static mls_status check_seen(export_reading *reading)
-{
-    const export_row *row = &reading->row;
-    bool added = true;
-    if (row->file == NULL || isnan(row->line))
-        return MLS_OK;
-    mls_buffer_clear(&reading->key);
-    mls_buffer_append_text(&reading->key, row->file);
-    mls_buffer_append_char(&reading->key, '\0');
-    const double numbers[] = {row->line, row->start_ms, row->stop_ms};
-    mls_buffer_append(&reading->key, (mls_str){(const char *)numbers, sizeof numbers});
-    mls_map_entry *entry = mls_map_put(&reading->seen, mls_buffer_str(&reading->key), &added);
-    if (!added) {
-        return mls_error_set(reading->error, MLS_ERROR_SYNTAX, reading->line, 0, "duplicate of the run at line %zu",
-                             entry->value.number);
-    }
-    entry->value.number = reading->line;
-    return MLS_OK;
-}
-
 /* Return the settings stored under the scratch key; they are empty if it is new. */
 static mls_settings *find_setup(export_reading *reading, bool *added)
 {
@@ -323,33 +277,13 @@ static mls_settings *find_setup(export_reading *reading, bool *added)
     return entry->value.pointer;
 }
 
-/* Add the place of the run, reusing stored settings. */
-static void add_export_place(export_reading *reading, const mls_side_group *group, mls_side_run *run)
+/* Append texts to the scratch key; NULL is an empty text. */
+static void append_key(export_reading *reading, const char *const *texts, size_t count)
 {
-    const export_row *row = &reading->row;
-    const mls_side_place place = {.config = row->run_config != NULL ? row->run_config : group->config,
-                                  .container = row->container,
-                                  .node_list = row->node_list,
-                                  .organisation = row->submission_org,
-                                  .platform = row->submission_platform,
-                                  .nodes = isnan(row->node_count) ? row->nodes : row->node_count};
-    const char *const texts[] = {place.config,       place.container, place.node_list,
-                                 place.organisation, place.platform,  group->accelerator};
-    const double numbers[] = {place.nodes, group->accelerators};
-    bool added;
-    mls_buffer_clear(&reading->key);
-    mls_buffer_append_char(&reading->key, 'p');
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    for (size_t i = 0; i < count; i++) {
         mls_buffer_append_text(&reading->key, texts[i] != NULL ? texts[i] : "");
         mls_buffer_append_char(&reading->key, '\0');
     }
-    mls_buffer_append(&reading->key, (mls_str){(const char *)numbers, sizeof numbers});
-    mls_settings *setup = find_setup(reading, &added);
-    if (added) {
-        mls_side_run_environment(reading->to->arena, run, &place, group);
-        *setup = run->environment;
-    }
-    run->environment = *setup;
 }
 
 /* Add the run of the row, with these settings. */
@@ -376,16 +310,46 @@ static mls_status add_export_run(export_reading *reading, const mls_settings *se
     mls_side_run_times(&run, row->stop_ms - row->start_ms, row->init_minutes * 60000);
     mls_side_run_parts(&run, row->parts_by != NULL, parts, row->evaluations);
     to->marked &= row->counted != NULL;
-    const mls_status status = check_seen(reading);
-    if (status == MLS_OK) {
-        if (reading->of != to->group)
-            flush_runs(reading);
-        reading->of = to->group;
-        add_export_place(reading, to->group, &run);
-        MLS_GROW(&reading->runs, items);
-        reading->runs.items[reading->runs.count++] = run;
+    /* Reject a run with the same file and line as an earlier run: the export was copied or concatenated. */
+    bool added = true;
+    if (row->file != NULL && !isnan(row->line)) {
+        const double numbers[] = {row->line, row->start_ms, row->stop_ms};
+        mls_buffer_clear(&reading->key);
+        append_key(reading, &row->file, 1);
+        mls_buffer_append(&reading->key, (mls_str){(const char *)numbers, sizeof numbers});
+        mls_map_entry *entry = mls_map_put(&reading->seen, mls_buffer_str(&reading->key), &added);
+        if (!added) {
+            return mls_error_set(reading->error, MLS_ERROR_SYNTAX, reading->line, 0, "duplicate of the run at line %zu",
+                                 entry->value.number);
+        }
+        entry->value.number = reading->line;
     }
-    return status;
+    if (reading->of != to->group)
+        flush_runs(reading);
+    reading->of = to->group;
+    /* Add the place of the run, reusing stored settings. */
+    const mls_side_place place = {.config = row->run_config != NULL ? row->run_config : to->group->config,
+                                  .container = row->container,
+                                  .node_list = row->node_list,
+                                  .organisation = row->submission_org,
+                                  .platform = row->submission_platform,
+                                  .nodes = isnan(row->node_count) ? row->nodes : row->node_count};
+    const char *const texts[] = {place.config,       place.container, place.node_list,
+                                 place.organisation, place.platform,  to->group->accelerator};
+    const double numbers[] = {place.nodes, to->group->accelerators};
+    mls_buffer_clear(&reading->key);
+    mls_buffer_append_char(&reading->key, 'p');
+    append_key(reading, texts, sizeof texts / sizeof *texts);
+    mls_buffer_append(&reading->key, (mls_str){(const char *)numbers, sizeof numbers});
+    mls_settings *setup = find_setup(reading, &added);
+    if (added) {
+        mls_side_run_environment(reading->to->arena, &run, &place, to->group);
+        *setup = run.environment;
+    }
+    run.environment = *setup;
+    MLS_GROW(&reading->runs, items);
+    reading->runs.items[reading->runs.count++] = run;
+    return MLS_OK;
 }
 
 static mls_status take_export_heading(void *state, const mls_text_row *heading)
@@ -406,10 +370,11 @@ static mls_status take_export_row(void *state, const mls_text_row *cells)
     export_reading *reading = state;
     bool added;
     reading->line = cells->line;
-    mls_status status = check_of_group(&reading->row, reading->line, reading->error);
-    status = status == MLS_OK ? check_of_run(&reading->row, reading->line, reading->error) : status;
-    if (status != MLS_OK)
-        return status;
+    const export_row *row = &reading->row;
+    const char *wrong = check_group_row(row, &reading->texts);
+    wrong = wrong == NULL ? check_run_row(row, &reading->texts) : wrong;
+    if (wrong != NULL)
+        return refuse_export(reading, wrong);
     /* Find or create the group of the row. */
     mls_buffer_clear(&reading->key);
     for (size_t k = 0; k < MEMBERS; k++) {
@@ -438,8 +403,23 @@ static mls_status take_export_row(void *state, const mls_text_row *cells)
                                   mls_text_table_cell(&reading->table, cells, i + 1));
         }
     }
-    status = row_agrees(&reading->row, group, reading->line, reading->error);
-    status = status == MLS_OK ? add_export_run(reading, settings, group) : status;
+    /* Check that the row is consistent with earlier rows of its group. */
+    const struct {
+        const char *name;
+        double here, before;
+    } numbers[] = {{"score_minutes", row->score_minutes, group->group->score_minutes},
+                   {"scale", row->scale, group->group->scale},
+                   {"scaled_minutes", row->scaled_minutes, group->group->scaled_minutes},
+                   {"dropped", row->dropped, group->dropped},
+                   {"accelerators", row->accelerators, group->group->accelerators}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        if (isnan(numbers[i].here) != isnan(numbers[i].before) ||
+            !is_alike_number(numbers[i].here, numbers[i].before)) {
+            return mls_error_set(reading->error, MLS_ERROR_SYNTAX, reading->line, 0,
+                                 "%s differs from that of the same group at line %zu", numbers[i].name, group->line);
+        }
+    }
+    const mls_status status = add_export_run(reading, settings, group);
     mls_arena_reset(&reading->texts);
     return status;
 }
@@ -510,25 +490,6 @@ static void take_members(export_reading *reading, mls_str object, unsigned of, j
     }
 }
 
-/* Return the hyperparameters of an object. */
-static const mls_settings *settings_of_object(export_reading *reading, mls_str object)
-{
-    mls_arena *arena = reading->to->arena;
-    bool added;
-    mls_raw_member member;
-    mls_buffer_clear(&reading->key);
-    mls_buffer_append_char(&reading->key, 's');
-    mls_buffer_append(&reading->key, object);
-    mls_settings *settings = find_setup(reading, &added);
-    for (mls_json_walk walk = mls_json_walk_begin(object); added && mls_json_walk_next(&walk, &member);) {
-        const mls_str quoted = {member.name.ptr - 1, member.name.len + 2};
-        mls_str key;
-        if (mls_json_string(quoted, arena, &key))
-            mls_setting_add_json(arena, settings, mls_key_meant(key), member.value);
-    }
-    return settings;
-}
-
 static mls_status take_json_run(export_reading *reading, mls_str json, export_group *group)
 {
     enum { PARTS, NODES, SETTINGS, KINDS };
@@ -551,9 +512,24 @@ static mls_status take_json_run(export_reading *reading, mls_str json, export_gr
         while (mls_json_walk_next(&walk, &node))
             row->node_count++;
     }
-    const mls_status status = check_of_run(row, reading->line, reading->error);
-    return status == MLS_OK ? add_export_run(reading, settings_of_object(reading, parts[SETTINGS].span), group)
-                            : status;
+    const char *wrong = check_run_row(row, &reading->texts);
+    if (wrong != NULL)
+        return refuse_export(reading, wrong);
+    /* Read the hyperparameters, unless an equal object was read before. */
+    mls_arena *arena = reading->to->arena;
+    bool added;
+    mls_raw_member member;
+    mls_buffer_clear(&reading->key);
+    mls_buffer_append_char(&reading->key, 's');
+    mls_buffer_append(&reading->key, parts[SETTINGS].span);
+    mls_settings *settings = find_setup(reading, &added);
+    for (mls_json_walk walk = mls_json_walk_begin(parts[SETTINGS].span); added && mls_json_walk_next(&walk, &member);) {
+        const mls_str quoted = {member.name.ptr - 1, member.name.len + 2};
+        mls_str key;
+        if (mls_json_string(quoted, arena, &key))
+            mls_setting_add_json(arena, settings, mls_key_meant(key), member.value);
+    }
+    return add_export_run(reading, settings, group);
 }
 
 static mls_status take_json_group(export_reading *reading, mls_str json)
@@ -575,9 +551,10 @@ static mls_status take_json_group(export_reading *reading, mls_str json)
         reading->row.seeds_ok = "false";
     if (reading->row.path == NULL || parts[RUNS].span.ptr == NULL)
         return refuse_export(reading, "a group without path and runs: not an export of mlscore score");
-    mls_status status = check_of_group(&reading->row, reading->line, reading->error);
-    if (status != MLS_OK)
-        return status;
+    const char *wrong = check_group_row(&reading->row, &reading->texts);
+    if (wrong != NULL)
+        return refuse_export(reading, wrong);
+    mls_status status = MLS_OK;
     export_group *group = add_export_group(reading);
     for (mls_json_walk walk = mls_json_walk_begin(parts[RUNS].span);
          status == MLS_OK && mls_json_walk_next(&walk, &run);) {
@@ -586,7 +563,7 @@ static mls_status take_json_group(export_reading *reading, mls_str json)
     }
     mls_arena_reset(&reading->texts);
     flush_runs(reading);
-    return status == MLS_OK ? group_check(group, reading->error) : status;
+    return status == MLS_OK ? refuse_at(reading, group->line, check_whole_group(group, &reading->keys)) : status;
 }
 
 /* Read one JSON value: an object with groups, or a group. */
