@@ -49,20 +49,12 @@ static bool same_key(pairing by, const mls_side_group *a, const mls_side_group *
 {
     const bool config = a->config != NULL && mls_same_text(a->config, b->config);
     const bool batch = a->global_batch_size == b->global_batch_size;
-    switch (by) {
-    case BY_CONFIG_AND_BATCH:
-        return config && batch;
-    case BY_ACCELERATORS_AND_BATCH:
-        return a->accelerators == b->accelerators && batch;
-    case BY_CONFIG:
-        return config;
-    case BY_BATCH:
-        return batch;
-    case BY_FOLDER:
-        return last_folder(a).len > 0 && mls_str_equal(last_folder(a), last_folder(b));
-    default:
-        return true;
-    }
+    return by == BY_CONFIG_AND_BATCH         ? config && batch
+           : by == BY_ACCELERATORS_AND_BATCH ? a->accelerators == b->accelerators && batch
+           : by == BY_CONFIG                 ? config
+           : by == BY_BATCH                  ? batch
+           : by == BY_FOLDER                 ? last_folder(a).len > 0 && mls_str_equal(last_folder(a), last_folder(b))
+                                             : true;
 }
 
 /* The groups of one side, which are adjacent. */
@@ -96,22 +88,6 @@ static mls_side_group *only_one(groups_span among, pairing by, const mls_side_gr
         }
     }
     return found;
-}
-
-/* Match the groups of two sides.  Earlier matches of a's groups are cleared first. */
-static void pair_sides(groups_span a, groups_span b)
-{
-    for (size_t i = 0; i < a.count; i++)
-        a.items[i]->met = NULL;
-    for (pairing by = 0; by < PAIRINGS; by++) {
-        for (size_t i = 0; i < a.count; i++) {
-            mls_side_group *other = a.items[i]->met == NULL ? only_one(b, by, a.items[i]) : NULL;
-            if (other != NULL && only_one(a, by, other) == a.items[i]) {
-                a.items[i]->met = other;
-                other->met = a.items[i];
-            }
-        }
-    }
 }
 
 /* Return why a group has no match among these. */
@@ -150,9 +126,23 @@ void mls_sides_meet(mls_comparison *comparison)
     const groups_span base = groups_of(comparison, comparison->baseline);
     const groups_span all = {comparison->groups.items, comparison->groups.count};
     mls_side_group **met = mls_arena_array(comparison->arena, comparison->sides.count, sizeof *met);
-    for (size_t s = 0; s < comparison->sides.count; s++)
-        if (comparison->sides.items[s] != comparison->baseline)
-            pair_sides(base, groups_of(comparison, comparison->sides.items[s]));
+    for (size_t s = 0; s < comparison->sides.count; s++) {
+        if (comparison->sides.items[s] == comparison->baseline)
+            continue;
+        const groups_span others = groups_of(comparison, comparison->sides.items[s]);
+        for (size_t i = 0; i < base.count; i++)
+            base.items[i]->met = NULL;
+        for (pairing by = 0; by < PAIRINGS; by++) {
+            for (size_t i = 0; i < base.count; i++) {
+                mls_side_group *group = base.items[i];
+                mls_side_group *other = group->met == NULL ? only_one(others, by, group) : NULL;
+                if (other != NULL && only_one(base, by, other) == group) {
+                    group->met = other;
+                    other->met = group;
+                }
+            }
+        }
+    }
     for (size_t i = 0; i < all.count; i++) {
         mls_side_group *group = all.items[i];
         if (group->side != comparison->baseline) {
@@ -178,68 +168,27 @@ typedef enum naming { NAMED_CONFIG, NAMED_BATCH, NAMED_FOLDER, NAMED_SYSTEM, NAM
 /* Return the name of a group by one way; empty if unknown. */
 static mls_str name_by(naming by, const mls_side_group *group, size_t number, mls_arena *arena)
 {
-    const char *const texts[NAMINGS] = {[NAMED_CONFIG] = group->config,
-                                        [NAMED_SYSTEM] = group->system_id,
-                                        [NAMED_PATH] = group->path,
-                                        [NAMED_NUMBER] = group->path};
-    mls_buffer text = {0};
-    mls_buffer_append_text(&text, texts[by] != NULL ? texts[by] : "");
-    if (by == NAMED_BATCH && isfinite(group->global_batch_size))
-        mls_buffer_printf(&text, "batch %s", mls_words_exact(group->global_batch_size).text);
-    else if (by == NAMED_FOLDER)
-        mls_buffer_append(&text, last_folder(group));
-    else if (by == NAMED_NUMBER)
-        mls_buffer_printf(&text, " (%zu)", number);
-    const mls_str name = mls_arena_copy(arena, mls_buffer_str(&text));
-    mls_buffer_release(&text);
-    return name;
+    const char *text = by == NAMED_CONFIG ? group->config : by == NAMED_SYSTEM ? group->system_id : group->path;
+    if (by == NAMED_FOLDER)
+        return last_folder(group);
+    if (by == NAMED_NUMBER)
+        text = mls_arena_printf(arena, "%s (%zu)", group->path, number);
+    else if (by == NAMED_BATCH)
+        text = isfinite(group->global_batch_size)
+                   ? mls_arena_printf(arena, "batch %s", mls_words_exact(group->global_batch_size).text)
+                   : NULL;
+    return text != NULL ? mls_str_from(text) : MLS_S("");
 }
 
-static bool are_apart(const mls_str *names, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; k < i; k++)
-            if (mls_str_equal(names[i], names[k]))
-                return false;
-        if (names[i].len == 0)
-            return false;
-    }
-    return true;
-}
-
-/* Make a block of the groups of one benchmark and division, the baseline's first.  They are named by the first way that
+/* Each block has the groups of one benchmark and division, the baseline's first.  They are named by the first way that
  * distinguishes all of them. */
-static void meet_class(mls_comparison *comparison, mls_side_group **groups, size_t count, const char *baseline)
-{
-    mls_arena *arena = comparison->arena;
-    mls_str *names = mls_arena_array(arena, count, sizeof *names);
-    size_t first = 0;
-    bool apart = false;
-    if (count < 2) {
-        mls_leave_out(comparison, groups[0], "no other group of this benchmark and division");
-        return;
-    }
-    for (naming by = NAMED_CONFIG; by < NAMINGS && !apart; by++) {
-        for (size_t i = 0; i < count; i++)
-            names[i] = name_by(by, groups[i], i + 1, arena);
-        apart = are_apart(names, count);
-    }
-    for (size_t i = 0; i < count; i++) {
-        groups[i]->side = mls_side_add(&comparison->sides, arena, names[i], groups[i]->path);
-        first = baseline != NULL && mls_str_equal(names[i], mls_str_from(baseline)) ? i : first;
-    }
-    mls_side_group *base = groups[first];
-    memmove((void *)(groups + 1), (const void *)groups, first * sizeof *groups);
-    groups[0] = base;
-    add_block(comparison, groups, count);
-}
-
 void mls_side_meet_itself(mls_comparison *comparison, const char *baseline)
 {
     const size_t total = comparison->groups.count;
     mls_side_group *const *groups = comparison->groups.items;
-    mls_side_group **alike = mls_arena_array(comparison->arena, total + 1, sizeof *alike);
-    bool *taken = mls_arena_zeroed(comparison->arena, total + 1, sizeof *taken);
+    mls_arena *arena = comparison->arena;
+    mls_side_group **alike = mls_arena_array(arena, total + 1, sizeof *alike);
+    bool *taken = mls_arena_zeroed(arena, total + 1, sizeof *taken);
     comparison->sides = (mls_side_list){0};
     for (size_t first = 0; first < total; first++) {
         size_t count = 0;
@@ -252,6 +201,29 @@ void mls_side_meet_itself(mls_comparison *comparison, const char *baseline)
                 alike[count++] = groups[i];
             }
         }
-        meet_class(comparison, alike, count, baseline);
+        if (count < 2) {
+            mls_leave_out(comparison, alike[0], "no other group of this benchmark and division");
+            continue;
+        }
+        mls_str *names = mls_arena_array(arena, count, sizeof *names);
+        size_t base = 0;
+        bool apart = false;
+        for (naming by = NAMED_CONFIG; by < NAMINGS && !apart; by++) {
+            apart = true;
+            for (size_t i = 0; i < count; i++) {
+                names[i] = name_by(by, alike[i], i + 1, arena);
+                apart &= names[i].len > 0;
+                for (size_t k = 0; k < i; k++)
+                    apart &= !mls_str_equal(names[i], names[k]);
+            }
+        }
+        for (size_t i = 0; i < count; i++) {
+            alike[i]->side = mls_side_add(&comparison->sides, arena, names[i], alike[i]->path);
+            base = baseline != NULL && mls_str_equal(names[i], mls_str_from(baseline)) ? i : base;
+        }
+        mls_side_group *moved = alike[base];
+        memmove((void *)(alike + 1), (const void *)alike, base * sizeof *alike);
+        alike[0] = moved;
+        add_block(comparison, alike, count);
     }
 }

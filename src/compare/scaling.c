@@ -6,18 +6,6 @@
 #include "base/statistics.h"
 #include "compare/side.h"
 
-static const char *why_left_out(const mls_side_group *group)
-{
-    /* Unknown models are not assumed to be equal, unless the user gave the accelerators of the sides. */
-    const bool model_known = group->accelerator != NULL || group->side->accelerators > 0;
-    return !isfinite(group->score_minutes) || !(group->score_minutes > 0) ? mls_no_score_reason(group)
-           : group->weak                                                  ? "weak scaling: many models side by side"
-           : !isfinite(group->accelerators)                               ? "number of accelerators not known"
-           : !(group->accelerators > 0)                                   ? "no accelerators"
-           : !model_known                                                 ? "accelerator model not known"
-                                                                          : NULL;
-}
-
 /* Compare two texts; NULL equals NULL. */
 static int compare_known(const char *a, const char *b)
 {
@@ -31,23 +19,6 @@ static int compare_series(const mls_side_group *a, const mls_side_group *b)
                       : a->division != b->division ? (a->division > b->division) - (a->division < b->division)
                                                    : compare_known(a->benchmark, b->benchmark);
     return order != 0 ? order : compare_known(a->accelerator, b->accelerator);
-}
-
-/* Compute the efficiency as the product of an algorithmic part (the convergence cost of larger batches) and a system
- * part. */
-static void measure_points(mls_scaling_series *series)
-{
-    const mls_side_group *base = series->points[0].group;
-    for (size_t i = 0; i < series->count; i++) {
-        mls_scaling_point *point = &series->points[i];
-        const mls_side_group *group = point->group;
-        point->speedup = base->score_minutes / group->score_minutes;
-        point->efficiency = point->speedup * base->accelerators / group->accelerators;
-        point->algorithmic = mls_same_text(base->unit, group->unit) && group->unit != NULL
-                                 ? base->to_converge / group->to_converge
-                                 : (double)NAN;
-        point->system = point->efficiency / point->algorithmic;
-    }
 }
 
 /* A group being assigned to a series, which is identified by the place of its first group. */
@@ -75,22 +46,6 @@ static int compare_points(const void *left, const void *right)
     return order != 0 ? order : mls_compare_sizes(a->place, b->place);
 }
 
-/* Add a series of similar groups.  A single size is not a series. */
-static void add_series(mls_comparison *comparison, const scaled_group *groups, size_t count)
-{
-    mls_scaling_series series = {mls_arena_zeroed(comparison->arena, count, sizeof *series.points), count};
-    const bool sizes = groups[0].group->accelerators < groups[count - 1].group->accelerators;
-    for (size_t i = 0; i < count; i++) {
-        series.points[i].group = groups[i].group;
-        if (!sizes)
-            mls_leave_out(comparison, groups[i].group, "no other number of accelerators");
-    }
-    if (sizes) {
-        measure_points(&series);
-        MLS_ARENA_ADD(comparison->arena, &comparison->series, series);
-    }
-}
-
 void mls_scaling_make(mls_comparison *comparison)
 {
     const size_t total = comparison->groups.count;
@@ -101,7 +56,14 @@ void mls_scaling_make(mls_comparison *comparison)
         /* If the runs of a published result are not public, compute its unscaled score from the scaled one. */
         if (group->published != NULL && group->runs.count == 0)
             group->score_minutes = group->scaled_minutes / group->scale;
-        const char *reason = why_left_out(group);
+        /* Unknown models are not assumed to be equal, unless the user gave the accelerators of the sides. */
+        const bool model_known = group->accelerator != NULL || group->side->accelerators > 0;
+        const char *reason = !isfinite(group->score_minutes) || !(group->score_minutes > 0) ? mls_no_score_reason(group)
+                             : group->weak                    ? "weak scaling: many models side by side"
+                             : !isfinite(group->accelerators) ? "number of accelerators not known"
+                             : !(group->accelerators > 0)     ? "no accelerators"
+                             : !model_known                   ? "accelerator model not known"
+                                                              : NULL;
         if (reason != NULL)
             mls_leave_out(comparison, group, reason);
         else
@@ -113,10 +75,29 @@ void mls_scaling_make(mls_comparison *comparison)
         groups[i].series = alike ? groups[i - 1].series : groups[i].place;
     }
     qsort(groups, count, sizeof *groups, compare_points);
-    for (size_t first = 0, i = 1; i <= count; i++) {
-        if (i == count || groups[i].series != groups[first].series) {
-            add_series(comparison, groups + first, i - first);
-            first = i;
+    for (size_t first = 0, end; first < count; first = end) {
+        for (end = first + 1; end < count && groups[end].series == groups[first].series;)
+            end++;
+        const mls_side_group *base = groups[first].group;
+        mls_scaling_series series = {mls_arena_zeroed(comparison->arena, end - first, sizeof *series.points),
+                                     end - first};
+        const bool sizes = base->accelerators < groups[end - 1].group->accelerators; /* one size is not a series */
+        for (size_t i = 0; i < series.count; i++) {
+            mls_scaling_point *point = &series.points[i];
+            mls_side_group *group = groups[first + i].group;
+            if (!sizes)
+                mls_leave_out(comparison, group, "no other number of accelerators");
+            /* The efficiency is the product of an algorithmic part (the convergence cost of larger batches) and a
+             * system part. */
+            point->group = group;
+            point->speedup = base->score_minutes / group->score_minutes;
+            point->efficiency = point->speedup * base->accelerators / group->accelerators;
+            point->algorithmic = mls_same_text(base->unit, group->unit) && group->unit != NULL
+                                     ? base->to_converge / group->to_converge
+                                     : (double)NAN;
+            point->system = point->efficiency / point->algorithmic;
         }
+        if (sizes)
+            MLS_ARENA_ADD(comparison->arena, &comparison->series, series);
     }
 }

@@ -13,14 +13,6 @@ enum { OUTLIERS_OF = 5 };
 #define OUTLIER_DEVIATIONS 3.5
 #define OUTLIER_DEVIATION_LEAST 0.01
 
-/* Add a value that `runs` runs of a group have, or (NULL) a missing one.  Equal values are merged later. */
-static void add_value(mls_arena *arena, mls_setting_values *values, const mls_setting *setting, size_t runs)
-{
-    const mls_setting_value value = {setting != NULL ? *setting : (mls_setting){.number = NAN},
-                                     .lacking = setting == NULL, .runs = runs};
-    MLS_ARENA_ADD(arena, values, value);
-}
-
 static int compare_setting_values(const void *left, const void *right)
 {
     const mls_setting_value *a = left;
@@ -31,24 +23,6 @@ static int compare_setting_values(const void *left, const void *right)
     return order != 0 ? order : mls_str_compare(a->setting.text, b->setting.text);
 }
 
-/* Find or create the row of a key. */
-static mls_differing *row_of(mls_arena *arena, mls_differings *rows, mls_map *by_key, mls_str key,
-                             const mls_block *block)
-{
-    bool added;
-    mls_map_entry *entry = mls_map_put(by_key, key, &added);
-    if (added) {
-        const mls_differing row = {.key = entry->key,
-                                   .values = mls_arena_zeroed(arena, block->group_count, sizeof *row.values),
-                                   .value_count = block->group_count};
-        entry->value.number = rows->count;
-        MLS_ARENA_ADD(arena, rows, row);
-        for (size_t i = 0; i < block->group_count; i++)
-            row.values[i].group = block->groups[i];
-    }
-    return &rows->items[entry->value.number];
-}
-
 static int compare_value_counts(const void *left, const void *right)
 {
     const mls_setting_value *a = left;
@@ -57,50 +31,48 @@ static int compare_value_counts(const void *left, const void *right)
     return order != 0 ? order : mls_str_compare(a->setting.text, b->setting.text);
 }
 
-/* Merge equal values, the most frequent first. */
-static void count_values(mls_setting_values *values)
-{
-    size_t kept = 0;
-    if (values->count < 2)
-        return;
-    qsort(values->items, values->count, sizeof *values->items, compare_setting_values);
-    for (size_t k = 1; k < values->count; k++) {
-        mls_setting_value *last = &values->items[kept];
-        const mls_setting_value *next = &values->items[k];
-        if (last->lacking == next->lacking && (last->lacking || mls_setting_same(&last->setting, &next->setting)))
-            last->runs += next->runs;
-        else
-            values->items[++kept] = *next;
-    }
-    values->count = kept + 1;
-    qsort(values->items, values->count, sizeof *values->items, compare_value_counts);
-}
-
 static int compare_keys(const void *left, const void *right)
 {
     return mls_str_compare(((const mls_differing *)left)->key, ((const mls_differing *)right)->key);
 }
 
-/* Add missing values, sort all values, and determine whether the row differs.  If `known_only` is set, ignore missing
- * values. */
+/* Add missing values, merge equal ones, the most frequent first, and determine whether the row differs.  If
+ * `known_only` is set, ignore missing values. */
 static void finish_row(mls_arena *arena, mls_differing *row, bool known_only)
 {
-    bool untold = false; /* unknown, because a published result only has the settings that all its runs share */
+    bool unpublished = false; /* unknown, because a published result only has the settings that all its runs share */
     const mls_setting_value *first = NULL;
     for (size_t i = 0; i < row->value_count; i++) {
         mls_setting_values *values = &row->values[i];
+        const mls_side_group *group = values->group;
         size_t having = 0;
         for (size_t k = 0; k < values->count; k++)
             having += values->items[k].runs;
         /* Some exports do not contain the settings of runs. */
         size_t settings = 0;
-        for (size_t k = 0; k < values->group->runs.count; k++)
-            settings += values->group->runs.items[k].settings.count;
-        const bool unknown = having == 0 && (values->group->published != NULL || settings == 0);
-        untold |= unknown && values->group->published != NULL;
-        if (having != values->group->runs.count && !unknown)
-            add_value(arena, values, NULL, values->group->runs.count - having);
-        count_values(values);
+        for (size_t k = 0; k < group->runs.count; k++)
+            settings += group->runs.items[k].settings.count;
+        const bool unknown = having == 0 && (group->published != NULL || settings == 0);
+        unpublished |= unknown && group->published != NULL;
+        if (having != group->runs.count && !unknown) {
+            MLS_ARENA_ADD(arena, values,
+                          (mls_setting_value){{.number = NAN}, .lacking = true, .runs = group->runs.count - having});
+        }
+        if (values->count > 1) {
+            size_t last = 0;
+            qsort(values->items, values->count, sizeof *values->items, compare_setting_values);
+            for (size_t k = 1; k < values->count; k++) {
+                mls_setting_value *before = &values->items[last];
+                const mls_setting_value *next = &values->items[k];
+                if (before->lacking == next->lacking &&
+                    (before->lacking || mls_setting_same(&before->setting, &next->setting)))
+                    before->runs += next->runs;
+                else
+                    values->items[++last] = *next;
+            }
+            values->count = last + 1;
+            qsort(values->items, values->count, sizeof *values->items, compare_value_counts);
+        }
         for (size_t k = 0; k < values->count; k++) {
             const mls_setting_value *value = &values->items[k];
             if (value->lacking)
@@ -111,7 +83,7 @@ static void finish_row(mls_arena *arena, mls_differing *row, bool known_only)
                 row->differs |= !mls_setting_same(&first->setting, &value->setting);
         }
     }
-    row->differs &= !untold;
+    row->differs &= !unpublished;
 }
 
 /* The settings of runs from which rows are made. */
@@ -128,11 +100,22 @@ static void make_rows(const mls_block *block, mls_arena *arena, mls_differings *
                                            : list == OF_ENVIRONMENT   ? &run->environment
                                                                       : &run->printed;
             for (size_t s = 0; s < settings->count; s++) {
-                mls_differing *row = row_of(arena, rows, by_key, settings->items[s].key, block);
+                bool added;
+                mls_map_entry *entry = mls_map_put(by_key, settings->items[s].key, &added);
+                if (added) {
+                    mls_setting_values *made = mls_arena_zeroed(arena, block->group_count, sizeof *made);
+                    for (size_t g = 0; g < block->group_count; g++)
+                        made[g].group = block->groups[g];
+                    entry->value.number = rows->count;
+                    MLS_ARENA_ADD(
+                        arena, rows,
+                        (mls_differing){.key = entry->key, .values = made, .value_count = block->group_count});
+                }
                 /* If an export contains a key twice in one run, the first counts. */
-                if (row->values[i].upto <= k) {
-                    row->values[i].upto = k + 1;
-                    add_value(arena, &row->values[i], &settings->items[s], 1);
+                mls_setting_values *values = &rows->items[entry->value.number].values[i];
+                if (values->upto <= k) {
+                    values->upto = k + 1;
+                    MLS_ARENA_ADD(arena, values, (mls_setting_value){.setting = settings->items[s], .runs = 1});
                 }
             }
         }
@@ -145,15 +128,6 @@ static void make_rows(const mls_block *block, mls_arena *arena, mls_differings *
         qsort(rows->items, rows->count, sizeof *rows->items, compare_keys);
 }
 
-/* Return whether runs of one side have different values, so that the value is not a property of the side. */
-static bool varies_within(const mls_differing *row)
-{
-    bool varies = false;
-    for (size_t i = 0; i < row->value_count; i++)
-        varies |= row->values[i].count > 1;
-    return varies;
-}
-
 /* List the rows that differ: known settings in the order of their table, then others. */
 static void list_settings(const mls_known_settings *known, mls_arena *arena, mls_differings *from, mls_differings *list,
                           mls_differings *others)
@@ -161,7 +135,10 @@ static void list_settings(const mls_known_settings *known, mls_arena *arena, mls
     mls_differing *rows[MLS_KNOWN_SETTINGS_MAX] = {0};
     for (size_t i = 0; i < from->count; i++) {
         mls_differing *row = &from->items[i];
-        if (!row->differs || varies_within(row))
+        bool varies = false; /* runs of one side have different values, so that it is not a property of the side */
+        for (size_t k = 0; k < row->value_count; k++)
+            varies |= row->values[k].count > 1;
+        if (!row->differs || varies)
             continue;
         row->known = mls_known_setting_named(known, row->key);
         if (row->known != NULL)
