@@ -21,7 +21,7 @@ typedef struct differ {
 } differ;
 
 /* Store the value of a key on a side.  If several variables set it, the first with a value counts. */
-static void say(differ *self, mls_str key, size_t side, mls_config_word_kind kind, mls_str value)
+static void store(differ *self, mls_str key, size_t side, mls_config_word_kind kind, mls_str value)
 {
     bool added;
     mls_map_entry *entry = mls_map_put(&self->rows, key, &added);
@@ -59,41 +59,12 @@ static void add_parts(differ *self, size_t side)
         {"global_batch", of->summary->global_batch_size},
     };
     if (shaped && name->system.len > 0)
-        say(self, MLS_S("system"), side, MLS_CONFIG_VALUE, name->system);
+        store(self, MLS_S("system"), side, MLS_CONFIG_VALUE, name->system);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        char digits[24];
-        const int len = mls_text_printf(digits, sizeof digits, "%" PRIu64, parts[i].number);
         if (parts[i].number != 0) {
-            say(self, mls_str_from(parts[i].key), side, MLS_CONFIG_VALUE,
-                mls_arena_copy(self->to->arena, (mls_str){digits, (size_t)len}));
+            store(self, mls_str_from(parts[i].key), side, MLS_CONFIG_VALUE,
+                  mls_str_from(mls_arena_printf(self->to->arena, "%" PRIu64, parts[i].number)));
         }
-    }
-}
-
-static void add_exports(differ *self, size_t side)
-{
-    const mls_shell *script = self->to->sides[side].script;
-    for (size_t i = 0; i < script->export_count; i++) {
-        const mls_shell_variable *variable = &script->exports[i];
-        const mls_known_setting *known =
-            self->settings ? mls_known_setting_exported(self->known, variable->name) : NULL;
-        const mls_str key = known != NULL ? mls_str_from(known->name) : mls_key_meant(variable->name);
-        say(self, key, side, variable->known ? MLS_CONFIG_VALUE : MLS_CONFIG_UNKNOWN, variable->value);
-    }
-}
-
-static void add_printed_side(differ *self, size_t side)
-{
-    const mls_printed *printed = self->to->sides[side].printed;
-    mls_str values[MLS_KNOWN_SETTINGS_MAX];
-    (void)mls_known_values(self->known, printed, values);
-    for (size_t i = 0; i < self->known->count; i++)
-        if (values[i].ptr != NULL)
-            say(self, mls_str_from(self->known->items[i].name), side, MLS_CONFIG_VALUE, values[i]);
-    for (size_t i = 0; i < printed->settings.count; i++) {
-        const mls_printed_setting *setting = &printed->settings.items[i];
-        if (mls_known_setting_printed(self->known, setting->name) == NULL)
-            say(self, setting->name, side, MLS_CONFIG_VALUE, setting->value);
     }
 }
 
@@ -102,37 +73,6 @@ static bool exports_key(const mls_shell *script, mls_str key)
 {
     const mls_str other = mls_key_also_spelt(key);
     return mls_shell_find(script, key) != NULL || (other.ptr != NULL && mls_shell_find(script, other) != NULL);
-}
-
-/* Return whether a script sets the setting of a row under any name, known or not. */
-static bool is_set_by(const differ *self, const mls_shell *script, mls_str key)
-{
-    const mls_known_setting *known = self->settings ? mls_known_setting_named(self->known, key) : NULL;
-    const char *names = known != NULL ? known->exports : "";
-    bool set = exports_key(script, key);
-    for (mls_str name; !set && mls_list_next(&names, '|', &name);)
-        set = mls_shell_find(script, name) != NULL;
-    return set;
-}
-
-/* Mark keys absent that a completely read script does not export, if scripts can set the key: another script does, or
- * known exports set it.  Parts of names are never absent. */
-static void find_absent(differ *self, size_t parts)
-{
-    const mls_config_side *sides = self->to->sides;
-    for (size_t i = parts; i < self->all.count; i++) {
-        const mls_config_row *row = &self->all.items[i];
-        const mls_known_setting *known = mls_known_setting_named(self->known, row->key);
-        bool exported = known != NULL && known->exports[0] != '\0';
-        for (size_t side = 0; side < self->to->side_count && !exported; side++)
-            exported = sides[side].script != NULL && exports_key(sides[side].script, row->key);
-        for (size_t side = 0; side < self->to->side_count && exported; side++) {
-            const mls_shell *script = sides[side].script;
-            if (row->words[side].kind == MLS_CONFIG_UNKNOWN && script != NULL && script->complete &&
-                !is_set_by(self, script, row->key))
-                row->words[side].kind = MLS_CONFIG_ABSENT;
-        }
-    }
 }
 
 static void judge_row(differ *self, const mls_config_row *row)
@@ -179,8 +119,8 @@ static int compare_config_rows(const void *left, const void *right)
     return mls_str_compare(((const mls_config_row *)left)->key, ((const mls_config_row *)right)->key);
 }
 
-mls_status mls_config_diff_make(const mls_config_side *sides, size_t count, const mls_known_settings *known,
-                                mls_config_diff *diff)
+void mls_config_diff_make(const mls_config_side *sides, size_t count, const mls_known_settings *known,
+                          mls_config_diff *diff)
 {
     *diff = (mls_config_diff){.sides = sides, .side_count = count, .arena = mls_calloc(1, sizeof(mls_arena))};
     differ self = {.to = diff, .known = known, .rows = {.arena = diff->arena}};
@@ -190,18 +130,53 @@ mls_status mls_config_diff_make(const mls_config_side *sides, size_t count, cons
         if (sides[i].name != NULL)
             add_parts(&self, i);
     const size_t parts = self.all.count;
-    for (size_t i = 0; i < count; i++) {
-        if (sides[i].script != NULL)
-            add_exports(&self, i);
-        if (sides[i].printed != NULL)
-            add_printed_side(&self, i);
+    for (size_t side = 0; side < count; side++) {
+        const mls_shell *script = sides[side].script;
+        const mls_printed *printed = sides[side].printed;
+        for (size_t i = 0; script != NULL && i < script->export_count; i++) {
+            const mls_shell_variable *variable = &script->exports[i];
+            const mls_known_setting *row = self.settings ? mls_known_setting_exported(known, variable->name) : NULL;
+            store(&self, row != NULL ? mls_str_from(row->name) : mls_key_meant(variable->name), side,
+                  variable->known ? MLS_CONFIG_VALUE : MLS_CONFIG_UNKNOWN, variable->value);
+        }
+        if (printed == NULL)
+            continue;
+        mls_str values[MLS_KNOWN_SETTINGS_MAX];
+        (void)mls_known_values(known, printed, values);
+        for (size_t i = 0; i < known->count; i++)
+            if (values[i].ptr != NULL)
+                store(&self, mls_str_from(known->items[i].name), side, MLS_CONFIG_VALUE, values[i]);
+        for (size_t i = 0; i < printed->settings.count; i++) {
+            const mls_printed_setting *setting = &printed->settings.items[i];
+            if (mls_known_setting_printed(known, setting->name) == NULL)
+                store(&self, setting->name, side, MLS_CONFIG_VALUE, setting->value);
+        }
     }
-    find_absent(&self, parts);
+    /* Mark keys absent that a completely read script does not set under any name, if scripts can set the key: another
+     * one exports it, or its row has known exports.  Parts of names are never absent. */
+    for (size_t i = parts; i < self.all.count; i++) {
+        const mls_config_row *row = &self.all.items[i];
+        const mls_known_setting *setting = mls_known_setting_named(known, row->key);
+        const char *names = setting != NULL ? setting->exports : "";
+        bool exported = names[0] != '\0';
+        for (size_t side = 0; side < count && !exported; side++)
+            exported = sides[side].script != NULL && exports_key(sides[side].script, row->key);
+        for (size_t side = 0; side < count && exported; side++) {
+            const mls_shell *script = sides[side].script;
+            if (row->words[side].kind != MLS_CONFIG_UNKNOWN || script == NULL || !script->complete)
+                continue;
+            bool set = exports_key(script, row->key);
+            const char *rest = self.settings ? names : "";
+            for (mls_str name; !set && mls_list_next(&rest, '|', &name);)
+                set = mls_shell_find(script, name) != NULL;
+            if (!set)
+                row->words[side].kind = MLS_CONFIG_ABSENT;
+        }
+    }
     if (self.all.count > parts)
         qsort(self.all.items + parts, self.all.count - parts, sizeof *self.all.items, compare_config_rows);
     for (size_t i = 0; i < self.all.count; i++)
         judge_row(&self, &self.all.items[i]);
-    return MLS_OK;
 }
 
 void mls_config_diff_release(mls_config_diff *diff)
@@ -268,44 +243,6 @@ void mls_side_group_config(const mls_side_group *group, mls_shell **script, char
     }
 }
 
-/* Return whether the name and all values of a row describe how a job is run.  Exports also contain paths, users and
- * times. */
-static bool is_comparable_row(const mls_known_settings *known, const mls_config_row *row, size_t sides)
-{
-    bool comparable = true;
-    for (size_t i = 0; i < sides && comparable; i++) {
-        const mls_config_word *word = &row->words[i];
-        const mls_printed_setting setting = {row->key, word->value};
-        comparable =
-            word->kind != MLS_CONFIG_VALUE || word->value.len == 0 || mls_setting_is_comparable(known, &setting);
-    }
-    return comparable || mls_known_setting_named(known, row->key) != NULL;
-}
-
-/* Add a row of exports.  It has no value for sides without a config or with an unknown value. */
-static void add_exported_row(const mls_block *block, const mls_known_settings *known, const mls_config_row *of,
-                             mls_arena *arena, mls_differings *rows)
-{
-    const mls_differing row = {.key = mls_arena_copy(arena, of->key),
-                               .values = mls_arena_zeroed(arena, block->group_count, sizeof *row.values),
-                               .value_count = block->group_count,
-                               .differs = true,
-                               .exported = true};
-    for (size_t i = 0; i < block->group_count; i++) {
-        const mls_config_word *word = &of->words[i];
-        mls_settings made = {0};
-        row.values[i].group = block->groups[i];
-        if (word->kind == MLS_CONFIG_VALUE && word->value.len > 0)
-            mls_setting_add_printed(arena, &made, known, row.key, word->value);
-        if (word->kind != MLS_CONFIG_UNKNOWN) {
-            const mls_setting said = made.count > 0 ? made.items[0] : (mls_setting){0};
-            MLS_ARENA_ADD(arena, &row.values[i],
-                          (mls_setting_value){said, made.count == 0, block->groups[i]->runs.count});
-        }
-    }
-    MLS_ARENA_ADD(arena, rows, row);
-}
-
 /* Maximum number of sides whose configs are compared; each keeps a script in memory. */
 enum { SIDES_MAX = 26 };
 
@@ -313,6 +250,7 @@ void mls_block_exports(const mls_block *block, const mls_known_settings *known, 
 {
     mls_shell *scripts[SIDES_MAX] = {0};
     mls_config_side sides[SIDES_MAX] = {0};
+    mls_config_diff diff = {.arena = NULL};
     const size_t count = block->group_count <= SIDES_MAX ? block->group_count : 0;
     size_t configs = 0;
     for (size_t i = 0; i < count; i++) {
@@ -322,14 +260,41 @@ void mls_block_exports(const mls_block *block, const mls_known_settings *known, 
         sides[i] = (mls_config_side){.label = block->groups[i]->side->name, .script = scripts[i]};
         configs += scripts[i] != NULL;
     }
-    if (configs > 1) {
-        mls_config_diff diff;
-        (void)mls_config_diff_make(sides, count, known, &diff);
-        for (size_t i = 0; i < diff.differs.count; i++)
-            if (is_comparable_row(known, &diff.differs.items[i], count))
-                add_exported_row(block, known, &diff.differs.items[i], arena, rows);
-        mls_config_diff_release(&diff);
+    if (configs > 1)
+        mls_config_diff_make(sides, count, known, &diff);
+    for (size_t r = 0; r < diff.differs.count; r++) {
+        const mls_config_row *from = &diff.differs.items[r];
+        /* Leave out rows that do not describe how a job is run: exports also contain paths, users and times. */
+        bool comparable = true;
+        for (size_t i = 0; i < count && comparable; i++) {
+            const mls_config_word *word = &from->words[i];
+            const mls_printed_setting setting = {from->key, word->value};
+            comparable =
+                word->kind != MLS_CONFIG_VALUE || word->value.len == 0 || mls_setting_is_comparable(known, &setting);
+        }
+        if (!comparable && mls_known_setting_named(known, from->key) == NULL)
+            continue;
+        /* Sides without a config or with an unknown value have no value. */
+        const mls_differing row = {.key = mls_arena_copy(arena, from->key),
+                                   .values = mls_arena_zeroed(arena, count, sizeof *row.values),
+                                   .value_count = count,
+                                   .differs = true,
+                                   .exported = true};
+        for (size_t i = 0; i < count; i++) {
+            const mls_config_word *word = &from->words[i];
+            mls_settings made = {0};
+            row.values[i].group = block->groups[i];
+            if (word->kind == MLS_CONFIG_VALUE && word->value.len > 0)
+                mls_setting_add_printed(arena, &made, known, row.key, word->value);
+            if (word->kind != MLS_CONFIG_UNKNOWN) {
+                const mls_setting setting = made.count > 0 ? made.items[0] : (mls_setting){0};
+                MLS_ARENA_ADD(arena, &row.values[i],
+                              (mls_setting_value){setting, made.count == 0, block->groups[i]->runs.count});
+            }
+        }
+        MLS_ARENA_ADD(arena, rows, row);
     }
+    mls_config_diff_release(&diff);
     for (size_t i = 0; i < count; i++)
         mls_shell_free(scripts[i]);
 }

@@ -40,7 +40,7 @@ typedef struct mls_config_diff {
 } mls_config_diff;
 
 /** Compare at least two sides.  If any side has no name, settings are compared: exports in `known` are listed under the
- * names of its table, and values with the same meaning are equal.  Always return MLS_OK. Release *diff. */
-mls_status mls_config_diff_make(const mls_config_side *sides, size_t count, const mls_known_settings *known,
-                                mls_config_diff *diff);
+ * names of its table, and values with the same meaning are equal.  Release *diff. */
+void mls_config_diff_make(const mls_config_side *sides, size_t count, const mls_known_settings *known,
+                          mls_config_diff *diff);
 void mls_config_diff_release(mls_config_diff *diff);

@@ -118,10 +118,9 @@ bool mls_published_names_accelerator(const mls_published *published, const char 
 /** Return whether a result passes a filter, ignoring `best` and `trend`. */
 bool mls_published_passes(const mls_published_filter *filter, const mls_published_result *result);
 
-/** Return the results that pass a filter in *hits, to be freed with free(), and *count.  Return MLS_OK or
- * MLS_ERROR_MEMORY. */
-mls_status mls_published_search(const mls_published *published, const mls_published_filter *filter,
-                                mls_published_hit **hits, size_t *count);
+/** Return the results that pass a filter in *hits, to be freed with free(), and *count. */
+void mls_published_search(const mls_published *published, const mls_published_filter *filter, mls_published_hit **hits,
+                          size_t *count);
 
 /** Return the text among the results that is nearest to a text without matches; `found` is empty if none is near. */
 mls_suggestion mls_published_nearest_text(const mls_published *published, mls_published_text which, const char *text);

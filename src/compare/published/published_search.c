@@ -30,33 +30,6 @@ static bool has_part(const char *text, const char *part)
     return text != NULL && strcasestr(text, part) != NULL;
 }
 
-/* Compare availabilities.  Rounds spell them differently: "onprem", "Available on-premise". */
-static bool is_available(const char *text, const char *wanted)
-{
-    static const char *const words[][3] = {{"cloud", "cloud", "cloud"},
-                                           {"onprem", "on-prem", "premise"},
-                                           {"preview", "preview", "preview"},
-                                           {"research", "research", "research"}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (has_part(wanted, words[i][0]) || has_part(wanted, words[i][1]) || has_part(wanted, words[i][2]))
-            return has_part(text, words[i][0]) || has_part(text, words[i][1]) || has_part(text, words[i][2]);
-    return has_part(text, wanted);
-}
-
-/* Return whether a name contains all words of a text. */
-static bool has_words(const char *name, const char *text)
-{
-    mls_str rest = mls_str_from(text);
-    bool all = name != NULL;
-    for (mls_str word = mls_str_word(&rest); word.len > 0 && all; word = mls_str_word(&rest)) {
-        const char *at = name;
-        while (*at != '\0' && strncasecmp(at, word.ptr, word.len) != 0)
-            at++;
-        all = *at != '\0';
-    }
-    return all;
-}
-
 bool mls_published_names_accelerator(const mls_published *published, const char *name)
 {
     bool known = false;
@@ -67,18 +40,39 @@ bool mls_published_names_accelerator(const mls_published *published, const char 
     return known;
 }
 
+/* Return whether the searched text of a result matches the one of a filter. */
 static bool has_text(const mls_published_filter *filter, const mls_published_result *result, mls_published_text which)
 {
+    /* Rounds spell availabilities differently: "onprem", "Available on-premise". */
+    static const char *const words[][3] = {{"cloud", "cloud", "cloud"},
+                                           {"onprem", "on-prem", "premise"},
+                                           {"preview", "preview", "preview"},
+                                           {"research", "research", "research"}};
     const char *wanted = filter->texts[which];
     const char *texts[2];
+    if (wanted == NULL)
+        return true;
     texts_of(result, which, texts);
-    return wanted == NULL                        ? true
-           : which == MLS_PUBLISHED_BENCHMARK    ? strcmp(texts[0], wanted) == 0
-           : which == MLS_PUBLISHED_AVAILABILITY ? is_available(texts[0], wanted)
-           : which == MLS_PUBLISHED_ACCELERATOR
-               ? (filter->whole_accelerator ? texts[0] != NULL && strcasecmp(texts[0], wanted) == 0
-                                            : has_words(texts[0], wanted))
-               : has_part(texts[0], wanted) || has_part(texts[1], wanted);
+    if (which == MLS_PUBLISHED_BENCHMARK)
+        return strcmp(texts[0], wanted) == 0;
+    if (which == MLS_PUBLISHED_ACCELERATOR && filter->whole_accelerator)
+        return texts[0] != NULL && strcasecmp(texts[0], wanted) == 0;
+    if (which == MLS_PUBLISHED_ACCELERATOR) { /* the name must contain all words */
+        mls_str rest = mls_str_from(wanted);
+        bool all = texts[0] != NULL;
+        for (mls_str word = mls_str_word(&rest); word.len > 0 && all; word = mls_str_word(&rest)) {
+            const char *at = texts[0];
+            while (*at != '\0' && strncasecmp(at, word.ptr, word.len) != 0)
+                at++;
+            all = *at != '\0';
+        }
+        return all;
+    }
+    for (size_t i = 0; which == MLS_PUBLISHED_AVAILABILITY && i < sizeof words / sizeof *words; i++)
+        if (has_part(wanted, words[i][0]) || has_part(wanted, words[i][1]) || has_part(wanted, words[i][2]))
+            return has_part(texts[0], words[i][0]) || has_part(texts[0], words[i][1]) ||
+                   has_part(texts[0], words[i][2]);
+    return has_part(texts[0], wanted) || has_part(texts[1], wanted);
 }
 
 bool mls_published_passes(const mls_published_filter *filter, const mls_published_result *result)
@@ -163,27 +157,8 @@ static bool is_beaten(const mls_published_hit *hits, size_t count, const mls_pub
     return false;
 }
 
-/* Keep results that occur in several editions, and set their ratios.  Return their number. */
-static size_t make_trend(mls_published_hit *hits, size_t count)
-{
-    size_t kept = 0;
-    qsort(hits, count, sizeof *hits, by_trend);
-    for (size_t first = 0, end; first < count; first = end) {
-        end = first + 1;
-        while (end < count && compare_trends(hits[first].result, hits[end].result) == 0) {
-            hits[end].ratio = hits[end].result->minutes / hits[end - 1].result->minutes - 1;
-            end++;
-        }
-        if (end - first > 1) {
-            memmove(hits + kept, hits + first, (end - first) * sizeof *hits);
-            kept += end - first;
-        }
-    }
-    return kept;
-}
-
-mls_status mls_published_search(const mls_published *published, const mls_published_filter *filter,
-                                mls_published_hit **hits, size_t *count)
+void mls_published_search(const mls_published *published, const mls_published_filter *filter, mls_published_hit **hits,
+                          size_t *count)
 {
     mls_published_order order = filter->order;
     *hits = mls_calloc(published->count + 1, sizeof **hits);
@@ -194,9 +169,24 @@ mls_status mls_published_search(const mls_published *published, const mls_publis
             !((filter->best || filter->trend) && (isnan(result->minutes) || is_beaten(*hits, *count, result))))
             (*hits)[(*count)++] = (mls_published_hit){.result = result, .ratio = (double)NAN};
     }
-    if (filter->trend)
-        *count = make_trend(*hits, *count);
-    else
+    if (!filter->trend) {
         qsort_r(*hits, *count, sizeof **hits, order_hits, &order);
-    return MLS_OK;
+        return;
+    }
+    /* Keep results that occur in several editions, and set their ratios. */
+    mls_published_hit *all = *hits;
+    size_t kept = 0;
+    qsort(all, *count, sizeof *all, by_trend);
+    for (size_t first = 0, end; first < *count; first = end) {
+        end = first + 1;
+        while (end < *count && compare_trends(all[first].result, all[end].result) == 0) {
+            all[end].ratio = all[end].result->minutes / all[end - 1].result->minutes - 1;
+            end++;
+        }
+        if (end - first > 1) {
+            memmove(all + kept, all + first, (end - first) * sizeof *all);
+            kept += end - first;
+        }
+    }
+    *count = kept;
 }
