@@ -24,22 +24,6 @@ static export_kind kind_of(const char *path)
     return kind != NO_EXPORT && stat(path, &about) == 0 && S_ISDIR(about.st_mode) ? NO_EXPORT : kind;
 }
 
-static mls_status read_export(mls_comparison *to, const mls_side *side, const char *path, export_kind kind,
-                              mls_error *error)
-{
-    mls_buffer text = {0};
-    mls_status status = mls_file_read(path, true, MLS_EXPORT_BYTES_MAX, &text, error);
-    if (status == MLS_OK && kind == EXPORT_CSV) {
-        status = mls_side_read_csv(to, side, mls_buffer_str(&text), error);
-    } else if (status == MLS_OK) {
-        const size_t length = text.len;
-        mls_buffer_append_repeated(&text, '\0', MLS_JSON_PADDING);
-        status = mls_side_read_json(to, side, (mls_str){text.ptr, length}, kind == EXPORT_NDJSON, error);
-    }
-    mls_buffer_release(&text);
-    return status;
-}
-
 /* Read the logs and exports of a side.  An unreadable export leaves the side without runs, so that it is never compared
  * in part. */
 static mls_status read_side(const mls_compare_request *request, mls_comparison *to, const mls_side *side,
@@ -64,7 +48,19 @@ static mls_status read_side(const mls_compare_request *request, mls_comparison *
     for (size_t i = 0; i < side->paths.count; i++) {
         mls_side_problem wrong = {.path = side->paths.items[i]};
         const export_kind kind = mls_is_published_side(wrong.path) ? NO_EXPORT : kind_of(wrong.path);
-        if (kind != NO_EXPORT && read_export(to, side, wrong.path, kind, &wrong.error) != MLS_OK) {
+        mls_buffer text = {0};
+        if (kind == NO_EXPORT)
+            continue;
+        mls_status status = mls_file_read(wrong.path, true, MLS_EXPORT_BYTES_MAX, &text, &wrong.error);
+        if (status == MLS_OK && kind == EXPORT_CSV) {
+            status = mls_side_read_csv(to, side, mls_buffer_str(&text), &wrong.error);
+        } else if (status == MLS_OK) {
+            const size_t length = text.len;
+            mls_buffer_append_repeated(&text, '\0', MLS_JSON_PADDING);
+            status = mls_side_read_json(to, side, (mls_str){text.ptr, length}, kind == EXPORT_NDJSON, &wrong.error);
+        }
+        mls_buffer_release(&text);
+        if (status != MLS_OK) {
             MLS_ARENA_ADD(to->arena, &to->problems, wrong);
             failed = true;
         }
@@ -109,29 +105,6 @@ static mls_status compare_sides(const mls_compare_request *request, mls_comparis
     return MLS_OK;
 }
 
-/* Compute the score of an exported group of weak scaling from the times of all models, and its size from the whole
- * machine. */
-static void score_exported_models(const mls_compare_request *request, mls_side_group *group)
-{
-    double first = INFINITY;
-    double last = -(double)INFINITY;
-    size_t models = 0;
-    for (size_t k = 0; k < group->runs.count; k++) {
-        const mls_side_run *run = &group->runs.items[k];
-        if (run->valid && run->has_ms) {
-            first = fmin(first, run->start_ms);
-            last = fmax(last, run->start_ms + (double)run->ms);
-            models++;
-        }
-    }
-    const mls_benchmark *rules =
-        mls_benchmark_find(request->collect.score.editions, group->usage, mls_str_from(group->benchmark));
-    group->official = models > 0 && models >= rules->runs_needed;
-    group->score_minutes = group->scaled_minutes = models > 0 ? (last - first) / 60000 : (double)NAN;
-    group->scale = 1;
-    group->accelerators = (double)NAN;
-}
-
 mls_status mls_compare(const mls_compare_request *request, mls_comparison *comparison, mls_error *error)
 {
     const bool alone = request->sides.count == 1 && request->mode == MLS_COMPARE_SIDES;
@@ -152,8 +125,26 @@ mls_status mls_compare(const mls_compare_request *request, mls_comparison *compa
         mls_side_group *group = comparison->groups.items[i];
         if (isnan(group->accelerators) && group->side->accelerators > 0) /* count given by the user */
             group->accelerators = group->side->accelerators;
-        if (group->weak && group->logged == NULL)
-            score_exported_models(request, group);
+        if (!group->weak || group->logged != NULL)
+            continue;
+        /* Score an exported group of weak scaling by the times of all models; its size is of the whole machine. */
+        double first = INFINITY;
+        double last = -(double)INFINITY;
+        size_t models = 0;
+        for (size_t k = 0; k < group->runs.count; k++) {
+            const mls_side_run *run = &group->runs.items[k];
+            if (run->valid && run->has_ms) {
+                first = fmin(first, run->start_ms);
+                last = fmax(last, run->start_ms + (double)run->ms);
+                models++;
+            }
+        }
+        const mls_benchmark *rules =
+            mls_benchmark_find(request->collect.score.editions, group->usage, mls_str_from(group->benchmark));
+        group->official = models > 0 && models >= rules->runs_needed;
+        group->score_minutes = group->scaled_minutes = models > 0 ? (last - first) / 60000 : (double)NAN;
+        group->scale = 1;
+        group->accelerators = (double)NAN;
     }
     if (status == MLS_OK && published) { /* published sides are named after their contents */
         status = mls_sides_take_published(request, comparison, error);

@@ -57,35 +57,6 @@ static size_t take_minutes(const mls_side_group *group, bool kept, double *minut
     return count;
 }
 
-/* Compute the mean convergence of the kept runs, if all have a value in one unit. */
-static void measure_convergence(mls_side_group *group, double *scratch)
-{
-    bool known = group->kept > 0;
-    size_t count = 0;
-    group->unit = NULL;
-    for (size_t i = 0; i < group->runs.count; i++) {
-        const mls_side_run *run = &group->runs.items[i];
-        if (run_is_kept(group, run) && known) {
-            group->unit = group->unit != NULL ? group->unit : run->unit;
-            known = run->to_converge > 0 && isfinite(run->to_converge) && run->unit != NULL &&
-                    strcmp(run->unit, group->unit) == 0;
-            scratch[count++] = run->to_converge;
-        }
-    }
-    group->to_converge = known ? mls_mean(scratch, count) : (double)NAN;
-    group->unit = known ? group->unit : NULL;
-}
-
-static void sum_run(mls_side_group *group, const mls_side_run *run)
-{
-    const bool delimited = run->has_parts && run->evaluation_delimited;
-    sum_add(&group->ms, run->has_ms, run->ms);
-    sum_add(&group->init_ms, run->has_init, run->init_ms);
-    for (int part = 0; part < MLS_PART_COUNT; part++)
-        sum_add(&group->parts[part], run->has_parts, run->part_ms[part]);
-    sum_add(&group->evaluations, delimited, (int64_t)run->evaluations);
-}
-
 void mls_side_group_measure(mls_side_group *group)
 {
     double *minutes = mls_calloc(group->runs.count + 1, sizeof *minutes);
@@ -95,15 +66,35 @@ void mls_side_group_measure(mls_side_group *group)
         group->parts[part] = nothing;
     group->kept = 0;
     for (size_t i = 0; i < group->runs.count; i++) {
-        if (run_is_kept(group, &group->runs.items[i])) {
-            group->kept++;
-            sum_run(group, &group->runs.items[i]);
-        }
+        const mls_side_run *run = &group->runs.items[i];
+        if (!run_is_kept(group, run))
+            continue;
+        group->kept++;
+        sum_add(&group->ms, run->has_ms, run->ms);
+        sum_add(&group->init_ms, run->has_init, run->init_ms);
+        for (int part = 0; part < MLS_PART_COUNT; part++)
+            sum_add(&group->parts[part], run->has_parts, run->part_ms[part]);
+        sum_add(&group->evaluations, run->has_parts && run->evaluation_delimited, (int64_t)run->evaluations);
     }
     group->valid = take_minutes(group, false, minutes);
     group->mean_minutes = mls_mean(minutes, group->valid);
     group->stdev_minutes = mls_stdev_sample(minutes, group->valid);
-    measure_convergence(group, minutes);
+    /* Compute the mean convergence of the kept runs, if all have a value in one unit. */
+    bool known = group->kept > 0;
+    double *values = minutes;
+    size_t count = 0;
+    group->unit = NULL;
+    for (size_t i = 0; i < group->runs.count && known; i++) {
+        const mls_side_run *run = &group->runs.items[i];
+        if (!run_is_kept(group, run))
+            continue;
+        group->unit = group->unit != NULL ? group->unit : run->unit;
+        known = run->to_converge > 0 && isfinite(run->to_converge) && run->unit != NULL &&
+                strcmp(run->unit, group->unit) == 0;
+        values[count++] = run->to_converge;
+    }
+    group->to_converge = known ? mls_mean(values, count) : (double)NAN;
+    group->unit = known ? group->unit : NULL;
     free(minutes);
 }
 
@@ -149,20 +140,6 @@ static group_times times_make(const mls_side_group *group)
     }
     times.trimmed_count = count + 2 * times.cut;
     return times;
-}
-
-static bool runs_are_hidden(const mls_side_group *group)
-{
-    return group->published != NULL && group->runs.count == 0;
-}
-
-/* Return the smallest p value of a rank test with this many runs: that of the two most extreme splits. */
-static double min_rank_p(size_t a, size_t b)
-{
-    double ways = 1;
-    for (size_t k = 1; k <= a; k++)
-        ways = ways * (double)(b + k) / (double)k;
-    return fmin(1, 2 / ways);
 }
 
 static void judge_interval(mls_difference *difference, mls_mean_estimate a, mls_mean_estimate b)
@@ -237,21 +214,17 @@ static size_t count_same(const mls_side_group *a, const mls_side_group *b)
     return same;
 }
 
-/* Return whether a group has this many runs with known times.  Its other runs failed. */
-static bool holds_only(const mls_side_group *group, size_t same)
-{
-    size_t known = 0;
-    for (size_t i = 0; i < group->runs.count; i++)
-        known += has_identity(&group->runs.items[i]);
-    return known == same;
-}
-
 bool mls_difference_all_same(const mls_difference *difference)
 {
-    const mls_side_group *a = difference->a;
-    const mls_side_group *b = difference->b;
-    return difference->same_runs > 0 && a->runs.count == b->runs.count && holds_only(a, difference->same_runs) &&
-           holds_only(b, difference->same_runs);
+    const mls_side_group *groups[] = {difference->a, difference->b};
+    bool all = difference->same_runs > 0 && groups[0]->runs.count == groups[1]->runs.count;
+    for (int side = 0; side < 2; side++) {
+        size_t known = 0; /* the other runs failed */
+        for (size_t i = 0; i < groups[side]->runs.count; i++)
+            known += has_identity(&groups[side]->runs.items[i]);
+        all &= known == difference->same_runs;
+    }
+    return all;
 }
 
 void mls_difference_make(const mls_side_group *a, const mls_side_group *b, mls_difference *difference)
@@ -270,9 +243,13 @@ void mls_difference_make(const mls_side_group *a, const mls_side_group *b, mls_d
                                    .p = nan,
                                    .detectable_ratio = nan,
                                    .same_runs = count_same(a, b),
-                                   .min_p = min_rank_p(a->valid, b->valid),
                                    .verdict = MLS_COMPARE_TOO_FEW};
     const bool scored = isfinite(difference->minutes);
+    const bool hidden = (a->published != NULL && a->runs.count == 0) || (b->published != NULL && b->runs.count == 0);
+    double ways = 1; /* of splitting the runs, of which the two most extreme ones have the smallest p value */
+    for (size_t k = 1; k <= a->valid; k++)
+        ways = ways * (double)(b->valid + k) / (double)k;
+    difference->min_p = fmin(1, 2 / ways);
     (void)mls_rank_test_exact(x.valid, x.valid_count, y.valid, y.valid_count, &difference->mann_whitney_p);
     if (scored && a->kept >= 2 && b->kept >= 2 && !a->weak) {
         judge_interval(difference, mls_mean_estimate_trimmed(x.trimmed, x.trimmed_count, x.cut),
@@ -282,9 +259,8 @@ void mls_difference_make(const mls_side_group *a, const mls_side_group *b, mls_d
         judge_interval(difference, mls_mean_estimate_trimmed(x.valid, x.valid_count, 0),
                        mls_mean_estimate_trimmed(y.valid, y.valid_count, 0));
     }
-    difference->verdict = scored                                     ? difference->verdict
-                          : runs_are_hidden(a) || runs_are_hidden(b) ? MLS_COMPARE_NOT_PUBLIC
-                                                                     : MLS_COMPARE_NO_SCORE;
+    if (!scored)
+        difference->verdict = hidden ? MLS_COMPARE_NOT_PUBLIC : MLS_COMPARE_NO_SCORE;
     const bool imaging = mls_str_among(mls_str_from(a->benchmark), "resnet ssd retinanet maskrcnn unet3d");
     difference->within_variance = difference->verdict <= MLS_COMPARE_SLOWER &&
                                   fabs(difference->ratio) <= (imaging ? VARIANCE_IMAGING : VARIANCE_OTHER);

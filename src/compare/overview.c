@@ -13,6 +13,58 @@
 #define WORTH_EVALUATIONS 0.15 /* share of the time */
 #define WORTH_SAMPLES 0.03     /* above the mean of the reference */
 
+static void find_compared(const mls_comparison *comparison, mls_overview_group *to);
+static void find_parts(mls_overview_group *of);
+static void find_settings(mls_overview_group *of);
+static const mls_throughput *find_median(const mls_overview_group *of);
+static void find_slow(mls_overview_group *of);
+static mls_overview_first find_first(const mls_overview_group *of);
+static void find_next(mls_overview_group *of);
+static bool is_broken(const mls_group *group);
+static int compare_worst(const void *left, const void *right);
+
+void mls_overview_make(const mls_comparison *comparison, const mls_collection *collection,
+                       const mls_throughputs *measured, const mls_telemetry_notes *notes, mls_overview *all)
+{
+    const size_t count = collection != NULL ? collection->group_count : comparison->groups.count;
+    *all = (mls_overview){.what = collection != NULL ? "logs" : "export",
+                          .command = "score",
+                          .items = mls_calloc(count + 1, sizeof *all->items),
+                          .worst_first = mls_calloc(count + 1, sizeof *all->worst_first),
+                          .count = count,
+                          .known = &comparison->known,
+                          .published = comparison->published,
+                          .collection = collection};
+    for (size_t i = 0; i < count; i++) {
+        mls_overview_group *of = &all->items[i];
+        of->side = comparison->groups.items[i];
+        if (collection != NULL) {
+            of->group = &collection->groups[i];
+            of->timed = &measured->groups[i];
+            of->machine = mls_telemetry_note_of(notes, of->group).machine;
+        }
+        find_compared(comparison, of);
+        find_parts(of);
+        find_settings(of);
+        for (size_t k = 0; k < of->side->runs.count; k++)
+            of->valid += of->side->runs.items[k].valid;
+        of->sound = of->side->official && (of->group == NULL || !is_broken(of->group));
+        of->median = find_median(of);
+        if (of->median != NULL)
+            find_slow(of);
+        of->first = find_first(of);
+        find_next(of);
+        all->worst_first[i] = of;
+    }
+    qsort((void *)all->worst_first, count, sizeof(const mls_overview_group *), compare_worst);
+}
+
+void mls_overview_release(mls_overview *all)
+{
+    free(all->items);
+    free((void *)all->worst_first);
+}
+
 bool mls_overview_is_failed(const mls_run *run)
 {
     return !run->valid && run->status != MLS_RUN_SUCCESS;
@@ -26,8 +78,34 @@ const mls_finding *mls_overview_cause(const mls_run *run)
     return mls_run_reason(run);
 }
 
-/* --------------------------------------------------------------------------------------------- why, and what differs
+/* Find the results of the comparison for a group.  There is no `why` for a published result that is the group itself.
  */
+static void find_compared(const mls_comparison *comparison, mls_overview_group *to)
+{
+    const mls_side_group *side = to->side;
+    for (size_t i = 0; i < comparison->beside.count && to->beside == NULL; i++)
+        to->beside = comparison->beside.items[i].group == side ? &comparison->beside.items[i] : NULL;
+    for (size_t i = 0; i < comparison->blocks.count && to->block == NULL; i++) {
+        const mls_block *block = &comparison->blocks.items[i];
+        to->block = block->group_count == 2 && block->groups[1] == side ? block : NULL;
+    }
+    for (size_t i = 0; i < comparison->unmatched.count && to->block == NULL && to->unmatched == NULL; i++) {
+        const mls_unmatched *unmatched = &comparison->unmatched.items[i];
+        to->unmatched = comparison->mode == MLS_COMPARE_SIDES && unmatched->group == side ? unmatched->reason : NULL;
+    }
+    to->nearest = to->beside != NULL && to->beside->count > 0 ? &to->beside->near[0] : NULL;
+    const mls_published_system *system = to->nearest != NULL ? to->nearest->result->system : NULL;
+    if (system != NULL && side->accelerator != NULL && system->accelerators == side->accelerators &&
+        strcmp(system->model.text, side->accelerator) == 0)
+        to->fastest = to->nearest;
+    to->ratio = to->block != NULL     ? to->block->differences[1].scaled_ratio
+                : to->fastest != NULL ? to->fastest->ratio
+                                      : (double)NAN;
+    if (to->block != NULL)
+        to->why = mls_why_of_block(comparison->arena, to->block);
+    else if (comparison->mode != MLS_COMPARE_SIDES && to->fastest != NULL && !to->fastest->self)
+        to->why = to->fastest->why;
+}
 
 /* Return a ratio in tenths of a percent, rounded as shown, so that the shown numbers add up. */
 static double in_tenths(double ratio)
@@ -62,25 +140,21 @@ static void find_parts(mls_overview_group *of)
     of->part_count = kept;
 }
 
-/* Return the importance of a setting: batch size and optimizer before counts and names. */
-static unsigned setting_rank(const mls_why_setting *setting)
-{
-    const mls_str key = setting->key;
-    return setting->known != NULL                                                                  ? 0
-           : mls_str_equal(key, MLS_S("global_batch_size"))                                        ? 1
-           : mls_str_contains(key, MLS_S("precision")) || mls_str_contains(key, MLS_S("parallel")) ? 2
-           : mls_str_starts(key, MLS_S("opt_"))                                                    ? 3
-           : mls_str_ends(key, MLS_S("_samples"))                                                  ? 5
-                                                                                                   : 4;
-}
-
+/* Select the most important settings: batch size and optimizer before counts and names. */
 static void find_settings(mls_overview_group *of)
 {
     enum { RANKS = 6 };
     for (unsigned rank = 0; rank < RANKS && of->why != NULL; rank++) {
         for (size_t i = 0; i < of->why->settings.count && of->setting_count < MLS_OVERVIEW_SETTINGS; i++) {
             const mls_why_setting *setting = &of->why->settings.items[i];
-            if (setting_rank(setting) == rank)
+            const mls_str key = setting->key;
+            const unsigned own = setting->known != NULL                                     ? 0
+                                 : mls_str_equal(key, MLS_S("global_batch_size"))           ? 1
+                                 : mls_str_any(key, "precision|parallel", mls_str_contains) ? 2
+                                 : mls_str_starts(key, MLS_S("opt_"))                       ? 3
+                                 : mls_str_ends(key, MLS_S("_samples"))                     ? 5
+                                                                                            : 4;
+            if (own == rank)
                 of->settings[of->setting_count++] = setting;
         }
     }
@@ -145,8 +219,8 @@ static void find_slow(mls_overview_group *of)
     }
 }
 
-/* ------------------------------------------------------------------------------------------------ what to look at
- * first */
+/* ------------------------------------------------------------------------------------------- first, and next commands
+ */
 
 static bool fails_convergence(const mls_group *group)
 {
@@ -157,27 +231,6 @@ static bool fails_convergence(const mls_group *group)
 static bool is_broken(const mls_group *group)
 {
     return fails_convergence(group) || group->seeds.check == MLS_CHECK_FAIL;
-}
-
-/* Look for a broken rule: by a run that ended, or by the group. */
-static mls_overview_first look_for_broken(const mls_group *group)
-{
-    mls_overview_first first = {.look = MLS_LOOK_RUN};
-    for (size_t i = 0; i < group->run_count; i++)
-        if (!group->runs[i]->valid && !mls_overview_is_failed(group->runs[i]) && first.runs++ == 0)
-            first.run = i;
-    if (first.runs > 0)
-        return first;
-    if (fails_convergence(group))
-        return (mls_overview_first){.look = MLS_LOOK_CONVERGENCE};
-    if (group->seeds.check == MLS_CHECK_FAIL && group->seeds.findings.count > 0)
-        return (mls_overview_first){.look = MLS_LOOK_SEEDS, .message = group->seeds.findings.items[0].message};
-    for (size_t i = 0; i < group->findings.count; i++) {
-        const mls_finding *finding = &group->findings.items[i];
-        if (finding->severity == MLS_SEVERITY_ERROR && finding->code != MLS_FINDING_RUN_COUNT)
-            return (mls_overview_first){.look = MLS_LOOK_FINDING, .message = finding->message};
-    }
-    return (mls_overview_first){.look = MLS_LOOK_NOTHING};
 }
 
 /* Return whether two runs failed from the same cause.  Findings about a job's messages begin with the name of the
@@ -195,10 +248,32 @@ static bool is_same_cause(const mls_run *a, const mls_run *b)
     return len == (named ? strcspn(right, " :") : strlen(right)) && strncmp(left, right, len) == 0;
 }
 
-/* Look for several runs that failed from the same cause. */
-static mls_overview_first look_for_alike(const mls_group *group)
+/* Find what to look at first, in order of importance. */
+static mls_overview_first find_first(const mls_overview_group *of)
 {
-    mls_overview_first first = {.look = MLS_LOOK_ALIKE};
+    const mls_group *group = of->group;
+    mls_overview_first first = {.look = MLS_LOOK_RUN};
+    if (group == NULL)
+        return (mls_overview_first){.look = MLS_LOOK_NOTHING};
+
+    /* A broken rule: by a run that ended, or by the group. */
+    for (size_t i = 0; i < group->run_count; i++)
+        if (!group->runs[i]->valid && !mls_overview_is_failed(group->runs[i]) && first.runs++ == 0)
+            first.run = i;
+    if (first.runs > 0)
+        return first;
+    if (fails_convergence(group))
+        return (mls_overview_first){.look = MLS_LOOK_CONVERGENCE};
+    if (group->seeds.check == MLS_CHECK_FAIL && group->seeds.findings.count > 0)
+        return (mls_overview_first){.look = MLS_LOOK_SEEDS, .message = group->seeds.findings.items[0].message};
+    for (size_t i = 0; i < group->findings.count; i++) {
+        const mls_finding *finding = &group->findings.items[i];
+        if (finding->severity == MLS_SEVERITY_ERROR && finding->code != MLS_FINDING_RUN_COUNT)
+            return (mls_overview_first){.look = MLS_LOOK_FINDING, .message = finding->message};
+    }
+
+    /* Several runs that failed from the same cause. */
+    first = (mls_overview_first){.look = MLS_LOOK_ALIKE};
     for (size_t i = 0; i < group->run_count; i++) {
         size_t alike = 0;
         for (size_t k = 0; k < group->run_count && mls_overview_is_failed(group->runs[i]); k++)
@@ -209,20 +284,19 @@ static mls_overview_first look_for_alike(const mls_group *group)
             first.runs = alike;
         }
     }
-    first.look = first.runs > 1 ? MLS_LOOK_ALIKE : MLS_LOOK_NOTHING;
-    return first;
-}
+    if (first.runs > 1)
+        return first;
+    if (of->machine != NULL && of->machine[0] != '\0')
+        return (mls_overview_first){.look = MLS_LOOK_MACHINE};
 
-/* Look for a different precision or parallelism if the rate differs. */
-static mls_overview_first look_for_setting(const mls_published_why *why)
-{
+    /* A different precision or parallelism if the rate differs. */
     mls_why_part parts[MLS_WHY_PARTS_MAX];
-    const size_t count = why != NULL ? mls_why_parts(why, WORTH_PART, parts, MLS_WHY_PARTS_MAX) : 0;
+    const size_t count = of->why != NULL ? mls_why_parts(of->why, WORTH_PART, parts, MLS_WHY_PARTS_MAX) : 0;
     bool rate = false;
     for (size_t i = 0; i < count; i++)
         rate |= strcmp(parts[i].name, mls_share_direction(MLS_SHARE_THROUGHPUT, NULL, true)) == 0;
-    for (size_t i = 0; rate && i < why->settings.count; i++) {
-        const mls_why_setting *setting = &why->settings.items[i];
+    for (size_t i = 0; rate && i < of->why->settings.count; i++) {
+        const mls_why_setting *setting = &of->why->settings.items[i];
         const char *kind = setting->known != NULL                               ? setting->known->group
                            : mls_str_contains(setting->key, MLS_S("precision")) ? "precision"
                            : mls_str_contains(setting->key, MLS_S("parallel"))  ? "parallelism"
@@ -230,37 +304,20 @@ static mls_overview_first look_for_setting(const mls_published_why *why)
         if (mls_str_among(mls_str_from(kind), "precision parallelism"))
             return (mls_overview_first){.look = MLS_LOOK_SETTING, .kind = kind, .setting = setting->key};
     }
-    return (mls_overview_first){.look = MLS_LOOK_NOTHING};
-}
+    if (of->slow.share > WORTH_LOST)
+        return (mls_overview_first){.look = MLS_LOOK_SLOW};
 
-/* Look for costs of every run: evaluations, and more samples than the reference needs. */
-static mls_overview_first look_for_habit(const mls_overview_group *of)
-{
+    /* Costs of every run: evaluations, and more samples than the reference needs. */
     const mls_throughput *run = of->median;
-    const mls_rcp_result *rcp = &of->group->rcp.result;
+    const mls_rcp_result *rcp = &group->rcp.result;
     const double evaluations = run != NULL && run->evaluations_from != MLS_EVALUATIONS_FROM_NOTHING
                                    ? run->parts.ms[MLS_PART_EVALUATION] / run->run_ms
                                    : (double)NAN;
     const double more = rcp->submission_mean / rcp->limit.bar.mean - 1;
     return evaluations > WORTH_EVALUATIONS ? (mls_overview_first){.look = MLS_LOOK_EVALUATIONS, .share = evaluations}
-           : of->group->rcp.check != MLS_CHECK_NA && more > WORTH_SAMPLES
+           : group->rcp.check != MLS_CHECK_NA && more > WORTH_SAMPLES
                ? (mls_overview_first){.look = MLS_LOOK_SAMPLES, .share = more}
                : (mls_overview_first){.look = MLS_LOOK_NOTHING};
-}
-
-static mls_overview_first find_first(const mls_overview_group *of)
-{
-    mls_overview_first first = {.look = MLS_LOOK_NOTHING};
-    if (of->group == NULL)
-        return first;
-    first = look_for_broken(of->group);
-    first = first.look == MLS_LOOK_NOTHING ? look_for_alike(of->group) : first;
-    if (first.look == MLS_LOOK_NOTHING && of->machine != NULL && of->machine[0] != '\0')
-        first.look = MLS_LOOK_MACHINE;
-    first = first.look == MLS_LOOK_NOTHING ? look_for_setting(of->why) : first;
-    if (first.look == MLS_LOOK_NOTHING && of->slow.share > WORTH_LOST)
-        first.look = MLS_LOOK_SLOW;
-    return first.look == MLS_LOOK_NOTHING ? look_for_habit(of) : first;
 }
 
 static void add_next(mls_overview_group *of, mls_overview_next next)
@@ -292,38 +349,6 @@ static void find_next(mls_overview_group *of)
     }
 }
 
-/* --------------------------------------------------------------------------------------------------------- all groups
- */
-
-/* Find the results of the comparison for a group.  There is no `why` for a published result that is the group itself.
- */
-static void find_compared(const mls_comparison *comparison, mls_overview_group *to)
-{
-    const mls_side_group *side = to->side;
-    for (size_t i = 0; i < comparison->beside.count && to->beside == NULL; i++)
-        to->beside = comparison->beside.items[i].group == side ? &comparison->beside.items[i] : NULL;
-    for (size_t i = 0; i < comparison->blocks.count && to->block == NULL; i++) {
-        const mls_block *block = &comparison->blocks.items[i];
-        to->block = block->group_count == 2 && block->groups[1] == side ? block : NULL;
-    }
-    for (size_t i = 0; i < comparison->unmatched.count && to->block == NULL && to->unmatched == NULL; i++) {
-        const mls_unmatched *unmatched = &comparison->unmatched.items[i];
-        to->unmatched = comparison->mode == MLS_COMPARE_SIDES && unmatched->group == side ? unmatched->reason : NULL;
-    }
-    to->nearest = to->beside != NULL && to->beside->count > 0 ? &to->beside->near[0] : NULL;
-    const mls_published_system *system = to->nearest != NULL ? to->nearest->result->system : NULL;
-    if (system != NULL && side->accelerator != NULL && system->accelerators == side->accelerators &&
-        strcmp(system->model.text, side->accelerator) == 0)
-        to->fastest = to->nearest;
-    to->ratio = to->block != NULL     ? to->block->differences[1].scaled_ratio
-                : to->fastest != NULL ? to->fastest->ratio
-                                      : (double)NAN;
-    if (to->block != NULL)
-        to->why = mls_why_of_block(comparison->arena, to->block);
-    else if (comparison->mode != MLS_COMPARE_SIDES && to->fastest != NULL && !to->fastest->self)
-        to->why = to->fastest->why;
-}
-
 static double distance_from_fastest(const mls_overview_group *of)
 {
     return of->fastest != NULL && of->fastest->self ? 0 : of->ratio;
@@ -339,46 +364,4 @@ static int compare_worst(const void *left, const void *right)
     if (isnan(ratios[0]) || isnan(ratios[1]) || !(ratios[0] < ratios[1] || ratios[0] > ratios[1]))
         return isnan(ratios[0]) != isnan(ratios[1]) ? isnan(ratios[0]) - isnan(ratios[1]) : a < b ? -1 : 1;
     return ratios[0] > ratios[1] ? -1 : 1;
-}
-
-void mls_overview_make(const mls_comparison *comparison, const mls_collection *collection,
-                       const mls_throughputs *measured, const mls_telemetry_notes *notes, mls_overview *all)
-{
-    const size_t count = collection != NULL ? collection->group_count : comparison->groups.count;
-    *all = (mls_overview){.what = collection != NULL ? "logs" : "export",
-                          .command = "score",
-                          .items = mls_calloc(count + 1, sizeof *all->items),
-                          .worst_first = mls_calloc(count + 1, sizeof *all->worst_first),
-                          .count = count,
-                          .known = &comparison->known,
-                          .published = comparison->published,
-                          .collection = collection};
-    for (size_t i = 0; i < count; i++) {
-        mls_overview_group *of = &all->items[i];
-        of->side = comparison->groups.items[i];
-        if (collection != NULL) {
-            of->group = &collection->groups[i];
-            of->timed = &measured->groups[i];
-            of->machine = mls_telemetry_note_of(notes, of->group).machine;
-        }
-        find_compared(comparison, of);
-        find_parts(of);
-        find_settings(of);
-        for (size_t k = 0; k < of->side->runs.count; k++)
-            of->valid += of->side->runs.items[k].valid;
-        of->sound = of->side->official && (of->group == NULL || !is_broken(of->group));
-        of->median = find_median(of);
-        if (of->median != NULL)
-            find_slow(of);
-        of->first = find_first(of);
-        find_next(of);
-        all->worst_first[i] = of;
-    }
-    qsort((void *)all->worst_first, count, sizeof(const mls_overview_group *), compare_worst);
-}
-
-void mls_overview_release(mls_overview *all)
-{
-    free(all->items);
-    free((void *)all->worst_first);
 }
