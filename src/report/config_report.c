@@ -57,10 +57,15 @@ static uint64_t degree_of(const mls_config_name *name, uint64_t degree)
     return degree == 0 && mls_config_has_degrees(name) ? 1 : degree;
 }
 
-/* Return the mark of a number that is from the script and not in the name, else "". */
+/* Return whether a number is from the script and not in the name; return the mark of such a number. */
+static bool is_from_text(const mls_config_name *name, size_t part)
+{
+    return (name->from_text & 1U << part) != 0;
+}
+
 static const char *mark_of(const mls_config_name *name, mls_config_part part)
 {
-    return (name->from_text & 1U << part) != 0 ? "*" : "";
+    return is_from_text(name, part) ? "*" : "";
 }
 
 static const char mark_meaning[] = "* from the text, not from the name";
@@ -125,29 +130,25 @@ static void append_setting(mls_buffer *line, const char *before, const mls_shell
     mls_buffer_append(line, variable->value);
 }
 
-/* Append "16 chunks, 61 layers: 15 x 4, 1; 1 more predicts", in the order of the chunks. */
-static void append_layout(mls_buffer *line, const mls_pipeline_layout *layout)
-{
-    mls_buffer_printf(line, "pipeline layout: %zu chunks, %" PRIu64 " layers:", layout->count, layout->layers);
-    for (size_t i = 0, next; i < layout->count; i = next) {
-        next = i + 1;
-        while (next < layout->count && layout->chunks[next].layers == layout->chunks[i].layers)
-            next++;
-        mls_buffer_append_text(line, i > 0 ? ", " : " ");
-        if (next - i > 1)
-            mls_buffer_printf(line, "%zu x ", next - i);
-        mls_buffer_printf(line, "%" PRIu32, layout->chunks[i].layers);
-    }
-    if (layout->predictors > 0)
-        mls_buffer_printf(line, "; %" PRIu64 " more predict%s", layout->predictors, layout->predictors == 1 ? "s" : "");
-}
+static const char name_only[] = "name only: there is no such file";
 
-/* Show the settings of the script: those that agree with the name, then others that matter and are in no finding. */
-static void show_settings(mls_view *view, const mls_config_entry *entry)
+static void show_entry(mls_view *view, const mls_config_entry *entry)
 {
+    const mls_config_name *name = &entry->name;
     const mls_config_summary *summary = &entry->summary;
+    const mls_pipeline_layout *layout = &summary->layout;
+    const bool shaped = name->kind != MLS_CONFIG_KIND_NONE;
     mls_buffer line = {0};
-    for (size_t i = 0; i < summary->agreeing_count; i++)
+    mls_buffer_append_text(&line, shaped ? "" : "   no shape in the name");
+    if (shaped || name->from_text != 0)
+        append_shape(&line, entry);
+    mls_view_headline(view, shaped && name->system.len > 0 ? name->system : name->name, &line, HANG);
+    if (name->from_text != 0)
+        mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG + INDENT, "%s", mark_meaning);
+    if (entry->missing)
+        mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG + INDENT, "%s", name_only);
+    /* Show the settings of the script that agree with the name, then others that matter and are in no finding. */
+    for (size_t i = 0; entry->script != NULL && i < summary->agreeing_count; i++)
         append_setting(&line, i == 0 ? "text agrees: " : " ", summary->agreeing[i]);
     for (size_t i = 0; i < summary->absent_count && line.len > 0; i++) {
         const bool last = i + 1 == summary->absent_count;
@@ -155,9 +156,9 @@ static void show_settings(mls_view *view, const mls_config_entry *entry)
     }
     if (line.len > 0)
         mls_view_item(view, &line, (mls_wrap){view->width, INDENT, HANG + INDENT, " ", true}, MLS_STYLE_PLAIN);
-    mls_str names = mls_str_from(settings_that_matter);
-    for (mls_str name = mls_str_word(&names); name.len > 0; name = mls_str_word(&names)) {
-        const mls_shell_variable *variable = mls_shell_find(entry->script, name);
+    mls_str names = entry->script != NULL ? mls_str_from(settings_that_matter) : MLS_S("");
+    for (mls_str key = mls_str_word(&names); key.len > 0; key = mls_str_word(&names)) {
+        const mls_shell_variable *variable = mls_shell_find(entry->script, key);
         bool shown = variable == NULL;
         for (size_t i = 0; i < summary->agreeing_count; i++)
             shown |= summary->agreeing[i] == variable;
@@ -173,29 +174,21 @@ static void show_settings(mls_view *view, const mls_config_entry *entry)
     }
     if (line.len > 0)
         mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG + INDENT);
-}
-
-static const char name_only[] = "name only: there is no such file";
-
-static void show_entry(mls_view *view, const mls_config_entry *entry)
-{
-    const mls_config_name *name = &entry->name;
-    const bool shaped = name->kind != MLS_CONFIG_KIND_NONE;
-    mls_buffer line = {0};
-    mls_buffer_append_text(&line, shaped ? "" : "   no shape in the name");
-    if (shaped || name->from_text != 0)
-        append_shape(&line, entry);
-    mls_view_headline(view, shaped && name->system.len > 0 ? name->system : name->name, &line, HANG);
-    if (name->from_text != 0)
-        mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG + INDENT, "%s", mark_meaning);
-    if (entry->missing)
-        mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG + INDENT, "%s", name_only);
-    if (entry->script != NULL)
-        show_settings(view, entry);
-    if (entry->summary.layout.count > 0) {
-        mls_buffer layout = {0};
-        append_layout(&layout, &entry->summary.layout);
-        mls_view_line(view, &layout, MLS_STYLE_PLAIN, INDENT, HANG + INDENT);
+    if (layout->count > 0) { /* "16 chunks, 61 layers: 15 x 4, 1; 1 more predicts", in the order of the chunks */
+        mls_buffer_printf(&line, "pipeline layout: %zu chunks, %" PRIu64 " layers:", layout->count, layout->layers);
+        for (size_t i = 0, next; i < layout->count; i = next) {
+            next = i + 1;
+            while (next < layout->count && layout->chunks[next].layers == layout->chunks[i].layers)
+                next++;
+            mls_buffer_append_text(&line, i > 0 ? ", " : " ");
+            if (next - i > 1)
+                mls_buffer_printf(&line, "%zu x ", next - i);
+            mls_buffer_printf(&line, "%" PRIu32, layout->chunks[i].layers);
+        }
+        if (layout->predictors > 0)
+            mls_buffer_printf(&line, "; %" PRIu64 " more predict%s", layout->predictors,
+                              layout->predictors == 1 ? "s" : "");
+        mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG + INDENT);
     }
     if (entry->memory != NULL)
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG + INDENT, "memory: %s", entry->memory);
@@ -336,24 +329,6 @@ static void emit_known(mls_emitter *to, const mls_config_entry *entry)
     F(block, name, TEXT_OR_NULL, "", row->name.len > 0 ? row->name : (mls_str){0})                                     \
     F(block, settings, NUMBER, "", row->settings)
 MLS_FIELDS(block, mls_printed_block, BLOCK_FIELDS)
-/* Append the names of the numbers that are from the script. */
-static void append_from_text(mls_buffer *to, const mls_config_name *name)
-{
-    const char *before = "";
-    for (size_t i = 0; i < MLS_CONFIG_PART_COUNT; i++) {
-        if ((name->from_text & 1U << i) != 0) {
-            mls_buffer_printf(to, "%s%s", before, mls_config_parts[i]);
-            before = " ";
-        }
-    }
-}
-
-static void emit_from_text(mls_emitter *to, const mls_config_name *name)
-{
-    for (size_t i = 0; i < MLS_CONFIG_PART_COUNT; i++)
-        if ((name->from_text & 1U << i) != 0)
-            mls_emit_text(to, mls_config_parts[i]);
-}
 
 #define CONFIG_FIELDS(F)                                                                                               \
     F(config, name, TEXT, "", row->name.name)                                                                          \
@@ -378,7 +353,8 @@ static void emit_from_text(mls_emitter *to, const mls_config_name *name)
       MLS_EACH(row->summary.layout.count, MLS_EMIT_NUMBER(row->summary.layout.chunks[i].predictors)))                  \
     F(config, extra, VALUES, "", MLS_EACH(row->name.extra_count, MLS_EMIT_NUMBER(row->name.extra[i])))                 \
     F(config, suffixes, VALUES, "", MLS_EACH(row->name.suffix_count, mls_emit_str(to, row->name.suffixes[i])))         \
-    F(config, from_text, VALUES, "", emit_from_text(to, &row->name))                                                   \
+    F(config, from_text, VALUES, "",                                                                                   \
+      MLS_EACH(MLS_CONFIG_PART_COUNT, if (is_from_text(&row->name, i)) mls_emit_text(to, mls_config_parts[i])))        \
     F(config, exports, ELSE_OUT(MAP, row->exports), "",                                                                \
       MLS_MEMBERS(                                                                                                     \
           export_count(row), row->script->exports[i].name,                                                             \
@@ -397,7 +373,9 @@ MLS_FIELDS(config, mls_config_entry, CONFIG_FIELDS)
 #define CONFIG_CSV_FIELDS(F)                                                                                           \
     F(config_csv, extra, WORDS, "", append_words(words, "", &row->name, true))                                         \
     F(config_csv, suffixes, WORDS, "", append_words(words, "", &row->name, false))                                     \
-    F(config_csv, from_text, WORDS, "", append_from_text(words, &row->name))                                           \
+    F(config_csv, from_text, WORDS, "",                                                                                \
+      MLS_EACH(MLS_CONFIG_PART_COUNT, if (is_from_text(&row->name, i)) mls_buffer_printf(                              \
+                                          words, "%s%s", words->len > 0 ? " " : "", mls_config_parts[i])))             \
     F(config_csv, errors, NUMBER, "", row->findings.counts.error)                                                      \
     F(config_csv, warnings, NUMBER, "", row->findings.counts.warning)                                                  \
     F(config_csv, advice, NUMBER, "", row->findings.counts.advice)
@@ -495,10 +473,9 @@ static void emit_word(mls_emitter *to, const mls_config_diff *diff, const mls_co
 {
     const mls_config_word *word = &row->words[side];
     mls_emit_name(to, mls_str_from(diff->sides[side].label));
-    if (word->kind == MLS_CONFIG_ABSENT)
-        mls_emit_null(to);
-    else
-        mls_emit_str(to, word->kind == MLS_CONFIG_VALUE ? word->value : word_text(word));
+    mls_emit_str_or_null(to, word->kind == MLS_CONFIG_ABSENT  ? (mls_str){0}
+                             : word->kind == MLS_CONFIG_VALUE ? word->value
+                                                              : word_text(word));
 }
 
 typedef struct config_diff_row {

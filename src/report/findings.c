@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* findings.c - findings gathered: as fields of rows, as lines for a person, and in the formats of findings, workflow
- * commands of GitHub (remarks at files and lines) and JUnit XML for systems that show tests, whose counts stand at the
- * top, so that everything is held back to the end. */
+/* findings.c - print collected findings: as fields of rows, as lines, as workflow commands of GitHub, and as JUnit XML,
+ * which is held back until the end because it begins with the totals. */
 #include "report/findings.h"
 
 #include <stdlib.h>
@@ -13,7 +12,7 @@
 #include "base/utf8.h"
 #include "report/markup.h"
 
-/* JSON has no path of a finding where none is known. */
+/* In JSON, an unknown path is left out. */
 #define FINDING_FIELDS(F)                                                                                              \
     F(finding, severity, TEXT, "", mls_severity_name(row->finding.severity))                                           \
     F(finding, code, TEXT, "", mls_finding_info_get(row->finding.code)->name)                                          \
@@ -40,7 +39,7 @@ bool mls_view_shows(const mls_view *view, mls_severity severity)
                               : !view->quiet || view->strict || severity == MLS_SEVERITY_ERROR;
 }
 
-/* A message without the name of its file, which its place says already: "logs no seed". */
+/* Return a message without the name of its file, which its place contains: "logs no seed". */
 static const char *without_name(const mls_finding *finding)
 {
     const mls_str message = mls_str_from(finding->message);
@@ -131,26 +130,7 @@ void mls_finding_list_append_counts(mls_buffer *line, const char *before, const 
     }
 }
 
-static bool same_run(const mls_finding_entry *a, const mls_finding_entry *b)
-{
-    return a->owner.run == b->owner.run && (a->owner.run != 0 || strcmp(a->finding.path, b->finding.path) == 0);
-}
-
-/* Appends what findings of one result have alike; it does not matter which line or value of a run a message names. */
-static void append_key(mls_buffer *key, const mls_finding_entry *noted)
-{
-    const mls_finding *finding = &noted->finding;
-    mls_buffer_printf(key, "%d %d %zu ", (int)finding->code, (int)finding->severity, noted->owner.result.len);
-    mls_buffer_append(key, noted->owner.result);
-    mls_buffer_printf(key, "%s\n", finding->key != NULL ? finding->key : "");
-    for (const char *at = finding->message; *at != '\0'; at++) {
-        const size_t digits = noted->owner.runs > 0 ? strspn(at, "0123456789") : 0;
-        mls_buffer_append_char(key, digits > 0 ? '0' : *at);
-        at += digits > 0 ? digits - 1 : 0;
-    }
-}
-
-/* The first finding of a key, which is number `i` where none had it before. */
+/* Return the first finding with a key: number `i` if it is new. */
 static mls_finding_entry *first_of_key(mls_finding_list *found, mls_map *firsts, const mls_buffer *key, size_t i)
 {
     mls_map_entry *entry = mls_map_put(firsts, mls_buffer_str(key), NULL);
@@ -159,11 +139,11 @@ static mls_finding_entry *first_of_key(mls_finding_list *found, mls_map *firsts,
     return &found->items[found->items[i].first];
 }
 
-/* Errors that only one run has alike are a line each up to this many: each is to be mended. */
+/* Up to this many errors that only one run has alike are a line each, since each must be fixed. */
 enum { ERRORS_APART = 3 };
 
-/* Leaves one line of the findings that a result, or a log, has alike: those of several ranks or runs.
- * `listed`: only of warnings and advice. */
+/* Leave one line of the findings that a result, or a log, has alike: those of several ranks or runs.  `listed`: only of
+ * warnings and advice. */
 static void put_together(mls_finding_list *found, bool listed)
 {
     mls_arena arena = {0};
@@ -171,14 +151,27 @@ static void put_together(mls_finding_list *found, bool listed)
     mls_buffer key = {0};
     for (size_t i = 0; i < found->count; i++) {
         mls_finding_entry *noted = &found->items[i];
+        const mls_finding *finding = &noted->finding;
+        const mls_owner *owner = &noted->owner;
         noted->first = i;
         noted->last = i;
-        if (noted->owner.result.ptr == NULL || (listed && noted->finding.severity == MLS_SEVERITY_ERROR))
+        if (owner->result.ptr == NULL || (listed && finding->severity == MLS_SEVERITY_ERROR))
             continue;
+        /* Findings of a run are alike even if their messages name different lines or values. */
         mls_buffer_clear(&key);
-        append_key(&key, noted);
+        mls_buffer_printf(&key, "%d %d %zu ", (int)finding->code, (int)finding->severity, owner->result.len);
+        mls_buffer_append(&key, owner->result);
+        mls_buffer_printf(&key, "%s\n", finding->key != NULL ? finding->key : "");
+        for (const char *at = finding->message; *at != '\0'; at++) {
+            const size_t digits = owner->runs > 0 ? strspn(at, "0123456789") : 0;
+            mls_buffer_append_char(&key, digits > 0 ? '0' : *at);
+            at += digits > 0 ? digits - 1 : 0;
+        }
         mls_finding_entry *first = first_of_key(found, &alike, &key, i);
-        first->runs += !same_run(&found->items[first->last], noted);
+        const mls_finding_entry *last = &found->items[first->last];
+        const bool same_run =
+            last->owner.run == owner->run && (owner->run != 0 || strcmp(last->finding.path, finding->path) == 0);
+        first->runs += !same_run;
         first->last = i;
         first->alike++;
     }
@@ -195,65 +188,43 @@ static void put_together(mls_finding_list *found, bool listed)
     mls_arena_release(&arena);
 }
 
-/* Counts what of a code was not kept to the only line that reports it. */
-static void add_unkept(mls_finding_list *found)
-{
-    for (size_t code = 0; code < MLS_FINDING_COUNT; code++) {
-        mls_finding_entry *only = NULL;
-        size_t lines = 0;
-        for (size_t i = 0; i < found->count && found->unkept_of[code] > 0; i++) {
-            if ((size_t)found->items[i].finding.code == code && found->items[i].reported > 0) {
-                only = &found->items[i];
-                lines++;
-            }
-        }
-        if (lines == 1) {
-            only->unkept = found->unkept < found->unkept_of[code] ? found->unkept : found->unkept_of[code];
-            found->unkept -= only->unkept;
-        }
-    }
-}
-
-/* "result_0.txt:69 and 9 more of 10: " */
-static void append_place(mls_buffer *out, const mls_finding_entry *noted)
-{
-    const mls_finding *finding = &noted->finding;
-    if (finding->path == NULL)
-        return;
-    mls_buffer_append_text(out, finding->path);
-    if (finding->line > 0)
-        mls_buffer_printf(out, ":%zu", finding->line);
-    if (finding->line > 0 && finding->column > 0 && noted->runs == 1 && noted->reported + noted->unkept == 1)
-        mls_buffer_printf(out, ":%zu", finding->column);
-    if (noted->folded > 0) {
-        mls_words_append_more(out, noted->folded - 1, NULL, NULL);
-        if (noted->results > 1)
-            mls_buffer_printf(out, ", in %zu results", noted->results);
-        mls_buffer_append_text(out, ": ");
-        return;
-    }
-    mls_words_append_more(out, noted->runs > 1 ? noted->runs - 1 : noted->reported + noted->unkept - 1, NULL, NULL);
-    if (noted->runs > 1 && noted->owner.runs >= noted->runs)
-        mls_buffer_printf(out, " of %zu", noted->owner.runs);
-    mls_buffer_append_text(out, ": ");
-}
-
+/* Print "result_0.txt:69 and 9 more of 10: warning: …  [code]". */
 static void show_line(mls_view *view, const mls_finding_entry *noted, mls_finding_list_look look)
 {
     static const mls_style styles[] = {MLS_STYLE_BAD, MLS_STYLE_WARN, MLS_STYLE_DIM};
     const mls_finding *finding = &noted->finding;
     const bool named = look.named && finding->severity != MLS_SEVERITY_ERROR;
+    const size_t reported = noted->reported + noted->unkept;
     mls_buffer text = {0};
-    append_place(&text, noted);
+    if (finding->path != NULL) {
+        mls_buffer_append_text(&text, finding->path);
+        if (finding->line > 0)
+            mls_buffer_printf(&text, ":%zu", finding->line);
+        if (finding->line > 0 && finding->column > 0 && noted->runs == 1 && reported == 1)
+            mls_buffer_printf(&text, ":%zu", finding->column);
+        mls_words_append_more(&text,
+                              noted->folded > 0 ? noted->folded - 1
+                              : noted->runs > 1 ? noted->runs - 1
+                                                : reported - 1,
+                              NULL, NULL);
+        if (noted->folded > 0 && noted->results > 1)
+            mls_buffer_printf(&text, ", in %zu results", noted->results);
+        else if (noted->folded == 0 && noted->runs > 1 && noted->owner.runs >= noted->runs)
+            mls_buffer_printf(&text, " of %zu", noted->owner.runs);
+        mls_buffer_append_text(&text, ": ");
+    }
     mls_buffer_printf(&text, "%s%s%s  [%s]", named ? mls_severity_name(finding->severity) : "", named ? ": " : "",
                       finding->message, mls_finding_info_get(finding->code)->name);
     mls_view_line(view, &text, styles[finding->severity], look.indent, look.hang);
 }
 
-/* Counts the lines, findings and results of each kind at its first; *kinds has the number of that from 1. */
-static void count_kinds(mls_finding_list *found, mls_map *kinds)
+/* Leave one line of each kind (severity, code and key) that has more than `most` lines. */
+static void fold_kinds(mls_finding_list *found, size_t most)
 {
+    mls_arena arena = {0};
+    mls_map kinds = {.arena = &arena}; /* the first of a kind, from 1 */
     mls_buffer key = {0};
+    /* Count the lines, findings and results of each kind at its first finding. */
     for (size_t i = 0; i < found->count; i++) {
         mls_finding_entry *noted = &found->items[i];
         if (noted->reported == 0)
@@ -261,23 +232,18 @@ static void count_kinds(mls_finding_list *found, mls_map *kinds)
         mls_buffer_clear(&key);
         mls_buffer_printf(&key, "%d %d %s", (int)noted->finding.severity, (int)noted->finding.code,
                           noted->finding.key != NULL ? noted->finding.key : "");
-        mls_finding_entry *first = first_of_key(found, kinds, &key, i);
+        mls_finding_entry *first = first_of_key(found, &kinds, &key, i);
         const char *before = first->lines > 0 ? found->items[first->last].owner.of : NULL;
         first->results += noted->owner.of != NULL && (before == NULL || strcmp(before, noted->owner.of) != 0);
         first->folded += noted->reported;
         first->last = i;
         first->lines++;
     }
-    mls_buffer_release(&key);
-}
-
-/* Adds what of a code was not kept to its largest kind, whose line says so. */
-static void count_unkept(mls_finding_list *found, const mls_map *kinds)
-{
+    /* The line of the largest kind of a code counts the findings of that code that were not kept. */
     for (size_t code = 0; code < MLS_FINDING_COUNT; code++) {
         mls_finding_entry *largest = NULL;
-        for (size_t k = 0; k < kinds->count && found->unkept_of[code] > 0; k++) {
-            mls_finding_entry *first = &found->items[kinds->entries[k].value.number - 1];
+        for (size_t k = 0; k < kinds.count && found->unkept_of[code] > 0; k++) {
+            mls_finding_entry *first = &found->items[kinds.entries[k].value.number - 1];
             if ((size_t)first->finding.code == code && (largest == NULL || first->folded > largest->folded))
                 largest = first;
         }
@@ -288,15 +254,6 @@ static void count_unkept(mls_finding_list *found, const mls_map *kinds)
             largest->lines += taken;
         }
     }
-}
-
-/* Leaves one line of each kind that has more than so many. */
-static void fold_kinds(mls_finding_list *found, size_t most)
-{
-    mls_arena arena = {0};
-    mls_map kinds = {.arena = &arena};
-    count_kinds(found, &kinds);
-    count_unkept(found, &kinds);
     for (size_t i = found->count; i-- > 0;) {
         mls_finding_entry *noted = &found->items[i];
         mls_finding_entry *first = &found->items[noted->first];
@@ -307,10 +264,11 @@ static void fold_kinds(mls_finding_list *found, size_t most)
             noted->reported = 0;
         }
     }
+    mls_buffer_release(&key);
     mls_arena_release(&arena);
 }
 
-/* Findings of their own by their place, then kinds, rare before common. */
+/* Sort single findings by their place, then kinds, rare before common. */
 static int compare_folded(const void *left, const void *right)
 {
     const mls_finding_entry *a = *(const mls_finding_entry *const *)left;
@@ -319,7 +277,7 @@ static int compare_folded(const void *left, const void *right)
     return order != 0 ? order : (a > b) - (a < b);
 }
 
-/* The worst first. */
+/* Sort the most severe findings first. */
 static int compare_sorted(const void *left, const void *right)
 {
     const mls_finding_entry *a = *(const mls_finding_entry *const *)left;
@@ -333,10 +291,23 @@ void mls_finding_list_show(mls_view *view, mls_finding_list *found, mls_finding_
     const mls_finding_entry **shown = (const mls_finding_entry **)mls_calloc(found->count + 1, sizeof *shown);
     size_t count = 0;
     size_t left = found->count;
-    if (look.together && (view->verbose == 0 || look.one_log)) {
+    const bool together = look.together && (view->verbose == 0 || look.one_log);
+    if (together)
         put_together(found, view->verbose > 0);
-        if (look.fold == 0)
-            add_unkept(found);
+    /* If only one line reports a code, it counts the findings of that code that were not kept, too. */
+    for (size_t code = 0; code < MLS_FINDING_COUNT && together && look.fold == 0; code++) {
+        mls_finding_entry *only = NULL;
+        size_t lines = 0;
+        for (size_t i = 0; i < found->count && found->unkept_of[code] > 0; i++) {
+            if ((size_t)found->items[i].finding.code == code && found->items[i].reported > 0) {
+                only = &found->items[i];
+                lines++;
+            }
+        }
+        if (lines == 1) {
+            only->unkept = found->unkept < found->unkept_of[code] ? found->unkept : found->unkept_of[code];
+            found->unkept -= only->unkept;
+        }
     }
     if (look.fold > 0 && view->verbose == 0)
         fold_kinds(found, look.fold);
@@ -355,7 +326,7 @@ void mls_finding_list_show(mls_view *view, mls_finding_list *found, mls_finding_
     mls_finding_list_finish(found);
 }
 
-/* '%' and line endings are escaped, in properties ':' and ',' too. */
+/* Escape '%' and line endings, and in properties ':' and ','. */
 static void github_append(mls_buffer *line, mls_str text, bool property)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -367,39 +338,36 @@ static void github_append(mls_buffer *line, mls_str text, bool property)
     }
 }
 
-static void remark(mls_output *output, const mls_finding *finding, const char *root)
-{
-    static const char *const levels[] = {"error", "warning", "notice"};
-    mls_buffer clean = {0};
-    mls_buffer line = {0};
-    char *path = root != NULL ? mls_path_join(root, finding->path != NULL ? finding->path : "") : NULL;
-    mls_escape_append(&clean, mls_str_from(root != NULL ? path : finding->path));
-    mls_buffer_printf(&line, "::%s file=", levels[finding->severity]);
-    github_append(&line, mls_buffer_str(&clean), true);
-    if (finding->line > 0)
-        mls_buffer_printf(&line, ",line=%zu", finding->line);
-    if (finding->line > 0 && finding->column > 0)
-        mls_buffer_printf(&line, ",col=%zu", finding->column);
-    mls_buffer_printf(&line, ",title=mlscore %s::", mls_finding_info_get(finding->code)->name);
-    github_append(&line, mls_str_from(finding->message), false);
-    mls_buffer_append_char(&line, '\n');
-    free(path);
-    mls_buffer_release(&clean);
-    mls_output_buffer(output, &line);
-}
-
 static void github_item(mls_printer *to, const void *what)
 {
+    static const char *const levels[] = {"error", "warning", "notice"};
     mls_finding_list found = {0};
     to->report->findings(&found, to, what);
-    for (size_t i = 0; i < found.count; i++)
-        remark(to->view->output, &found.items[i].finding, found.root);
+    for (size_t i = 0; i < found.count; i++) {
+        const mls_finding *finding = &found.items[i].finding;
+        char *path = found.root != NULL ? mls_path_join(found.root, finding->path != NULL ? finding->path : "") : NULL;
+        mls_buffer clean = {0};
+        mls_buffer line = {0};
+        mls_escape_append(&clean, mls_str_from(found.root != NULL ? path : finding->path));
+        mls_buffer_printf(&line, "::%s file=", levels[finding->severity]);
+        github_append(&line, mls_buffer_str(&clean), true);
+        if (finding->line > 0)
+            mls_buffer_printf(&line, ",line=%zu", finding->line);
+        if (finding->line > 0 && finding->column > 0)
+            mls_buffer_printf(&line, ",col=%zu", finding->column);
+        mls_buffer_printf(&line, ",title=mlscore %s::", mls_finding_info_get(finding->code)->name);
+        github_append(&line, mls_str_from(finding->message), false);
+        mls_buffer_append_char(&line, '\n');
+        free(path);
+        mls_buffer_release(&clean);
+        mls_output_buffer(to->view->output, &line);
+    }
     mls_finding_list_finish(&found);
 }
 
 const mls_format_writer mls_format_github = {offsetof(mls_report, findings), NULL, github_item, NULL};
 
-/* Appends text of XML or an attribute; what XML has no way to say becomes U+FFFD. */
+/* Append text as XML or an attribute; characters that XML does not allow become U+FFFD. */
 static void xml_append(mls_buffer *out, const char *bytes)
 {
     const mls_str text = mls_str_from(bytes);
@@ -469,7 +437,7 @@ static void junit_item(mls_printer *to, const void *what)
     to->report->cases(to, what);
 }
 
-/* Cases that belong to no suite yet are the command's own; else there are several, which have their own counts. */
+/* Test cases that are not in a suite yet form the suite of the command. */
 static void junit_end(mls_printer *to)
 {
     mls_output *output = to->view->output;

@@ -1,23 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile_report.c - profiles: where the time of GPUs went, in tables and in words, and what to try. */
+/* profile_report.c - profiles: where the time of GPUs went, in tables and in words, and what to try; and the ranks of a
+ * job side by side: which rank the others waited for, and how fast the collectives were. */
 #include <math.h>
+#include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/utf8.h"
-#include "report/profile_tables.h"
+#include "report/reports.h"
+#include "term/table.h"
 
 enum {
     INDENT = 2,
     HANG = 4,
     FINDINGS_SHOWN = 10,
+    RANKS_SHOWN = 16,
+    COLLECTIVES_SHOWN = 12,
     NAME_SHOWN = 48,
+    COLLECTIVE_NAME_SHOWN = 40,
+    KEEP = MLS_COLUMN_KEEP,
     RIGHT = MLS_COLUMN_RIGHT,
     DECIMAL = MLS_COLUMN_DECIMAL,
     COUNT = RIGHT | MLS_COLUMN_DIM,
     TIME = DECIMAL | MLS_COLUMN_DIM,
-    NAME = MLS_COLUMN_KEEP | MLS_COLUMN_CUT
+    NAME = KEEP | MLS_COLUMN_CUT
 };
 
-void mls_profile_table_finish(mls_table *table, mls_view *view)
+/* Print a table, in Markdown with an empty line after it. */
+static void finish_table(mls_table *table, mls_view *view)
 {
     const bool some = table->count > 0;
     mls_table_finish(table, view);
@@ -25,7 +34,8 @@ void mls_profile_table_finish(mls_table *table, mls_view *view)
         mls_view_gap(view);
 }
 
-void mls_profile_headline(mls_view *view, mls_str title, mls_buffer *rest)
+/* Print the title of a profile or job, and release the buffer. */
+static void show_headline(mls_view *view, mls_str title, mls_buffer *rest)
 {
     mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "### " : "");
     mls_view_headline(view, title, rest, HANG);
@@ -35,7 +45,7 @@ void mls_profile_headline(mls_view *view, mls_str title, mls_buffer *rest)
 /* Print a table of the rows that --top allows, and how many it leaves out. */
 static void finish_top(mls_table *table, mls_view *view, size_t left)
 {
-    mls_profile_table_finish(table, view);
+    finish_table(table, view);
     mls_view_more(view, MLS_STYLE_DIM, INDENT, left, NULL, "--top 0 lists all");
 }
 
@@ -130,67 +140,27 @@ static void show_lines(mls_view *view, const mls_profile *profile, bool streams)
                 MLS_TABLE_MEMBERS(&table, launch_columns, device);
         }
     }
-    mls_profile_table_finish(&table, view);
+    finish_table(&table, view);
     if (!profile->has_devices)
         mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "no time line: sums say nothing of devices and streams");
 }
 
-static void show_rules(mls_view *view, const mls_profile *profile)
+static void show_tables(mls_view *view, const mls_profile *profile, mls_profile_by by)
 {
-    enum { USUAL = 10 };
-    mls_table table = {.indent = INDENT};
-    const size_t top = mls_profile_top(profile, profile->advice_count);
-    const size_t shown = view->verbose > 0 || top < USUAL ? top : USUAL;
-    for (size_t i = 0; i < shown; i++) {
-        const mls_profile_advice *row = &profile->advice[i];
-        mls_table_row(&table);
-        name_cell(&table, "kernel", row->name);
-        name_cell(&table, "rule", row->rule);
-        mls_table_cell(&table, "faster", RIGHT, MLS_STYLE_PLAIN, "%s%s",
-                       mls_words_percent(row->speedup_percent / 100, 1).text, row->global ? "" : " of a part");
-        number_cell(&table, "gain ms", row->gain_ms, 3);
-        mls_table_text(&table, "by", MLS_COLUMN_CUT, row->words);
-    }
-    mls_profile_table_finish(&table, view);
-    mls_view_more(view, MLS_STYLE_DIM, INDENT, profile->advice_count - shown, NULL,
-                  shown < top ? "-v lists more" : "--top 0 lists all");
-}
-
-static void show_annotations(mls_view *view, const mls_profile *profile)
-{
-    mls_table table = {.indent = INDENT};
-    const size_t shown = mls_profile_top(profile, profile->annotation_count);
-    for (size_t i = 0; i < shown; i++) {
-        const mls_profile_annotation *row = &profile->annotations[i];
-        mls_table_row(&table);
-        name_cell(&table, "annotation", row->name.len > 0 ? row->name : MLS_S("(outside of all)"));
-        number_cell(&table, "count", (double)row->count, 0);
-        number_cell(&table, "host ms", row->host_ms, 3);
-        number_cell(&table, "activities", (double)row->activities, 0);
-        number_cell(&table, "GPU ms", row->gpu_ms, 3);
-        mls_table_words(&table, "share", DECIMAL, mls_words_percent(row->share, 1));
-    }
-    finish_top(&table, view, profile->annotation_count - shown);
-    if (profile->annotation_count == 0)
-        mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "no annotations of the host in it");
-}
-
-static void show_steps(mls_view *view, const mls_profile *profile)
-{
-    static const mls_table_member columns[] = {
+    static const mls_table_member step_columns[] = {
         MLS_TABLE_MEMBER("step", COUNT, mls_profile_step, number, 0),
         MLS_TABLE_MEMBER("from ms", TIME, mls_profile_step, start_ms, 3),
         MLS_TABLE_MEMBER("ms", TIME, mls_profile_step, length_ms, 3),
         MLS_TABLE_MEMBER("GPU ms", TIME, mls_profile_step, gpu_ms, 3),
     };
-    mls_table table = {.indent = INDENT};
-    MLS_TABLE_ROWS(&table, columns, profile->steps.each, profile->steps.count);
-    mls_profile_table_finish(&table, view);
-}
-
-static void show_launched(mls_view *view, const mls_profile *profile)
-{
-    static const mls_table_member columns[] = {
+    static const mls_table_member analysis_columns[] = {
+        MLS_TABLE_MEMBER("rule", NAME, mls_profile_found, rule, NAME_SHOWN),
+        MLS_TABLE_MEMBER("of", NAME, mls_profile_found, name, NAME_SHOWN),
+        MLS_TABLE_MEMBER("count", COUNT, mls_profile_found, count, 0),
+        MLS_TABLE_MEMBER("ms", TIME, mls_profile_found, total_ms, 3),
+        MLS_TABLE_MEMBER("longest ms", TIME, mls_profile_found, longest_ms, 3),
+    };
+    static const mls_table_member launch_columns[] = {
         MLS_TABLE_MEMBER("kernel", NAME, mls_profile_launches, name, NAME_SHOWN),
         MLS_TABLE_MEMBER("launched by", NAME, mls_profile_launches, api, NAME_SHOWN),
         MLS_TABLE_MEMBER("count", COUNT, mls_profile_launches, count, 0),
@@ -198,44 +168,40 @@ static void show_launched(mls_view *view, const mls_profile *profile)
         MLS_TABLE_MEMBER("queued ms", TIME, mls_profile_launches, queue_ms, 3),
         MLS_TABLE_MEMBER("kernel ms", TIME, mls_profile_launches, kernel_ms, 3),
     };
-    mls_table table = {.indent = INDENT};
-    const size_t shown = mls_profile_top(profile, profile->launch_count);
-    MLS_TABLE_ROWS(&table, columns, profile->launches, shown);
-    finish_top(&table, view, profile->launch_count - shown);
-}
-
-static void show_analysis(mls_view *view, const mls_profile *profile)
-{
-    static const mls_table_member columns[] = {
-        MLS_TABLE_MEMBER("rule", NAME, mls_profile_found, rule, NAME_SHOWN),
-        MLS_TABLE_MEMBER("of", NAME, mls_profile_found, name, NAME_SHOWN),
-        MLS_TABLE_MEMBER("count", COUNT, mls_profile_found, count, 0),
-        MLS_TABLE_MEMBER("ms", TIME, mls_profile_found, total_ms, 3),
-        MLS_TABLE_MEMBER("longest ms", TIME, mls_profile_found, longest_ms, 3),
-    };
-    mls_table table = {.indent = INDENT};
-    MLS_TABLE_ROWS(&table, columns, profile->analysis, profile->analysis_count);
-    mls_profile_table_finish(&table, view);
-}
-
-static void show_tables(mls_view *view, const mls_profile *profile, mls_profile_by by)
-{
+    enum { ADVICE_SHOWN = 10 };
+    const bool verbose = view->verbose > 0;
     bool occupancy = false;
     for (size_t i = 0; i < profile->counter_count; i++)
         occupancy |= isfinite(profile->counters[i].occupancy_percent) || isfinite(profile->counters[i].waves);
     const counted_table tables[] = {{by == MLS_PROFILE_BY_CLASS, "class", "launches", &profile->classes, false, false},
                                     {by == MLS_PROFILE_BY_NAME || (by == MLS_PROFILE_BY_CLASS && profile->has_counters),
                                      "kernel", "launches", &profile->names, true, occupancy},
-                                    {view->verbose > 0, "copy", "count", &profile->copies, false, false},
-                                    {view->verbose > 0, "API", "calls", &profile->api, false, false},
-                                    {view->verbose > 0, "range", "calls", &profile->ranges, false, false},
-                                    {view->verbose > 0, "OS runtime", "calls", &profile->osrt, false, false}};
+                                    {verbose, "copy", "count", &profile->copies, false, false},
+                                    {verbose, "API", "calls", &profile->api, false, false},
+                                    {verbose, "range", "calls", &profile->ranges, false, false},
+                                    {verbose, "OS runtime", "calls", &profile->osrt, false, false}};
     if (by == MLS_PROFILE_BY_STREAM || by == MLS_PROFILE_BY_DEVICE)
         show_lines(view, profile, by == MLS_PROFILE_BY_STREAM);
-    if (by == MLS_PROFILE_BY_ANNOTATION)
-        show_annotations(view, profile);
-    if (view->verbose > 0)
-        show_steps(view, profile);
+    if (by == MLS_PROFILE_BY_ANNOTATION) {
+        mls_table table = {.indent = INDENT};
+        const size_t shown = mls_profile_top(profile, profile->annotation_count);
+        for (size_t i = 0; i < shown; i++) {
+            const mls_profile_annotation *row = &profile->annotations[i];
+            mls_table_row(&table);
+            name_cell(&table, "annotation", row->name.len > 0 ? row->name : MLS_S("(outside of all)"));
+            number_cell(&table, "count", (double)row->count, 0);
+            number_cell(&table, "host ms", row->host_ms, 3);
+            number_cell(&table, "activities", (double)row->activities, 0);
+            number_cell(&table, "GPU ms", row->gpu_ms, 3);
+            mls_table_words(&table, "share", DECIMAL, mls_words_percent(row->share, 1));
+        }
+        finish_top(&table, view, profile->annotation_count - shown);
+        if (profile->annotation_count == 0)
+            mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "no annotations of the host in it");
+    }
+    mls_table steps = {.indent = INDENT};
+    MLS_TABLE_ROWS(&steps, step_columns, profile->steps.each, verbose ? profile->steps.count : 0);
+    finish_table(&steps, view);
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         const size_t count = tables[i].rows->count;
         const size_t shown = i == 0 ? count : mls_profile_top(profile, count);
@@ -245,45 +211,41 @@ static void show_tables(mls_view *view, const mls_profile *profile, mls_profile_
         if (tables[i].wanted)
             finish_top(&table, view, count - shown);
     }
-    show_rules(view, profile);
-    show_analysis(view, profile);
-    if (view->verbose > 0 || profile->names.count == 0)
-        show_launched(view, profile);
-}
-
-static void show_changes(mls_view *view, const mls_profiles *all)
-{
-    mls_table table = {.indent = INDENT};
-    const bool steps = all->changes->per_step;
-    mls_buffer rest = {0};
-    mls_buffer_printf(&rest, "   against %s, %s", mls_path_shown(all->base->file),
-                      steps ? "milliseconds a step" : "percent of the activity");
-    mls_profile_headline(view, mls_str_from(mls_path_shown(all->items[0]->file)), &rest);
-    for (size_t i = 0; i < all->changes->count; i++) {
-        const mls_profile_change *change = &all->changes->items[i];
-        const double factor = steps ? 1 : 100;
-        mls_table_row(&table);
-        name_cell(&table, "class", change->name);
-        number_cell(&table, "before", change->before * factor, 3);
-        number_cell(&table, "after", change->after * factor, 3);
-        mls_table_words(&table, "change", DECIMAL, mls_words_signed((change->after - change->before) * factor, 3));
+    mls_table advice = {.indent = INDENT};
+    const size_t top = mls_profile_top(profile, profile->advice_count);
+    const size_t advised = verbose || top < ADVICE_SHOWN ? top : ADVICE_SHOWN;
+    for (size_t i = 0; i < advised; i++) {
+        const mls_profile_advice *row = &profile->advice[i];
+        mls_table_row(&advice);
+        name_cell(&advice, "kernel", row->name);
+        name_cell(&advice, "rule", row->rule);
+        mls_table_cell(&advice, "faster", RIGHT, MLS_STYLE_PLAIN, "%s%s",
+                       mls_words_percent(row->speedup_percent / 100, 1).text, row->global ? "" : " of a part");
+        number_cell(&advice, "gain ms", row->gain_ms, 3);
+        mls_table_text(&advice, "by", MLS_COLUMN_CUT, row->words);
     }
-    mls_profile_table_finish(&table, view);
+    finish_table(&advice, view);
+    mls_view_more(view, MLS_STYLE_DIM, INDENT, profile->advice_count - advised, NULL,
+                  advised < top ? "-v lists more" : "--top 0 lists all");
+    mls_table analysis = {.indent = INDENT};
+    MLS_TABLE_ROWS(&analysis, analysis_columns, profile->analysis, profile->analysis_count);
+    finish_table(&analysis, view);
+    if (verbose || profile->names.count == 0) {
+        mls_table launches = {.indent = INDENT};
+        const size_t shown = mls_profile_top(profile, profile->launch_count);
+        MLS_TABLE_ROWS(&launches, launch_columns, profile->launches, shown);
+        finish_top(&launches, view, profile->launch_count - shown);
+    }
 }
 
-/* Return the name of a device, "?" if the trace does not contain it. */
-static mls_str device_shown(const mls_profile_device *device)
-{
-    return device->device.len > 0 ? device->device : MLS_S("?");
-}
-
-static void show_device_line(mls_view *view, const mls_profile_device *device, bool alone)
+/* Print how a device spent its time and, if launches are known, how long kernels take and start after their launch. */
+static void show_device(mls_view *view, const mls_profile_device *device, bool alone)
 {
     mls_buffer line = {0};
     const double window = device->window_ms;
     if (!alone) {
         mls_buffer_append_text(&line, "device ");
-        mls_buffer_append(&line, device_shown(device));
+        mls_buffer_append(&line, device->device.len > 0 ? device->device : MLS_S("?"));
         mls_buffer_printf(&line, ": %s ms · ", mls_words_grouped(window, 1).text);
     }
     mls_buffer_printf(&line, "busy %s · computing %s · exposed communication %s · exposed copies %s · idle %s",
@@ -299,12 +261,6 @@ static void show_device_line(mls_view *view, const mls_profile_device *device, b
                           mls_words_percent(mls_profile_share(device->idle_unknown_ms, window), 1).text);
     }
     mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
-}
-
-/* Show how long kernels take and start after their launch, if launches are known. */
-static void show_launches(mls_view *view, const mls_profile_device *device)
-{
-    mls_buffer line = {0};
     if (!isfinite(device->graph_share))
         return;
     mls_buffer_printf(
@@ -320,8 +276,34 @@ static void show_launches(mls_view *view, const mls_profile_device *device)
     mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
 }
 
-static void show_peaks(mls_view *view, const mls_profile *profile)
+static void show_profile(mls_view *view, const mls_profile *profile, mls_profile_by by)
 {
+    mls_finding_list found = {0};
+    mls_buffer rest = {0};
+    mls_buffer_printf(&rest, "   %s", mls_profile_kinds[profile->kind].words);
+    if (profile->steps.count > 0) {
+        mls_buffer_printf(&rest, "   %s, %s ms each",
+                          mls_words_plural((size_t)profile->steps.count, "step", "steps").text,
+                          mls_words_grouped(profile->steps.mean_ms, 1).text);
+    }
+    if (profile->device_count == 1) {
+        mls_buffer_append_text(&rest, "   device ");
+        mls_buffer_append(&rest, profile->devices[0].device.len > 0 ? profile->devices[0].device : MLS_S("?"));
+        mls_buffer_printf(&rest, ": %s ms", mls_words_grouped(profile->devices[0].window_ms, 1).text);
+    } else if (profile->device_count > 1) {
+        mls_buffer_printf(&rest, "   %zu devices", profile->device_count);
+    }
+    mls_buffer_append_text(&rest, profile->complete ? "" : "   not complete");
+    show_headline(view, mls_str_from(mls_path_shown(profile->file)), &rest);
+    for (size_t i = 0; i < profile->device_count; i++)
+        show_device(view, &profile->devices[i], profile->device_count == 1);
+    const double outside = profile->steps.outside_ms; /* not known without a known launch */
+    if (profile->steps.count > 0 && outside > 0) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
+                        "%s ms of the GPU's time (%s) was launched outside of steps",
+                        mls_words_grouped(outside, 3).text,
+                        mls_words_percent(mls_profile_share(outside, profile->activity_ms), 1).text);
+    }
     for (size_t i = 0; i < profile->memory_count; i++) {
         const mls_profile_memory *memory = &profile->memory[i];
         mls_buffer line = {0};
@@ -336,38 +318,6 @@ static void show_peaks(mls_view *view, const mls_profile *profile)
             mls_buffer_printf(&line, ", in step %s", mls_words_count(memory->step).text);
         mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
     }
-}
-
-static void show_profile_head(mls_view *view, const mls_profile *profile)
-{
-    mls_buffer rest = {0};
-    mls_buffer_printf(&rest, "   %s", mls_profile_kinds[profile->kind].words);
-    if (profile->steps.count > 0) {
-        mls_buffer_printf(&rest, "   %s, %s ms each",
-                          mls_words_plural((size_t)profile->steps.count, "step", "steps").text,
-                          mls_words_grouped(profile->steps.mean_ms, 1).text);
-    }
-    if (profile->device_count == 1) {
-        mls_buffer_append_text(&rest, "   device ");
-        mls_buffer_append(&rest, device_shown(&profile->devices[0]));
-        mls_buffer_printf(&rest, ": %s ms", mls_words_grouped(profile->devices[0].window_ms, 1).text);
-    } else if (profile->device_count > 1) {
-        mls_buffer_printf(&rest, "   %zu devices", profile->device_count);
-    }
-    mls_buffer_append_text(&rest, profile->complete ? "" : "   not complete");
-    mls_profile_headline(view, mls_str_from(mls_path_shown(profile->file)), &rest);
-    for (size_t i = 0; i < profile->device_count; i++) {
-        show_device_line(view, &profile->devices[i], profile->device_count == 1);
-        show_launches(view, &profile->devices[i]);
-    }
-    const double outside = profile->steps.outside_ms; /* not known without a known launch */
-    if (profile->steps.count > 0 && outside > 0) {
-        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
-                        "%s ms of the GPU's time (%s) was launched outside of steps",
-                        mls_words_grouped(outside, 3).text,
-                        mls_words_percent(mls_profile_share(outside, profile->activity_ms), 1).text);
-    }
-    show_peaks(view, profile);
     mls_buffer bounds = {0};
     for (size_t i = 0; i < profile->bound_count; i++) {
         mls_buffer_printf(&bounds, "%s%s %s of the %s", i > 0 ? " · " : "bound by ",
@@ -386,12 +336,6 @@ static void show_profile_head(mls_view *view, const mls_profile *profile)
                         isfinite(profile->start_ms) ? "there is no run with a run_start"
                                                     : "the profile does not say the time of day");
     }
-}
-
-static void show_profile(mls_view *view, const mls_profile *profile, mls_profile_by by)
-{
-    mls_finding_list found = {0};
-    show_profile_head(view, profile);
     mls_view_gap(view);
     if (!view->quiet)
         show_tables(view, profile, by);
@@ -405,13 +349,158 @@ static void show_profile(mls_view *view, const mls_profile *profile, mls_profile
     mls_finding_list_show(view, &found, look);
 }
 
+/* --------------------------------------------------------- ranks of a job */
+
+/* Compare for qsort(): those whom others waited for longest come first, then by rank. */
+static int compare_awaited(const void *a, const void *b)
+{
+    const mls_rank *x = *(const mls_rank *const *)a;
+    const mls_rank *y = *(const mls_rank *const *)b;
+    return x->others_waited_ms != y->others_waited_ms ? (x->others_waited_ms < y->others_waited_ms ? 1 : -1)
+                                                      : (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* Show all ranks in their order, or of many those whom others waited for longest. */
+static void show_ranks(mls_view *view, const mls_ranks *job, bool all)
+{
+    static const mls_table_member columns[] = {
+        MLS_TABLE_MEMBER("transfer ms", DECIMAL | KEEP, mls_rank, transfer_ms, 3),
+        MLS_TABLE_MEMBER("waiting ms", DECIMAL | KEEP, mls_rank, waiting_ms, 3),
+        MLS_TABLE_MEMBER("others waited", DECIMAL | KEEP, mls_rank, others_waited_ms, 3),
+        MLS_TABLE_MEMBER("computing", DECIMAL, mls_rank, compute_ms, 3),
+        MLS_TABLE_MEMBER("idle", DECIMAL, mls_rank, idle_ms, 3),
+        MLS_TABLE_MEMBER("by host", DECIMAL, mls_rank, idle_host_ms, 3),
+    };
+    mls_table table = {.indent = INDENT};
+    const bool some = !all && job->count > RANKS_SHOWN;
+    const mls_rank **order = mls_calloc(job->count + 1, sizeof(const mls_rank *));
+    for (size_t i = 0; i < job->count; i++)
+        order[i] = &job->items[i];
+    if (some)
+        qsort(order, job->count, sizeof(const mls_rank *), compare_awaited);
+    for (size_t i = 0; i < (some ? RANKS_SHOWN : job->count); i++) {
+        const mls_rank *rank = order[i];
+        mls_table_row(&table);
+        table.style = rank == job->straggler ? MLS_STYLE_WARN : MLS_STYLE_PLAIN;
+        mls_table_cell(&table, "rank", RIGHT | KEEP, table.style, "%zu", rank->rank);
+        mls_table_text(&table, "file", KEEP | MLS_COLUMN_CUT, mls_path_shown(rank->below));
+        MLS_TABLE_MEMBERS(&table, columns, rank);
+    }
+    free(order);
+    finish_table(&table, view);
+    mls_view_more(view, MLS_STYLE_DIM, INDENT, some ? job->count - RANKS_SHOWN : 0, "rank", "--by rank lists all");
+}
+
+static void show_collectives(mls_view *view, const mls_ranks *job, bool all)
+{
+    static const mls_table_member columns[] = {
+        MLS_TABLE_MEMBER("collective", KEEP | MLS_COLUMN_CUT, mls_collective_sum, name, COLLECTIVE_NAME_SHOWN),
+        MLS_TABLE_MEMBER("bytes", RIGHT | KEEP, mls_collective_sum, bytes, 0),
+        MLS_TABLE_MEMBER("in group", RIGHT, mls_collective_sum, members, 0),
+        MLS_TABLE_MEMBER("count", RIGHT, mls_collective_sum, count, 0),
+        MLS_TABLE_MEMBER("transfer ms", DECIMAL, mls_collective_sum, transfer_ms, 3),
+        MLS_TABLE_MEMBER("waiting ms", DECIMAL, mls_collective_sum, waiting_ms, 3),
+        MLS_TABLE_MEMBER("bus GB/s", DECIMAL, mls_collective_sum, bus_gb_s, 1),
+    };
+    mls_table table = {.indent = INDENT};
+    const size_t shown = all || job->collective_count < COLLECTIVES_SHOWN ? job->collective_count : COLLECTIVES_SHOWN;
+    MLS_TABLE_ROWS(&table, columns, job->collectives, shown);
+    finish_table(&table, view);
+    mls_view_more(view, MLS_STYLE_DIM, INDENT, job->collective_count - shown, NULL, "--by collective lists all");
+}
+
+static bool has_verdict(const mls_rank *rank, const char *code)
+{
+    const mls_profile *profile = rank->profile;
+    bool has = false;
+    for (size_t i = 0; i < profile->verdict_count && !has; i++)
+        has = strcmp(profile->verdicts[i].code, code) == 0;
+    return has;
+}
+
+/* Append the ranks from number `from` on whose profiles have a verdict: "1, 4-7". */
+static void append_rank_list(mls_buffer *line, const mls_ranks *job, size_t from, const char *code)
+{
+    for (size_t i = from, end; i<job->count; i = end> i ? end : i + 1) {
+        for (end = i; end < job->count && (end == i || job->items[end].rank == job->items[end - 1].rank + 1) &&
+                      has_verdict(&job->items[end], code);)
+            end++;
+        if (end > i)
+            mls_buffer_printf(line, "%s%zu", line->len > 0 ? ", " : "", job->items[i].rank);
+        if (end > i + 1)
+            mls_buffer_printf(line, "%s%zu", end > i + 2 ? "-" : ", ", job->items[end - 1].rank);
+    }
+}
+
+/* Show advice to ranks, in the words for the first one that has it. */
+static void show_advice(mls_view *view, const mls_ranks *job)
+{
+    for (size_t i = 0; i < job->count; i++) {
+        const mls_profile *profile = job->items[i].profile;
+        for (size_t v = 0; v < profile->verdict_count; v++) {
+            const mls_profile_verdict *verdict = &profile->verdicts[v];
+            bool shown = false;
+            for (size_t k = 0; k < i && !shown; k++)
+                shown = has_verdict(&job->items[k], verdict->code);
+            mls_buffer more = {0};
+            if (!shown) {
+                append_rank_list(&more, job, i + 1, verdict->code);
+                mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "rank %zu%s%s%s: %s  [%s]", job->items[i].rank,
+                                more.len > 0 ? " (also " : "", more.len > 0 ? more.ptr : "", more.len > 0 ? ")" : "",
+                                verdict->message, verdict->code);
+            }
+            mls_buffer_release(&more);
+        }
+    }
+}
+
+static void show_job(mls_view *view, const mls_profiles *all)
+{
+    const mls_ranks *job = all->job;
+    const mls_str title = job->folder.len > 0 ? job->folder : MLS_S("job");
+    mls_finding_list found = {0};
+    mls_buffer rest = {0};
+    double waiting = 0;
+    for (size_t i = 0; i < job->count; i++)
+        waiting += job->items[i].waiting_ms;
+    mls_buffer_printf(&rest, "   %s   %s matched", mls_words_plural(job->count, "rank", "ranks").text,
+                      mls_words_plural(job->matched, "collective", "collectives").text);
+    if (job->unmatched > 0)
+        mls_buffer_printf(&rest, ", %s not", mls_words_plural(job->unmatched, "kind", "kinds").text);
+    if (job->matched > 0)
+        mls_buffer_printf(&rest, "   %s ms of waiting", mls_words_trimmed(waiting, waiting < 10 ? 3 : 1).text);
+    show_headline(view, title, &rest);
+    if (!view->quiet) {
+        show_ranks(view, job, view->verbose > 0 || all->by == MLS_PROFILE_BY_RANK);
+        show_collectives(view, job, view->verbose > 0 || all->by == MLS_PROFILE_BY_COLLECTIVE);
+    }
+    if (job->matched + job->unmatched == 0) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
+                        "no kernel says of which collective it is: who waited for whom is not known");
+    }
+    for (size_t i = 0; i < job->verdict_count; i++) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s  [%s]", job->verdicts[i].message,
+                        job->verdicts[i].code);
+    }
+    if (!all->each)
+        show_advice(view, job);
+    mls_finding_list_add(&found, &job->findings, (mls_owner){.path = NULL}, view);
+    for (size_t i = 0; i < job->count && !all->each; i++) {
+        const mls_profile *profile = job->items[i].profile;
+        mls_finding_list_add(&found, &profile->findings, (mls_owner){.path = profile->file}, view);
+    }
+    const mls_finding_list_look look = {
+        .indent = INDENT, .hang = HANG, .named = true, .sorted = true, .limit = mls_view_limit(view, FINDINGS_SHOWN)};
+    mls_finding_list_show(view, &found, look);
+}
+
 static void show_profiles(mls_printer *to, const void *what)
 {
     const mls_profiles *all = what;
     mls_view *view = to->view;
     bool some = all->job != NULL;
     if (all->job != NULL)
-        mls_ranks_show(view, all);
+        show_job(view, all);
     for (size_t i = 0; i < all->count; i++) {
         bool of_job = false; /* its ranks are shown together */
         for (size_t k = 0; all->job != NULL && k < all->job->count; k++)
@@ -423,8 +512,23 @@ static void show_profiles(mls_printer *to, const void *what)
         }
     }
     if (all->changes != NULL) {
+        const bool steps = all->changes->per_step;
+        const double factor = steps ? 1 : 100;
+        mls_table table = {.indent = INDENT};
+        mls_buffer rest = {0};
         mls_output_text(view->output, "\n");
-        show_changes(view, all);
+        mls_buffer_printf(&rest, "   against %s, %s", mls_path_shown(all->base->file),
+                          steps ? "milliseconds a step" : "percent of the activity");
+        show_headline(view, mls_str_from(mls_path_shown(all->items[0]->file)), &rest);
+        for (size_t i = 0; i < all->changes->count; i++) {
+            const mls_profile_change *change = &all->changes->items[i];
+            mls_table_row(&table);
+            name_cell(&table, "class", change->name);
+            number_cell(&table, "before", change->before * factor, 3);
+            number_cell(&table, "after", change->after * factor, 3);
+            mls_table_words(&table, "change", DECIMAL, mls_words_signed((change->after - change->before) * factor, 3));
+        }
+        finish_table(&table, view);
     }
 }
 
@@ -610,9 +714,44 @@ MLS_FIELDS(change, mls_profile_change, CHANGE_FIELDS)
     F(against, classes, LIST(change), "", MLS_ROWS(row->changes->items, row->changes->count))
 MLS_FIELDS(against, mls_profiles, AGAINST_FIELDS)
 
+#define RANK_FIELDS(F)                                                                                                 \
+    F(rank, rank, NUMBER, "", row->rank)                                                                               \
+    F(rank, file, TEXT, "", row->profile->file)                                                                        \
+    F(rank, transfer_ms, NUMBER, "ms", row->transfer_ms)                                                               \
+    F(rank, waiting_ms, NUMBER, "ms", row->waiting_ms)                                                                 \
+    F(rank, others_waited_ms, NUMBER, "ms", row->others_waited_ms)                                                     \
+    F(rank, compute_ms, NUMBER, "ms", row->compute_ms)                                                                 \
+    F(rank, idle_ms, NUMBER, "ms", row->idle_ms)                                                                       \
+    F(rank, idle_host_ms, NUMBER, "ms", row->idle_host_ms)                                                             \
+    F(rank, idle_queue_ms, NUMBER, "ms", row->idle_queue_ms)                                                           \
+    F(rank, idle_unknown_ms, NUMBER, "ms", row->idle_unknown_ms)                                                       \
+    F(rank, nccl_without_arguments, NUMBER, "", row->profile->nccl_without_arguments)
+MLS_FIELDS(rank, mls_rank, RANK_FIELDS)
+
+#define COLLECTIVE_FIELDS(F)                                                                                           \
+    F(collective, collective, TEXT, "", row->name)                                                                     \
+    F(collective, bytes, NUMBER_OR_NULL, "", row->bytes)                                                               \
+    F(collective, members, NUMBER_OR_NULL, "", row->members)                                                           \
+    F(collective, count, NUMBER, "", row->count)                                                                       \
+    F(collective, transfer_ms, NUMBER, "ms", row->transfer_ms)                                                         \
+    F(collective, waiting_ms, NUMBER, "ms", row->waiting_ms)                                                           \
+    F(collective, bus_gb_per_second, NUMBER_OR_NULL, "", row->bus_gb_s)
+MLS_FIELDS(collective, mls_collective_sum, COLLECTIVE_FIELDS)
+
+#define JOB_FIELDS(F)                                                                                                  \
+    F(job, matched, NUMBER, "", row->matched)                                                                          \
+    F(job, unmatched, NUMBER, "", row->unmatched)                                                                      \
+    F(job, straggler, NUMBER_OR_NULL, "", row->straggler != NULL ? (double)row->straggler->rank : (double)NAN)         \
+    F(job, world_size, COUNT_OR_NULL, "", row->world_size)                                                             \
+    F(job, ranks, LIST(rank), "", MLS_ROWS(row->items, row->count))                                                    \
+    F(job, collectives, LIST(collective), "", MLS_ROWS(row->collectives, row->collective_count))                       \
+    F(job, verdicts, LIST(verdict), "", MLS_ROWS(row->verdicts, row->verdict_count))                                   \
+    F(job, findings, FINDINGS, "", mls_finding_list_add(&found, &row->findings, (mls_owner){.path = NULL}, NULL))
+MLS_FIELDS(job, mls_ranks, JOB_FIELDS)
+
 #define PROFILES_FIELDS(F)                                                                                             \
     F(profiles, profiles, LIST(profile), "", MLS_ROWS_AT(row->items, row->count))                                      \
-    F(profiles, job, OBJECT_OF(mls_ranks), "", row->job)                                                               \
+    F(profiles, job, OBJECT_OF(job), "", row->job)                                                                     \
     F(profiles, against, OBJECT_OF(against), "", row->changes != NULL ? row : NULL)
 MLS_FIELDS(profiles, mls_profiles, PROFILES_FIELDS)
 
@@ -661,11 +800,11 @@ const mls_report mls_profile_reports[MLS_PROFILE_BY_COUNT] = {
         PROFILE_REPORT(.section = "PROFILE BY RANK CSV",
                        .names = "rank file transfer_ms waiting_ms others_waited_ms compute_ms idle_ms "
                                 "idle_host_ms idle_queue_ms idle_unknown_ms nccl_without_arguments",
-                       .rows = "job ranks", .sources = {&mls_rank_fields}),
+                       .rows = "job ranks", .sources = {&rank_fields}),
     [MLS_PROFILE_BY_COLLECTIVE] =
         PROFILE_REPORT(.section = "PROFILE BY COLLECTIVE CSV",
                        .names = "collective bytes members count transfer_ms waiting_ms bus_gb_per_second",
-                       .rows = "job collectives", .sources = {&mls_collective_fields}),
+                       .rows = "job collectives", .sources = {&collective_fields}),
     [MLS_PROFILE_BY_CHANGE] =
         PROFILE_REPORT(.section = "PROFILE AGAINST CSV", .names = "file against unit class before after change",
                        .rows = "against classes", .sources = {&compared_fields, &against_fields, &change_fields}),

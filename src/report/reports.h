@@ -166,10 +166,6 @@ typedef struct mls_profiles {
     bool each;                          /* the profiles of a job are wanted for themselves too */
 } mls_profiles;
 
-/* Print the ranks of a job for people; the fields of a job, of its ranks and of its collectives. */
-void mls_ranks_show(mls_view *view, const mls_profiles *all);
-extern const mls_fields mls_ranks_fields, mls_rank_fields, mls_collective_fields;
-
 /* ---- events: an mls_event after the other, a record and the file it is from */
 extern const mls_report mls_events_report;
 

@@ -118,35 +118,33 @@ static void show_timed_runs(mls_view *view, const mls_throughput_group *group, c
     mls_view_gap(view);
 }
 
-/* Print why the utilization of a run is not known. */
-static void show_no_utilization(mls_view *view, const mls_throughput *run)
+/* Print how the utilization was computed, or (NULL) why that of a run is unknown. */
+static void show_utilization(mls_view *view, const mls_utilization *of, const mls_throughput *run,
+                             const mls_throughput_options *options, bool of_many)
 {
-    const mls_utilization *of = &run->utilization;
     mls_buffer line = {0};
-    mls_buffer_append_text(&line, "MFU: not known: ");
-    if (isnan(of->flops_per_sample) && isnan(of->flops_derived)) {
-        mls_buffer_append_text(&line, "the FLOPs of a sample are not known");
-        if (run->model != NULL && isfinite(run->model->flops_per_sample_at_most) && view->verbose > 0)
-            mls_buffer_printf(&line, ", %s at most", mls_words_grouped(run->model->flops_per_sample_at_most, 0).text);
-    } else if (isnan(of->accelerators) && of->accelerator == NULL) {
-        mls_buffer_append_text(&line, "nothing says on how many accelerators of which model it ran (--accelerators, "
-                                      "--accelerator)");
-    } else if (isnan(of->accelerators)) {
-        mls_buffer_printf(&line, "nothing says on how many %s it ran (--accelerators)", of->accelerator->name);
-    } else if (of->accelerator == NULL) {
-        mls_buffer_printf(&line, "no known model is named for its %s (--accelerator)",
-                          mls_words_plural((size_t)of->accelerators, "accelerator", "accelerators").text);
-    } else {
-        mls_buffer_printf(&line, "nor is the peak of %s", of->accelerator->name);
+    if (of == NULL) {
+        of = &run->utilization;
+        mls_buffer_append_text(&line, "MFU: not known: ");
+        if (isnan(of->flops_per_sample) && isnan(of->flops_derived)) {
+            mls_buffer_append_text(&line, "the FLOPs of a sample are not known");
+            if (run->model != NULL && isfinite(run->model->flops_per_sample_at_most) && view->verbose > 0)
+                mls_buffer_printf(&line, ", %s at most",
+                                  mls_words_grouped(run->model->flops_per_sample_at_most, 0).text);
+        } else if (isnan(of->accelerators) && of->accelerator == NULL) {
+            mls_buffer_append_text(&line, "nothing says on how many accelerators of which model it ran "
+                                          "(--accelerators, --accelerator)");
+        } else if (isnan(of->accelerators)) {
+            mls_buffer_printf(&line, "nothing says on how many %s it ran (--accelerators)", of->accelerator->name);
+        } else if (of->accelerator == NULL) {
+            mls_buffer_printf(&line, "no known model is named for its %s (--accelerator)",
+                              mls_words_plural((size_t)of->accelerators, "accelerator", "accelerators").text);
+        } else {
+            mls_buffer_printf(&line, "nor is the peak of %s", of->accelerator->name);
+        }
+        mls_view_line(view, &line, MLS_STYLE_DIM, INDENT, HANG);
+        return;
     }
-    mls_view_line(view, &line, MLS_STYLE_DIM, INDENT, HANG);
-}
-
-/* Print how the utilization was computed: the FLOPs that were counted, the accelerators and their peak. */
-static void show_utilization(mls_view *view, const mls_utilization *of, const mls_throughput_options *options,
-                             bool of_many)
-{
-    mls_buffer line = {0};
     const double *peak = of->accelerator->peak;
     const bool bf16 = !isnan(peak[MLS_PRECISION_BF16]);
     const char *name = bf16 ? "BF16" : "FP16";
@@ -197,40 +195,10 @@ static void show_evaluations(mls_view *view, const mls_throughput_group *group)
     }
 }
 
-/* Print the change of pace that the job asked for. */
-static void show_healing(mls_view *view, const mls_throughput_group *group)
-{
-    const mls_throughput *run = group->healed;
-    mls_buffer line = {0};
-    mls_buffer_printf(&line, "healing: by design at step %zu (%s samples): ", run->healing_step,
-                      mls_words_count(run->healing_samples).text);
-    if (run->healing_factor > 1)
-        mls_buffer_printf(&line, "%s times the pace from there on", mls_words_trimmed(run->healing_factor, 2).text);
-    else
-        mls_buffer_append_text(&line, "slow there, and then as before");
-    if (group->healed_count > 1)
-        mls_buffer_printf(&line, " (the median of %zu runs)", group->healed_count);
-    mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
-}
-
-static void show_slow(mls_view *view, const mls_throughput_group *group)
-{
-    const mls_finding_list_look look = {
-        .indent = INDENT, .hang = HANG, .named = true, .sorted = true, .limit = mls_view_limit(view, SHOWN_WITHOUT_V)};
-    mls_finding_list found = {0};
-    for (size_t i = 0; i < group->findings.count; i++) {
-        mls_finding finding = group->findings.items[i];
-        /* The path names the group, so that the line can be understood alone. */
-        finding.path = mls_path_shown(finding.path != NULL ? finding.path : group->group->path);
-        mls_finding_list_add_one(&found, &finding, (mls_owner){0}, NULL);
-    }
-    mls_finding_list_add_unkept(&found, &group->findings, NULL);
-    mls_finding_list_show(view, &found, look);
-}
-
-/* -v: print details of a run that are not findings, in one line. */
+/* -v: print details of a run that are not findings, in one line, and its evaluations. */
 static void show_details(mls_view *view, const mls_throughput_group *group, const mls_throughput *run)
 {
+    mls_table table = {.indent = CURVE_INDENT};
     mls_buffer line = {0};
     mls_buffer_printf(&line, "%s: %s", mls_group_name_below(group->group, run->run->file),
                       mls_words_plural(run->segment_count, "segment", "segments").text);
@@ -267,12 +235,6 @@ static void show_details(mls_view *view, const mls_throughput_group *group, cons
     if (isfinite(run->logged_step_ms))
         mls_buffer_printf(&line, "; logged step %s ms", mls_words_rate(run->logged_step_ms).text);
     mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
-}
-
-/* -v: print the evaluations of a run: when, after how many samples, and their result. */
-static void show_curve(mls_view *view, const mls_throughput *run)
-{
-    mls_table table = {.indent = CURVE_INDENT};
     for (size_t i = 0; i < run->curve_count; i++) {
         const mls_curve_point *point = &run->curve[i];
         mls_table_row(&table);
@@ -289,9 +251,14 @@ static void show_throughputs(mls_printer *to, const void *what)
 {
     const mls_throughputs *all = what;
     mls_view *view = to->view;
+    const mls_finding_list_look look = {
+        .indent = INDENT, .hang = HANG, .named = true, .sorted = true, .limit = mls_view_limit(view, SHOWN_WITHOUT_V)};
     for (size_t i = 0; i < all->group_count; i++) {
         const mls_throughput_group *group = &all->groups[i];
+        const bool several = group->group->run_count > 1;
         const columns_used used = used_by(group);
+        mls_finding_list found = {0};
+        mls_buffer line = {0};
         mls_output_text(view->output, i > 0 ? "\n" : "");
         mls_group_show_headline(view, group->group);
         show_timed_runs(view, group, used);
@@ -307,23 +274,35 @@ static void show_throughputs(mls_printer *to, const void *what)
                             "warm-up: the first %s %s take %s of the run, %s more than at the steady pace%s",
                             mls_words_count(run->warmup_samples).text, mls_throughput_unit(run),
                             mls_words_percent(run->warmup_ms / run->run_ms, 1).text,
-                            mls_words_duration(run->warmup_lost_ms).text,
-                            group->group->run_count > 1 ? " (the median run)" : "");
+                            mls_words_duration(run->warmup_lost_ms).text, several ? " (the median run)" : "");
         }
-        if (group->healed != NULL)
-            show_healing(view, group);
-        if (used.utilization != NULL)
-            show_utilization(view, used.utilization, &all->options, group->group->run_count > 1);
-        else if (used.paced != NULL) /* a group without a pace cannot have a utilization */
-            show_no_utilization(view, used.paced);
+        if (group->healed != NULL) { /* the change of pace that the job asked for */
+            const mls_throughput *run = group->healed;
+            mls_buffer_printf(&line, "healing: by design at step %zu (%s samples): ", run->healing_step,
+                              mls_words_count(run->healing_samples).text);
+            if (run->healing_factor > 1)
+                mls_buffer_printf(&line, "%s times the pace from there on",
+                                  mls_words_trimmed(run->healing_factor, 2).text);
+            else
+                mls_buffer_append_text(&line, "slow there, and then as before");
+            if (group->healed_count > 1)
+                mls_buffer_printf(&line, " (the median of %zu runs)", group->healed_count);
+            mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
+        }
+        if (used.utilization != NULL || used.paced != NULL) /* a group without a pace cannot have a utilization */
+            show_utilization(view, used.utilization, used.paced, &all->options, several);
         mls_group_show_note(view, group->group, to->state);
-        show_slow(view, group);
-        for (size_t k = 0; k < group->group->run_count && view->verbose > 0; k++) {
-            if (group->runs[k].has_parts) {
-                show_details(view, group, &group->runs[k]);
-                show_curve(view, &group->runs[k]);
-            }
+        for (size_t k = 0; k < group->findings.count; k++) {
+            mls_finding finding = group->findings.items[k];
+            /* The path names the group, so that the line can be understood alone. */
+            finding.path = mls_path_shown(finding.path != NULL ? finding.path : group->group->path);
+            mls_finding_list_add_one(&found, &finding, (mls_owner){0}, NULL);
         }
+        mls_finding_list_add_unkept(&found, &group->findings, NULL);
+        mls_finding_list_show(view, &found, look);
+        for (size_t k = 0; k < group->group->run_count && view->verbose > 0; k++)
+            if (group->runs[k].has_parts)
+                show_details(view, group, &group->runs[k]);
     }
     mls_collection_show_skipped(view, all->collection);
 }
@@ -370,12 +349,6 @@ MLS_FIELDS(slow_evaluation, mls_slow_evaluation, SLOW_EVALUATION_FIELDS)
     F(segment, training_ms, NUMBER, "ms", row->training_ms)
 MLS_FIELDS(segment, mls_pace_segment, SEGMENT_FIELDS)
 
-static void emit_point(mls_emitter *to, const mls_curve_point *point)
-{
-    MLS_EMIT_VALUES(mls_emit_number(to, point->ms); mls_emit_number(to, point->samples);
-                    mls_emit_number(to, point->value));
-}
-
 #define TIMED_FIELDS(F)                                                                                                \
     F(timed, file, TEXT, "", row->run->file)                                                                           \
     F(timed, line, NUMBER, "", row->run->line)                                                                         \
@@ -407,7 +380,10 @@ static void emit_point(mls_emitter *to, const mls_curve_point *point)
     F(timed, shift, OBJECT_OR_NULL(shift), "", row->has_shift ? row : NULL)                                            \
     F(timed, evaluation_median_ms, NUMBER_OR_NULL, "ms", row->evaluation_median_ms)                                    \
     F(timed, slow_evaluations, LIST(slow_evaluation), "", MLS_ROWS(row->slow_evaluations, row->slow_evaluation_count)) \
-    F(timed, curve, VALUES, "", MLS_EACH(row->curve_count, emit_point(to, &row->curve[i])))                            \
+    F(timed, curve, VALUES, "",                                                                                        \
+      MLS_EACH(row->curve_count,                                                                                       \
+               MLS_EMIT_VALUES(MLS_EMIT_NUMBER(row->curve[i].ms); MLS_EMIT_NUMBER(row->curve[i].samples);              \
+                               MLS_EMIT_NUMBER(row->curve[i].value))))                                                 \
     F(timed, time_to_target_ms, NUMBER_OR_NULL, "ms", row->time_to_target_ms)                                          \
     F(timed, logged_throughput, NUMBER_OR_NULL, "", row->logged_throughput)                                            \
     F(timed, logged_step_ms, NUMBER_OR_NULL, "ms", row->logged_step_ms)                                                \
