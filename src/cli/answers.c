@@ -44,7 +44,7 @@ void mls_cli_ask_groups(mls_cli *cli, const mls_group_question *question)
         mls_side_add(&request.sides, &arena, MLS_S("yours"), question->paths->items[i])->given = true;
     if (against != NULL)
         mls_side_add(&request.sides, &arena, MLS_S("theirs"), against)->given = true;
-    if (mls_cli_load_models(cli) && mls_cli_judge(cli, &request.collect)) {
+    if (mls_cli_load_models(cli) && mls_cli_judge_options(cli, &request.collect)) {
         request.collect.score.select_window = question->select_window;
         request.collect.observer = !question->exports ? &mls_throughput_observer : NULL;
         request.collect.printed = true;

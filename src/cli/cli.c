@@ -186,18 +186,6 @@ const mls_editions *mls_cli_editions(mls_cli *cli)
     return mls_rulesets_editions(cli->rulesets);
 }
 
-bool mls_cli_benchmark(mls_cli *cli, const char **name)
-{
-    const mls_editions *editions = *name != NULL ? mls_cli_editions(cli) : NULL;
-    if (*name == NULL || editions == NULL)
-        return *name == NULL;
-    *name = mls_benchmark_called(*name);
-    const mls_usage usage = mls_editions_usage_of(editions, cli->usage, mls_str_from(*name));
-    mls_suggestion nearest = mls_editions_nearest_benchmark(editions, usage, mls_str_from(*name));
-    return mls_editions_newest_with(editions, usage, mls_str_from(*name)) != NULL || nearest.found.len == 0 ||
-           mls_cli_usage_error(cli, "no benchmark is called '%s'%s", *name, mls_cli_suggestion(&nearest).text);
-}
-
 const mls_edition *mls_cli_newest_with(mls_cli *cli, const char *benchmark)
 {
     const mls_editions *editions = mls_rulesets_editions(cli->rulesets);
@@ -250,7 +238,7 @@ bool mls_cli_edition(mls_cli *cli, const char *text, const mls_edition **edition
     return mls_cli_error(cli, kind, NULL, "%s%s", error.message, mls_cli_suggestion(&nearest).text);
 }
 
-bool mls_cli_collecting(mls_cli *cli, mls_collect_options *how)
+bool mls_cli_collect_options(mls_cli *cli, mls_collect_options *how)
 {
     *how = (mls_collect_options){.usage = cli->usage, .work = cli->work, .score = {.editions = mls_cli_editions(cli)}};
     if (how->score.editions == NULL || !mls_cli_edition(cli, NULL, &how->edition))
@@ -259,10 +247,10 @@ bool mls_cli_collecting(mls_cli *cli, mls_collect_options *how)
     return true;
 }
 
-bool mls_cli_judge(mls_cli *cli, mls_collect_options *how)
+bool mls_cli_judge_options(mls_cli *cli, mls_collect_options *how)
 {
     mls_error error = {0};
-    if (!mls_cli_collecting(cli, how) || (cli->rules_path != NULL && !mls_cli_own_rules(cli)))
+    if (!mls_cli_collect_options(cli, how) || (cli->rules_path != NULL && !mls_cli_own_rules(cli)))
         return false;
     how->checker = (mls_checker_options){
         .rulesets = cli->rulesets, .usage = cli->usage, .any_usage = how->any_usage, .ruleset = cli->own_ruleset};
@@ -338,8 +326,8 @@ static bool print_begin(mls_cli *cli, const mls_report *report, void *state)
         return mls_cli_usage_error(cli, "this cannot be printed as %s", mls_format_name(cli->view.format));
     if (!mls_cli_may_print(cli) || !mls_cli_open(cli))
         return false;
-    if (cli->stands_for != NULL && cli->view.format == MLS_FORMAT_TABLE) {
-        mls_view_text(&cli->view, MLS_STYLE_DIM, "%s", cli->stands_for);
+    if (cli->equivalent != NULL && cli->view.format == MLS_FORMAT_TABLE) {
+        mls_view_text(&cli->view, MLS_STYLE_DIM, "%s", cli->equivalent);
         mls_output_text(cli->view.output, "\n");
     }
     mls_print_begin(&cli->printer, &cli->view, report, state);
@@ -369,7 +357,7 @@ mls_status mls_cli_read_done(void *state, const mls_read *read)
     const char *why = read->status != MLS_OK ? read->error.message : read->totals.unread;
     const bool wanted = read->status != MLS_OK || source->named || source->result;
     if (why != NULL && wanted)
-        mls_cli_unreadable(cli, source->path, why);
+        mls_cli_unread(cli, source->path, why, NULL);
     else if (why != NULL)
         mls_cli_note(cli, source->path, "skipped: %s", why);
     return MLS_OK;
@@ -400,13 +388,17 @@ bool mls_cli_read(mls_cli *cli, const char *path, const mls_reading *reading, co
     return !failed;
 }
 
-void mls_cli_unreadable(mls_cli *cli, const char *path, const char *why)
+void mls_cli_unread(mls_cli *cli, const char *path, const char *why, const char *finding)
 {
     const size_t reason = mls_foreign_reason(why);
-    if (reason == MLS_FOREIGN_REASONS)
+    if (finding != NULL) {
+        const bool malformed = strcmp(finding, mls_finding_info_get(MLS_FINDING_MALFORMED)->name) == 0;
+        mls_cli_error(cli, malformed ? MLS_EXIT_INVALID : MLS_EXIT_IO, path, "%s  [%s]", why, finding);
+    } else if (reason == MLS_FOREIGN_REASONS) {
         mls_cli_error(cli, MLS_EXIT_IO, path, "%s", why);
-    else if (cli->foreign.counts[reason]++ == 0)
+    } else if (cli->foreign.counts[reason]++ == 0) {
         cli->foreign.first[reason] = mls_strdup(path);
+    }
 }
 
 void mls_cli_print_foreign(mls_cli *cli)
@@ -422,17 +414,6 @@ void mls_cli_print_foreign(mls_cli *cli)
         free(cli->foreign.first[i]);
     }
     cli->foreign = (mls_foreign_logs){0};
-}
-
-void mls_cli_unread(mls_cli *cli, const char *path, const char *why, const char *finding)
-{
-    const bool named = finding != NULL;
-    const bool malformed = named && strcmp(finding, mls_finding_info_get(MLS_FINDING_MALFORMED)->name) == 0;
-    if (!named) {
-        mls_cli_unreadable(cli, path, why);
-        return;
-    }
-    mls_cli_error(cli, malformed ? MLS_EXIT_INVALID : MLS_EXIT_IO, path, "%s  [%s]", why, finding);
 }
 
 void mls_cli_print_skipped(mls_cli *cli, const mls_sources *sources)

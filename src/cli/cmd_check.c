@@ -64,7 +64,7 @@ void mls_cli_check(mls_cli *cli, mls_check_names *names, const mls_shard_setting
                                    : "the parts were made with -v: they have hints that only a table with -v shows");
             return;
         }
-    } else if (!mls_cli_judge(cli, &how)) {
+    } else if (!mls_cli_judge_options(cli, &how)) {
         return;
     }
     const mls_reading reading = {.rules = &how.checker,

@@ -140,8 +140,8 @@ static void compare_run(mls_cli *cli)
     bool ok = settings->fail_if == NULL || strcmp(settings->fail_if, "slower") == 0 ||
               mls_cli_usage_error(cli, "--fail-if takes slower, not '%s'", settings->fail_if);
     ok = ok && read_sides(cli, &request.sides, &arena) &&
-         read_accelerators(cli, &request.sides, &settings->accelerators) && mls_cli_judge(cli, &request.collect) &&
-         (!page || mls_cli_load_models(cli));
+         read_accelerators(cli, &request.sides, &settings->accelerators) &&
+         mls_cli_judge_options(cli, &request.collect) && (!page || mls_cli_load_models(cli));
     request.collect.observer = page ? &mls_throughput_observer : NULL;
     request.collect.printed = request.mode == MLS_COMPARE_SIDES;
     if (ok && mls_cli_compare(cli, &request, &comparison)) {

@@ -43,7 +43,7 @@ static void judge_job(mls_cli *cli, const mls_diagnosis *job)
             mls_cli_error(cli, MLS_EXIT_INVALID, file->path, "%s", file->reason);
         else if (file->failed && !file->malformed &&
                  (job->outcome != MLS_JOB_FAILED || mls_foreign_reason(file->reason) == MLS_FOREIGN_REASONS))
-            mls_cli_unreadable(cli, file->path, file->reason);
+            mls_cli_unread(cli, file->path, file->reason, NULL);
     }
     mls_cli_print_foreign(cli);
     if (job->files == 0 && job->skipped_count > 0 && !failed)

@@ -78,7 +78,7 @@ static bool memory_ask(mls_cli *cli, mls_memory_job *job, mls_collection *runs)
             return mls_cli_file_error(cli, file ? text : NULL, &error);
     }
     if (logs) {
-        if (!mls_cli_load_settings(cli) || !mls_cli_collecting(cli, &how))
+        if (!mls_cli_load_settings(cli) || !mls_cli_collect_options(cli, &how))
             return false;
         how.runs_only = how.named_runs = how.printed = true;
         if (!mls_cli_collect(cli, &cli->operands, &how, NULL, runs))

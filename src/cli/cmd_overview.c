@@ -66,7 +66,7 @@ static void answer(mls_cli *cli, mls_path_kind kind, const mls_names *paths, siz
             mls_names_add(&words, mls_str_from(paths->items[i]));
             mls_buffer_printf(&line, " %s", paths->items[i]);
         }
-        like.stands_for = line.ptr;
+        like.equivalent = line.ptr;
         like.view.brief = true;
         mls_cli_set_status(cli, mls_cli_start(command, &like, (int)words.count, words.items));
         mls_buffer_release(&line);

@@ -47,7 +47,7 @@ static void pack_run(mls_cli *cli)
         return;
     }
     wanted->benchmark = mls_benchmark_called(wanted->benchmark);
-    if (mls_cli_judge(cli, &how) && mls_cli_read_file(cli, settings->describe, &described)) {
+    if (mls_cli_judge_options(cli, &how) && mls_cli_read_file(cli, settings->describe, &described)) {
         how.score.select_window = true;
         how.digests = true;
         wanted->described = mls_buffer_str(&described);

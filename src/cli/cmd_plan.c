@@ -108,10 +108,20 @@ static void print_unfit(mls_cli *cli, const mls_plan *plan)
 static bool read_request(mls_cli *cli, mls_arena *arena, mls_plan_request *request)
 {
     const plan_settings *settings = cli->settings;
-    request->benchmark = settings->benchmark;
+    const mls_editions *editions = mls_cli_editions(cli);
+    if (editions == NULL)
+        return false;
+    if (settings->benchmark != NULL) {
+        request->benchmark = mls_benchmark_called(settings->benchmark);
+        const mls_str name = mls_str_from(request->benchmark);
+        const mls_usage usage = mls_editions_usage_of(editions, cli->usage, name);
+        mls_suggestion nearest = mls_editions_nearest_benchmark(editions, usage, name);
+        if (mls_editions_newest_with(editions, usage, name) == NULL && nearest.found.len > 0)
+            return mls_cli_usage_error(cli, "no benchmark is called '%s'%s", request->benchmark,
+                                       mls_cli_suggestion(&nearest).text);
+    }
     request->level = settings->level > 0 ? settings->level - 1 : LEVEL_DEFAULT;
-    return mls_cli_benchmark(cli, &request->benchmark) &&
-           read_numbers(cli, arena, "--accelerators", settings->accelerators, &request->accelerators, true) &&
+    return read_numbers(cli, arena, "--accelerators", settings->accelerators, &request->accelerators, true) &&
            read_numbers(cli, arena, "--nodes", settings->nodes, &request->nodes, true) &&
            read_numbers(cli, arena, "--times", settings->times, &request->times, false) &&
            read_numbers(cli, arena, "--batch", settings->batch, &request->batches, true) &&
@@ -133,7 +143,7 @@ static void plan_run(mls_cli *cli)
     if (ok &&
         mls_plan_figures_load(path != NULL ? mls_buffer_str(&text) : (mls_str){NULL, 0}, &figures, &error) != MLS_OK)
         ok = mls_cli_file_error(cli, path, &error);
-    ok = ok && mls_cli_judge(cli, &groups.collect);
+    ok = ok && mls_cli_judge_options(cli, &groups.collect);
     for (size_t i = 0; i < cli->operands.count; i++) /* each operand is a side */
         mls_side_add(&groups.sides, &arena, mls_str_from(cli->operands.items[i]), cli->operands.items[i]);
     groups.collect.printed = true;

@@ -187,8 +187,9 @@ static bool read_settings(mls_cli *cli, mls_collect_options *how, mls_buffer *po
     }
     cli->view.format = csv_option != NULL ? MLS_FORMAT_CSV : cli->view.format;
     cli->view.labels = &settings->labels;
-    if (cli->merge != NULL ? !merged_options(cli, how)
-                           : !mls_cli_judge(cli, how) || !mls_cli_read_file(cli, settings->score.rcp_path, points))
+    if (cli->merge != NULL
+            ? !merged_options(cli, how)
+            : !mls_cli_judge_options(cli, how) || !mls_cli_read_file(cli, settings->score.rcp_path, points))
         return false;
     mls_sacct_zone zone = {(double)NAN, "local"};
     if (*sacct != NULL && settings->timezone != NULL) {

@@ -41,7 +41,7 @@ static void throughput_run(mls_cli *cli)
     mls_throughputs all;
     mls_telemetry_notes notes = {0};
     mls_error error = {0};
-    if (!mls_cli_load_models(cli) || !mls_cli_collecting(cli, &how))
+    if (!mls_cli_load_models(cli) || !mls_cli_collect_options(cli, &how))
         return;
     wanted->rulesets = cli->rulesets;
     wanted->models = cli->models;

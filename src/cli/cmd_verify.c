@@ -47,7 +47,7 @@ static void report_unreadable(mls_cli *cli, const mls_submission *submission, co
 {
     if (finding->code == MLS_FINDING_UNREADABLE) {
         char *path = mls_path_join(submission->path, where);
-        mls_cli_unreadable(cli, path, finding->message);
+        mls_cli_unread(cli, path, finding->message, NULL);
         free(path);
     }
 }

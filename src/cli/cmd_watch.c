@@ -411,7 +411,7 @@ static void watch_run(mls_cli *cli)
     }
     if (is_job(operand) && ask_slurm(cli, &self->job, &error) != MLS_OK) {
         mls_cli_error(cli, MLS_EXIT_IO, NULL, "job %s: %s", operand, error.message);
-    } else if (mls_cli_judge(cli, &self->how)) {
+    } else if (mls_cli_judge_options(cli, &self->how)) {
         if (mls_signatures_new(&self->signatures, &error) != MLS_OK)
             mls_cli_print_error(cli, NULL, &error);
         else if (mls_cli_open(cli))

@@ -73,7 +73,7 @@ static void take_over(mls_cli *cli, const mls_cli *from)
     cli->edition = from->edition;
     cli->output_path = from->output_path;
     cli->format_given = from->format_given;
-    cli->stands_for = from->stands_for;
+    cli->equivalent = from->equivalent;
 }
 
 int mls_cli_start(const mls_command *command, const mls_cli *like, int argc, char **argv)
