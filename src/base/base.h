@@ -207,7 +207,6 @@ typedef struct mls_findings {
     size_t count, capacity;
     mls_finding_counts counts; /**< including findings that were not stored */
     uint32_t *beyond;          /**< per code: findings that were not stored, see mls_findings_found(); NULL: none */
-    bool out_of_memory;        /**< never set, although callers still check it */
 } mls_findings;
 
 /** Return the number of findings of a code, including those that were not stored. */

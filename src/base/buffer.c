@@ -49,10 +49,10 @@ double mls_text_double(const char *text)
     return number;
 }
 
-bool mls_buffer_reserve(mls_buffer *buffer, size_t extra)
+void mls_buffer_reserve(mls_buffer *buffer, size_t extra)
 {
     if (extra < buffer->capacity - buffer->len)
-        return true;
+        return;
     size_t capacity = buffer->capacity < 64 ? 64 : buffer->capacity;
     while (capacity - buffer->len <= extra) {
         if (capacity > SIZE_MAX / 2)
@@ -62,7 +62,6 @@ bool mls_buffer_reserve(mls_buffer *buffer, size_t extra)
     buffer->ptr = mls_realloc(buffer->ptr, capacity);
     buffer->capacity = capacity;
     buffer->ptr[buffer->len] = '\0';
-    return true;
 }
 
 void mls_buffer_append(mls_buffer *buffer, mls_str text)

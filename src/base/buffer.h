@@ -17,11 +17,10 @@ double mls_text_double(const char *text);
 typedef struct mls_buffer {
     char *ptr;
     size_t len, capacity;
-    bool failed; /* never set, although callers still check it */
 } mls_buffer;
 
-/* Reserve room for `extra` more bytes and the NUL, so that appending them does not allocate.  Always return true. */
-bool mls_buffer_reserve(mls_buffer *buffer, size_t extra);
+/* Reserve room for `extra` more bytes and the NUL, so that appending them does not allocate. */
+void mls_buffer_reserve(mls_buffer *buffer, size_t extra);
 
 void mls_buffer_append(mls_buffer *buffer, mls_str text);
 void mls_buffer_append_char(mls_buffer *buffer, char c);

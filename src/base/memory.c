@@ -64,17 +64,16 @@ char *mls_strdup(const char *text)
  * of them short. */
 enum { FIRST_BYTES = 64 };
 
-bool mls_grow(void **items, size_t count, size_t *capacity, size_t size)
+void mls_grow(void **items, size_t count, size_t *capacity, size_t size)
 {
     if (count < *capacity)
-        return true;
+        return;
     const size_t first = size < FIRST_BYTES ? FIRST_BYTES / size : 1;
     const size_t wanted = *capacity < first ? first : *capacity * 2;
     if (wanted > SIZE_MAX / size)
         mls_no_memory();
     *items = mls_realloc(*items, wanted * size);
     *capacity = wanted;
-    return true;
 }
 
 void mls_fit(void **items, size_t count, size_t *capacity, size_t size)
@@ -158,17 +157,16 @@ void *mls_arena_zeroed(mls_arena *arena, size_t count, size_t size)
     return memory;
 }
 
-bool mls_arena_grow(mls_arena *arena, void **items, size_t count, size_t *capacity, size_t size)
+void mls_arena_grow(mls_arena *arena, void **items, size_t count, size_t *capacity, size_t size)
 {
     if (count < *capacity)
-        return true;
+        return;
     const size_t wanted = count < 2 ? 4 : count * 2;
     void *grown = mls_arena_array(arena, wanted, size);
     if (count > 0)
         memcpy(grown, *items, count * size);
     *items = grown;
     *capacity = wanted;
-    return true;
 }
 
 mls_str mls_arena_copy(mls_arena *arena, mls_str text)

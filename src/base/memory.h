@@ -21,8 +21,8 @@ char *mls_strdup(const char *text) MLS_MUST_USE;
 char *mls_strndup(const char *text, size_t size) MLS_MUST_USE;
 
 /* Make room for item number `count`, of `size` bytes, in a growing array.  The array is NULL at first and is released
- * with free().  Always return true, although callers still check it. */
-bool mls_grow(void **items, size_t count, size_t *capacity, size_t size);
+ * with free(). */
+void mls_grow(void **items, size_t count, size_t *capacity, size_t size);
 
 /* mls_grow() for an MLS_LIST_OF(), or for a struct with such members. */
 #define MLS_GROW(list, items) mls_grow((void **)&(list)->items, (list)->count, &(list)->capacity, sizeof *(list)->items)
@@ -51,12 +51,12 @@ void *mls_arena_array(mls_arena *arena, size_t count, size_t size) MLS_MUST_USE;
 void *mls_arena_zeroed(mls_arena *arena, size_t count, size_t size) MLS_MUST_USE;
 
 /* Make room for one more item after `count` of them.  The capacity doubles; outgrown arrays stay in the arena. */
-bool mls_arena_grow(mls_arena *arena, void **items, size_t count, size_t *capacity, size_t size);
+void mls_arena_grow(mls_arena *arena, void **items, size_t count, size_t *capacity, size_t size);
 
 /* Append a value to a list whose items are in an arena. */
 #define MLS_ARENA_ADD(arena, list, ...)                                                                                \
-    (mls_arena_grow(arena, (void **)&(list)->items, (list)->count, &(list)->capacity, sizeof *(list)->items) &&        \
-     ((list)->items[(list)->count++] = (__VA_ARGS__), true))
+    (mls_arena_grow(arena, (void **)&(list)->items, (list)->count, &(list)->capacity, sizeof *(list)->items),          \
+     (void)((list)->items[(list)->count++] = (__VA_ARGS__)))
 
 /* Return a copy of `text` with a NUL after it (not counted in len). */
 mls_str mls_arena_copy(mls_arena *arena, mls_str text) MLS_MUST_USE;

@@ -102,7 +102,7 @@ void mls_sort_placed(void *items, size_t count, size_t size)
     free(spare);
 }
 
-bool mls_sort_places(uint32_t *places, size_t count, double (*value)(const void *of, size_t place), const void *of)
+void mls_sort_places(uint32_t *places, size_t count, double (*value)(const void *of, size_t place), const void *of)
 {
     uint32_t ends[DIGITS][DIGIT_VALUES] = {{0}};
     uint32_t *const spare = mls_malloc((count + 1) * sizeof *spare);
@@ -131,7 +131,6 @@ bool mls_sort_places(uint32_t *places, size_t count, double (*value)(const void 
     if (from != places)
         memcpy(places, from, count * sizeof *places);
     free(spare);
-    return spare != NULL;
 }
 
 void mls_sort_doubles(double *values, size_t count)

@@ -27,11 +27,10 @@ int mls_compare_names(const void *a, const void *b)
     return mls_str_compare_natural(mls_str_from(*(const char *const *)a), mls_str_from(*(const char *const *)b));
 }
 
-bool mls_names_add(mls_names *names, mls_str name)
+void mls_names_add(mls_names *names, mls_str name)
 {
     MLS_GROW(names, items);
     names->items[names->count++] = mls_strndup(name.ptr, name.len);
-    return true;
 }
 
 void mls_names_release(mls_names *names)
@@ -65,7 +64,7 @@ static void read_names(DIR *folder, size_t limit, mls_names *list, int *system_e
         qsort((void *)list->items, list->count, sizeof *list->items, mls_compare_names);
 }
 
-mls_status mls_folder_names(const char *path, size_t limit, mls_names *names, int *system_errno)
+void mls_folder_names(const char *path, size_t limit, mls_names *names, int *system_errno)
 {
     DIR *folder = opendir(path);
     *system_errno = errno;
@@ -73,7 +72,6 @@ mls_status mls_folder_names(const char *path, size_t limit, mls_names *names, in
         read_names(folder, limit, names, system_errno);
         (void)closedir(folder);
     }
-    return MLS_OK;
 }
 
 static bool was_entered(const mls_folder_walk *walk, const struct stat *about)

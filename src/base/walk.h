@@ -70,10 +70,10 @@ void mls_folder_walk_release(mls_folder_walk *walk);
 
 /* List the names in a folder except "." and "..", in natural order, at most `limit`. *system_errno is 0, the error that
  * stopped reading, or EOVERFLOW if there are more names.  Release `names` in any case. */
-mls_status mls_folder_names(const char *path, size_t limit, mls_names *names, int *system_errno);
+void mls_folder_names(const char *path, size_t limit, mls_names *names, int *system_errno);
 
 /* Append a copy of a name. */
-bool mls_names_add(mls_names *names, mls_str name);
+void mls_names_add(mls_names *names, mls_str name);
 void mls_names_release(mls_names *names);
 
 /* Compare for qsort() and bsearch(): natural order of items that begin with a name (const char *). */

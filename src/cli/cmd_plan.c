@@ -67,7 +67,7 @@ static bool read_numbers(mls_cli *cli, mls_arena *arena, const char *option, con
         for (; ok && number <= end; number *= 2) {
             ok = to->count < NUMBERS_MAX;
             if (ok)
-                (void)MLS_ARENA_ADD(arena, to, number);
+                MLS_ARENA_ADD(arena, to, number);
         }
     }
     return ok || mls_cli_usage_error(cli, "%s takes numbers %s with commas, and N-M by doublings, not '%s'", option,

@@ -81,7 +81,7 @@ mls_str mls_shell_number(reading *r, int64_t number)
 void mls_shell_fields_add(reading *r, shell_fields *fields, mls_str text)
 {
     if (mls_shell_step(r, sizeof text))
-        (void)MLS_ARENA_ADD(r->arena, fields, text);
+        MLS_ARENA_ADD(r->arena, fields, text);
 }
 
 bool mls_shell_fields_known(const shell_fields *fields)
@@ -128,7 +128,7 @@ static shell_slot *slot_touch(reading *r, mls_str name)
     if (!found) {
         const mls_str before = mls_shell_variable_get(r, name);
         (void)mls_shell_step(r, name.len + (variables->count - at) / 8); /* include the cost of moving entries */
-        (void)MLS_ARENA_ADD(r->arena, variables, (shell_slot){0});
+        MLS_ARENA_ADD(r->arena, variables, (shell_slot){0});
         memmove(&variables->items[at + 1], &variables->items[at], (variables->count - 1 - at) * sizeof(shell_slot));
         variables->items[at] =
             (shell_slot){.name = mls_arena_copy(r->arena, name), .value = before.len > 0 ? SHELL_MAYBE : SHELL_UNSET};
@@ -339,7 +339,8 @@ void mls_shell_file_match(reading *r, mls_str path, shell_fields *matches)
     const char *after_last = (const char *)memrchr(last.ptr, '\0', last.len) + 1;
     const mls_str after = {after_last, last.len - (size_t)(after_last - last.ptr)};
     mls_status status = locate_beside(r, &folder, &real);
-    status = status == MLS_OK ? mls_folder_names(real.ptr, NAMES_MAX, &names, &problem) : status;
+    if (status == MLS_OK)
+        mls_folder_names(real.ptr, NAMES_MAX, &names, &problem);
     matches->unknown = problem != 0 || (status != MLS_OK && status != MLS_ERROR_READ);
     for (size_t i = 0; i < names.count && mls_shell_step(r, names.count); i++) {
         const mls_str name = mls_str_from(names.items[i]);

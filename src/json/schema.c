@@ -287,7 +287,7 @@ static bool read_list(const mls_schema_member *member, mls_str span, mls_schema_
     while (ok && mls_json_walk_next(&walk, &item)) {
         if (list->count == member->limit)
             return false;
-        (void)mls_grow((void **)&list->items, list->count, &list->capacity, of->size);
+        mls_grow((void **)&list->items, list->count, &list->capacity, of->size);
         char *row = list->items + list->count++ * of->size;
         mls_schema_clear(of, row);
         if (member->kind == MLS_SCHEMA_LIST) {
@@ -313,7 +313,7 @@ static bool read_texts(mls_str span, mls_schema_room *room, mls_names *names)
         mls_str text;
         ok = mls_json_kind_of(item.value) == MLS_JSON_STRING && mls_json_string(item.value, &room->scratch, &text);
         if (ok)
-            (void)mls_names_add(names, text);
+            mls_names_add(names, text);
     }
     return ok;
 }

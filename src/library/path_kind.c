@@ -221,9 +221,10 @@ static mls_status look_at_folder(looker *looking, const char *path, mls_path_kin
     mls_names names = {0};
     int ignored;
     bool is_submission = is_whole_submitter(path, MLS_S(""));
-    if (!is_submission && mls_folder_names(path, NAMES_MAX, &names, &ignored) == MLS_OK)
-        for (size_t i = 0; i < names.count && !is_submission; i++) /* a round's folder */
-            is_submission = is_whole_submitter(path, mls_str_from(names.items[i]));
+    if (!is_submission)
+        mls_folder_names(path, NAMES_MAX, &names, &ignored);
+    for (size_t i = 0; i < names.count && !is_submission; i++) /* a round's folder */
+        is_submission = is_whole_submitter(path, mls_str_from(names.items[i]));
     mls_names_release(&names);
     *kind = is_submission ? MLS_PATH_SUBMISSION : MLS_PATH_UNKNOWN;
     if (is_submission)

@@ -457,8 +457,7 @@ static bool use_run(const judging *j, const mls_action *action)
     if (!noted) {
         const mls_str kept = mls_arena_copy(&checker->memory, mls_utf8_cut(mls_buffer_str(&name), VALUE_KEPT_MAX));
         state->unknown_uses += target == SIZE_MAX;
-        (void)MLS_ARENA_ADD(&checker->memory, &state->uses,
-                            (queued_scope){target, kept, j->rule->key, j->record->line});
+        MLS_ARENA_ADD(&checker->memory, &state->uses, (queued_scope){target, kept, j->rule->key, j->record->line});
     }
     mls_buffer_release(&name);
     return true;
@@ -489,8 +488,8 @@ static bool actions_run(const judging *j, const mls_action *actions, size_t coun
                 return mls_expr_fail(input, "the variable would hold more than 1 MiB");
             variable->used = VARIABLE_SIZE_MAX - room;
             for (size_t k = 0; k < copy.as.list.count; k++) {
-                (void)mls_arena_grow(&variable->memory, (void **)&grown, list->as.list.count, &variable->capacity,
-                                     sizeof *grown);
+                mls_arena_grow(&variable->memory, (void **)&grown, list->as.list.count, &variable->capacity,
+                               sizeof *grown);
                 grown[list->as.list.count++] = copy.as.list.items[k];
                 list->as.list.items = grown;
             }
@@ -547,7 +546,7 @@ static bool put_member(scope_state *state, derived_record *group, mls_str name, 
     const mls_str kept = mls_arena_copy(&state->memory, name);
     if (!value_copy(value, &state->memory, &room, copy))
         return false;
-    (void)mls_arena_grow(&state->memory, (void **)&group->members, at, &group->capacity, sizeof *group->members);
+    mls_arena_grow(&state->memory, (void **)&group->members, at, &group->capacity, sizeof *group->members);
     group->members[at] = (mls_member){kept, copy};
     group->count += at == group->count;
     state->derived_size = DERIVED_SIZE_MAX - room;

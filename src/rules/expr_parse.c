@@ -215,7 +215,7 @@ static operand_list parse_items(expr_parser *p, const char *closing)
     next_token(p);
     while (p->status == MLS_OK && !at_sign(p, closing)) {
         const node *item = parse_expression(p, MLS_POWER_CHOICE);
-        (void)MLS_ARENA_ADD(p->arena, &list, item);
+        MLS_ARENA_ADD(p->arena, &list, item);
         if (!at_sign(p, closing))
             expect_sign(p, ",", *closing == ']' ? "expected ',' or ']'" : "expected ',' or ')'");
     }

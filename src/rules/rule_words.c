@@ -19,9 +19,9 @@ const mls_phrase *mls_rule_phrases(mls_arena *arena)
     for (const char *row = mls_data_find("phrases.table").ptr; *row != '\0'; row += strcspn(row, "\n") + 1) {
         const char *form = row + 2;
         if (*row != '#')
-            (void)MLS_ARENA_ADD(arena, &all, (mls_phrase){*row, form, form + strcspn(form, "\t") + 1});
+            MLS_ARENA_ADD(arena, &all, (mls_phrase){*row, form, form + strcspn(form, "\t") + 1});
     }
-    (void)MLS_ARENA_ADD(arena, &all, (mls_phrase){0});
+    MLS_ARENA_ADD(arena, &all, (mls_phrase){0});
     return all.items;
 }
 

@@ -250,7 +250,7 @@ mls_printed *mls_printed_new(void)
 void mls_printed_add(mls_printed *printed, mls_str name, mls_str value)
 {
     const mls_printed_setting copy = {mls_arena_copy(&printed->arena, name), mls_arena_copy(&printed->arena, value)};
-    (void)MLS_ARENA_ADD(&printed->arena, &printed->settings, copy);
+    MLS_ARENA_ADD(&printed->arena, &printed->settings, copy);
 }
 
 mls_printed *mls_printed_share(mls_printed *printed)
@@ -293,7 +293,7 @@ static void end_block(mls_printed_reader *self, rank_reading *rank)
         const mls_str object = rank->form == MLS_PRINTED_ARGS ? MLS_S("args") : mls_buffer_str(&rank->object);
         if (printed->blocks.count < MLS_PRINTED_BLOCKS_MAX) {
             const mls_printed_block block = {rank->form, mls_arena_copy(&printed->arena, object), count};
-            (void)MLS_ARENA_ADD(&printed->arena, &printed->blocks, block);
+            MLS_ARENA_ADD(&printed->arena, &printed->blocks, block);
         }
         for (size_t i = 0; i < rank->settings.count; i++) {
             const open_setting *setting = &rank->settings.items[i];

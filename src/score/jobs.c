@@ -218,7 +218,7 @@ static void join_run(mls_sacct *sacct, double median_minutes, mls_run *run, cons
         newest->restarts = 0;
         for (const mls_slurm_job *before = newest->before; before != NULL; before = before->before)
             newest->restarts++;
-        (void)MLS_ARENA_ADD(&sacct->arena, &sacct->jobs, newest);
+        MLS_ARENA_ADD(&sacct->arena, &sacct->jobs, newest);
     }
     const double early = row->start_ms - run->run_start.time_ms;
     const double late = run->run_stop.time_ms - row->end_ms;

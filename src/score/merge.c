@@ -123,7 +123,7 @@ mls_status mls_merge_open(const char *const *paths, size_t count, mls_merge **me
             status = note_place(merge, file, error);
         }
         if (file->measures)
-            (void)mls_names_add(&merge->measuring, mls_str_from(file->source.path));
+            mls_names_add(&merge->measuring, mls_str_from(file->source.path));
     }
     mls_shard_ranges_missing(&merge->shards, merge->head.shards, &merge->missing);
     if (status != MLS_OK) {

@@ -176,7 +176,7 @@ static mls_status take_point_row(void *state, const mls_text_row *row)
                              MLS_RCP_POINTS_MAX);
     }
     if (at == set->count)
-        (void)MLS_ARENA_ADD(set->arena, set, point);
+        MLS_ARENA_ADD(set->arena, set, point);
     set->own += point.source[0] != '\0';
     set->items[at] = point;
     return MLS_OK;

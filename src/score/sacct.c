@@ -514,9 +514,9 @@ mls_status mls_sacct_ask(mls_sacct *sacct, const mls_collection *collection, con
     MLS_LIST_OF(char *) environment = {0};
     for (char **variable = environ; *variable != NULL; variable++)
         if (!mls_str_starts(mls_str_from(*variable), MLS_S("SLURM_TIME_FORMAT=")))
-            (void)MLS_ARENA_ADD(&arena, &environment, *variable);
-    (void)MLS_ARENA_ADD(&arena, &environment, seconds);
-    (void)MLS_ARENA_ADD(&arena, &environment, NULL);
+            MLS_ARENA_ADD(&arena, &environment, *variable);
+    MLS_ARENA_ADD(&arena, &environment, seconds);
+    MLS_ARENA_ADD(&arena, &environment, NULL);
     for (size_t i = 0; i < collection->run_count; i++) {
         const mls_str job = mls_str_from(collection->runs[i].job.job);
         if (is_number(job))

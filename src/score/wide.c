@@ -24,7 +24,7 @@ static void add_column(wide_finder *finder, mls_wide_kind kind, mls_str name)
     mls_escape_append(&finder->text, name);
     (void)mls_map_put(&finder->by_text[kind], mls_buffer_str(&finder->text), &added);
     if (added)
-        (void)MLS_ARENA_ADD(arena, &finder->wide->names[kind], mls_arena_copy(arena, name));
+        MLS_ARENA_ADD(arena, &finder->wide->names[kind], mls_arena_copy(arena, name));
 }
 
 static int compare_columns(const void *a, const void *b)
@@ -65,7 +65,7 @@ mls_status mls_wide_find(const mls_collection *collection, mls_wide *wide, mls_e
     }
     for (size_t k = 0; k < known->count; k++)
         if (printed[k])
-            (void)MLS_ARENA_ADD(&wide->arena, &wide->names[MLS_WIDE_PRINTED], mls_str_from(known->items[k].name));
+            MLS_ARENA_ADD(&wide->arena, &wide->names[MLS_WIDE_PRINTED], mls_str_from(known->items[k].name));
     mls_buffer_release(&finder.text);
     mls_arena_release(&finder.scratch);
     return status;

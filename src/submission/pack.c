@@ -378,7 +378,7 @@ static mls_status find_room(packing *self)
     if (status == MLS_OK && pack->implementation != NULL)
         status = check_room(self, pack->implementation, true);
     if (status == MLS_OK)
-        status = mls_folder_names(join(self, self->options->into, self->folder), NAMES_MAX, &names, &system_errno);
+        mls_folder_names(join(self, self->options->into, self->folder), NAMES_MAX, &names, &system_errno);
     const mls_str like = mls_str_from(self->name);
     for (size_t i = 0; i < names.count && status == MLS_OK; i++) {
         const mls_str name = mls_str_from(names.items[i]);
@@ -454,9 +454,11 @@ static mls_status copy_power(packing *self, size_t number)
         const mls_str name = mls_str_from(mls_path_name(log));
         from = mls_arena_printf(pack->arena, "%s/%.*s", from, (int)(name.len - strlen(".txt")), name.ptr);
     }
-    mls_status status = lstat(from, &about) == 0 && S_ISLNK(about.st_mode)
-                            ? fail(self, MLS_ERROR_VALUE, from, linked)
-                            : mls_folder_names(from, 100000, &names, &system_errno);
+    mls_status status = MLS_OK;
+    if (lstat(from, &about) == 0 && S_ISLNK(about.st_mode))
+        status = fail(self, MLS_ERROR_VALUE, from, linked);
+    else
+        mls_folder_names(from, 100000, &names, &system_errno);
     if (names.count > 0 && status == MLS_OK)
         status = make_inside(self, to);
     for (size_t i = 0; i < names.count && status == MLS_OK; i++) {
@@ -550,7 +552,8 @@ static mls_status copy_code(packing *self, const char *from, const char *to, uns
     int system_errno = 0;
     mls_status status =
         depth < CODE_DEPTH_MAX ? make_inside(self, to) : fail(self, MLS_ERROR_READ, from, "folders nested too deeply");
-    status = status == MLS_OK ? mls_folder_names(from, NAMES_MAX, &names, &system_errno) : status;
+    if (status == MLS_OK)
+        mls_folder_names(from, NAMES_MAX, &names, &system_errno);
     status = status == MLS_OK && system_errno != 0 ? fail(self, MLS_ERROR_READ, from, strerror(system_errno)) : status;
     for (size_t i = 0; i < names.count && status == MLS_OK; i++)
         status = copy_code(self, join(self, from, names.items[i]), join(self, to, names.items[i]), depth + 1);
@@ -569,14 +572,15 @@ static mls_status add_code(packing *self)
     int ignored;
     const char *folder = mls_arena_printf(pack->arena, MLS_TREE_IMPLEMENTATIONS, pack->group->benchmark);
     const char *existing = join(self, self->options->into, folder);
-    mls_status status = mls_folder_names(existing, 1000, &names, &ignored);
+    mls_status status = MLS_OK;
+    mls_folder_names(existing, 1000, &names, &ignored);
     bool has = false;
     for (size_t i = 0; i < names.count && !has; i++) {
         struct stat about;
         has = names.items[i][0] != '.' && stat(join(self, existing, names.items[i]), &about) == 0 &&
               S_ISDIR(about.st_mode);
     }
-    if (has && status == MLS_OK) {
+    if (has) {
         const char *placeholder = join(self, folder, "there");
         status = make_inside(self, placeholder);
         if (status == MLS_OK)

@@ -361,7 +361,7 @@ static void memory_that_runs_out(void **state)
         }
         switch (call) {
         case 0:
-            (void)mls_buffer_reserve(&buffer, much);
+            mls_buffer_reserve(&buffer, much);
             break;
         case 1:
             (void)!mls_arena_array(&arena, much / 2, 16);

@@ -54,7 +54,6 @@ static mls_seed_outcome check_with(const char *const *texts, size_t count, bool 
         all[i] = &runs[i];
     }
     mls_seeds_check(all, count, bypass, &outcome);
-    assert_false(outcome.findings.out_of_memory);
     for (size_t i = 0; i < count; i++)
         mls_run_release(&runs[i]);
     return outcome;
@@ -217,7 +216,6 @@ static void number_of_seeds_is_limited(void **state)
                           "\"lineno\": 2}}\n",
                           i);
     }
-    assert_false(text.failed);
     const char *log = text.ptr;
     mls_seed_outcome verdict = check(&log, 1);
     assert_int_equal(verdict.check, MLS_CHECK_FAIL);

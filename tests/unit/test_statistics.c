@@ -122,9 +122,9 @@ static void places_are_sorted_by_their_values(void **state)
     places[10] = 0;
     places[4] = 11;
     places[11] = 4;
-    assert_true(mls_sort_places(places, COUNT(values), value_at, values));
+    mls_sort_places(places, COUNT(values), value_at, values);
     assert_memory_equal(places, sorted, sizeof sorted);
-    assert_true(mls_sort_places(places, 0, value_at, values));
+    mls_sort_places(places, 0, value_at, values);
 }
 
 /* Long lists with ascending indexes use a radix sort, others a comparison sort: the order is the same. */

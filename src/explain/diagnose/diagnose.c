@@ -48,8 +48,7 @@ static void skip_log(const diagnose_state *state, const char *path, const char *
 {
     mls_job_log *job = state->job;
     mls_diagnosis *to = job->to;
-    (void)!mls_arena_grow(to->arena, (void **)&to->skipped, to->skipped_count, &job->skipped_capacity,
-                          sizeof *to->skipped);
+    mls_arena_grow(to->arena, (void **)&to->skipped, to->skipped_count, &job->skipped_capacity, sizeof *to->skipped);
     to->skipped[to->skipped_count++] = (mls_skipped_file){.path = mls_job_copy(job, path),
                                                           .file = mls_job_copy(job, short_name(state, path)),
                                                           .reason = mls_job_copy(job, reason),

@@ -239,8 +239,8 @@ static void take_checkpoint(mls_job_log *job, mark found, size_t i, const mls_lo
     } else if (number_after(line->message, MLS_S("saving checkpoint at iteration "), &one.iteration) &&
                to->checkpoint_count < MLS_PROGRESS_MAX) {
         one.start_ms = mls_job_time_of(job, i, line);
-        (void)!mls_arena_grow(to->arena, (void **)&to->checkpoints, to->checkpoint_count, &job->checkpoint_capacity,
-                              sizeof one);
+        mls_arena_grow(to->arena, (void **)&to->checkpoints, to->checkpoint_count, &job->checkpoint_capacity,
+                       sizeof one);
         to->checkpoints[to->checkpoint_count++] = one;
     }
 }
