@@ -42,9 +42,6 @@ void mls_gather_release(mls_gather *gather)
     free(gather->steps.items);
     free(gather->annotations.items);
     free(gather->tracks.items);
-    free(gather->launches.items);
-    free(gather->advice.items);
-    free(gather->launch_sums.items);
 }
 
 void mls_gather_too_much(mls_gather *gather, size_t line)
@@ -230,24 +227,9 @@ static uint64_t begin_of(const mls_cuda_launch *call)
     return (uint64_t)call->begin[0] << 32 | call->begin[1];
 }
 
-/* Return the index of the first call with this correlation or a higher one, which is probably near index `near`. */
-static size_t call_place(const mls_gather *gather, uint64_t correlation, size_t near)
+static uint64_t launch_of(const void *item)
 {
-    enum { AROUND = 64 };
-    const mls_cuda_launch *calls = gather->calls.items;
-    const size_t count = gather->calls.count;
-    size_t low = near > AROUND ? near - AROUND : 0;
-    size_t high = near + AROUND < count ? near + AROUND : count;
-    low = low > 0 && calls[low - 1].correlation >= correlation ? 0 : low;
-    high = high < count && calls[high].correlation < correlation ? count : high;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (calls[middle].correlation < correlation)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return (uint64_t)((const mls_activity *)item)->launch;
 }
 
 /* Order the outer span first. */
@@ -273,25 +255,14 @@ static void nest_spans(mls_host_spans *spans)
     }
 }
 
-/* Return the innermost span that contains a time, which probably begins at or just after index *near; NULL: none. */
-static mls_host_span *find_span(const mls_host_spans *spans, int64_t time, size_t *near)
+/* Return the innermost span that contains a time; NULL: none.  *next is the first span that begins later, and times
+ * must ascend from call to call. */
+static mls_host_span *find_span(const mls_host_spans *spans, int64_t time, uint32_t *next)
 {
     enum { NESTED_MAX = 64 };
-    size_t low = 0;
-    size_t high = spans->count;
-    if (*near < high && spans->items[*near].start <= time) {
-        low = *near + 1;
-        high = low < high && spans->items[low].start > time ? low : high;
-    }
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (spans->items[middle].start <= time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    uint32_t at = low > 0 ? (uint32_t)(low - 1) : NO_SPAN;
-    *near = low > 0 ? low - 1 : 0;
+    while (*next < spans->count && spans->items[*next].start <= time)
+        ++*next;
+    uint32_t at = *next > 0 ? *next - 1 : NO_SPAN;
     for (int depth = 0; depth < NESTED_MAX && at != NO_SPAN && spans->items[at].end <= time; depth++)
         at = spans->items[at].around;
     return at != NO_SPAN && spans->items[at].end > time ? &spans->items[at] : NULL;
@@ -301,11 +272,10 @@ static mls_host_span *find_span(const mls_host_spans *spans, int64_t time, size_
 static void find_launches(mls_gather *gather)
 {
     mls_cuda_launch *calls = gather->calls.items;
+    mls_activity *activities = gather->activities.items;
+    const size_t count = gather->activities.count;
     size_t kept = 0;
-    size_t near = 0;
-    size_t near_step = 0;
-    size_t near_annotation = 0;
-    /* Sort the calls by correlation; keep the earliest of each. */
+    /* Sort the calls by correlation and keep the earliest of each. */
     mls_sort_in_place(calls, gather->calls.count, sizeof *calls, correlation_of);
     for (size_t i = 0; i < gather->calls.count; i++) {
         const bool again = kept > 0 && calls[kept - 1].correlation == calls[i].correlation;
@@ -313,29 +283,39 @@ static void find_launches(mls_gather *gather)
         if (!again || begin_of(&calls[i]) < begin_of(&calls[kept - 1]))
             calls[kept - 1] = calls[i];
     }
-    gather->calls.count = kept;
+    /* Find the call of each activity; both are sorted. */
+    mls_sort_in_place(activities, count, sizeof *activities, launch_of);
+    for (size_t i = 0, call = 0; i < count; i++) {
+        const uint64_t correlation = (uint64_t)activities[i].launch;
+        while (call < kept && calls[call].correlation < correlation)
+            call++;
+        activities[i].launch = MLS_NO_LAUNCH;
+        if (call < kept && calls[call].correlation == correlation) {
+            const uint64_t begin = begin_of(&calls[call]);
+            activities[i].launch = (int64_t)(begin / 2);
+            activities[i].row |= begin % 2 != 0 ? MLS_ROW_GRAPH : 0;
+        }
+    }
+    free(calls);
+    gather->calls.items = NULL;
+    if (gather->steps.count + gather->annotations.count == 0)
+        return;
+
+    uint32_t next_step = 0;
+    uint32_t next_annotation = 0;
     nest_spans(&gather->steps);
     nest_spans(&gather->annotations);
-    for (size_t i = 0; i < gather->activities.count; i++) {
-        mls_activity *activity = &gather->activities.items[i];
+    mls_sort_in_place(activities, count, sizeof *activities, launch_of);
+    for (size_t i = 0; i < count; i++) {
+        const mls_activity *activity = &activities[i];
         const double length = (double)activity->length;
-        const uint64_t correlation = (uint64_t)activity->launch;
-        near = call_place(gather, correlation, near);
-        activity->launch = MLS_NO_LAUNCH;
-        if (near < kept && calls[near].correlation == correlation) {
-            const uint64_t begin = begin_of(&calls[near]);
-            activity->launch = (int64_t)(begin / 2);
-            activity->row |= begin % 2 != 0 ? MLS_ROW_GRAPH : 0;
-        }
-        if (gather->steps.count + gather->annotations.count == 0)
-            continue;
         if (activity->launch == MLS_NO_LAUNCH) {
             gather->unknown_ns += length;
             continue;
         }
         gather->launches_known = true;
-        mls_host_span *step = find_span(&gather->steps, activity->launch, &near_step);
-        mls_host_span *annotation = find_span(&gather->annotations, activity->launch, &near_annotation);
+        mls_host_span *step = find_span(&gather->steps, activity->launch, &next_step);
+        mls_host_span *annotation = find_span(&gather->annotations, activity->launch, &next_annotation);
         *(step != NULL ? &step->gpu_ns : &gather->outside_steps_ns) += length;
         if (annotation != NULL) {
             annotation->gpu_ns += length;
@@ -345,9 +325,6 @@ static void find_launches(mls_gather *gather)
             gather->outside_activities++;
         }
     }
-    free(calls);
-    gather->calls.items = NULL;
-    gather->calls.count = gather->calls.capacity = 0;
 }
 
 /* ---------------------------------------------------------------- timeline */

@@ -172,38 +172,6 @@ typedef struct mls_track {
     mls_cover busy;
 } mls_track;
 
-typedef enum mls_ncu_metric {
-    MLS_NCU_COMPUTE,
-    MLS_NCU_MEMORY,
-    MLS_NCU_DRAM,
-    MLS_NCU_CACHE, /* L1 or L2, whichever is busier */
-    MLS_NCU_OCCUPANCY,
-    MLS_NCU_OCCUPANCY_MOST,
-    MLS_NCU_WAVES,
-    MLS_NCU_DURATION,
-    MLS_NCU_METRICS
-} mls_ncu_metric;
-
-/* A launch with counters. */
-typedef struct mls_launch {
-    uint32_t row;
-    unsigned char rank[MLS_NCU_METRICS]; /* 0: not measured; else the preference of the metric */
-    double value[MLS_NCU_METRICS];       /* percent; milliseconds */
-} mls_launch;
-
-/* The advice of an ncu rule on a launch. */
-typedef struct mls_ncu_advice {
-    uint32_t launch, rule; /* the rule's row in MLS_TALLY_RULES */
-    uint32_t row;          /* the row of the launch's kernel, filled in at the end */
-    bool global;           /* for the whole kernel, not a part of the device */
-    double speedup;        /* percent */
-} mls_ncu_advice;
-
-/* Additional times of a row in MLS_TALLY_LAUNCHES. */
-typedef struct mls_launch_sums {
-    double api, queue; /* nanoseconds in the call, and from its end to the start of the kernel */
-} mls_launch_sums;
-
 /* ------------------------------------------------------------- collectives */
 
 /* The arguments of a kernel that describe its collective. */
@@ -271,9 +239,6 @@ typedef struct mls_gather {
     MLS_LIST_OF(mls_track) tracks;
     mls_map track_map;
     mls_map device_map;
-    MLS_LIST_OF(mls_launch) launches;
-    MLS_LIST_OF(mls_ncu_advice) advice;
-    MLS_LIST_OF(mls_launch_sums) launch_sums;
     mls_host_spans steps, annotations;
     double unknown_ns;                   /* activities with unknown launch */
     double outside_steps_ns, outside_ns; /* activities launched outside all steps, all annotations */
@@ -328,13 +293,9 @@ void mls_gather_call(mls_gather *gather, int64_t correlation, int64_t begin, boo
 /* Add a step or an annotation of the host. */
 void mls_gather_annotation(mls_gather *gather, mls_str name, int64_t start, int64_t length);
 
-/* Fill in the profile: timeline and annotations (gather.c), counters and advice of ncu (ncu.c), launches (reports.c),
- * verdicts (verdicts.c). */
+/* Fill in the profile: timeline and annotations (gather.c), verdicts (verdicts.c). */
 void mls_gather_line(mls_gather *gather);
 void mls_gather_list_annotations(mls_gather *gather);
-void mls_gather_counters(mls_gather *gather);
-void mls_gather_list_advice(mls_gather *gather);
-void mls_gather_list_launched(mls_gather *gather);
 void mls_gather_judge(mls_gather *gather);
 
 /* Like mls_profile_read(), but from an input, which is released. */

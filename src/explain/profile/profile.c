@@ -125,10 +125,6 @@ static void gather_finish(mls_gather *gather)
     }
     if (gather->has_line)
         mls_gather_line(gather);
-    if (profile->kind == MLS_PROFILE_NCU) {
-        mls_gather_counters(gather);
-        mls_gather_list_advice(gather);
-    }
     list_classes(gather);
     mls_gather_list_annotations(gather);
     profile->memory = mls_arena_array(gather->arena, gather->peak_count + 1, sizeof *profile->memory);
@@ -146,7 +142,6 @@ static void gather_finish(mls_gather *gather)
             memory->step = step->start <= peak->at && peak->at < step->end ? step->number : memory->step;
         }
     }
-    mls_gather_list_launched(gather);
     list_tally(gather, MLS_TALLY_API, &profile->api);
     list_tally(gather, MLS_TALLY_RANGES, &profile->ranges);
     list_tally(gather, MLS_TALLY_OSRT, &profile->osrt);

@@ -10,6 +10,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "explain/profile/gather.h"
 
 /* A row with more fields is damaged, and so is a longer row or line. */
@@ -79,6 +80,38 @@ typedef enum report_kind {
 
 enum { REPORT_NAME_KEPT = 64 };
 
+typedef enum mls_ncu_metric {
+    MLS_NCU_COMPUTE,
+    MLS_NCU_MEMORY,
+    MLS_NCU_DRAM,
+    MLS_NCU_CACHE, /* L1 or L2, whichever is busier */
+    MLS_NCU_OCCUPANCY,
+    MLS_NCU_OCCUPANCY_MOST,
+    MLS_NCU_WAVES,
+    MLS_NCU_DURATION,
+    MLS_NCU_METRICS
+} mls_ncu_metric;
+
+/* A launch with counters. */
+typedef struct mls_launch {
+    uint32_t row;
+    unsigned char rank[MLS_NCU_METRICS]; /* 0: not measured; else the preference of the metric */
+    double value[MLS_NCU_METRICS];       /* percent; milliseconds */
+} mls_launch;
+
+/* The advice of an ncu rule on a launch. */
+typedef struct mls_ncu_advice {
+    uint32_t launch, rule; /* the rule's row in MLS_TALLY_RULES */
+    uint32_t row;          /* the row of the launch's kernel, filled in at the end */
+    bool global;           /* for the whole kernel, not a part of the device */
+    double speedup;        /* percent */
+} mls_ncu_advice;
+
+/* Additional times of a row in MLS_TALLY_LAUNCHES. */
+typedef struct mls_launch_sums {
+    double api, queue; /* nanoseconds in the call, and from its end to the start of the kernel */
+} mls_launch_sums;
+
 /* The metrics of ncu by name.  If several are measured, the one with the highest rank counts. */
 static const struct {
     const char *name;
@@ -121,6 +154,9 @@ typedef struct reports {
     size_t columns, at[ROLES]; /* of the header; 0: none yet */
     bool is_nsys, is_ncu;      /* by the first header */
     bool is_rocprof;           /* the last header was one of rocprof */
+    MLS_LIST_OF(mls_launch) launches;
+    MLS_LIST_OF(mls_ncu_advice) advice;
+    MLS_LIST_OF(mls_launch_sums) launch_sums;
     struct {
         report_kind kind; /* of the report that is being read */
         bool any;         /* a report was found */
@@ -244,32 +280,24 @@ static void pair_split(mls_str name, mls_str *first, mls_str *second)
     *second = blank != NULL ? (mls_str){blank + 1, name.len - len - 1} : (mls_str){"", 0};
 }
 
+/* Columns of rocprof and the columns of nsys with the same content. */
 static const struct {
     const char *rocprof, *nsys;
-} headings[] = {
+} rocprof_columns[] = {
     {"Calls", "Instances"},
     {"TotalDurationNs", "Total Time (ns)"},
     {"MinNs", "Min (ns)"},
     {"MaxNs", "Max (ns)"},
-    {"KernelName", "Name"},
-    {"Kernel_Name", "Name"},
-    {"BeginNs", "Start (ns)"},
-    {"Start_Timestamp", "Start (ns)"},
-    {"EndNs", "Duration (ns)"}, /* less the start */
-    {"End_Timestamp", "Duration (ns)"},
-    {"gpu-id", "Device"},
-    {"GPU_ID", "Device"},
-    {"Agent_Id", "Device"},
-    {"queue-id", "Strm"},
-    {"Queue_ID", "Strm"},
-    {"Queue_Id", "Strm"},
-    {"tid", ""}, /* nsys only has the threads of calls */
-    {"TID", ""},
-    {"Function", "Tid"},     /* a trace of calls */
-    {"Counter_Name", "Tid"}, /* a row for each counter of a kernel */
+    {"KernelName|Kernel_Name", "Name"},
+    {"BeginNs|Start_Timestamp", "Start (ns)"},
+    {"EndNs|End_Timestamp", "Duration (ns)"}, /* minus the start */
+    {"gpu-id|GPU_ID|Agent_Id", "Device"},
+    {"queue-id|Queue_ID|Queue_Id", "Strm"},
+    {"tid|TID", ""},                  /* nsys only has the threads of calls */
+    {"Function|Counter_Name", "Tid"}, /* a trace of calls; a row for each counter of a kernel */
 };
 
-/* Whether a heading has all of these columns, "a|b". */
+/* Return whether a header has all of these columns, "a|b". */
 static bool has_columns(mls_str line, const char *columns)
 {
     mls_str column;
@@ -409,20 +437,14 @@ static report_line nsys_line(reports *r, mls_str line)
 static void nsys_column(reports *r, size_t column, column_role role, mls_str unit)
 {
     static const struct {
-        mls_str unit;
+        const char *unit;
         double megabytes;
-    } units[] = {{MLS_STR("MB"), 1},
-                 {MLS_STR("B"), 1e-6},
-                 {MLS_STR("KB"), 1e-3},
-                 {MLS_STR("GB"), 1e3},
-                 {MLS_STR("KiB"), 1.024e-3},
-                 {MLS_STR("MiB"), 1.048576},
-                 {MLS_STR("GiB"), 1073.741824},
-                 {MLS_STR("bytes"), 1e-6}};
+    } units[] = {{"MB", 1},         {"B", 1e-6},       {"KB", 1e-3},         {"GB", 1e3},
+                 {"KiB", 1.024e-3}, {"MiB", 1.048576}, {"GiB", 1073.741824}, {"bytes", 1e-6}};
     const int power = time_power(unit);
     double megabytes = unit.len > 0 ? (double)NAN : 1;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        megabytes = mls_str_equal(unit, units[i].unit) ? units[i].megabytes : megabytes;
+        megabytes = mls_str_equal(unit, mls_str_from(units[i].unit)) ? units[i].megabytes : megabytes;
     const bool size = role == ROLE_SIZE || role == ROLE_BYTES;
     const bool time = role == ROLE_TIME || (role >= ROLE_MIN && role <= ROLE_LENGTH);
     if ((size && isnan(megabytes)) || (time && unit.len > 0 && power < 0)) {
@@ -611,11 +633,11 @@ static const char *add_launches(reports *r, mls_str kernel)
     if (row == NULL)
         return too_many_names;
     const size_t number = (size_t)(row - gather->tallies[MLS_TALLY_LAUNCHES].rows);
-    if (number == gather->launch_sums.count) {
-        MLS_GROW(&gather->launch_sums, items);
-        gather->launch_sums.items[gather->launch_sums.count++] = (mls_launch_sums){0};
+    if (number == r->launch_sums.count) {
+        MLS_GROW(&r->launch_sums, items);
+        r->launch_sums.items[r->launch_sums.count++] = (mls_launch_sums){0};
     }
-    mls_launch_sums *sums = &gather->launch_sums.items[number];
+    mls_launch_sums *sums = &r->launch_sums.items[number];
     const double queue = mean_in(r, ROLE_QUEUE_MEAN) * number_in(r, ROLE_QUEUED);
     mls_sums_add(&row->sums, count, kernel_mean * count, (double)NAN, (double)NAN);
     sums->api += mean_in(r, ROLE_API_MEAN) * count;
@@ -803,11 +825,11 @@ static const char *ncu_row(reports *r)
     memcpy(key + id.len + 1, process.ptr, process.len);
     const mls_map_entry *entry = mls_map_put(&r->ncu.launches, (mls_str){key, id.len + 1 + process.len}, &added);
     if (added) {
-        MLS_GROW(&gather->launches, items);
-        gather->launches.items[gather->launches.count++] = (mls_launch){.row = mls_gather_name(gather, kernel)};
+        MLS_GROW(&r->launches, items);
+        r->launches.items[r->launches.count++] = (mls_launch){.row = mls_gather_name(gather, kernel)};
     }
     const size_t number = (size_t)(entry - r->ncu.launches.entries);
-    mls_launch *launch = &gather->launches.items[number];
+    mls_launch *launch = &r->launches.items[number];
     if (r->ncu.raw) {
         for (size_t i = 0; i < r->count && i < r->columns; i++) {
             const unsigned char metric = r->ncu.metric_of[i];
@@ -831,8 +853,8 @@ static const char *ncu_row(reports *r)
         return NULL;
     const mls_tally_row *row = mls_tally_put(rules, rule, &full);
     if (row != NULL) {
-        MLS_GROW(&gather->advice, items);
-        gather->advice.items[gather->advice.count++] =
+        MLS_GROW(&r->advice, items);
+        r->advice.items[r->advice.count++] =
             (mls_ncu_advice){.launch = (uint32_t)number,
                              .rule = (uint32_t)(row - rules->rows),
                              .global = mls_str_equal(report_text(r, r->at[ROLE_SCOPE]), MLS_S("global")),
@@ -864,9 +886,11 @@ static void take_heading(reports *r)
         r->at[role] = ABSENT;
     for (size_t i = 0; i < r->count; i++) {
         mls_str heading = report_text(r, i);
-        unsigned k;
-        if (r->is_rocprof && MLS_NAME_FIND(headings, sizeof headings / sizeof *headings, heading, &k))
-            heading = mls_str_from(headings[k].nsys);
+        for (size_t k = 0; k < sizeof rocprof_columns / sizeof *rocprof_columns && r->is_rocprof; k++)
+            if (mls_str_any(heading, rocprof_columns[k].rocprof, mls_str_equal)) {
+                heading = mls_str_from(rocprof_columns[k].nsys);
+                break;
+            }
         mls_str name = heading;
         const mls_str unit = cut_brackets(&name);
         column_role role = 0; /* the first of several columns of a name counts */
@@ -966,6 +990,275 @@ static void read_line(reports *r)
     r->window->at += r->window->at < r->window->end; /* its "\n" */
 }
 
+/* ---------------------------------------------------- counters and launches */
+
+/* Thresholds of the rule SpeedOfLight, in percent. */
+enum { LATENCY_BELOW = 60, NEAR_PEAK_FROM = 80, BALANCED_BELOW = 10 };
+
+/* Sums of one metric over the launches of one kernel that have it. */
+typedef struct metric_sums {
+    uint64_t launches, timed;
+    double plain, weighted, duration;
+} metric_sums;
+
+/* Over the launches that have both throughputs. */
+typedef struct kernel_sums {
+    metric_sums of[MLS_NCU_DURATION];
+} kernel_sums;
+
+const char *const mls_profile_bound_names[MLS_BOUND_COUNT] = {"compute", "memory", "balanced", "latency", "unknown"};
+
+/* Return the mean, weighted by duration if all launches have one; NAN: not measured. */
+static double metric_mean(const metric_sums *sums)
+{
+    return sums->timed == sums->launches && sums->launches > 1 && sums->duration > 0
+               ? sums->weighted / sums->duration
+               : sums->plain / (double)sums->launches;
+}
+
+static mls_profile_counter counter_of(const mls_gather *gather, const mls_tally_row *row, const kernel_sums *sums)
+{
+    const metric_sums *both = &sums->of[MLS_NCU_COMPUTE];
+    const double compute = metric_mean(both);
+    const double whole = metric_mean(&sums->of[MLS_NCU_MEMORY]);
+    const bool at_least = sums->of[MLS_NCU_MEMORY].launches < both->launches;
+    const double parts = fmax(metric_mean(&sums->of[MLS_NCU_DRAM]), metric_mean(&sums->of[MLS_NCU_CACHE]));
+    const double memory = at_least ? fmax(parts, whole) : whole;
+    const double waves = metric_mean(&sums->of[MLS_NCU_WAVES]);
+    /* If only a lower bound of the throughput of memory is known, memory may be the bound even if it looks lower. */
+    const mls_profile_bound bound =
+        at_least
+            ? (memory >= LATENCY_BELOW && memory - compute >= BALANCED_BELOW ? MLS_BOUND_MEMORY : MLS_BOUND_UNKNOWN)
+        : compute < LATENCY_BELOW && memory < LATENCY_BELOW ? MLS_BOUND_LATENCY
+        : fabs(compute - memory) < BALANCED_BELOW           ? MLS_BOUND_BALANCED
+        : compute > memory                                  ? MLS_BOUND_COMPUTE
+                                                            : MLS_BOUND_MEMORY;
+    return (mls_profile_counter){
+        .name = row->name,
+        .class_name = gather->classes->names[row->class_number],
+        .launches = both->launches,
+        .duration_ms = both->timed == both->launches ? both->duration : (double)NAN,
+        .compute_percent = compute,
+        .memory_percent = memory,
+        .dram_percent = metric_mean(&sums->of[MLS_NCU_DRAM]),
+        .memory_at_least = at_least,
+        .occupancy_percent = metric_mean(&sums->of[MLS_NCU_OCCUPANCY]),
+        .occupancy_most_percent = metric_mean(&sums->of[MLS_NCU_OCCUPANCY_MOST]),
+        .waves = waves,
+        .tail_share = waves > 0 ? 1 - waves / ceil(waves) : (double)NAN,
+        .bound = bound,
+        .near_peak = fmax(compute, memory) >= NEAR_PEAK_FROM,
+    };
+}
+
+static int compare_counters(const void *a, const void *b)
+{
+    const mls_profile_counter *x = a;
+    const mls_profile_counter *y = b;
+    const double left = isfinite(x->duration_ms) ? x->duration_ms : -1;
+    const double right = isfinite(y->duration_ms) ? y->duration_ms : -1;
+    return left != right ? (left < right ? 1 : -1) : mls_str_compare(x->name, y->name);
+}
+
+/* List the kernels with counters. */
+static void list_counters(reports *r)
+{
+    mls_gather *gather = r->gather;
+    mls_profile *profile = gather->profile;
+    mls_tally *kernels = &gather->tallies[MLS_TALLY_KERNELS];
+    kernel_sums *sums = mls_calloc(kernels->count, sizeof *sums);
+    size_t missing = 0;
+    for (size_t i = 0; i < r->launches.count; i++) {
+        const mls_launch *launch = &r->launches.items[i];
+        const bool timed = launch->rank[MLS_NCU_DURATION] > 0;
+        const double duration = timed ? launch->value[MLS_NCU_DURATION] : 0;
+        const double ns = timed && duration < 9e12 ? floor(duration * 1e6 + 0.5) : (double)NAN;
+        mls_sums_add(&kernels->rows[launch->row].sums, 1, isnan(ns) ? 0 : ns, ns, ns);
+        if (launch->rank[MLS_NCU_COMPUTE] == 0 ||
+            (launch->rank[MLS_NCU_MEMORY] == 0 && launch->rank[MLS_NCU_DRAM] == 0 &&
+             launch->rank[MLS_NCU_CACHE] == 0)) {
+            missing++;
+            continue;
+        }
+        for (size_t k = 0; k < MLS_NCU_DURATION; k++) {
+            metric_sums *of = &sums[launch->row].of[k];
+            if (launch->rank[k] > 0) {
+                of->launches++;
+                of->timed += timed;
+                of->plain += launch->value[k];
+                of->weighted += launch->value[k] * duration;
+                of->duration += duration;
+            }
+        }
+    }
+
+    profile->has_counters = true;
+    profile->counters = mls_arena_array(gather->arena, kernels->count, sizeof *profile->counters);
+    for (size_t i = MLS_ROW_NAME; i < kernels->count; i++)
+        if (sums[i].of[MLS_NCU_COMPUTE].launches > 0)
+            profile->counters[profile->counter_count++] = counter_of(gather, &kernels->rows[i], &sums[i]);
+    qsort(profile->counters, profile->counter_count, sizeof *profile->counters, compare_counters);
+    for (size_t i = 0; i < profile->counter_count; i++) {
+        const mls_map_entry *entry = mls_map_find(&kernels->map, profile->counters[i].name);
+        kernels->rows[entry->value.number].counter = &profile->counters[i];
+    }
+    free(sums);
+
+    /* The share of each bound in the time, or in the launches if the duration of the last kernels is unknown. */
+    mls_profile_bounded of[MLS_BOUND_COUNT] = {0};
+    double total = 0;
+    profile->bounds_by_time =
+        profile->counter_count == 0 || isfinite(profile->counters[profile->counter_count - 1].duration_ms);
+    for (size_t i = 0; i < profile->counter_count; i++) {
+        const mls_profile_counter *counter = &profile->counters[i];
+        const double weight = profile->bounds_by_time ? counter->duration_ms : (double)counter->launches;
+        of[counter->bound].launches += counter->launches;
+        of[counter->bound].share += weight;
+        total += weight;
+    }
+    for (mls_profile_bound i = 0; i < MLS_BOUND_COUNT; i++) {
+        if (of[i].launches > 0) {
+            profile->bounds[profile->bound_count++] =
+                (mls_profile_bounded){i, of[i].launches, total > 0 ? of[i].share / total : (double)NAN};
+        }
+    }
+    if (missing > 0) {
+        mls_findings_add(&profile->findings, MLS_FINDING_COUNTERS_MISSING, (mls_finding_place){0},
+                         "%zu of %zu launches have no throughput of computing or none of memory", missing,
+                         r->launches.count);
+    }
+}
+
+/* Return 0 if both are advice of one rule on one kernel. */
+static int compare_rules(const mls_ncu_advice *x, const mls_ncu_advice *y)
+{
+    const int64_t order = x->row != y->row     ? (int64_t)x->row - y->row
+                          : x->rule != y->rule ? (int64_t)x->rule - y->rule
+                                               : (int64_t)x->global - y->global;
+    return (order > 0) - (order < 0);
+}
+
+static int compare_advice(const void *a, const void *b)
+{
+    const mls_ncu_advice *x = a;
+    const mls_ncu_advice *y = b;
+    const int order = compare_rules(x, y);
+    return order != 0 ? order : (x->launch > y->launch) - (x->launch < y->launch);
+}
+
+/* Order advice on whole kernels first: only its gains can be compared. */
+static int compare_gains(const void *a, const void *b)
+{
+    const mls_profile_advice *x = a;
+    const mls_profile_advice *y = b;
+    const double left = x->global && isfinite(x->gain_ms) ? x->gain_ms : -1;
+    const double right = y->global && isfinite(y->gain_ms) ? y->gain_ms : -1;
+    const double most = y->speedup_percent - x->speedup_percent;
+    return x->global != y->global ? (x->global ? -1 : 1)
+           : left != right        ? (left < right ? 1 : -1)
+           : most != 0            ? (most > 0 ? 1 : -1)
+                                  : mls_str_compare(x->name, y->name);
+}
+
+static void list_advice(reports *r)
+{
+    mls_gather *gather = r->gather;
+    const mls_tally *kernels = &gather->tallies[MLS_TALLY_KERNELS];
+    mls_profile *profile = gather->profile;
+    mls_ncu_advice *items = r->advice.items;
+    const size_t count = r->advice.count;
+    mls_profile_advice *to = mls_arena_array(gather->arena, count + 1, sizeof *to);
+    profile->advice = to;
+    for (size_t i = 0; i < count; i++)
+        items[i].row = r->launches.items[items[i].launch].row;
+    if (count == 0)
+        return;
+    qsort(items, count, sizeof *items, compare_advice);
+    for (size_t i = 0; i < count; i++) {
+        const mls_launch *launch = &r->launches.items[items[i].launch];
+        if (i == 0 || compare_rules(&items[i - 1], &items[i]) != 0) {
+            const mls_kernel_classes *classes = gather->classes;
+            const mls_str rule = gather->tallies[MLS_TALLY_RULES].rows[items[i].rule].name;
+            unsigned k;
+            const bool known = MLS_NAME_FIND(classes->ncu_rules, classes->ncu_rule_count, rule, &k);
+            to = &profile->advice[profile->advice_count++];
+            *to = (mls_profile_advice){.name = kernels->rows[items[i].row].name,
+                                       .rule = rule,
+                                       .words = known ? classes->ncu_rules[k].words : "",
+                                       .global = items[i].global};
+        }
+        double most = items[i].speedup; /* a rule may report several speedups of a launch */
+        while (i + 1 < count && compare_advice(&items[i], &items[i + 1]) == 0)
+            most = fmax(most, items[++i].speedup);
+        const double duration = launch->rank[MLS_NCU_DURATION] > 0 ? launch->value[MLS_NCU_DURATION] : (double)NAN;
+        to->launches++;
+        to->duration_ms += duration;
+        to->gain_ms += duration * most / 100;
+        to->speedup_percent += most;
+    }
+    for (size_t i = 0; i < profile->advice_count; i++) {
+        to = &profile->advice[i];
+        to->speedup_percent =
+            to->duration_ms > 0 ? 100 * to->gain_ms / to->duration_ms : to->speedup_percent / (double)to->launches;
+        to->gain_ms = to->global ? mls_number_round(to->gain_ms, 9) : (double)NAN;
+    }
+    qsort(profile->advice, profile->advice_count, sizeof *profile->advice, compare_gains);
+}
+
+static int compare_launches(const void *a, const void *b)
+{
+    const mls_profile_launches *x = a;
+    const mls_profile_launches *y = b;
+    return x->queue_ms != y->queue_ms ? (x->queue_ms < y->queue_ms ? 1 : -1)
+           : x->api_ms != y->api_ms   ? (x->api_ms < y->api_ms ? 1 : -1)
+                                      : mls_str_compare(x->name, y->name);
+}
+
+static int compare_found(const void *a, const void *b)
+{
+    const mls_profile_found *x = a;
+    const mls_profile_found *y = b;
+    const int rule = mls_str_compare(x->rule, y->rule);
+    return rule != 0                    ? rule
+           : x->total_ms != y->total_ms ? (x->total_ms < y->total_ms ? 1 : -1)
+                                        : mls_str_compare(x->name, y->name);
+}
+
+static void list_launches(reports *r)
+{
+    mls_gather *gather = r->gather;
+    mls_profile *profile = gather->profile;
+    const mls_tally *launches = &gather->tallies[MLS_TALLY_LAUNCHES];
+    if (launches->known) {
+        mls_profile_launches *items = mls_arena_array(gather->arena, launches->count + 1, sizeof *items);
+        for (size_t i = 0; i < launches->count; i++) {
+            const mls_sums *sums = &launches->rows[i].sums;
+            const mls_launch_sums *beside = &r->launch_sums.items[i];
+            items[i] = (mls_profile_launches){.count = (uint64_t)sums->count,
+                                              .api_ms = beside->api / 1e6,
+                                              .queue_ms = beside->queue / 1e6,
+                                              .kernel_ms = sums->total / 1e6};
+            pair_split(launches->rows[i].name, &items[i].api, &items[i].name);
+        }
+        profile->launches = items;
+        profile->launch_count = launches->count;
+        qsort(items, launches->count, sizeof *items, compare_launches);
+    }
+    const mls_tally *analysis = &gather->tallies[MLS_TALLY_ANALYSIS];
+    if (analysis->known) {
+        mls_profile_found *items = mls_arena_array(gather->arena, analysis->count + 1, sizeof *items);
+        for (size_t i = 0; i < analysis->count; i++) {
+            const mls_sums *sums = &analysis->rows[i].sums;
+            items[i] = (mls_profile_found){
+                .count = (uint64_t)sums->count, .total_ms = sums->total / 1e6, .longest_ms = sums->max / 1e6};
+            pair_split(analysis->rows[i].name, &items[i].rule, &items[i].name);
+        }
+        profile->analysis = items;
+        profile->analysis_count = analysis->count;
+        qsort(items, analysis->count, sizeof *items, compare_found);
+    }
+}
+
 mls_status mls_reports_read(mls_gather *gather, mls_window *window, mls_error *error)
 {
     mls_profile *profile = gather->profile;
@@ -1012,61 +1305,14 @@ mls_status mls_reports_read(mls_gather *gather, mls_window *window, mls_error *e
         mls_findings_add(&profile->findings, MLS_FINDING_TRACE_TRUNCATED, (mls_finding_place){.line = r->line},
                          "the reports are read up to here only: %s", window->input->trouble.wrong);
     }
+    if (r->is_ncu) {
+        list_counters(r);
+        list_advice(r);
+    }
+    list_launches(r);
+    free(r->launches.items);
+    free(r->advice.items);
+    free(r->launch_sums.items);
     free(r);
     return status;
-}
-
-/* --------------------------------------------------------- launches of nsys */
-
-static int compare_launches(const void *a, const void *b)
-{
-    const mls_profile_launches *x = a;
-    const mls_profile_launches *y = b;
-    return x->queue_ms != y->queue_ms ? (x->queue_ms < y->queue_ms ? 1 : -1)
-           : x->api_ms != y->api_ms   ? (x->api_ms < y->api_ms ? 1 : -1)
-                                      : mls_str_compare(x->name, y->name);
-}
-
-static int compare_found(const void *a, const void *b)
-{
-    const mls_profile_found *x = a;
-    const mls_profile_found *y = b;
-    const int rule = mls_str_compare(x->rule, y->rule);
-    return rule != 0                    ? rule
-           : x->total_ms != y->total_ms ? (x->total_ms < y->total_ms ? 1 : -1)
-                                        : mls_str_compare(x->name, y->name);
-}
-
-void mls_gather_list_launched(mls_gather *gather)
-{
-    mls_profile *profile = gather->profile;
-    const mls_tally *launches = &gather->tallies[MLS_TALLY_LAUNCHES];
-    if (launches->known) {
-        mls_profile_launches *items = mls_arena_array(gather->arena, launches->count + 1, sizeof *items);
-        for (size_t i = 0; i < launches->count; i++) {
-            const mls_sums *sums = &launches->rows[i].sums;
-            const mls_launch_sums *beside = &gather->launch_sums.items[i];
-            items[i] = (mls_profile_launches){.count = (uint64_t)sums->count,
-                                              .api_ms = beside->api / 1e6,
-                                              .queue_ms = beside->queue / 1e6,
-                                              .kernel_ms = sums->total / 1e6};
-            pair_split(launches->rows[i].name, &items[i].api, &items[i].name);
-        }
-        profile->launches = items;
-        profile->launch_count = launches->count;
-        qsort(items, launches->count, sizeof *items, compare_launches);
-    }
-    const mls_tally *analysis = &gather->tallies[MLS_TALLY_ANALYSIS];
-    if (analysis->known) {
-        mls_profile_found *items = mls_arena_array(gather->arena, analysis->count + 1, sizeof *items);
-        for (size_t i = 0; i < analysis->count; i++) {
-            const mls_sums *sums = &analysis->rows[i].sums;
-            items[i] = (mls_profile_found){
-                .count = (uint64_t)sums->count, .total_ms = sums->total / 1e6, .longest_ms = sums->max / 1e6};
-            pair_split(analysis->rows[i].name, &items[i].rule, &items[i].name);
-        }
-        profile->analysis = items;
-        profile->analysis_count = analysis->count;
-        qsort(items, analysis->count, sizeof *items, compare_found);
-    }
 }

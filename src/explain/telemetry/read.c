@@ -355,19 +355,19 @@ int32_t mls_value_read(mls_str cell, bool *lost)
 {
     /* Units other than those of the metrics, W, MHz and MiB (also written MB). */
     static const struct {
-        mls_str unit;
+        const char *unit;
         double factor;
-    } units[] = {{MLS_STR("kW"), 1e3},
-                 {MLS_STR("mW"), 1e-3},
-                 {MLS_STR("GHz"), 1e3},
-                 {MLS_STR("kHz"), 1e-3},
-                 {MLS_STR("Hz"), 1e-6},
-                 {MLS_STR("TiB"), 1 << 20},
-                 {MLS_STR("GiB"), 1 << 10},
-                 {MLS_STR("GB"), 1 << 10},
-                 {MLS_STR("KiB"), 1.0 / (1 << 10)},
-                 {MLS_STR("KB"), 1.0 / (1 << 10)},
-                 {MLS_STR("B"), 1.0 / (1 << 20)}};
+    } units[] = {{"kW", 1e3},
+                 {"mW", 1e-3},
+                 {"GHz", 1e3},
+                 {"kHz", 1e-3},
+                 {"Hz", 1e-6},
+                 {"TiB", 1 << 20},
+                 {"GiB", 1 << 10},
+                 {"GB", 1 << 10},
+                 {"KiB", 1.0 / (1 << 10)},
+                 {"KB", 1.0 / (1 << 10)},
+                 {"B", 1.0 / (1 << 20)}};
     mls_decimal number;
     mls_marks marks = {false, false};
     size_t len = cell.len > 0 && cell.ptr[0] == '-';
@@ -391,7 +391,7 @@ int32_t mls_value_read(mls_str cell, bool *lost)
     if (rest.len == 0 || value == MLS_NO_VALUE || strchr("WM%C", rest.ptr[0]) != NULL)
         return value;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (mls_str_alike(rest, units[i].unit) && (rest.ptr[0] == 'm') == (units[i].unit.ptr[0] == 'm'))
+        if (mls_str_alike(rest, mls_str_from(units[i].unit)) && (rest.ptr[0] == 'm') == (units[i].unit[0] == 'm'))
             return value_of(mls_value_unpack(value) * units[i].factor);
     return value;
 }
