@@ -47,6 +47,45 @@ typedef enum trace_part {
     PARTS = PART_COLLECTIVE + MLS_COLLECTIVE_PARTS
 } trace_part;
 
+typedef struct member_row {
+    mls_str name;
+    trace_part part;
+} member_row;
+
+static const member_row file_members[] = {{MLS_STR("traceEvents"), PART_EVENTS},
+                                          {MLS_STR("baseTimeNanoseconds"), PART_BASE},
+                                          {MLS_STR("schemaVersion"), PART_PYTORCH},
+                                          {MLS_STR("distributedInfo"), PART_DISTRIBUTED},
+                                          {{NULL, 0}, PART_NOTHING}};
+static const member_row distributed_members[] = {
+    {MLS_STR("rank"), PART_RANK}, {MLS_STR("world_size"), PART_WORLD_SIZE}, {{NULL, 0}, PART_NOTHING}};
+static const member_row event_members[] = {
+    {MLS_STR("ph"), PART_PHASE},   {MLS_STR("cat"), PART_CATEGORY},   {MLS_STR("name"), PART_NAME},
+    {MLS_STR("ts"), PART_START},   {MLS_STR("dur"), PART_LENGTH},     {MLS_STR("pid"), PART_PROCESS},
+    {MLS_STR("tid"), PART_THREAD}, {MLS_STR("args"), PART_ARGUMENTS}, {{NULL, 0}, PART_NOTHING}};
+static const member_row argument_members[] = {
+    /* by length */
+    {MLS_STR("bytes"), PART_BYTES},
+    {MLS_STR("dtype"), PART_COLLECTIVE + MLS_COLLECTIVE_TYPE},
+    {MLS_STR("device"), PART_DEVICE},
+    {MLS_STR("stream"), PART_STREAM},
+    {MLS_STR("hlo_op"), PART_XLA},
+    {MLS_STR("Device Id"), PART_MEMORY_DEVICE},
+    {MLS_STR("hlo_module"), PART_XLA},
+    {MLS_STR("Group size"), PART_COLLECTIVE + MLS_COLLECTIVE_SIZE},
+    {MLS_STR("correlation"), PART_CORRELATION},
+    {MLS_STR("Device Type"), PART_MEMORY_TYPE},
+    {MLS_STR("In msg nelems"), PART_COLLECTIVE + MLS_COLLECTIVE_IN},
+    {MLS_STR("Out msg nelems"), PART_COLLECTIVE + MLS_COLLECTIVE_OUT},
+    {MLS_STR("Total Reserved"), PART_RESERVED},
+    {MLS_STR("Collective name"), PART_COLLECTIVE + MLS_COLLECTIVE_NAME},
+    {MLS_STR("Total Allocated"), PART_ALLOCATED},
+    {MLS_STR("Process Group Name"), PART_COLLECTIVE + MLS_COLLECTIVE_GROUP},
+    {MLS_STR("Process Group Ranks"), PART_COLLECTIVE + MLS_COLLECTIVE_MEMBERS},
+    {{NULL, 0}, PART_NOTHING},
+};
+enum { ARGUMENT_LEN_MAX = sizeof "Process Group Ranks" - 1 };
+
 typedef enum event_category {
     CATEGORY_UNKNOWN,
     CATEGORY_KERNEL,
@@ -82,9 +121,9 @@ typedef struct trace {
     size_t objects;      /* items of the list with a phase, which every event has */
     bool pytorch, xla;   /* a member proves who wrote the trace */
     trace_event event;
-    mls_buffer texts[PARTS - PART_NAME]; /* the members of the event as JSON */
-    uint64_t argument_lengths;           /* a bit for each length of an argument's name */
-    mls_arena scratch;                   /* decoded texts of the event */
+    mls_buffer texts[PARTS - PART_NAME];               /* the members of the event as JSON */
+    const member_row *arguments[ARGUMENT_LEN_MAX + 1]; /* the first argument with a name of each length; NULL: none */
+    mls_arena scratch;                                 /* decoded texts of the event */
 } trace;
 
 /* Return the line of a place, which must not be before any place asked for so far. */
@@ -117,44 +156,7 @@ static size_t trace_event_line(trace *t)
     return t->event.line;
 }
 
-typedef struct member_row {
-    mls_str name;
-    trace_part part;
-} member_row;
-
-static const member_row file_members[] = {{MLS_STR("traceEvents"), PART_EVENTS},
-                                          {MLS_STR("baseTimeNanoseconds"), PART_BASE},
-                                          {MLS_STR("schemaVersion"), PART_PYTORCH},
-                                          {MLS_STR("distributedInfo"), PART_DISTRIBUTED},
-                                          {{NULL, 0}, PART_NOTHING}};
-static const member_row distributed_members[] = {
-    {MLS_STR("rank"), PART_RANK}, {MLS_STR("world_size"), PART_WORLD_SIZE}, {{NULL, 0}, PART_NOTHING}};
-static const member_row event_members[] = {
-    {MLS_STR("ph"), PART_PHASE},   {MLS_STR("cat"), PART_CATEGORY},   {MLS_STR("name"), PART_NAME},
-    {MLS_STR("ts"), PART_START},   {MLS_STR("dur"), PART_LENGTH},     {MLS_STR("pid"), PART_PROCESS},
-    {MLS_STR("tid"), PART_THREAD}, {MLS_STR("args"), PART_ARGUMENTS}, {{NULL, 0}, PART_NOTHING}};
-static const member_row argument_members[] = {
-    {MLS_STR("device"), PART_DEVICE},
-    {MLS_STR("stream"), PART_STREAM},
-    {MLS_STR("bytes"), PART_BYTES},
-    {MLS_STR("correlation"), PART_CORRELATION},
-    {MLS_STR("Device Id"), PART_MEMORY_DEVICE},
-    {MLS_STR("Device Type"), PART_MEMORY_TYPE},
-    {MLS_STR("Total Allocated"), PART_ALLOCATED},
-    {MLS_STR("Total Reserved"), PART_RESERVED},
-    {MLS_STR("hlo_op"), PART_XLA},
-    {MLS_STR("hlo_module"), PART_XLA},
-    {MLS_STR("Process Group Name"), PART_COLLECTIVE + MLS_COLLECTIVE_GROUP},
-    {MLS_STR("Collective name"), PART_COLLECTIVE + MLS_COLLECTIVE_NAME},
-    {MLS_STR("In msg nelems"), PART_COLLECTIVE + MLS_COLLECTIVE_IN},
-    {MLS_STR("dtype"), PART_COLLECTIVE + MLS_COLLECTIVE_TYPE},
-    {MLS_STR("Process Group Ranks"), PART_COLLECTIVE + MLS_COLLECTIVE_MEMBERS},
-    {MLS_STR("Out msg nelems"), PART_COLLECTIVE + MLS_COLLECTIVE_OUT},
-    {MLS_STR("Group size"), PART_COLLECTIVE + MLS_COLLECTIVE_SIZE},
-    {{NULL, 0}, PART_NOTHING},
-};
-
-/* Return the part that the member `name` of `of` is.  Most arguments are ruled out by the length of their names. */
+/* Return the part that the member `name` of `of` is. */
 static trace_part trace_member(const trace *t, trace_part of, mls_str name)
 {
     const member_row *row = of == PART_FILE          ? file_members
@@ -164,8 +166,12 @@ static trace_part trace_member(const trace *t, trace_part of, mls_str name)
     if (t->event.ignored && of != PART_FILE && of != PART_DISTRIBUTED && t->event.phase != '\0')
         return PART_NOTHING;
     const bool escaped = name.len > 0 && memchr(name.ptr, '\\', name.len) != NULL;
-    if (of == PART_ARGUMENTS && !escaped && (t->argument_lengths >> (name.len & 63) & 1) == 0)
-        return PART_NOTHING;
+    if (of == PART_ARGUMENTS && !escaped) {
+        row = name.len <= ARGUMENT_LEN_MAX ? t->arguments[name.len] : NULL;
+        while (row != NULL && row->name.len == name.len && memcmp(row->name.ptr, name.ptr, name.len) != 0)
+            row++;
+        return row != NULL && row->name.len == name.len ? row->part : PART_NOTHING;
+    }
     while (row->part != PART_NOTHING &&
            !(escaped ? mls_span_name_is(name, row->name)
                      : name.len == row->name.len && name.ptr[0] == row->name.ptr[0] && mls_str_equal(name, row->name)))
@@ -426,7 +432,7 @@ static inline const char *trace_blanks(trace *t, const char *at)
 
 /* Read the string at `at` with its quotes; ptr NULL: too long.  Return the place behind it; NULL at the end of the file
  * or a fault. */
-static const char *read_string(trace *t, const char *at, mls_str *span)
+static inline const char *read_string(trace *t, const char *at, mls_str *span)
 {
     const char *stop = at + 1;
     bool kept = true;
@@ -584,8 +590,8 @@ mls_status mls_trace_read(mls_gather *gather, mls_window *window, bool *json, ml
     mls_profile *profile = gather->profile;
     trace *t = mls_calloc(1, sizeof *t);
     *t = (trace){.gather = gather, .window = window, .line = 1, .counted = window->at, .stopped = window->at};
-    for (const member_row *row = argument_members; row->part != PART_NOTHING; row++)
-        t->argument_lengths |= (uint64_t)1 << row->name.len;
+    for (size_t i = sizeof argument_members / sizeof *argument_members - 1; i-- > 0;)
+        t->arguments[argument_members[i].name.len] = &argument_members[i];
     const char *at = read_value(t, trace_blanks(t, window->at), PART_FILE, 0, false);
     const char *after = at != NULL ? trace_blanks(t, at) : NULL;
     if (after != NULL)
