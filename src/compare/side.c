@@ -185,67 +185,6 @@ void mls_side_run_environment(mls_arena *arena, mls_side_run *run, const mls_sid
     }
 }
 
-/* Add the comparable settings that the job printed before a run. */
-static void add_printed(mls_arena *arena, mls_side_run *run, const mls_known_settings *known,
-                        const mls_printed *printed)
-{
-    mls_str values[MLS_KNOWN_SETTINGS_MAX];
-    (void)mls_known_values(known, printed, values);
-    for (size_t i = 0; i < known->count; i++)
-        if (values[i].ptr != NULL)
-            mls_setting_add_printed(arena, &run->printed, known, mls_str_from(known->items[i].name), values[i]);
-    for (size_t i = 0; i < printed->settings.count; i++) {
-        const mls_printed_setting *setting = &printed->settings.items[i];
-        if (mls_known_setting_printed(known, setting->name) == NULL && mls_setting_is_comparable(known, setting))
-            mls_setting_add_printed(arena, &run->printed, known, setting->name, setting->value);
-    }
-}
-
-/* Return a run with its times and parts. */
-static mls_side_run timed_logged_run(const mls_group *group, size_t index)
-{
-    const mls_run *run = group->runs[index];
-    const mls_convergence converge = mls_run_to_converge(run);
-    const mls_finding *reason = mls_run_reason(run);
-    mls_side_run made = {.file = run->file,
-                         .reason = reason != NULL ? reason->message : NULL,
-                         .valid = run->valid,
-                         .mark = group->marks[index],
-                         .start_ms = run->run_start.time_ms,
-                         .minutes = mls_run_minutes(run),
-                         .init_minutes = mls_run_init_minutes(run),
-                         .to_converge = converge.number,
-                         .unit = isnan(converge.number) ? NULL : converge.unit};
-    mls_side_run_times(&made, run->run_stop.time_ms - run->run_start.time_ms,
-                       run->init_stop.time_ms - run->init_start.time_ms);
-    mls_side_run_parts(&made, run->has_parts, run->parts.ms,
-                       run->parts.evaluation_delimited ? (double)run->parts.evaluations : (double)NAN);
-    return made;
-}
-
-/* Add the settings and the place of a run. */
-static void take_logged_setup(const mls_comparison *in, const mls_group *group, const mls_run *run,
-                              const mls_side_group *to, mls_side_run *made)
-{
-    mls_arena *arena = in->arena;
-    const bool described = in->opened.count > 0; /* published results have them, exports do not */
-    const mls_side_place place = {.config = mls_run_config(run),
-                                  .container = run->job.container,
-                                  .node_list = run->job.node_list,
-                                  .organisation = run->organisation,
-                                  .platform = run->platform,
-                                  .host_processor = described ? group->system.host_processor_model_name : NULL,
-                                  .framework = described ? group->system.framework : NULL,
-                                  .nodes = isnan(run->job.node_count) ? group->nodes : run->job.node_count};
-    mls_side_run_environment(arena, made, &place, to);
-    if (run->printed != NULL)
-        add_printed(arena, made, &in->known, run->printed);
-    for (size_t i = 0; i < run->hyperparameter_count; i++) {
-        mls_setting_add_json(arena, &made->settings, run->hyperparameters[i].key,
-                             mls_str_from(run->hyperparameters[i].value));
-    }
-}
-
 mls_side_group mls_side_group_of(const mls_group *group)
 {
     const bool weak = mls_is_weak(&group->weak);
@@ -268,6 +207,40 @@ mls_side_group mls_side_group_of(const mls_group *group)
                             .scaled_minutes = result.scaled_minutes};
 }
 
+/* Add the place of a run, the settings that its job printed before it, and its hyperparameters. */
+static void add_setup(const mls_comparison *in, const mls_group *group, const mls_run *run, const mls_side_group *to,
+                      mls_side_run *copy)
+{
+    mls_arena *arena = in->arena;
+    const mls_known_settings *known = &in->known;
+    const bool described = in->opened.count > 0; /* published results have descriptions, exports do not */
+    const mls_side_place place = {.config = mls_run_config(run),
+                                  .container = run->job.container,
+                                  .node_list = run->job.node_list,
+                                  .organisation = run->organisation,
+                                  .platform = run->platform,
+                                  .host_processor = described ? group->system.host_processor_model_name : NULL,
+                                  .framework = described ? group->system.framework : NULL,
+                                  .nodes = isnan(run->job.node_count) ? group->nodes : run->job.node_count};
+    mls_side_run_environment(arena, copy, &place, to);
+    if (run->printed != NULL) {
+        mls_str values[MLS_KNOWN_SETTINGS_MAX];
+        (void)mls_known_values(known, run->printed, values);
+        for (size_t i = 0; i < known->count; i++)
+            if (values[i].ptr != NULL)
+                mls_setting_add_printed(arena, &copy->printed, known, mls_str_from(known->items[i].name), values[i]);
+        for (size_t i = 0; i < run->printed->settings.count; i++) {
+            const mls_printed_setting *setting = &run->printed->settings.items[i];
+            if (mls_known_setting_printed(known, setting->name) == NULL && mls_setting_is_comparable(known, setting))
+                mls_setting_add_printed(arena, &copy->printed, known, setting->name, setting->value);
+        }
+    }
+    for (size_t i = 0; i < run->hyperparameter_count; i++) {
+        mls_setting_add_json(arena, &copy->settings, run->hyperparameters[i].key,
+                             mls_str_from(run->hyperparameters[i].value));
+    }
+}
+
 mls_side_group *mls_side_take_group(mls_comparison *to, const mls_side *side, const mls_group *group, bool setups)
 {
     mls_side_group of_side = mls_side_group_of(group);
@@ -278,10 +251,25 @@ mls_side_group *mls_side_take_group(mls_comparison *to, const mls_side *side, co
     if (folder.ptr != NULL)
         made->folder = mls_arena_copy(to->arena, folder.len > 0 ? folder : MLS_S(".")).ptr;
     for (size_t i = 0; i < group->run_count; i++) {
-        mls_side_run run = timed_logged_run(group, i);
+        const mls_run *run = group->runs[i];
+        const mls_convergence converge = mls_run_to_converge(run);
+        const mls_finding *reason = mls_run_reason(run);
+        mls_side_run copy = {.file = run->file,
+                             .reason = reason != NULL ? reason->message : NULL,
+                             .valid = run->valid,
+                             .mark = group->marks[i],
+                             .start_ms = run->run_start.time_ms,
+                             .minutes = mls_run_minutes(run),
+                             .init_minutes = mls_run_init_minutes(run),
+                             .to_converge = converge.number,
+                             .unit = isnan(converge.number) ? NULL : converge.unit};
+        mls_side_run_times(&copy, run->run_stop.time_ms - run->run_start.time_ms,
+                           run->init_stop.time_ms - run->init_start.time_ms);
+        mls_side_run_parts(&copy, run->has_parts, run->parts.ms,
+                           run->parts.evaluation_delimited ? (double)run->parts.evaluations : (double)NAN);
         if (setups)
-            take_logged_setup(to, group, group->runs[i], made, &run);
-        MLS_ARENA_ADD(to->arena, &made->runs, run);
+            add_setup(to, group, run, made, &copy);
+        MLS_ARENA_ADD(to->arena, &made->runs, copy);
     }
     return made;
 }

@@ -23,12 +23,11 @@ const char *mls_share_direction(mls_share share, const char *unit, bool longer)
         [MLS_SHARE_EVALUATIONS] = {"fewer evaluations", "more evaluations"},
         [MLS_SHARE_EVALUATION_TIME] = {"faster evaluations", "slower evaluations"},
         [MLS_SHARE_EVALUATION] = {"shorter evaluation", "longer evaluation"}};
-    const bool epochs = unit != NULL && strcmp(unit, "epochs") == 0;
-    const bool tokens = unit != NULL && strcmp(unit, "tokens") == 0;
-    return share != MLS_SHARE_CONVERGENCE ? names[share][longer]
-           : epochs                       ? (longer ? "more epochs" : "fewer epochs")
-           : tokens                       ? (longer ? "more tokens" : "fewer tokens")
-                                          : names[share][longer];
+    if (share == MLS_SHARE_CONVERGENCE && unit != NULL && strcmp(unit, "epochs") == 0)
+        return longer ? "more epochs" : "fewer epochs";
+    if (share == MLS_SHARE_CONVERGENCE && unit != NULL && strcmp(unit, "tokens") == 0)
+        return longer ? "more tokens" : "fewer tokens";
+    return names[share][longer];
 }
 
 /* Insert a part, the largest first, if it is at least `least`. */

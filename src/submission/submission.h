@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* submission.h - verify a submission before it is uploaded: one submitter's folder, or a round's folder with several.
  *
- * mls_submission_verify() walks the tree once (tree.c knows its layout), guesses the edition, reads every log once, and
- * judges systems and results in order.  It then compares results with each other and with published ones. pack.h
- * creates a result from logs and judges it the same way.
+ * mls_submission_verify() lists the tree (tree.c), guesses the edition, reads the logs, and judges systems and results
+ * in order.  It then compares results with each other and with published ones.  pack.h creates a result from logs and
+ * judges it the same way.
  *
- * Nothing in the tree is executed or changed, and links out of the tree are not followed.  Each finding belongs to one
- * owner: a run, a result, a system, a submitter or the submission.  A submission is valid if it has no finding of
- * severity error. */
+ * Nothing in the tree is executed or changed, and links out of the tree are not followed.  Each finding belongs to a
+ * run, a result, a system, a submitter or the submission. */
 #pragma once
 
 #include "run/system.h"
@@ -38,7 +37,7 @@ typedef struct mls_system {
     mls_submission_file description; /**< path is NULL if missing */
     mls_bypasses bypasses;
     bool has_results;      /**< for a benchmark of the edition */
-    bool valid;            /**< it has a valid description */
+    bool valid;            /**< it has a valid description, and its findings allow it */
     mls_description says;  /**< fields of the description */
     mls_findings findings; /**< about the description and about files next to the results */
 } mls_system;
@@ -54,10 +53,8 @@ typedef struct mls_power_folder {
 typedef struct mls_submission_run {
     mls_submission_file file;
     size_t searched;           /**< its number in the submitter's files, counted from 1; 0: not in them */
-    mls_submission_file *also; /**< that file, set once all files are listed */
-    /** `valid`: the log obeys the rules and has its power files, if required.  `findings`: those that count.  A dropped
-     * run keeps only the findings about unreadable files. */
-    mls_run run;
+    mls_submission_file *also; /**< that file, set when the logs are read */
+    mls_run run; /**< valid if it obeys the rules and has its power files; a dropped run has hardly any findings */
     const char *reason;            /**< first reason why it is not valid; NULL if it is valid */
     size_t reason_line;            /**< line of the log; 0: unknown */
     const mls_power_folder *power; /**< NULL if it has no power files */
@@ -79,8 +76,8 @@ typedef struct mls_submission_result {
     size_t power_count, power_capacity;
     mls_submission_run *runs;
     size_t run_count, run_capacity;
-    bool judged;               /**< false: not a benchmark of the edition; then only the findings below are set */
-    bool valid;                /**< its findings allow it, and its submitter and system are valid */
+    bool judged;               /**< false: not a benchmark of the edition, so that no log was read */
+    bool valid;                /**< its findings and those of its runs allow it */
     size_t invalid;            /**< number of invalid runs; group.rules->left_out may be dropped */
     mls_group group;           /**< group of its runs, with the score and the checks made; its rules are always set */
     mls_findings findings;     /**< about the folder; findings about a log belong to its run */

@@ -45,15 +45,6 @@ static double distance_in_size(const mls_published_query *query, const mls_publi
                                       : floor(fabs(log(accelerators / query->accelerators)) * DISTANCES + 0.5);
 }
 
-/* Return whether a result is nearer than an earlier one.  Otherwise the earlier one is as near and faster, or has a
- * lower row. */
-static bool is_nearer(const mls_published_query *query, const mls_published_result *result,
-                      const mls_published_result *before)
-{
-    const int order = mls_compare_doubles(distance_in_size(query, result), distance_in_size(query, before));
-    return order != 0 ? order < 0 : has_model(query, result) && !has_model(query, before);
-}
-
 static bool is_wanted(const mls_published_query *query, const mls_published_result *result)
 {
     return query->submitter == NULL || strcasestr(result->system->submitter, query->submitter) != NULL;
@@ -81,21 +72,6 @@ static unsigned edition_for(const mls_published *published, const mls_published_
     return newest;
 }
 
-/* Return whether a run of the group began at this time, within a millisecond, as published times are whole ones. */
-static bool has_start(const mls_published_query *query, double start_ms)
-{
-    const size_t count = query->logged != NULL ? query->logged->run_count
-                         : query->side != NULL ? query->side->runs.count
-                                               : 0;
-    bool found = false;
-    for (size_t i = 0; i < count && !found; i++) {
-        const double own =
-            query->logged != NULL ? query->logged->runs[i]->run_start.time_ms : query->side->runs.items[i].start_ms;
-        found = fabs(own - start_ms) < 1;
-    }
-    return found;
-}
-
 /* Return whether a published result was made from the runs of the group, wherever their logs are kept now.  The times
  * at which runs began decide, more than half of which must be the same; they are compared only if the name of the
  * system or the score is alike. */
@@ -107,12 +83,21 @@ static bool is_itself(const mls_published_query *query, const mls_published_resu
     bool self = same_system && fabs(query->minutes - result->minutes) < HALF_A_DECIMAL * 1.001;
     if (!self && (same_system || apart < MAY_BE_ITSELF)) {
         mls_published_starts starts = mls_published_starts_of(result);
+        const size_t count = query->logged != NULL ? query->logged->run_count
+                             : query->side != NULL ? query->side->runs.count
+                                                   : 0;
         size_t known = 0;
         size_t shared = 0;
         self = same_system && starts.left.ptr == NULL && has_runs && apart < NEARLY_THE_SAME;
         while (mls_published_next_start(&starts) == MLS_OK) {
+            bool found = false;
             known++;
-            shared += has_start(query, starts.start_ms);
+            for (size_t i = 0; i < count && !found; i++) {
+                const double own = query->logged != NULL ? query->logged->runs[i]->run_start.time_ms
+                                                         : query->side->runs.items[i].start_ms;
+                found = fabs(own - starts.start_ms) < 1; /* published times are whole milliseconds */
+            }
+            shared += found;
         }
         self |= 2 * shared > known;
     }
@@ -135,8 +120,12 @@ size_t mls_published_nearest(const mls_published *published, const mls_published
         if (result->edition != edition || !is_asked_for(query, result) || result->known != MLS_PUBLISHED_EXACT)
             continue;
         size_t at = found;
-        while (at > 0 && is_nearer(query, result, near[at - 1].result))
-            at--;
+        for (; at > 0; at--) { /* otherwise the earlier one is as near and faster, or has a lower row */
+            const mls_published_result *before = near[at - 1].result;
+            const int order = mls_compare_doubles(distance_in_size(query, result), distance_in_size(query, before));
+            if (order != 0 ? order > 0 : !has_model(query, result) || has_model(query, before))
+                break;
+        }
         if (at == count)
             continue;
         found += found < count;
@@ -205,23 +194,6 @@ size_t mls_published_around(const mls_published *published, const mls_published_
     return count;
 }
 
-/* Return the results of an edition, loading them on first use. */
-static mls_status find_edition(mls_published_beside *beside, const mls_edition *edition, const mls_published **results,
-                               mls_error *error)
-{
-    for (size_t i = 0; i < beside->editions.count; i++) {
-        if (beside->editions.items[i].edition == edition) {
-            *results = &beside->editions.items[i].results;
-            return MLS_OK;
-        }
-    }
-    MLS_GROW(&beside->editions, items);
-    mls_published_edition *made = &beside->editions.items[beside->editions.count++];
-    *made = (mls_published_edition){.edition = edition};
-    *results = &made->results;
-    return mls_published_load(edition->usage, edition->number, &made->results, error);
-}
-
 mls_status mls_published_beside_find(mls_published_beside *beside, const mls_group *groups, size_t count,
                                      mls_error *error)
 {
@@ -230,7 +202,6 @@ mls_status mls_published_beside_find(mls_published_beside *beside, const mls_gro
     beside->near = mls_arena_zeroed(beside->arena, count, sizeof *beside->near);
     for (size_t i = 0; i < count && status == MLS_OK; i++) {
         const mls_group *group = &groups[i];
-        const mls_published *results;
         mls_published_near near;
         /* Only results on the same number of the same accelerators are comparable. */
         if (mls_is_weak(&group->weak) || !(group->scaled_minutes > 0) || group->accelerator == NULL ||
@@ -239,7 +210,17 @@ mls_status mls_published_beside_find(mls_published_beside *beside, const mls_gro
         const mls_side_group side = mls_side_group_of(group);
         mls_published_query query = mls_query_of_side(&side);
         query.logged = group;
-        status = find_edition(beside, group->edition, &results, error);
+        /* Load the results of the edition on first use. */
+        size_t at = 0;
+        while (at < beside->editions.count && beside->editions.items[at].edition != group->edition)
+            at++;
+        if (at == beside->editions.count) {
+            MLS_GROW(&beside->editions, items);
+            beside->editions.items[beside->editions.count++] = (mls_published_edition){.edition = group->edition};
+            status = mls_published_load(group->edition->usage, group->edition->number,
+                                        &beside->editions.items[at].results, error);
+        }
+        const mls_published *results = &beside->editions.items[at].results;
         if (status == MLS_OK && mls_published_nearest(results, &query, &near, 1) == 1 &&
             near.result->edition == query.edition && near.result->system->accelerators == query.accelerators &&
             has_model(&query, near.result)) {
@@ -259,50 +240,42 @@ void mls_published_beside_release(mls_published_beside *beside)
     mls_arena_free(beside->arena);
 }
 
-static mls_status add_beside(mls_comparison *comparison, mls_side_group *group, const mls_compare_request *request,
-                             mls_error *error)
-{
-    mls_published_match beside = {.group = group};
-    mls_published_query query = mls_query_of_side(group);
-    query.submitter = request->submitter;
-    if (group->benchmark == NULL || group->weak || !isfinite(group->scaled_minutes)) {
-        mls_leave_out(comparison, group,
-                      group->benchmark == NULL ? "unknown benchmark"
-                      : group->weak            ? "no published weak scaling results are included"
-                                               : mls_no_score_reason(group));
-        return MLS_OK;
-    }
-    const mls_published *published = &comparison->published[group->usage];
-    const size_t limit = request->around < published->count ? request->around : published->count;
-    mls_status status = MLS_OK;
-    beside.around = mls_arena_array(comparison->arena, 2 * limit + 3, sizeof *beside.around);
-    beside.count = mls_published_nearest(published, &query, beside.near, MLS_BESIDE_MOST);
-    beside.around_count = mls_published_around(published, &query, limit, beside.around, &beside.place);
-    /* Compute the causes of all differences. */
-    for (size_t i = 0; i < beside.count && status == MLS_OK; i++)
-        status = mls_why_add(comparison, request, group, &beside.near[i], true, error);
-    for (size_t i = 0; i < beside.around_count && status == MLS_OK; i++)
-        status = mls_why_add(comparison, request, group, &beside.around[i], false, error);
-    if (status == MLS_OK && beside.count + beside.around_count > 0) {
-        MLS_ARENA_ADD(comparison->arena, &comparison->beside, beside);
-    } else if (status == MLS_OK) {
-        mls_leave_out(comparison, group,
-                      request->submitter != NULL
-                          ? "no published score of this benchmark, division and submitter is known exactly"
-                          : "no published score of this benchmark and division is known exactly");
-    }
-    return status;
-}
-
 mls_status mls_beside_make(mls_comparison *comparison, const mls_compare_request *request, mls_error *error)
 {
-    mls_status status = MLS_OK;
-    for (size_t i = 0; i < comparison->groups.count && status == MLS_OK; i++) {
-        mls_side_group *group = comparison->groups.items[i];
+    for (size_t g = 0; g < comparison->groups.count; g++) {
+        mls_side_group *group = comparison->groups.items[g];
         mls_published *published = &comparison->published[group->usage];
-        if (published->arena == NULL)
-            status = mls_published_load(group->usage, 0, published, error);
-        status = status == MLS_OK ? add_beside(comparison, group, request, error) : status;
+        mls_published_match beside = {.group = group};
+        mls_published_query query = mls_query_of_side(group);
+        query.submitter = request->submitter;
+        mls_status status = published->arena == NULL ? mls_published_load(group->usage, 0, published, error) : MLS_OK;
+        if (status != MLS_OK)
+            return status;
+        if (group->benchmark == NULL || group->weak || !isfinite(group->scaled_minutes)) {
+            mls_leave_out(comparison, group,
+                          group->benchmark == NULL ? "unknown benchmark"
+                          : group->weak            ? "no published weak scaling results are included"
+                                                   : mls_no_score_reason(group));
+            continue;
+        }
+        const size_t limit = request->around < published->count ? request->around : published->count;
+        beside.around = mls_arena_array(comparison->arena, 2 * limit + 3, sizeof *beside.around);
+        beside.count = mls_published_nearest(published, &query, beside.near, MLS_BESIDE_MOST);
+        beside.around_count = mls_published_around(published, &query, limit, beside.around, &beside.place);
+        for (size_t i = 0; i < beside.count && status == MLS_OK; i++)
+            status = mls_why_add(comparison, request, group, &beside.near[i], true, error);
+        for (size_t i = 0; i < beside.around_count && status == MLS_OK; i++)
+            status = mls_why_add(comparison, request, group, &beside.around[i], false, error);
+        if (status != MLS_OK)
+            return status;
+        if (beside.count + beside.around_count > 0) {
+            MLS_ARENA_ADD(comparison->arena, &comparison->beside, beside);
+        } else {
+            mls_leave_out(comparison, group,
+                          request->submitter != NULL
+                              ? "no published score of this benchmark, division and submitter is known exactly"
+                              : "no published score of this benchmark and division is known exactly");
+        }
     }
-    return status;
+    return MLS_OK;
 }

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/buffer.h"
 #include "base/data.h"
 #include "base/statistics.h"
 #include "compare/side.h"
@@ -54,36 +55,46 @@ typedef struct published_reading {
     mls_text_table systems, results;
 } published_reading;
 
-static mls_status take_published_system(published_reading *reading, const mls_text_row *cells)
+/* Read a row: the heading of systems, that of results, a system, or a result of it. */
+static mls_status take_published_row(void *state, const mls_text_row *row)
 {
-    system_row *row = mls_arena_zeroed(reading->to->arena, 1, sizeof *row);
-    const mls_status status = mls_text_table_row(&reading->systems, cells, row);
-    if (status != MLS_OK)
-        return status;
-    mls_published_system *system = &row->system;
-    const mls_division division = mls_division_described(row->division);
-    const double all = system->nodes * system->accelerators_per_node;
-    system->system_name = system->system_name != NULL ? system->system_name : system->system_id;
-    system->division = division != MLS_DIVISION_OTHER ? division : MLS_DIVISION_NONE;
-    system->accelerators = all > 0 ? all : (double)NAN;
-    /* Finding the model is expensive, so reuse that of the previous system. */
-    if (!mls_same_text(reading->accelerator, system->accelerator)) {
-        reading->accelerator = system->accelerator;
-        reading->model = mls_accelerator_model_of(mls_str_from(system->accelerator));
-    }
-    system->model = reading->model;
-    reading->result.system = system;
-    return system->submitter != NULL && system->system_id != NULL ? MLS_OK : MLS_ERROR_VALUE;
-}
-
-static mls_status take_published_result(published_reading *reading, const mls_text_row *cells)
-{
+    published_reading *reading = state;
     mls_published *to = reading->to;
+    mls_text_table *results = &reading->results;
+    if (reading->systems.columns == 0)
+        return mls_text_table_heading(&reading->systems, row);
+    if (results->columns == 0) {
+        const mls_status status = mls_text_table_heading(results, row);
+        /* Only one round has the last columns.  Rows are parsed faster without them. */
+        while (status == MLS_OK && results->count > 0 && results->at[results->count - 1] == 0)
+            results->count--;
+        return status;
+    }
+    if (row->count == reading->systems.columns) {
+        system_row *made = mls_arena_zeroed(to->arena, 1, sizeof *made);
+        const mls_status status = mls_text_table_row(&reading->systems, row, made);
+        if (status != MLS_OK)
+            return status;
+        mls_published_system *system = &made->system;
+        const mls_division division = mls_division_described(made->division);
+        const double all = system->nodes * system->accelerators_per_node;
+        system->system_name = system->system_name != NULL ? system->system_name : system->system_id;
+        system->division = division != MLS_DIVISION_OTHER ? division : MLS_DIVISION_NONE;
+        system->accelerators = all > 0 ? all : (double)NAN;
+        /* Finding the model is expensive, so reuse that of the previous system. */
+        if (!mls_same_text(reading->accelerator, system->accelerator)) {
+            reading->accelerator = system->accelerator;
+            reading->model = mls_accelerator_model_of(mls_str_from(system->accelerator));
+        }
+        system->model = reading->model;
+        reading->result.system = system;
+        return system->submitter != NULL && system->system_id != NULL ? MLS_OK : MLS_ERROR_VALUE;
+    }
     mls_grow((void **)&to->results, to->count, &reading->capacity, sizeof *to->results);
     mls_published_result *result = &to->results[to->count++];
     *result = reading->result;
     result->row = to->count;
-    const mls_status status = mls_text_table_row(&reading->results, cells, result);
+    const mls_status status = mls_text_table_row(results, row, result);
     /* Check that the row has the numbers that its kind of score needs. */
     const bool known = result->known == MLS_PUBLISHED_BOUNDS ? isnan(result->minutes) && result->unscaled_low > 0 &&
                                                                    result->unscaled_high >= result->unscaled_low
@@ -92,39 +103,6 @@ static mls_status take_published_result(published_reading *reading, const mls_te
         return status != MLS_OK ? status : MLS_ERROR_VALUE;
     result->accelerator_minutes = result->minutes * result->system->accelerators;
     return MLS_OK;
-}
-
-static mls_status take_published_row(void *state, const mls_text_row *row)
-{
-    published_reading *reading = state;
-    if (reading->systems.columns == 0)
-        return mls_text_table_heading(&reading->systems, row);
-    if (reading->results.columns == 0) {
-        mls_text_table *results = &reading->results;
-        const mls_status status = mls_text_table_heading(results, row);
-        /* Only one round has the last columns.  Rows are parsed faster without them. */
-        while (status == MLS_OK && results->count > 0 && results->at[results->count - 1] == 0)
-            results->count--;
-        return status;
-    }
-    return row->count == reading->systems.columns ? take_published_system(reading, row)
-                                                  : take_published_result(reading, row);
-}
-
-static mls_status read_published_table(published_reading *reading, mls_str text)
-{
-    mls_arena *arena = reading->to->arena;
-    reading->result.system = NULL;
-    reading->result.unscaled_low = reading->result.unscaled_high = (double)NAN;
-    reading->systems = (mls_text_table){.members = system_members,
-                                        .count = sizeof system_members / sizeof *system_members,
-                                        .bars = true,
-                                        .text = text,
-                                        .arena = arena};
-    reading->results = reading->systems;
-    reading->results.members = result_members;
-    reading->results.count = sizeof result_members / sizeof *result_members;
-    return mls_bars_read(text, take_published_row, reading, NULL);
 }
 
 /* Compare divisions; systems without a division are last. */
@@ -151,9 +129,44 @@ static int compare_results(const void *left, const void *right)
     return order != 0 ? order : mls_compare_sizes(a->row, b->row);
 }
 
-static void rank_results(mls_published *published)
+mls_status mls_published_load(mls_usage usage, unsigned edition, mls_published *published, mls_error *error)
 {
+    published_reading reading = {.to = published};
+    *published = (mls_published){.arena = mls_calloc(1, sizeof *published->arena)};
+    for (const mls_data_file *file = mls_data_files; file->name != NULL; file++) {
+        /* Read the tables of the usage and edition, such as "published/training-5.1.table". */
+        const mls_str name = mls_str_from(file->name);
+        mls_str round = {0};
+        for (unsigned i = 0; i < MLS_USAGE_COUNT && mls_str_ends(name, MLS_S(".table")); i++) {
+            char start[64];
+            const int len = mls_text_printf(start, sizeof start, "published/%s-", mls_usage_name((mls_usage)i));
+            if ((usage == MLS_ANY_USAGE || usage == (mls_usage)i) && mls_str_starts(name, mls_str_from(start))) {
+                reading.result.usage = (mls_usage)i;
+                round = (mls_str){name.ptr + len, name.len - (size_t)len - strlen(".table")};
+            }
+        }
+        if (!mls_edition_number(round, &reading.result.edition) || (edition != 0 && edition != reading.result.edition))
+            continue;
+        const mls_str text = {file->begin, (size_t)(file->end - file->begin)};
+        reading.result.round = mls_arena_copy(published->arena, round).ptr;
+        reading.result.system = NULL;
+        reading.result.unscaled_low = reading.result.unscaled_high = (double)NAN;
+        reading.systems = (mls_text_table){.members = system_members,
+                                           .count = sizeof system_members / sizeof *system_members,
+                                           .bars = true,
+                                           .text = text,
+                                           .arena = published->arena};
+        reading.results = reading.systems;
+        reading.results.members = result_members;
+        reading.results.count = sizeof result_members / sizeof *result_members;
+        const mls_status status = mls_bars_read(text, take_published_row, &reading, NULL);
+        if (status != MLS_OK)
+            return mls_error_set(error, status, 0, 0, "src/data/%s: broken table of published results", file->name);
+    }
     mls_published_result *results = published->results;
+    if (published->count > 0)
+        qsort(results, published->count, sizeof *results, compare_results);
+    /* Rank the results of each edition, benchmark and division. */
     for (size_t first = 0, end; first < published->count; first = end) {
         size_t ranked = 0;
         end = first;
@@ -168,45 +181,6 @@ static void rank_results(mls_published *published)
             results[i].ranked = ranked;
             results[i].published = end - first;
         }
-    }
-}
-
-/* Return the round of an embedded table, "5.1" for "published/training-5.1.table", and set *usage.  Return an empty
- * text if it is not of the wanted usage. */
-static mls_str table_round(const char *name, mls_usage wanted, mls_usage *usage)
-{
-    mls_str rest = mls_str_from(name);
-    if (!mls_str_starts(rest, MLS_S("published/")) || !mls_str_ends(rest, MLS_S(".table")))
-        return (mls_str){0};
-    rest = mls_str_rest((mls_str){rest.ptr, rest.len - strlen(".table")}, strlen("published/"));
-    for (unsigned i = 0; i < MLS_USAGE_COUNT; i++) {
-        const mls_str family = mls_str_from(mls_usage_name((mls_usage)i));
-        if ((wanted == MLS_ANY_USAGE || wanted == (mls_usage)i) && mls_str_starts(rest, family) &&
-            rest.len > family.len && rest.ptr[family.len] == '-') {
-            *usage = (mls_usage)i;
-            return mls_str_rest(rest, family.len + 1);
-        }
-    }
-    return (mls_str){0};
-}
-
-mls_status mls_published_load(mls_usage usage, unsigned edition, mls_published *published, mls_error *error)
-{
-    published_reading reading = {.to = published};
-    *published = (mls_published){.arena = mls_calloc(1, sizeof *published->arena)};
-    for (const mls_data_file *file = mls_data_files; file->name != NULL; file++) {
-        const mls_str round = table_round(file->name, usage, &reading.result.usage);
-        if (!mls_edition_number(round, &reading.result.edition) || (edition != 0 && edition != reading.result.edition))
-            continue;
-        reading.result.round = mls_arena_copy(published->arena, round).ptr;
-        const mls_status status =
-            read_published_table(&reading, (mls_str){file->begin, (size_t)(file->end - file->begin)});
-        if (status != MLS_OK)
-            return mls_error_set(error, status, 0, 0, "src/data/%s: broken table of published results", file->name);
-    }
-    if (published->count > 0) {
-        qsort(published->results, published->count, sizeof *published->results, compare_results);
-        rank_results(published);
     }
     return MLS_OK;
 }

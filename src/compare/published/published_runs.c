@@ -45,58 +45,12 @@ static bool find_line(mls_str results, const mls_published_result *result, mls_s
     return found;
 }
 
-/* Add the settings with these numbers. */
-static mls_status take_published_settings(mls_published_runs *to, mls_str numbers, mls_str head)
-{
-    mls_str line;
-    size_t place = 0;
-    for (mls_str word = mls_str_word(&numbers); word.len > 0; word = mls_str_word(&numbers)) {
-        size_t wanted = 0;
-        mls_published_setting setting = {.differs = false};
-        bool more = mls_size_parse(word, &wanted) && wanted > place;
-        for (; more && place < wanted; place++)
-            more = head.len > 0 && (mls_str_cut(&head, '\n', &line) || place + 1 == wanted);
-        if (!more || !mls_str_cut(&line, '|', &setting.key))
-            return MLS_ERROR_VALUE;
-        setting.value = line;
-        MLS_GROW(&to->settings, items);
-        to->settings.items[to->settings.count++] = setting;
-    }
-    return MLS_OK;
-}
-
-/* Add a run from its ten words; `-` is unknown. */
-static mls_status take_published_run(mls_published_runs *to, mls_str words, double *clock)
-{
-    double numbers[WORDS];
-    for (int i = 0; i < WORDS; i++) {
-        const mls_str word = mls_str_word(&words);
-        numbers[i] = (double)NAN;
-        if (!mls_str_equal(word, MLS_S("-")) && !mls_number_parse(word, &numbers[i]))
-            return MLS_ERROR_VALUE;
-    }
-    MLS_GROW(&to->runs, items);
-    mls_published_run *run = &to->runs.items[to->runs.count++];
-    *run = (mls_published_run){.valid = numbers[VALID] > 0,
-                               .to_converge = numbers[TO_CONVERGE],
-                               .part_ms = {[MLS_PART_TRAINING] = numbers[TRAINING],
-                                           [MLS_PART_EVALUATION] = numbers[EVALUATION],
-                                           [MLS_PART_STARTUP] = numbers[STARTUP],
-                                           [MLS_PART_BETWEEN] = numbers[BETWEEN],
-                                           [MLS_PART_TAIL] = numbers[TAIL]},
-                               .evaluations = numbers[EVALUATIONS],
-                               .init_ms = numbers[INIT],
-                               .start_ms = *clock + numbers[START]};
-    for (int part = 0; part < MLS_PART_COUNT; part++)
-        run->ms += part == MLS_PART_EVALUATION && isnan(run->part_ms[part]) ? 0 : run->part_ms[part];
-    *clock = isnan(run->start_ms) ? *clock : run->start_ms;
-    return mls_str_word(&words).len == 0 ? MLS_OK : MLS_ERROR_VALUE;
-}
-
-/* Read a line after its system and benchmark: unit, kind of delimiters, settings, runs. */
+/* Read a line after its system and benchmark: unit, kind of delimiters, numbers of its settings, runs.  `head` contains
+ * the settings of the round. */
 static mls_status take_result_line(mls_published_runs *to, mls_str line, mls_str head)
 {
     mls_str cell;
+    mls_str numbers;
     double clock = 0;
     bool more = mls_str_cut(&line, '|', &cell);
     to->unit = mls_str_equal(cell, MLS_S("samples"))  ? "samples"
@@ -106,13 +60,50 @@ static mls_status take_result_line(mls_published_runs *to, mls_str line, mls_str
     to->by = mls_str_equal(cell, MLS_S("block"))   ? MLS_PARTS_BY_BLOCK
              : mls_str_equal(cell, MLS_S("epoch")) ? MLS_PARTS_BY_EPOCH
                                                    : MLS_PARTS_BY_NOTHING;
-    more = more && mls_str_cut(&line, '|', &cell);
-    mls_status status = more ? take_published_settings(to, cell, head) : MLS_ERROR_VALUE;
-    while (more && status == MLS_OK) {
-        more = mls_str_cut(&line, '|', &cell);
-        status = take_published_run(to, cell, &clock);
+    if (!more || !mls_str_cut(&line, '|', &numbers))
+        return MLS_ERROR_VALUE;
+    size_t place = 0;
+    for (mls_str word = mls_str_word(&numbers); word.len > 0; word = mls_str_word(&numbers)) {
+        size_t wanted = 0;
+        mls_str row = {0};
+        mls_published_setting setting = {.differs = false};
+        bool found = mls_size_parse(word, &wanted) && wanted > place;
+        for (; found && place < wanted; place++)
+            found = head.len > 0 && (mls_str_cut(&head, '\n', &row) || place + 1 == wanted);
+        if (!found || !mls_str_cut(&row, '|', &setting.key))
+            return MLS_ERROR_VALUE;
+        setting.value = row;
+        MLS_GROW(&to->settings, items);
+        to->settings.items[to->settings.count++] = setting;
     }
-    return status;
+    while (more) { /* a run has ten words; `-` is unknown */
+        double columns[WORDS];
+        more = mls_str_cut(&line, '|', &cell);
+        for (int i = 0; i < WORDS; i++) {
+            const mls_str word = mls_str_word(&cell);
+            columns[i] = (double)NAN;
+            if (!mls_str_equal(word, MLS_S("-")) && !mls_number_parse(word, &columns[i]))
+                return MLS_ERROR_VALUE;
+        }
+        mls_published_run run = {.valid = columns[VALID] > 0,
+                                 .to_converge = columns[TO_CONVERGE],
+                                 .part_ms = {[MLS_PART_TRAINING] = columns[TRAINING],
+                                             [MLS_PART_EVALUATION] = columns[EVALUATION],
+                                             [MLS_PART_STARTUP] = columns[STARTUP],
+                                             [MLS_PART_BETWEEN] = columns[BETWEEN],
+                                             [MLS_PART_TAIL] = columns[TAIL]},
+                                 .evaluations = columns[EVALUATIONS],
+                                 .init_ms = columns[INIT],
+                                 .start_ms = clock + columns[START]};
+        for (int part = 0; part < MLS_PART_COUNT; part++)
+            run.ms += part == MLS_PART_EVALUATION && isnan(run.part_ms[part]) ? 0 : run.part_ms[part];
+        clock = isnan(run.start_ms) ? clock : run.start_ms;
+        MLS_GROW(&to->runs, items);
+        to->runs.items[to->runs.count++] = run;
+        if (mls_str_word(&cell).len > 0)
+            return MLS_ERROR_VALUE;
+    }
+    return MLS_OK;
 }
 
 /* Return the table with the runs of a result, and set `name` to its name. */
@@ -253,21 +244,6 @@ static bool same_logged(mls_str a, mls_str b)
     return mls_str_equal(a, b) || (mls_number_parse(a, &x) && mls_number_parse(b, &y) && x == y);
 }
 
-static void note_settings(mls_map *keys, const mls_published_runs *runs)
-{
-    for (size_t i = 0; i < runs->settings.count; i++) {
-        const mls_published_setting *setting = &runs->settings.items[i];
-        bool added;
-        mls_map_entry *entry = mls_map_put(keys, setting->key, &added);
-        if (added)
-            entry->value.pointer = mls_arena_zeroed(keys->arena, 1, sizeof(key_row));
-        key_row *row = entry->value.pointer;
-        row->value = added ? setting->value : row->value;
-        row->differs |= !same_logged(row->value, setting->value);
-        row->known++;
-    }
-}
-
 static int compare_opened_keys(const void *left, const void *right)
 {
     const mls_published_key *a = left;
@@ -287,8 +263,18 @@ mls_status mls_published_open_all(mls_published_hit *hits, size_t count, mls_pub
     for (size_t i = 0; i < count && status == MLS_OK; i++) {
         mls_published_runs *runs = &opened->items[opened->count++];
         status = mls_published_open(hits[i].result, runs, error);
-        note_settings(&keys, runs);
         hits[i].opened = runs;
+        for (size_t k = 0; k < runs->settings.count; k++) {
+            const mls_published_setting *setting = &runs->settings.items[k];
+            bool added;
+            mls_map_entry *entry = mls_map_put(&keys, setting->key, &added);
+            if (added)
+                entry->value.pointer = mls_arena_zeroed(&arena, 1, sizeof(key_row));
+            key_row *row = entry->value.pointer;
+            row->value = added ? setting->value : row->value;
+            row->differs |= !same_logged(row->value, setting->value);
+            row->known++;
+        }
     }
     /* Mark the settings that differ, and list their keys.  Names of keys are borrowed from the settings. */
     for (size_t i = 0; i < opened->count; i++) {

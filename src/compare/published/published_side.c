@@ -39,9 +39,7 @@ static void add_published_runs(mls_arena *arena, mls_side_group *to, const mls_p
     mls_group_olympic(&scored, select_window);
     for (size_t i = 0; i < count; i++) {
         const mls_published_run *run = &from->runs.items[i];
-        mls_buffer file = {0};
-        mls_buffer_printf(&file, "%s/run %zu", to->path, i + 1);
-        mls_side_run made = {.file = mls_arena_copy(arena, mls_buffer_str(&file)).ptr,
+        mls_side_run made = {.file = mls_arena_printf(arena, "%s/run %zu", to->path, i + 1),
                              .valid = run->valid,
                              .mark = scored.marks[i],
                              .start_ms = run->start_ms,
@@ -51,7 +49,6 @@ static void add_published_runs(mls_arena *arena, mls_side_group *to, const mls_p
                              .unit = isnan(run->to_converge) ? NULL : from->unit,
                              .settings = alike.settings,
                              .environment = alike.environment};
-        mls_buffer_release(&file);
         mls_side_run_times(&made, run->ms, run->init_ms);
         mls_side_run_parts(&made, !isnan(run->part_ms[MLS_PART_TRAINING]), run->part_ms, run->evaluations);
         MLS_ARENA_ADD(arena, &to->runs, made);
@@ -70,14 +67,10 @@ mls_status mls_published_group(mls_arena *arena, const mls_published_result *res
     const mls_published_system *system = result->system;
     const bool exact = result->known == MLS_PUBLISHED_EXACT;
     mls_published_runs opened;
-    mls_buffer path = {0};
-    mls_buffer edition = {0};
-    mls_buffer_printf(&path, MLS_PUBLISHED_PREFIX "%s/%s/%s/%s", result->round, system->submitter, system->system_id,
-                      result->benchmark);
-    mls_buffer_printf(&edition, "%s.0", result->round);
     *group = (mls_side_group){.published = result,
-                              .path = mls_arena_copy(arena, mls_buffer_str(&path)).ptr,
-                              .edition = mls_arena_copy(arena, mls_buffer_str(&edition)).ptr,
+                              .path = mls_arena_printf(arena, MLS_PUBLISHED_PREFIX "%s/%s/%s/%s", result->round,
+                                                       system->submitter, system->system_id, result->benchmark),
+                              .edition = mls_arena_printf(arena, "%s.0", result->round),
                               .benchmark = result->benchmark,
                               .accelerator = system->model.text[0] != '\0' ? system->model.text : NULL,
                               .system_id = system->system_id,
@@ -88,8 +81,6 @@ mls_status mls_published_group(mls_arena *arena, const mls_published_result *res
                               .score_minutes = NAN,
                               .scale = result->scale_factor,
                               .scaled_minutes = exact ? result->minutes : (double)NAN};
-    mls_buffer_release(&path);
-    mls_buffer_release(&edition);
     const mls_status status = mls_published_open(result, &opened, error);
     if (status == MLS_OK && opened.runs.count > 0) {
         const mls_str batch = mls_published_setting_of(&opened, MLS_S("global_batch_size"));
