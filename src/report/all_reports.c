@@ -15,15 +15,6 @@ static const mls_report *const reports[] = {
 };
 /* clang-format on */
 
-/* Return whether an earlier report prints the same JSON. */
-static bool is_printed_already(size_t index)
-{
-    bool printed = false;
-    for (size_t i = 0; i < index; i++)
-        printed |= reports[i]->object == reports[index]->object;
-    return printed;
-}
-
 /* Tables that have a section of their own, and those of other reports that an overview puts together. */
 static const mls_fields *const apart[] = {&mls_finding_fields, NULL};
 static const mls_fields *const apart_of_overview[] = {&mls_group_fields, &mls_published_match_fields, &mls_block_fields,
@@ -35,7 +26,10 @@ void mls_reports_print_fields(mls_output *output)
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
         const mls_report *report = reports[i];
         const mls_walk walk = mls_walk_of(&report->columns, report->object);
-        if (report->object != NULL && !is_printed_already(i)) {
+        bool printed = false; /* an earlier report prints the same JSON */
+        for (size_t k = 0; k < i; k++)
+            printed |= reports[k]->object == report->object;
+        if (report->object != NULL && !printed) {
             mls_fields_print(output, report->section, report->object,
                              report == &mls_overview_report || report == &mls_watch_report ? apart_of_overview : apart);
         }

@@ -67,51 +67,21 @@ static void log_case(mls_printer *to, const void *what)
     mls_buffer_release(&name);
 }
 
-/* Return whether no record of a log can be read; if so, `words` explains why. */
-static bool none_read(const mls_run *run, char words[MLS_NONE_READ_LENGTH])
+/* Print "ok    a.log   training 5.1 (by date) closed llama2_70b_lora   136 records, 2 errors", and the findings. */
+static void table_log(mls_printer *to, const mls_check_log *log)
 {
-    return mls_log_none_read(run->records, run->malformed - run->quoted, run->why, words);
-}
-
-/* Append "training 5.1 (by date) closed llama2_70b_lora   136 records, 2 errors". */
-static void describe(const mls_check_log *log, mls_buffer *line)
-{
+    const mls_check_names *names = to->state;
     const mls_run *run = log->run;
-    char words[MLS_NONE_READ_LENGTH];
-    if (run->edition != NULL) {
-        const mls_str edition = mls_str_from(run->edition);
-        const size_t less = mls_str_ends(edition, MLS_S(".0")) ? 2 : 0; /* "5.1" of "5.1.0" */
-        mls_buffer_printf(line, "%s %.*s%s ", mls_usage_name(run->usage), (int)(edition.len - less), edition.ptr,
-                          run->edition_by_date ? " (by date)" : "");
-    }
-    mls_escape_append(line, run->division != NULL ? mls_str_from(run->division) : MLS_S("no division"));
-    mls_buffer_append_char(line, ' ');
-    mls_escape_append(line, run->benchmark != NULL ? mls_str_from(run->benchmark) : MLS_S("no benchmark"));
-    if (none_read(run, words)) {
-        mls_buffer_printf(line, "   %s", words);
-        return;
-    }
-    mls_buffer_printf(line, "   %s", mls_words_plural(run->records, "record", "records").text);
-    mls_finding_list_append_counts(line, ", ", &run->findings.counts);
-}
-
-static void show_log_findings(mls_view *view, const mls_check_log *log)
-{
+    mls_view *view = to->view;
     const mls_finding_list_look look = {.indent = INDENT,
                                         .hang = HANG,
                                         .named = true,
                                         .together = true,
                                         .one_log = true,
                                         .limit = mls_view_limit(view, SHOWN_MAX)};
+    char none_words[MLS_NONE_READ_LENGTH]; /* why no record can be read */
+    const bool none_read = mls_log_none_read(run->records, run->malformed - run->quoted, run->why, none_words);
     mls_finding_list found = {0};
-    add_findings(&found, log, view, false);
-    mls_finding_list_show(view, &found, look);
-}
-
-static void table_log(mls_printer *to, const mls_check_log *log)
-{
-    const mls_check_names *names = to->state;
-    mls_view *view = to->view;
     mls_buffer line = {0};
     size_t room = names->width + (names->split ? LINE_WIDTH : 0);
     room = room < PATH_WIDTH_MAX ? room : PATH_WIDTH_MAX;
@@ -119,14 +89,27 @@ static void table_log(mls_printer *to, const mls_check_log *log)
     const size_t width = mls_display_width(mls_buffer_str(&line));
     mls_view_text(view, log->valid ? MLS_STYLE_PLAIN : MLS_STYLE_BAD, log->valid ? "ok    " : "FAIL  ");
     mls_buffer_append_repeated(&line, ' ', width < room ? room - width + 3 : 3);
-    describe(log, &line);
+    if (run->edition != NULL) {
+        const mls_str edition = mls_str_from(run->edition);
+        const size_t less = mls_str_ends(edition, MLS_S(".0")) ? 2 : 0; /* "5.1" of "5.1.0" */
+        mls_buffer_printf(&line, "%s %.*s%s ", mls_usage_name(run->usage), (int)(edition.len - less), edition.ptr,
+                          run->edition_by_date ? " (by date)" : "");
+    }
+    mls_escape_append(&line, run->division != NULL ? mls_str_from(run->division) : MLS_S("no division"));
+    mls_buffer_append_char(&line, ' ');
+    mls_escape_append(&line, run->benchmark != NULL ? mls_str_from(run->benchmark) : MLS_S("no benchmark"));
+    mls_buffer_printf(&line, "   %s",
+                      none_read ? none_words : mls_words_plural(run->records, "record", "records").text);
+    if (!none_read)
+        mls_finding_list_append_counts(&line, ", ", &run->findings.counts);
     mls_view_wrapped(view, mls_buffer_str(&line), (mls_wrap){view->width, VERDICT_WIDTH, HANG, "  ", false},
                      MLS_STYLE_PLAIN);
     mls_output_text(view->output, "\n");
     mls_buffer_release(&line);
-    char words[MLS_NONE_READ_LENGTH];
-    if (view->verbose > 0 || (!log->valid && !none_read(log->run, words)))
-        show_log_findings(view, log);
+    if (view->verbose > 0 || (!log->valid && !none_read)) {
+        add_findings(&found, log, view, false);
+        mls_finding_list_show(view, &found, look);
+    }
 }
 
 static void markdown_log(mls_view *view, const mls_check_log *log)

@@ -234,16 +234,6 @@ MLS_FIELDS(recurrence, mls_recurrence, RECURRENCE_FIELDS)
     F(lost, restart_ms, NUMBER_OR_NULL, "ms", row->lost_ms[MLS_LOST_RESTART])
 MLS_FIELDS(lost, mls_campaign_job, LOST_FIELDS)
 
-static void emit_by_class(mls_emitter *to, const mls_campaign *campaign)
-{
-    for (unsigned i = 1; i < sizeof campaign->by_class / sizeof *campaign->by_class; i++) {
-        if (isfinite(campaign->by_class[i])) {
-            mls_emit_name(to, mls_failure_word(MLS_FAILURE_CLASSES, i));
-            mls_emit_number(to, campaign->by_class[i]);
-        }
-    }
-}
-
 #define DOWNTIME_FIELDS(F)                                                                                             \
     F(downtime, errors, NUMBER, "", row->errors)                                                                       \
     F(downtime, checkpoint_ms, NUMBER, "ms", row->checkpoint_ms)                                                       \
@@ -256,7 +246,12 @@ static void emit_by_class(mls_emitter *to, const mls_campaign *campaign)
     F(downtime, percent, NUMBER_OR_NULL, "", row->percent)                                                             \
     F(downtime, wait_ms, NUMBER, "ms", row->wait_ms)                                                                   \
     F(downtime, startup_ms, NUMBER, "ms", row->startup_ms)                                                             \
-    F(downtime, by_class, MAP, "", emit_by_class(to, row))                                                             \
+    F(downtime, by_class, MAP, "",                                                                                     \
+      MLS_EACH(                                                                                                        \
+          sizeof row->by_class / sizeof *row->by_class, if (i > 0 && isfinite(row->by_class[i])) {                     \
+              mls_emit_name(to, mls_failure_word(MLS_FAILURE_CLASSES, (unsigned)i));                                   \
+              mls_emit_number(to, row->by_class[i]);                                                                   \
+          }))                                                                                                          \
     F(downtime, each, LIST(lost), "",                                                                                  \
       MLS_EACH(row->count, mls_emit_row(to, row->jobs[i].outcome == MLS_JOB_FAILED ? &row->jobs[i] : NULL)))
 MLS_FIELDS(downtime, mls_campaign, DOWNTIME_FIELDS)
@@ -269,9 +264,17 @@ MLS_FIELDS(campaign, mls_campaign, CAMPAIGN_FIELDS)
 
 static const char *const lost_words[MLS_LOST_COUNT] = {"detection", "shutdown", "lost work", "restart"};
 
-static void show_jobs(mls_view *view, const mls_campaign *campaign)
+static void campaign_show(mls_printer *to, const void *what)
 {
+    const mls_campaign *campaign = what;
     mls_table table = {.indent = INDENT};
+    mls_view *view = to->view;
+    mls_buffer line = {0};
+    mls_view_printf(
+        view, MLS_STYLE_BOLD, 0, HANG, "%s of %s failed; %s lost of %s: %s",
+        mls_words_count((double)campaign->errors).text, mls_words_plural(campaign->count, "job", "jobs").text,
+        mls_words_clock(campaign->downtime_ms / 60000).text, mls_words_clock(campaign->total_ms / 60000).text,
+        mls_words_percent(campaign->percent / 100, 2).text);
     for (size_t i = 0; i < campaign->count; i++) {
         const mls_campaign_job *job = &campaign->jobs[i];
         const bool failed = job->outcome == MLS_JOB_FAILED;
@@ -290,37 +293,6 @@ static void show_jobs(mls_view *view, const mls_campaign *campaign)
         mls_table_text(&table, "signature", MLS_COLUMN_LEFT, job->signature != NULL ? job->signature : "");
     }
     mls_table_finish(&table, view);
-}
-
-static void show_recurrences(mls_view *view, const mls_campaign *campaign)
-{
-    for (size_t i = 0; i < campaign->recurrence_count; i++) {
-        const mls_recurrence *one = &campaign->recurrences[i];
-        mls_buffer line = {0};
-        if (one->node != NULL) {
-            mls_buffer_printf(&line, "%s came back on %s, in jobs", one->signature, one->node);
-        } else {
-            mls_buffer_printf(&line, "%s came at iteration %s on several nodes:", one->signature,
-                              mls_words_count(one->iteration).text);
-        }
-        for (size_t k = 0; k < one->name_count; k++)
-            mls_buffer_printf(&line, "%s %s", k > 0 ? "," : "", one->names[k]);
-        mls_buffer_append_text(&line, one->node != NULL ? ": suspect its hardware" : ": suspect the application");
-        mls_view_line(view, &line, MLS_STYLE_WARN, INDENT, HANG);
-    }
-}
-
-static void campaign_show(mls_printer *to, const void *what)
-{
-    const mls_campaign *campaign = what;
-    mls_view *view = to->view;
-    mls_buffer line = {0};
-    mls_view_printf(
-        view, MLS_STYLE_BOLD, 0, HANG, "%s of %s failed; %s lost of %s: %s",
-        mls_words_count((double)campaign->errors).text, mls_words_plural(campaign->count, "job", "jobs").text,
-        mls_words_clock(campaign->downtime_ms / 60000).text, mls_words_clock(campaign->total_ms / 60000).text,
-        mls_words_percent(campaign->percent / 100, 2).text);
-    show_jobs(view, campaign);
     mls_buffer_printf(&line, "checkpoints %s", mls_words_clock(campaign->checkpoint_ms / 60000).text);
     for (size_t k = 0; k < MLS_LOST_COUNT; k++)
         mls_buffer_printf(&line, " · %s %s", lost_words[k], mls_words_clock(campaign->lost_ms[k] / 60000).text);
@@ -336,7 +308,19 @@ static void campaign_show(mls_printer *to, const void *what)
                             mls_words_percent(campaign->by_class[i] / campaign->total_ms, 2).text);
         }
     }
-    show_recurrences(view, campaign);
+    for (size_t i = 0; i < campaign->recurrence_count; i++) {
+        const mls_recurrence *one = &campaign->recurrences[i];
+        if (one->node != NULL) {
+            mls_buffer_printf(&line, "%s came back on %s, in jobs", one->signature, one->node);
+        } else {
+            mls_buffer_printf(&line, "%s came at iteration %s on several nodes:", one->signature,
+                              mls_words_count(one->iteration).text);
+        }
+        for (size_t k = 0; k < one->name_count; k++)
+            mls_buffer_printf(&line, "%s %s", k > 0 ? "," : "", one->names[k]);
+        mls_buffer_append_text(&line, one->node != NULL ? ": suspect its hardware" : ": suspect the application");
+        mls_view_line(view, &line, MLS_STYLE_WARN, INDENT, HANG);
+    }
 }
 
 const mls_report mls_campaign_report = {.section = "CAMPAIGN JSON", .show = campaign_show, .object = &campaign_fields};

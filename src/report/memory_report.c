@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory_report.c - what a GPU must hold: items with bars, the verdict, and the change that would fit. */
+/* memory_report.c - the memory that a GPU needs: items with bars, the verdict, and the change that would fit; and the
+ * messages of jobs that ran out of memory. */
 #include "report/reports.h"
 
 #include <inttypes.h>
@@ -187,28 +188,6 @@ static mls_words gigabytes(double bytes)
     return words;
 }
 
-/* Return a bar of eighths of a cell, with a line where the GPU is full. */
-static const char *memory_bar(mls_table *table, const mls_view *view, double bytes, const mls_memory_estimate *of)
-{
-    static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-    const double full = (double)of->capacity;
-    const double scale = (double)(of->capacity > of->estimate ? of->capacity : of->estimate);
-    const unsigned long filled = (unsigned long)(bytes / scale * BAR * 8 + 0.5);
-    const unsigned long limit = full > 0 ? (unsigned long)(full / scale * BAR + 0.5) : BAR + 1;
-    mls_buffer bar = {0};
-    for (unsigned long i = 0; i <= BAR; i++) {
-        const unsigned long left = filled > i * 8 ? filled - i * 8 : 0;
-        const char *cell = view->ascii ? (left >= 4 ? "#" : "") : left >= 8 ? "█" : eighths[left];
-        mls_buffer_append_text(&bar, i == limit        ? (view->ascii ? "|" : "│")
-                                     : cell[0] != '\0' ? cell
-                                     : i < limit       ? " "
-                                                       : "");
-    }
-    while (bar.len > 0 && bar.ptr[bar.len - 1] == ' ')
-        mls_buffer_cut(&bar, bar.len - 1);
-    return mls_table_take(table, &bar);
-}
-
 static void size_row(mls_table *table, const char *name, double bytes, mls_style style)
 {
     const unsigned look = MLS_COLUMN_DECIMAL | MLS_COLUMN_KEEP;
@@ -221,7 +200,11 @@ static void size_row(mls_table *table, const char *name, double bytes, mls_style
 
 static void show_items(mls_view *view, const mls_memory_job *job)
 {
+    static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
     const mls_memory_estimate *of = mls_memory_shown(&job->answer);
+    const double full = (double)of->capacity;
+    const double scale = (double)(of->capacity > of->estimate ? of->capacity : of->estimate);
+    const unsigned long limit = full > 0 ? (unsigned long)(full / scale * BAR + 0.5) : BAR + 1;
     mls_memory_item items[MLS_MEMORY_ITEM_COUNT];
     const size_t count = mls_memory_items_sort(of, items);
     mls_table table = {.indent = INDENT};
@@ -230,7 +213,20 @@ static void show_items(mls_view *view, const mls_memory_job *job)
         const double bytes = (double)(last ? of->estimate : of->items[items[i]]);
         const mls_style style = last ? MLS_STYLE_BOLD : MLS_STYLE_PLAIN;
         size_row(&table, last ? "at the peak" : mls_memory_items[items[i]].name, bytes, style);
-        mls_table_text(&table, "", MLS_COLUMN_LEFT, memory_bar(&table, view, bytes, of));
+        /* The bar consists of eighths of a cell, with a line where the GPU is full. */
+        const unsigned long filled = (unsigned long)(bytes / scale * BAR * 8 + 0.5);
+        mls_buffer bar = {0};
+        for (unsigned long k = 0; k <= BAR; k++) {
+            const unsigned long left = filled > k * 8 ? filled - k * 8 : 0;
+            const char *cell = view->ascii ? (left >= 4 ? "#" : "") : left >= 8 ? "█" : eighths[left];
+            mls_buffer_append_text(&bar, k == limit        ? (view->ascii ? "|" : "│")
+                                         : cell[0] != '\0' ? cell
+                                         : k < limit       ? " "
+                                                           : "");
+        }
+        while (bar.len > 0 && bar.ptr[bar.len - 1] == ' ')
+            mls_buffer_cut(&bar, bar.len - 1);
+        mls_table_text(&table, "", MLS_COLUMN_LEFT, mls_table_take(&table, &bar));
         if (view->verbose > 0 && !last)
             mls_table_note(&table, MLS_STYLE_DIM, "%s", mls_memory_items[items[i]].words);
     }
@@ -482,3 +478,138 @@ const mls_report mls_memory_report = {
         .rows = "host items server",
         .sources = {&memory_cache_fields, &memory_host_fields, &memory_csv_fields, &memory_fields,
                     &memory_item_fields}}};
+
+/* ----------------------------------------- messages of memory that ran out */
+
+/* A message, and what a GPU of the job should have needed. */
+typedef struct oom_row {
+    const mls_oom *oom;
+    const mls_memory_job *job; /* NULL: none was named */
+} oom_row;
+
+static double known(int64_t number)
+{
+    return number >= 0 ? (double)number : (double)NAN;
+}
+
+static double estimate_of(const oom_row *row)
+{
+    return row->job != NULL ? (double)mls_memory_shown(&row->job->answer)->estimate : (double)NAN;
+}
+
+/* Return the estimate less what the job had and wanted. */
+static double difference_of(const oom_row *row)
+{
+    return estimate_of(row) - known(row->oom->allocated) - known(row->oom->tried);
+}
+
+static void append_advice(mls_buffer *line, const mls_oom *oom)
+{
+    for (mls_oom_advice i = 0; i < MLS_OOM_ADVICE_COUNT; i++)
+        if ((oom->advice & 1U << i) != 0)
+            mls_buffer_printf(line, "%s%s", line->len > 0 ? " " : "", mls_oom_advices[i].name);
+}
+
+#define OOM_FIELDS(F)                                                                                                  \
+    F(oom, file, TEXT, "", row->oom->file)                                                                             \
+    F(oom, line, NUMBER, "", row->oom->line)                                                                           \
+    F(oom, framework, TEXT, "", row->oom->framework)                                                                   \
+    F(oom, wording, TEXT, "", row->oom->wording)                                                                       \
+    F(oom, rank, NUMBER_OR_NULL, "", known(row->oom->rank))                                                            \
+    F(oom, gpu, NUMBER_OR_NULL, "", known(row->oom->gpu))                                                              \
+    F(oom, tried_bytes, NUMBER_OR_NULL, "", known(row->oom->tried))                                                    \
+    F(oom, capacity_bytes, NUMBER_OR_NULL, "", known(row->oom->capacity))                                              \
+    F(oom, free_bytes, NUMBER_OR_NULL, "", known(row->oom->free))                                                      \
+    F(oom, in_use_bytes, NUMBER_OR_NULL, "", known(row->oom->in_use))                                                  \
+    F(oom, allocated_bytes, NUMBER_OR_NULL, "", known(row->oom->allocated))                                            \
+    F(oom, reserved_bytes, NUMBER_OR_NULL, "", known(row->oom->reserved))                                              \
+    F(oom, reserved_unallocated_bytes, NUMBER_OR_NULL, "", known(row->oom->reserved_unallocated))                      \
+    F(oom, private_pool_bytes, NUMBER_OR_NULL, "", known(row->oom->private_pool))                                      \
+    F(oom, allowed_bytes, NUMBER_OR_NULL, "", known(row->oom->allowed))                                                \
+    F(oom, other_bytes, NUMBER_OR_NULL, "", known(row->oom->other))                                                    \
+    F(oom, advice, VALUES, "",                                                                                         \
+      MLS_EACH(MLS_OOM_ADVICE_COUNT,                                                                                   \
+               (row->oom->advice & 1U << i) != 0 ? mls_emit_text(to, mls_oom_advices[i].name) : (void)0))              \
+    F(oom, estimate_bytes, NUMBER_OR_NULL, "", estimate_of(row))                                                       \
+    F(oom, difference_bytes, NUMBER_OR_NULL, "", difference_of(row))
+MLS_FIELDS(oom, oom_row, OOM_FIELDS)
+#define OOM_CSV_FIELDS(F) F(oom_csv, advice, WORDS, "", append_advice(words, row->oom))
+MLS_FIELDS_BESIDE(oom_csv, oom, OOM_CSV_FIELDS)
+
+#define OOM_LIST_FIELDS(F)                                                                                             \
+    F(oom_list, ooms, LIST(oom), "", MLS_EACH(row->count, mls_emit_row(to, &(oom_row){&row->items[i], row->job})))     \
+    F(oom_list, dropped, NUMBER, "", row->dropped)
+MLS_FIELDS(oom_list, mls_oom_list, OOM_LIST_FIELDS)
+
+static void show_ooms(mls_printer *to, const void *what)
+{
+    const mls_oom_list *list = what;
+    mls_view *view = to->view;
+    mls_table table = {.indent = INDENT};
+    size_t with[MLS_OOM_ADVICE_COUNT] = {0};
+    size_t enough = 0;
+    if (list->count == 0) {
+        mls_output_text(view->output, "no message of memory that ran out\n");
+        return;
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        const mls_oom *oom = &list->items[i];
+        const oom_row row = {oom, list->job};
+        const struct {
+            const char *header;
+            double bytes;
+        } sizes[] = {{"wanted", known(oom->tried)},
+                     {"allocated", known(oom->allocated)},
+                     {list->job != NULL ? "difference" : NULL, difference_of(&row)},
+                     {"in pieces", known(oom->reserved_unallocated)},
+                     {"free", known(oom->free)},
+                     {"others'", known(oom->other)},
+                     {"capacity", known(oom->capacity)}};
+        mls_buffer advice = {0};
+        append_advice(&advice, oom);
+        mls_table_row(&table);
+        mls_table_cell(&table, "GiB", MLS_COLUMN_KEEP | MLS_COLUMN_CUT, MLS_STYLE_PLAIN, "%s:%zu", oom->file,
+                       oom->line);
+        mls_table_cell(&table, "rank", MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, oom->rank >= 0 ? "%" PRId64 : "-", oom->rank);
+        mls_table_cell(&table, "GPU", MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, oom->gpu >= 0 ? "%" PRId64 : "-", oom->gpu);
+        mls_table_text(&table, "advice", MLS_COLUMN_LEFT, mls_table_take(&table, &advice));
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+            if (sizes[k].header != NULL)
+                mls_table_number(&table, sizes[k].header, MLS_COLUMN_DECIMAL, sizes[k].bytes / gib, 2);
+        enough += oom->tried >= 0 && oom->free >= oom->tried;
+        for (mls_oom_advice k = 0; k < MLS_OOM_ADVICE_COUNT; k++)
+            with[k] += (oom->advice >> k) & 1;
+    }
+    mls_table_finish(&table, view);
+    for (mls_oom_advice k = 0; k < MLS_OOM_ADVICE_COUNT; k++) {
+        if (with[k] > 0) {
+            mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s: %s (%zu of %zu)", mls_oom_advices[k].name,
+                            mls_oom_advices[k].words, with[k], list->count);
+        }
+    }
+    if (enough > 0) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
+                        "free is at least what was wanted: it lay in pieces, or a limit forbade it; the job is not too "
+                        "large by this (%zu of %zu)",
+                        enough, list->count);
+    }
+    if (list->job != NULL) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
+                        "difference: of %s GiB, the estimate of this job, to what was allocated and wanted",
+                        mls_words_grouped((double)mls_memory_shown(&list->job->answer)->estimate / gib, 2).text);
+    }
+    mls_view_more(view, MLS_STYLE_WARN, INDENT, list->dropped, "message", NULL);
+}
+
+const mls_report mls_oom_report = {
+    .section = "MEMORY OOM JSON",
+    .show = show_ooms,
+    .object = &oom_list_fields,
+    .columns = {
+        .section = "MEMORY OOM CSV",
+        .names =
+            "file line framework wording rank gpu tried_bytes capacity_bytes free_bytes in_use_bytes allocated_bytes "
+            "reserved_bytes reserved_unallocated_bytes private_pool_bytes allowed_bytes other_bytes advice "
+            "estimate_bytes difference_bytes",
+        .rows = "ooms",
+        .sources = {&oom_csv_fields, &oom_fields}}};

@@ -25,26 +25,6 @@ static void add_pack_findings(mls_finding_list *found, const mls_pack *pack, con
     }
 }
 
-static void show_scrubbed(mls_view *view, const mls_pack *pack)
-{
-    mls_buffer line = {0};
-    size_t texts = 0;
-    for (size_t i = 0; i < pack->redacted.count; i++) {
-        const mls_pack_redacted *row = &pack->redacted.items[i];
-        texts += row->texts;
-        mls_buffer_printf(&line, "%s%s %zu", i > 0 ? ", " : ": ", row->key, row->texts);
-    }
-    mls_view_printf(view, MLS_STYLE_PLAIN, PACK_INDENT, PACK_HANG,
-                    "scrubbed: %s, %s and %s dropped; %s replaced by REDACTED%s",
-                    mls_words_plural(pack->dropped_lines, "line", "lines").text,
-                    mls_words_plural(pack->dropped_records, "record", "records").text,
-                    mls_words_plural(pack->dropped_members, "member", "members").text,
-                    mls_words_plural(texts, "text", "texts").text, line.len > 0 ? line.ptr : "");
-    mls_view_printf(view, MLS_STYLE_PLAIN, PACK_INDENT, PACK_HANG,
-                    "submission_org and submission_platform stay as they were logged: read them");
-    mls_buffer_release(&line);
-}
-
 /* Show the packed files, those that were left out, and what else was written. */
 static void show_files(mls_view *view, const mls_pack *pack)
 {
@@ -88,8 +68,25 @@ static void show_files(mls_view *view, const mls_pack *pack)
                     pack->described ? "is there, and stays as it is" : "new");
     if (pack->implementation != NULL)
         mls_view_printf(view, MLS_STYLE_PLAIN, PACK_INDENT, PACK_HANG, "%s: new", pack->implementation);
-    if (pack->scrubbed)
-        show_scrubbed(view, pack);
+    size_t texts = 0;
+    for (size_t i = 0; i < pack->redacted.count; i++) {
+        const mls_pack_redacted *row = &pack->redacted.items[i];
+        texts += row->texts;
+        mls_buffer_printf(&line, "%s%s %zu", i > 0 ? ", " : ": ", row->key, row->texts);
+    }
+    if (pack->scrubbed) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, PACK_INDENT, PACK_HANG,
+                        "scrubbed: %s, %s and %s dropped; %s replaced by REDACTED%s",
+                        mls_words_plural(pack->dropped_lines, "line", "lines").text,
+                        mls_words_plural(pack->dropped_records, "record", "records").text,
+                        mls_words_plural(pack->dropped_members, "member", "members").text,
+                        mls_words_plural(texts, "text", "texts").text, line.len > 0 ? line.ptr : "");
+        mls_view_printf(view, MLS_STYLE_PLAIN, PACK_INDENT, PACK_HANG,
+                        "submission_org and submission_platform stay as they were logged: read them");
+    }
+    mls_buffer_release(&line);
+    mls_view_printf(view, MLS_STYLE_PLAIN, PACK_INDENT, PACK_HANG, "score %s min",
+                    mls_words_minutes(packed_score(pack)).text);
 }
 
 static void show_pack(mls_printer *to, const void *what)
@@ -97,11 +94,8 @@ static void show_pack(mls_printer *to, const void *what)
     const mls_pack *pack = what;
     mls_view *view = to->view;
     mls_finding_list found = {0};
-    if (!view->quiet) {
+    if (!view->quiet)
         show_files(view, pack);
-        mls_view_printf(view, MLS_STYLE_PLAIN, PACK_INDENT, PACK_HANG, "score %s min",
-                        mls_words_minutes(packed_score(pack)).text);
-    }
     add_pack_findings(&found, pack, view);
     mls_finding_list_show(view, &found,
                           (mls_finding_list_look){.indent = PACK_INDENT, .hang = PACK_HANG, .named = true, .fold = 3});

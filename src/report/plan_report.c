@@ -14,31 +14,6 @@ static const mls_plan_base *first_base(const mls_plan *plan)
     return plan->bases.count > 0 ? &plan->bases.items[0] : NULL;
 }
 
-static void show_bases(mls_view *view, const mls_plan_base *bases, size_t count)
-{
-    const mls_side_group *group = bases[0].group;
-    const size_t named = view->verbose > 0 || count <= BASES_NAMED ? count : BASES_NAMED;
-    mls_buffer line = {0};
-    mls_buffer_printf(&line, "  %s %s   %s   from ", mls_usage_name(group->usage), group->edition,
-                      group->accelerator != NULL ? group->accelerator : "unknown accelerators");
-    if (count == 1) {
-        mls_buffer_printf(&line, "%s of %s", mls_words_plural(bases->runs, "run", "runs").text, group->path);
-    } else {
-        mls_buffer_printf(&line, "%s, each row from that of the nearest size",
-                          mls_words_plural(count, "group", "groups").text);
-    }
-    mls_view_headline(view, mls_str_from(group->benchmark), &line, 4);
-    for (size_t i = 0; i < named && count > 1; i++) {
-        mls_buffer_printf(&line, "%s: %s of %s", mls_words_count(bases[i].group->accelerators).text,
-                          mls_words_plural(bases[i].runs, "run", "runs").text, bases[i].group->path);
-        mls_view_line(view, &line, MLS_STYLE_PLAIN, 4, 8);
-    }
-    if (named < count) {
-        mls_view_printf(view, MLS_STYLE_DIM, 4, 4, "and %s (-v: all)",
-                        mls_words_plural(count - named, "more", "more").text);
-    }
-}
-
 static void add_plan_row(mls_table *table, const mls_plan_row *row)
 {
     const double nodes = row->accelerators / row->base->per_node;
@@ -77,66 +52,78 @@ static void add_plan_row(mls_table *table, const mls_plan_row *row)
         mls_table_note(table, MLS_STYLE_WARN, "%s", row->note);
 }
 
-static void show_target(mls_view *view, const mls_plan_target *target)
-{
-    mls_buffer line = {0};
-    if (isnan(target->minutes))
-        return;
-    mls_buffer_printf(&line, "for %s min: ", mls_words_trimmed(target->minutes, 3).text);
-    if (target->obstacle != NULL) {
-        mls_buffer_printf(&line, "out of reach of %d times as many accelerators; what stands in the way is %s",
-                          MLS_PLAN_TIMES_MAX,
-                          strcmp(target->obstacle, "other") == 0 ? "the time outside of training and evaluation"
-                          : strcmp(target->obstacle, "evaluation") == 0
-                              ? "the time of evaluations"
-                              : "convergence: more accelerators need larger batches, which take more "
-                                "training as far as the reference points tell");
-    } else {
-        mls_buffer_printf(
-            &line, "%s enough by the prediction, %s if all goes well, %s to be sure",
-            isnan(target->by_middle)
-                ? "no number of accelerators is"
-                : mls_words_plural((uint64_t)target->by_middle, "accelerator is", "accelerators are").text,
-            mls_words_count(target->by_low).text,
-            isnan(target->by_high) ? "none" : mls_words_count(target->by_high).text);
-    }
-    mls_view_line(view, &line, MLS_STYLE_BOLD, 2, 4);
-}
-
-/* Print what the rows are based on, and what logs cannot tell. */
-static void show_grounds(mls_view *view, const mls_plan *plan, const mls_plan_base *base)
-{
-    const mls_plan_factors *factors = base->factors;
-    const bool own = strcmp(factors->benchmark, "*") != 0;
-    mls_view_printf(view, MLS_STYLE_DIM, 2, 4,
-                    "low - high: meant to hold %s of results; the figures stand on %s published pairs of %s",
-                    mls_words_percent(mls_plan_levels[plan->level], 0).text,
-                    mls_words_count((double)factors->pairs).text, own ? factors->benchmark : "all benchmarks");
-    if (base->points->count > 0) {
-        mls_view_printf(view, MLS_STYLE_DIM, 2, 4, "convergence: %s of edition %s",
-                        mls_words_plural(base->points->count, "reference point", "reference points").text,
-                        base->points->rules.edition->name);
-    } else {
-        mls_view_printf(view, MLS_STYLE_DIM, 2, 4,
-                        "convergence: there are no reference points; other batches need --samples");
-    }
-    mls_view_printf(view, MLS_STYLE_DIM, 2, 4, "not known: another network%s",
-                    base->memory != NULL ? "" : ", and whether fewer accelerators would hold the job in memory");
-}
-
 static void show_series(mls_view *view, const mls_plan *plan, const mls_plan_series *series)
 {
     const mls_plan_base *bases = plan->bases.items + series->first_base;
+    const size_t count = series->bases;
+    const mls_plan_target *target = &series->target;
+    const mls_plan_factors *factors = bases->factors;
     mls_table table = {.indent = 2};
-    show_bases(view, bases, series->bases);
+    const mls_side_group *group = bases[0].group;
+    const size_t named = view->verbose > 0 || count <= BASES_NAMED ? count : BASES_NAMED;
+    mls_buffer line = {0};
+    mls_buffer_printf(&line, "  %s %s   %s   from ", mls_usage_name(group->usage), group->edition,
+                      group->accelerator != NULL ? group->accelerator : "unknown accelerators");
+    if (count == 1) {
+        mls_buffer_printf(&line, "%s of %s", mls_words_plural(bases->runs, "run", "runs").text, group->path);
+    } else {
+        mls_buffer_printf(&line, "%s, each row from that of the nearest size",
+                          mls_words_plural(count, "group", "groups").text);
+    }
+    mls_view_headline(view, mls_str_from(group->benchmark), &line, 4);
+    for (size_t i = 0; i < named && count > 1; i++) {
+        mls_buffer_printf(&line, "%s: %s of %s", mls_words_count(bases[i].group->accelerators).text,
+                          mls_words_plural(bases[i].runs, "run", "runs").text, bases[i].group->path);
+        mls_view_line(view, &line, MLS_STYLE_PLAIN, 4, 8);
+    }
+    if (named < count) {
+        mls_view_printf(view, MLS_STYLE_DIM, 4, 4, "and %s (-v: all)",
+                        mls_words_plural(count - named, "more", "more").text);
+    }
     for (size_t i = series->first_row; i < series->first_row + series->rows; i++)
         if (plan->rows.items[i].shown || view->verbose > 0)
             add_plan_row(&table, &plan->rows.items[i]);
     mls_table_finish(&table, view);
     mls_view_gap(view);
-    show_target(view, &series->target);
-    if (!view->quiet)
-        show_grounds(view, plan, bases);
+    if (!isnan(target->minutes)) {
+        mls_buffer_printf(&line, "for %s min: ", mls_words_trimmed(target->minutes, 3).text);
+        if (target->obstacle != NULL) {
+            mls_buffer_printf(&line, "out of reach of %d times as many accelerators; what stands in the way is %s",
+                              MLS_PLAN_TIMES_MAX,
+                              strcmp(target->obstacle, "other") == 0 ? "the time outside of training and evaluation"
+                              : strcmp(target->obstacle, "evaluation") == 0
+                                  ? "the time of evaluations"
+                                  : "convergence: more accelerators need larger batches, which take more "
+                                    "training as far as the reference points tell");
+        } else {
+            mls_buffer_printf(
+                &line, "%s enough by the prediction, %s if all goes well, %s to be sure",
+                isnan(target->by_middle)
+                    ? "no number of accelerators is"
+                    : mls_words_plural((uint64_t)target->by_middle, "accelerator is", "accelerators are").text,
+                mls_words_count(target->by_low).text,
+                isnan(target->by_high) ? "none" : mls_words_count(target->by_high).text);
+        }
+        mls_view_line(view, &line, MLS_STYLE_BOLD, 2, 4);
+    }
+    if (view->quiet)
+        return;
+    /* What the rows are based on, and what logs cannot tell. */
+    const bool own = strcmp(factors->benchmark, "*") != 0;
+    mls_view_printf(view, MLS_STYLE_DIM, 2, 4,
+                    "low - high: meant to hold %s of results; the figures stand on %s published pairs of %s",
+                    mls_words_percent(mls_plan_levels[plan->level], 0).text,
+                    mls_words_count((double)factors->pairs).text, own ? factors->benchmark : "all benchmarks");
+    if (bases->points->count > 0) {
+        mls_view_printf(view, MLS_STYLE_DIM, 2, 4, "convergence: %s of edition %s",
+                        mls_words_plural(bases->points->count, "reference point", "reference points").text,
+                        bases->points->rules.edition->name);
+    } else {
+        mls_view_printf(view, MLS_STYLE_DIM, 2, 4,
+                        "convergence: there are no reference points; other batches need --samples");
+    }
+    mls_view_printf(view, MLS_STYLE_DIM, 2, 4, "not known: another network%s",
+                    bases->memory != NULL ? "" : ", and whether fewer accelerators would hold the job in memory");
 }
 
 static void show_plan(mls_printer *to, const void *what)

@@ -148,19 +148,6 @@ static void show_trend(mls_printer *to, const void *what)
     show_legend(to, list);
 }
 
-/* Return the value of a setting, a text without its quotes. */
-static const char *setting_shown(mls_table *table, const mls_published_runs *runs, mls_str key)
-{
-    mls_str value = mls_published_setting_of(runs, key);
-    mls_buffer text = {0};
-    if (value.ptr == NULL)
-        return NULL;
-    if (value.len > 1 && value.ptr[0] == '"')
-        value = (mls_str){value.ptr + 1, value.len - 2};
-    mls_buffer_append(&text, value);
-    return mls_table_take(table, &text);
-}
-
 static void show_published_settings(mls_printer *to, const void *what)
 {
     const mls_published_list *list = what;
@@ -183,8 +170,12 @@ static void show_published_settings(mls_printer *to, const void *what)
         mls_table_cell(&table, "system", KEEP | MLS_COLUMN_CUT, MLS_STYLE_PLAIN, "%s  %s", result->system->submitter,
                        result->system->system_id);
         for (size_t k = 0; k < shown; k++) {
-            mls_table_text(&table, names[k], RIGHT,
-                           setting_shown(&table, list->hits[i].opened, opened->keys.items[k].name));
+            mls_str value = mls_published_setting_of(list->hits[i].opened, opened->keys.items[k].name);
+            mls_buffer text = {0};
+            if (value.len > 1 && value.ptr[0] == '"')
+                value = (mls_str){value.ptr + 1, value.len - 2};
+            mls_buffer_append(&text, value);
+            mls_table_text(&table, names[k], RIGHT, value.ptr != NULL ? mls_table_take(&table, &text) : NULL);
         }
         note_division(&table, result);
     }
@@ -249,17 +240,6 @@ static void show_published_runs(mls_printer *to, const void *what)
     finish_list(to, &table, list);
 }
 
-/* Write the settings that differ between the results that were opened together. */
-static void emit_settings(mls_emitter *to, const mls_published_runs *of)
-{
-    for (size_t i = 0; i < of->settings.count; i++) {
-        if (of->settings.items[i].differs) {
-            mls_emit_name(to, of->settings.items[i].key);
-            mls_emit_json(to, of->settings.items[i].value);
-        }
-    }
-}
-
 #define RESULT_FIELDS(F)                                                                                               \
     F(hit, usage, TEXT, "", mls_usage_name(row->result->usage))                                                        \
     F(hit, round, TEXT, "", row->result->round)                                                                        \
@@ -290,7 +270,12 @@ static void emit_settings(mls_emitter *to, const mls_published_runs *of)
     F(hit, unscaled_low, NUMBER_OR_NULL, "minutes", row->result->unscaled_low)                                         \
     F(hit, unscaled_high, NUMBER_OR_NULL, "minutes", row->result->unscaled_high)                                       \
     F(hit, ratio, NUMBER_OR_NULL, "", row->ratio)                                                                      \
-    F(hit, settings, ELSE_OUT(MAP, row->opened != NULL), "", emit_settings(to, row->opened))
+    F(hit, settings, ELSE_OUT(MAP, row->opened != NULL), "",                                                           \
+      MLS_EACH(                                                                                                        \
+          row->opened->settings.count, if (row->opened->settings.items[i].differs) {                                   \
+              mls_emit_name(to, row->opened->settings.items[i].key);                                                   \
+              mls_emit_json(to, row->opened->settings.items[i].value);                                                 \
+          }))
 MLS_FIELDS(hit, mls_published_hit, RESULT_FIELDS)
 
 /* Names that columns have and members do not. */

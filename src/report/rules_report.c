@@ -222,16 +222,13 @@ static mls_str metadata_path(mls_str name)
     F(derive, field, TEXT, "", metadata_path(row->field))
 MLS_FIELDS(derive, mls_derive, DERIVE_FIELDS)
 
-static void emit_initial(mls_emitter *to, const mls_scope *scope, size_t slot)
-{
-    if (scope->initial[slot].set) {
-        mls_emit_name(to, scope->symbols.entries[slot].key);
-        emit_value(to, &scope->initial[slot].value);
-    }
-}
-
 #define SCOPE_FIELDS(F)                                                                                                \
-    F(scope, begin, MAP, "", MLS_EACH(row->symbols.count, emit_initial(to, row, i)))                                   \
+    F(scope, begin, MAP, "",                                                                                           \
+      MLS_EACH(                                                                                                        \
+          row->symbols.count, if (row->initial[i].set) {                                                               \
+              mls_emit_name(to, row->symbols.entries[i].key);                                                          \
+              emit_value(to, &row->initial[i].value);                                                                  \
+          }))                                                                                                          \
     F(scope, derive, OBJECT_OF(derive), "", row->derive.key.ptr != NULL ? &row->derive : NULL)                         \
     F(scope, keys, MAP, "",                                                                                            \
       MLS_MEMBERS(row->rule_count, row->rules[i].key,                                                                  \
@@ -249,47 +246,9 @@ MLS_FIELDS(rule_file, mls_ruleset, RULE_FILE_FIELDS)
 
 const mls_report mls_rule_file_report = {.object = &rule_file_fields};
 
-/* Return how many decimals the means of a table need. */
-static int decimals_of(const mls_rcp_point *points, size_t count)
-{
-    double largest = 0;
-    for (size_t i = 0; i < count; i++)
-        largest = fmax(largest, points[i].bar.mean);
-    return largest >= 10000 ? 0 : largest >= 100 ? 1 : largest >= 10 ? 2 : 4;
-}
-
-static void show_points(mls_view *view, const mls_rcp_point *points, size_t count)
-{
-    enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP };
-    mls_table table = {.indent = 2};
-    const int decimals = decimals_of(points, count);
-    for (size_t i = 0; i < count; i++) {
-        const mls_rcp_point *point = &points[i];
-        const struct {
-            const char *header;
-            unsigned look;
-            double number;
-            int decimals;
-        } cells[] = {
-            {"batch", RIGHT | KEEP, point->global_batch_size, 0},  {"runs", RIGHT, (double)point->count, 0},
-            {"mean", DECIMAL | KEEP, point->bar.mean, decimals},   {"stdev", DECIMAL, point->bar.stdev, decimals},
-            {"limit", DECIMAL | KEEP, point->bar.limit, decimals}, {"max speedup", DECIMAL, point->bar.max_speedup, 4}};
-        const char *const parts[] = {point->source, point->creator, point->platform, point->precision, point->when};
-        mls_buffer from = {0};
-        mls_table_row(&table);
-        table.style = point->pruned ? MLS_STYLE_DIM : MLS_STYLE_PLAIN;
-        for (size_t k = 0; k < sizeof cells / sizeof *cells; k++)
-            mls_table_number(&table, cells[k].header, cells[k].look, cells[k].number, cells[k].decimals);
-        mls_table_text(&table, "used", KEEP, point->pruned ? "pruned" : "yes");
-        for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
-            mls_buffer_printf(&from, "%s%s", from.len > 0 && parts[k][0] != '\0' ? ", " : "", parts[k]);
-        mls_table_text(&table, "from", MLS_COLUMN_CUT, mls_table_take(&table, &from));
-    }
-    mls_table_finish(&table, view);
-}
-
 static void show_listings(mls_printer *to, const void *what)
 {
+    enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP };
     const mls_rcp_listings *listings = what;
     mls_view *view = to->view;
     for (size_t i = 0; i < listings->count; i++) {
@@ -304,7 +263,36 @@ static void show_listings(mls_printer *to, const void *what)
                       mls_usage_name(listing->edition->usage), listing->edition->name, benchmark->runs_needed,
                       benchmark->left_out, unit[0] != '\0' ? "   " : "", unit);
         mls_output_text(view->output, count == 0 ? "\n  no reference points\n" : "\n");
-        show_points(view, points, count);
+        double largest = 0;
+        for (size_t k = 0; k < count; k++)
+            largest = fmax(largest, points[k].bar.mean);
+        const int decimals = largest >= 10000 ? 0 : largest >= 100 ? 1 : largest >= 10 ? 2 : 4;
+        mls_table table = {.indent = 2};
+        for (size_t p = 0; p < count; p++) {
+            const mls_rcp_point *point = &points[p];
+            const struct {
+                const char *header;
+                unsigned look;
+                double number;
+                int decimals;
+            } cells[] = {{"batch", RIGHT | KEEP, point->global_batch_size, 0},
+                         {"runs", RIGHT, (double)point->count, 0},
+                         {"mean", DECIMAL | KEEP, point->bar.mean, decimals},
+                         {"stdev", DECIMAL, point->bar.stdev, decimals},
+                         {"limit", DECIMAL | KEEP, point->bar.limit, decimals},
+                         {"max speedup", DECIMAL, point->bar.max_speedup, 4}};
+            const char *const parts[] = {point->source, point->creator, point->platform, point->precision, point->when};
+            mls_buffer from = {0};
+            mls_table_row(&table);
+            table.style = point->pruned ? MLS_STYLE_DIM : MLS_STYLE_PLAIN;
+            for (size_t k = 0; k < sizeof cells / sizeof *cells; k++)
+                mls_table_number(&table, cells[k].header, cells[k].look, cells[k].number, cells[k].decimals);
+            mls_table_text(&table, "used", KEEP, point->pruned ? "pruned" : "yes");
+            for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+                mls_buffer_printf(&from, "%s%s", from.len > 0 && parts[k][0] != '\0' ? ", " : "", parts[k]);
+            mls_table_text(&table, "from", MLS_COLUMN_CUT, mls_table_take(&table, &from));
+        }
+        mls_table_finish(&table, view);
         if (!isnan(listing->batch_size)) {
             const mls_rcp_limit limit = mls_rcp_set_limit(listing->set, listing->batch_size);
             mls_buffer words = {0};

@@ -22,12 +22,6 @@ static size_t valid_runs(const mls_group *group)
     return valid;
 }
 
-/* Return the submitter in the system description, else the one that was logged. */
-static const char *submitter_of(const mls_group *group)
-{
-    return group->system.submitter != NULL ? group->system.submitter : group->runs[0]->organisation;
-}
-
 static const char *accelerator_of(const mls_group *group)
 {
     const char *name = group->system.accelerator_model_name;
@@ -38,7 +32,8 @@ static const char *accelerator_of(const mls_group *group)
 #define OF_SYSTEM(F)                                                                                                   \
     F(summary, usage, TEXT, "", mls_usage_name(row->usage))                                                            \
     F(summary, round, TEXT, "", mls_edition_round(row->edition))                                                       \
-    F(summary, submitter, TEXT_OR_NULL, "", submitter_of(row))                                                         \
+    F(summary, submitter, TEXT_OR_NULL, "",                                                                            \
+      row->system.submitter != NULL ? row->system.submitter : row->runs[0]->organisation)                              \
     F(summary, division, TEXT_OR_NULL, "", mls_division_name(row->division))                                           \
     F(summary, availability, TEXT_OR_NULL, "", row->system.status)                                                     \
     F(summary, system_id, TEXT_OR_NULL, "", row->system_id)                                                            \
@@ -87,7 +82,6 @@ typedef struct system_table {
     mls_map rows;       /* system and occurrence -> its first group */
     mls_map taken;      /* system and benchmark -> how often they occurred */
     mls_map benchmarks; /* columns */
-    mls_buffer key;     /* scratch */
     struct {
         size_t row, benchmark; /* benchmark SIZE_MAX: not known */
         double minutes;
@@ -112,38 +106,11 @@ static void key_number(mls_buffer *key, double number)
 
 /* Append a field of a system to `key`. */
 #define KEY_CELL(kind, name, type, in, value)                                                                          \
-    _Generic((value), mls_str : key_str, double : key_number, default : key_text)(key, value);
+    _Generic((value), mls_str : key_str, double : key_number, default : key_text)(&key, value);
 
 static size_t add_benchmark(system_table *table, const char *name)
 {
     return (size_t)(mls_map_put(&table->benchmarks, mls_str_from(name), NULL) - table->benchmarks.entries);
-}
-
-static void system_table_make(system_table *table, const mls_collection *collection)
-{
-    mls_buffer *key = &table->key;
-    table->collection = collection;
-    table->rows.arena = table->taken.arena = table->benchmarks.arena = &table->arena;
-    table->cells = mls_arena_zeroed(&table->arena, collection->group_count + 1, sizeof *table->cells);
-    for (size_t i = 0; i < collection->group_count; i++) {
-        const mls_group *row = &collection->groups[i];
-        bool added = false;
-        for (size_t b = 0; b < row->edition->benchmark_count; b++)
-            (void)add_benchmark(table, row->edition->benchmarks[b]->name);
-        table->cells[i].benchmark = row->benchmark != NULL ? add_benchmark(table, row->benchmark) : SIZE_MAX;
-        table->cells[i].minutes = mls_group_result(row).scaled_minutes;
-        /* A second result of a system on one benchmark begins a second row of the system. */
-        mls_buffer_clear(key);
-        OF_SYSTEM(KEY_CELL)
-        const size_t system = key->len;
-        key_text(key, row->benchmark);
-        const uint64_t before = mls_map_put(&table->taken, mls_buffer_str(key), NULL)->value.number++;
-        mls_buffer_cut(key, system);
-        mls_buffer_printf(key, "%zu", (size_t)before);
-        mls_map_entry *place = mls_map_put(&table->rows, mls_buffer_str(key), &added);
-        place->value.number = added ? i : place->value.number;
-        table->cells[i].row = (size_t)(place - table->rows.entries);
-    }
 }
 
 typedef struct system_place {
@@ -151,21 +118,40 @@ typedef struct system_place {
     size_t row;
 } system_place;
 
-static const mls_group *first_group(const system_place *place)
-{
-    return &place->table->collection->groups[place->table->rows.entries[place->row].value.number];
-}
-
-#define SYSTEM_FIELDS(F) F(system, first, OBJECT_OF(summary), "", first_group(row))
+/* The first group of a row describes its system. */
+#define SYSTEM_FIELDS(F)                                                                                               \
+    F(system, first, OBJECT_OF(summary), "",                                                                           \
+      &row->table->collection->groups[row->table->rows.entries[row->row].value.number])
 MLS_FIELDS(system, system_place, SYSTEM_FIELDS)
 
 static void emit_systems(mls_emitter *to, const mls_collection *collection)
 {
-    system_table table = {0};
-    system_table_make(&table, collection);
+    system_table table = {.collection = collection};
+    mls_buffer key = {0};
+    table.rows.arena = table.taken.arena = table.benchmarks.arena = &table.arena;
+    table.cells = mls_arena_zeroed(&table.arena, collection->group_count + 1, sizeof *table.cells);
+    for (size_t i = 0; i < collection->group_count; i++) {
+        const mls_group *row = &collection->groups[i];
+        bool added = false;
+        for (size_t b = 0; b < row->edition->benchmark_count; b++)
+            (void)add_benchmark(&table, row->edition->benchmarks[b]->name);
+        table.cells[i].benchmark = row->benchmark != NULL ? add_benchmark(&table, row->benchmark) : SIZE_MAX;
+        table.cells[i].minutes = mls_group_result(row).scaled_minutes;
+        /* A second result of a system on one benchmark begins a second row of the system. */
+        mls_buffer_clear(&key);
+        OF_SYSTEM(KEY_CELL)
+        const size_t system = key.len;
+        key_text(&key, row->benchmark);
+        const uint64_t before = mls_map_put(&table.taken, mls_buffer_str(&key), NULL)->value.number++;
+        mls_buffer_cut(&key, system);
+        mls_buffer_printf(&key, "%zu", (size_t)before);
+        mls_map_entry *place = mls_map_put(&table.rows, mls_buffer_str(&key), &added);
+        place->value.number = added ? i : place->value.number;
+        table.cells[i].row = (size_t)(place - table.rows.entries);
+    }
     for (size_t row = 0; row < table.rows.count; row++)
         mls_emit_row(to, &(system_place){&table, row});
-    mls_buffer_release(&table.key);
+    mls_buffer_release(&key);
     mls_arena_release(&table.arena);
 }
 

@@ -15,29 +15,6 @@ enum {
     NAME_BYTES = 40 /* of a UUID */
 };
 
-static void show_window_line(mls_view *view, const mls_telemetry_window *window)
-{
-    const mls_telemetry_run *run = &window->run;
-    const double ms = run->stop_ms - run->start_ms;
-    mls_buffer title = {0};
-    mls_buffer line = {0};
-    mls_buffer_append_text(&title, run->file != NULL ? mls_path_shown(run->file) : "all measurements");
-    if (run->line > 1)
-        mls_buffer_printf(&title, ":%zu", run->line);
-    if (!isnan(ms))
-        mls_buffer_printf(&line, "   %s", mls_words_duration(ms).text);
-    mls_buffer_printf(&line, "   %s", mls_words_plural(window->different, "device", "devices").text);
-    if (!isnan(window->energy_joules)) {
-        mls_buffer_printf(&line, "   %s%s   %s", mls_words_quantity(window->energy_joules, "J").text,
-                          isnan(window->energy_estimate_joules) ? " (of what was measured)" : "",
-                          mls_words_quantity(window->mean_power_w, "W").text);
-    }
-    mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "### " : "");
-    mls_view_headline(view, mls_buffer_str(&title), &line, INDENT);
-    mls_buffer_release(&title);
-    mls_view_gap(view);
-}
-
 enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP, DETAIL = MLS_COLUMN_DETAIL };
 
 /* The metrics that are shown of a device.  Few logs have the activity of a GPU's units (detail), and little else. */
@@ -68,13 +45,37 @@ static double shown_value(const mls_telemetry_device *device, const struct shown
     return shown->metric == MLS_METRIC_POWER_W && !isnan(device->mean_power_w) ? device->mean_power_w : mean;
 }
 
-static void show_devices(mls_view *view, const mls_telemetry_window *window)
+/* Print what was measured during a run: a table of devices, and the findings, without the name of the log if there is
+ * only one. */
+static void show_window(mls_view *view, const mls_telemetry_window *window, bool one_log)
 {
     static const char vendor[] = "NVIDIA ";
     mls_table table = {.indent = INDENT};
     bool chosen[SHOWN_METRICS] = {false};
     bool detailed = false;
     size_t hidden = 0;
+    const mls_finding_list_look look = {
+        .indent = INDENT, .hang = HANG, .named = true, .sorted = true, .limit = mls_view_limit(view, FINDINGS_SHOWN)};
+    mls_finding_list found = {0};
+    mls_buffer title = {0};
+    mls_buffer line = {0};
+    const mls_telemetry_run *run = &window->run;
+    const double ms = run->stop_ms - run->start_ms;
+    mls_buffer_append_text(&title, run->file != NULL ? mls_path_shown(run->file) : "all measurements");
+    if (run->line > 1)
+        mls_buffer_printf(&title, ":%zu", run->line);
+    if (!isnan(ms))
+        mls_buffer_printf(&line, "   %s", mls_words_duration(ms).text);
+    mls_buffer_printf(&line, "   %s", mls_words_plural(window->different, "device", "devices").text);
+    if (!isnan(window->energy_joules)) {
+        mls_buffer_printf(&line, "   %s%s   %s", mls_words_quantity(window->energy_joules, "J").text,
+                          isnan(window->energy_estimate_joules) ? " (of what was measured)" : "",
+                          mls_words_quantity(window->mean_power_w, "W").text);
+    }
+    mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "### " : "");
+    mls_view_headline(view, mls_buffer_str(&title), &line, INDENT);
+    mls_buffer_release(&title);
+    mls_view_gap(view);
     /* A metric has a column if a device has it; if none has a detail, all that are not details have one. */
     for (size_t i = 0; i < SHOWN_METRICS; i++) {
         for (size_t k = 0; k < window->device_count && !chosen[i]; k++)
@@ -115,14 +116,6 @@ static void show_devices(mls_view *view, const mls_telemetry_window *window)
     mls_table_finish(&table, view);
     mls_view_gap(view);
     mls_view_more(view, MLS_STYLE_DIM, INDENT, hidden, "device", mls_view_hint(view));
-}
-
-/* Show findings, without the name of the log if there is only one. */
-static void show_window_findings(mls_view *view, const mls_telemetry_window *window, bool one_log)
-{
-    const mls_finding_list_look look = {
-        .indent = INDENT, .hang = HANG, .named = true, .sorted = true, .limit = mls_view_limit(view, FINDINGS_SHOWN)};
-    mls_finding_list found = {0};
     for (size_t i = 0; i < window->findings.count; i++) {
         mls_finding finding = window->findings.items[i];
         finding.path = one_log && finding.line == 0 ? NULL : finding.path;
@@ -144,9 +137,7 @@ static void show_telemetry(mls_printer *to, const void *what)
         mls_telemetry_window window;
         mls_telemetry_window_get(telemetry, i, &window);
         mls_output_text(to->view->output, i > 0 ? "\n" : "");
-        show_window_line(to->view, &window);
-        show_devices(to->view, &window);
-        show_window_findings(to->view, &window, telemetry->source_count == 1);
+        show_window(to->view, &window, telemetry->source_count == 1);
         mls_telemetry_window_release(&window);
     }
     const mls_collection skipped = {

@@ -6,26 +6,6 @@
 #include "report/reports.h"
 #include "term/table.h"
 
-/* Return the owner of a finding.  Similar findings of a folder are reported together, those about the logs of a result
- * with their number; each system description stands alone. */
-static mls_owner owner_of(const mls_placed_finding *placed, const mls_submitter *submitter)
-{
-    const char *slash = strrchr(placed->path, '/');
-    const mls_str folder = {placed->path, slash != NULL ? (size_t)(slash - placed->path) : 0};
-    const char *description = placed->system != NULL ? placed->system->description.path : NULL;
-    const mls_str name = mls_str_from(mls_path_name(placed->path));
-    mls_owner owner = {.path = placed->path, .name = submitter->name};
-    if (description == NULL || strcmp(placed->path, description) != 0)
-        owner.result = folder;
-    if (placed->result != NULL) {
-        const bool log = mls_str_equal(folder, mls_str_from(placed->result->path)) &&
-                         mls_str_starts(name, MLS_S("result_")) && mls_str_ends(name, MLS_S(".txt"));
-        owner.of = placed->result->path;
-        owner.runs = log ? placed->result->run_count : 0;
-    }
-    return owner;
-}
-
 /* Add the number of findings of each code that were counted but not kept of a submitter. */
 static void add_more_of(mls_finding_list *found, const mls_view *view, const mls_submitter *submitter)
 {
@@ -36,7 +16,9 @@ static void add_more_of(mls_finding_list *found, const mls_view *view, const mls
     }
 }
 
-/* Add the findings of a submitter; or, if that is NULL, those of the submission as a whole. */
+/* Add the findings of a submitter; or, if that is NULL, those of the submission as a whole.  Similar findings of a
+ * folder are reported together, those about the logs of a result with their number, and those about each system
+ * description by themselves. */
 static void add_of(mls_finding_list *found, const mls_view *view, const mls_submission *submission,
                    const mls_submitter *submitter)
 {
@@ -46,7 +28,20 @@ static void add_of(mls_finding_list *found, const mls_view *view, const mls_subm
     }
     for (size_t i = 0; i < submitter->placed_count; i++) {
         const mls_placed_finding *placed = &submitter->placed[i];
-        mls_finding_list_add_one(found, placed->finding, owner_of(placed, submitter), view);
+        const char *slash = strrchr(placed->path, '/');
+        const mls_str folder = {placed->path, slash != NULL ? (size_t)(slash - placed->path) : 0};
+        const char *description = placed->system != NULL ? placed->system->description.path : NULL;
+        const mls_str name = mls_str_from(mls_path_name(placed->path));
+        mls_owner owner = {.path = placed->path, .name = submitter->name};
+        if (description == NULL || strcmp(placed->path, description) != 0)
+            owner.result = folder;
+        if (placed->result != NULL) {
+            const bool log = mls_str_equal(folder, mls_str_from(placed->result->path)) &&
+                             mls_str_starts(name, MLS_S("result_")) && mls_str_ends(name, MLS_S(".txt"));
+            owner.of = placed->result->path;
+            owner.runs = log ? placed->result->run_count : 0;
+        }
+        mls_finding_list_add_one(found, placed->finding, owner, view);
     }
     add_more_of(found, view, submitter);
 }
@@ -82,28 +77,6 @@ static void show_findings(mls_view *view, const mls_submission *submission, mls_
             found.unkept_of[code] += submission->submitters[i].unkept[code];
     }
     mls_finding_list_show(view, &found, look);
-}
-
-/* Show odd results that break no rule, the most important kind first. */
-static void show_odd(mls_view *view, const mls_submission *submission)
-{
-    static const mls_finding_code odd[] = {MLS_FINDING_COPIED_LOG, MLS_FINDING_RESUBMITTED, MLS_FINDING_FAR_FROM_PEERS,
-                                           MLS_FINDING_CONFIG_SYSTEM};
-    enum { ODD_SHOWN = 10, ODD_WIDTH = 100 };
-    const mls_finding_list_look look = {.indent = 2, .hang = 6, .together = true, .limit = ODD_SHOWN};
-    mls_finding_list found = {0};
-    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
-        for (size_t k = 0; k < submission->findings.count; k++) {
-            const mls_finding *finding = &submission->findings.items[k];
-            if (finding->code == odd[i])
-                mls_finding_list_add_one(&found, finding, (mls_owner){.path = "."}, NULL);
-        }
-    }
-    if (found.count > 0)
-        mls_output_text(view->output, "odd results\n");
-    mls_view narrow = *view;
-    narrow.width = view->width == 0 || view->width > ODD_WIDTH ? ODD_WIDTH : view->width;
-    mls_finding_list_show(&narrow, &found, look);
 }
 
 enum { NUMBER_BYTES = 20, TEXT_BYTES = 60 };
@@ -170,42 +143,36 @@ static void append_cut(mls_buffer *line, const char *before, const char *text, s
     }
 }
 
-static void system_heading(mls_table *table, const mls_submitter *submitter, const char *name)
-{
-    const mls_system *system = NULL;
-    for (size_t i = 0; i < submitter->system_count && system == NULL; i++)
-        system = strcmp(submitter->systems[i].name, name) == 0 ? &submitter->systems[i] : NULL;
-    mls_table_row(table);
-    if (system == NULL || system->description.path == NULL) {
-        mls_table_note(table, MLS_STYLE_BAD, "%s   no system description", name);
-        return;
-    }
-    mls_buffer line = {0};
-    mls_buffer_append_text(&line, name);
-    if (system->says.number_of_nodes != NULL && system->says.accelerators_per_node != NULL) {
-        append_cut(&line, "   ", system->says.number_of_nodes, NUMBER_BYTES);
-        append_cut(&line, " x ", system->says.accelerators_per_node, NUMBER_BYTES);
-        append_cut(&line, " ", system->says.accelerator_model_name, TEXT_BYTES);
-    }
-    append_cut(&line, "   ", system->says.status, TEXT_BYTES);
-    append_cut(&line, "   ", system->says.division, NUMBER_BYTES);
-    mls_table_note(table, system->valid ? MLS_STYLE_BOLD : MLS_STYLE_BAD, "%s", mls_table_take(table, &line));
-}
-
 static void show_submitter(mls_view *view, const mls_submission *submission, const mls_submitter *submitter)
 {
     const bool markdown = view->format == MLS_FORMAT_MARKDOWN;
     mls_table table = {.indent = 4};
-    const char *system = NULL;
+    const char *name = NULL; /* of the system */
     mls_output_text(view->output, markdown ? "### " : "");
     mls_view_text(view, MLS_STYLE_BOLD, "%s", submitter->name);
     mls_output_printf(view->output, "   %s %s%s\n%s", mls_usage_name(submission->options.usage),
                       submission->edition->name, submission->edition_by_date ? " (by date)" : "", markdown ? "\n" : "");
     for (size_t i = 0; i < submitter->result_count; i++) {
         const mls_submission_result *result = &submitter->results[i];
-        if (system == NULL || strcmp(system, result->system) != 0) {
-            system = result->system;
-            system_heading(&table, submitter, system);
+        if (name == NULL || strcmp(name, result->system) != 0) { /* the heading of a system */
+            const mls_system *system = NULL;
+            mls_buffer line = {0};
+            name = result->system;
+            for (size_t k = 0; k < submitter->system_count && system == NULL; k++)
+                system = strcmp(submitter->systems[k].name, name) == 0 ? &submitter->systems[k] : NULL;
+            const bool described = system != NULL && system->description.path != NULL;
+            mls_table_row(&table);
+            mls_buffer_append_text(&line, name);
+            mls_buffer_append_text(&line, described ? "" : "   no system description");
+            if (described && system->says.number_of_nodes != NULL && system->says.accelerators_per_node != NULL) {
+                append_cut(&line, "   ", system->says.number_of_nodes, NUMBER_BYTES);
+                append_cut(&line, " x ", system->says.accelerators_per_node, NUMBER_BYTES);
+                append_cut(&line, " ", system->says.accelerator_model_name, TEXT_BYTES);
+            }
+            append_cut(&line, "   ", described ? system->says.status : NULL, TEXT_BYTES);
+            append_cut(&line, "   ", described ? system->says.division : NULL, NUMBER_BYTES);
+            mls_table_note(&table, described && system->valid ? MLS_STYLE_BOLD : MLS_STYLE_BAD, "%s",
+                           mls_table_take(&table, &line));
         }
         add_result_row(&table, view, NULL, result);
     }
@@ -253,23 +220,13 @@ static void show_many(mls_view *view, const mls_submission *submission)
     mls_view_gap(view);
 }
 
-static void show_verdict(mls_view *view, const mls_submission *submission)
-{
-    const bool strict = view->strict && !submission->valid && submission->counts.error == 0;
-    mls_buffer line = {0};
-    mls_buffer_printf(&line, "%sready to upload%s", submission->valid ? "" : "not ", strict ? " (strict)" : "");
-    mls_finding_list_append_counts(&line, ": ", &submission->counts);
-    if (view->brief && submission->counts.error + submission->counts.warning + submission->counts.advice > 0)
-        mls_buffer_append_text(&line, " (mlscore verify lists them)");
-    mls_style_begin(view, submission->valid ? MLS_STYLE_GOOD : MLS_STYLE_BAD);
-    mls_output_buffer(view->output, &line);
-    mls_style_end(view, MLS_STYLE_BAD);
-    mls_output_text(view->output, "\n");
-}
-
 static void show_submission(mls_printer *to, const void *what)
 {
     static const char *const headings[] = {"errors", "warnings", "advice"};
+    static const mls_finding_code odd[] = {MLS_FINDING_COPIED_LOG, MLS_FINDING_RESUBMITTED, MLS_FINDING_FAR_FROM_PEERS,
+                                           MLS_FINDING_CONFIG_SYSTEM};
+    enum { ODD_SHOWN = 10, ODD_WIDTH = 100 };
+    const mls_finding_list_look odd_look = {.indent = 2, .hang = 6, .together = true, .limit = ODD_SHOWN};
     const mls_submission *submission = what;
     mls_view *view = to->view;
     const bool markdown = view->format == MLS_FORMAT_MARKDOWN;
@@ -285,9 +242,30 @@ static void show_submission(mls_printer *to, const void *what)
         show_findings(view, submission, severity, many);
     }
     mls_view_gap(view);
-    show_verdict(view, submission);
-    if (view->brief)
-        show_odd(view, submission);
+    const bool strict = view->strict && !submission->valid && submission->counts.error == 0;
+    mls_buffer line = {0};
+    mls_buffer_printf(&line, "%sready to upload%s", submission->valid ? "" : "not ", strict ? " (strict)" : "");
+    mls_finding_list_append_counts(&line, ": ", &submission->counts);
+    if (view->brief && submission->counts.error + submission->counts.warning + submission->counts.advice > 0)
+        mls_buffer_append_text(&line, " (mlscore verify lists them)");
+    mls_style_begin(view, submission->valid ? MLS_STYLE_GOOD : MLS_STYLE_BAD);
+    mls_output_buffer(view->output, &line);
+    mls_style_end(view, MLS_STYLE_BAD);
+    mls_output_text(view->output, "\n");
+    /* Show odd results that break no rule, the most important kind first. */
+    mls_finding_list found = {0};
+    mls_view narrow = *view;
+    narrow.width = view->width == 0 || view->width > ODD_WIDTH ? ODD_WIDTH : view->width;
+    for (size_t i = 0; i < sizeof odd / sizeof *odd && view->brief; i++) {
+        for (size_t k = 0; k < submission->findings.count; k++) {
+            const mls_finding *finding = &submission->findings.items[k];
+            if (finding->code == odd[i])
+                mls_finding_list_add_one(&found, finding, (mls_owner){.path = "."}, NULL);
+        }
+    }
+    if (found.count > 0)
+        mls_output_text(view->output, "odd results\n");
+    mls_finding_list_show(&narrow, &found, odd_look);
 }
 
 typedef struct log_place {
