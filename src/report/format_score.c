@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* format_score.c - scores in one line for the comment of a job: at most 200 bytes of printable ASCII, without what
- * Slurm, sacct or a shell takes for its own; and as metrics, in the text format 0.0.4 of Prometheus, which readers of
- * OpenMetrics and the text folder of a node exporter take: each family once, with its help and its type, no sample
- * twice, no times.  Nothing is a counter, as a score is a state; what is not known is left out. */
+/* format_score.c - scores in one line, for the comment of a job, and as metrics.
+ *
+ * The line has at most 200 bytes of printable ASCII, without characters that are special to Slurm, sacct or a shell.
+ * Metrics are in the text format 0.0.4 of Prometheus, which readers of OpenMetrics and the textfile collector of a node
+ * exporter accept.  All metrics are gauges; unknown values are omitted. */
 #include <math.h>
 
 #include "base/map.h"
@@ -29,32 +30,33 @@ static void oneline_item(mls_printer *to, const void *what)
 
 const mls_format_writer mls_format_oneline = {offsetof(mls_report, line), NULL, oneline_item, NULL};
 
-/* "llama2_70b_lora 10/10 valid 1.680 min scale 1.000 rcp pass" */
-static void line_group(mls_buffer *line, const mls_group *group)
+static size_t count_valid(const mls_group *group)
 {
     size_t valid = 0;
     for (size_t i = 0; i < group->run_count; i++)
         valid += group->runs[i]->valid;
-    const unsigned needed = group->rules->runs_needed;
-    mls_buffer_printf(line, "%s %zu/%zu valid", group->benchmark != NULL ? group->benchmark : "-", valid,
-                      needed > 0 ? (size_t)needed : group->run_count);
-    const mls_group_outcome result = mls_group_result(group);
-    if (isfinite(result.scaled_minutes)) {
-        mls_buffer_printf(line, " %s min%s scale %s", mls_words_grouped(result.scaled_minutes, 3).text,
-                          result.official ? "" : " not official", mls_words_grouped(result.scale, 3).text);
-    } else {
-        mls_buffer_append_text(line, " no score");
-    }
-    if (group->rcp.check != MLS_CHECK_NA)
-        mls_buffer_append_text(line, group->rcp.result.pass ? " rcp pass" : " rcp fail");
+    return valid;
 }
 
 void mls_score_line(mls_buffer *line, const void *what)
 {
     const mls_collection *collection = what;
     for (size_t i = 0; i < collection->group_count && line->len < LINE_BYTES_MAX; i++) {
-        mls_buffer_append_text(line, i > 0 ? "; " : "");
-        line_group(line, &collection->groups[i]);
+        /* "llama2_70b_lora 10/10 valid 1.680 min scale 1.000 rcp pass" */
+        const mls_group *group = &collection->groups[i];
+        const mls_group_outcome result = mls_group_result(group);
+        const unsigned needed = group->rules->runs_needed;
+        mls_buffer_printf(line, "%s%s %zu/%zu valid", i > 0 ? "; " : "",
+                          group->benchmark != NULL ? group->benchmark : "-", count_valid(group),
+                          needed > 0 ? (size_t)needed : group->run_count);
+        if (isfinite(result.scaled_minutes)) {
+            mls_buffer_printf(line, " %s min%s scale %s", mls_words_grouped(result.scaled_minutes, 3).text,
+                              result.official ? "" : " not official", mls_words_grouped(result.scale, 3).text);
+        } else {
+            mls_buffer_append_text(line, " no score");
+        }
+        if (group->rcp.check != MLS_CHECK_NA)
+            mls_buffer_append_text(line, group->rcp.result.pass ? " rcp pass" : " rcp fail");
     }
     for (size_t i = 0; i < collection->group_count && line->len < LINE_BYTES_MAX; i++) {
         /* Why the first run without run_stop did not end. */
@@ -76,16 +78,15 @@ void mls_score_line(mls_buffer *line, const void *what)
 
 /* ------------------------------------------------------------------ metrics */
 
-enum { SAMPLES_MAX = 10000, GROUP_FAMILIES = 7, GROUP_SAMPLES = 13, RUN_FAMILIES = 4, JOB_SAMPLES = 2 };
+/* Samples of all metrics, of a group and of a job. */
+enum { SAMPLES_MAX = 10000, GROUP_SAMPLES = 13, JOB_SAMPLES = 2 };
 
 /* The names of our own labels, which users cannot add. */
 #define OWN_LABELS "benchmark division edition config batch path group run valid severity job version"
 
 typedef struct metrics {
     mls_output *output;
-    const mls_collection *of;
-    mls_str *labels; /* of the groups that are printed, as they are printed */
-    size_t count;    /* of these groups; for the others there is no room */
+    mls_str *labels; /* of each group that is printed, formatted */
 } metrics;
 
 static void metrics_item(mls_printer *to, const void *what)
@@ -93,15 +94,13 @@ static void metrics_item(mls_printer *to, const void *what)
     to->report->metrics(to, what);
 }
 
-/* Without it a reader takes the text for one that was cut off. */
+/* Write the end mark, without which a reader takes the text for truncated. */
 static void metrics_end(mls_printer *to)
 {
     mls_output_text(to->view->output, "# EOF\n");
 }
 
 const mls_format_writer mls_format_openmetrics = {offsetof(mls_report, metrics), NULL, metrics_item, metrics_end};
-
-/* ------------------------------------------------------------------ labels */
 
 const char *mls_metrics_label_wrong(const mls_metrics_labels *labels, size_t number)
 {
@@ -143,26 +142,6 @@ static void append_text_label(mls_buffer *labels, const char *name, const char *
         append_label(labels, mls_str_from(name), mls_str_from(value));
 }
 
-static void append_group_labels(mls_buffer *labels, const mls_group *group, const mls_metrics_labels *user)
-{
-    append_text_label(labels, "benchmark", group->benchmark);
-    append_text_label(labels, "division", mls_division_name(group->division));
-    append_text_label(labels, "edition", group->edition->name);
-    append_text_label(labels, "config", group->config);
-    append_text_label(labels, "batch",
-                      isfinite(group->global_batch_size) ? mls_words_exact(group->global_batch_size).text : NULL);
-    if (user == NULL || !user->no_path)
-        append_text_label(labels, "path", group->path);
-    for (size_t i = 0; user != NULL && i < user->added.count; i++) {
-        mls_str value = mls_str_from(user->added.items[i]);
-        mls_str name;
-        (void)mls_str_cut(&value, '=', &name);
-        append_label(labels, name, value);
-    }
-}
-
-/* ----------------------------------------------------------------- samples */
-
 static void print_family(const metrics *all, const char *name, const char *help)
 {
     mls_output_printf(all->output, "# HELP mlscore_%s %s\n# TYPE mlscore_%s gauge\n", name, help, name);
@@ -183,164 +162,145 @@ static void print_sample(const metrics *all, const char *name, size_t group, con
     mls_buffer_release(&line);
 }
 
-static double last_stop_seconds(const mls_group *group)
+/* The metrics of a group and of a run: name and help. */
+static const char *const group_families[][2] = {
+    {"score_seconds", "The score before scaling: the olympic mean of the runs' times."},
+    {"score_scaled_seconds", "The score after scaling by the reference convergence check."},
+    {"runs_needed", "How many runs a result needs."},
+    {"score_official", "1: the group has the runs that a result needs."},
+    {"rcp_pass", "1: it converges no faster than the reference allows."},
+    {"seeds_ok", "1: its runs were made with seeds of their own."},
+    {"last_run_stop_timestamp_seconds", "When the last run of the group stopped."}};
+static const char *const run_families[][2] = {{"run_seconds", "Time-to-train of a run."},
+                                              {"run_init_seconds", "Time from init_start to init_stop of a run."},
+                                              {"run_samples", "Samples that a run took to converge."},
+                                              {"throughput_samples_per_second", "Mean throughput that a run tracked."}};
+enum {
+    GROUP_FAMILIES = sizeof group_families / sizeof *group_families,
+    RUN_FAMILIES = sizeof run_families / sizeof *run_families
+};
+
+/* Return the value of a metric; NAN: unknown. */
+static double group_value(const mls_group *group, size_t family)
 {
+    const mls_group_outcome result = mls_group_result(group);
     double last = (double)NAN;
     for (size_t i = 0; i < group->run_count; i++)
         last = fmax(last, group->runs[i]->run_stop.time_ms);
-    return last / 1000;
+    const double values[GROUP_FAMILIES] = {
+        result.minutes * 60,
+        result.scaled_minutes * 60,
+        group->rules->runs_needed > 0 ? (double)group->rules->runs_needed : (double)NAN,
+        result.official,
+        group->rcp.check == MLS_CHECK_NA ? (double)NAN : (double)group->rcp.result.pass,
+        group->seeds.check == MLS_CHECK_NA ? (double)NAN : (double)(group->seeds.check != MLS_CHECK_FAIL),
+        last / 1000};
+    return values[family];
 }
 
-static double samples_to_converge(const mls_run *run)
+static double run_value(const mls_run *run, size_t family)
 {
     const mls_convergence converged = mls_run_to_converge(run);
-    return strcmp(converged.unit, "samples") == 0 ? converged.number : (double)NAN;
-}
-
-/* Families of metrics: F(kind of row, name, help, value), where NAN is a value that is not known. */
-#define GROUP_FAMILY_LIST(F)                                                                                           \
-    F(group, score_seconds, "The score before scaling: the olympic mean of the runs' times.",                          \
-      mls_group_result(row).minutes * 60)                                                                              \
-    F(group, score_scaled_seconds, "The score after scaling by the reference convergence check.",                      \
-      mls_group_result(row).scaled_minutes * 60)                                                                       \
-    F(group, runs_needed, "How many runs a result needs.",                                                             \
-      row->rules->runs_needed > 0 ? (double)row->rules->runs_needed : (double)NAN)                                     \
-    F(group, score_official, "1: the group has the runs that a result needs.", mls_group_result(row).official)         \
-    F(group, rcp_pass, "1: it converges no faster than the reference allows.",                                         \
-      row->rcp.check == MLS_CHECK_NA ? (double)NAN : (double)row->rcp.result.pass)                                     \
-    F(group, seeds_ok, "1: its runs were made with seeds of their own.",                                               \
-      row->seeds.check == MLS_CHECK_NA ? (double)NAN : (double)(row->seeds.check != MLS_CHECK_FAIL))                   \
-    F(group, last_run_stop_timestamp_seconds, "When the last run of the group stopped.", last_stop_seconds(row))
-#define RUN_FAMILY_LIST(F)                                                                                             \
-    F(run, run_seconds, "Time-to-train of a run.", mls_run_minutes(row) * 60)                                          \
-    F(run, run_init_seconds, "Time from init_start to init_stop of a run.", mls_run_init_minutes(row) * 60)            \
-    F(run, run_samples, "Samples that a run took to converge.", samples_to_converge(row))                              \
-    F(run, throughput_samples_per_second, "Mean throughput that a run tracked.",                                       \
-      row->throughputs > 0 ? row->throughput / (double)row->throughputs : (double)NAN)
-#define FAMILY_FUNCTION(kind, name, help, value)                                                                       \
-    static double kind##_##name(const mls_##kind *row)                                                                 \
-    {                                                                                                                  \
-        return value;                                                                                                  \
-    }
-#define FAMILY_ROW(kind, name, help, value) {#name, help, kind##_##name},
-GROUP_FAMILY_LIST(FAMILY_FUNCTION)
-RUN_FAMILY_LIST(FAMILY_FUNCTION)
-
-static const struct {
-    const char *name, *help;
-    double (*value)(const mls_group *group);
-} group_families[GROUP_FAMILIES] = {GROUP_FAMILY_LIST(FAMILY_ROW)};
-
-static const struct {
-    const char *name, *help;
-    double (*value)(const mls_run *run);
-} run_families[RUN_FAMILIES] = {RUN_FAMILY_LIST(FAMILY_ROW)};
-
-/* -------------------------------------------------------------- printing */
-
-/* Make the labels of groups while there is room for their samples.  If several groups have the same labels, the second
- * gets group="2".  Return how many samples are left for runs. */
-static size_t choose_groups(metrics *all, const mls_metrics_labels *user, mls_arena *arena)
-{
-    mls_map seen = {.arena = arena}; /* labels, and how many groups have them */
-    size_t used = 1;
-    for (size_t g = 0; g < all->of->group_count; g++) {
-        const mls_group *group = &all->of->groups[g];
-        mls_buffer text = {0};
-        size_t more = GROUP_SAMPLES;
-        for (size_t i = 0; i < group->run_count; i++)
-            more += mls_group_new_job(all->of->jobs, group, i) != NULL ? JOB_SAMPLES : 0;
-        if (used + more > SAMPLES_MAX)
-            break;
-        used += more;
-        append_group_labels(&text, group, user);
-        mls_map_entry *entry = mls_map_put(&seen, mls_buffer_str(&text), NULL);
-        if (++entry->value.number > 1)
-            append_text_label(&text, "group", mls_words_exact((double)entry->value.number).text);
-        all->labels[all->count++] = mls_arena_copy(arena, mls_buffer_str(&text));
-        mls_buffer_release(&text);
-    }
-    return SAMPLES_MAX - used;
-}
-
-static void print_left_out(const metrics *all, size_t count, const char *one, const char *many)
-{
-    if (count > 0)
-        mls_output_printf(all->output, "# %s left out\n", mls_words_plural(count, one, many).text);
-}
-
-static void print_groups(const metrics *all)
-{
-    for (size_t f = 0; f < GROUP_FAMILIES; f++) {
-        print_family(all, group_families[f].name, group_families[f].help);
-        for (size_t g = 0; g < all->count; g++)
-            print_sample(all, group_families[f].name, g, NULL, NULL, group_families[f].value(&all->of->groups[g]));
-    }
-    print_family(all, "runs", "Runs of the group, by whether they are valid.");
-    for (size_t g = 0; g < all->count; g++) {
-        const mls_group *group = &all->of->groups[g];
-        size_t valid = 0;
-        for (size_t i = 0; i < group->run_count; i++)
-            valid += group->runs[i]->valid;
-        print_sample(all, "runs", g, "valid", "true", (double)valid);
-        print_sample(all, "runs", g, "valid", "false", (double)(group->run_count - valid));
-    }
-    print_family(all, "findings", "Findings about the group and its runs, by severity.");
-    for (size_t g = 0; g < all->count; g++) {
-        const mls_finding_counts found = mls_group_found(&all->of->groups[g]);
-        for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= MLS_SEVERITY_ADVICE; severity++) {
-            print_sample(all, "findings", g, "severity", mls_severity_name(severity),
-                         (double)mls_finding_counts_of(&found, severity));
-        }
-    }
-}
-
-static void print_runs(const metrics *all, size_t room)
-{
-    for (size_t f = 0; f < RUN_FAMILIES; f++) {
-        size_t left = room;
-        print_family(all, run_families[f].name, run_families[f].help);
-        for (size_t g = 0; g < all->count; g++) {
-            const mls_group *group = &all->of->groups[g];
-            for (size_t i = 0; i < group->run_count && left > 0; i++, left--) {
-                print_sample(all, run_families[f].name, g, "run", mls_words_exact((double)(i + 1)).text,
-                             run_families[f].value(group->runs[i]));
-            }
-        }
-    }
-}
-
-static void print_jobs(const metrics *all, const char *name, const char *help, bool queued)
-{
-    print_family(all, name, help);
-    for (size_t g = 0; g < all->count; g++) {
-        const mls_group *group = &all->of->groups[g];
-        for (size_t i = 0; i < group->run_count; i++) {
-            const mls_slurm_job *job = mls_group_new_job(all->of->jobs, group, i);
-            if (job != NULL)
-                print_sample(all, name, g, "job", job->job, queued ? mls_slurm_job_queued(job) : job->elapsed_seconds);
-        }
-    }
+    const double values[RUN_FAMILIES] = {mls_run_minutes(run) * 60, mls_run_init_minutes(run) * 60,
+                                         strcmp(converged.unit, "samples") == 0 ? converged.number : (double)NAN,
+                                         run->throughputs > 0 ? run->throughput / (double)run->throughputs
+                                                              : (double)NAN};
+    return values[family];
 }
 
 void mls_score_metrics(mls_printer *to, const void *what)
 {
+    static const char *const job_families[][2] = {
+        {"job_queued_seconds", "Time that a job of the group waited in the queue."},
+        {"job_elapsed_seconds", "Time that a job of the group ran."}};
     const mls_collection *collection = what;
+    const mls_metrics_labels *user = to->view->labels;
     mls_arena arena = {0};
-    metrics all = {.output = to->view->output,
-                   .of = collection,
-                   .labels = mls_arena_array(&arena, collection->group_count + 1, sizeof *all.labels)};
-    const size_t room = choose_groups(&all, to->view->labels, &arena) / RUN_FAMILIES;
+    mls_map seen = {.arena = &arena}; /* labels, and how many groups have them */
+    const metrics all = {to->view->output, mls_arena_array(&arena, collection->group_count + 1, sizeof *all.labels)};
+    size_t count = 0; /* of groups that are printed */
+    size_t used = 1;
     size_t runs = 0;
-    for (size_t g = 0; g < all.count; g++)
-        runs += collection->groups[g].run_count;
-    print_left_out(&all, runs > room ? runs - room : 0, "run", "runs");
-    print_left_out(&all, collection->group_count - all.count, "group", "groups");
-    print_groups(&all);
-    print_runs(&all, room);
-    if (collection->jobs != NULL) {
-        print_jobs(&all, "job_queued_seconds", "Time that a job of the group waited in the queue.", true);
-        print_jobs(&all, "job_elapsed_seconds", "Time that a job of the group ran.", false);
+    /* Make the labels of groups while there is room for their samples. */
+    for (; count < collection->group_count; count++) {
+        const mls_group *group = &collection->groups[count];
+        mls_buffer text = {0};
+        size_t more = GROUP_SAMPLES;
+        for (size_t i = 0; i < group->run_count; i++)
+            more += mls_group_new_job(collection->jobs, group, i) != NULL ? JOB_SAMPLES : 0;
+        if (used + more > SAMPLES_MAX)
+            break;
+        used += more;
+        runs += group->run_count;
+        append_text_label(&text, "benchmark", group->benchmark);
+        append_text_label(&text, "division", mls_division_name(group->division));
+        append_text_label(&text, "edition", group->edition->name);
+        append_text_label(&text, "config", group->config);
+        append_text_label(&text, "batch",
+                          isfinite(group->global_batch_size) ? mls_words_exact(group->global_batch_size).text : NULL);
+        if (user == NULL || !user->no_path)
+            append_text_label(&text, "path", group->path);
+        for (size_t i = 0; user != NULL && i < user->added.count; i++) {
+            mls_str value = mls_str_from(user->added.items[i]);
+            mls_str name;
+            (void)mls_str_cut(&value, '=', &name);
+            append_label(&text, name, value);
+        }
+        mls_map_entry *entry = mls_map_put(&seen, mls_buffer_str(&text), NULL);
+        if (++entry->value.number > 1) /* if several groups have the same labels, the second gets group="2" */
+            append_text_label(&text, "group", mls_words_exact((double)entry->value.number).text);
+        all.labels[count] = mls_arena_copy(&arena, mls_buffer_str(&text));
+        mls_buffer_release(&text);
+    }
+    const size_t room = (SAMPLES_MAX - used) / RUN_FAMILIES;
+    if (runs > room)
+        mls_output_printf(all.output, "# %s left out\n", mls_words_plural(runs - room, "run", "runs").text);
+    if (collection->group_count > count) {
+        mls_output_printf(all.output, "# %s left out\n",
+                          mls_words_plural(collection->group_count - count, "group", "groups").text);
+    }
+    for (size_t f = 0; f < GROUP_FAMILIES; f++) {
+        print_family(&all, group_families[f][0], group_families[f][1]);
+        for (size_t g = 0; g < count; g++)
+            print_sample(&all, group_families[f][0], g, NULL, NULL, group_value(&collection->groups[g], f));
+    }
+    print_family(&all, "runs", "Runs of the group, by whether they are valid.");
+    for (size_t g = 0; g < count; g++) {
+        const size_t valid = count_valid(&collection->groups[g]);
+        print_sample(&all, "runs", g, "valid", "true", (double)valid);
+        print_sample(&all, "runs", g, "valid", "false", (double)(collection->groups[g].run_count - valid));
+    }
+    print_family(&all, "findings", "Findings about the group and its runs, by severity.");
+    for (size_t g = 0; g < count; g++) {
+        const mls_finding_counts found = mls_group_found(&collection->groups[g]);
+        for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= MLS_SEVERITY_ADVICE; severity++) {
+            print_sample(&all, "findings", g, "severity", mls_severity_name(severity),
+                         (double)mls_finding_counts_of(&found, severity));
+        }
+    }
+    for (size_t f = 0; f < RUN_FAMILIES; f++) {
+        size_t left = room;
+        print_family(&all, run_families[f][0], run_families[f][1]);
+        for (size_t g = 0; g < count; g++) {
+            const mls_group *group = &collection->groups[g];
+            for (size_t i = 0; i < group->run_count && left > 0; i++, left--) {
+                print_sample(&all, run_families[f][0], g, "run", mls_words_exact((double)(i + 1)).text,
+                             run_value(group->runs[i], f));
+            }
+        }
+    }
+    for (size_t f = 0; f < 2 && collection->jobs != NULL; f++) {
+        print_family(&all, job_families[f][0], job_families[f][1]);
+        for (size_t g = 0; g < count; g++) {
+            const mls_group *group = &collection->groups[g];
+            for (size_t i = 0; i < group->run_count; i++) {
+                const mls_slurm_job *job = mls_group_new_job(collection->jobs, group, i);
+                if (job != NULL) {
+                    print_sample(&all, job_families[f][0], g, "job", job->job,
+                                 f == 0 ? mls_slurm_job_queued(job) : job->elapsed_seconds);
+                }
+            }
+        }
     }
     print_family(&all, "build_info", "The version of mlscore.");
     mls_output_text(all.output, "mlscore_build_info{version=\"" MLS_VERSION "\"} 1\n");

@@ -13,44 +13,49 @@
 /* Lines begin with a label and continue below the text after it. */
 enum { INDENT = 2, LABEL = 8, HANG = INDENT + LABEL, WIDTH = 100 };
 
-enum { FAILED_SHOWN = 3, GROUPS_SHOWN = 5 };
+enum {
+    FAILED_SHOWN = 3, /* runs */
+    GROUPS_SHOWN = 5, /* more groups are shown as a table */
+    LINES_MAX = 2,    /* of an answer */
+    LIST_LINES_MAX = 3,
+    VALUE_COLUMNS = 24
+};
 
-/* Maximum number of lines of an answer, and of an answer that is a list. */
-enum { LINES = 2, LIST_LINES = 3 };
+/* Startup is shown if it is more than this share of a run. */
+#define STARTUP_SHOWN 0.05
 
-/* ------------------------------------------------------------------------- lines */
-
-/* Return the end of the next unbreakable piece from `at` on: an item of a list ("   " or " · " separate items) if it
- * fits on a line, else a word with the percent sign after it. */
-static size_t unbroken_end(mls_str text, size_t at, size_t room)
+/* Print text after a label on a limited number of lines, and cut the rest.  Print nothing if the text is empty.
+ * Release it. */
+static void show_fitted(mls_view *view, const char *label, mls_style style, mls_buffer *line)
 {
-    static const char *const between[] = {"   ", " · "};
-    size_t end = text.len;
-    bool list = false;
-    for (size_t i = 0; i < sizeof between / sizeof *between; i++) {
-        const mls_str mark = mls_str_from(between[i]);
-        const char *next = text.len > at ? memmem(text.ptr + at + 1, text.len - at - 1, mark.ptr, mark.len) : NULL;
-        end = next != NULL && (size_t)(next - text.ptr) < end ? (size_t)(next - text.ptr) : end;
-        list |= mls_str_contains(text, mark);
-    }
-    if (list && end > 0 && mls_display_width((mls_str){text.ptr + at, end - at}) <= room)
-        return end;
-    for (end = at; end < text.len && text.ptr[end] != ' ';)
-        end++;
-    return end + (mls_str_starts(mls_str_rest(text, end), MLS_S(" %")) ? 2 : 0);
-}
-
-/* Print text on at most `most` lines, the first of which has begun, and cut the rest. */
-static void print_fitted(mls_view *view, mls_str text, size_t indent, size_t most)
-{
+    const size_t indent = label[0] != '\0' ? HANG : INDENT;
     const size_t room = view->width - indent;
+    const bool list = mls_str_any(mls_buffer_str(line), " · |   ", mls_str_contains);
+    const size_t most = list ? LIST_LINES_MAX : LINES_MAX;
+    mls_buffer escaped = {0};
+    mls_escape_append(&escaped, mls_buffer_str(line));
+    const mls_str text = mls_buffer_str(&escaped);
     size_t column = 0;
     size_t lines = 1;
+    if (line->len > 0) {
+        mls_output_printf(view->output, "%*s%-*s", INDENT, "", (int)indent - INDENT, label);
+        mls_style_begin(view, style);
+    }
     for (size_t at = 0, end; at < text.len; at = end) {
         size_t begin = at;
         while (begin < text.len && text.ptr[begin] == ' ')
             begin++;
-        end = unbroken_end(text, begin, room);
+        /* Do not break an item of a list if it fits on a line, nor a word and the percent sign after it. */
+        for (end = begin < text.len ? begin + 1 : begin; list && end < text.len; end++) {
+            const mls_str rest = mls_str_rest(text, end);
+            if (mls_str_starts(rest, MLS_S("   ")) || mls_str_starts(rest, MLS_S(" · ")))
+                break;
+        }
+        if (!list || mls_display_width((mls_str){text.ptr + begin, end - begin}) > room) {
+            for (end = begin; end < text.len && text.ptr[end] != ' ';)
+                end++;
+            end += mls_str_starts(mls_str_rest(text, end), MLS_S(" %")) ? 2 : 0;
+        }
         const size_t gap = column > 0 ? begin - at : 0;
         const size_t wide = mls_display_width((mls_str){text.ptr + begin, end - begin});
         /* The last line needs room for the mark of a cut. */
@@ -58,7 +63,7 @@ static void print_fitted(mls_view *view, mls_str text, size_t indent, size_t mos
         const bool fits = column + gap + wide + mark <= room;
         if (!fits && column > 0 && lines == most) {
             mls_output_text(view->output, " …");
-            return;
+            break;
         }
         if (!fits && column > 0) {
             mls_output_printf(view->output, "\n%*s", (int)indent, "");
@@ -71,30 +76,15 @@ static void print_fitted(mls_view *view, mls_str text, size_t indent, size_t mos
         mls_output_text(view->output, wide > room ? "…" : "");
         column += (column > 0 ? gap : 0) + wide;
     }
-}
-
-/* Print a line after a label unless it is empty.  Releases the buffer. */
-static void show_fitted(mls_view *view, const char *label, mls_style style, mls_buffer *text)
-{
-    const size_t indent = label[0] != '\0' ? HANG : INDENT;
-    mls_buffer escaped = {0};
-    const bool list = mls_str_any(mls_buffer_str(text), " · |   ", mls_str_contains);
-    mls_escape_append(&escaped, mls_buffer_str(text));
-    if (text->len > 0) {
-        mls_output_printf(view->output, "%*s%-*s", INDENT, "", (int)indent - INDENT, label);
-        mls_style_begin(view, style);
-        print_fitted(view, mls_buffer_str(&escaped), indent, list ? LIST_LINES : LINES);
+    if (line->len > 0) {
         mls_style_end(view, style);
         mls_output_text(view->output, "\n");
     }
     mls_buffer_release(&escaped);
-    mls_buffer_release(text);
+    mls_buffer_release(line);
 }
 
 /* ------------------------------------------------------------------------- answers */
-
-/* Startup is shown if it is more than this share of a run. */
-#define STARTUP_SHOWN 0.05
 
 /* Append "FP4 until step 350, then FP8", as printed by the first run. */
 void mls_overview_append_precision(mls_buffer *line, const mls_overview *all, const mls_group *group)
@@ -122,8 +112,6 @@ void mls_overview_append_why(mls_buffer *line, const mls_overview_group *of)
                           mls_words_change(of->parts[i].ratio).text);
     }
 }
-
-enum { VALUE_COLUMNS = 24 };
 
 static void append_shown(mls_buffer *line, const mls_setting_value *value)
 {
@@ -262,33 +250,6 @@ void mls_overview_append_first(mls_buffer *line, const mls_overview_group *of)
     }
 }
 
-/* ------------------------------------------------------------------------ heading */
-
-static void show_heading(mls_view *view, const mls_overview *all, const mls_overview_group *of)
-{
-    const mls_side_group *side = of->side;
-    const char *division = mls_division_name(side->division);
-    mls_buffer line = {0};
-    mls_buffer_printf(&line, "  %s  %s %s", division != NULL ? division : "no division", mls_usage_name(side->usage),
-                      side->edition);
-    if (side->weak)
-        mls_buffer_printf(&line, "   weak scaling, %s", mls_words_plural(of->valid, "model", "models").text);
-    if (isfinite(side->accelerators)) {
-        mls_buffer_printf(&line, "%s%s x %s%s", side->weak ? " on " : "   ", mls_words_count(side->accelerators).text,
-                          side->accelerator != NULL ? side->accelerator : "an unknown model",
-                          side->weak ? " each" : "");
-    }
-    if (isfinite(side->global_batch_size))
-        mls_buffer_printf(&line, "   batch %s", mls_words_count(side->global_batch_size).text);
-    if (of->group != NULL) {
-        const mls_config_name shape = mls_group_shape(of->group);
-        mls_shape_append_degrees(&line, &shape);
-        mls_overview_append_precision(&line, all, of->group);
-    }
-    mls_view_headline(view, mls_str_from(side->benchmark != NULL ? side->benchmark : "unknown benchmark"), &line,
-                      INDENT);
-}
-
 /* Print the folder of a group, or the end of a long one. */
 static void show_path(mls_view *view, mls_str text)
 {
@@ -300,28 +261,12 @@ static void show_path(mls_view *view, mls_str text)
 
 /* -------------------------------------------------------------------------- score */
 
-static void append_convergence(mls_buffer *line, const mls_group *group)
-{
-    const mls_rcp_outcome *rcp = &group->rcp;
-    const bool too_few = rcp->result.match == MLS_RCP_TOO_FEW_RUNS;
-    if (rcp->check != MLS_CHECK_NA) {
-        mls_buffer_printf(line, "   convergence %s",
-                          rcp->check == MLS_CHECK_PASS ? "ok"
-                          : too_few                    ? "not judged"
-                                                       : "FAILS");
-    }
-    if (group->scale > 1)
-        mls_buffer_printf(line, ", scaled by %s", mls_words_grouped(group->scale, 3).text);
-    if (group->seeds.check != MLS_CHECK_NA)
-        mls_buffer_append_text(line, group->seeds.check == MLS_CHECK_FAIL ? "   seeds FAIL" : "   seeds ok");
-}
-
-static void show_score_line(mls_view *view, const mls_overview_group *of)
+static void show_score(mls_view *view, const mls_overview_group *of)
 {
     const mls_side_group *side = of->side;
-    const size_t valid = of->valid;
+    const mls_group *group = of->group;
     const size_t count = side->runs.count;
-    const unsigned needed = of->group != NULL ? of->group->rules->runs_needed : 0;
+    const unsigned needed = group != NULL ? group->rules->runs_needed : 0;
     const bool scored = isfinite(side->scaled_minutes);
     mls_buffer line = {0};
     if (scored) {
@@ -330,28 +275,28 @@ static void show_score_line(mls_view *view, const mls_overview_group *of)
     } else {
         mls_buffer_append_text(&line, "no score   ");
     }
-    mls_buffer_printf(&line, "%s: %zu of %s", side->official ? "valid" : "not official", valid,
+    mls_buffer_printf(&line, "%s: %zu of %s", side->official ? "valid" : "not official", of->valid,
                       side->weak ? mls_words_plural(count, "model", "models").text
                                  : mls_words_plural(count, "run", "runs").text);
     if (side->weak && needed > 0)
         mls_buffer_printf(&line, ", at least %u are needed", needed);
-    else if (side->official && valid < count)
-        mls_buffer_printf(&line, " (%u may fail)", of->group != NULL ? of->group->rules->left_out : 1);
+    else if (side->official && of->valid < count)
+        mls_buffer_printf(&line, " (%u may fail)", group != NULL ? group->rules->left_out : 1);
     else if (needed > 0 && count != needed)
         mls_buffer_printf(&line, " valid, %u are needed", needed);
-    else if (!side->official && valid < count)
+    else if (!side->official && of->valid < count)
         mls_buffer_append_text(&line, " valid, more dropped than the rules forgive");
-    if (of->group != NULL)
-        append_convergence(&line, of->group);
+    if (group != NULL && group->rcp.check != MLS_CHECK_NA) {
+        mls_buffer_printf(&line, "   convergence %s",
+                          group->rcp.check == MLS_CHECK_PASS                ? "ok"
+                          : group->rcp.result.match == MLS_RCP_TOO_FEW_RUNS ? "not judged"
+                                                                            : "FAILS");
+    }
+    if (group != NULL && group->scale > 1)
+        mls_buffer_printf(&line, ", scaled by %s", mls_words_grouped(group->scale, 3).text);
+    if (group != NULL && group->seeds.check != MLS_CHECK_NA)
+        mls_buffer_append_text(&line, group->seeds.check == MLS_CHECK_FAIL ? "   seeds FAIL" : "   seeds ok");
     show_fitted(view, "", of->sound ? MLS_STYLE_GOOD : scored ? MLS_STYLE_WARN : MLS_STYLE_BAD, &line);
-}
-
-/* -------------------------------------------------------------------------- place */
-
-static const char *ordinal_end(size_t number)
-{
-    static const char *const ends[] = {"th", "st", "nd", "rd"};
-    return number % 100 / 10 != 1 && number % 10 < 4 ? ends[number % 10] : "th";
 }
 
 static void append_result(mls_buffer *line, const mls_published_near *near)
@@ -378,8 +323,11 @@ void mls_overview_append_place(mls_buffer *line, const mls_overview_group *of)
     const bool other = !mls_str_equal(mls_compare_round(side), mls_str_from(round));
     if (fastest != NULL) {
         const mls_published_place *place = &of->beside->place;
-        mls_buffer_printf(line, "%zu%s of %zu%s on ", place->rank_alike, ordinal_end(place->rank_alike),
-                          place->ranked_alike, place->published > place->ranked ? " known" : "");
+        static const char *const ends[] = {"th", "st", "nd", "rd"};
+        const size_t rank = place->rank_alike;
+        const bool regular = rank % 100 / 10 == 1 || rank % 10 > 3;
+        mls_buffer_printf(line, "%zu%s of %zu%s on ", rank, ends[regular ? 0 : rank % 10], place->ranked_alike,
+                          place->published > place->ranked ? " known" : "");
         append_machine(line, side->accelerators, side->accelerator);
         mls_buffer_printf(line, " in %s %s%s; ", usage, round, other ? " (none is known of its own)" : "");
         mls_buffer_append_text(line, fastest->self ? "this is the fastest, " : "fastest ");
@@ -516,38 +464,54 @@ static void show_answer(mls_view *view, const char *label, mls_style style, cons
     show_fitted(view, label, style, &line);
 }
 
-/* Show the runs of an export, which has nothing else. */
-static void show_exported(mls_view *view, const mls_side_group *side)
-{
-    mls_table table = {.indent = INDENT};
-    for (size_t i = 0; i < side->runs.count; i++) {
-        const mls_side_run *run = &side->runs.items[i];
-        mls_table_row(&table);
-        mls_table_cell(&table, "run", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%zu", i + 1);
-        mls_table_text(&table, "log", MLS_COLUMN_KEEP | MLS_COLUMN_CUT, run->file);
-        mls_table_words(&table, "train (min)", MLS_COLUMN_DECIMAL | MLS_COLUMN_KEEP, mls_words_minutes(run->minutes));
-        mls_table_words(&table, run->unit != NULL ? run->unit : "samples", MLS_COLUMN_DECIMAL,
-                        mls_words_count(run->to_converge));
-        mls_table_cell(&table, "valid", MLS_COLUMN_KEEP, run->valid ? MLS_STYLE_PLAIN : MLS_STYLE_BAD, "%s",
-                       run->valid ? "yes" : "no");
-        if (run->reason != NULL)
-            mls_table_note(&table, MLS_STYLE_BAD, "%s", run->reason);
-    }
-    mls_table_finish(&table, view);
-}
-
 static void show_overview_group(mls_view *view, const mls_overview *all, const mls_overview_group *of)
 {
     const mls_group *group = of->group;
+    const mls_side_group *side = of->side;
+    const char *division = mls_division_name(side->division);
     const bool ended = of->median != NULL;
-    show_heading(view, all, of);
+    mls_buffer line = {0};
+    mls_buffer_printf(&line, "  %s  %s %s", division != NULL ? division : "no division", mls_usage_name(side->usage),
+                      side->edition);
+    if (side->weak)
+        mls_buffer_printf(&line, "   weak scaling, %s", mls_words_plural(of->valid, "model", "models").text);
+    if (isfinite(side->accelerators)) {
+        mls_buffer_printf(&line, "%s%s x %s%s", side->weak ? " on " : "   ", mls_words_count(side->accelerators).text,
+                          side->accelerator != NULL ? side->accelerator : "an unknown model",
+                          side->weak ? " each" : "");
+    }
+    if (isfinite(side->global_batch_size))
+        mls_buffer_printf(&line, "   batch %s", mls_words_count(side->global_batch_size).text);
+    if (group != NULL) {
+        const mls_config_name shape = mls_group_shape(group);
+        mls_shape_append_degrees(&line, &shape);
+        mls_overview_append_precision(&line, all, group);
+    }
+    mls_view_headline(view, mls_str_from(side->benchmark != NULL ? side->benchmark : "unknown benchmark"), &line,
+                      INDENT);
     if (all->count > 1)
-        show_path(view, mls_str_from(mls_path_shown(of->side->path)));
-    if (group == NULL && !view->quiet)
-        show_exported(view, of->side);
-    else if (group != NULL && !ended)
+        show_path(view, mls_str_from(mls_path_shown(side->path)));
+    if (group == NULL && !view->quiet) { /* an export has nothing but its runs */
+        mls_table table = {.indent = INDENT};
+        for (size_t i = 0; i < side->runs.count; i++) {
+            const mls_side_run *run = &side->runs.items[i];
+            mls_table_row(&table);
+            mls_table_cell(&table, "run", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, MLS_STYLE_PLAIN, "%zu", i + 1);
+            mls_table_text(&table, "log", MLS_COLUMN_KEEP | MLS_COLUMN_CUT, run->file);
+            mls_table_words(&table, "train (min)", MLS_COLUMN_DECIMAL | MLS_COLUMN_KEEP,
+                            mls_words_minutes(run->minutes));
+            mls_table_words(&table, run->unit != NULL ? run->unit : "samples", MLS_COLUMN_DECIMAL,
+                            mls_words_count(run->to_converge));
+            mls_table_cell(&table, "valid", MLS_COLUMN_KEEP, run->valid ? MLS_STYLE_PLAIN : MLS_STYLE_BAD, "%s",
+                           run->valid ? "yes" : "no");
+            if (run->reason != NULL)
+                mls_table_note(&table, MLS_STYLE_BAD, "%s", run->reason);
+        }
+        mls_table_finish(&table, view);
+    } else if (group != NULL && !ended) {
         show_failed(view, group);
-    show_score_line(view, of);
+    }
+    show_score(view, of);
     if (view->quiet)
         return;
     show_answer(view, "place", MLS_STYLE_PLAIN, of, mls_overview_append_place);
@@ -555,47 +519,16 @@ static void show_overview_group(mls_view *view, const mls_overview *all, const m
     show_answer(view, "why", MLS_STYLE_PLAIN, of, mls_overview_append_why);
     show_answer(view, "differs", MLS_STYLE_PLAIN, of, mls_overview_append_differs);
     if (group != NULL) {
-        mls_buffer machine = {0};
         show_answer(view, "inside", MLS_STYLE_PLAIN, of, mls_overview_append_inside);
         if (ended)
             show_failed(view, group);
-        mls_buffer_append_text(&machine, of->machine != NULL ? of->machine : "");
-        show_fitted(view, "machine", MLS_STYLE_WARN, &machine);
+        show_answer(view, "machine", MLS_STYLE_WARN, of, mls_overview_append_machine);
     }
     show_answer(view, "first", MLS_STYLE_BOLD, of, mls_overview_append_first);
     show_next(view, of);
 }
 
 /* ---------------------------------------------------------------------------- many */
-
-static void add_group_row(mls_table *table, const mls_overview_group *of, size_t common)
-{
-    const mls_side_group *side = of->side;
-    const mls_published_near *fastest = of->fastest;
-    const size_t valid = of->valid;
-    mls_table_row(table);
-    mls_table_text(table, "benchmark", MLS_COLUMN_KEEP, side->benchmark);
-    mls_table_cell(table, "on", MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, "%s%s%s",
-                   isfinite(side->accelerators) ? mls_words_count(side->accelerators).text : "",
-                   isfinite(side->accelerators) && side->accelerator != NULL ? " x " : "",
-                   side->accelerator != NULL ? side->accelerator : "");
-    mls_table_number(table, "min", MLS_COLUMN_DECIMAL | MLS_COLUMN_KEEP, side->scaled_minutes, 3);
-    mls_table_cell(table, "valid", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, of->sound ? MLS_STYLE_PLAIN : MLS_STYLE_BAD,
-                   "%zu of %zu%s", valid, side->runs.count, of->sound ? "" : " !");
-    mls_table_cell(table, "place", MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, fastest != NULL ? "%zu of %zu" : "-",
-                   fastest != NULL ? of->beside->place.rank_alike : 0,
-                   fastest != NULL ? of->beside->place.ranked_alike : 0);
-    mls_table_text(table, "to the fastest", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP,
-                   fastest != NULL && fastest->self ? "fastest"
-                   : isnan(of->ratio)               ? NULL
-                                                    : mls_words_change(of->ratio).text);
-    /* The folder of a result has the name of the benchmark, which needs not be repeated. */
-    const char *path = mls_path_shown(side->path) + common;
-    const size_t folder = mls_path_folder(mls_str_from(path)).len;
-    const bool named = folder > 0 && side->benchmark != NULL && strcmp(path + folder, side->benchmark) == 0;
-    mls_table_cell(table, "path", MLS_COLUMN_KEEP | MLS_COLUMN_CUT, MLS_STYLE_PLAIN, "%.*s",
-                   named ? (int)folder - 1 : (int)strlen(path), path);
-}
 
 static void show_groups(mls_view *view, const mls_overview *all)
 {
@@ -609,8 +542,33 @@ static void show_groups(mls_view *view, const mls_overview *all)
             same++;
         common = mls_path_folder((mls_str){first, same}).len;
     }
-    for (size_t i = 0; i < all->count; i++)
-        add_group_row(&table, all->worst_first[i], common);
+    for (size_t i = 0; i < all->count; i++) {
+        const mls_overview_group *of = all->worst_first[i];
+        const mls_side_group *side = of->side;
+        const bool known = isfinite(side->accelerators);
+        const bool ranked = of->fastest != NULL;
+        mls_table_row(&table);
+        mls_table_text(&table, "benchmark", MLS_COLUMN_KEEP, side->benchmark);
+        mls_table_cell(&table, "on", MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, "%s%s%s",
+                       known ? mls_words_count(side->accelerators).text : "",
+                       known && side->accelerator != NULL ? " x " : "",
+                       side->accelerator != NULL ? side->accelerator : "");
+        mls_table_number(&table, "min", MLS_COLUMN_DECIMAL | MLS_COLUMN_KEEP, side->scaled_minutes, 3);
+        mls_table_cell(&table, "valid", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP, of->sound ? MLS_STYLE_PLAIN : MLS_STYLE_BAD,
+                       "%zu of %zu%s", of->valid, side->runs.count, of->sound ? "" : " !");
+        mls_table_cell(&table, "place", MLS_COLUMN_RIGHT, MLS_STYLE_PLAIN, ranked ? "%zu of %zu" : "-",
+                       ranked ? of->beside->place.rank_alike : 0, ranked ? of->beside->place.ranked_alike : 0);
+        mls_table_text(&table, "to the fastest", MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP,
+                       ranked && of->fastest->self ? "fastest"
+                       : isnan(of->ratio)          ? NULL
+                                                   : mls_words_change(of->ratio).text);
+        /* The folder of a result has the name of the benchmark, which is shown already. */
+        const char *path = mls_path_shown(side->path) + common;
+        const size_t folder = mls_path_folder(mls_str_from(path)).len;
+        const bool named = folder > 0 && side->benchmark != NULL && strcmp(path + folder, side->benchmark) == 0;
+        mls_table_cell(&table, "path", MLS_COLUMN_KEEP | MLS_COLUMN_CUT, MLS_STYLE_PLAIN, "%.*s",
+                       named ? (int)folder - 1 : (int)strlen(path), path);
+    }
     mls_output_printf(view->output, "%zu groups, those first that do not count or are furthest from the fastest\n",
                       all->count);
     if (common > 0)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* score_report.c - a collection of groups for people: what was run, run by run, what it scores, and what Slurm says
- * about its jobs. */
+/* score_report.c - groups of runs for people: a table of runs, the score, the findings and the Slurm jobs. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -9,11 +8,11 @@
 #include "score/jobs.h"
 #include "term/table.h"
 
-/* Lines without -v: findings of a group; problems of seeds, which often affect all of them; skipped files. */
-enum { FINDINGS_SHOWN = 6, SEED_PROBLEMS_SHOWN = 4, SKIPPED_SHOWN = 10 };
+/* Numbers of lines without -v. */
+enum { FINDINGS_SHOWN = 6, SEED_PROBLEMS_SHOWN = 4, SKIPPED_SHOWN = 10, JOBS_SHOWN = 4, SACCT_ROWS_SHOWN = 10 };
 
 /* Indentation of lines below a table, and of their continuations. */
-enum { INDENT = 2, HANG = 6, EVALUATION_DECIMALS = 5 };
+enum { INDENT = 2, HANG = 6 };
 
 const char *mls_path_shown(const char *path)
 {
@@ -41,20 +40,6 @@ void mls_shape_append_degrees(mls_buffer *line, const mls_config_name *shape)
     }
 }
 
-/* Append the degrees of model and data parallelism, from the name of the config or from the job. */
-static void line_degrees(mls_buffer *line, const mls_group *group, const mls_config_name *shape)
-{
-    uint64_t degrees[MLS_DEGREES];
-    double ranks = shape->gpus == 0 ? group->accelerators : (double)NAN;
-    mls_config_name_degrees(shape, degrees);
-    for (size_t i = 0; i < MLS_DEGREES - 1; i++)
-        ranks /= degrees[i] > 0 ? (double)degrees[i] : 1;
-    ranks = shape->data_parallel > 0 ? (double)shape->data_parallel : ranks;
-    mls_shape_append_degrees(line, shape);
-    if (mls_config_has_degrees(shape) && ranks == floor(ranks))
-        mls_buffer_printf(line, " dp%.0f", ranks);
-}
-
 void mls_group_show_headline(mls_view *view, const mls_group *group)
 {
     const bool markdown = view->format == MLS_FORMAT_MARKDOWN;
@@ -78,7 +63,15 @@ void mls_group_show_headline(mls_view *view, const mls_group *group)
     } else if (!isnan(nodes)) {
         mls_buffer_printf(&line, "   %s", mls_words_plural((size_t)nodes, "node", "nodes").text);
     }
-    line_degrees(&line, group, &shape);
+    mls_shape_append_degrees(&line, &shape);
+    uint64_t degrees[MLS_DEGREES];
+    double ranks = shape.gpus == 0 ? group->accelerators : (double)NAN; /* of data parallelism */
+    mls_config_name_degrees(&shape, degrees);
+    for (size_t i = 0; i < MLS_DEGREES - 1; i++)
+        ranks /= degrees[i] > 0 ? (double)degrees[i] : 1;
+    ranks = shape.data_parallel > 0 ? (double)shape.data_parallel : ranks;
+    if (mls_config_has_degrees(&shape) && ranks == floor(ranks))
+        mls_buffer_printf(&line, " dp%.0f", ranks);
     if (job != NULL)
         mls_buffer_printf(&line, "   job %s", job);
     if (!isnan(group->global_batch_size))
@@ -114,7 +107,7 @@ static void show_runs(mls_view *view, const mls_group *group)
         mls_table_words(&table, "init", RIGHT, mls_words_clock(mls_run_init_minutes(run)));
         mls_table_words(&table, "train (min)", DECIMAL | KEEP, mls_words_minutes(mls_run_minutes(run)));
         mls_table_words(&table, unit, DECIMAL, mls_words_count(mls_run_to_converge(run).number));
-        mls_table_number(&table, "eval", DECIMAL, run->last_evaluation.value, EVALUATION_DECIMALS);
+        mls_table_number(&table, "eval", DECIMAL, run->last_evaluation.value, 5);
         mls_table_text(&table, "status", 0, mls_run_status_name(run->status));
         mls_table_cell(&table, "valid", KEEP, run->valid ? table.style : MLS_STYLE_BAD, run->valid ? "yes" : "no");
         if (reason != NULL)
@@ -166,29 +159,28 @@ static mls_style line_score(mls_buffer *line, const mls_group *group)
     return score->official ? MLS_STYLE_BOLD : MLS_STYLE_WARN;
 }
 
-/* Append the score of weak scaling: "59 models, at least 10 needed · 32 accelerators each · all trained in …". */
-static mls_style line_weak(mls_buffer *line, const mls_group *group)
-{
-    const bool enough = group->weak.check == MLS_CHECK_PASS;
-    mls_buffer_printf(line, "weak scaling: %s, at least %u needed",
-                      mls_words_plural(group->weak.models, "model", "models").text, group->rules->runs_needed);
-    if (group->score.dropped > 0)
-        mls_buffer_printf(line, ", %zu dropped", group->score.dropped);
-    mls_buffer_append_text(line, enough ? "" : ": not an official score");
-    if (group->weak.models > 0) {
-        mls_buffer_printf(line, " · %s accelerators each · all trained in %s min",
-                          mls_words_count(group->weak.instance_scale).text,
-                          mls_words_minutes(group->weak.minutes).text);
-    }
-    return enough ? MLS_STYLE_BOLD : MLS_STYLE_WARN;
-}
-
 /* Print the score of a group, then "reference convergence: pass: mean …". */
 static void show_score(mls_view *view, const mls_group *group)
 {
     const bool weak = mls_is_weak(&group->weak);
     mls_buffer line = {0};
-    const mls_style look = weak ? line_weak(&line, group) : line_score(&line, group);
+    mls_style look;
+    if (weak) {
+        const bool enough = group->weak.check == MLS_CHECK_PASS;
+        look = enough ? MLS_STYLE_BOLD : MLS_STYLE_WARN;
+        mls_buffer_printf(&line, "weak scaling: %s, at least %u needed",
+                          mls_words_plural(group->weak.models, "model", "models").text, group->rules->runs_needed);
+        if (group->score.dropped > 0)
+            mls_buffer_printf(&line, ", %zu dropped", group->score.dropped);
+        mls_buffer_append_text(&line, enough ? "" : ": not an official score");
+        if (group->weak.models > 0) {
+            mls_buffer_printf(&line, " · %s accelerators each · all trained in %s min",
+                              mls_words_count(group->weak.instance_scale).text,
+                              mls_words_minutes(group->weak.minutes).text);
+        }
+    } else {
+        look = line_score(&line, group);
+    }
     if (group->has_spread) {
         mls_buffer_printf(
             &line, " · fastest %s · slowest %s · spread %s", mls_words_minutes(group->spread.min_minutes).text,
@@ -324,8 +316,6 @@ void mls_collection_show_skipped(mls_view *view, const mls_collection *collectio
 }
 
 /* --------------------------------------------------------------------- jobs */
-
-enum { JOBS_SHOWN = 4, SACCT_ROWS_SHOWN = 10 };
 
 /* "job 117   COMPLETED   18 nodes   queued 0:41   ran 27:08 of 4:00:00", and where its time went. */
 static void show_job(mls_view *view, const mls_slurm_job *job, const char *here)
