@@ -1,8 +1,798 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare_report.c - a comparison for programs: JSON, NDJSON and CSV. */
-#include <math.h>
+/* compare_report.c - comparisons of sides with each other or with published results, and minutes by number of
+ * accelerators. */
+#include "report/compare_report.h"
 
-#include "report/compare_show.h"
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/utf8.h"
+#include "term/table.h"
+
+/* Sides of one table, besides the baseline. */
+enum { SIDES_MOST = 4 };
+
+/* A table of a block, with a column for each side and another one for its difference from the baseline. */
+typedef struct side_by_side {
+    const mls_block *block;
+    size_t places[SIDES_MOST + 1]; /* indexes of the block, the baseline first */
+    const mls_side_group *groups[SIDES_MOST + 1];
+    const mls_difference *differences[SIDES_MOST + 1]; /* the first is not used */
+    size_t count;
+    const char *names[SIDES_MOST + 1], *headers[SIDES_MOST + 1]; /* over the columns of both */
+    const char *label;                                           /* over the first column */
+    mls_table table;
+    mls_view *view;
+    bool all;
+} side_by_side;
+
+enum {
+    COMPARED_WIDTH = 24, /* of a side's name, and the minimum of a value */
+    VALUE_MOST = 64,     /* the maximum width of a value */
+    VALUES_SHOWN = 10,   /* in a cell */
+    SETTINGS_SHOWN = 10, /* without --all or -v */
+    SETTINGS_LEAST = 3,
+    LEFT_OUT_SHOWN = 40,
+    LINES_SHOWN = 6,
+    SCREEN = 24,  /* lines of a screen */
+    HEADINGS = 5, /* lines of a block that are headings or count what is omitted */
+};
+
+/* ------------------------------------------------------------- lines and means */
+
+static void show_heading(mls_view *view, const mls_side_group *const *groups, size_t count, bool model)
+{
+    const mls_side_group *first = groups[0];
+    const char *division = mls_division_name(first->division);
+    const char *last = NULL;
+    mls_buffer line = {0};
+    bool changed = false;
+    mls_buffer_printf(&line, "  %s  %s", division != NULL ? division : "no division", mls_usage_name(first->usage));
+    for (size_t i = 0; i < count; i++) {
+        const char *edition = groups[i]->edition;
+        if (edition[0] != '\0' && (last == NULL || strcmp(edition, last) != 0)) {
+            mls_buffer_printf(&line, "%s %s", last != NULL ? " and" : "", edition);
+            changed |= last != NULL;
+            last = edition;
+        }
+    }
+    mls_buffer_append_text(&line, changed ? ": rules or targets may have changed" : "");
+    if (model && first->accelerator != NULL)
+        mls_buffer_printf(&line, "   %s", first->accelerator);
+    mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "### " : "");
+    mls_view_headline(view, mls_str_from(first->benchmark != NULL ? first->benchmark : "unknown benchmark"), &line, 2);
+    mls_view_gap(view);
+}
+
+/* Return the name of a run's file below the path of its group. */
+static const char *file_below(const mls_side_group *group, const mls_side_run *run)
+{
+    const size_t len = strlen(group->path);
+    return strncmp(run->file, group->path, len) == 0 && run->file[len] == '/' ? run->file + len + 1 : run->file;
+}
+
+static void show_rest(mls_view *view, const mls_comparison *in, bool below)
+{
+    const size_t most = mls_view_limit(view, LEFT_OUT_SHOWN);
+    const size_t shown = in->unmatched.count < most ? in->unmatched.count : most;
+    mls_output_text(view->output, below && in->unmatched.count > 0 ? "\n" : "");
+    for (size_t i = 0; i < shown; i++) {
+        const mls_side_group *group = in->unmatched.items[i].group;
+        const char *division = mls_division_name(group->division);
+        mls_view_printf(view, MLS_STYLE_PLAIN, 0, 4, "%s: %s  %s%s%s  %s: %s",
+                        in->mode == MLS_COMPARE_SIDES ? "not compared" : "left out", group->side->name,
+                        group->benchmark != NULL ? group->benchmark : "unknown benchmark", division != NULL ? "  " : "",
+                        division != NULL ? division : "", group->path, in->unmatched.items[i].reason);
+    }
+    mls_view_more(view, MLS_STYLE_PLAIN, 0, in->unmatched.count - shown, "group", mls_view_hint(view));
+    size_t skipped = 0;
+    for (size_t i = 0; i < in->collection_count; i++) {
+        skipped += in->collections[i].skipped.count - in->collections[i].failed;
+        if (view->verbose > 0)
+            mls_collection_show_skipped(view, &in->collections[i]);
+    }
+    if (skipped > 0 && view->verbose == 0 && !view->quiet) {
+        mls_output_printf(view->output, "%sskipped %s (-v lists them)\n", below || in->unmatched.count > 0 ? "\n" : "",
+                          mls_words_plural(skipped, "file", "files").text);
+    }
+}
+
+double mls_compare_part(const mls_side_group *group, mls_part part)
+{
+    const double mean = mls_sum_mean(&group->parts[part], group->kept);
+    const bool delimited = group->evaluations.known && group->kept > 0;
+    return delimited || part > MLS_PART_EVALUATION ? mean
+           : part == MLS_PART_EVALUATION           ? (double)NAN
+                                         : mean + mls_sum_mean(&group->parts[MLS_PART_EVALUATION], group->kept);
+}
+
+double mls_compare_rate(const mls_side_group *group, double ms)
+{
+    return group->to_converge / ms * (mls_compare_epochs(group) ? 3600e3 : 1e3);
+}
+
+mls_str mls_compare_round(const mls_side_group *group)
+{
+    const char *first = strchr(group->edition, '.');
+    const char *second = first != NULL ? strchr(first + 1, '.') : NULL;
+    return second != NULL ? (mls_str){group->edition, (size_t)(second - group->edition)} : mls_str_from(group->edition);
+}
+
+mls_words mls_compare_label(const mls_side_group *group, mls_share share)
+{
+    mls_words label = {""};
+    const char *unit = group->unit != NULL ? group->unit : "samples";
+    (void)mls_text_printf(label.text, sizeof label.text,
+                          share == MLS_SHARE_CONVERGENCE ? "%s to converge" : "%s%s in training", unit,
+                          mls_compare_epochs(group) ? "/h" : "/s");
+    return label;
+}
+
+bool mls_compare_epochs(const mls_side_group *group)
+{
+    return group->unit != NULL && strcmp(group->unit, "epochs") == 0;
+}
+
+/* --------------------------------------------------- sides abreast, and their settings */
+
+enum { LABEL = MLS_COLUMN_LEFT | MLS_COLUMN_KEEP | MLS_COLUMN_CUT, NUMBER = MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP };
+
+/* Return the heading of a column, escaped, since the name of a config may contain anything. */
+static const char *header_of(side_by_side *to, const char *before, const char *text)
+{
+    const mls_str name = mls_utf8_fit_back(mls_str_from(text), COMPARED_WIDTH); /* paths differ at their ends */
+    mls_buffer words = {0};
+    mls_buffer_append_text(&words, before);
+    mls_buffer_append_text(&words, name.ptr != text ? "…" : "");
+    mls_escape_append(&words, name);
+    const char *shown = mls_table_take(&to->table, &words);
+    if (to->view->format == MLS_FORMAT_MARKDOWN) {
+        mls_markdown_append(&words, mls_str_from(shown));
+        shown = mls_table_take(&to->table, &words);
+    }
+    return shown;
+}
+
+static void begin_table(side_by_side *to, const char *label)
+{
+    to->table = (mls_table){.indent = 2};
+    to->label = label;
+    for (size_t i = 0; i < to->count; i++) {
+        const char *name = to->groups[i]->side->name;
+        to->names[i] = header_of(to, "", name);
+        to->headers[i] = to->block->group_count == 2 ? "difference" : header_of(to, "difference ", name);
+    }
+}
+
+static void add_line(side_by_side *to, mls_style style, const char *text)
+{
+    mls_table_row(&to->table);
+    mls_table_lead(&to->table, style, "%s", text);
+}
+
+static bool add_names(side_by_side *to, mls_style style, mls_buffer *names)
+{
+    const bool some = names->len > 0;
+    if (some)
+        add_line(to, style, mls_table_take(&to->table, names));
+    return some;
+}
+
+/* Add rows for at most so many settings that differ; with `all` also for those that do not. */
+static void setting_rows(side_by_side *to, const mls_differings *settings, size_t most, bool all)
+{
+    size_t longest = 0; /* key */
+    for (size_t k = 0; k < settings->count; k++) {
+        const mls_differing *setting = &settings->items[k];
+        longest = setting->differs && setting->key.len > longest ? setting->key.len : longest;
+    }
+    /* Each side has the same room for a value, next to the keys and two blanks before each column. */
+    const size_t used = to->table.indent + 2 + longest + 2 * to->count;
+    const size_t room = to->view->width > used ? (to->view->width - used) / to->count : 0;
+    const size_t width = to->view->width == 0 || room > VALUE_MOST ? VALUE_MOST
+                         : room < COMPARED_WIDTH                   ? COMPARED_WIDTH
+                                                                   : room;
+    size_t shown = 0;
+    for (int equal = 0; equal < (all ? 2 : 1); equal++) {
+        for (size_t n = 0; n < settings->count && shown < most; n++) {
+            const mls_differing *setting = &settings->items[n];
+            mls_buffer text = {0};
+            bool varies = false;
+            if (setting->differs == (equal == 1))
+                continue;
+            shown++;
+            mls_buffer_append_text(&text, "  ");
+            mls_buffer_append(&text, setting->key);
+            mls_table_row(&to->table);
+            mls_table_text(&to->table, to->label, LABEL, mls_table_take(&to->table, &text));
+            for (size_t i = 0; i < to->count; i++) { /* "a x 3, b" */
+                const mls_setting_values *values = &setting->values[to->places[i]];
+                const size_t shared = values->count > 1 ? COMPARED_WIDTH : width;
+                const size_t limit = all ? SIZE_MAX : VALUES_SHOWN;
+                for (size_t k = 0; k < values->count && k < limit; k++) {
+                    const mls_setting_value *value = &values->items[k];
+                    const mls_str whole = value->lacking ? MLS_S("-") : value->setting.text;
+                    mls_buffer_append_text(&text, k > 0 ? ", " : "");
+                    if (mls_utf8_fit(whole, shared).len == whole.len) {
+                        mls_buffer_append(&text, whole);
+                    } else { /* omit the middle: names and versions differ at their ends */
+                        mls_buffer_append(&text, mls_utf8_fit(whole, shared / 2));
+                        mls_buffer_append_text(&text, "…");
+                        mls_buffer_append(&text, mls_utf8_fit_back(whole, shared - 1 - shared / 2));
+                    }
+                    if (values->count > 1 && value->runs > 1)
+                        mls_buffer_printf(&text, " x %zu", value->runs);
+                }
+                mls_buffer_append_text(&text, values->count > limit ? ", …" : "");
+                mls_table_text(&to->table, to->names[i], NUMBER, mls_table_take(&to->table, &text));
+                varies |= values->count > 1;
+            }
+            if (varies)
+                mls_table_note(&to->table, MLS_STYLE_WARN, "varies");
+            else if (setting->known != NULL)
+                mls_table_note(&to->table, MLS_STYLE_DIM, "%s", setting->known->effect);
+        }
+    }
+    if (settings->differ > shown) {
+        mls_buffer more = {0};
+        mls_buffer_append_text(&more, "  … ");
+        mls_words_append_more(&more, settings->differ - shown, NULL, "--all");
+        add_line(to, MLS_STYLE_PLAIN, mls_table_take(&to->table, &more));
+    }
+}
+
+/* Begin a list of settings: a separate table, since its names are wider, but in Markdown a heading in the same table.
+ */
+static void begin_settings(side_by_side *to, const char *heading)
+{
+    if (to->view->format != MLS_FORMAT_MARKDOWN && strcmp(to->label, "") == 0) {
+        mls_table_finish(&to->table, to->view);
+        begin_table(to, heading);
+    } else {
+        add_line(to, MLS_STYLE_PLAIN, heading);
+    }
+}
+
+/* Show known settings, which affect speed; the others with -v, else only their number. */
+static void show_known(side_by_side *to, const char *heading, const mls_differings *known, const mls_differings *others)
+{
+    const bool all = to->all || to->view->verbose > 0;
+    if (known->count + others->count > 0) {
+        begin_settings(to, heading);
+        setting_rows(to, known, SIZE_MAX, to->all);
+    }
+    if (all) {
+        setting_rows(to, others, SIZE_MAX, to->all);
+    } else if (others->count > 0) {
+        mls_buffer more = {0};
+        mls_buffer_printf(&more, "  … and %s (-v lists %s)", mls_words_plural(others->count, "other", "others").text,
+                          others->count == 1 ? "it" : "them");
+        add_line(to, MLS_STYLE_PLAIN, mls_table_take(&to->table, &more));
+    }
+}
+
+static void show_setup(side_by_side *to)
+{
+    const mls_differings *settings = &to->block->hyperparameters;
+    const mls_differings *environment = &to->block->environment;
+    mls_buffer unknown = {0};   /* sides without known hyperparameters, such as exports */
+    mls_buffer unprinted = {0}; /* sides that printed no settings although another one did */
+    size_t without = 0;
+    for (size_t i = 0; i < to->count; i++) {
+        const char *name = to->groups[i]->side->name;
+        size_t known = 0;
+        size_t printed = 0;
+        for (size_t k = 0; k < settings->count; k++)
+            known += settings->items[k].values[to->places[i]].count;
+        for (size_t k = 0; k < to->groups[i]->runs.count; k++)
+            printed += to->groups[i]->runs.items[k].printed.count;
+        if (known == 0)
+            mls_buffer_printf(&unknown, "%s%s", unknown.len > 0 ? ", " : "no hyperparameter is known of ", name);
+        if (printed == 0)
+            mls_buffer_printf(&unprinted, "%s%s", without++ > 0 ? ", " : "no printed setting is known of ", name);
+    }
+    if (without == to->count)
+        mls_buffer_release(&unprinted);
+    if (!add_names(to, MLS_STYLE_PLAIN, &unknown) && settings->differ == 0)
+        add_line(to, MLS_STYLE_PLAIN, "no hyperparameter differs");
+    (void)add_names(to, MLS_STYLE_PLAIN, &unprinted);
+    /* Both lists should end on the screen that the block begins on; the environment has few rows. */
+    const size_t others = HEADINGS + to->table.count + environment->differ;
+    const size_t left = others + SETTINGS_LEAST < SCREEN ? SCREEN - others : SETTINGS_LEAST;
+    const bool pair = to->block->group_count == 2; /* more sides never fit on a screen */
+    const size_t most = pair && environment->differ > 0 && left < SETTINGS_SHOWN ? left : SETTINGS_SHOWN;
+    if (settings->differ > 0 || (to->all && settings->count > 0)) {
+        begin_settings(to, settings->differ > 0 ? "differs" : "the same");
+        setting_rows(to, settings, to->all ? SIZE_MAX : most, to->all);
+    }
+    show_known(to, "printed settings", &to->block->printed, &to->block->printed_others);
+    show_known(to, "from the config", &to->block->exported, &to->block->exported_others);
+    if (environment->differ > 0) {
+        begin_settings(to, "environment");
+        setting_rows(to, environment, SETTINGS_SHOWN, false);
+    }
+}
+
+static mls_words chance_words(double p)
+{
+    const mls_words least = {"< 0.0001"};
+    return p < 0.0001 ? least : mls_words_trimmed(p, 4);
+}
+
+/* -------------------------------------------------------------------- rows */
+
+static mls_words signed_ms(bool known, int64_t ms, int decimals)
+{
+    return known ? mls_words_signed((double)ms / 1000, decimals) : (mls_words){""};
+}
+
+/* Check whether the interval of a difference is shown, which requires a score of both sides. */
+static bool has_interval(const mls_difference *difference)
+{
+    return difference->has_interval && difference->verdict != MLS_COMPARE_NO_SCORE;
+}
+
+void mls_compare_append_interval(mls_buffer *line, const mls_difference *difference)
+{
+    if (isfinite(difference->ratio))
+        mls_buffer_printf(line, "%s", mls_words_change(difference->ratio).text);
+    if (has_interval(difference)) {
+        mls_buffer_printf(line, "%s95 %%%s: %s … %s", line->len > 0 ? "   " : "",
+                          difference->of_mean ? " of the mean" : "", mls_words_signed(difference->low_minutes, 3).text,
+                          mls_words_signed(difference->high_minutes, 3).text);
+    }
+}
+
+/* Return the value of a side that a share of the difference is made of, or the sum of several. */
+static mls_words share_words(const side_by_side *to, size_t i, mls_share share, mls_share last)
+{
+    const mls_side_group *group = to->groups[i];
+    const double evaluations = mls_sum_mean(&group->evaluations, group->kept);
+    const double evaluation = mls_compare_part(group, MLS_PART_EVALUATION);
+    double training = mls_compare_part(group, MLS_PART_TRAINING);
+    double ms = 0;
+    bool delimited = false; /* training is counted without evaluations, as in a difference */
+    for (size_t k = 0; k < to->count; k++)
+        delimited |= (i == 0) != (k == 0) && to->groups[k]->evaluations.known && group->evaluations.known;
+    training += delimited || isnan(evaluation) ? 0 : evaluation;
+    switch (share) {
+    case MLS_SHARE_CONVERGENCE:
+        return mls_words_grouped(group->to_converge, mls_compare_epochs(group) ? 3 : 0);
+    case MLS_SHARE_THROUGHPUT:
+        return mls_words_rate(mls_compare_rate(group, training));
+    case MLS_SHARE_EVALUATIONS:
+        return mls_words_grouped(evaluations, 2);
+    case MLS_SHARE_TRAINING:
+        ms = training;
+        break;
+    case MLS_SHARE_EVALUATION_TIME:
+        ms = evaluation / evaluations;
+        break;
+    case MLS_SHARE_EVALUATION:
+        ms = evaluation;
+        break;
+    case MLS_SHARE_RUN:
+        ms = mls_sum_mean(&group->ms, group->kept);
+        break;
+    default:
+        for (; share <= last; share++)
+            ms += mls_compare_part(group, (mls_part)(MLS_PART_STARTUP + share - MLS_SHARE_STARTUP));
+    }
+    return mls_words_grouped(ms / 1000, 3);
+}
+
+/* A row of numbers of the sides. */
+typedef struct value_row {
+    enum { RUNS, SCORE, SCALED_SCORE, TOTAL, SHARES, SUBTOTAL, INIT, SPREAD } kind;
+    const char *label;     /* NULL: by what sides converge in */
+    mls_share first, last; /* of the difference: one share, or several; of a subtotal two */
+} value_row;
+
+/* Make the cells of a side, its value and its difference from the baseline.  Return whether it needs the row. */
+static bool make_cells(const side_by_side *to, size_t i, const value_row *row, mls_words *side, mls_words *change)
+{
+    const mls_side_group *group = to->groups[i];
+    const mls_difference *difference = to->differences[i];
+    const mls_split *split = &difference->split;
+    int64_t ms = 0;
+    int64_t larger = 0;
+    switch (row->kind) {
+    case RUNS: /* valid runs, if not all are valid */
+        if (group->valid < group->runs.count)
+            (void)mls_text_printf(side->text, sizeof side->text, "%zu of %zu runs", group->valid, group->runs.count);
+        return group->valid < group->runs.count;
+    case SCORE:
+        *side = mls_words_grouped(group->score_minutes, 3);
+        *change = mls_words_signed(difference->minutes, 3);
+        return true;
+    case SCALED_SCORE: /* if it is not the measured score */
+        *side = mls_words_grouped(group->scaled_minutes, 3);
+        *change = mls_words_signed(group->scaled_minutes - to->groups[0]->scaled_minutes, 3);
+        return isfinite(group->scaled_minutes) && (group->scale != 1 || group->published != NULL);
+    case TOTAL:
+        *change = signed_ms(split->known, split->total_ms, 3);
+        return split->known;
+    case SHARES:
+        for (mls_share share = row->first; share <= row->last; share++)
+            ms += split->ms[share];
+        *side = share_words(to, i, row->first, row->last);
+        *change = signed_ms(split->known && split->has[row->first], ms, 3);
+        return split->known && split->has[row->first];
+    case SUBTOTAL: /* of two shares that are large and mostly cancel each other; `last` + 1 is their sum */
+        larger = llabs(split->ms[row->first]);
+        larger = llabs(split->ms[row->last]) > larger ? llabs(split->ms[row->last]) : larger;
+        *side = share_words(to, i, row->last + 1, row->last + 1);
+        *change = signed_ms(split->known, split->ms[row->first] + split->ms[row->last], 3);
+        return split->known && split->has[row->first] && split->has[row->last] &&
+               larger >= llabs(split->total_ms) / 10 &&
+               llabs(split->ms[row->first] + split->ms[row->last]) < larger / 2;
+    case INIT:
+        *side = mls_words_grouped(mls_sum_mean(&group->init_ms, group->kept) / 60000 * 60, 1);
+        *change = signed_ms(difference->has_init, difference->init_ms, 1);
+        return true;
+    default:
+        *side = mls_words_percent(group->stdev_minutes / group->mean_minutes, 1);
+        return true;
+    }
+}
+
+/* Show a row if a side needs it, and return whether one does. */
+static bool show_row(side_by_side *to, value_row row)
+{
+    mls_words sides[SIDES_MOST + 1] = {0};
+    mls_words changes[SIDES_MOST + 1] = {0};
+    mls_buffer label = {0};
+    bool needed = false;
+    for (size_t i = 0; i < to->count; i++)
+        needed |= make_cells(to, i, &row, &sides[i], &changes[i]);
+    if (!needed)
+        return false;
+    mls_buffer_append_text(&label, row.label != NULL ? row.label : "  ");
+    mls_buffer_append_text(&label, row.label != NULL ? "" : mls_compare_label(to->groups[0], row.first).text);
+    mls_table_row(&to->table);
+    mls_table_text(&to->table, to->label, LABEL, mls_table_take(&to->table, &label));
+    for (size_t i = 0; i < to->count; i++)
+        mls_table_text(&to->table, to->names[i], NUMBER, sides[i].text);
+    for (size_t i = 1; i < to->count; i++) {
+        mls_table_cell(&to->table, to->headers[i], MLS_COLUMN_RIGHT,
+                       row.kind == SCORE ? MLS_STYLE_BOLD : MLS_STYLE_PLAIN, "%s", changes[i].text);
+    }
+    return true;
+}
+
+/* ----------------------------------------------------------------- verdict */
+
+/* Verdicts: the words before and after the name of the side (NULL: no name follows), and their style. */
+static const struct {
+    const char *before, *after;
+    mls_style style;
+} verdicts[] = {[MLS_COMPARE_FASTER] = {"", " is faster", MLS_STYLE_GOOD},
+                [MLS_COMPARE_SLOWER] = {"", " is slower", MLS_STYLE_BAD},
+                [MLS_COMPARE_NONE] = {"no difference shown", NULL, MLS_STYLE_BOLD},
+                [MLS_COMPARE_TOO_FEW] = {"too few runs to say: each side needs two valid ones", NULL, MLS_STYLE_WARN},
+                [MLS_COMPARE_NO_SCORE] = {"no score of ", ": more runs dropped than the rules forgive, or none valid",
+                                          MLS_STYLE_WARN},
+                [MLS_COMPARE_NOT_PUBLIC] = {"the runs of ", " are not public", MLS_STYLE_WARN}};
+
+/* Check whether both sides are the same runs and no other verdict applies. */
+static bool is_itself(const mls_difference *difference)
+{
+    return mls_difference_all_same(difference) &&
+           (difference->verdict == MLS_COMPARE_NONE || difference->verdict == MLS_COMPARE_TOO_FEW);
+}
+
+/* Check whether a side is the reason for a missing verdict: it lacks a score or public runs. */
+static bool lacks_for_verdict(const mls_side_group *group, mls_compare_verdict verdict)
+{
+    return verdict == MLS_COMPARE_NOT_PUBLIC ? group->published != NULL && group->runs.count == 0
+                                             : verdict == MLS_COMPARE_NO_SCORE && !isfinite(group->score_minutes);
+}
+
+void mls_compare_append_verdict(mls_buffer *words, const mls_difference *difference)
+{
+    if (is_itself(difference)) {
+        mls_buffer_append_text(words, "the same runs on both sides");
+        return;
+    }
+    const bool of_a = lacks_for_verdict(difference->a, difference->verdict);
+    const bool both = of_a && lacks_for_verdict(difference->b, difference->verdict);
+    const char *name = (of_a ? difference->a : difference->b)->side->name;
+    const char *after = verdicts[difference->verdict].after;
+    mls_buffer_append_text(words, verdicts[difference->verdict].before);
+    if (after != NULL)
+        mls_buffer_printf(words, "%s%s%s%s", name, both ? " and " : "", both ? difference->b->side->name : "", after);
+}
+
+/* Append the evidence for a verdict. */
+static void append_evidence(mls_buffer *line, const mls_difference *difference)
+{
+    const mls_side_group *const sides[] = {difference->a, difference->b};
+    for (size_t i = 0; i < 2; i++) { /* how a published score that is not exact is known */
+        const mls_published_result *result = sides[i]->published;
+        if (result != NULL && result->known != MLS_PUBLISHED_EXACT) {
+            mls_buffer_printf(line, "   score of %s: %s min %s", sides[i]->side->name,
+                              mls_published_minutes_words(result).text,
+                              result->known == MLS_PUBLISHED_ANNOUNCED ? "as announced" : "before scaling");
+        }
+    }
+    if (is_itself(difference)) {
+        mls_buffer_printf(line, "   %s with equal times of run_start and run_stop",
+                          mls_words_plural(difference->same_runs, "run", "runs").text);
+        return;
+    }
+    if (difference->same_runs > 0) {
+        mls_buffer_printf(line, "   %s on both sides",
+                          mls_words_plural(difference->same_runs, "run is", "runs are").text);
+    }
+    if (has_interval(difference)) {
+        if (isfinite(difference->p))
+            mls_buffer_printf(line, "   p %s", chance_words(difference->p).text);
+        else
+            mls_buffer_append_text(line, "   no spread on either side");
+        if (difference->min_p > 0.05) {
+            mls_buffer_printf(line, "   Mann-Whitney cannot tell with so few (least p %s)",
+                              mls_words_trimmed(difference->min_p, 2).text);
+        } else if (isfinite(difference->mann_whitney_p)) {
+            mls_buffer_printf(line, "   Mann-Whitney %s", chance_words(difference->mann_whitney_p).text);
+        }
+    }
+    if (isfinite(difference->detectable_ratio) && difference->verdict == MLS_COMPARE_NONE) {
+        mls_buffer_printf(line, "   %zu and %zu runs miss a difference of %s one time in five", difference->a->valid,
+                          difference->b->valid, mls_words_percent(difference->detectable_ratio, 1).text);
+    }
+    if (difference->within_variance)
+        mls_buffer_append_text(line, "   smaller than what MLCommons calls the variance of results");
+}
+
+static void show_verdicts(side_by_side *to)
+{
+    const bool pair = to->block->group_count == 2;
+    for (size_t i = 1; i < to->count; i++) {
+        const mls_difference *difference = to->differences[i];
+        mls_buffer lead = {0};
+        mls_buffer line = {0};
+        if (!pair && difference->verdict > MLS_COMPARE_SLOWER)
+            mls_buffer_printf(&lead, "%s: ", difference->b->side->name);
+        mls_compare_append_verdict(&lead, difference);
+        if (!pair) {
+            mls_buffer_append_text(&line, "   ");
+            mls_compare_append_interval(&line, difference);
+        }
+        append_evidence(&line, difference);
+        mls_table_row(&to->table);
+        mls_table_lead(&to->table, verdicts[difference->verdict].style, "%s", mls_table_take(&to->table, &lead));
+        mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_table_take(&to->table, &line));
+    }
+}
+
+/* ------------------------------------------------------------------- parts */
+
+static void show_parts(side_by_side *to)
+{
+    static const value_row rows[] = {
+        {SHARES, "  the whole run: parts not known", MLS_SHARE_RUN, MLS_SHARE_RUN},
+        {SHARES, NULL, MLS_SHARE_CONVERGENCE, MLS_SHARE_CONVERGENCE},
+        {SHARES, NULL, MLS_SHARE_THROUGHPUT, MLS_SHARE_THROUGHPUT},
+        {SUBTOTAL, "  = training", MLS_SHARE_CONVERGENCE, MLS_SHARE_THROUGHPUT},
+        {SHARES, "  training", MLS_SHARE_TRAINING, MLS_SHARE_TRAINING},
+        {SHARES, "  evaluations", MLS_SHARE_EVALUATIONS, MLS_SHARE_EVALUATIONS},
+        {SHARES, "  s per evaluation", MLS_SHARE_EVALUATION_TIME, MLS_SHARE_EVALUATION_TIME},
+        {SUBTOTAL, "  = evaluation", MLS_SHARE_EVALUATIONS, MLS_SHARE_EVALUATION_TIME},
+        {SHARES, "  evaluation", MLS_SHARE_EVALUATION, MLS_SHARE_EVALUATION},
+        {SHARES, "  other", MLS_SHARE_STARTUP, MLS_SHARE_TAIL},
+        {SHARES, "  before the first block", MLS_SHARE_STARTUP, MLS_SHARE_STARTUP},
+        {SHARES, "  between blocks", MLS_SHARE_BETWEEN, MLS_SHARE_BETWEEN},
+        {SHARES, "  after the last block", MLS_SHARE_TAIL, MLS_SHARE_TAIL}};
+    show_row(to, (value_row){.kind = TOTAL, .label = "where it comes from (s)"});
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const bool one = rows[i].first == rows[i].last;
+        if (rows[i].first < MLS_SHARE_STARTUP || rows[i].last > MLS_SHARE_TAIL || one == (to->view->verbose > 0)) {
+            const bool shown = show_row(to, rows[i]);
+            const mls_split *split = &to->differences[to->count - 1]->split;
+            const char *direction =
+                mls_share_direction(rows[i].first, to->groups[0]->unit, split->ms[rows[i].first] > 0);
+            if (shown && to->block->group_count == 2 && rows[i].kind == SHARES && direction != NULL && split->known &&
+                split->has[rows[i].first] && split->ms[rows[i].first] != 0)
+                mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", direction);
+        }
+    }
+}
+
+static void show_table(side_by_side *to)
+{
+    const bool pair = to->block->group_count == 2;
+    mls_buffer names = {0};
+    begin_table(to, "");
+    show_row(to, (value_row){.kind = RUNS, .label = ""});
+    show_row(to, (value_row){.kind = SCORE, .label = "score (min)"});
+    if (pair) {
+        mls_buffer note = {0};
+        mls_compare_append_interval(&note, to->differences[1]);
+        mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_table_take(&to->table, &note));
+        show_verdicts(to);
+    }
+    if (show_row(to, (value_row){.kind = SCALED_SCORE, .label = "scaled score (min)"}) && pair)
+        mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_words_change(to->differences[1]->scaled_ratio).text);
+    for (size_t i = 0; i < to->count; i++) {
+        if (!to->groups[i]->official && isfinite(to->groups[i]->score_minutes)) {
+            mls_buffer_printf(&names, "%s%s",
+                              names.len > 0 ? ", " : "not an official score: ", to->groups[i]->side->name);
+        }
+    }
+    (void)add_names(to, MLS_STYLE_WARN, &names);
+    show_parts(to);
+    show_row(to, (value_row){.kind = INIT, .label = "not in the score: init (s)"});
+    show_row(to, (value_row){.kind = SPREAD, .label = "spread of the runs (n - 1)"});
+    if (!pair) {
+        add_line(to, MLS_STYLE_PLAIN, "against the baseline");
+        show_verdicts(to);
+    }
+    show_setup(to);
+    mls_table_finish(&to->table, to->view);
+}
+
+static void show_block(mls_view *view, const mls_block *block, bool all)
+{
+    show_heading(view, (const mls_side_group *const *)block->groups, block->group_count, false);
+    for (size_t next = 1; next < block->group_count;) {
+        side_by_side to = {.block = block, .view = view, .all = all};
+        while (to.count == 0 || (next < block->group_count && to.count <= SIDES_MOST)) {
+            const size_t place = to.count == 0 ? 0 : next++; /* the baseline is in each table */
+            to.places[to.count] = place;
+            to.groups[to.count] = block->groups[place];
+            to.differences[to.count++] = &block->differences[place];
+        }
+        show_table(&to);
+        mls_output_text(view->output, next < block->group_count ? "\n" : "");
+    }
+    mls_view_gap(view);
+    const size_t most = mls_view_limit(view, LINES_SHOWN);
+    size_t odd = 0; /* runs that are outliers or dropped */
+    for (size_t i = 0; i < block->outliers.count; i++) {
+        const mls_outlier *outlier = &block->outliers.items[i];
+        if (odd++ < most) {
+            mls_view_printf(view, MLS_STYLE_PLAIN, 2, 6, "outlier of %s: %s took %s %s for %s than the median run",
+                            outlier->group->side->name, file_below(outlier->group, outlier->run),
+                            mls_words_percent(fabs(outlier->ratio), 1).text, outlier->ratio > 0 ? "longer" : "less",
+                            strcmp(outlier->run->unit, "epochs") == 0   ? "an epoch"
+                            : strcmp(outlier->run->unit, "tokens") == 0 ? "a token"
+                                                                        : "a sample");
+        }
+    }
+    for (size_t i = 0; i < block->group_count; i++) {
+        const mls_side_group *group = block->groups[i];
+        for (size_t k = 0; k < group->runs.count; k++) {
+            const mls_side_run *run = &group->runs.items[k];
+            if (!run->valid && odd++ < most) {
+                mls_view_printf(view, MLS_STYLE_PLAIN, 2, 6, "dropped from %s: %s%s%s", group->side->name,
+                                file_below(group, run), run->reason != NULL ? ": " : "",
+                                run->reason != NULL ? run->reason : "");
+            }
+        }
+    }
+    mls_view_more(view, MLS_STYLE_PLAIN, 2, odd > most ? odd - most : 0, "such run", mls_view_hint(view));
+}
+
+static void show_comparison(mls_printer *to, const void *what)
+{
+    const mls_comparison *in = what;
+    const mls_compare_beside *beside = to->state;
+    for (size_t i = 0; i < in->blocks.count; i++) {
+        mls_output_text(to->view->output, i > 0 ? "\n" : "");
+        show_block(to->view, &in->blocks.items[i], beside->all);
+    }
+    show_rest(to->view, in, in->blocks.count > 0);
+}
+
+/* -------------------------------------------------------- published results, sizes */
+
+static void show_nearest(mls_printer *to, const void *what)
+{
+    enum { RIGHT = MLS_COLUMN_RIGHT, DETAIL = MLS_COLUMN_DETAIL };
+    const mls_comparison *in = what;
+    for (size_t i = 0; i < in->beside.count; i++) {
+        const mls_published_match *match = &in->beside.items[i];
+        const mls_side_group *group = match->group;
+        const mls_published_place *place = &match->place;
+        const bool around = match->around_count > 0;
+        const mls_published_near *rows = around ? match->around : match->near;
+        const char *round = rows->result->round;
+        mls_table table = {.indent = 2};
+        mls_buffer line = {0};
+        mls_output_text(to->view->output, i > 0 ? "\n" : "");
+        show_heading(to->view, &match->group, 1, false);
+        mls_view_printf(to->view, MLS_STYLE_DIM, 2, 0, "%s", group->path);
+        /* An edition without results is compared with another one's. */
+        if (!mls_str_equal(mls_compare_round(group), mls_str_from(round))) {
+            mls_view_printf(to->view, MLS_STYLE_WARN, 2, 6,
+                            "no published score of this edition is known exactly; these are of %s", round);
+        }
+        mls_buffer_printf(&line, "yours: %s min", mls_words_minutes(group->scaled_minutes).text);
+        if (isfinite(group->accelerators)) {
+            mls_buffer_printf(&line, " on %s x %s", mls_words_count(group->accelerators).text,
+                              group->accelerator != NULL ? group->accelerator : "an unknown model");
+        } else {
+            mls_buffer_append_text(&line, "; how many accelerators is not known (--accelerators)");
+        }
+        mls_buffer_append_text(&line, place->itself ? ", rank " : ", would be ");
+        if (place->ranked_alike > 0)
+            mls_buffer_printf(&line, "%zu of %zu on as many, ", place->rank_alike, place->ranked_alike);
+        mls_buffer_printf(&line, "%zu of %zu of all", place->rank, place->ranked);
+        if (place->published > place->ranked)
+            mls_buffer_printf(&line, " whose minutes are known (%zu are published)", place->published);
+        mls_view_line(to->view, &line, MLS_STYLE_BOLD, 2, 6);
+        if (!around && isfinite(group->accelerators)) {
+            mls_view_printf(to->view, MLS_STYLE_PLAIN, 2, 6,
+                            "no published score on as many of the same is known exactly; the nearest:");
+        }
+        mls_view_gap(to->view);
+        for (size_t k = 0; k < (around ? match->around_count : match->count); k++) {
+            const mls_published_near *near = &rows[k];
+            const bool alike = near->ranked_alike > 0; /* among results on as many of the same accelerators */
+            const mls_published_result *result = near->result;
+            const mls_published_system *system = result->system;
+            mls_table_row(&table);
+            mls_table_number(&table, "published", NUMBER, result->minutes, 3);
+            mls_table_cell(&table, "yours is", NUMBER, MLS_STYLE_PLAIN, "%s%s",
+                           near->self ? "this one" : mls_words_percent(fabs(near->ratio), 1).text,
+                           near->self        ? ""
+                           : near->ratio < 0 ? " faster"
+                                             : " slower");
+            if (alike) {
+                mls_table_cell(&table, "on as many", NUMBER, MLS_STYLE_PLAIN, "%zu of %zu", near->rank_alike,
+                               near->ranked_alike);
+            } else {
+                const char *model = system->model.text[0] != '\0' ? system->model.text : NULL;
+                mls_table_words(&table, "accelerators", RIGHT, mls_words_count(system->accelerators));
+                mls_table_text(&table, "model", MLS_COLUMN_LEFT, model);
+            }
+            mls_table_number(&table, "accelerator-min", RIGHT | DETAIL, result->accelerator_minutes, 0);
+            mls_table_cell(&table, alike ? "of all" : "rank", RIGHT | (alike ? DETAIL : 0), MLS_STYLE_PLAIN,
+                           "%zu of %zu", result->rank, result->ranked);
+            mls_table_text(&table, "submitter", MLS_COLUMN_KEEP | MLS_COLUMN_CUT_LAST, system->submitter);
+            mls_table_text(&table, "system", MLS_COLUMN_CUT, system->system_id);
+            mls_published_append_why(&line, "", near->self ? NULL : near->why);
+            mls_table_note(&table, MLS_STYLE_DIM, "%s", mls_table_take(&table, &line));
+        }
+        mls_table_finish(&table, to->view);
+    }
+    show_rest(to->view, in, in->beside.count > 0);
+}
+
+static void show_scaling(mls_printer *to, const void *what)
+{
+    enum { RIGHT = MLS_COLUMN_RIGHT };
+    const mls_comparison *in = what;
+    for (size_t s = 0; s < in->series.count; s++) {
+        const mls_scaling_series *series = &in->series.items[s];
+        mls_table table = {.indent = 2};
+        const mls_side_group **groups = mls_arena_array(&table.text, series->count, sizeof *groups);
+        for (size_t i = 0; i < series->count; i++)
+            groups[i] = series->points[i].group;
+        mls_output_text(to->view->output, s > 0 ? "\n" : "");
+        show_heading(to->view, groups, series->count, true);
+        for (size_t i = 0; i < series->count; i++) {
+            const mls_scaling_point *point = &series->points[i];
+            const mls_side_group *group = point->group;
+            mls_table_row(&table);
+            mls_table_words(&table, "accelerators", NUMBER, mls_words_count(group->accelerators));
+            mls_table_number(&table, "measured min", NUMBER, group->score_minutes, 3);
+            mls_table_number(&table, "speedup", RIGHT, point->speedup, 2);
+            mls_table_cell(&table, "efficiency =", RIGHT, MLS_STYLE_BOLD, "%s",
+                           mls_words_grouped(point->efficiency, 3).text);
+            mls_table_number(&table, "algorithmic x", RIGHT, point->algorithmic, 3);
+            mls_table_number(&table, "system", RIGHT, point->system, 3);
+            mls_table_number(&table, "accelerator-min", RIGHT, group->score_minutes * group->accelerators, 0);
+            mls_table_words(&table, "batch", RIGHT, mls_words_count(group->global_batch_size));
+            mls_table_text(&table, "side", MLS_COLUMN_LEFT, group->side->name);
+            mls_table_cell(&table, "path", MLS_COLUMN_CUT, MLS_STYLE_DIM, "%s", group->path);
+        }
+        mls_table_finish(&table, to->view);
+    }
+    show_rest(to->view, in, in->series.count > 0);
+}
+
+/* ---- fields for programs ---- */
 
 /* -------------------------------------------------------------- what differs */
 
@@ -124,7 +914,7 @@ MLS_FIELDS(share, share_place, SHARE_FIELDS)
     F(difference, same_runs, NUMBER, "", row->same_runs)
 MLS_FIELDS(difference, mls_difference, DIFFERENCE_FIELDS)
 
-/* All runs of a side have the same, or nothing that is known. */
+/* Write the value that all runs of a side have; null if it is unknown. */
 static void emit_printed_value(mls_emitter *to, const mls_setting_values *of)
 {
     const bool known = of->count > 0 && !of->items[0].lacking;
@@ -191,7 +981,6 @@ MLS_FIELDS(why_setting, mls_why_setting, WHY_SETTING_FIELDS)
       MLS_ROWS(row->why->settings.items, row->why->settings.count))
 MLS_FIELDS(near, mls_published_near, NEAR_FIELDS)
 
-/* A neighbour in rank; where the group itself stands. */
 #define AROUND_FIELDS(F)                                                                                               \
     NEAR_FIELDS_OF(F, around)                                                                                          \
     F(around, ranked, NUMBER, "", row->result->ranked)                                                                 \
@@ -267,7 +1056,7 @@ MLS_FIELDS(side, mls_side, SIDE_FIELDS)
     F(unmatched, reason, TEXT, "", row->reason)
 MLS_FIELDS(unmatched, mls_unmatched, UNMATCHED_FIELDS)
 
-/* Files of logs, and exports. */
+/* A file that is not compared. */
 typedef struct not_compared {
     const char *file, *reason;
     bool failed;
@@ -323,7 +1112,7 @@ static const mls_fields part_fields = {part_items, sizeof part_items / sizeof *p
 
 const mls_report mls_compare_report = {
     .section = "COMPARE JSON",
-    .show = mls_comparison_show,
+    .show = show_comparison,
     .page = mls_html_compare,
     .object = &comparison_fields,
     .lines = "comparisons",
@@ -337,7 +1126,7 @@ const mls_report mls_compare_report = {
 
 const mls_report mls_nearest_report = {
     .section = "COMPARE JSON",
-    .show = mls_nearest_show,
+    .show = show_nearest,
     .object = &comparison_fields,
     .lines = "published",
     .columns = {
@@ -351,7 +1140,7 @@ const mls_report mls_nearest_report = {
 
 const mls_report mls_scaling_report = {
     .section = "COMPARE JSON",
-    .show = mls_scaling_show,
+    .show = show_scaling,
     .object = &comparison_fields,
     .lines = "scaling",
     .columns = {.section = "SCALING CSV",

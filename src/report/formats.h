@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/walk.h"
-#include "report/columns.h"
+#include "report/fields.h"
 #include "term/view.h"
 
 struct mls_printer;

@@ -3,7 +3,7 @@
  * and in which settings they differ. */
 #include <math.h>
 
-#include "report/compare_show.h"
+#include "report/compare_report.h"
 #include "report/html.h"
 
 /* If there are more sides than these, not all are drawn. */

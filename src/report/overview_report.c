@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "base/utf8.h"
-#include "report/compare_show.h"
+#include "report/compare_report.h"
 #include "report/overview.h"
 #include "term/table.h"
 

@@ -69,9 +69,6 @@ void mls_collection_show_skipped(mls_view *view, const mls_collection *collectio
 void mls_score_metrics(mls_printer *to, const void *what);
 void mls_score_line(mls_buffer *line, const void *what);
 
-/* Print a collection for people. */
-void mls_score_show(mls_printer *to, const void *what);
-
 /* ---- throughput: an mls_throughputs, and as the printer's state an mls_telemetry_notes */
 extern const mls_report mls_throughput_report;
 

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare_show.h - comparisons for people, of three kinds, and helpers that other reports share. */
+/* compare_report.h - words and numbers of comparisons that several reports print. */
 #pragma once
 
 #include "report/reports.h"
-
-/* Sides against the baseline; groups beside published results; sizes. */
-void mls_comparison_show(mls_printer *to, const void *what);
-void mls_nearest_show(mls_printer *to, const void *what);
-void mls_scaling_show(mls_printer *to, const void *what);
 
 /* Append "b200 is slower"; append "+27.1 %   95 %: +0.047 … +0.864" as far as it is known. */
 void mls_compare_append_verdict(mls_buffer *words, const mls_difference *difference);
