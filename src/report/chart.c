@@ -63,7 +63,6 @@ void mls_svg_path_end(mls_buffer *out)
 
 /* ------------------------------------------------------------------------ scales and ticks */
 
-/* No more ticks than these, whatever the values are. */
 enum { TICKS_MAX = 40 };
 
 void mls_extent_add(mls_extent *extent, double value)
@@ -127,7 +126,8 @@ typedef struct tick_list {
     size_t count;
 } tick_list;
 
-/* Find the ticks of a scale; of a logarithmic one 1, 2 and 5 times each power of ten as far as there is room. */
+/* Find the ticks of a scale.  On a logarithmic one, these are 1, 2 and 5 times each power of ten, at least `room`
+ * apart. */
 static tick_list find_ticks(const mls_scale *scale, unsigned wanted, double room)
 {
     static const double factors[] = {1, 2, 5};
@@ -167,7 +167,7 @@ static double scale_unclamped(const mls_scale *scale, double value)
     return scale->from + (scale->to - scale->from) * (value - scale->low) / (scale->high - scale->low);
 }
 
-/* Move an end of a stretch to where it crosses a border of the picture; false: all of it is beyond. */
+/* Move an end of a stretch to where it crosses a border of the picture.  Return false if all of it is beyond. */
 static bool cut_end(chart_spot *end, const chart_spot *other, const mls_scale *scale, bool up)
 {
     const double least = fmin(scale->from, scale->to);

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chart.h - charts in SVG: marks, scales, axes with ticks, and the one function that draws a chart.  It knows nothing
- * of MLPerf.
+/* chart.h - charts in SVG: marks, scales, axes with ticks.
  *
  *     mls_chart chart = {.title = "Minutes of each run", .height = 300, .x = mls_scale_of(&minutes, 0, 64, 1024), …};
  *     mls_svg_circle(&chart.marks, "kept", mls_scale_at(&chart.x, 1.5), 20, 4);
  *     mls_chart_draw(out, &chart);
  *
- * Coordinates are units of the picture, from its upper left corner; `look` is a class of report.css, a literal.  Values
- * that are not finite have no place: mls_chart_has() returns false, and whoever draws leaves them out. */
+ * Coordinates are units of the picture, from its upper left corner.  `look` is a class of report.css.  A value that is
+ * not finite cannot be drawn: mls_chart_has() returns false. */
 #pragma once
 
 #include "report/markup.h"
-
-/* ---- marks */
 
 void mls_svg_line(mls_buffer *out, const char *look, double x1, double y1, double x2, double y2);
 void mls_svg_rect(mls_buffer *out, const char *look, double x, double y, double width, double height);
@@ -20,72 +17,69 @@ void mls_svg_circle(mls_buffer *out, const char *look, double x, double y, doubl
 void mls_svg_cross(mls_buffer *out, const char *look, double x, double y, double radius);
 void mls_svg_diamond(mls_buffer *out, const char *look, double x, double y, double radius);
 
-/* Append text that starts at x (`anchor` 's'), has it in the middle ('m') or ends there ('e'). */
+/* Append text that starts at x (`anchor` 's'), is centred there ('m'), or ends there ('e'). */
 void mls_svg_text(mls_buffer *out, const char *look, char anchor, double x, double y, const char *text);
 
-/* Append a path: begin it, add points, of which one that is `apart` (as the first must be) is moved to, and end it. */
+/* Append a path: begin it, draw a line to each point (or with `apart`, as for the first one, only move there), end it.
+ */
 void mls_svg_path_begin(mls_buffer *out, const char *look);
 void mls_svg_path_point(mls_buffer *out, double x, double y, bool apart);
 void mls_svg_path_end(mls_buffer *out);
 
-/* ---- scales */
-
-/* A range of values along a stretch of the picture; `logarithmic` only of values above 0. */
+/* A range of values along a stretch of the picture.  A logarithmic one has only values above 0. */
 typedef struct mls_scale {
     double low, high; /* of the values; equal ones are widened by mls_scale_of() */
     double from, to;  /* of the picture */
     bool logarithmic;
 } mls_scale;
 
-/* The range of values as they come; zero-initialised it has none. */
+/* The range of some values.  Zero-initialise it. */
 typedef struct mls_extent {
     double low, high;
     size_t count;
 } mls_extent;
 void mls_extent_add(mls_extent *extent, double value); /* not finite: left out */
 
-/* Return a scale for an extent, wider than it by a share of it, or by a factor. */
+/* Return a scale for an extent, widened by a share of it, or by a factor. */
 mls_scale mls_scale_of(const mls_extent *extent, double share, double from, double to);
 mls_scale mls_scale_log(const mls_extent *extent, double factor, double from, double to);
 
-/* Return the place of a value, held within the picture's stretch. */
+/* Return the place of a value, clamped to the stretch. */
 double mls_scale_at(const mls_scale *scale, double value);
 
-/* Return the distance of ticks: 1, 2, 5 or 10 times a power of ten, the one whose number of ticks is nearest to
- * `wanted` by d3's rule; always above 0. */
+/* Return the distance of ticks: 1, 2, 5 or 10 times a power of ten, so that there are about `wanted` ticks (d3's rule).
+ * It is always above 0. */
 double mls_tick_step(double low, double high, unsigned wanted);
 
-/* Return a tick's label: as many decimals as its step has, grouped; from 10,000 on k, from 1,000,000 on M. */
+/* Return the label of a tick, with as many decimals as its step; from 10,000 on in k, from 1,000,000 on in M. */
 mls_words mls_tick_words(double value, double step);
-
-/* ---- charts */
 
 enum { MLS_CHART_WIDTH = 1040, MLS_CHART_LEFT = 64, MLS_CHART_RIGHT = MLS_CHART_WIDTH - 16, MLS_CHART_TOP = 26 };
 
 typedef struct mls_chart {
-    const char *title; /* read out, as is the description */
+    const char *title; /* the title and the description are for screen readers */
     mls_buffer description;
     mls_scale x, y;          /* y.from is the bottom */
-    const char *across, *up; /* titles of the axis below and of the one at the left; NULL: it has none */
+    const char *across, *up; /* titles of the axes below and at the left; NULL: no axis */
     bool own_ticks;          /* the ticks of the axis below are among the marks */
-    bool whole;              /* lines go through whole units */
+    bool whole;              /* round the points of lines to whole units */
     double target;           /* a line across, if it has a label */
     const char *target_label;
     mls_buffer behind;         /* marks behind the axes */
-    mls_buffer marks;          /* the series, lines by mls_chart_line() */
-    bool continues, continued; /* it is a further picture in the frame of the one before, or has one itself */
+    mls_buffer marks;          /* all other marks */
+    bool continues, continued; /* in one frame with the picture before, or after */
 } mls_chart;
 
 bool mls_chart_has(const mls_chart *chart, double x, double y);
 
-/* Append a line through points, without those that have no place, cut where it leaves the picture. */
+/* Append a line through the points that can be drawn, clipped to the picture. */
 void mls_chart_line(mls_buffer *out, const mls_chart *chart, const char *look, const double *x, const double *y,
                     size_t count);
 
-/* Draw a chart in a frame that may scroll in a narrow window, and release its buffers. */
+/* Draw a chart in a scrollable frame, and release its buffers. */
 void mls_chart_draw(mls_buffer *out, mls_chart *chart);
 
-/* Thin points of a line in the order of x: of more than `most` only the least and the greatest of each of half as many
- * equal slices stay, in their order.  keep[i] is whether a point stays.  Return whether some do not. */
+/* Thin out the points of a line.  If there are more than `most`, cut it into half as many equal slices and keep the
+ * minimum and the maximum of each.  Set keep[i] for the points that stay; return whether any was dropped. */
 enum { MLS_THIN_MAX = 1800 };
 bool mls_chart_thin(const double *values, size_t count, size_t most, bool *keep);

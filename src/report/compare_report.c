@@ -9,7 +9,7 @@
 #include "base/utf8.h"
 #include "term/table.h"
 
-/* Sides of one table, besides the baseline. */
+/* The maximum number of sides in one table, without the baseline. */
 enum { SIDES_MOST = 4 };
 
 /* A table of a block, with a column for each side and another one for its difference from the baseline. */
@@ -19,8 +19,8 @@ typedef struct side_by_side {
     const mls_side_group *groups[SIDES_MOST + 1];
     const mls_difference *differences[SIDES_MOST + 1]; /* the first is not used */
     size_t count;
-    const char *names[SIDES_MOST + 1], *headers[SIDES_MOST + 1]; /* over the columns of both */
-    const char *label;                                           /* over the first column */
+    const char *names[SIDES_MOST + 1], *headers[SIDES_MOST + 1]; /* headings of a side's columns */
+    const char *label;                                           /* heading of the first column */
     mls_table table;
     mls_view *view;
     bool all;
@@ -178,7 +178,7 @@ static bool add_names(side_by_side *to, mls_style style, mls_buffer *names)
     return some;
 }
 
-/* Add rows for at most so many settings that differ; with `all` also for those that do not. */
+/* Add rows for at most `most` settings that differ; with `all` also for the others. */
 static void setting_rows(side_by_side *to, const mls_differings *settings, size_t most, bool all)
 {
     size_t longest = 0; /* key */
@@ -186,7 +186,7 @@ static void setting_rows(side_by_side *to, const mls_differings *settings, size_
         const mls_differing *setting = &settings->items[k];
         longest = setting->differs && setting->key.len > longest ? setting->key.len : longest;
     }
-    /* Each side has the same room for a value, next to the keys and two blanks before each column. */
+    /* Divide the width left of the keys, and of two blanks before each column, by the sides. */
     const size_t used = to->table.indent + 2 + longest + 2 * to->count;
     const size_t room = to->view->width > used ? (to->view->width - used) / to->count : 0;
     const size_t width = to->view->width == 0 || room > VALUE_MOST ? VALUE_MOST
@@ -253,7 +253,7 @@ static void begin_settings(side_by_side *to, const char *heading)
     }
 }
 
-/* Show known settings, which affect speed; the others with -v, else only their number. */
+/* Show the settings known to affect speed; with -v also the others, else their number. */
 static void show_known(side_by_side *to, const char *heading, const mls_differings *known, const mls_differings *others)
 {
     const bool all = to->all || to->view->verbose > 0;
@@ -296,7 +296,7 @@ static void show_setup(side_by_side *to)
     if (!add_names(to, MLS_STYLE_PLAIN, &unknown) && settings->differ == 0)
         add_line(to, MLS_STYLE_PLAIN, "no hyperparameter differs");
     (void)add_names(to, MLS_STYLE_PLAIN, &unprinted);
-    /* Both lists should end on the screen that the block begins on; the environment has few rows. */
+    /* Fit both lists on the screen that the block begins on; the environment has few rows. */
     const size_t others = HEADINGS + to->table.count + environment->differ;
     const size_t left = others + SETTINGS_LEAST < SCREEN ? SCREEN - others : SETTINGS_LEAST;
     const bool pair = to->block->group_count == 2; /* more sides never fit on a screen */
@@ -343,7 +343,7 @@ void mls_compare_append_interval(mls_buffer *line, const mls_difference *differe
     }
 }
 
-/* Return the value of a side that a share of the difference is made of, or the sum of several. */
+/* Return the value of a side for a share of the difference, or the sum of several. */
 static mls_words share_words(const side_by_side *to, size_t i, mls_share share, mls_share last)
 {
     const mls_side_group *group = to->groups[i];
@@ -384,8 +384,8 @@ static mls_words share_words(const side_by_side *to, size_t i, mls_share share, 
 /* A row of numbers of the sides. */
 typedef struct value_row {
     enum { RUNS, SCORE, SCALED_SCORE, TOTAL, SHARES, SUBTOTAL, INIT, SPREAD } kind;
-    const char *label;     /* NULL: by what sides converge in */
-    mls_share first, last; /* of the difference: one share, or several; of a subtotal two */
+    const char *label;     /* NULL: the unit of convergence */
+    mls_share first, last; /* shares of the difference; for a subtotal two */
 } value_row;
 
 /* Make the cells of a side, its value and its difference from the baseline.  Return whether it needs the row. */
@@ -462,7 +462,7 @@ static bool show_row(side_by_side *to, value_row row)
 
 /* ----------------------------------------------------------------- verdict */
 
-/* Verdicts: the words before and after the name of the side (NULL: no name follows), and their style. */
+/* Texts before and after the name of the side (NULL: without a name), and styles. */
 static const struct {
     const char *before, *after;
     mls_style style;
@@ -702,7 +702,7 @@ static void show_nearest(mls_printer *to, const void *what)
         mls_output_text(to->view->output, i > 0 ? "\n" : "");
         show_heading(to->view, &match->group, 1, false);
         mls_view_printf(to->view, MLS_STYLE_DIM, 2, 0, "%s", group->path);
-        /* An edition without results is compared with another one's. */
+        /* An edition without published results is compared with another one. */
         if (!mls_str_equal(mls_compare_round(group), mls_str_from(round))) {
             mls_view_printf(to->view, MLS_STYLE_WARN, 2, 6,
                             "no published score of this edition is known exactly; these are of %s", round);
@@ -1011,7 +1011,7 @@ MLS_FIELDS_AS(, mls_place_fields, mls_place, mls_published_place, NULL, PLACE_FI
     F(beside, around, LIST(around), "", MLS_ROWS(row->around, row->around_count))
 MLS_FIELDS_AS(, mls_published_match_fields, beside, mls_published_match, NULL, BESIDE_FIELDS)
 
-/* Fields of the result whose names the group has too. */
+/* Fields of the result whose names clash with those of the group. */
 #define NEAR_CSV_FIELDS(F)                                                                                             \
     F(near_csv, published_edition, TEXT, "", row->result->round)                                                       \
     F(near_csv, published_accelerators, NUMBER_OR_NULL, "", row->result->system->accelerators)                         \
@@ -1099,7 +1099,7 @@ MLS_FIELDS(comparison, mls_comparison, COMPARISON_FIELDS)
     F(difference_csv, interval_of, IF(TEXT, row->has_interval), "", interval_of(row))
 MLS_FIELDS_BESIDE(difference_csv, difference, DIFFERENCE_CSV_FIELDS)
 
-/* Names with a point are not C identifiers, so these fields are written out. */
+/* These names contain a point, so they cannot be C identifiers in a table above. */
 typedef mls_difference part_row;
 #define HAS(id) row->split.known && row->split.has[MLS_SHARE_##id]
 #define PART_FUNCTION(id, name) MLS_FIELD_FUNCTION(part, name, IF(NUMBER, HAS(id)), "ms", row->split.ms[MLS_SHARE_##id])

@@ -236,7 +236,7 @@ void mls_fields_print(mls_output *output, const char *section, const mls_fields 
 
 /* --------------------------------------------------------- finding the way */
 
-/* Find the field of a name that has rows (a list or an object), or else one that has a value for a cell. */
+/* Find a field by its name: a list or an object, or else one that fits in a cell. */
 static const mls_field *named_field(const mls_fields *fields, mls_str name, bool rows)
 {
     for (size_t i = 0; i < fields->count; i++) {
@@ -248,7 +248,7 @@ static const mls_field *named_field(const mls_fields *fields, mls_str name, bool
     return NULL;
 }
 
-/* Return the level whose rows a table describes; above the last level: none. */
+/* Return the level whose rows a table describes; a number above the last level if there is none. */
 static unsigned level_of(const mls_walk *walk, const mls_fields *fields)
 {
     unsigned level = 0;

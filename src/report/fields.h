@@ -37,7 +37,7 @@ struct mls_view;
 
 typedef struct mls_emitter {
     mls_output *output;
-    const struct mls_view *view; /* of what is to be shown */
+    const struct mls_view *view; /* for FINDINGS: the severities to write */
     bool csv;
     bool indented; /* JSON on many lines instead of one */
     bool inside;   /* the innermost list or object is not empty: a comma comes first */
@@ -72,7 +72,7 @@ void mls_emit_name(mls_emitter *to, mls_str name);
 void mls_emit_row(mls_emitter *to, const void *row);
 void mls_emit_row_or_null(mls_emitter *to, const void *row);
 
-/* Return `known`, after writing null if it is false. */
+/* Write null unless `known`, and return it. */
 bool mls_emit_known(mls_emitter *to, bool known);
 
 /* Return a buffer for a text; write the text that was appended to it, or null if it is empty. */
@@ -202,21 +202,21 @@ void mls_emit_members(mls_emitter *to, const mls_fields *fields, const void *row
 void mls_fields_print(mls_output *output, const char *section, const mls_fields *fields,
                       const mls_fields *const *apart);
 
-/* ---- rows of CSV and lines of NDJSON: columns are found by the names of fields, once for all rows */
+/* ---- rows of CSV and lines of NDJSON ---- */
 
 enum { MLS_SOURCES_MAX = 6, MLS_LEVELS_MAX = 6, MLS_CELLS_MAX = 64 };
 
-/* The columns of a CSV in their order.  Each is the first field of its name in `sources`: tables of the printed object,
- * of rows on the path to those of the CSV, or beside one of them. */
+/* The columns of a CSV in their order.  Each is the first field with its name in `sources`, which are tables of the
+ * rows on the path. */
 typedef struct mls_columns {
     const char *section; /* of mlscore-formats(5) */
-    const char *before;  /* names of the first columns, which another section documents; NULL: none */
+    const char *before;  /* names of first columns that are documented elsewhere; NULL: none */
     const char *names;   /* separated by blanks */
-    const char *rows; /* the lists and objects that lead to a row: "groups runs"; NULL: the printed object is the row */
+    const char *rows;    /* path of lists and objects to a row: "groups runs"; NULL: the printed object is the row */
     const mls_fields *sources[MLS_SOURCES_MAX];
-    const mls_fields *root; /* fields of the printed object if there is no JSON; NULL: those of JSON */
-    bool outer;             /* an empty list has a row too, with empty cells */
-    /* Write further cells of a row (mls_emitter_row()), or their names; NULL: none. */
+    const mls_fields *root; /* fields of the printed object; NULL: those of JSON */
+    bool outer;             /* write a row with empty cells for an empty list */
+    /* Write further cells of a row (see mls_emitter_row()), or their names; NULL: none. */
     void (*more)(mls_emitter *to, const void *what, bool names);
     const char *after; /* names of the last columns; NULL: none */
 } mls_columns;
@@ -247,11 +247,11 @@ typedef struct mls_walk {
 /* Find the path to the rows of a CSV from an object with the fields `root`. */
 mls_walk mls_walk_of(const mls_columns *columns, const mls_fields *root);
 
-/* Write the line of names, unless it depends on the rows (`more`); write the rows of an object. */
+/* Write the line of names, unless it depends on the rows (`more`).  Write the rows of an object. */
 void mls_walk_begin(mls_walk *walk, mls_emitter *to);
 void mls_walk_rows(mls_walk *walk, mls_emitter *to, const void *what);
 
-/* Write a line of JSON for each row of some lists or objects, such as "profiles against", of an object. */
+/* Write a line of JSON for each row of the lists or objects `lists` of an object. */
 void mls_walk_lines(mls_walk *walk, mls_emitter *to, const char *lists, const void *what);
 
 /* Return the current row of a table; NULL: none. */

@@ -78,7 +78,7 @@ void mls_score_line(mls_buffer *line, const void *what)
 
 /* ------------------------------------------------------------------ metrics */
 
-/* Samples of all metrics, of a group and of a job. */
+/* The maximum number of samples, and the number per group and per job. */
 enum { SAMPLES_MAX = 10000, GROUP_SAMPLES = 13, JOB_SAMPLES = 2 };
 
 /* The names of our own labels, which users cannot add. */
@@ -147,7 +147,7 @@ static void print_family(const metrics *all, const char *name, const char *help)
     mls_output_printf(all->output, "# HELP mlscore_%s %s\n# TYPE mlscore_%s gauge\n", name, help, name);
 }
 
-/* Print a sample with the label `own` (NULL: none), unless its value is not known. */
+/* Print a sample with an additional label (NULL: none), unless its value is unknown. */
 static void print_sample(const metrics *all, const char *name, size_t group, const char *own, const char *is,
                          double value)
 {

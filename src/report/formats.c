@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* formats.c - the registry of formats, and those that need no more than the tables of fields: JSON, NDJSON, CSV;
- * what a command prints for people; its page. */
+/* formats.c - the list of formats, and the writers of tables, Markdown, JSON, NDJSON, CSV and HTML. */
 #include "report/formats.h"
 
 #define MLS_FORMAT_WRITER(id, name) extern const mls_format_writer mls_format_##name;
@@ -54,7 +53,7 @@ void mls_print_end(mls_printer *to)
 
 static void people_begin(mls_printer *to)
 {
-    if (to->view->format == MLS_FORMAT_MARKDOWN) { /* a document has neither a terminal's width nor its colours */
+    if (to->view->format == MLS_FORMAT_MARKDOWN) { /* without the width and colours of a terminal */
         to->view->width = 0;
         to->view->color = false;
     }
@@ -82,7 +81,7 @@ static void json_begin(mls_printer *to)
         mls_output_printf(to->view->output, "{\"%s\": [", to->report->stream);
 }
 
-/* Things that come one by one have a line each. */
+/* Print an object on many lines, or each of several objects on one line. */
 static void json_item(mls_printer *to, const void *what)
 {
     const bool whole = to->report->stream == NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* formats.h - how results are printed: a format is an mls_format_writer, what a command prints is an mls_report. */
+/* formats.h - output formats: a format is an mls_format_writer, the output of a command is an mls_report. */
 #pragma once
 
 #include "base/walk.h"
@@ -9,26 +9,26 @@
 struct mls_printer;
 struct mls_finding_list;
 
-/* The report of a command.  `what` is the struct of the command; formats whose member is NULL are not offered. */
+/* The report of a command.  `what` is the struct of the command.  A format whose member is NULL is not offered. */
 typedef struct mls_report {
-    const char *name;    /* JUnit: of all that is printed, "mlscore check" */
+    const char *name;    /* JUnit: name of all test suites, such as "mlscore check" */
     const char *section; /* of mlscore-formats(5) that has the tables */
-    /* For people: writes the head (NULL: none), one `what`, the foot (NULL: none). */
+    /* Tables and Markdown: print the head (NULL: none), one `what`, the foot (NULL: none). */
     void (*begin)(struct mls_printer *to);
     void (*show)(struct mls_printer *to, const void *what);
     void (*end)(struct mls_printer *to);
-    /* JSON: the members of one `what`; when many come one by one, the name of their list. */
+    /* JSON: the members of one `what`; if there are several, the name of their list. */
     const mls_fields *object;
     const char *stream;
-    const char *lines;   /* NDJSON: the lists and objects whose rows are lines; NULL: the object is one */
+    const char *lines;   /* NDJSON: the lists and objects whose rows are lines; NULL: the object is one line */
     mls_columns columns; /* CSV */
-    /* GitHub: the findings; JUnit: calls mls_junit_case() for each case. */
+    /* GitHub: add the findings.  JUnit: call mls_junit_case() for each case. */
     void (*findings)(struct mls_finding_list *found, const struct mls_printer *to, const void *what);
     void (*cases)(struct mls_printer *to, const void *what);
-    /* OpenMetrics: writes all families; one line: appends it, of any text. */
+    /* OpenMetrics: print all families.  Oneline: append the line. */
     void (*metrics)(struct mls_printer *to, const void *what);
     void (*line)(mls_buffer *line, const void *what);
-    /* HTML: writes the page. */
+    /* HTML: print the page. */
     void (*page)(struct mls_printer *to, const void *what);
 } mls_report;
 
@@ -36,39 +36,39 @@ typedef struct mls_report {
 typedef struct mls_printer {
     mls_view *view;
     const mls_report *report;
-    void *state;  /* of the command: handed through */
+    void *state;  /* of the command */
     size_t count; /* items printed */
-    size_t good;  /* of them, valid: set by the command */
+    size_t good;  /* valid items printed; set by the command */
     mls_emitter emitter;
-    mls_walk walk;     /* CSV and NDJSON: to the rows */
-    mls_buffer held;   /* JUnit: cases until their suite ends */
-    mls_buffer suites; /* JUnit: suites that ended */
+    mls_walk walk;     /* CSV and NDJSON */
+    mls_buffer held;   /* JUnit: the cases of the current suite */
+    mls_buffer suites; /* JUnit: complete suites */
     size_t tests, failures;
 } mls_printer;
 
-/* A format: prints the start and the end (NULL: nothing), and each thing between them. */
+/* A format: functions that print the start and the end (NULL: nothing), and each item between them. */
 typedef struct mls_format_writer {
-    size_t needs; /* offset of the member that a report has when it offers the format */
+    size_t needs; /* offset of the member of a report that the format requires */
     void (*begin)(mls_printer *to);
     void (*item)(mls_printer *to, const void *what);
     void (*end)(mls_printer *to);
 } mls_format_writer;
 
-/* "json" of MLS_FORMAT_JSON. */
+/* Return the name of a format, such as "json"; find a format by its name. */
 const char *mls_format_name(mls_format format);
 bool mls_format_from_name(mls_str name, mls_format *format);
 
-/* Print objects one after the other in the format of the view, which the report must offer. */
+/* Check whether a report offers a format.  Print items, one after the other, in the format of the view. */
 bool mls_report_offers(const mls_report *report, mls_format format);
 void mls_print_begin(mls_printer *to, mls_view *view, const mls_report *report, void *state);
 void mls_print_item(mls_printer *to, const void *what);
 void mls_print_end(mls_printer *to);
 
-/* Labels that a user adds to metrics, or leaves out. */
+/* Labels of metrics that a user adds or omits. */
 typedef struct mls_metrics_labels {
-    mls_names added; /* "site=north": names of our own and twice the same are refused before */
+    mls_names added; /* "site=north", checked by mls_metrics_label_wrong() */
     bool no_path;
 } mls_metrics_labels;
 
-/* Return NULL, or the error in the added label of that number. */
+/* Return the error in the added label with that index; NULL: none. */
 const char *mls_metrics_label_wrong(const mls_metrics_labels *labels, size_t number);

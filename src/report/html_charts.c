@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* html_charts.c - the sections of a group that are charts: convergence, times, where the time went, the reference,
- * pace, and the published results.  Each fills in an mls_chart and the table of its numbers. */
+/* html_charts.c - the sections of a group with charts.  Each fills in an mls_chart, and most add a table of its
+ * numbers. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/statistics.h"
 #include "report/html.h"
 
-/* Begin the rows of a table of what runs have: with the side, if there are several, and the run. */
+/* Return the first headings of a table of runs: the side, if there are several, and the run.  Begin such a row. */
 static const char *run_headings(const mls_html_group *of)
 {
     return of->side != NULL ? "side|#run" : "#run";
@@ -21,7 +21,7 @@ static void begin_run_row(mls_buffer *out, const mls_html_group *of, size_t run)
     mls_html_count(out, (double)(run + 1));
 }
 
-/* Find which of a run's values stay of at most so many (mls_chart_thin()); *thinned: some do not. */
+/* Call mls_chart_thin() for at most `most` values.  Set *thinned if any was dropped. */
 static const bool *thin(const mls_html_group *of, const double *values, size_t count, size_t most, bool *thinned)
 {
     bool *keep = mls_arena_array(of->scratch, count + 1, sizeof *keep);
@@ -42,7 +42,7 @@ enum {
     ROWS_MOST = 300,
     CROWD = 15,          /* lines of more runs are thinner */
     MANY_VALUES = 30,    /* if there are more, FAR_SHARE of them, the farthest from the target, are cut off */
-    NEAR_EVALUATIONS = 3 /* of a run, needed for the chart near the target */
+    NEAR_EVALUATIONS = 3 /* evaluations that a run needs for the chart near the target */
 };
 #define FAR_SHARE 0.02
 #define NEAR_SHARE 0.7 /* the chart near the target begins at this share of the fastest run */
@@ -71,7 +71,7 @@ typedef struct curves_view {
 
 static const char *const metric_names[] = {"evaluation", "FID", "CLIP", "BBOX", "SEGM"};
 
-/* Return the value of an evaluation in a metric; NAN: it is of another. */
+/* Return the value of an evaluation in a metric; NAN if it is of another one. */
 static double value_in(const curves_view *view, const mls_curve_point *point)
 {
     return view->metric == MLS_CURVE_BOX    ? point->box
@@ -174,7 +174,7 @@ static void append_curves(mls_buffer *out, const curves_view *views, size_t coun
         mls_sort_doubles(all, at);
         if (at == 0)
             continue;
-        /* Wild first evaluations do not flatten the rest. */
+        /* Ignore a few extreme first evaluations, which would flatten the rest. */
         const size_t far = at > MANY_VALUES ? (size_t)(FAR_SHARE * (double)at) : 0;
         mls_extent_add(&values, all[view->target.direction > 0 ? far : 0]);
         mls_extent_add(&values, all[at - 1 - (view->target.direction < 0 ? far : 0)]);
@@ -230,7 +230,7 @@ static void append_curves(mls_buffer *out, const curves_view *views, size_t coun
     mls_chart_draw(out, &chart);
 }
 
-/* Return whether each view has such a chart, in one unit. */
+/* Check whether all views have such a chart, in the same unit. */
 static bool have_kind(const curves_view *views, size_t count, across_kind kind)
 {
     bool have = true;
@@ -239,8 +239,7 @@ static bool have_kind(const curves_view *views, size_t count, across_kind kind)
     return have;
 }
 
-/* Append the charts of a metric, of which a person chooses one (print and a window without styles show all), and their
- * numbers. */
+/* Append the charts of a metric as tabs, which are all shown in print and without styles, and their numbers. */
 static void append_metric(mls_buffer *out, const curves_view *views, size_t view_count)
 {
     const bool brief = views->of->brief;
@@ -317,7 +316,7 @@ const mls_throughput_group *mls_html_timed(const mls_throughput_group *timed, ml
     }
     if (curves || !images)
         return timed;
-    /* Images are evaluated when the run has stopped: here in the order of training. */
+    /* Images are evaluated after the run, in any order: sort them in the order of training. */
     mls_throughput_group *copy = mls_arena_array(arena, 1, sizeof *copy);
     mls_throughput *runs = mls_arena_array(arena, group->run_count, sizeof *runs);
     for (size_t i = 0; i < group->run_count; i++) {
@@ -350,7 +349,7 @@ void mls_html_convergence_of(mls_buffer *out, const mls_html_group *sides, size_
     static const mls_curve_kind order[] = {MLS_CURVE_BOX, MLS_CURVE_MASK, MLS_CURVE_ONE, MLS_CURVE_FID, MLS_CURVE_CLIP};
     curves_view *views = mls_arena_array(sides->scratch, count, sizeof *views);
     bool begun = false;
-    bool after = false; /* a run has evaluations that were made when it had stopped */
+    bool after = false; /* a run has evaluations after its run_stop */
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         /* The first side decides which metrics there are: others only if BBOX and SEGM are missing. */
         if (order[i] == MLS_CURVE_ONE && begun)
@@ -389,7 +388,7 @@ void mls_html_convergence(mls_buffer *out, const mls_html_group *of)
 
 /* ------------------------------------------------------------------------ times */
 
-/* Dots that would touch are above each other, on at most so many levels. */
+/* Dots that would touch are stacked on at most LEVELS levels. */
 enum { APART = 11, LEVELS = 12, MARGIN = 30 };
 
 void mls_html_times(mls_buffer *out, const mls_html_group *of)
@@ -397,7 +396,7 @@ void mls_html_times(mls_buffer *out, const mls_html_group *of)
     const mls_group *group = of->group;
     const bool weak = mls_is_weak(&group->weak);
     const bool few = group->score.outcome == MLS_OLYMPIC_TOO_FEW_RUNS;
-    const double mean = weak ? (double)NAN : group->score.score_minutes;             /* models side by side have none */
+    const double mean = weak ? (double)NAN : group->score.score_minutes; /* weak scaling does not have a mean */
     mls_placed *dots = mls_arena_array(of->scratch, group->run_count, sizeof *dots); /* minutes, and the run */
     unsigned *levels = mls_arena_array(of->scratch, group->run_count, sizeof *levels);
     double last[LEVELS]; /* place of the last dot of each level */
@@ -470,7 +469,7 @@ void mls_html_times(mls_buffer *out, const mls_html_group *of)
 
 enum {
     BARS_MOST = 100,
-    BARS_TOGETHER = 10, /* in one picture, after which a sheet of paper may end */
+    BARS_TOGETHER = 10, /* in one picture, so that a page break can follow it */
     BAR_HEIGHT = 24,
     BARS_LEFT = 44,
     BARS_RIGHT = 70,
@@ -482,7 +481,7 @@ enum {
 #define JOINED 0.4
 #define JOINED_OF_MANY 4
 
-/* The kinds of lines in a bar, the thickest last; and their entries of the legend, in another order. */
+/* The kinds of lines in a bar, the thickest last; and their legend entries, in another order. */
 typedef enum bar_kind { BAR_NEITHER, BAR_TRAINING, BAR_EVALUATION, BAR_OVERLAPPED, BAR_KINDS } bar_kind;
 static const char *const bar_looks[BAR_KINDS] = {"neither", "training", "evaluation", "over"};
 static const struct {
@@ -509,7 +508,8 @@ static bool has_kind(const mls_throughput *run, bar_kind kind)
     return has;
 }
 
-/* Append the bar of a run: to the left of run_start what is not timed, with a mark where it is cut. */
+/* Append the bar of a run.  Initialization, which is not timed, is to the left of run_start, with a mark if it is cut.
+ */
 static void append_bar(mls_buffer *out, const mls_html_group *of, size_t at, const mls_scale *x, double y)
 {
     const mls_throughput *run = &of->timed->runs[at];
@@ -577,7 +577,7 @@ void mls_html_parts(mls_buffer *out, const mls_html_group *of)
         if (has[bar_keys[i].kind])
             mls_html_key(out, MLS_MARK_BAR, bar_looks[bar_keys[i].kind], bar_keys[i].label);
     mls_html_card_body(out);
-    /* Minutes, from the cut end of initialization to the end of the longest run. */
+    /* The scale is in minutes, from the cut initialization to the end of the longest run. */
     init = isfinite(init) ? fmin(init, INIT_SHARE * longest) : 0;
     const mls_scale x = {-init / 60000, longest / 60000, BARS_LEFT, MLS_CHART_WIDTH - BARS_RIGHT, false};
     for (size_t from = 0; from < count; from += BARS_TOGETHER) {
@@ -626,25 +626,26 @@ void mls_html_parts(mls_buffer *out, const mls_html_group *of)
 
 /* ------------------------------------------------------------------------ pace */
 
-/* Steps in the chart, of all runs; rates beyond the first and the last hundredth do not stretch it. */
+/* The maximum number of steps in the chart, of all runs, and of rows.  The axis covers the rates from the first to the
+ * last hundredth. */
 enum { STEPS_MOST = 1800, ROWS_OF_PACE = 200 };
 #define RATE_SHARE 0.01
 #define RATES_ALIKE 0.03
 #define TRAINED_MIN 0.1
 
-/* Return whether anything was trained in a segment: two evaluations may be milliseconds apart, which is not a rate. */
+/* Check whether a segment contains training: two evaluations may be only milliseconds apart. */
 static bool is_trained(const mls_throughput *run, const mls_pace_segment *segment)
 {
     return segment->training_ms >= TRAINED_MIN * run->steady_ms_per_sample * segment->delta;
 }
 
-/* Return the median of the steady rates of so many runs, in the same unit; NAN: of none. */
+/* Return the median of the runs' steady rates, and the number of runs with one; NAN: none. */
 static double steady_rate(const mls_html_group *of, size_t *count)
 {
     return (mls_html_epochs(of) ? 60000 : 1000) / mls_html_steady_ms(of, count);
 }
 
-/* Return the rates of a run's segments: samples a second, or epochs a minute where positions are epochs. */
+/* Return the rates of a run's segments: samples per second or, if positions are epochs, epochs per minute. */
 static double *rates_of(const mls_html_group *of, size_t at)
 {
     const mls_throughput *run = &of->timed->runs[at];
@@ -665,7 +666,7 @@ void mls_html_pace_of(mls_buffer *out, const mls_html_group *sides, size_t count
                                           [MLS_MARKS_FROM_LATE_EVALUATIONS] =
                                               "Progress of the whole run, as all evaluations came at its end"};
     const bool epochs = mls_html_epochs(sides);
-    const char *source = NULL; /* where the positions come from */
+    const char *source = NULL; /* how the positions are known */
     mls_extent rates = {0};
     mls_extent minutes = {0};
     bool undelimited = false;
@@ -806,7 +807,7 @@ void mls_html_pace(mls_buffer *out, const mls_html_group *of)
 enum { FACTOR = 4, POINTS_IN_A_ROW = 12, REFERENCE_POINTS_MOST = 60, DOTS_APART = 4, LABELS_APART = 46 };
 enum { OWN_APART = 10, OWN_ROOM = 200 };
 
-/* Return what a run of the group took, as the check has it; NAN: it did not converge, or that is not logged. */
+/* Return the samples or epochs that a run took to converge; NAN: not converged or not logged. */
 static double run_number(const mls_group *group, size_t run)
 {
     const double number = mls_run_converge_number(group->runs[run], group->rules, group->edition, false);
@@ -844,8 +845,8 @@ static void append_reference_curve(mls_chart *chart, const mls_rcp_point *const 
     }
 }
 
-/* Append the runs beside their batch size, similar ones side by side; their mean, and the limit for it.  The numbers of
- * both are above the picture, where no dot can be. */
+/* Append the runs next to their batch size, similar ones side by side; their mean, and its limit.  The numbers of both
+ * are above the picture, where there are no dots. */
 static void append_own_runs(mls_chart *chart, const mls_html_group *of)
 {
     const double x = mls_scale_at(&chart->x, of->group->global_batch_size);
@@ -1049,7 +1050,7 @@ void mls_html_published(mls_buffer *out, const mls_html_group *of)
                        .across = "accelerators (log scale)",
                        .up = "minutes (log scale)"};
     mls_overview_append_place(&chart.description, of->of);
-    /* Those on the same accelerators are drawn over the others. */
+    /* Draw the results on the same accelerators over the others. */
     for (int alike = 0; alike < 2; alike++) {
         for (size_t i = 0; i < count; i++) {
             const mls_published_system *system = results[i]->system;

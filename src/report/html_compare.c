@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* html_compare.c - compared sides as a page: their numbers, their runs over each other, what the difference is made of,
- * and in which settings they differ. */
+/* html_compare.c - the page of a comparison: the sides, their runs drawn over each other, the causes of the difference,
+ * and the settings that differ. */
 #include <math.h>
 
 #include "report/compare_report.h"
 #include "report/html.h"
 
-/* If there are more sides than these, not all are drawn. */
+/* The maximum number of sides that are drawn, sizes in the picture, and the maximum number of settings. */
 enum { SIDES_DRAWN = 12, SIDE_ROW = 26, SIDE_NAMES = 150, DIFFERING_MOST = 200 };
 
 /* ------------------------------------------------------------------------ numbers */
@@ -134,7 +134,7 @@ static void append_times(mls_buffer *out, const mls_block *block)
 
 /* ------------------------------------------------------------------------ curves */
 
-/* Append the sides that are logs, over each other: how they converged, and how fast they trained. */
+/* Append the charts of convergence and pace of all sides that are logs. */
 static void append_sides_curves(mls_buffer *out, const mls_block *block, const mls_compare_beside *beside,
                                 size_t number)
 {

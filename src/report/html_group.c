@@ -159,7 +159,7 @@ static void append_answers(mls_buffer *out, const mls_html_group *of)
 
 /* ------------------------------------------------------------------------ runs */
 
-/* In one of many groups a table is not sorted, and has no numbers to sort by. */
+/* Append a number; without its exact value in a brief group, whose tables are not sortable. */
 static void append_figure_cell(mls_buffer *out, const mls_html_group *of, double value, mls_words shown)
 {
     if (of->brief)
@@ -213,7 +213,7 @@ static void append_runs(mls_buffer *out, const mls_html_group *of)
 
 /* ------------------------------------------------------------------------ findings */
 
-/* How many are shown of one code, and in all of a brief group. */
+/* The maximum number of findings with one code, and of all findings of a brief group. */
 enum { OF_A_CODE = 200, WHEN_BRIEF = 8 };
 
 static int compare_noted(const void *left, const void *right)
@@ -224,7 +224,7 @@ static int compare_noted(const void *left, const void *right)
     return by_severity != 0 ? by_severity : *a < *b ? -1 : *a > *b;
 }
 
-/* The findings in the order of their severity, as far as there is room, and how many of each code there are beyond. */
+/* Append the findings sorted by severity, as far as there is room, and the number of omitted ones of each code. */
 static void append_findings(mls_buffer *out, const mls_html_group *of)
 {
     const mls_group *group = of->group;
@@ -280,7 +280,7 @@ static void append_findings(mls_buffer *out, const mls_html_group *of)
 
 /* ------------------------------------------------------------------------ settings */
 
-/* How many values of a key are shown, and how long. */
+/* The maximum number of values of a key, and the maximum length of a value. */
 enum { VALUES_MOST = 6, VALUE_BYTES = 120 };
 
 static bool is_same_value(const char *a, const char *b)
@@ -288,7 +288,7 @@ static bool is_same_value(const char *a, const char *b)
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-/* Append a row for each key: its values, each with the runs that have it if they differ. */
+/* Append a row for each key with its values, and the runs that have each value if they differ. */
 static void append_settings(mls_buffer *out, const mls_html_group *of)
 {
     const mls_group *group = of->group;
@@ -378,8 +378,8 @@ typedef struct spark_point {
     double at, value;
 } spark_point;
 
-/* A small curve of the run of median length, else of the first with evaluations: of one metric, in the order of
- * training where that is known, else of time. */
+/* Append a small chart of the evaluations of the run of median length, or else of the first run with any.  It shows one
+ * metric by progress or, if that is unknown, by time. */
 static void append_spark_cell(mls_buffer *out, const mls_html_group *of)
 {
     const mls_throughput *run = of->of->median;
@@ -424,7 +424,7 @@ static void append_spark_cell(mls_buffer *out, const mls_html_group *of)
     mls_buffer_append_text(out, "</td>");
 }
 
-/* Append the dots of the runs of a class, as one path; runs that are not valid are crosses. */
+/* Append the dots of the runs of a class as one path; crosses for invalid runs. */
 static void append_dots(mls_buffer *out, const mls_group *group, const mls_scale *x, mls_html_class kind,
                         const char *look)
 {

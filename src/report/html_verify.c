@@ -46,7 +46,7 @@ static void end_list(mls_buffer *out, const found_list *list)
     mls_buffer_append_text(out, list->shown > 0 ? "</ul>\n" : "");
 }
 
-/* Append the findings of a result, or (NULL) of the submitter apart from all results. */
+/* Append the findings about a result; NULL: those about the submitter but no result. */
 static void append_placed(mls_buffer *out, const mls_view *view, const mls_submitter *submitter,
                           const mls_submission_result *result)
 {

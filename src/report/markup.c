@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* markup.c - the only way of text and of coordinates into a page. */
+/* markup.c - write text and coordinates into HTML and SVG. */
 #include "report/markup.h"
 
 #include <math.h>

@@ -24,8 +24,7 @@ enum {
 /* Startup is shown if it is more than this share of a run. */
 #define STARTUP_SHOWN 0.05
 
-/* Print text after a label on a limited number of lines, and cut the rest.  Print nothing if the text is empty.
- * Release it. */
+/* Print text after a label on a limited number of lines, truncated, unless it is empty.  Release it. */
 static void show_fitted(mls_view *view, const char *label, mls_style style, mls_buffer *line)
 {
     const size_t indent = label[0] != '\0' ? HANG : INDENT;
@@ -250,7 +249,7 @@ void mls_overview_append_first(mls_buffer *line, const mls_overview_group *of)
     }
 }
 
-/* Print the folder of a group, or the end of a long one. */
+/* Print the folder of a group, without its beginning if it is too long. */
 static void show_path(mls_view *view, mls_str text)
 {
     const mls_str end = mls_utf8_fit_back(text, view->width - INDENT - 1);
@@ -375,7 +374,7 @@ void mls_overview_append_against(mls_buffer *line, const mls_overview_group *of)
 
 /* ---------------------------------------------------------------------------- next */
 
-/* Append a word quoted for the shell; bytes that cannot be printed are written as numbers. */
+/* Append a word quoted for the shell, with unprintable bytes as octal escapes. */
 static void append_word(mls_buffer *line, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+:,=@%-";
@@ -402,7 +401,7 @@ static void append_word(mls_buffer *line, const char *word)
     mls_buffer_append_char(line, '\'');
 }
 
-/* Print the commands to try next.  They can be pasted: a long one continues on the next line after a backslash. */
+/* Print the commands to try next, ready to paste: a long one continues after a backslash. */
 static void show_next(mls_view *view, const mls_overview_group *of)
 {
     const char *path = of->side->path;
@@ -491,7 +490,7 @@ static void show_overview_group(mls_view *view, const mls_overview *all, const m
                       INDENT);
     if (all->count > 1)
         show_path(view, mls_str_from(mls_path_shown(side->path)));
-    if (group == NULL && !view->quiet) { /* an export has nothing but its runs */
+    if (group == NULL && !view->quiet) { /* an export contains only runs */
         mls_table table = {.indent = INDENT};
         for (size_t i = 0; i < side->runs.count; i++) {
             const mls_side_run *run = &side->runs.items[i];

@@ -50,7 +50,7 @@ void mls_group_show_headline(mls_view *view, const mls_group *group)
     const bool markdown = view->format == MLS_FORMAT_MARKDOWN;
     const char *division = mls_division_name(group->division);
     const mls_config_name shape = mls_group_shape(group);
-    const char *job = group->runs[0]->job.job; /* job and nodes are shown only where all runs agree */
+    const char *job = group->runs[0]->job.job; /* job and nodes are shown only if they are the same for all runs */
     double nodes = group->runs[0]->job.node_count;
     mls_buffer line = {0};
     for (size_t i = 1; i < group->run_count; i++) {
@@ -254,8 +254,8 @@ static void show_published(mls_view *view, const mls_group *group, const mls_pub
     mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
 }
 
-/* Show the findings of a group, then those of its runs: first why runs did not end, then all others.  The one that the
- * row of a run contains is shown only with -v. */
+/* Show the findings of a group, then those of its runs: reasons why runs did not end, then all others.  Without -v,
+ * omit the finding in the row of a run. */
 static void show_findings(mls_view *view, const mls_group *group)
 {
     const mls_finding_list_look look = {.indent = INDENT,
@@ -416,7 +416,7 @@ static void show_collection(mls_printer *to, const void *what)
         if (beside != NULL && beside->published != NULL && beside->published[i].result != NULL)
             show_published(to->view, group, &beside->published[i]);
         show_findings(to->view, group);
-        /* --strict changes neither the validity of runs nor the score, but the command fails. */
+        /* --strict changes the exit status, but not the validity of runs or the score. */
         const mls_finding_counts counts = mls_group_found(group);
         if (to->view->strict && !mls_findings_pass(&counts, true)) {
             mls_buffer line = {0};
@@ -458,7 +458,7 @@ static void emit_seed(mls_emitter *to, mls_str seed)
         mls_emit_str(to, seed);
 }
 
-/* Append the seeds of a run for a cell; there may be thousands. */
+/* Append the first seeds of a run for a cell, as there may be thousands. */
 static void line_seeds(mls_buffer *words, const mls_run *run)
 {
     const size_t shown = run->seed_count < SEEDS_IN_A_CELL ? run->seed_count : SEEDS_IN_A_CELL;
