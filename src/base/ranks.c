@@ -96,11 +96,11 @@ static double share_as_far(const ranked *all, size_t count, size_t chosen, size_
     return count_double(far) / count_double(any);
 }
 
-bool mls_rank_test_exact(const double *a, size_t a_count, const double *b, size_t b_count, double *p)
+void mls_rank_test_exact(const double *a, size_t a_count, const double *b, size_t b_count, double *p)
 {
     *p = NAN;
     if (a_count == 0 || b_count == 0 || a_count > MLS_RANKED_MAX || b_count > MLS_RANKED_MAX - a_count)
-        return true;
+        return;
     const bool turned = a_count > b_count; /* choosing from the smaller sample is faster, and p is the same */
     const size_t count = a_count + b_count;
     const size_t chosen = turned ? b_count : a_count;
@@ -111,5 +111,4 @@ bool mls_rank_test_exact(const double *a, size_t a_count, const double *b, size_
     *p = share_as_far(all, count, chosen, seen, ways, sums);
     free(all);
     free(ways);
-    return true;
 }

@@ -91,4 +91,4 @@ double mls_t_test_lower_tail(mls_test_sample a, mls_test_sample b);
  * whose rank sum is at least as far from its mean as the observed one.  Ties get their mean rank; counting uses
  * integers only. p is NAN for more than MLS_RANKED_MAX values in total, or an empty sample. */
 #define MLS_RANKED_MAX 100
-bool mls_rank_test_exact(const double *a, size_t a_count, const double *b, size_t b_count, double *p);
+void mls_rank_test_exact(const double *a, size_t a_count, const double *b, size_t b_count, double *p);

@@ -66,7 +66,7 @@ static void print_campaign(mls_cli *cli, const mls_diagnosis_list *list, const c
     if (sacct_path != NULL)
         sacct = mls_sacct_new();
     if (sacct_path == NULL || mls_cli_read_sacct(cli, sacct_path, (mls_sacct_zone){0, "UTC"}, sacct)) {
-        (void)!mls_campaign_make(list->items, list->count, sacct, &campaign, NULL);
+        mls_campaign_make(list->items, list->count, sacct, &campaign);
         mls_cli_print(cli, &mls_campaign_report, &campaign);
         mls_cli_set_status(cli, campaign.errors > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
     }

@@ -250,7 +250,7 @@ void mls_difference_make(const mls_side_group *a, const mls_side_group *b, mls_d
     for (size_t k = 1; k <= a->valid; k++)
         ways = ways * (double)(b->valid + k) / (double)k;
     difference->min_p = fmin(1, 2 / ways);
-    (void)mls_rank_test_exact(x.valid, x.valid_count, y.valid, y.valid_count, &difference->mann_whitney_p);
+    mls_rank_test_exact(x.valid, x.valid_count, y.valid, y.valid_count, &difference->mann_whitney_p);
     if (scored && a->kept >= 2 && b->kept >= 2 && !a->weak) {
         judge_interval(difference, mls_mean_estimate_trimmed(x.trimmed, x.trimmed_count, x.cut),
                        mls_mean_estimate_trimmed(y.trimmed, y.trimmed_count, y.cut));

@@ -775,12 +775,11 @@ static void add_advice(mls_checker *checker)
 
 /* ---- a log ---- */
 
-mls_status mls_checker_new(const mls_checker_options *options, mls_checker **checker)
+void mls_checker_new(const mls_checker_options *options, mls_checker **checker)
 {
     *checker = mls_calloc(1, sizeof **checker);
     (*checker)->options = *options;
     mls_checker_reset(*checker);
-    return MLS_OK;
 }
 
 void mls_checker_free(mls_checker *checker)
@@ -817,7 +816,7 @@ void mls_checker_turn(mls_checker *checker, const mls_ruleset *ruleset)
     mls_checker_reset(checker);
 }
 
-mls_status mls_checker_malformed(mls_checker *checker, const mls_malformed *malformed)
+void mls_checker_malformed(mls_checker *checker, const mls_malformed *malformed)
 {
     const mls_finding_place place = {.line = malformed->line, .column = malformed->column, .key = MLS_S("@malformed")};
     /* If two processes wrote to one line, the payload contains a marker, or the start of another record. */
@@ -827,7 +826,6 @@ mls_status mls_checker_malformed(mls_checker *checker, const mls_malformed *malf
                                                      MLS_S("\"key\""));
     mls_findings_add(&checker->findings, MLS_FINDING_MALFORMED, place, "not a record: %s%s", malformed->reason,
                      malformed->torn || two ? "; two processes seem to have written into this line" : "");
-    return MLS_OK;
 }
 
 static kept_value value_keep(mls_checker *checker, mls_str text)

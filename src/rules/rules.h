@@ -77,7 +77,7 @@ typedef struct mls_checker_options {
 /** A checker for one log at a time, in one thread.  Several checkers may share a ruleset. */
 typedef struct mls_checker mls_checker;
 
-mls_status mls_checker_new(const mls_checker_options *options, mls_checker **checker) MLS_MUST_USE;
+void mls_checker_new(const mls_checker_options *options, mls_checker **checker);
 void mls_checker_free(mls_checker *checker);
 
 /** Forget the log, to judge another one. */
@@ -89,7 +89,7 @@ void mls_checker_turn(mls_checker *checker, const mls_ruleset *ruleset);
 /** Pass the records and malformed lines of a log in the order of the file; then call mls_checker_end() once.  Return
  * MLS_OK, or the error of loading the rules of the guessed edition. */
 mls_status mls_checker_record(mls_checker *checker, const mls_record *record) MLS_MUST_USE;
-mls_status mls_checker_malformed(mls_checker *checker, const mls_malformed *malformed) MLS_MUST_USE;
+void mls_checker_malformed(mls_checker *checker, const mls_malformed *malformed);
 mls_status mls_checker_end(mls_checker *checker) MLS_MUST_USE;
 
 /** The verdict on a log.  Strings and findings belong to the checker and are valid until it is reset. */

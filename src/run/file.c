@@ -187,7 +187,9 @@ static mls_status pass_malformed(void *state, const mls_malformed *malformed)
 {
     mls_file *file = state;
     mls_run_malformed(&file->current, malformed);
-    return file->checker != NULL ? mls_checker_malformed(file->checker, malformed) : MLS_OK;
+    if (file->checker != NULL)
+        mls_checker_malformed(file->checker, malformed);
+    return MLS_OK;
 }
 
 /* After MLS_OWNER_NEXT_AFTER_HELD, check whether a record held back belongs to the run that has ended. */

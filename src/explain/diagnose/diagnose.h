@@ -188,8 +188,7 @@ typedef struct mls_campaign {
     struct mls_arena *arena;
 } mls_campaign;
 
-/** Evaluate diagnosed jobs as a chain.  `sacct` contains their rows, or is NULL. Always return MLS_OK. Release
- * *campaign before the diagnoses. */
-mls_status mls_campaign_make(const mls_diagnosis *diagnoses, size_t count, const mls_sacct *sacct,
-                             mls_campaign *campaign, mls_error *error) MLS_MUST_USE;
+/** Evaluate diagnosed jobs as a chain.  `sacct` contains their rows, or is NULL. Release *campaign
+ * before the diagnoses. */
+void mls_campaign_make(const mls_diagnosis *diagnoses, size_t count, const mls_sacct *sacct, mls_campaign *campaign);
 void mls_campaign_release(mls_campaign *campaign);

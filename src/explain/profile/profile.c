@@ -321,7 +321,7 @@ static int compare_changes(const void *a, const void *b)
     return left != right ? (left < right ? 1 : -1) : mls_str_compare(x->name, y->name);
 }
 
-mls_status mls_profile_compare(const mls_profile *base, const mls_profile *profile, mls_profile_changes *changes)
+void mls_profile_compare(const mls_profile *base, const mls_profile *profile, mls_profile_changes *changes)
 {
     const size_t max = base->classes.count + profile->classes.count;
     *changes = (mls_profile_changes){.items = mls_calloc(max + 1, sizeof *changes->items),
@@ -335,7 +335,6 @@ mls_status mls_profile_compare(const mls_profile *base, const mls_profile *profi
         }
     }
     qsort(changes->items, changes->count, sizeof *changes->items, compare_changes);
-    return MLS_OK;
 }
 
 void mls_profile_place(mls_profile *profile, double start_ms, double stop_ms)

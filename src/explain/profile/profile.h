@@ -261,8 +261,8 @@ typedef struct mls_profile_changes {
     bool per_step;
 } mls_profile_changes;
 
-/** Fill `changes`; always MLS_OK. */
-mls_status mls_profile_compare(const mls_profile *base, const mls_profile *profile, mls_profile_changes *changes);
+/** Compare the times of each class of kernels.  Free changes->items. */
+void mls_profile_compare(const mls_profile *base, const mls_profile *profile, mls_profile_changes *changes);
 
 /** Says where in a run, from start to stop (NAN: it has not ended), the profile lies.  Called for several runs, the one
  * that holds most of it counts, else the nearest. */

@@ -720,7 +720,7 @@ static void match_ranks(mls_ranks *ranks)
     judge_ranks(ranks, &match.waits);
 }
 
-mls_status mls_ranks_join(mls_profile *const *profiles, size_t count, mls_ranks **ranks)
+void mls_ranks_join(mls_profile *const *profiles, size_t count, mls_ranks **ranks)
 {
     rank_traces traces = {0};
     *ranks = NULL;
@@ -750,7 +750,6 @@ mls_status mls_ranks_join(mls_profile *const *profiles, size_t count, mls_ranks 
         *ranks = made;
     }
     free(traces.items);
-    return MLS_OK;
 }
 
 void mls_ranks_free(mls_ranks *ranks)

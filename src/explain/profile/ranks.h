@@ -48,7 +48,7 @@ typedef struct mls_ranks {
 /** Puts those of the profiles side by side that are traces of one job: those from folders, and named ones that say a
  * world size above 1 or have the number of a rank in their names.  A rank is what its trace says, else the number
  * behind "rank" in its name or the nearest folder's, else its place.  *ranks NULL: they are of no job.  Who waits for
- * a straggler is no longer advised on communication: these verdicts of the profiles are written anew.  Always
- * MLS_OK; *ranks is to be freed before the profiles. */
-mls_status mls_ranks_join(mls_profile *const *profiles, size_t count, mls_ranks **ranks);
+ * a straggler is no longer advised on communication: these verdicts of the profiles are written anew.  Free
+ * *ranks before the profiles. */
+void mls_ranks_join(mls_profile *const *profiles, size_t count, mls_ranks **ranks);
 void mls_ranks_free(mls_ranks *ranks);
