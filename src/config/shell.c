@@ -1,26 +1,136 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shell.c - interpret a script as bash would: variables, sourced files, commands and grammar.  shell_words.c expands
- * words.
+/* shell.c - interpret a script as bash would, without running programs.
  *
- * The grammar is parsed by recursive descent, and commands run while they are parsed.  Some facts must be known before
- * a command runs: whether a line is shell at all, where its output goes, and whether it runs in the background.  They
- * are found by reading ahead with nothing run.  Branches not taken and the bodies of functions are read the same way.
- */
+ * A text is parsed line by line into commands, which are then run: they assign variables, source files and print.
+ * Words are expanded when their command runs.
+ *
+ * In a value, each part that depends on something outside the scripts is a hole, a NUL byte.  After an unknown
+ * condition, commands are run in doubt: every variable they assign becomes unknown.  The reader knows the part of bash
+ * that published configs use.  Anything else either is unknown itself or, if it could change variables, stops the
+ * reader: then no value is known. */
+#include "config/shell.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/buffer.h"
 #include "base/file.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/pattern.h"
+#include "base/utf8.h"
 #include "base/walk.h"
-#include "config/shell_state.h"
 
-enum { NAMES_MAX = 4096 /* in a folder */, COMMAND_STEPS = 100 };
+enum {
+    NESTING_MAX = 64, /* nested quotes, substitutions and commands in a text */
+    DEPTH_MAX = 96,   /* nested commands, substitutions and operands being run */
+    SOURCE_DEPTH_MAX = 16,
+    NAMES_MAX = 4096,    /* names in a folder */
+    STEPS_MAX = 6500000, /* bytes copied and matched, in total; other work counts as a number of bytes */
+    COMMAND_STEPS = 120
+};
 
-/* ---- limits, texts, variables and frames ---- */
+#define NO_END SIZE_MAX
+#define HOLE MLS_S("\0")
+#define UNSET ((mls_str){0})
 
-const char mls_shell_maybe[1] = {'\0'};
-const char mls_shell_unset[1] = {'\0'};
+/* Values of $?; other exit codes are failures, too. */
+enum { STATUS_UNKNOWN = -1, STATUS_YES = 0, STATUS_NO = 1, STATUS_MISTAKE = 2 };
 
-void mls_shell_note(reading *r, mls_finding_code code, const char *format, ...)
+typedef struct slot {
+    mls_str name;
+    mls_str value;    /* UNSET or a text */
+    const char *path; /* the file with the last assignment; NULL: none */
+    size_t line;
+    bool exported;
+    bool array; /* its items are not tracked: it stays unknown */
+} slot;
+
+typedef struct slots {
+    slot *items; /* sorted by name */
+    size_t count;
+    size_t capacity;
+    bool forgotten; /* any variable may have been set */
+} slots;
+
+typedef struct fields {
+    mls_str *items;
+    size_t count;
+    size_t capacity;
+    bool unknown; /* even the number of fields is unknown */
+} fields;
+
+typedef enum command_kind { SIMPLE, IF, GROUP, SUBSHELL, CONDITION, FUNCTION, PIPE, AND, OR, NOT } command_kind;
+
+typedef struct command {
+    command_kind kind;
+    size_t line;
+    fields words; /* SIMPLE and CONDITION: raw, with quotes and dollars; FUNCTION: its name */
+    bool any_redirection;
+    bool output_redirected, input_redirected;
+    /* IF: condition, then and else; FUNCTION: body; SUBSHELL and GROUP: list; others: operands */
+    const struct command *first, *second, *third;
+    const struct command *next; /* in a list */
+} command;
+
+typedef struct function {
+    mls_str name;
+    const command *body; /* NULL: unknown */
+    const struct function *next;
+} function;
+
+typedef struct output {
+    mls_buffer text;
+    unsigned doubt; /* doubt when the output was opened */
+} output;
+
+/* The state of a shell.  A subshell works on a copy. */
+typedef struct shell_frame {
+    slots variables;
+    const function *functions; /* newest first */
+    fields arguments;          /* $1 …; unknown: those of an unknown caller */
+    const char *path;          /* of the current file, the value of ${BASH_SOURCE[0]}; NUL-terminated */
+    size_t line;               /* of the current command */
+    enum { FLOW_GO, FLOW_RETURN, FLOW_EXIT } flow;
+    int status;     /* $? */
+    unsigned doubt; /* > 0: the current command may not be run */
+    output *output; /* NULL: discarded */
+    mls_str input;
+    mls_str guard; /* the path, with a hole, of the last file tested for existence */
+    bool subshell;
+    bool export_all; /* set -a */
+    bool moved;      /* after cd: relative paths are unknown */
+} shell_frame;
+
+typedef struct reading {
+    mls_arena *arena;
+    mls_findings *findings;
+    shell_frame frame;
+    mls_str roots[2]; /* resolved folders below which files may be read; empty: none */
+    const char *sources[SOURCE_DEPTH_MAX];
+    size_t source_depth;
+    size_t depth;
+    size_t steps;
+    bool substituted; /* a command substitution set the status during expansion */
+    bool unset_used;  /* an unset name was expanded or used as a number */
+    bool stopped;     /* no value is known */
+} reading;
+
+typedef struct integer {
+    int64_t value;
+    bool known;
+} integer;
+
+static const integer unknown_integer = {0, false};
+
+static void run_text(reading *r, mls_str text, size_t line);
+static void run_list(reading *r, const command *list);
+static void print(reading *r, mls_str text);
+
+/* ---- limits and texts ---- */
+
+static void note(reading *r, mls_finding_code code, const char *format, ...) MLS_PRINTF(3, 4);
+static void note(reading *r, mls_finding_code code, const char *format, ...)
 {
     mls_buffer message = {0};
     va_list args;
@@ -32,68 +142,115 @@ void mls_shell_note(reading *r, mls_finding_code code, const char *format, ...)
     mls_buffer_release(&message);
 }
 
-void mls_shell_limit(reading *r, const char *limit)
+static void stop_at_limit(reading *r, const char *limit)
 {
     if (!r->stopped)
-        mls_shell_note(r, MLS_FINDING_CONFIG_LIMIT, "reading stops here: %s", limit);
+        note(r, MLS_FINDING_CONFIG_LIMIT, "reading stops here: %s", limit);
     r->stopped = true;
 }
 
-bool mls_shell_step(reading *r, size_t count)
+/* Stop at a construct that configs do not use.  In a subshell only the output is unknown, as it cannot set variables.
+ */
+static void stop_at_unsupported(reading *r, mls_str what)
 {
-    if (r->stopped || count > SHELL_STEPS_MAX - r->steps) {
-        mls_shell_limit(r, "it takes too many steps");
+    if (r->frame.subshell) {
+        r->frame.flow = FLOW_EXIT;
+        r->frame.status = STATUS_UNKNOWN;
+        print(r, HOLE);
+        return;
+    }
+    if (!r->stopped)
+        note(r, MLS_FINDING_CONFIG_UNKNOWN, "%.*s is not followed: no value is known here or later", (int)what.len,
+             what.ptr);
+    r->stopped = true;
+}
+
+/* Count steps.  If too few are left, stop and return false. */
+static bool step(reading *r, size_t count)
+{
+    if (r->stopped || count > STEPS_MAX - r->steps) {
+        stop_at_limit(r, "it takes too many steps");
         return false;
     }
     r->steps += count;
     return true;
 }
 
-mls_str mls_shell_keep(reading *r, mls_str bytes)
+static bool goes(const reading *r)
 {
-    if (bytes.len > SHELL_VALUE_BYTES_MAX)
-        mls_shell_limit(r, "length of a value");
-    return mls_shell_step(r, bytes.len) ? mls_arena_copy(r->arena, bytes) : SHELL_HOLE;
+    return r->frame.flow == FLOW_GO && !r->stopped;
 }
 
-mls_str mls_shell_keep_buffer(reading *r, mls_buffer *buffer)
+static bool is_known(mls_str text)
 {
-    const mls_str text = mls_shell_keep(r, buffer->ptr != NULL ? mls_buffer_str(buffer) : MLS_S(""));
+    return text.len == 0 || memchr(text.ptr, '\0', text.len) == NULL;
+}
+
+static bool is(mls_str text, const char *word)
+{
+    return mls_str_equal(text, mls_str_from(word));
+}
+
+static int status_of(bool yes)
+{
+    return yes ? STATUS_YES : STATUS_NO;
+}
+
+static int status_not(int status)
+{
+    return status == STATUS_UNKNOWN ? status : status_of(status != STATUS_YES);
+}
+
+/* Return a NUL-terminated copy in the arena, and release the buffer. */
+static mls_str keep(reading *r, mls_buffer *buffer)
+{
+    const mls_str text = buffer->ptr != NULL ? mls_buffer_str(buffer) : MLS_S("");
+    if (text.len > MLS_SHELL_VALUE_BYTES_MAX)
+        stop_at_limit(r, "length of a value");
+    const mls_str kept = step(r, text.len) ? mls_arena_copy(r->arena, text) : HOLE;
     mls_buffer_release(buffer);
-    return text;
+    return kept;
 }
 
-mls_str mls_shell_join(reading *r, mls_str a, mls_str b)
+static mls_str join(reading *r, mls_str a, mls_str b)
 {
     mls_buffer text = {0};
     mls_buffer_append(&text, a);
     mls_buffer_append(&text, b);
-    return mls_shell_keep_buffer(r, &text);
+    return keep(r, &text);
 }
 
-mls_str mls_shell_number(reading *r, int64_t number)
+static mls_str number_text(reading *r, integer number)
 {
     mls_buffer digits = {0};
-    mls_buffer_printf(&digits, "%lld", (long long)number);
-    return mls_shell_keep_buffer(r, &digits);
+    mls_buffer_printf(&digits, "%lld", (long long)number.value);
+    const mls_str text = keep(r, &digits);
+    return number.known ? text : HOLE;
 }
 
-void mls_shell_fields_add(reading *r, shell_fields *fields, mls_str text)
+static void fields_add(reading *r, fields *to, mls_str text)
 {
-    if (mls_shell_step(r, sizeof text))
-        MLS_ARENA_ADD(r->arena, fields, text);
+    if (step(r, sizeof text))
+        MLS_ARENA_ADD(r->arena, to, text);
 }
 
-bool mls_shell_fields_known(const shell_fields *fields)
+static bool fields_known(const fields *of)
 {
-    size_t known = 0;
-    while (known < fields->count && mls_shell_known(fields->items[known]))
-        known++;
-    return known == fields->count && !fields->unknown;
+    bool known = !of->unknown;
+    for (size_t i = 0; i < of->count && known; i++)
+        known = is_known(of->items[i]);
+    return known;
 }
+
+static mls_str field(const fields *of, size_t index)
+{
+    return index < of->count ? of->items[index] : MLS_S("");
+}
+
+/* ---- variables ---- */
 
 /* bash sets these variables itself; their values do not follow from the text. */
-static const char shell_names[] =
+static const char own_names[] =
     " BASH BASH_ALIASES BASH_ARGC BASH_ARGV BASH_CMDS BASH_LINENO BASH_LOADABLES_PATH BASH_REMATCH BASH_VERSINFO"
     " BASH_VERSION COLUMNS COMP_WORDBREAKS HOSTNAME HOSTTYPE IFS LINES MACHTYPE OLDPWD OPTERR OPTIND OSTYPE PATH"
     " PIPESTATUS PS1 PS2 PS4 PWD SHELL SHLVL TERM ";
@@ -104,7 +261,7 @@ static const char fixed_names[] = " BASHPID BASH_COMMAND BASH_SUBSHELL EPOCHREAL
                                   " DIRSTACK BASH_ARGV0 _ ";
 
 /* Return the index of a name, or the index to insert it at. */
-static size_t place_of(const shell_variables *variables, mls_str name, bool *found)
+static size_t place_of(const slots *variables, mls_str name, bool *found)
 {
     size_t begin = 0;
     size_t end = variables->count;
@@ -119,115 +276,89 @@ static size_t place_of(const shell_variables *variables, mls_str name, bool *fou
     return begin;
 }
 
-/* Return the entry of a name; create it if necessary. */
-static shell_slot *slot_touch(reading *r, mls_str name)
-{
-    shell_variables *variables = &r->frame.variables;
-    bool found;
-    const size_t at = place_of(variables, name, &found);
-    if (!found) {
-        const mls_str before = mls_shell_variable_get(r, name);
-        (void)mls_shell_step(r, name.len + (variables->count - at) / 8); /* include the cost of moving entries */
-        MLS_ARENA_ADD(r->arena, variables, (shell_slot){0});
-        memmove(&variables->items[at + 1], &variables->items[at], (variables->count - 1 - at) * sizeof(shell_slot));
-        variables->items[at] =
-            (shell_slot){.name = mls_arena_copy(r->arena, name), .value = before.len > 0 ? SHELL_MAYBE : SHELL_UNSET};
-    }
-    return &variables->items[at];
-}
-
-mls_str mls_shell_variable_get(const reading *r, mls_str name)
+static mls_str variable_get(const reading *r, mls_str name)
 {
     const shell_frame *frame = &r->frame;
     bool found;
     const size_t at = place_of(&frame->variables, name, &found);
-    if (!found && mls_str_equal(name, MLS_S("BASH_SOURCE")))
+    if (found)
+        return frame->variables.items[at].value;
+    if (is(name, "BASH_SOURCE"))
         return mls_str_from(frame->path);
-    if (found && !frame->lost)
-        return frame->variables.items[at].array ? SHELL_MAYBE : frame->variables.items[at].value;
-    const bool own = mls_str_among(name, shell_names) || mls_str_among(name, fixed_names);
-    return frame->lost || frame->variables.forgotten || own ? SHELL_MAYBE : SHELL_UNSET;
+    const bool own = mls_str_among(name, own_names) || mls_str_among(name, fixed_names);
+    return frame->variables.forgotten || own ? HOLE : UNSET;
 }
 
-void mls_shell_variable_set(reading *r, mls_str name, mls_str value, bool appends)
+/* Return the entry of a name; create it if necessary. */
+static slot *variable_slot(reading *r, mls_str name)
+{
+    slots *variables = &r->frame.variables;
+    bool found;
+    const size_t at = place_of(variables, name, &found);
+    if (!found) {
+        const mls_str value = variable_get(r, name);
+        (void)step(r, name.len + (variables->count - at) / 8); /* include the cost of moving entries */
+        MLS_ARENA_ADD(r->arena, variables, (slot){0});
+        memmove(&variables->items[at + 1], &variables->items[at], (variables->count - 1 - at) * sizeof(slot));
+        variables->items[at] = (slot){.name = mls_arena_copy(r->arena, name), .value = value};
+    }
+    return &variables->items[at];
+}
+
+static void variable_set(reading *r, mls_str name, mls_str value)
 {
     shell_frame *frame = &r->frame;
-    if (appends)
-        value = mls_shell_join(r, mls_shell_variable_get(r, name), value);
-    shell_slot *slot = slot_touch(r, name);
-    const bool fixed = mls_str_among(name, fixed_names);
-    const bool was_set = slot->value.ptr != mls_shell_unset;
+    if (mls_str_among(name, fixed_names))
+        return;
+    if (is(name, "IFS"))
+        stop_at_unsupported(r, MLS_S("a change of IFS"));
+    slot *to = variable_slot(r, name);
     /* Assigning the same value again leaves no doubt: it is the value whether or not the command runs. */
-    const bool same = was_set && !slot->array && mls_shell_known(value) && mls_str_equal(slot->value, value);
-    const bool unsure = fixed || frame->lost || (frame->doubt > 0 && !same);
-    frame->separators_changed = frame->separators_changed || mls_str_equal(name, MLS_S("IFS"));
-    slot->path = frame->path;
-    slot->line = frame->line;
-    slot->exported = fixed ? slot->exported && was_set : slot->exported || frame->export_all;
-    slot->value = unsure ? SHELL_MAYBE : slot->readonly ? SHELL_HOLE : value;
+    const bool same = to->value.ptr != NULL && is_known(value) && mls_str_equal(to->value, value);
+    to->value = to->array || (frame->doubt > 0 && !same) ? HOLE : value;
+    to->path = frame->path;
+    to->line = frame->line;
+    to->exported = to->exported || frame->export_all;
 }
 
-static void variable_unset(reading *r, mls_str name)
+/* Make all variables unknown, and add the finding "WHAT may set anything" unless `what` is empty. */
+static void forget_all(reading *r, mls_str what)
 {
-    shell_frame *frame = &r->frame;
-    shell_slot *slot = slot_touch(r, name);
-    frame->separators_changed = frame->separators_changed || mls_str_equal(name, MLS_S("IFS"));
-    if (frame->doubt == 0 && !frame->lost && !slot->readonly)
-        *slot = (shell_slot){.name = slot->name, .value = SHELL_UNSET};
-    else if (slot->value.ptr != mls_shell_unset)
-        slot->value = SHELL_MAYBE;
-}
-
-void mls_shell_forget_all(reading *r, mls_str what)
-{
-    shell_variables *variables = &r->frame.variables;
+    slots *variables = &r->frame.variables;
     if (what.len > 0) {
-        const mls_str shown = mls_shell_known(what) ? what : MLS_S("a command");
-        mls_shell_note(r, MLS_FINDING_CONFIG_UNKNOWN, "%.*s may set anything: values from before line %zu are unknown",
-                       (int)shown.len, shown.ptr, r->frame.line);
+        const mls_str shown = is_known(what) ? what : MLS_S("a command");
+        note(r, MLS_FINDING_CONFIG_UNKNOWN, "%.*s may set anything: values from before line %zu are unknown",
+             (int)shown.len, shown.ptr, r->frame.line);
     }
     variables->forgotten = true;
-    for (size_t i = 0; mls_shell_step(r, 1) && i < variables->count; i++)
-        variables->items[i].value = SHELL_MAYBE;
+    for (size_t i = 0; step(r, 1) && i < variables->count; i++)
+        variables->items[i].value = HOLE;
 }
 
 static void print(reading *r, mls_str text)
 {
-    shell_output *output = r->frame.output;
-    if (output == NULL)
+    output *to = r->frame.output;
+    if (to == NULL)
         return;
-    if (output->text.len + text.len > SHELL_VALUE_BYTES_MAX) {
-        mls_shell_limit(r, "length of a value");
-        return;
-    }
-    mls_buffer_append(&output->text, r->frame.lost || r->frame.doubt > output->doubt ? SHELL_HOLE : text);
+    if (to->text.len + text.len > MLS_SHELL_VALUE_BYTES_MAX)
+        stop_at_limit(r, "length of a value");
+    else
+        mls_buffer_append(&to->text, r->frame.doubt > to->doubt ? HOLE : text);
 }
 
-/* Give up: make all variables unknown, now and after later assignments. */
-static void give_up(reading *r, mls_str what)
-{
-    if (!r->frame.lost) {
-        mls_shell_note(r, MLS_FINDING_CONFIG_UNKNOWN, "%.*s is not followed: no value is known here or later",
-                       (int)what.len, what.ptr);
-    }
-    mls_shell_forget_all(r, MLS_S(""));
-    r->frame.lost = true;
-    r->frame.status = STATUS_UNKNOWN;
-    print(r, SHELL_HOLE);
-}
-
-shell_frame mls_shell_subshell_enter(reading *r, shell_output *output)
+/* Enter a subshell, which works on a copy of the frame and prints to `to` (NULL: as before).  Return the outer frame.
+ */
+static shell_frame subshell_enter(reading *r, output *to)
 {
     const shell_frame outer = r->frame;
     shell_frame *frame = &r->frame;
-    shell_variables *variables = &frame->variables;
-    frame->nesting++;
+    slots *variables = &frame->variables;
     frame->subshell = true;
-    if (output != NULL) {
-        output->doubt = frame->doubt;
-        frame->output = output;
+    if (to != NULL) {
+        to->doubt = frame->doubt;
+        frame->output = to;
     }
-    if (!mls_shell_step(r, 8 * variables->count))
+    if (!step(r, 8 * variables->count))
         variables->count = 0;
     variables->items = mls_arena_array(r->arena, variables->count + 1, sizeof *variables->items);
     variables->capacity = variables->count;
@@ -236,9 +367,9 @@ shell_frame mls_shell_subshell_enter(reading *r, shell_output *output)
     return outer;
 }
 
-void mls_shell_subshell_leave(reading *r, const shell_frame *outer)
+static void subshell_leave(reading *r, const shell_frame *outer)
 {
-    const int status = r->frame.lost ? STATUS_UNKNOWN : r->frame.status;
+    const int status = r->frame.status;
     r->frame = *outer;
     r->frame.status = status;
 }
@@ -276,15 +407,15 @@ static mls_status file_load(reading *r, const char *path, mls_str *bytes, mls_er
  * existing part is outside the roots. */
 static mls_status locate(reading *r, mls_str path, mls_str *real)
 {
-    mls_str there = path;
-    *real = real_path(r, there);
-    while (real->len == 0 && (errno == ENOENT || errno == ENOTDIR) && there.len > 0) {
-        there = mls_path_folder((mls_str){there.ptr, there.len - 1});
-        there.len -= there.len > 1; /* remove the slash */
-        *real = real_path(r, there);
+    mls_str existing = path;
+    *real = real_path(r, existing);
+    while (real->len == 0 && (errno == ENOENT || errno == ENOTDIR) && existing.len > 0) {
+        existing = mls_path_folder((mls_str){existing.ptr, existing.len - 1});
+        existing.len -= existing.len > 1; /* remove the slash */
+        *real = real_path(r, existing);
     }
     const bool inside = mls_path_is_below(*real, r->roots[0]) || mls_path_is_below(*real, r->roots[1]);
-    return !inside ? MLS_ERROR_UNKNOWN : there.len == path.len ? MLS_OK : MLS_ERROR_READ;
+    return !inside ? MLS_ERROR_UNKNOWN : existing.len == path.len ? MLS_OK : MLS_ERROR_READ;
 }
 
 /* Resolve a path as it is or, if it is relative, relative to the current script, since the job's folder is unknown. */
@@ -294,7 +425,7 @@ static mls_status locate_beside(reading *r, mls_str *path, mls_str *real)
     if (path->len > 0 && memchr(path->ptr, '/', path->len) != NULL)
         status = locate(r, *path, real);
     if (status != MLS_OK && !mls_str_starts(*path, MLS_S("/")) && !r->stopped) {
-        const mls_str beside = mls_shell_join(r, mls_path_folder(mls_str_from(r->frame.path)), *path);
+        const mls_str beside = join(r, mls_path_folder(mls_str_from(r->frame.path)), *path);
         mls_str found;
         const mls_status second = locate(r, beside, &found);
         /* If the first path does not exist, say so even if the second one is outside the roots. */
@@ -307,23 +438,26 @@ static mls_status locate_beside(reading *r, mls_str *path, mls_str *real)
     return status;
 }
 
-mls_status mls_shell_file_read(reading *r, mls_str *path, mls_str *bytes)
+/* Read a file as named, or relative to the current script.  Return MLS_ERROR_READ if it does not exist, or
+ * MLS_ERROR_UNKNOWN if it may not be read. */
+static mls_status file_read(reading *r, mls_str *path, mls_str *bytes)
 {
     mls_error error;
     mls_str real;
     *bytes = MLS_S("");
-    if (path->len == 0 || !mls_shell_known(*path) || r->frame.moved)
+    if (path->len == 0 || !is_known(*path) || r->frame.moved)
         return path->len == 0 ? MLS_ERROR_READ : MLS_ERROR_UNKNOWN;
     mls_status status = locate_beside(r, path, &real);
     if (status == MLS_OK) {
         status = file_load(r, real.ptr, bytes, &error);
-        (void)mls_shell_step(r, bytes->len);
-        status = status == MLS_OK && mls_shell_known(*bytes) ? MLS_OK : MLS_ERROR_UNKNOWN;
+        (void)step(r, bytes->len);
+        status = status == MLS_OK && is_known(*bytes) ? MLS_OK : MLS_ERROR_UNKNOWN;
     }
     return r->stopped ? MLS_ERROR_LIMIT : status;
 }
 
-void mls_shell_file_match(reading *r, mls_str path, shell_fields *matches)
+/* List the files that a path with a hole may name.  matches->unknown means that it may name others, too. */
+static void file_match(reading *r, mls_str path, fields *matches)
 {
     const char *hole = path.len > 0 ? memchr(path.ptr, '\0', path.len) : NULL;
     mls_str folder = hole != NULL ? mls_path_folder((mls_str){path.ptr, (size_t)(hole - path.ptr)}) : MLS_S("");
@@ -342,15 +476,718 @@ void mls_shell_file_match(reading *r, mls_str path, shell_fields *matches)
     if (status == MLS_OK)
         mls_folder_names(real.ptr, NAMES_MAX, &names, &problem);
     matches->unknown = problem != 0 || (status != MLS_OK && status != MLS_ERROR_READ);
-    for (size_t i = 0; i < names.count && mls_shell_step(r, names.count); i++) {
+    for (size_t i = 0; i < names.count && step(r, names.count); i++) {
         const mls_str name = mls_str_from(names.items[i]);
         if (name.len >= before.len + after.len && mls_str_starts(name, before) && mls_str_ends(name, after))
-            mls_shell_fields_add(r, matches, mls_shell_join(r, folder, name));
+            fields_add(r, matches, join(r, folder, name));
     }
     mls_names_release(&names);
 }
 
-/* ---- commands: builtins, and programs whose output follows from their arguments ---- */
+/* ---- where quotes and substitutions end ---- */
+
+static size_t unit_end(mls_str text, size_t at, bool in_quotes, unsigned depth);
+
+static size_t skip_until(mls_str text, size_t at, char quote, bool escapes)
+{
+    while (at < text.len) {
+        if (text.ptr[at] == quote)
+            return at + 1;
+        at += escapes && text.ptr[at] == '\\' ? 2 : 1;
+    }
+    return NO_END;
+}
+
+static bool is_blank_or_operator(char c)
+{
+    return c == '\0' || strchr(" \t\n;&|()<>", c) != NULL;
+}
+
+static size_t end_of_line(mls_str text, size_t at)
+{
+    const char *newline = memchr(text.ptr + at, '\n', text.len - at);
+    return newline != NULL ? (size_t)(newline - text.ptr) : text.len;
+}
+
+/* Skip an enclosed text; text.ptr[at] is '"', or the '{' of "${".  To find the end, bash treats an apostrophe in braces
+ * as a quote, even in "${A:-'}'}". */
+static size_t skip_enclosed(mls_str text, size_t at, char close, unsigned depth)
+{
+    for (at++; depth < NESTING_MAX && at < text.len;) {
+        if (text.ptr[at] == close)
+            return at + 1;
+        at = unit_end(text, at, close == '"', depth + 1);
+    }
+    return NO_END;
+}
+
+static size_t parentheses_end(mls_str text, size_t at, unsigned depth)
+{
+    size_t open = 0;
+    while (depth < NESTING_MAX && at < text.len) {
+        const char c = text.ptr[at];
+        if (c == '#' && is_blank_or_operator(text.ptr[at - 1])) {
+            at = end_of_line(text, at);
+        } else if (c == '(' || c == ')') {
+            open += c == '(' ? 1 : (size_t)-1;
+            at++;
+            if (open == 0)
+                return at;
+        } else {
+            at = unit_end(text, at, false, depth + 1);
+        }
+    }
+    return NO_END;
+}
+
+/* Return the end of a quoted string, a substitution, an escaped character, or any other byte; NO_END if it is not
+ * terminated. */
+static size_t unit_end(mls_str text, size_t at, bool in_quotes, unsigned depth)
+{
+    const char next = at + 1 < text.len ? text.ptr[at + 1] : '\0';
+    if (depth >= NESTING_MAX)
+        return NO_END;
+    switch (text.ptr[at]) {
+    case '\\':
+        return at + 2 <= text.len ? at + 2 : text.len;
+    case '\'':
+        return in_quotes ? at + 1 : skip_until(text, at + 1, '\'', false);
+    case '"':
+        return in_quotes ? at + 1 : skip_enclosed(text, at, '"', depth + 1);
+    case '`':
+        return skip_until(text, at + 1, '`', true);
+    case '$':
+        return next == '('                  ? parentheses_end(text, at + 1, depth + 1)
+               : next == '{'                ? skip_enclosed(text, at + 1, '}', depth + 1)
+               : next == '['                ? skip_enclosed(text, at + 1, ']', depth + 1) /* old arithmetic */
+               : next == '\'' && !in_quotes ? skip_until(text, at + 2, '\'', true)
+                                            : at + 1;
+    default:
+        return at + 1;
+    }
+}
+
+/* ---- arithmetic with 64 bits that wraps around: + - * / % and brackets.  If the value of a name is an expression, it
+ * is evaluated; an unset name is 0.  Assignments stop the reader; other operators make the value unknown. ---- */
+
+typedef struct calculation {
+    reading *r;
+    mls_str rest;
+    const char *problem; /* static text */
+} calculation;
+
+static integer sum(calculation *c, const char *signs);
+
+static integer wrapped(uint64_t value)
+{
+    return (integer){(int64_t)value, true};
+}
+
+static integer problem(calculation *c, const char *text)
+{
+    c->problem = c->problem == NULL ? text : c->problem;
+    return unknown_integer;
+}
+
+/* Take one of some signs at the cursor, after blanks; 0: there is another one. */
+static char take_sign(calculation *c, const char *signs)
+{
+    while (c->rest.len > 0 && mls_is_space(c->rest.ptr[0]))
+        c->rest = mls_str_rest(c->rest, 1);
+    const char sign = c->rest.len > 0 ? c->rest.ptr[0] : '\0';
+    if (c->problem != NULL || sign == '\0' || strchr(signs, sign) == NULL)
+        return '\0';
+    c->rest = mls_str_rest(c->rest, 1);
+    return sign;
+}
+
+static integer evaluate(calculation *c)
+{
+    const mls_str text = c->rest;
+    bool odd = false;
+    bool names = false;
+    bool steps = false;
+    bool assigns = false;
+    for (size_t i = 0; i < text.len; i++) {
+        const mls_str pair = {text.ptr + i, i + 1 < text.len ? 2 : 1};
+        const bool compares = mls_str_among(pair, " == != <= >= ");
+        const bool doubled = mls_str_among(pair, " << >> ++ -- ");
+        names = names || mls_str_name_length(pair) > 0;
+        steps = steps || mls_str_among(pair, " ++ -- ");
+        assigns = assigns || (!compares && strchr("=[", pair.ptr[0]) != NULL && pair.ptr[0] != '\0');
+        odd = odd || compares || doubled || (pair.ptr[0] != '\0' && strchr("&|^~,#'\"`!<>?:", pair.ptr[0]) != NULL) ||
+              mls_str_equal(pair, MLS_S("**"));
+        i += compares || doubled;
+    }
+    if (assigns || (steps && names))
+        stop_at_unsupported(c->r, MLS_S("an assignment in arithmetic"));
+    if (assigns || odd)
+        return unknown_integer;
+    (void)take_sign(c, "");
+    const integer result = c->rest.len == 0 ? wrapped(0) : sum(c, "+-");
+    (void)take_sign(c, "");
+    return c->rest.len > 0 ? problem(c, "syntax error in expression") : result;
+}
+
+/* Return the value of a number, 12, 0x1f or 017, or of a name, whose value is evaluated as an expression. */
+static integer operand_value(calculation *c)
+{
+    const mls_str rest = c->rest;
+    if (rest.len > 0 && rest.ptr[0] == '\0') {
+        c->rest = mls_str_rest(rest, 1);
+        return unknown_integer;
+    }
+    const mls_str name = {rest.ptr, mls_str_name_length(rest)};
+    if (rest.len > 0 && mls_is_digit(rest.ptr[0])) {
+        const bool hex = mls_str_starts(rest, MLS_S("0x")) || mls_str_starts(rest, MLS_S("0X"));
+        const char *digits = hex ? "0123456789abcdefABCDEF" : rest.ptr[0] == '0' ? "01234567" : "0123456789";
+        const size_t length = (hex ? 2 : 0) + strspn(rest.ptr + (hex ? 2 : 0), digits);
+        c->rest = mls_str_rest(rest, length < rest.len ? length : rest.len);
+        char *end;
+        errno = 0;
+        const uint64_t value = strtoull(rest.ptr, &end, 0);
+        if (mls_is_digit(c->rest.len > 0 ? c->rest.ptr[0] : ' ') || mls_str_name_length(c->rest) > 0)
+            return problem(c, "value too great for base");
+        return errno == 0 ? wrapped(value) : unknown_integer;
+    }
+    if (name.len == 0)
+        return problem(c, "operand expected");
+    c->rest = mls_str_rest(rest, name.len);
+    calculation inner = {.r = c->r, .rest = variable_get(c->r, name)};
+    if (inner.rest.ptr == NULL) {
+        c->r->unset_used = true;
+        return wrapped(0);
+    }
+    if (!is_known(inner.rest) || !step(c->r, inner.rest.len + 1))
+        return unknown_integer;
+    const integer result = evaluate(&inner);
+    return inner.problem != NULL ? problem(c, inner.problem) : result;
+}
+
+/* Return the value of an operand with signs, or of an expression in brackets. */
+static integer primary(calculation *c)
+{
+    bool negative = false;
+    for (char sign; (sign = take_sign(c, "-+(")) != '\0'; negative = negative != (sign == '-')) {
+        if (sign == '(') {
+            const integer value = sum(c, "+-");
+            if (take_sign(c, ")") == '\0')
+                return problem(c, "missing ')'");
+            return (integer){negative ? wrapped(0 - (uint64_t)value.value).value : value.value, value.known};
+        }
+    }
+    const integer value = operand_value(c);
+    return (integer){negative ? wrapped(0 - (uint64_t)value.value).value : value.value, value.known};
+}
+
+/* Evaluate operands joined by + and -, or by * / and %. */
+static integer sum(calculation *c, const char *signs)
+{
+    const bool products = signs[0] == '*';
+    integer left = unknown_integer;
+    if (++c->r->depth > 2 * DEPTH_MAX)
+        stop_at_limit(c->r, "depth of arithmetic");
+    else
+        left = products ? primary(c) : sum(c, "*/%");
+    for (char sign; !c->r->stopped && (sign = take_sign(c, signs)) != '\0';) {
+        const integer right = products ? primary(c) : sum(c, "*/%");
+        const uint64_t a = (uint64_t)left.value;
+        const uint64_t b = (uint64_t)right.value;
+        if (right.known && b == 0 && (sign == '/' || sign == '%'))
+            left = c->r->frame.doubt > 0 ? unknown_integer : problem(c, "division by 0");
+        else if (!left.known || !right.known)
+            left = unknown_integer;
+        else if (sign == '/' || sign == '%')
+            left = right.value == -1
+                       ? wrapped(sign == '/' ? 0 - a : 0)
+                       : wrapped((uint64_t)(sign == '/' ? left.value / right.value : left.value % right.value));
+        else
+            left = wrapped(sign == '*' ? a * b : sign == '+' ? a + b : a - b);
+    }
+    c->r->depth--;
+    return left;
+}
+
+/* Evaluate an expanded expression.  An error that bash would report becomes a finding, unless it depends on a variable
+ * that the job sets. */
+static integer calculate(reading *r, mls_str expression)
+{
+    calculation c = {.r = r, .rest = expression};
+    const integer result = step(r, expression.len + 1) ? evaluate(&c) : unknown_integer;
+    if (c.problem == NULL || r->stopped)
+        return r->stopped ? unknown_integer : result;
+    if (!r->unset_used && is_known(expression))
+        note(r, MLS_FINDING_CONFIG_ARITHMETIC, "%s in $((%.*s))", c.problem, MLS_CUT(expression, 60));
+    return unknown_integer;
+}
+
+/* ---- patterns, and sed as used to remove "config_" and ".sh" from a name ---- */
+
+/* Search a text for a pattern from a byte on.  Return STATUS_UNKNOWN if the text is unknown. */
+static int find(reading *r, const mls_pattern *pattern, mls_str text, size_t at, mls_str *match)
+{
+    const bool searches = is_known(text) && step(r, text.len + 64);
+    const mls_status status = searches ? mls_pattern_find(pattern, text, at, match) : MLS_STOPPED;
+    return status != MLS_OK ? STATUS_UNKNOWN : status_of(match->ptr != NULL);
+}
+
+/* Remove a pattern from the start or the end of a text; with `whole`, check whether it matches all of the text, and
+ * return the status instead. */
+static mls_str strip(reading *r, mls_str text, mls_str rule, bool from_end, bool longest, int *whole)
+{
+    mls_pattern pattern = {0};
+    mls_str match;
+    mls_str left = text;
+    int found =
+        is_known(rule) && mls_pattern_compile(&pattern, MLS_PATTERN_SHELL, rule) == MLS_OK ? STATUS_NO : STATUS_UNKNOWN;
+    if (whole != NULL) {
+        *whole = found == STATUS_NO ? find(r, &pattern, text, 0, &match) : STATUS_UNKNOWN;
+        mls_pattern_release(&pattern);
+        return text;
+    }
+    for (size_t i = 0; i <= text.len && found == STATUS_NO; i++) {
+        const size_t cut = longest ? text.len - i : i;
+        found = find(r, &pattern, (mls_str){text.ptr + (from_end ? text.len - cut : 0), cut}, 0, &match);
+        if (found == STATUS_YES)
+            left = (mls_str){text.ptr + (from_end ? 0 : cut), text.len - cut};
+    }
+    mls_pattern_release(&pattern);
+    return found == STATUS_UNKNOWN || !is_known(text) ? HOLE : left;
+}
+
+/* Apply the command s/RULE/TEXT/ at the start of *script to a line, and advance *script past it and its separator. */
+static mls_str substitute(reading *r, mls_str *script, mls_str line)
+{
+    const char mark = script->len > 2 && script->ptr[0] == 's' ? script->ptr[1] : ' ';
+    mls_buffer made = {0};
+    mls_pattern pattern = {0};
+    mls_str rule;
+    mls_str text;
+    mls_str match;
+    *script = mls_str_rest(*script, script->len < 2 ? script->len : 2);
+    const bool plain = strchr("/|,:#@!%_~", mark) != NULL && mls_str_cut(script, mark, &rule) &&
+                       !mls_str_ends(rule, MLS_S("\\")) && rule.len > 0 && mls_str_cut(script, mark, &text) &&
+                       !mls_str_contains(text, MLS_S("\\")) && !mls_str_contains(text, MLS_S("&"));
+    const bool global = mls_str_starts(*script, MLS_S("g"));
+    *script = mls_str_rest(*script, global);
+    if (!plain || (script->len > 0 && strchr("; ", script->ptr[0]) == NULL) ||
+        mls_pattern_compile(&pattern, MLS_PATTERN_BASIC, rule) != MLS_OK)
+        return HOLE;
+    size_t after = 0;
+    int found = find(r, &pattern, line, after, &match);
+    while (found == STATUS_YES) {
+        mls_buffer_append(&made, (mls_str){line.ptr + after, (size_t)(match.ptr - line.ptr) - after});
+        mls_buffer_append(&made, text);
+        after = (size_t)(match.ptr - line.ptr) + match.len;
+        found = !global ? STATUS_NO : match.len > 0 ? find(r, &pattern, line, after, &match) : STATUS_UNKNOWN;
+    }
+    mls_buffer_append(&made, found == STATUS_NO ? mls_str_rest(line, after) : HOLE);
+    mls_pattern_release(&pattern);
+    while (script->len > 0 && strchr("; ", script->ptr[0]) != NULL)
+        *script = mls_str_rest(*script, 1);
+    return keep(r, &made);
+}
+
+/* ---- words ---- */
+
+/* A word while it is expanded to a text or to fields. */
+typedef struct builder {
+    reading *r;
+    fields *fields; /* NULL: expand to one text */
+    mls_buffer text;
+    bool pattern;       /* quotes are removed, and quoted characters are escaped */
+    bool splits;        /* split the results of expansions; * and ? match files */
+    bool started;       /* the current field exists even if it is empty */
+    bool hole_unquoted; /* contains a hole that may be no field or several */
+} builder;
+
+static void build(builder *self, mls_str raw, bool in_quotes);
+
+static void put(builder *self, mls_str bytes)
+{
+    self->started = true;
+    if (self->text.len + bytes.len > MLS_SHELL_VALUE_BYTES_MAX)
+        stop_at_limit(self->r, "length of a value");
+    else
+        mls_buffer_append(&self->text, bytes);
+}
+
+static void put_quoted(builder *self, mls_str bytes)
+{
+    if (!self->pattern)
+        put(self, bytes);
+    self->started = true;
+    for (size_t i = 0; self->pattern && i < bytes.len && goes(self->r); i++) {
+        const bool escape = bytes.ptr[i] != '\0' && strchr("*?[]\\!^-", bytes.ptr[i]) != NULL;
+        put(self, escape ? MLS_S("\\") : MLS_S(""));
+        put(self, (mls_str){bytes.ptr + i, 1});
+    }
+}
+
+static void end_field(builder *self)
+{
+    if (self->started) {
+        const mls_str text = self->text.ptr != NULL ? mls_buffer_str(&self->text) : MLS_S("");
+        self->fields->unknown = self->fields->unknown || (self->hole_unquoted && mls_str_equal(text, HOLE));
+        if (step(self->r, text.len))
+            fields_add(self->r, self->fields, mls_arena_copy(self->r->arena, text));
+    }
+    mls_buffer_clear(&self->text);
+    self->started = self->hole_unquoted = false;
+}
+
+/* Put an unquoted byte.  Files matched by * ? and [ are unknown, and so are patterns @(…). */
+static void put_bare(builder *self, char c)
+{
+    const bool files = self->splits && (c == '*' || c == '?' || c == '[');
+    put(self, files || c == '(' ? HOLE : (mls_str){&c, 1});
+}
+
+/* Put the result of an expansion.  Outside quotes it is split, and treated as a pattern. */
+static void put_expansion(builder *self, mls_str text, bool in_quotes)
+{
+    if (in_quotes || !self->splits) {
+        (in_quotes ? put_quoted : put)(self, text);
+        return;
+    }
+    for (size_t i = 0; i < text.len && goes(self->r); i++) {
+        if (text.ptr[i] == ' ' || text.ptr[i] == '\t' || text.ptr[i] == '\n') {
+            end_field(self);
+        } else {
+            put_bare(self, text.ptr[i]);
+            self->hole_unquoted = self->hole_unquoted || text.ptr[i] == '\0';
+        }
+    }
+}
+
+/* Expand a word to one text, such as the value of an assignment, or a pattern. */
+static mls_str expand(reading *r, mls_str raw, bool pattern, bool in_quotes)
+{
+    builder self = {.r = r, .pattern = pattern};
+    build(&self, raw, in_quotes);
+    const mls_str text = keep(r, &self.text);
+    return goes(r) ? text : HOLE;
+}
+
+/* Expand a word of a command to fields.  A word A=B after export is not split. */
+static void expand_fields(reading *r, mls_str raw, bool splits, fields *to)
+{
+    const bool bracket = mls_str_starts(raw, MLS_S("[")) && memchr(raw.ptr, ']', raw.len) == NULL; /* the command [ */
+    builder self = {.r = r, .fields = to, .splits = splits && !bracket};
+    build(&self, raw, false);
+    end_field(&self);
+    mls_buffer_release(&self.text);
+}
+
+/* Return the length of a name, a position or a special parameter at the start of `text`. */
+static size_t parameter_length(mls_str text)
+{
+    size_t length = 0;
+    while (length < text.len && mls_is_digit(text.ptr[length]))
+        length++;
+    return length > 0 || text.len == 0              ? length
+           : strchr("@*#?-$!", text.ptr[0]) != NULL ? 1
+                                                    : mls_str_name_length(text);
+}
+
+/* Return the value of a variable, or of $?, $#, $1 and so on. */
+static mls_str parameter_value(reading *r, mls_str name)
+{
+    const fields *arguments = &r->frame.arguments;
+    size_t index;
+    if (mls_str_name_length(name) > 0)
+        return variable_get(r, name);
+    if (name.ptr[0] == '?')
+        return number_text(r, (integer){r->frame.status, r->frame.status != STATUS_UNKNOWN});
+    if (name.ptr[0] == '#' && !arguments->unknown)
+        return number_text(r, (integer){(int64_t)arguments->count, true});
+    if (arguments->unknown || !mls_size_parse(name, &index) || index == 0)
+        return HOLE;
+    return index <= arguments->count ? arguments->items[index - 1] : UNSET;
+}
+
+static mls_str bad_substitution(reading *r, mls_str inner, const char *problem)
+{
+    note(r, MLS_FINDING_CONFIG_SYNTAX, "${%.*s}: %s", MLS_CUT(inner, 60), problem);
+    return HOLE;
+}
+
+/* Expand ${…}. */
+static mls_str expand_braces(reading *r, mls_str inner, bool pattern, bool in_quotes)
+{
+    const bool prefixed = inner.len > 1 && parameter_length(mls_str_rest(inner, 1)) > 0;
+    const bool length = prefixed && inner.ptr[0] == '#';
+    const bool indirect = prefixed && inner.ptr[0] == '!';
+    const mls_str text = mls_str_rest(inner, length || indirect);
+    const mls_str name = {text.ptr, parameter_length(text)};
+    mls_str rest = mls_str_rest(text, name.len);
+    if (mls_str_starts(rest, MLS_S("[0]")))
+        rest = mls_str_rest(rest, 3);
+    const bool item = mls_str_starts(rest, MLS_S("["));
+    if (name.len == 0 || (length && rest.len > 0 && !item))
+        return bad_substitution(r, inner, "bad substitution");
+    const mls_str value = parameter_value(r, name);
+    const bool known = is_known(value);
+    if (length && !item) { /* lengths count bytes here but characters in bash */
+        bool ascii = known;
+        for (size_t i = 0; i < value.len; i++)
+            ascii = ascii && (unsigned char)value.ptr[i] < 0x80;
+        return number_text(r, (integer){(int64_t)value.len, ascii});
+    }
+    if (rest.len == 0 && !indirect) {
+        r->unset_used = r->unset_used || value.ptr == NULL;
+        return value;
+    }
+    const bool colon = mls_str_starts(rest, MLS_S(":"));
+    const char operation = rest.len > colon ? rest.ptr[colon] : ' ';
+    if (!indirect && strchr("-=+?", operation) != NULL) {
+        const mls_str word = mls_str_rest(rest, colon + 1U);
+        const bool set = value.ptr != NULL && !(colon && value.len == 0);
+        const bool named = mls_str_name_length(name) > 0;
+        mls_str result = HOLE;
+        if (known && set != (operation == '+'))
+            return set ? value : MLS_S("");
+        if (operation != '?') {       /* without a value bash would exit, so assume that the job sets one */
+            r->frame.doubt += !known; /* the word may assign variables */
+            const mls_str other = expand(r, word, pattern && operation != '=', in_quotes);
+            r->frame.doubt -= !known;
+            result = known ? other : HOLE;
+        }
+        if (strchr("=?", operation) != NULL && named)
+            variable_set(r, name, result);
+        return operation == '=' && !named && known ? bad_substitution(r, name, "cannot assign in this way") : result;
+    }
+    if (!indirect && !colon && (operation == '#' || operation == '%')) {
+        const bool longest = rest.len > 1 && rest.ptr[1] == operation;
+        const mls_str rule = expand(r, mls_str_rest(rest, longest ? 2 : 1), true, false);
+        return strip(r, value, rule, operation == '%', longest, NULL);
+    }
+    if (!indirect && strchr(":[/^,@", rest.ptr[0]) == NULL)
+        return bad_substitution(r, inner, "bad substitution");
+    /* ${!A}, ${A[1]}, ${A:1:2}, ${A/b/c} and ${A^^} are unknown.  Some of them evaluate arithmetic, which may assign.
+     */
+    bool assigns = false;
+    for (size_t i = 0; i < rest.len && (indirect || colon || item); i++)
+        assigns = assigns || strchr("=+", rest.ptr[i]) != NULL ||
+                  (colon && (strchr(":- ", rest.ptr[i]) == NULL && !mls_is_digit(rest.ptr[i])));
+    if (assigns)
+        stop_at_unsupported(r, MLS_S("arithmetic in ${…}"));
+    r->frame.doubt++;
+    (void)expand(r, rest, false, false);
+    r->frame.doubt--;
+    return HOLE;
+}
+
+/* Expand $(( … )) or $( … ). */
+static mls_str expand_parentheses(reading *r, mls_str inner)
+{
+    if (inner.len > 1 && inner.ptr[0] == '(' && parentheses_end(inner, 0, 0) == inner.len) {
+        r->unset_used = false;
+        return number_text(r, calculate(r, expand(r, (mls_str){inner.ptr + 1, inner.len - 2}, false, true)));
+    }
+    output printed = {0};
+    const shell_frame outer = subshell_enter(r, &printed);
+    r->frame.input = HOLE;
+    r->frame.status = STATUS_YES;
+    run_text(r, inner, outer.line);
+    subshell_leave(r, &outer);
+    mls_str text = keep(r, &printed.text);
+    while (text.len > 0 && text.ptr[text.len - 1] == '\n')
+        text.len--;
+    r->substituted = true;
+    return text;
+}
+
+/* Put the unit at `at`: a quoted string, a substitution, or a byte.  Return the index after it. */
+static size_t put_unit(builder *self, mls_str raw, size_t at, bool in_quotes)
+{
+    const char c = raw.ptr[at];
+    const char next = at + 1 < raw.len ? raw.ptr[at + 1] : ' ';
+    const size_t end = unit_end(raw, at, in_quotes, 0);
+    const mls_str unit = {raw.ptr + at, end - at};
+    const mls_str after = mls_str_rest(raw, at + 1);
+    if (end > raw.len) {
+        put(self, HOLE);
+        return raw.len;
+    }
+    if (c == '\\') {
+        const bool last = at + 1 == raw.len;
+        if (!last && next == '\n')
+            return at + 2;
+        const bool keeps = last || (in_quotes && strchr("$`\"\\", next) == NULL);
+        put_quoted(self, keeps && next == '}' ? HOLE : (mls_str){raw.ptr + at + !keeps, 1});
+        return at + (keeps ? 1 : 2);
+    }
+    if (c == '$' && (next == '(' || next == '{')) {
+        const mls_str inner = {unit.ptr + 2, unit.len - 3};
+        const mls_str text = next == '{' ? expand_braces(self->r, inner, self->pattern && !in_quotes, in_quotes)
+                                         : expand_parentheses(self->r, inner);
+        bool quotes = false; /* in a default they prevent splitting */
+        for (size_t i = 0; i < inner.len && next == '{' && !in_quotes && self->splits; i++)
+            quotes = quotes || strchr("\"'\\", inner.ptr[i]) != NULL;
+        put_expansion(self, quotes ? HOLE : text, in_quotes);
+    } else if (c == '$' && next == '"' && !in_quotes) {
+        self->started = true; /* as without the dollar */
+    } else if (c == '$' && next == '[') {
+        stop_at_unsupported(self->r, MLS_S("$[…]"));
+    } else if (c == '`' || (c == '$' && unit.len > 1)) { /* configs do not use `…` and $'…' */
+        put_expansion(self, HOLE, in_quotes || c == '$');
+    } else if (c == '$' && parameter_length(after) > 0) {
+        const size_t length = mls_is_digit(next) ? 1 : parameter_length(after);
+        const mls_str value = parameter_value(self->r, (mls_str){after.ptr, length});
+        self->r->unset_used = self->r->unset_used || value.ptr == NULL;
+        put_expansion(self, value, in_quotes);
+        return at + 1 + length;
+    } else if (in_quotes) {
+        put_quoted(self, c != '"' ? unit : MLS_S("")); /* nested quotes are just removed: "${A:-"b c"}" */
+    } else if (c == '\'') {
+        put_quoted(self, (mls_str){unit.ptr + 1, unit.len - 2});
+    } else if (c == '"') {
+        build(self, (mls_str){unit.ptr + 1, unit.len - 2}, true);
+    } else if (c == '~') { /* a home folder; inside a word a plain character */
+        const char before = at > 0 ? raw.ptr[at - 1] : ':';
+        put(self, before == ':' || before == '=' ? HOLE : unit);
+    } else if (c == '{' && self->fields != NULL) { /* {a,b} or {1..4} may be several words */
+        self->fields->unknown = self->fields->unknown || self->splits;
+        put(self, at + 1 == raw.len ? unit : HOLE);
+    } else {
+        put_bare(self, c);
+    }
+    return end;
+}
+
+static void build(builder *self, mls_str raw, bool in_quotes)
+{
+    self->started = self->started || in_quotes;
+    for (size_t at = 0; at < raw.len && goes(self->r);)
+        at = put_unit(self, raw, at, in_quotes);
+}
+
+/* ---- [ ] and [[ ]] ---- */
+
+/* The words of [[ ]], raw, or of [ ], expanded. */
+typedef struct condition {
+    reading *r;
+    const fields *words;
+    size_t at;
+    bool expanded;
+} condition;
+
+static mls_str operand(condition *c, size_t at, bool pattern)
+{
+    return c->expanded ? field(c->words, at) : expand(c->r, field(c->words, at), pattern, false);
+}
+
+/* Test a text, a variable (-v), or a file, relative to the script. */
+static int test_unary(reading *r, char kind, mls_str text)
+{
+    fields matching = {0};
+    mls_str bytes;
+    if (kind == 'n' || kind == 'z')
+        return is_known(text) ? status_of((text.len > 0) == (kind == 'n')) : STATUS_UNKNOWN;
+    if (kind == 'v' && mls_str_is_name(text)) {
+        const mls_str value = variable_get(r, text);
+        return is_known(value) ? status_of(value.ptr != NULL) : STATUS_UNKNOWN;
+    }
+    if (strchr("efrsd", kind) == NULL)
+        return STATUS_UNKNOWN;
+    if (!is_known(text)) {
+        file_match(r, text, &matching);
+        r->frame.guard = text;
+        return matching.unknown || matching.count > 0 || kind == 'd' ? STATUS_UNKNOWN : STATUS_NO;
+    }
+    const mls_status status = file_read(r, &text, &bytes);
+    return status == MLS_OK           ? status_of(kind != 'd' && (kind != 's' || bytes.len > 0))
+           : status == MLS_ERROR_READ ? STATUS_NO
+                                      : STATUS_UNKNOWN;
+}
+
+/* Compare two texts, or two numbers, which are arithmetic in [[ ]]. */
+static int test_binary(condition *c)
+{
+    const mls_str operation = field(c->words, c->at + 1);
+    const bool equality = mls_str_among(operation, " = == != ");
+    const mls_str left = operand(c, c->at, false);
+    const mls_str right = operand(c, c->at + 2, equality);
+    int found = STATUS_UNKNOWN;
+    if (equality && (!is_known(left) || !is_known(right)))
+        return STATUS_UNKNOWN;
+    if (equality) {
+        if (c->expanded)
+            found = status_of(mls_str_equal(left, right));
+        else
+            (void)strip(c->r, left, right, false, false, &found);
+        return operation.ptr[0] == '!' ? status_not(found) : found;
+    }
+    if (!mls_str_among(operation, " -eq -ne -lt -le -gt -ge "))
+        return STATUS_UNKNOWN;
+    integer a = {.known = true};
+    integer b = {.known = true};
+    if (!c->expanded) {
+        a = calculate(c->r, left);
+        b = calculate(c->r, right);
+    } else if (!mls_integer_parse(left, &a.value) || !mls_integer_parse(right, &b.value)) {
+        return is_known(left) && is_known(right) ? STATUS_MISTAKE : STATUS_UNKNOWN;
+    }
+    const char *true_ones = a.value == b.value  ? " -eq -le -ge "
+                            : a.value < b.value ? " -ne -lt -le "
+                                                : " -ne -gt -ge ";
+    return a.known && b.known ? status_of(mls_str_among(operation, true_ones)) : STATUS_UNKNOWN;
+}
+
+/* Return the status of the words of [[ ]], raw, or of [ ], which are `expanded`: tests joined by && and ||.  Brackets
+ * are not followed. */
+static int run_condition(reading *r, const fields *words, bool expanded)
+{
+    condition c = {.r = r, .words = words, .expanded = expanded};
+    const char *joints = expanded ? " -a -o " : " && || ";
+    const unsigned doubt = r->frame.doubt;
+    int either = STATUS_NO; /* of the alternatives before the current one */
+    int both = STATUS_YES;  /* of the tests of the current alternative */
+    if (words->count == 0)
+        return STATUS_NO;
+    for (bool last = false; !last && goes(r);) {
+        bool negated = false;
+        const size_t left = words->count - c.at;
+        const bool joined = left > 1 && mls_str_among(field(words, c.at + 1), joints);
+        int status;
+        if (!joined && left > 1 && is(field(words, c.at), "!")) {
+            negated = true;
+            c.at++;
+        }
+        if (left > negated + 2U &&
+            mls_str_among(field(words, c.at + 1), " = == != =~ < > -eq -ne -lt -le -gt -ge -nt -ot -ef ")) {
+            status = test_binary(&c);
+            c.at += 3;
+        } else {
+            const mls_str option = field(words, c.at);
+            const bool unary = left > negated + 1U && !joined && option.len == 2 && option.ptr[0] == '-';
+            status = test_unary(r, unary ? option.ptr[1] : 'n', operand(&c, c.at + unary, false));
+            c.at += unary ? 2 : 1;
+        }
+        if (status == STATUS_MISTAKE)
+            return status;
+        status = negated ? status_not(status) : status;
+        both = both == STATUS_NO || status == STATUS_NO ? STATUS_NO : both == STATUS_YES ? status : both;
+        last = c.at >= words->count;
+        if (!last && !mls_str_among(field(words, c.at), joints)) {
+            both = STATUS_UNKNOWN;
+            either = STATUS_UNKNOWN;
+            last = true;
+            if (expanded && fields_known(words) && memchr("(\\", field(words, 0).ptr[0], 2) == NULL)
+                return STATUS_MISTAKE;
+        } else if (last || mls_str_among(field(words, c.at), " -o || ")) {
+            either = either == STATUS_YES || both == STATUS_YES ? STATUS_YES : either == STATUS_NO ? both : either;
+            both = STATUS_YES;
+        }
+        c.at++;
+        r->frame.doubt = doubt + !expanded; /* later tests may not be evaluated */
+    }
+    r->frame.doubt = doubt;
+    return either;
+}
+
+/* ---- builtins, and programs whose output follows from their arguments.  Each returns its status. ---- */
 
 typedef struct assignment {
     mls_str name;
@@ -378,14 +1215,9 @@ static bool is_assignment(mls_str raw, assignment *parts)
     return true;
 }
 
-static mls_str field(const shell_fields *fields, size_t index)
+static void assign(reading *r, const assignment *parts, mls_str value)
 {
-    return index < fields->count ? fields->items[index] : MLS_S("");
-}
-
-static bool is(mls_str text, const char *word)
-{
-    return mls_str_equal(text, mls_str_from(word));
+    variable_set(r, parts->name, parts->appends ? join(r, variable_get(r, parts->name), value) : value);
 }
 
 static bool is_option(mls_str text)
@@ -393,210 +1225,144 @@ static bool is_option(mls_str text)
     return text.len > 1 && (text.ptr[0] == '-' || text.ptr[0] == '+');
 }
 
-static int run_constant(reading *r, const shell_fields *fields)
+static int run_constant(reading *r, const fields *words)
 {
     (void)r;
-    return mls_shell_status_of(!is(field(fields, 0), "false"));
+    return status_of(!is(field(words, 0), "false"));
 }
 
-/* Run a command with unknown effects. */
-static int run_unknown(reading *r, const shell_fields *fields)
-{
-    mls_shell_forget_all(r, field(fields, 0));
-    return STATUS_UNKNOWN;
-}
-
-/* Run a command that does not change variables, with an unknown status.  Some of these change the meaning of paths or
- * arguments. */
-static int run_ignored(reading *r, const shell_fields *fields)
+/* Run a command that does not change variables, with an unknown status and output.  Some of these change the meaning of
+ * paths or arguments. */
+static int run_unknown(reading *r, const fields *words)
 {
     shell_frame *frame = &r->frame;
-    frame->moved = frame->moved || mls_str_among(field(fields, 0), " cd pushd popd ");
-    frame->arguments.unknown = frame->arguments.unknown || is(field(fields, 0), "shift");
-    print(r, SHELL_HOLE);
+    frame->moved = frame->moved || mls_str_among(field(words, 0), " cd pushd popd ");
+    frame->arguments.unknown = frame->arguments.unknown || is(field(words, 0), "shift");
+    print(r, HOLE);
     return STATUS_UNKNOWN;
 }
 
-/* Give up at a command that configs do not use.  List the variables it names, with unknown values. */
-static int run_unsupported(reading *r, const shell_fields *fields)
+static int run_unsupported(reading *r, const fields *words)
 {
-    give_up(r, field(fields, 0));
-    for (size_t i = 1; i < fields->count; i++) {
-        const mls_str name = {fields->items[i].ptr, mls_str_name_length(fields->items[i])};
-        if (name.len > 0)
-            mls_shell_variable_set(r, name, SHELL_HOLE, false);
-    }
+    if (is(field(words, 0), "printf") && is_known(field(words, 1)) && !is(field(words, 1), "-v"))
+        return run_unknown(r, words);
+    if (is(field(words, 0), "exec") && words->count == 1)
+        return STATUS_YES; /* exec >log */
+    stop_at_unsupported(r, field(words, 0));
     return STATUS_UNKNOWN;
 }
 
-/* Run export or readonly.  Later assignments to readonly variables fail. */
-static int run_export(reading *r, const shell_fields *fields)
+static int run_export(reading *r, const fields *words)
 {
-    const bool doubtful = r->frame.doubt > 0;
-    const bool readonly = is(field(fields, 0), "readonly");
-    bool hides = false;
     int status = STATUS_YES;
     size_t at = 1;
-    for (; is_option(field(fields, at)); at++) {
-        hides = hides || is(field(fields, at), "-n");
-        if (mls_str_among(field(fields, at), " -p -f "))
-            return run_ignored(r, fields);
-    }
-    for (; at < fields->count; at++) {
-        const mls_str word = field(fields, at);
+    if (is(field(words, at), "--"))
+        at++;
+    else if (is_option(field(words, at)))
+        return run_unsupported(r, words);
+    for (; at < words->count; at++) {
+        const mls_str word = field(words, at);
         assignment parts;
         const bool assigns = is_assignment(word, &parts) && !parts.list;
-        if (!assigns && !mls_str_is_name(word)) {
-            status = mls_str_starts(word, SHELL_HOLE) ? run_unknown(r, fields) : STATUS_NO; /* may name any variable */
-            continue;
+        if (assigns) {
+            assign(r, &parts, parts.word);
+            variable_slot(r, parts.name)->exported = true;
+        } else if (mls_str_is_name(word)) {
+            variable_slot(r, word)->exported = true;
+        } else {
+            status = mls_str_starts(word, HOLE) ? STATUS_UNKNOWN : STATUS_NO;
         }
-        if (assigns)
-            mls_shell_variable_set(r, parts.name, parts.word, parts.appends);
-        shell_slot *slot = slot_touch(r, parts.name);
-        if (!assigns && doubtful && slot->value.ptr != mls_shell_unset)
-            slot->value = SHELL_MAYBE;
-        slot->readonly = slot->readonly || readonly;
-        slot->exported = readonly ? slot->exported : doubtful || !hides;
+        if (status == STATUS_UNKNOWN)
+            forget_all(r, field(words, 0)); /* any variable may be named */
     }
     return status;
 }
 
-static const shell_function *find_function(const reading *r, mls_str name)
+static const function *find_function(const reading *r, mls_str name)
 {
-    const shell_function *function = r->frame.functions;
-    while (function != NULL && !mls_str_equal(function->name, name))
-        function = function->next;
-    return function;
+    const function *found = r->frame.functions;
+    while (found != NULL && !mls_str_equal(found->name, name))
+        found = found->next;
+    return found;
 }
 
-/* Define a function.  In doubt, it may not be the definition in use, so its body becomes unknown. */
-static void function_define(reading *r, mls_str name, mls_str body, size_t line)
+static int run_unset(reading *r, const fields *words)
 {
     shell_frame *frame = &r->frame;
-    shell_function *function = mls_arena_alloc(r->arena, sizeof *function);
-    *function = (shell_function){name, frame->doubt == 0 ? body : MLS_S(""), line, frame->functions};
-    frame->functions = function;
-    frame->status = STATUS_YES;
-}
-
-/* Run unset.  It removes a function, or with unset NAME may do so: then a program of that name, if any, would run. */
-static int run_unset(reading *r, const shell_fields *fields)
-{
-    int status = STATUS_YES;
-    bool functions = false;
-    for (size_t i = 1; i < fields->count; i++) {
-        const mls_str word = field(fields, i);
-        functions = functions || is(word, "-f");
-        if (!mls_shell_known(word))
-            return run_unknown(r, fields);
-        if (find_function(r, word) != NULL)
-            function_define(r, word, MLS_S(""), 0);
-        if (mls_str_is_name(word) && !functions)
-            variable_unset(r, word);
-        else
-            status = is_option(word) ? status : STATUS_UNKNOWN;
+    for (size_t i = is(field(words, 1), "-v") ? 2 : 1; i < words->count; i++) {
+        const mls_str name = field(words, i);
+        if (!mls_str_is_name(name) || is(name, "IFS") || find_function(r, name) != NULL)
+            return run_unsupported(r, words);
+        slot *of = variable_slot(r, name);
+        if (frame->doubt == 0)
+            *of = (slot){.name = of->name, .value = UNSET};
+        else if (of->value.ptr != NULL)
+            of->value = HOLE;
     }
-    return status;
+    return STATUS_YES;
 }
 
 /* Run set.  Only allexport matters: a script that stops because of -e or -u is not used. */
-static int run_set(reading *r, const shell_fields *fields)
+static int run_set(reading *r, const fields *words)
 {
     shell_frame *frame = &r->frame;
-    for (size_t i = 1; i < fields->count; i++) {
-        const mls_str word = field(fields, i);
-        if (!is_option(word) || is(word, "--") || !mls_shell_known(word)) {
+    for (size_t i = 1; i < words->count; i++) {
+        const mls_str word = field(words, i);
+        if (!is_option(word) || is(word, "--") || !is_known(word)) {
             frame->arguments.unknown = true;
             break;
         }
         bool all = memchr(word.ptr, 'a', word.len) != NULL;
         if (memchr(word.ptr, 'o', word.len) != NULL) /* -o NAME, -euo NAME */
-            all = all || is(field(fields, ++i), "allexport");
+            all = all || is(field(words, ++i), "allexport");
         if (all && frame->doubt > 0)
-            return run_unsupported(r, fields);
+            return run_unsupported(r, words);
         frame->export_all = all ? word.ptr[0] == '-' : frame->export_all;
     }
     return STATUS_YES;
 }
 
-static int run_test(reading *r, const shell_fields *fields)
+static int run_test(reading *r, const fields *words)
 {
-    const bool bracket = is(field(fields, 0), "[");
-    const mls_str last = field(fields, fields->count - 1);
-    const shell_fields words = {fields->items + 1, fields->count - 1 - bracket, 0, fields->unknown};
+    const bool bracket = is(field(words, 0), "[");
+    const mls_str last = field(words, words->count - 1);
+    const fields inner = {words->items + 1, words->count - 1 - bracket, 0, words->unknown};
     if (bracket && !is(last, "]"))
-        return mls_shell_known(last) && !fields->unknown ? STATUS_MISTAKE : STATUS_UNKNOWN;
-    const int status = mls_shell_condition(r, &words, true);
-    return fields->unknown ? STATUS_UNKNOWN : status;
+        return is_known(last) && !words->unknown ? STATUS_MISTAKE : STATUS_UNKNOWN;
+    const int status = run_condition(r, &inner, true);
+    return words->unknown ? STATUS_UNKNOWN : status;
 }
 
-static int run_echo(reading *r, const shell_fields *fields)
+static int run_echo(reading *r, const fields *words)
 {
-    const bool quiet = is(field(fields, 1), "-n");
+    const bool quiet = is(field(words, 1), "-n");
     const size_t first = quiet ? 2 : 1;
-    const mls_str option = field(fields, first);
-    if (is_option(option) && strchr("neE", option.ptr[1]) != NULL) {
-        print(r, SHELL_HOLE);
+    const mls_str option = field(words, first);
+    if (words->unknown || (is_option(option) && strchr("neE", option.ptr[1]) != NULL)) {
+        print(r, HOLE);
         return STATUS_YES;
     }
-    for (size_t i = first; i < fields->count; i++) {
+    for (size_t i = first; i < words->count; i++) {
         print(r, i > first ? MLS_S(" ") : MLS_S(""));
-        print(r, field(fields, i));
+        print(r, field(words, i));
     }
     print(r, quiet ? MLS_S("") : MLS_S("\n"));
     return STATUS_YES;
 }
 
-/* Run printf with %s, \n, and %d or %02d for numbers in canonical form (not 08); the output of anything else is
- * unknown. */
-static int run_printf(reading *r, const shell_fields *fields)
-{
-    mls_str format = field(fields, 1);
-    size_t argument = 2;
-    bool plain = !fields->unknown && mls_shell_known(format) && !is_option(format);
-    if (is(format, "-v") && mls_str_is_name(field(fields, 2)))
-        mls_shell_variable_set(r, field(fields, 2), SHELL_HOLE, false);
-    else if (is(format, "-v"))
-        return run_unsupported(r, fields);
-    while (plain && format.len > 0) {
-        const bool wide = format.len > 3 && mls_is_digit(format.ptr[2]) && format.ptr[3] == 'd';
-        if (mls_str_starts(format, wide ? MLS_S("%0") : MLS_S("%d"))) {
-            const mls_str text = field(fields, argument++);
-            mls_buffer digits = {0};
-            int64_t number = 0;
-            plain = mls_integer_parse(text, &number) && mls_str_equal(text, mls_shell_number(r, number));
-            mls_buffer_printf(&digits, "%0*lld", wide ? format.ptr[2] - '0' : 0, (long long)number);
-            print(r, mls_shell_keep_buffer(r, &digits));
-            format = mls_str_rest(format, wide ? 4 : 2);
-        } else if (mls_str_starts(format, MLS_S("%s"))) {
-            print(r, field(fields, argument++));
-            format = mls_str_rest(format, 2);
-        } else {
-            const bool newline = mls_str_starts(format, MLS_S("\\n"));
-            plain = newline || (format.ptr[0] != '%' && format.ptr[0] != '\\');
-            print(r, newline ? MLS_S("\n") : (mls_str){format.ptr, plain});
-            format = mls_str_rest(format, newline ? 2 : 1);
-        }
-    }
-    print(r, plain && argument >= fields->count ? MLS_S("") : SHELL_HOLE);
-    return STATUS_YES;
-}
-
-/* Run exit, return or exec: end a file, a function or a subshell.  In doubt, the rest of it is in doubt. */
-static int run_leave(reading *r, const shell_fields *fields)
+/* Run exit or return: end a file, a function or a subshell.  In doubt, the rest of it is in doubt. */
+static int run_leave(reading *r, const fields *words)
 {
     shell_frame *frame = &r->frame;
     int64_t code = frame->status;
-    const bool exits = !is(field(fields, 0), "return");
-    if (is(field(fields, 0), "exec") && fields->count == 1)
-        return STATUS_YES; /* exec >log */
-    if (fields->count > 1 && !mls_integer_parse(field(fields, 1), &code))
+    const bool exits = is(field(words, 0), "exit");
+    if (words->count > 1 && !mls_integer_parse(field(words, 1), &code))
         code = STATUS_UNKNOWN;
     if (frame->doubt == 0)
         frame->flow = exits ? FLOW_EXIT : FLOW_RETURN;
     else if (!exits || frame->subshell)
         frame->doubt++;
-    return fields->count > 1 && code >= 0 ? (int)(code & 0xff) : (int)code;
+    return words->count > 1 && code >= 0 ? (int)(code & 0xff) : (int)code;
 }
 
 static mls_str without_slashes(mls_str path)
@@ -607,26 +1373,26 @@ static mls_str without_slashes(mls_str path)
 }
 
 /* Run dirname, basename, readlink -f or realpath. */
-static int run_path(reading *r, const shell_fields *fields)
+static int run_path(reading *r, const fields *words)
 {
-    const mls_str name = field(fields, 0);
-    const mls_str option = field(fields, 1);
+    const mls_str name = field(words, 0);
+    const mls_str option = field(words, 1);
     const bool resolves = mls_str_among(name, " readlink realpath ");
     const bool follows = resolves && is(option, "-f");
     const size_t at = follows || (!resolves && is(option, "--")) ? 2 : 1;
-    const mls_str path = without_slashes(field(fields, at));
+    const mls_str path = without_slashes(field(words, at));
     const mls_str above = mls_path_folder(path);
-    mls_str line = SHELL_HOLE;
-    if (at >= fields->count || is_option(field(fields, at)) || fields->count > at + (is(name, "basename") ? 2 : 1))
-        return run_ignored(r, fields);
+    mls_str line = HOLE;
+    if (at >= words->count || is_option(field(words, at)) || words->count > at + (is(name, "basename") ? 2 : 1))
+        return run_unknown(r, words);
     if (resolves) {
         const bool moved = r->frame.moved && path.ptr[0] != '/';
-        if (moved || (!follows && is(name, "readlink")) || locate(r, field(fields, at), &line) != MLS_OK)
-            return run_ignored(r, fields);
+        if (moved || (!follows && is(name, "readlink")) || locate(r, field(words, at), &line) != MLS_OK)
+            return run_unknown(r, words);
     } else if (is(name, "dirname")) {
         line = above.len == 0 ? MLS_S(".") : without_slashes(above);
     } else {
-        const mls_str ending = field(fields, at + 1);
+        const mls_str ending = field(words, at + 1);
         line = mls_str_rest(path, above.len < path.len ? above.len : 0);
         line.len -= ending.len < line.len && mls_str_ends(line, ending) ? ending.len : 0;
     }
@@ -635,65 +1401,84 @@ static int run_path(reading *r, const shell_fields *fields)
     return STATUS_YES;
 }
 
-/* Run sed with scripts, or cat, on piped input. */
-static int run_filter(reading *r, const shell_fields *fields)
+/* Run sed with scripts on one line of piped input. */
+static int run_sed(reading *r, const fields *words)
 {
-    const bool cat = is(field(fields, 0), "cat");
-    shell_fields scripts = {0};
-    for (size_t i = 1; i < fields->count; i++) {
-        const bool given = is(field(fields, i), "-e");
-        if (cat || (!given && (is_option(field(fields, i)) || scripts.count > 0)))
-            return run_ignored(r, fields);
+    const mls_str input = r->frame.input;
+    const bool ended = input.len > 0 && input.ptr[input.len - 1] == '\n';
+    mls_str line = {input.ptr, input.len - ended};
+    bool known = words->count > 1 && is_known(line) && (line.len == 0 || memchr(line.ptr, '\n', line.len) == NULL);
+    for (size_t i = 1; i < words->count && known; i++) {
+        const bool given = is(field(words, i), "-e");
+        known = given || (i == 1 && words->count == 2 && !is_option(field(words, i)));
         i += given;
-        mls_shell_fields_add(r, &scripts, field(fields, i));
+        mls_str script = field(words, i);
+        known = known && script.len > 0 && !mls_str_contains(script, MLS_S("\n"));
+        for (; known && script.len > 0; known = is_known(line))
+            line = substitute(r, &script, line);
     }
-    if (r->frame.input == NULL || (scripts.count == 0 && !cat))
-        return run_ignored(r, fields);
-    print(r, cat ? *r->frame.input : mls_shell_sed(r, &scripts, *r->frame.input));
+    if (!known)
+        return run_unknown(r, words);
+    print(r, line);
+    print(r, ended ? MLS_S("\n") : MLS_S(""));
     return STATUS_YES;
 }
 
-/* Run a builtin or a known program and set the status.  Return false if it is neither. */
-static bool run_known(reading *r, const shell_fields *fields)
+/* Run expr with integers and + - * / %. */
+static int run_expr(reading *r, const fields *words)
 {
-    static const struct {
-        const char *names;
-        int (*run)(reading *r, const shell_fields *fields);
-        bool program; /* skip it if an argument is unknown */
-    } commands[] = {{" : true false ", run_constant, false},
-                    {" export readonly ", run_export, false},
-                    {" unset ", run_unset, false},
-                    {" set ", run_set, false},
-                    {" [ test ", run_test, false},
-                    {" echo ", run_echo, false},
-                    {" printf ", run_printf, false},
-                    {" cd pushd popd shift shopt ulimit umask trap ", run_ignored, false},
-                    {" eval builtin let declare typeset local read mapfile readarray getopts ", run_unsupported, false},
-                    {" return exit exec ", run_leave, false},
-                    {" dirname basename readlink realpath ", run_path, true},
-                    {" sed cat ", run_filter, true}};
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        if (mls_str_among(field(fields, 0), commands[i].names)) {
-            const bool ignored = commands[i].program && !mls_shell_fields_known(fields);
-            r->frame.status = (ignored ? run_ignored : commands[i].run)(r, fields);
-            return true;
-        }
+    mls_buffer text = {0};
+    bool plain = words->count % 2 == 0;
+    for (size_t i = 1; i < words->count && plain; i++) {
+        int64_t number = 0;
+        plain =
+            i % 2 == 0 ? mls_str_among(field(words, i), " + - * / % ") : mls_integer_parse(field(words, i), &number);
+        mls_buffer_append(&text, i % 2 == 0 ? field(words, i) : number_text(r, (integer){number, true}));
+        mls_buffer_append(&text, MLS_S(" "));
     }
-    return false;
+    const mls_str expression = keep(r, &text);
+    const integer result = plain ? calculate(r, expression) : unknown_integer;
+    print(r, number_text(r, result));
+    print(r, MLS_S("\n"));
+    return result.known ? status_of(result.value != 0) : STATUS_UNKNOWN;
 }
 
-/* ---- files, functions and simple commands ---- */
+static const struct {
+    const char *names;
+    int (*run)(reading *r, const fields *words);
+    bool program; /* its output is unknown if an argument is */
+} builtins[] = {
+    {" : true false ", run_constant, false},
+    {" export ", run_export, false},
+    {" unset ", run_unset, false},
+    {" set ", run_set, false},
+    {" [ test ", run_test, false},
+    {" echo ", run_echo, false},
+    {" return exit ", run_leave, false},
+    {" dirname basename readlink realpath ", run_path, true},
+    {" sed ", run_sed, true},
+    {" expr ", run_expr, true},
+    {" cd pushd popd shift shopt ulimit umask trap ", run_unknown, false},
+    {" alias builtin command declare enable eval exec getopts let local mapfile printf read readarray readonly "
+     "typeset ",
+     run_unsupported, false},
+};
 
-/* Run a file or a function in the current shell, with the arguments from fields[first] on. */
-static void run_body(reading *r, const shell_fields *fields, size_t first, const char *path, mls_str text, size_t line)
+/* ---- files, functions and commands ---- */
+
+/* Run a file or a function in the current shell: a text, or a list if it is not NULL. */
+static void run_body(reading *r, const fields *arguments, const char *path, mls_str text, const command *list)
 {
     shell_frame *frame = &r->frame;
     const shell_frame outer = *frame;
-    if (first == 1 || fields->count > first)
-        frame->arguments = (shell_fields){fields->items + first, fields->count - first, 0, fields->unknown};
+    if (arguments != NULL)
+        frame->arguments = *arguments;
     frame->status = STATUS_YES;
     frame->path = path;
-    mls_shell_run_text(r, text, line);
+    if (list != NULL)
+        run_list(r, list);
+    else
+        run_text(r, text, 1);
     frame->flow = frame->flow == FLOW_RETURN ? FLOW_GO : frame->flow;
     frame->path = outer.path;
     frame->line = outer.line;
@@ -704,363 +1489,304 @@ static void run_body(reading *r, const shell_fields *fields, size_t first, const
 static bool is_open(const reading *r, mls_str path)
 {
     size_t i = 0;
-    while (i < r->source_depth && !mls_str_equal(mls_str_from(r->sources[i]), path))
+    while (i < r->source_depth && !is(path, r->sources[i]))
         i++;
     return i < r->source_depth;
 }
 
-/* Run a sourced file with its arguments, fields[2] on. */
-static void file_run(reading *r, const shell_fields *fields, mls_str path, mls_str text)
+/* Run a sourced file with its arguments (NULL: those of the caller). */
+static void run_file(reading *r, const fields *arguments, mls_str path, mls_str text)
 {
-    if (is_open(r, path) || r->source_depth == SHELL_SOURCE_DEPTH_MAX)
-        mls_shell_limit(r, is_open(r, path) ? "a file that sources itself" : "depth of source");
-    const mls_str kept = mls_shell_keep(r, path);
-    if (mls_shell_goes(r)) {
-        r->sources[r->source_depth++] = kept.ptr;
-        run_body(r, fields, 2, kept.ptr, text, 1);
+    if (is_open(r, path) || r->source_depth == SOURCE_DEPTH_MAX)
+        stop_at_limit(r, is_open(r, path) ? "a file that sources itself" : "depth of source");
+    if (goes(r)) {
+        const char *kept = mls_arena_copy(r->arena, path).ptr;
+        r->sources[r->source_depth++] = kept;
+        run_body(r, arguments, kept, text, NULL);
         r->source_depth--;
     }
 }
 
-static void run_source(reading *r, const shell_fields *fields)
+static void run_source(reading *r, const fields *words)
 {
     shell_frame *frame = &r->frame;
-    const mls_str named = fields->count > 1 ? fields->items[1] : SHELL_HOLE;
+    const mls_str named = words->count > 1 ? words->items[1] : HOLE;
+    const fields given = {words->items + 2, words->count - 2, 0, words->unknown};
+    const fields *arguments = words->count > 2 ? &given : NULL;
     mls_str path = named;
     mls_str text;
-    shell_fields matches = {.unknown = true};
-    const mls_status status = mls_shell_file_read(r, &path, &text);
+    fields matches = {.unknown = true};
+    const mls_status status = file_read(r, &path, &text);
     if (status == MLS_OK) {
-        file_run(r, fields, path, text);
+        run_file(r, arguments, path, text);
         return;
     }
-    if (frame->doubt > 0 && !mls_shell_known(named) && mls_str_equal(named, frame->guard))
-        mls_shell_file_match(r, named, &matches);
+    if (frame->doubt > 0 && !is_known(named) && mls_str_equal(named, frame->guard))
+        file_match(r, named, &matches);
     if (status == MLS_ERROR_READ && !r->stopped) {
-        mls_shell_note(r, MLS_FINDING_CONFIG_SOURCE, "sources '%.*s', which does not exist", (int)named.len, named.ptr);
+        note(r, MLS_FINDING_CONFIG_SOURCE, "sources '%.*s', which does not exist", (int)named.len, named.ptr);
     } else if (matches.unknown && !r->stopped) {
-        const bool known = mls_shell_known(named) && !frame->moved;
-        mls_shell_note(r, MLS_FINDING_CONFIG_SOURCE, "sources %s%.*s%s: values from before line %zu are unknown",
-                       known ? "'" : "", known ? (int)named.len : 0, named.ptr,
-                       known ? "', which is not read" : "a file whose place cannot be known", frame->line);
-        mls_shell_forget_all(r, MLS_S(""));
+        const bool known = is_known(named) && !frame->moved;
+        note(r, MLS_FINDING_CONFIG_SOURCE, "sources %s%.*s%s: values from before line %zu are unknown",
+             known ? "'" : "", known ? (int)named.len : 0, named.ptr,
+             known ? "', which is not read" : "a file whose place cannot be known", frame->line);
+        forget_all(r, MLS_S(""));
     }
     /* One of these files, or none, was sourced, so their variables become doubtful. */
-    for (size_t i = 0; i < matches.count && mls_shell_goes(r); i++) {
+    for (size_t i = 0; i < matches.count && goes(r); i++) {
         path = matches.items[i];
-        if (mls_shell_file_read(r, &path, &text) == MLS_OK && !is_open(r, path))
-            file_run(r, fields, path, text);
+        if (file_read(r, &path, &text) == MLS_OK && !is_open(r, path))
+            run_file(r, arguments, path, text);
     }
     frame->status = status == MLS_ERROR_READ ? STATUS_NO : STATUS_UNKNOWN;
 }
 
-static void run_fields(reading *r, shell_fields *fields)
-{
-    if (fields->count > 1 && !mls_str_starts(fields->items[1], MLS_S("-")) &&
-        mls_str_among(fields->items[0], " command builtin ")) {
-        fields->items++;
-        fields->count--;
-    }
-    const mls_str name = fields->count > 0 ? fields->items[0] : SHELL_HOLE;
-    const shell_function *function = find_function(r, name);
-    if (function != NULL && function->body.len > 0) {
-        run_body(r, fields, 1, r->frame.path, function->body, function->line);
-    } else if (function == NULL && mls_str_among(name, " source . ")) {
-        run_source(r, fields);
-    } else if (function != NULL || !run_known(r, fields)) {
-        /* A program cannot change variables, but its output is unknown. */
-        print(r, SHELL_HOLE);
-        if (function != NULL || !mls_shell_known(name))
-            mls_shell_forget_all(r, name);
-        r->frame.status = STATUS_UNKNOWN;
-    }
-}
-
-/* Run a command, given its raw words. */
-static void simple_run(reading *r, const shell_fields *words)
+static void run_simple(reading *r, const fields *words)
 {
     shell_frame *frame = &r->frame;
-    shell_fields fields = {0};
+    fields expanded = {0};
     assignment parts;
     size_t count = 0;
     while (count < words->count && is_assignment(words->items[count], &parts))
         count++;
+    r->substituted = false;
+    const bool exports = is(field(words, count), "export");
+    for (size_t i = count; i < words->count && goes(r); i++)
+        expand_fields(r, words->items[i], !(exports && is_assignment(words->items[i], &parts)), &expanded);
     const bool alone = count == words->count;
-    const bool declares = !alone && mls_str_among(words->items[count], " export readonly declare typeset local ");
-    frame->substituted = false;
-    for (size_t i = count; i < words->count && mls_shell_goes(r); i++) {
-        const bool declared = declares && is_assignment(words->items[i], &parts);
-        mls_shell_expand_fields(r, words->items[i], !declared, &fields);
+    for (size_t i = 0; i < count && goes(r) && is_assignment(words->items[i], &parts); i++) {
+        const mls_str value = alone && parts.list ? HOLE : expand(r, parts.word, false, false);
+        if (!alone || !goes(r))
+            continue; /* an assignment before a command lasts only while it runs */
+        if (parts.list)
+            variable_slot(r, parts.name)->array = true;
+        assign(r, &parts, value);
     }
-    /* Assignments before a command last only while it runs.  For a file or function, the reader does not check whether
-     * any stays. */
-    const mls_str name = fields.count > 0 ? fields.items[0] : SHELL_HOLE;
-    const bool stays = mls_str_among(name, " source . ") || find_function(r, name) != NULL;
-    for (size_t i = 0; i < count && mls_shell_goes(r) && is_assignment(words->items[i], &parts); i++) {
-        const mls_str value = alone && parts.list ? SHELL_HOLE : mls_shell_expand(r, parts.word, QUOTING_TEXT);
-        if (alone && mls_shell_goes(r)) {
-            mls_shell_variable_set(r, parts.name, value, parts.appends);
-            shell_slot *slot = slot_touch(r, parts.name);
-            slot->array = slot->array || parts.list;
-        } else if (stays) {
-            mls_shell_variable_set(r, parts.name, SHELL_HOLE, false);
+    if (!goes(r))
+        return;
+    if (expanded.count == 0 && !expanded.unknown) {
+        frame->status = r->substituted ? frame->status : STATUS_YES;
+        return;
+    }
+    const mls_str name = expanded.count > 0 ? expanded.items[0] : HOLE;
+    const function *called = find_function(r, name);
+    const bool sources = called == NULL && mls_str_among(name, " source . ");
+    if (count > 0 && (called != NULL || sources)) {
+        stop_at_unsupported(r, MLS_S("an assignment before a function or source"));
+    } else if (called != NULL && called->body != NULL) {
+        const fields arguments = {expanded.items + 1, expanded.count - 1, 0, expanded.unknown};
+        run_body(r, &arguments, frame->path, MLS_S(""), called->body);
+    } else if (sources) {
+        run_source(r, &expanded);
+    } else {
+        for (size_t i = 0; called == NULL && i < sizeof builtins / sizeof *builtins; i++) {
+            if (mls_str_among(name, builtins[i].names)) {
+                const bool unknown = builtins[i].program && !fields_known(&expanded);
+                frame->status = (unknown ? run_unknown : builtins[i].run)(r, &expanded);
+                return;
+            }
         }
+        /* A program cannot change variables, but its output is unknown. */
+        print(r, HOLE);
+        if (called != NULL || !is_known(name))
+            forget_all(r, name);
+        frame->status = STATUS_UNKNOWN;
     }
-    if (mls_shell_goes(r) && (fields.count > 0 || fields.unknown))
-        run_fields(r, &fields);
-    else if (mls_shell_goes(r) && !frame->substituted)
-        frame->status = STATUS_YES;
 }
 
-/* ---- tokens.  Words are raw: spans of the text with quotes and dollars. ---- */
+static void run_command(reading *r, const command *of)
+{
+    shell_frame *frame = &r->frame;
+    output *outer_output = frame->output;
+    const mls_str outer_input = frame->input;
+    frame->line = of->line;
+    if (step(r, COMMAND_STEPS) && r->depth >= DEPTH_MAX)
+        stop_at_limit(r, "nesting of commands");
+    if (!goes(r))
+        return;
+    r->depth++;
+    r->unset_used = false;
+    frame->output = of->output_redirected ? NULL : frame->output;
+    frame->input = of->input_redirected ? HOLE : frame->input;
+    switch (of->kind) {
+    case SIMPLE:
+        run_simple(r, &of->words);
+        break;
+    case CONDITION:
+        frame->status = run_condition(r, &of->words, false);
+        break;
+    case GROUP:
+        run_list(r, of->first);
+        break;
+    case SUBSHELL: {
+        const shell_frame outer = subshell_enter(r, NULL);
+        run_list(r, of->first);
+        subshell_leave(r, &outer);
+        break;
+    }
+    case PIPE: { /* only the output of the last command is that of the pipeline */
+        output printed = {0};
+        const shell_frame outer = subshell_enter(r, &printed);
+        run_command(r, of->first);
+        r->frame = outer;
+        (void)subshell_enter(r, NULL);
+        r->frame.input = keep(r, &printed.text);
+        run_command(r, of->second);
+        subshell_leave(r, &outer);
+        break;
+    }
+    case FUNCTION: { /* in doubt, it may not be the definition in use */
+        function *made = mls_arena_alloc(r->arena, sizeof *made);
+        *made = (function){of->words.items[0], frame->doubt == 0 ? of->first : NULL, frame->functions};
+        frame->functions = made;
+        frame->status = STATUS_YES;
+        break;
+    }
+    case NOT:
+        run_command(r, of->first);
+        frame->status = status_not(frame->status);
+        break;
+    case AND:
+    case OR: {
+        const bool both = of->kind == AND;
+        run_command(r, of->first);
+        const bool doubtful = frame->status == STATUS_UNKNOWN;
+        if (!doubtful && (frame->status == STATUS_YES) != both)
+            break;
+        frame->doubt += doubtful;
+        run_command(r, of->second);
+        frame->doubt -= doubtful && frame->doubt > 0;
+        if (doubtful && (frame->status == STATUS_YES) == both)
+            frame->status = STATUS_UNKNOWN;
+        break;
+    }
+    case IF: {
+        run_list(r, of->first);
+        const int status = frame->status;
+        const bool doubtful = status == STATUS_UNKNOWN;
+        frame->doubt += doubtful;
+        if (doubtful || status == STATUS_YES)
+            run_list(r, of->second);
+        if (of->third != NULL && (doubtful || status != STATUS_YES))
+            run_list(r, of->third);
+        frame->doubt -= doubtful;
+        frame->status = doubtful ? STATUS_UNKNOWN : status != STATUS_YES && !of->third ? STATUS_YES : frame->status;
+        break;
+    }
+    }
+    frame->output = outer_output;
+    frame->input = outer_input;
+    r->depth--;
+}
+
+static void run_list(reading *r, const command *list)
+{
+    for (; list != NULL && goes(r); list = list->next)
+        run_command(r, list);
+}
+
+/* ---- the parser: tokens, by recursive descent, to commands ---- */
 
 typedef enum shell_token_kind { TOKEN_END, TOKEN_WORD, TOKEN_NEWLINE, TOKEN_OPERATOR } shell_token_kind;
-
-typedef struct shell_token {
-    shell_token_kind kind;
-    mls_str text;
-    size_t line;
-} shell_token;
-
-typedef struct heredoc {
-    mls_str delimiter; /* raw */
-    bool strips_tabs;
-} heredoc;
-
-typedef struct redirections {
-    bool any;
-    bool output;  /* > and variants */
-    bool input;   /* < and variants */
-    mls_str here; /* raw word after <<< */
-} redirections;
 
 typedef struct parser {
     reading *r;
     mls_str text;
     size_t line; /* at `at` */
     size_t at;   /* after the token */
-    shell_token token;
-    heredoc heredocs[SHELL_HEREDOCS_MAX]; /* read at the end of the line */
-    size_t heredoc_count;
-    const char *problem;       /* static text; there are no more tokens */
-    redirections redirections; /* of the last command read */
+    struct {
+        shell_token_kind kind;
+        mls_str text;
+        size_t line;
+    } token;
+    const char *problem;     /* static text; there are no more tokens */
+    const char *unsupported; /* the problem is this construct, which configs do not use */
     size_t depth;
-    bool dry;     /* parse only, run nothing */
-    bool skipped; /* a loop or case was skipped */
 } parser;
 
-static size_t skip_until(mls_str text, size_t at, char quote, bool escapes)
-{
-    while (at < text.len) {
-        if (text.ptr[at] == quote)
-            return at + 1;
-        at += escapes && text.ptr[at] == '\\' ? 2 : 1;
-    }
-    return SHELL_NO_END;
-}
-
-static bool is_blank_or_operator(char c)
-{
-    return c == '\0' || strchr(" \t\n;&|()<>", c) != NULL;
-}
-
-static size_t end_of_line(mls_str text, size_t at)
-{
-    const char *newline = memchr(text.ptr + at, '\n', text.len - at);
-    return newline != NULL ? (size_t)(newline - text.ptr) : text.len;
-}
-
-/* Skip an enclosed text; text.ptr[at] is '"', or the '{' of "${".  To find the end, bash treats an apostrophe in braces
- * as a quote, even in "${A:-'}'}". */
-static size_t skip_enclosed(mls_str text, size_t at, char close, unsigned depth)
-{
-    for (at++; depth < SHELL_NESTING_MAX && at < text.len;) {
-        if (text.ptr[at] == close)
-            return at + 1;
-        at = mls_shell_unit_end(text, at, close == '"', depth + 1);
-    }
-    return SHELL_NO_END;
-}
-
-size_t mls_shell_parentheses_end(mls_str text, size_t at, unsigned depth)
-{
-    size_t open = 0;
-    while (depth < SHELL_NESTING_MAX && at < text.len) {
-        const char c = text.ptr[at];
-        if (c == '#' && is_blank_or_operator(text.ptr[at - 1])) {
-            at = end_of_line(text, at);
-        } else if (c == '(' || c == ')') {
-            open += c == '(' ? 1 : (size_t)-1;
-            at++;
-            if (open == 0)
-                return at;
-        } else {
-            at = mls_shell_unit_end(text, at, false, depth + 1);
-        }
-    }
-    return SHELL_NO_END;
-}
-
-size_t mls_shell_unit_end(mls_str text, size_t at, bool in_quotes, unsigned depth)
-{
-    const char next = at + 1 < text.len ? text.ptr[at + 1] : '\0';
-    if (depth >= SHELL_NESTING_MAX)
-        return SHELL_NO_END;
-    switch (text.ptr[at]) {
-    case '\\':
-        return at + 2 <= text.len ? at + 2 : text.len;
-    case '\'':
-        return in_quotes ? at + 1 : skip_until(text, at + 1, '\'', false);
-    case '"':
-        return in_quotes ? at + 1 : skip_enclosed(text, at, '"', depth + 1);
-    case '`':
-        return skip_until(text, at + 1, '`', true);
-    case '$':
-        return next == '('                  ? mls_shell_parentheses_end(text, at + 1, depth + 1)
-               : next == '{'                ? skip_enclosed(text, at + 1, '}', depth + 1)
-               : next == '['                ? skip_enclosed(text, at + 1, ']', depth + 1) /* old arithmetic */
-               : next == '\'' && !in_quotes ? skip_until(text, at + 2, '\'', true)
-                                            : at + 1;
-    default:
-        return at + 1;
-    }
-}
+static command *parse_list(parser *p);
 
 static void fail(parser *p, const char *problem)
 {
     p->problem = p->problem == NULL ? problem : p->problem;
     p->at = p->text.len;
-    p->token = (shell_token){.text = mls_str_rest(p->text, p->at), .line = p->token.line};
+    p->token.kind = TOKEN_END;
+    p->token.text = MLS_S("");
 }
 
-/* Make the bytes up to `end` the current token, and count its lines. */
-static void take_token(parser *p, shell_token_kind kind, size_t end)
+static void fail_unsupported(parser *p, const char *what)
 {
-    const size_t begin = p->at;
-    p->token = (shell_token){kind, MLS_STR(""), p->line};
-    if (end == SHELL_NO_END) {
-        fail(p, "a quote or bracket is not closed, or nested too deep");
-        return;
-    }
-    p->token.text = (mls_str){p->text.ptr + begin, end - begin};
-    for (size_t i = begin; i < end; i++)
-        p->line += p->text.ptr[i] == '\n';
-    p->at = end;
-}
-
-static void skip_blanks(parser *p)
-{
-    const mls_str text = p->text;
-    for (; p->at < text.len; p->at++) {
-        const char c = text.ptr[p->at];
-        if (c == '\\' && p->at + 1 < text.len && text.ptr[p->at + 1] == '\n') {
-            p->at++;
-            p->line++;
-        } else if (c == '#') {
-            p->at = end_of_line(text, p->at);
-            return;
-        } else if (c != ' ' && c != '\t') {
-            return;
-        }
-    }
-}
-
-/* Check whether a line ends a here-document.  Quotes in the delimiter are ignored. */
-static bool ends_heredoc(mls_str line, const heredoc *document)
-{
-    size_t at = 0;
-    while (document->strips_tabs && at < line.len && line.ptr[at] == '\t')
-        at++;
-    for (size_t i = 0; i < document->delimiter.len; i++) {
-        const char c = document->delimiter.ptr[i];
-        if (strchr("'\"\\", c) == NULL && (at >= line.len || line.ptr[at++] != c))
-            return false;
-    }
-    return at == line.len;
-}
-
-static size_t word_end(mls_str text, size_t begin)
-{
-    size_t at = begin;
-    while (at < text.len) {
-        const char c = text.ptr[at];
-        /* A=( … ) and @(a|b).  At the start of a word, "!(" is a negated subshell. */
-        const bool encloses = c == '(' && at > begin && strchr(at > begin + 1 ? "=@?*+!" : "=@?*+", text.ptr[at - 1]);
-        if (encloses)
-            at = mls_shell_parentheses_end(text, at, 0);
-        else if ((c == '<' || c == '>') && at == begin)
-            at = mls_shell_parentheses_end(text, at + 1, 0);
-        else if (is_blank_or_operator(c))
-            break;
-        else
-            at = mls_shell_unit_end(text, at, false, 0);
-    }
-    return at;
-}
-
-/* Return the length of the descriptor before a redirection: the 2 of 2>&1, or {fd}. */
-static size_t descriptor_length(mls_str rest)
-{
-    const size_t name = rest.len > 0 && rest.ptr[0] == '{' ? mls_str_name_length(mls_str_rest(rest, 1)) : 0;
-    const size_t length = name > 0 && rest.ptr[name + 1] == '}' ? name + 2 : strspn(rest.ptr, "0123456789");
-    return length < rest.len && (rest.ptr[length] == '<' || rest.ptr[length] == '>') ? length : 0;
+    p->unsupported = p->problem == NULL ? what : p->unsupported;
+    fail(p, what);
 }
 
 static void next_token(parser *p)
 {
     static const char *const operators[] = {"&>>", ";;&", "<<-", "<<<", "&&", "||", ";;", ";&", "|&", "<<", ">>", "<&",
                                             ">&",  "<>",  ">|",  "&>",  ";",  "&",  "|",  "(",  ")",  "<",  ">"};
-    skip_blanks(p);
-    const mls_str rest = mls_str_rest(p->text, p->at);
-    const char c = rest.len > 0 ? rest.ptr[0] : '\0';
-    const bool substitution = rest.len > 1 && (c == '<' || c == '>') && rest.ptr[1] == '(';
-    const size_t descriptor = descriptor_length(rest);
-    if (rest.len == 0) {
-        take_token(p, TOKEN_END, p->at);
-    } else if (c == '\n') {
-        take_token(p, TOKEN_NEWLINE, p->at + 1);
-        for (size_t i = 0; i < p->heredoc_count; i++) {
-            for (bool open = true; open && p->at < p->text.len; p->line++) {
-                const size_t end = end_of_line(p->text, p->at);
-                open = !ends_heredoc((mls_str){p->text.ptr + p->at, end - p->at}, &p->heredocs[i]);
-                p->at = end + (end < p->text.len);
-            }
+    const mls_str text = p->text;
+    for (; p->at < text.len; p->at++) { /* blanks and comments */
+        const char c = text.ptr[p->at];
+        if (c == '\\' && p->at + 1 < text.len && text.ptr[p->at + 1] == '\n') {
+            p->at++;
+            p->line++;
+        } else if (c == '#') {
+            p->at = end_of_line(text, p->at);
+            break;
+        } else if (c != ' ' && c != '\t') {
+            break;
         }
-        p->heredoc_count = 0;
-    } else if (substitution || (descriptor == 0 && !is_blank_or_operator(c))) {
-        take_token(p, TOKEN_WORD, word_end(p->text, p->at));
+    }
+    const mls_str rest = mls_str_rest(text, p->at);
+    const size_t digits = strspn(rest.ptr, "0123456789");
+    const size_t descriptor = digits < rest.len && strchr("<>", rest.ptr[digits]) != NULL ? digits : 0;
+    const char c = rest.len > 0 ? rest.ptr[0] : '\n';
+    size_t end = p->at;
+    p->token.line = p->line;
+    if (rest.len == 0) {
+        p->token.kind = TOKEN_END;
+    } else if (c == '\n') {
+        p->token.kind = TOKEN_NEWLINE;
+        end++;
+    } else if (descriptor == 0 && !is_blank_or_operator(c)) {
+        p->token.kind = TOKEN_WORD;
+        while (end < text.len && (end == p->at || !is_blank_or_operator(text.ptr[end]) || text.ptr[end] == '(')) {
+            const char before = end > p->at ? text.ptr[end - 1] : ' ';
+            /* A=( … ) and @(a|b).  At the start of a word, "!(" is a negated subshell. */
+            const char *openers = end > p->at + 1 ? "=@?*+!" : "=@?*+";
+            if (text.ptr[end] != '(')
+                end = unit_end(text, end, false, 0);
+            else if (strchr(openers, before) != NULL)
+                end = parentheses_end(text, end, 0);
+            else
+                break;
+        }
     } else {
         size_t i = 0;
         while (i + 1 < sizeof operators / sizeof *operators &&
                !mls_str_starts(mls_str_rest(rest, descriptor), mls_str_from(operators[i])))
             i++;
-        take_token(p, TOKEN_OPERATOR, p->at + descriptor + strlen(operators[i]));
+        p->token.kind = TOKEN_OPERATOR;
+        end += descriptor + strlen(operators[i]);
     }
+    if (end == NO_END) {
+        fail(p, "a quote or bracket is not closed, or nested too deep");
+        return;
+    }
+    p->token.text = (mls_str){text.ptr + p->at, end - p->at};
+    for (; p->at < end; p->at++)
+        p->line += text.ptr[p->at] == '\n';
+    const mls_str token = p->token.text;
+    if (p->token.kind == TOKEN_OPERATOR && mls_str_contains(token, MLS_S("<<")))
+        fail_unsupported(p, "a here-document");
+    else if (p->token.kind == TOKEN_OPERATOR && mls_str_among(token, " & |& "))
+        fail_unsupported(p, token.len == 1 ? "a command in the background" : "|&");
+    else if (mls_str_among(token, " < > ") && p->at < text.len && text.ptr[p->at] == '(')
+        fail_unsupported(p, "a process substitution");
 }
-
-/* ---- the grammar ---- */
 
 static const char no_keyword[] = "a word like then, do, in or fi is missing";
 static const char stray_keyword[] = "a word like then, do or fi where none is expected";
-static const char unclosed[] = "a bracket is not closed";
-static const char unused_words[] = " for select while until case coproc ";
-
-static void read_list(parser *p);
-static void read_command(parser *p);
-
-static bool idle(const parser *p)
-{
-    return p->dry || !mls_shell_goes(p->r);
-}
-
-static parser read_ahead(const parser *p, void (*read)(parser *p))
-{
-    parser ahead = *p;
-    ahead.dry = true;
-    read(&ahead);
-    (void)mls_shell_step(p->r, (ahead.at - p->at) / 2);
-    return ahead;
-}
 
 static bool token_is(const parser *p, const char *text)
 {
@@ -1094,363 +1820,186 @@ static bool closes_list(const parser *p)
     return p->token.kind == TOKEN_END || mls_str_among(p->token.text, " then elif else fi do done esac } ) ;; ;& ;;& ");
 }
 
-static void read_redirection(parser *p, mls_str operation)
+static command *make(parser *p, command_kind kind, command *first, command *second)
 {
-    redirections *made = &p->redirections;
-    const size_t descriptor = strcspn(operation.ptr, "<>&");
-    const mls_str sign = mls_str_rest(operation, descriptor);
-    const bool reads = sign.ptr[0] == '<';
-    const bool standard = descriptor == 0 || (descriptor == 1 && operation.ptr[0] == (reads ? '0' : '1'));
-    const bool document = mls_str_among(sign, " << <<- ");
-    if (p->token.kind != TOKEN_WORD)
-        fail(p, "a redirection without a file");
-    else if (document && p->heredoc_count == SHELL_HEREDOCS_MAX)
-        fail(p, "too many here-documents");
-    else if (document)
-        p->heredocs[p->heredoc_count++] = (heredoc){p->token.text, sign.len == 3};
-    else if (standard && sign.len == 3 && reads)
-        made->here = p->token.text;
-    made->any = true;
-    made->output = made->output || (!reads && standard);
-    made->input = made->input || (reads && standard);
-    next_token(p);
+    command *made = mls_arena_alloc(p->r->arena, sizeof *made);
+    *made = (command){.kind = kind, .line = first != NULL ? first->line : p->token.line};
+    made->first = first;
+    made->second = second;
+    return made;
 }
 
-/* Read redirections and, for a simple command, the words between them.  Return the number of words. */
-static size_t read_words(parser *p, shell_fields *words)
+/* Parse redirections and, for a simple command, the words between them. */
+static void parse_words(parser *p, command *to, bool words)
 {
-    size_t count = 0;
-    p->redirections = (redirections){0};
     for (;;) {
-        const shell_token here = p->token;
-        const mls_str text = here.text;
-        const bool redirects = here.kind == TOKEN_OPERATOR &&
-                               (memchr(text.ptr, '<', text.len) != NULL || memchr(text.ptr, '>', text.len) != NULL);
-        if (!redirects && (words == NULL || here.kind != TOKEN_WORD))
-            return count;
+        const mls_str token = p->token.text;
+        const size_t descriptor = strspn(token.ptr, "0123456789");
+        const bool redirects = p->token.kind == TOKEN_OPERATOR &&
+                               (memchr(token.ptr, '<', token.len) != NULL || memchr(token.ptr, '>', token.len) != NULL);
+        if (!redirects && (!words || p->token.kind != TOKEN_WORD))
+            return;
         next_token(p);
-        if (redirects) {
-            read_redirection(p, text);
+        if (!redirects) {
+            fields_add(p->r, &to->words, token);
             continue;
         }
-        count++;
-        if (!idle(p))
-            mls_shell_fields_add(p->r, words, text);
+        const bool reads = token.ptr[descriptor] == '<';
+        const bool standard = descriptor == 0 || (descriptor == 1 && token.ptr[0] == (reads ? '0' : '1'));
+        to->any_redirection = true;
+        to->output_redirected = to->output_redirected || (!reads && standard);
+        to->input_redirected = to->input_redirected || (reads && standard);
+        if (p->token.kind != TOKEN_WORD)
+            fail(p, "a redirection without a file");
+        next_token(p);
     }
 }
 
-/* Read the rest of a function definition after its name.  The body is stored as text. */
-static void read_function(parser *p, mls_str name)
+static command *parse_command(parser *p);
+
+/* Parse the rest of a function definition after its name. */
+static command *parse_function(parser *p, command *to)
 {
-    const bool dry = p->dry;
     if (take(p, "("))
         expect(p, ")", "'(' where none is expected");
     (void)skip_newlines(p);
-    const shell_token begin = p->token;
-    p->dry = true;
-    read_command(p);
-    p->dry = dry;
-    if (!idle(p)) {
-        const mls_str body = {begin.text.ptr, (size_t)(p->token.text.ptr - begin.text.ptr)};
-        function_define(p->r, name, body, begin.line);
-    }
+    to->kind = FUNCTION;
+    to->first = parse_command(p);
+    return to;
 }
 
-static void read_simple(parser *p)
+/* Parse the rest of an if or elif command after this word. */
+static command *parse_if(parser *p)
 {
-    shell_fields words = {0};
-    const mls_str first = p->token.text;
-    const size_t count = read_words(p, &words);
-    if (count == 0 && !p->redirections.any)
-        fail(p, "a command is missing");
-    else if (count == 1 && token_is(p, "("))
-        read_function(p, first);
-    else if (!idle(p))
-        simple_run(p->r, &words);
-}
-
-static void read_if(parser *p)
-{
-    shell_frame *frame = &p->r->frame;
-    const bool dry = p->dry;
-    unsigned doubts = 0;
-    bool taken = false;
-    do {
-        p->dry = dry || taken;
-        read_list(p);
-        expect(p, "then", no_keyword);
-        const int status = frame->status;
-        const bool doubtful = !idle(p) && status == STATUS_UNKNOWN;
-        p->dry = p->dry || (status != STATUS_YES && !doubtful);
-        doubts += doubtful;
-        frame->doubt += doubtful;
-        taken = taken || (!p->dry && !doubtful);
-        read_list(p);
-    } while (take(p, "elif"));
-    if (take(p, "else")) {
-        p->dry = dry || taken;
-        taken = true;
-        read_list(p);
-    }
-    expect(p, "fi", no_keyword);
-    p->dry = dry;
-    frame->doubt -= doubts;
-    if (!idle(p))
-        frame->status = doubts > 0 ? STATUS_UNKNOWN : taken ? frame->status : STATUS_YES;
-}
-
-/* Skip a loop or case, which configs do not use.  All values become unknown. */
-static void skip_unsupported(parser *p)
-{
-    const char *last = token_is(p, "case") ? "esac" : "done";
-    bool begins = true; /* a command may begin here, and so a keyword */
-    p->skipped = true;
-    if (!idle(p))
-        give_up(p->r, MLS_S("a loop or case"));
-    next_token(p);
+    command *made = make(p, IF, parse_list(p), NULL);
+    expect(p, "then", no_keyword);
+    made->second = parse_list(p);
+    if (p->depth >= NESTING_MAX)
+        fail(p, "commands are nested too deep");
     p->depth++;
-    while (p->problem == NULL && !(begins && take(p, last))) {
-        const shell_token here = p->token;
-        if (here.kind == TOKEN_END || p->depth >= SHELL_NESTING_MAX) {
-            fail(p, no_keyword);
-        } else if (begins && mls_str_among(here.text, unused_words)) {
-            skip_unsupported(p);
-            begins = false;
-        } else if (begins && mls_str_among(here.text, " if then elif else do while until { ! time ")) {
-            next_token(p);
-        } else {
-            if (!idle(p)) /* list the names that it assigns */
-                mls_shell_doubt_names(p->r, begins ? here.text : MLS_S(""));
-            begins = read_words(p, &(shell_fields){0}) == 0;
-            if (begins && !p->redirections.any)
-                next_token(p);
-        }
+    if (take(p, "elif")) {
+        made->third = parse_if(p);
+    } else {
+        if (take(p, "else"))
+            made->third = parse_list(p);
+        expect(p, "fi", no_keyword);
     }
     p->depth--;
+    return made;
 }
 
-/* Read (( … )) from its second bracket.  If it is ( ( … ) … ) instead, read nothing and return false. */
-static bool take_arithmetic(parser *p, mls_str *expression)
+static command *parse_command(parser *p)
 {
-    const mls_str text = p->text;
-    const size_t begin = (size_t)(p->token.text.ptr - text.ptr);
-    const bool doubled = token_is(p, "(") && begin > 0 && text.ptr[begin - 1] == '(';
-    const size_t end = doubled ? mls_shell_parentheses_end(text, begin, 0) : SHELL_NO_END;
-    if (end == SHELL_NO_END || end >= text.len || text.ptr[end] != ')')
-        return false;
-    p->at = begin;
-    take_token(p, TOKEN_WORD, end + 1);
-    *expression = (mls_str){text.ptr + begin + 1, end - begin - 2};
-    next_token(p);
-    return true;
-}
-
-/* Read (( … )), or a subshell ( … ), which may begin with another subshell. */
-static void read_parenthesis(parser *p)
-{
-    reading *r = p->r;
-    mls_str expression;
-    const bool runs = !idle(p);
-    if (take_arithmetic(p, &expression)) {
-        if (runs) {
-            const shell_integer number = mls_shell_expand_number(r, expression);
-            r->frame.status = number.known ? mls_shell_status_of(number.value != 0) : STATUS_UNKNOWN;
-        }
-        return;
-    }
-    const shell_frame outer = runs ? mls_shell_subshell_enter(r, NULL) : r->frame;
-    read_list(p);
-    if (runs)
-        mls_shell_subshell_leave(r, &outer);
-    expect(p, ")", unclosed);
-}
-
-static void read_condition(parser *p)
-{
-    shell_fields words = {0};
-    for (bool regex = false; p->problem == NULL && !take(p, "]]");) {
-        const shell_token here = p->token;
-        if (here.kind == TOKEN_END)
-            fail(p, "[[ without ]]");
-        else if (here.kind != TOKEN_NEWLINE && !idle(p))
-            mls_shell_fields_add(p->r, &words, here.text);
-        regex = !regex && is(here.text, "=~");
-        if (regex) { /* a word with brackets and bars */
-            skip_blanks(p);
-            size_t at = p->at;
-            while (at < p->text.len && strchr(" \t\n", p->text.ptr[at]) == NULL) {
-                at = p->text.ptr[at] == '(' ? mls_shell_parentheses_end(p->text, at, 0)
-                                            : mls_shell_unit_end(p->text, at, false, 0);
-            }
-            take_token(p, TOKEN_WORD, at);
-        } else {
-            next_token(p);
-        }
-    }
-    if (!idle(p))
-        p->r->frame.status = mls_shell_condition(p->r, &words, false);
-}
-
-static void read_command(parser *p)
-{
-    if (p->depth >= SHELL_NESTING_MAX)
+    command *made = make(p, SIMPLE, NULL, NULL);
+    const bool opens = token_is(p, "(");
+    if (p->depth >= NESTING_MAX)
         fail(p, "commands are nested too deep");
     else if (closes_list(p))
         fail(p, stray_keyword);
+    else if (mls_str_among(p->token.text, " for select while until case coproc time "))
+        fail_unsupported(p, "a loop, case, coproc or time");
+    else if (opens && p->at < p->text.len && p->text.ptr[p->at] == '(')
+        fail_unsupported(p, "((");
     p->depth++;
     bool compound = true;
-    if (mls_str_among(p->token.text, unused_words)) {
-        skip_unsupported(p);
-    } else if (take(p, "if")) {
-        read_if(p);
+    if (take(p, "if")) {
+        made = parse_if(p);
     } else if (take(p, "[[")) {
-        read_condition(p);
-    } else if (take(p, "{")) {
-        read_list(p);
-        expect(p, "}", unclosed);
-    } else if (take(p, "(")) {
-        read_parenthesis(p);
+        made->kind = CONDITION;
+        while (p->problem == NULL && !take(p, "]]")) {
+            if (p->token.kind == TOKEN_END)
+                fail(p, "[[ without ]]");
+            else if (p->token.kind != TOKEN_NEWLINE)
+                fields_add(p->r, &made->words, p->token.text);
+            next_token(p);
+        }
+    } else if (take(p, "{") || take(p, "(")) {
+        made->kind = opens ? SUBSHELL : GROUP;
+        made->first = parse_list(p);
+        expect(p, opens ? ")" : "}", "a bracket is not closed");
     } else if (take(p, "function")) {
-        const mls_str name = p->token.text;
+        fields_add(p->r, &made->words, p->token.text);
         next_token(p);
-        read_function(p, name);
+        (void)parse_function(p, made);
     } else {
         compound = false;
-        read_simple(p);
+        parse_words(p, made, true);
+        if (made->words.count == 0 && !made->any_redirection)
+            fail(p, "a command is missing");
+        else if (made->words.count == 1 && token_is(p, "("))
+            (void)parse_function(p, made);
     }
     if (compound)
-        (void)read_words(p, NULL);
+        parse_words(p, made, false);
     p->depth--;
+    return made;
 }
 
-/* Run a command with its redirections, which were read ahead. */
-static void run_command(parser *p, const redirections *redirected)
+static command *parse_pipeline(parser *p)
 {
-    reading *r = p->r;
-    shell_frame *frame = &r->frame;
-    shell_output *output = frame->output;
-    const mls_str *input = frame->input;
-    mls_str here = SHELL_HOLE;
-    if (mls_shell_step(r, COMMAND_STEPS) && frame->nesting >= SHELL_DEPTH_MAX)
-        mls_shell_limit(r, "nesting of commands");
-    frame->line = p->token.line;
-    frame->nesting++;
-    frame->unset_used = false;
-    frame->output = redirected->output ? NULL : output;
-    if (redirected->input) {
-        here = redirected->here.len > 0 ? mls_shell_expand(r, redirected->here, QUOTING_TEXT) : here;
-        frame->input = &here;
-    }
-    read_command(p);
-    frame->output = output;
-    frame->input = input;
-    frame->nesting--;
-}
-
-/* Read a pipeline.  Each command is read ahead, because the destination of its output must be known before it runs:
- * only the output of the last one is that of the pipeline. */
-static void read_pipeline(parser *p)
-{
-    reading *r = p->r;
-    shell_frame *frame = &r->frame;
-    const bool dry = p->dry;
     bool negated = false;
-    bool piped = false;
-    for (bool negates; (negates = take(p, "!")) || take(p, "time");) {
-        negated = negated != negates;
-        (void)(!negates && take(p, "-p"));
-    }
-    mls_str text = frame->input != NULL ? *frame->input : SHELL_HOLE;
-    do {
+    while (take(p, "!"))
+        negated = !negated;
+    command *left = parse_command(p);
+    while (take(p, "|")) {
         (void)skip_newlines(p);
-        if (idle(p)) {
-            read_command(p);
-            continue;
-        }
-        const parser ahead = read_ahead(p, read_command);
-        if (!piped && !token_is(&ahead, "|") && !token_is(&ahead, "|&")) {
-            run_command(p, &ahead.redirections);
-            continue;
-        }
-        shell_output output = {0};
-        const shell_frame outer = mls_shell_subshell_enter(r, &output);
-        piped = true;
-        frame->input = &text;
-        run_command(p, &ahead.redirections);
-        mls_shell_subshell_leave(r, &outer);
-        text = mls_shell_keep_buffer(r, &output.text);
-    } while (take(p, "|") || take(p, "|&"));
-    if (piped)
-        print(r, text);
-    if (negated && !idle(p))
-        frame->status = mls_shell_status_not(frame->status);
-    p->dry = dry;
+        left = make(p, PIPE, left, parse_command(p));
+    }
+    return negated ? make(p, NOT, left, NULL) : left;
 }
 
-/* Read pipelines joined by && and ||. */
-static void read_joined(parser *p)
+/* Parse commands up to the closing keyword; at the top level, up to the end of the line. */
+static command *parse_list(parser *p)
 {
-    shell_frame *frame = &p->r->frame;
-    const bool dry = p->dry;
-    read_pipeline(p);
-    for (bool and; (and = take(p, "&&")) || take(p, "||");) {
-        const int status = frame->status;
-        const bool doubtful = !idle(p) && status == STATUS_UNKNOWN;
-        (void)skip_newlines(p);
-        p->dry = dry || (status != STATUS_UNKNOWN && (status == STATUS_YES) != and);
-        frame->doubt += doubtful;
-        read_pipeline(p);
-        frame->doubt -= doubtful;
-        if (doubtful && (frame->status == STATUS_YES) == and)
-            frame->status = STATUS_UNKNOWN;
-        p->dry = dry;
-    }
-}
-
-/* Read commands up to the closing keyword; at the top level, up to the end of the line. */
-static void read_list(parser *p)
-{
-    const bool dry = p->dry;
+    command *first = NULL;
+    command *last = NULL;
     bool separated = true;
     (void)skip_newlines(p);
     do {
         if (!separated)
             fail(p, "two commands without anything between them");
-        if (!idle(p)) { /* & runs all joined commands in the background */
-            const parser ahead = read_ahead(p, read_joined);
-            p->dry = token_is(&ahead, "&");
-            p->r->frame.status = p->dry ? STATUS_YES : p->r->frame.status;
+        command *item = parse_pipeline(p);
+        for (bool both; (both = take(p, "&&")) || take(p, "||");) {
+            (void)skip_newlines(p);
+            item = make(p, both ? AND : OR, item, parse_pipeline(p));
         }
-        read_joined(p);
-        p->dry = dry;
-        separated = take(p, "&") || take(p, ";");
+        if (last != NULL)
+            last->next = item;
+        first = first != NULL ? first : item;
+        last = item;
+        separated = take(p, ";");
         if (p->depth == 0 && p->token.kind == TOKEN_NEWLINE)
-            return;
+            break;
         separated = skip_newlines(p) || separated;
     } while (!closes_list(p));
+    return first;
 }
 
-void mls_shell_run_text(reading *r, mls_str text, size_t line)
+/* Run the commands of a text. */
+static void run_text(reading *r, mls_str text, size_t line)
 {
     parser p = {.r = r, .text = text, .line = line};
     next_token(&p);
-    while (mls_shell_goes(r)) {
+    while (goes(r)) {
         (void)skip_newlines(&p);
         if (p.token.kind == TOKEN_END && p.problem == NULL)
             return;
-        parser ahead = read_ahead(&p, read_list);
-        if (ahead.token.kind != TOKEN_NEWLINE && ahead.token.kind != TOKEN_END)
-            fail(&ahead, stray_keyword);
-        if (ahead.problem != NULL) {
-            r->frame.line = ahead.token.line;
-            mls_shell_note(r, MLS_FINDING_CONFIG_SYNTAX, "%s; what follows is not read", ahead.problem);
-            print(r, SHELL_HOLE);
+        const size_t begin = p.at;
+        const command *list = parse_list(&p);
+        (void)step(r, p.at - begin);
+        if (p.token.kind != TOKEN_NEWLINE && p.token.kind != TOKEN_END)
+            fail(&p, stray_keyword);
+        if (p.problem != NULL) {
+            r->frame.line = p.token.line;
+            if (p.unsupported != NULL)
+                stop_at_unsupported(r, mls_str_from(p.unsupported));
+            else
+                note(r, MLS_FINDING_CONFIG_SYNTAX, "%s; what follows is not read", p.problem);
+            print(r, HOLE);
             r->frame.status = STATUS_UNKNOWN;
-            if (ahead.skipped) /* the end may have been missed */
-                give_up(r, MLS_S("a loop or case"));
             return;
         }
-        read_list(&p);
+        run_list(r, list);
     }
 }
 
@@ -1466,7 +2015,7 @@ mls_status mls_shell_read(const char *path, const char *root, mls_shell **script
     self->arena = mls_calloc(1, sizeof *self->arena);
     reading r = {.arena = self->arena, .findings = &self->findings};
     mls_status status = file_load(&r, path, &text, &problem); /* values borrow from this text */
-    if (status == MLS_OK && !mls_shell_known(text))
+    if (status == MLS_OK && !is_known(text))
         status = mls_error_set(&problem, MLS_ERROR_SYNTAX, 0, 0, "not a text: it contains NUL bytes");
     if (status != MLS_OK) {
         mls_shell_free(self);
@@ -1480,18 +2029,18 @@ mls_status mls_shell_read(const char *path, const char *root, mls_shell **script
     r.roots[1] = target.len > 0 ? real_path(&r, mls_path_folder(target)) : target;
     r.frame.path = self->path;
     r.frame.export_all = true;
-    file_run(&r, &(shell_fields){0}, named, text);
-    const shell_variables *variables = &r.frame.variables;
+    r.frame.input = HOLE;
+    run_file(&r, NULL, named, text);
+    const slots *variables = &r.frame.variables;
     mls_shell_variable *exports = mls_arena_array(self->arena, variables->count + 1, sizeof *exports);
     self->exports = exports;
     for (size_t i = 0; i < variables->count; i++) {
-        const shell_slot *slot = &variables->items[i];
-        const bool known = !r.stopped && mls_shell_known(slot->value);
-        const bool set = r.stopped || slot->value.ptr != mls_shell_unset;
-        if (set && slot->exported && !slot->array && !mls_str_among(slot->name, " _ SHLVL PWD OLDPWD ")) {
-            exports[self->export_count++] =
-                (mls_shell_variable){slot->name, known ? slot->value : MLS_S(""), known,
-                                     slot->path != NULL ? slot->path : self->path, slot->line};
+        const slot *of = &variables->items[i];
+        const bool known = !r.stopped && is_known(of->value);
+        const bool set = r.stopped || of->value.ptr != NULL;
+        if (set && of->exported && !mls_str_among(of->name, " _ SHLVL PWD OLDPWD ")) {
+            exports[self->export_count++] = (mls_shell_variable){of->name, known ? of->value : MLS_S(""), known,
+                                                                 of->path != NULL ? of->path : self->path, of->line};
         }
     }
     self->complete =

@@ -29,8 +29,9 @@ typedef struct mls_shell {
     struct mls_arena *arena;
 } mls_shell;
 
-/** The maximum size of a script in bytes; a longer one is MLS_ERROR_LIMIT. */
+/** The maximum size of a script in bytes; a longer one is MLS_ERROR_LIMIT.  The maximum size of a value. */
 #define MLS_SHELL_BYTES_MAX ((size_t)1 << 20)
+#define MLS_SHELL_VALUE_BYTES_MAX ((size_t)1 << 16)
 
 /** Read a config and the files it sources as bash would with `set -a` in an empty environment, without running
  * anything.  Plain assignments are exports, unset names are empty, and values that depend on running or looking up

@@ -13,11 +13,10 @@ if [ "$U" ]; then IF6=yes; else IF6=no; fi
 if ! [ "$A" -lt 3 ]; then IF7=yes; fi
 if [[ "$S" == "some*" ]]; then IF8=yes; else IF8=no; fi
 if [[ -n $S || $U == x ]]; then IF9=yes; fi
-if [[ ( $A -ge 5 ) && ( $A -le 5 ) && $A -ne 4 ]]; then IF10=yes; fi
-if [[ $S =~ ^some\ [a-z]+$ ]]; then IF11=yes; fi
+if [[ $A -ge 5 && $A -le 5 && $A -ne 4 ]]; then IF10=yes; fi
 if [[ 12 -eq 012 ]]; then IF12=octal; else IF12=ten; fi
 if [ 12 -eq 012 ]; then IF13=ten; fi
-if (( A > 3 && A < 10 )); then IF14=yes; fi
+if [[ $A -eq 6 || $A -eq 5 && $S != x ]]; then IF14=yes; fi
 if test "$A" != 6; then IF15=yes; fi
 if [ "$A" = 5 -a "$S" != x ]; then IF16=yes; fi
 if [ "$A" = 6 -o "$S" = "some text" ]; then IF17=yes; fi

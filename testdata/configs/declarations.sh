@@ -2,13 +2,6 @@
 # Declarations, attributes and what a list of commands may look like.
 export A=1 B="two words" C
 C=later
-readonly F=6
-export F
-readonly UNKNOWN_F=6
-UNKNOWN_F=7 2>/dev/null
-G=7
-export -n G
-export G
 set +a
 I=hidden
 export I2=shown
@@ -21,19 +14,16 @@ N2=inner true
 export "O=a b" P'P'=1
 export -- Q=12
 unset A; export A
-R=(1 2 3)
 S=text
 unset S
 x='U=1 V=2'
 export $x
 export W="$x" X=$x
 if true; then Y=1; fi >/dev/null 2>&1
-command export Z=26
 true && { AA=1; } || AB=1
 AC=1 AD=$AC AC=2
 noise=$( (echo sub) )
 echo ignored > /dev/null
-printf '%s' ignored > /dev/null
 shopt -s extglob
 set -o pipefail
 ulimit -c 0

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "config/shell_state.h"
+#include "base/buffer.h"
+#include "config/shell.h"
 
 static char folder[] = "/tmp/fuzz-config-XXXXXX";
 static char path[64];   /* the config */
@@ -62,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     for (size_t i = 0; i < script->export_count; i++) {
         const mls_shell_variable *variable = &script->exports[i];
-        if (variable->value.len > SHELL_VALUE_BYTES_MAX || !mls_str_is_name(variable->name) ||
+        if (variable->value.len > MLS_SHELL_VALUE_BYTES_MAX || !mls_str_is_name(variable->name) ||
             (!variable->known && variable->value.len > 0) || mls_shell_find(script, variable->name) != variable)
             abort();
     }
