@@ -142,22 +142,6 @@ static size_t fraction_width(mls_str text)
     return point != NULL ? mls_display_width((mls_str){point, (size_t)(text.ptr + text.len - point)}) : 0;
 }
 
-/* Set the width of a column; 0 if it is empty. */
-static void measure_column(mls_table *table, size_t k)
-{
-    mls_column *column = &table->columns[k];
-    size_t whole = 0;
-    column->fraction = 0;
-    for (size_t i = 0; i < table->count; i++) {
-        const mls_str text = table->rows[i].cells[k].text;
-        const size_t after = (column->look & MLS_COLUMN_DECIMAL) != 0 ? fraction_width(text) : 0;
-        whole = max_size(whole, mls_display_width(text) - after);
-        column->fraction = max_size(column->fraction, after);
-    }
-    whole += column->fraction;
-    column->width = whole == 0 ? 0 : max_size(whole, header_width(column));
-}
-
 static size_t layout_total(const mls_table *table)
 {
     size_t total = table->indent;
@@ -180,33 +164,38 @@ static void cut_column(mls_column *column, size_t more, size_t least)
         column->width = more < column->width ? max_size(column->width - more, least) : least;
 }
 
-/* Show the columns of lowest rank that fit. */
-static void fit_by_rank(mls_table *table, size_t room)
-{
-    size_t widths[MLS_TABLE_COLUMNS_MAX];
-    for (size_t k = 0; k < table->column_count; k++) {
-        widths[k] = table->columns[k].width;
-        table->columns[k].width = 0;
-    }
-    for (unsigned rank = 0; rank < MLS_TABLE_COLUMNS_MAX; rank++) {
-        for (size_t k = 0; k < table->column_count; k++)
-            if ((table->columns[k].look & RANK_BITS) == MLS_COLUMN_RANK(rank) &&
-                layout_total(table) + widths[k] + COLUMN_GAP <= room)
-                table->columns[k].width = widths[k];
-    }
-}
-
 bool mls_table_layout(mls_table *table, size_t width)
 {
     const size_t room = width > 0 ? width + COLUMN_GAP : SIZE_MAX; /* the last column has no gap */
     size_t note = 0;
     mls_column *cut = NULL;
     for (size_t k = 0; k < table->column_count; k++) {
-        measure_column(table, k);
-        cut = (table->columns[k].look & MLS_COLUMN_CUT) != 0 ? &table->columns[k] : cut;
+        mls_column *column = &table->columns[k];
+        size_t whole = 0;
+        column->fraction = 0;
+        for (size_t i = 0; i < table->count; i++) {
+            const mls_str text = table->rows[i].cells[k].text;
+            const size_t after = (column->look & MLS_COLUMN_DECIMAL) != 0 ? fraction_width(text) : 0;
+            whole = max_size(whole, mls_display_width(text) - after);
+            column->fraction = max_size(column->fraction, after);
+        }
+        whole += column->fraction;
+        column->width = whole == 0 ? 0 : max_size(whole, header_width(column)); /* an empty column is dropped */
+        cut = (column->look & MLS_COLUMN_CUT) != 0 ? column : cut;
     }
     if (table->column_count > 0 && (table->columns[0].look & RANK_BITS) != 0) {
-        fit_by_rank(table, room);
+        /* Show the columns of lowest rank that fit. */
+        size_t widths[MLS_TABLE_COLUMNS_MAX];
+        for (size_t k = 0; k < table->column_count; k++) {
+            widths[k] = table->columns[k].width;
+            table->columns[k].width = 0;
+        }
+        for (unsigned rank = 0; rank < MLS_TABLE_COLUMNS_MAX; rank++) {
+            for (size_t k = 0; k < table->column_count; k++)
+                if ((table->columns[k].look & RANK_BITS) == MLS_COLUMN_RANK(rank) &&
+                    layout_total(table) + widths[k] + COLUMN_GAP <= room)
+                    table->columns[k].width = widths[k];
+        }
         return false;
     }
     for (size_t i = 0; i < table->count; i++)
@@ -277,48 +266,37 @@ void mls_table_draw_header(const mls_table *table, mls_sheet *sheet)
     mls_buffer_append_char(sheet->out, '\n');
 }
 
-/* Return whether every phrase of a heading (separated by two blanks) fits into `room` columns. */
-static bool phrases_fit(mls_str text, size_t room)
-{
-    bool fit = true;
-    for (size_t at = 0, from = 0; at <= text.len && fit; at++) {
-        if (at == text.len || mls_str_starts(mls_str_rest(text, at), MLS_S("  "))) {
-            const mls_str phrase = {mls_str_rest(text, from).ptr, at - from};
-            fit = mls_display_width(mls_str_trim(phrase, mls_is_blank)) <= room;
-            from = at;
-        }
-    }
-    return fit;
-}
-
-/* Append a heading with its two styles, wrapped at the terminal's width: between phrases if they all fit. */
-static void draw_heading(size_t indent, const mls_row *row, mls_sheet *sheet)
-{
-    const bool lead = row->lead.text.len > 0;
-    const size_t before = lead ? indent : max_size(indent, 2) - 2;
-    const size_t room = max_size(sheet->width, indent + NOTE_INDENT) - indent - NOTE_INDENT;
-    mls_wrap wrap = {sheet->width, before, indent + NOTE_INDENT, phrases_fit(row->note.text, room) ? "  " : " ", false};
-    mls_buffer_append_repeated(sheet->out, ' ', before);
-    mls_wrap_append(sheet->out, sheet->color, row->lead.text, wrap, row->lead.style);
-    wrap.used += mls_display_width(row->lead.text);
-    mls_wrap_append(sheet->out, sheet->color, row->note.text, wrap, row->note.style);
-}
-
 void mls_table_draw_row(const mls_table *table, const mls_row *row, bool notes_below, mls_sheet *sheet)
 {
+    const size_t indent = table->indent + NOTE_INDENT;
+    const mls_str note = row->note.text;
     size_t owed = table->indent;
     if (is_heading(row)) {
-        draw_heading(table->indent, row, sheet);
+        /* Wrap the heading between its phrases (separated by two blanks) if they all fit, else between words. */
+        const size_t before = row->lead.text.len > 0 ? table->indent : max_size(table->indent, 2) - 2;
+        const size_t room = max_size(sheet->width, indent) - indent;
+        bool fit = true;
+        for (size_t at = 0, from = 0; at <= note.len && fit; at++) {
+            if (at == note.len || mls_str_starts(mls_str_rest(note, at), MLS_S("  "))) {
+                const mls_str phrase = {mls_str_rest(note, from).ptr, at - from};
+                fit = mls_display_width(mls_str_trim(phrase, mls_is_blank)) <= room;
+                from = at;
+            }
+        }
+        mls_wrap wrap = {sheet->width, before, indent, fit ? "  " : " ", false};
+        mls_buffer_append_repeated(sheet->out, ' ', before);
+        mls_wrap_append(sheet->out, sheet->color, row->lead.text, wrap, row->lead.style);
+        wrap.used += mls_display_width(row->lead.text);
+        mls_wrap_append(sheet->out, sheet->color, note, wrap, row->note.style);
     } else {
         for (size_t k = 0; k < table->column_count; k++) {
             const unsigned look = table->columns[k].look & (MLS_COLUMN_RIGHT | MLS_COLUMN_DECIMAL);
             draw_cell(&table->columns[k], look, row->cells[k], sheet, &owed);
         }
-        if (row->note.text.len > 0) {
-            const size_t indent = table->indent + NOTE_INDENT;
+        if (note.len > 0) {
             mls_buffer_append_text(sheet->out, notes_below ? "\n" : "");
             mls_buffer_append_repeated(sheet->out, ' ', notes_below ? indent : owed);
-            mls_wrap_append(sheet->out, sheet->color, row->note.text,
+            mls_wrap_append(sheet->out, sheet->color, note,
                             (mls_wrap){notes_below ? sheet->width : 0, indent, indent, " ", false}, row->note.style);
         }
     }
@@ -333,35 +311,30 @@ static void append_markdown(mls_buffer *lines, mls_str lead, mls_str text)
     mls_buffer_append_char(lines, ' ');
 }
 
-static void draw_markdown(const mls_table *table, mls_buffer *lines)
-{
-    bool notes = false;
-    for (size_t i = 0; i < table->count; i++)
-        notes |= !is_heading(&table->rows[i]) && table->rows[i].note.text.len > 0;
-    for (size_t k = 0; k < table->column_count; k++)
-        mls_buffer_printf(lines, "| %s ", table->columns[k].header);
-    mls_buffer_append_text(lines, notes ? "| note |\n" : "|\n");
-    for (size_t k = 0; k < table->column_count; k++)
-        mls_buffer_append_text(lines, is_left(&table->columns[k]) ? "| --- " : "| ---: ");
-    mls_buffer_append_text(lines, notes ? "| --- |\n" : "|\n");
-    for (size_t i = 0; i < table->count; i++) {
-        const mls_row *row = &table->rows[i];
-        for (size_t k = 0; k < table->column_count; k++) {
-            const bool first = k == 0 && is_heading(row);
-            append_markdown(lines, first ? row->lead.text : MLS_S(""), first ? row->note.text : row->cells[k].text);
-        }
-        if (notes)
-            append_markdown(lines, MLS_S(""), is_heading(row) ? MLS_S("") : row->note.text);
-        mls_buffer_append_text(lines, "|\n");
-    }
-}
-
 void mls_table_finish(mls_table *table, mls_view *view)
 {
     mls_buffer text = {0};
     mls_sheet sheet = {.out = &text, .width = view->width, .color = view->color};
     if (table->count > 0 && view->format == MLS_FORMAT_MARKDOWN) {
-        draw_markdown(table, &text);
+        bool notes = false;
+        for (size_t i = 0; i < table->count; i++)
+            notes |= !is_heading(&table->rows[i]) && table->rows[i].note.text.len > 0;
+        for (size_t k = 0; k < table->column_count; k++)
+            mls_buffer_printf(&text, "| %s ", table->columns[k].header);
+        mls_buffer_append_text(&text, notes ? "| note |\n" : "|\n");
+        for (size_t k = 0; k < table->column_count; k++)
+            mls_buffer_append_text(&text, is_left(&table->columns[k]) ? "| --- " : "| ---: ");
+        mls_buffer_append_text(&text, notes ? "| --- |\n" : "|\n");
+        for (size_t i = 0; i < table->count; i++) {
+            const mls_row *row = &table->rows[i];
+            for (size_t k = 0; k < table->column_count; k++) {
+                const bool first = k == 0 && is_heading(row);
+                append_markdown(&text, first ? row->lead.text : MLS_S(""), first ? row->note.text : row->cells[k].text);
+            }
+            if (notes)
+                append_markdown(&text, MLS_S(""), is_heading(row) ? MLS_S("") : row->note.text);
+            mls_buffer_append_text(&text, "|\n");
+        }
     } else if (table->count > 0) {
         const bool below = mls_table_layout(table, view->width);
         mls_table_draw_header(table, &sheet);

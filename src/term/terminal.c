@@ -12,28 +12,28 @@
 /* State that signal handlers need to restore the terminal. */
 static struct {
     const mls_terminal *volatile open; /* NULL: not drawing */
-    char leave[64];
-    size_t leave_length;
-} way_back;
+    char restore[64];
+    size_t restore_length;
+} drawing;
 
 static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGQUIT, SIGSYS};
 enum { FATAL_COUNT = sizeof fatal / sizeof *fatal };
 static struct sigaction fatal_before[FATAL_COUNT];
 
-static void go_back(void)
+static void restore(void)
 {
-    const mls_terminal *terminal = way_back.open;
-    (void)!write(terminal->drawn_on, way_back.leave, way_back.leave_length);
+    const mls_terminal *terminal = drawing.open;
+    (void)!write(terminal->drawn_on, drawing.restore, drawing.restore_length);
     if (terminal->raw)
         (void)tcsetattr(terminal->keys, TCSANOW, &terminal->before);
 }
 
 /* Restore the terminal and stop drawing. */
-static void leave(void)
+static void stop_drawing(void)
 {
-    if (way_back.open != NULL) {
-        go_back();
-        way_back.open = NULL;
+    if (drawing.open != NULL) {
+        restore();
+        drawing.open = NULL;
         for (size_t i = 0; i < FATAL_COUNT; i++)
             (void)sigaction(fatal[i], &fatal_before[i], NULL);
     }
@@ -41,19 +41,19 @@ static void leave(void)
 
 static void die_restored(int number)
 {
-    leave();
+    stop_drawing();
     (void)raise(number);
 }
 
-static void note_leave(const mls_terminal *terminal, size_t lines)
+static void set_restore_text(const mls_terminal *terminal, size_t lines)
 {
     const int length =
         terminal->full
-            ? mls_text_printf(way_back.leave, sizeof way_back.leave, "\033[0m\033[?25h\033[?1049l\033[?2026l")
-        : lines > 0
-            ? mls_text_printf(way_back.leave, sizeof way_back.leave, "\033[0m\033[%zuB\r\n\033[?25h\033[?2026l", lines)
-            : mls_text_printf(way_back.leave, sizeof way_back.leave, "\033[0m\r\033[?25h\033[?2026l");
-    way_back.leave_length = length > 0 ? (size_t)length : 0;
+            ? mls_text_printf(drawing.restore, sizeof drawing.restore, "\033[0m\033[?25h\033[?1049l\033[?2026l")
+        : lines > 0 ? mls_text_printf(drawing.restore, sizeof drawing.restore,
+                                      "\033[0m\033[%zuB\r\n\033[?25h\033[?2026l", lines)
+                    : mls_text_printf(drawing.restore, sizeof drawing.restore, "\033[0m\r\033[?25h\033[?2026l");
+    drawing.restore_length = length > 0 ? (size_t)length : 0;
 }
 
 /* Write a whole text.  Return false if the terminal no longer exists. */
@@ -109,50 +109,39 @@ void mls_terminal_open(mls_terminal *terminal, int drawn_on, bool full)
     terminal->signals = signalfd(-1, &taken, SFD_NONBLOCK | SFD_CLOEXEC);
     if (drawn_on < 0)
         return;
-    note_leave(terminal, 0);
-    way_back.open = terminal;
+    set_restore_text(terminal, 0);
+    drawing.open = terminal;
     const struct sigaction action = {.sa_handler = die_restored};
     for (size_t i = 0; i < FATAL_COUNT; i++)
         (void)sigaction(fatal[i], &action, &fatal_before[i]);
     begin_drawing(terminal);
 }
 
-/* Stop the process like any job, with the terminal restored, and draw again once it continues. */
-static void stop_here(mls_terminal *terminal)
-{
-    go_back();
-    note_leave(terminal, 0);
-    (void)raise(SIGSTOP);
-    begin_drawing(terminal);
-}
-
-static int take_signal(mls_terminal *terminal)
-{
-    struct signalfd_siginfo info;
-    if (terminal->signals < 0 || read(terminal->signals, &info, sizeof info) != (ssize_t)sizeof info)
-        return MLS_TERMINAL_NOTHING;
-    switch (info.ssi_signo) {
-    case SIGTSTP:
-        stop_here(terminal);
-        return MLS_TERMINAL_REDRAW;
-    case SIGCONT:
-        begin_drawing(terminal);
-        return MLS_TERMINAL_REDRAW;
-    case SIGWINCH:
-    case SIGTTOU:
-        return MLS_TERMINAL_REDRAW;
-    default:
-        return MLS_TERMINAL_END;
-    }
-}
-
 int mls_terminal_take(mls_terminal *terminal)
 {
-    const int what = take_signal(terminal);
+    struct signalfd_siginfo info;
+    if (terminal->signals >= 0 && read(terminal->signals, &info, sizeof info) == (ssize_t)sizeof info) {
+        switch (info.ssi_signo) {
+        case SIGTSTP: /* stop the process like any job, with the terminal restored, and draw again once it continues */
+            restore();
+            set_restore_text(terminal, 0);
+            (void)raise(SIGSTOP);
+            begin_drawing(terminal);
+            return MLS_TERMINAL_REDRAW;
+        case SIGCONT:
+            begin_drawing(terminal);
+            return MLS_TERMINAL_REDRAW;
+        case SIGWINCH:
+        case SIGTTOU:
+            return MLS_TERMINAL_REDRAW;
+        default:
+            return MLS_TERMINAL_END;
+        }
+    }
     struct pollfd keys = {.fd = terminal->raw ? terminal->keys : -1, .events = POLLIN};
     unsigned char key;
-    if (what != MLS_TERMINAL_NOTHING || poll(&keys, 1, 0) <= 0)
-        return what;
+    if (poll(&keys, 1, 0) <= 0)
+        return MLS_TERMINAL_NOTHING;
     const ssize_t got = read(terminal->keys, &key, 1);
     if (got == 1)
         return key;
@@ -166,7 +155,7 @@ void mls_terminal_fill(mls_terminal *terminal, bool full)
     if (terminal->drawn_on >= 0 && full != terminal->full) {
         terminal->full = full;
         (void)write_all(terminal, full ? MLS_S("\033[?1049h\033[H") : MLS_S("\033[?1049l"));
-        note_leave(terminal, 0);
+        set_restore_text(terminal, 0);
     }
 }
 
@@ -209,7 +198,7 @@ bool mls_terminal_draw(mls_terminal *terminal, mls_str above, mls_str block, siz
     if (!terminal->full && !last && lines > 0)
         mls_buffer_printf(&frame, "\033[%zuA", lines);
     if (!terminal->full && (last || lines > 0))
-        note_leave(terminal, last ? 0 : lines - 1);
+        set_restore_text(terminal, last ? 0 : lines - 1);
     mls_buffer_append_text(&frame, "\033[?2026l");
     const bool ok = write_all(terminal, mls_buffer_str(&frame));
     mls_buffer_release(&frame);
@@ -218,7 +207,7 @@ bool mls_terminal_draw(mls_terminal *terminal, mls_str above, mls_str block, siz
 
 void mls_terminal_close(mls_terminal *terminal)
 {
-    leave();
+    stop_drawing();
     if (terminal->signals >= 0) {
         (void)close(terminal->signals);
         (void)sigprocmask(SIG_SETMASK, &terminal->mask, NULL);

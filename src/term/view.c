@@ -128,24 +128,6 @@ static size_t wrap_length(mls_str text, size_t room, mls_str separator, bool bra
     return end;
 }
 
-/* Return where to end a line of `end` bytes so that the last line does not consist of a single word, if possible. */
-static size_t spare_word(mls_str text, size_t end, size_t room)
-{
-    size_t next = end;
-    while (next < text.len && text.ptr[next] == ' ')
-        next++;
-    size_t word = end;
-    while (word > 0 && text.ptr[word - 1] != ' ')
-        word--;
-    size_t before = word;
-    while (before > 0 && text.ptr[before - 1] == ' ')
-        before--;
-    const bool single =
-        next < text.len && text.ptr[next] != '[' && memchr(text.ptr + next, ' ', text.len - next) == NULL;
-    const bool spares = memchr(text.ptr, ' ', before) != NULL;
-    return single && spares && mls_display_width(mls_str_rest(text, word)) <= room ? before : end;
-}
-
 void mls_wrap_append(mls_buffer *out, bool color, mls_str text, mls_wrap wrap, mls_style style)
 {
     const bool words = strcmp(wrap.separator, " ") == 0 && !wrap.brackets && wrap.width > wrap.indent;
@@ -158,7 +140,23 @@ void mls_wrap_append(mls_buffer *out, bool color, mls_str text, mls_wrap wrap, m
         if (wrap.width > 0 && column > wrap.indent && mls_str_starts(text, separator) &&
             mls_display_width((mls_str){text.ptr, full}) > room)
             full = 0;
-        const size_t end = words ? spare_word(text, full, wrap.width - wrap.indent) : full;
+        size_t end = full;
+        if (words) { /* move a word to the last line if it would have only one */
+            size_t next = full;
+            size_t word = full;
+            while (next < text.len && text.ptr[next] == ' ')
+                next++;
+            while (word > 0 && text.ptr[word - 1] != ' ')
+                word--;
+            size_t before = word;
+            while (before > 0 && text.ptr[before - 1] == ' ')
+                before--;
+            const bool single =
+                next < text.len && text.ptr[next] != '[' && memchr(text.ptr + next, ' ', text.len - next) == NULL;
+            if (single && memchr(text.ptr, ' ', before) != NULL &&
+                mls_display_width(mls_str_rest(text, word)) <= wrap.width - wrap.indent)
+                end = before;
+        }
         mls_style_append(out, color, style, (mls_str){text.ptr, end});
         text = mls_str_rest(text, end);
         while (text.len > 0 && *text.ptr == ' ')
