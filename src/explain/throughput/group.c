@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* group.c - what the runs of a group have in common, which of them were slow, and which of their parts made them slow;
- * their use of the machine, and the findings.
+/* group.c - find slow phases that the runs of a group share, slow runs and the parts that made them slow, and the use
+ * of the machine; and add the findings.
  *
- * A run is compared with what the others would have taken for its samples and its evaluations, so that one that needs
- * more of them to converge is never slow for that. */
+ * A run is compared with the time that the others would have taken for the same numbers of samples and evaluations.
+ * Therefore a run that needs more of them to converge does not count as slow. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,13 +11,13 @@
 #include "base/words.h"
 #include "explain/throughput/notes.h"
 
-/* A warm-up is worth a line when it loses so much of the runs. */
+/* Minimum share of the run that a reported warm-up loses. */
 #define WARMUP_MIN 0.10
 
-/* A slow phase of one run, while those of all runs are looked through by their samples. */
+/* A slow phase of a run in the sweep over samples. */
 typedef struct spot {
     mls_slow_phase *phase;
-    size_t at; /* its place among those that are open */
+    size_t at; /* its index among the open phases */
 } spot;
 
 typedef struct spot_end {
@@ -26,7 +26,7 @@ typedef struct spot_end {
     size_t spot;
 } spot_end;
 
-/* Where one ends another one begins: they have nothing in common. */
+/* Compare ends of phases.  A phase that begins where another one ends does not overlap it. */
 static int compare_ends(const void *left, const void *right)
 {
     const spot_end *a = left;
@@ -35,7 +35,7 @@ static int compare_ends(const void *left, const void *right)
     return order != 0 ? order : a->begins != b->begins ? a->begins - b->begins : mls_compare_sizes(a->spot, b->spot);
 }
 
-/* The lower median of a member of the phases that are open. */
+/* Return the lower median of a member of the open phases. */
 static double median_member(mls_slow_phase *const *open, size_t count, size_t member, double *values)
 {
     for (size_t i = 0; i < count; i++)
@@ -44,7 +44,7 @@ static double median_member(mls_slow_phase *const *open, size_t count, size_t me
     return mls_median_lower(values, count);
 }
 
-/* Makes one of the phases that are open and in no other one. */
+/* Add a shared phase for the open phases. */
 static void share(mls_throughput_group *group, mls_slow_phase *const *open, size_t count, double *values)
 {
     mls_shared_phase *shared = &group->shared_phases[group->shared_phase_count++];
@@ -61,19 +61,36 @@ static void share(mls_throughput_group *group, mls_slow_phase *const *open, size
         open[i]->shared = true;
 }
 
-static bool counts(const mls_throughput *run, const mls_throughput *first)
+static bool is_timed(const mls_throughput *run)
 {
-    return run->state == MLS_TIMED_ENDED && run->samples > 0 && run->in_epochs == first->in_epochs;
+    return run->state == MLS_TIMED_ENDED && run->samples > 0;
 }
 
-/* The phases of the runs that are counted, each with its two ends; how many phases there are. */
-static size_t list_spots(const mls_throughput_group *group, spot *spots, spot_end *ends)
+/* Find slow phases of more than half of the runs that overlap.  In a sweep over samples, look at each end of a phase:
+ * if enough phases are open and the one that ends is not shared yet, they are one. */
+static void find_shared_phases(mls_throughput_group *group, mls_arena *arena, mls_arena *scratch)
 {
+    const mls_throughput *runs = group->runs;
+    size_t counted = 0; /* runs with the unit of the first one */
+    size_t total = 0;
     size_t count = 0;
+    size_t opened = 0;
     for (size_t i = 0; i < group->group->run_count; i++) {
-        mls_throughput *run = &group->runs[i];
-        for (size_t k = 0; k < run->slow_phase_count && counts(run, group->runs); k++) {
-            mls_slow_phase *phase = &run->slow_phases[k];
+        counted += is_timed(&runs[i]) && runs[i].in_epochs == runs->in_epochs;
+        total += runs[i].slow_phase_count;
+    }
+    if (counted < MLS_TIMED_MIN || total * 2 <= counted)
+        return;
+    spot *spots = mls_arena_array(scratch, total, sizeof *spots);
+    spot_end *ends = mls_arena_array(scratch, 2 * total, sizeof *ends);
+    mls_slow_phase **open = mls_arena_array(scratch, total, sizeof(mls_slow_phase *));
+    size_t *owners = mls_arena_array(scratch, total, sizeof *owners);
+    double *values = mls_arena_array(scratch, total, sizeof *values);
+    group->shared_phases = mls_arena_array(arena, 2 * total / counted, sizeof *group->shared_phases);
+    for (size_t i = 0; i < group->group->run_count; i++) {
+        const bool counts = is_timed(&runs[i]) && runs[i].in_epochs == runs->in_epochs;
+        for (size_t k = 0; k < runs[i].slow_phase_count && counts; k++) {
+            mls_slow_phase *phase = &runs[i].slow_phases[k];
             spots[count].phase = phase;
             ends[2 * count] = (spot_end){phase->from_samples, true, count};
             ends[2 * count + 1] = (spot_end){phase->to_samples, false, count};
@@ -81,26 +98,6 @@ static size_t list_spots(const mls_throughput_group *group, spot *spots, spot_en
         }
     }
     qsort(ends, 2 * count, sizeof *ends, compare_ends);
-    return count;
-}
-
-/* Slow phases of more than half of the runs that have a sample in common are one: looked for where the next one of the
- * phases that are open ends, and the last one that began is among them. */
-static void find_shared(mls_throughput_group *group, size_t runs, mls_arena *arena, mls_arena *scratch)
-{
-    size_t total = 0;
-    for (size_t i = 0; i < group->group->run_count; i++)
-        total += group->runs[i].slow_phase_count;
-    if (runs < MLS_TIMED_MIN || total * 2 <= runs)
-        return;
-    spot *spots = mls_arena_array(scratch, total, sizeof *spots);
-    spot_end *ends = mls_arena_array(scratch, 2 * total, sizeof *ends);
-    mls_slow_phase **open = mls_arena_array(scratch, total, sizeof(mls_slow_phase *));
-    size_t *owners = mls_arena_array(scratch, total, sizeof *owners);
-    double *values = mls_arena_array(scratch, total, sizeof *values);
-    group->shared_phases = mls_arena_array(arena, 2 * total / runs, sizeof *group->shared_phases);
-    const size_t count = list_spots(group, spots, ends);
-    size_t opened = 0;
     for (size_t i = 0; i < 2 * count; i++) {
         spot *one = &spots[ends[i].spot];
         if (ends[i].begins) {
@@ -109,7 +106,7 @@ static void find_shared(mls_throughput_group *group, size_t runs, mls_arena *are
             open[opened++] = one->phase;
             continue;
         }
-        if (opened * 2 > runs && !one->phase->shared) {
+        if (opened * 2 > counted && !one->phase->shared) {
             share(group, open, opened, values);
             opened = 0;
         } else if (!one->phase->shared) {
@@ -120,11 +117,12 @@ static void find_shared(mls_throughput_group *group, size_t runs, mls_arena *are
     }
 }
 
-void mls_throughput_group_heal(mls_throughput_group *group, const mls_healing *healing, mls_arena *scratch)
+/* If all runs that came to the healing step change their pace there, it is by design: measure slow phases relative to
+ * the pace after it. */
+static void apply_healing(mls_throughput_group *group, const mls_healing *healing, mls_arena *scratch)
 {
     const size_t all = group->group->run_count;
     size_t reached = 0;
-    mls_arena_reset(scratch);
     mls_placed *factors = mls_arena_array(scratch, all, sizeof *factors);
     size_t changed = 0;
     for (size_t i = 0; i < all; i++) {
@@ -148,34 +146,8 @@ void mls_throughput_group_heal(mls_throughput_group *group, const mls_healing *h
     group->healed_count = changed;
 }
 
-/* Which run stands for the group by what it lost before its pace was steady: the one in the middle. */
-static void find_typical_warmup(mls_throughput_group *group, mls_arena *scratch)
-{
-    const size_t all = group->group->run_count;
-    mls_placed *shares = mls_arena_array(scratch, all, sizeof *shares);
-    size_t count = 0;
-    for (size_t i = 0; i < all; i++) {
-        const mls_throughput *run = &group->runs[i];
-        if (run->segment_count > 0 && run->run_ms > 0)
-            shares[count++] = (mls_placed){run->warmup_lost_ms / run->run_ms, i};
-    }
-    mls_sort_placed(shares, count, sizeof *shares);
-    const mls_placed *middle = count > 0 ? &shares[(count - 1) / 2] : NULL;
-    if (middle != NULL && middle->value >= WARMUP_MIN)
-        group->warmed_up = &group->runs[middle->place];
-}
-
-void mls_throughput_group_share(mls_throughput_group *group, mls_arena *arena, mls_arena *scratch)
-{
-    size_t runs = 0;
-    mls_arena_reset(scratch);
-    for (size_t i = 0; i < group->group->run_count; i++)
-        runs += counts(&group->runs[i], group->runs);
-    find_typical_warmup(group, scratch);
-    find_shared(group, runs, arena, scratch);
-}
-
-/* A pace is slow above the median by 3 % and five deviations; a run by 3 % of what was expected and five seconds. */
+/* A slow pace is 3 % and five standard deviations above the median.  A slow run takes 3 % and five seconds longer than
+ * expected. */
 #define LIMIT_MIN 0.03
 #define LIMIT_DEVIATIONS 5
 #define EXTRA_MIN 0.03
@@ -187,24 +159,18 @@ const char *mls_slow_part_name(mls_slow_part part)
     return names[part];
 }
 
-static double evaluations_of(const mls_throughput *run)
-{
-    return run->curve_count > 0 ? (double)run->curve_count : 1;
-}
-
-/* The samples of a run, those behind a healing step as many times as they take longer by design. */
+/* Return the samples of a run.  Those after a healing step count more, by the factor by which they take longer. */
 static double throughput_units(const mls_throughput_group *group, const mls_throughput *run)
 {
     const double longer = run->healing_step > 0 ? group->healed->healing_factor - 1 : 0;
     return run->samples + longer * fmax(run->samples - run->healing_samples, 0);
 }
 
-/* The measure that the time of a part grows with: none, samples, or evaluations. */
+/* Return the number that the time of a part is proportional to: samples, evaluations, or 1. */
 static double part_units(const mls_throughput_group *group, const mls_throughput *run, mls_slow_part part)
 {
-    return part == MLS_SLOW_TRAINING                                 ? throughput_units(group, run)
-           : part == MLS_SLOW_EVALUATION || part == MLS_SLOW_BETWEEN ? evaluations_of(run)
-                                                                     : 1;
+    const bool evaluations = (part == MLS_SLOW_EVALUATION || part == MLS_SLOW_BETWEEN) && run->curve_count > 0;
+    return part == MLS_SLOW_TRAINING ? throughput_units(group, run) : evaluations ? (double)run->curve_count : 1;
 }
 
 static double part_ms(const mls_throughput *run, mls_slow_part part)
@@ -219,34 +185,12 @@ static double part_ms(const mls_throughput *run, mls_slow_part part)
     return values[part];
 }
 
-static bool is_timed(const mls_throughput *run)
-{
-    return run->state == MLS_TIMED_ENDED && run->samples > 0;
-}
-
-/* Holds a timed run against the medians, a unit, of its group; true when it is slow. */
-static bool is_slow_run(const mls_throughput_group *group, const double *medians, mls_slow_run *slow)
-{
-    const mls_throughput *run = slow->run;
-    slow->largest = MLS_SLOW_STARTUP;
-    for (int part = 0; part < MLS_SLOW_PART_COUNT; part++) {
-        const double extra =
-            part_ms(run, (mls_slow_part)part) - medians[part] * part_units(group, run, (mls_slow_part)part);
-        slow->parts_extra_ms[part] = extra;
-        slow->extra_ms += extra;
-        slow->largest = extra > slow->parts_extra_ms[slow->largest] ? (mls_slow_part)part : slow->largest;
-    }
-    slow->expected_ms = run->run_ms - slow->extra_ms;
-    slow->pace = run->measured_training_ms / throughput_units(group, run) > group->limit_ms_per_sample;
-    return slow->pace || (slow->extra_ms > EXTRA_MIN * slow->expected_ms && slow->extra_ms > EXTRA_MIN_MS);
-}
-
-void mls_throughput_group_judge(mls_throughput_group *group, mls_arena *arena, mls_arena *scratch)
+/* Find the runs that were slow relative to the medians of the group, and their parts. */
+static void find_slow_runs(mls_throughput_group *group, mls_arena *arena, mls_arena *scratch)
 {
     const size_t count = group->group->run_count;
     double medians[MLS_SLOW_PART_COUNT];
     group->median_ms_per_sample = group->limit_ms_per_sample = NAN;
-    mls_arena_reset(scratch);
     double *values = mls_arena_array(scratch, count, sizeof *values);
     double *distances = mls_arena_array(scratch, count, sizeof *distances);
     for (size_t i = 0; i < count; i++)
@@ -271,17 +215,29 @@ void mls_throughput_group_judge(mls_throughput_group *group, mls_arena *arena, m
         }
     }
     for (size_t i = 0; i < count; i++) {
-        mls_slow_run slow = {.run = &group->runs[i]};
-        if (is_timed(slow.run) && is_slow_run(group, medians, &slow))
+        const mls_throughput *run = &group->runs[i];
+        mls_slow_run slow = {.run = run};
+        if (!is_timed(run))
+            continue;
+        for (int part = 0; part < MLS_SLOW_PART_COUNT; part++) {
+            const double extra =
+                part_ms(run, (mls_slow_part)part) - medians[part] * part_units(group, run, (mls_slow_part)part);
+            slow.parts_extra_ms[part] = extra;
+            slow.extra_ms += extra;
+            slow.largest = extra > slow.parts_extra_ms[slow.largest] ? (mls_slow_part)part : slow.largest;
+        }
+        slow.expected_ms = run->run_ms - slow.extra_ms;
+        slow.pace = run->measured_training_ms / throughput_units(group, run) > group->limit_ms_per_sample;
+        if (slow.pace || (slow.extra_ms > EXTRA_MIN * slow.expected_ms && slow.extra_ms > EXTRA_MIN_MS))
             group->slow_runs[group->slow_run_count++] = slow;
     }
 }
 
-/* A part of a slow run is reported when it took so much more or less, in milliseconds and of what the run did. */
+/* Minimum deviation of a reported part of a slow run, in milliseconds and relative to the extra time. */
 #define PART_REPORTED_MS 100
 #define PART_REPORTED 0.02
 
-/* An evaluation is named when it alone took this share of what all of a run took more. */
+/* Minimum share of the extra evaluation time for reporting a single evaluation. */
 #define ONE_EVALUATION 0.5
 
 mls_status mls_time_to_target(mls_throughput *run, const mls_group *group, mls_rulesets *rulesets, mls_error *error)
@@ -318,25 +274,9 @@ static mls_words samples_of(double samples)
     return mls_words_grouped(samples, samples < 100 ? 2 : 0);
 }
 
-static mls_finding_place run_of(const mls_throughput *run, size_t line)
+static mls_finding_place place_of(const mls_throughput *run, size_t line)
 {
     return (mls_finding_place){.path = run->run->file, .line = line};
-}
-
-static void report_state(mls_throughput_group *group, const mls_throughput *run)
-{
-    const mls_run *read = run->run;
-    if (run->state == MLS_TIMED_NO_START) {
-        mls_findings_add(&group->findings, MLS_FINDING_MISSING_STEP, run_of(run, read->line),
-                         "no run_start: nothing of the run was timed");
-    } else if (run->state == MLS_TIMED_STOP_BEFORE_START) {
-        mls_findings_add(&group->findings, MLS_FINDING_STEP_ORDER, run_of(run, read->run_stop.line),
-                         "run_stop is before run_start (line %zu): nothing of the run was timed", read->run_start.line);
-    } else if (!run->has_parts) {
-        mls_findings_add(&group->findings, MLS_FINDING_NOT_MEASURED, run_of(run, read->line),
-                         "more than %s evaluations, or starts and stops of blocks: only its length is reported",
-                         mls_words_grouped((double)MLS_NOTED_MAX, 0).text);
-    }
 }
 
 static void report_phase(mls_throughput_group *group, mls_finding_place place, const char *who, const char *unit,
@@ -352,159 +292,138 @@ static void report_phase(mls_throughput_group *group, mls_finding_place place, c
         who[0] != '\0' ? "medians; " : "", mls_words_trimmed(phase->factor, 2).text);
 }
 
-/* Reports what most share, once. */
-static void report_shared(mls_throughput_group *group)
+/* Report a slow run with the part that took longest, other parts that matter, and the cause. */
+static void report_slow_run(mls_throughput_group *group, const mls_slow_run *slow)
 {
+    static const char *const parts[] = {"start-up, from run_start to the first block,", "training",
+                                        "training after the last evaluation",           "evaluation",
+                                        "what lies between blocks and evaluations",     "what follows the last block"};
+    const mls_throughput *run = slow->run;
+    const double min = fmax(PART_REPORTED_MS, PART_REPORTED * fabs(slow->extra_ms));
+    const char *separator = ": ";
+    mls_buffer line = {0};
+    mls_buffer_printf(&line, "took %s min where its group takes %s for as many samples and evaluations, %s %s",
+                      minutes(run->run_ms).text, minutes(slow->expected_ms).text,
+                      mls_words_duration(fabs(slow->extra_ms)).text, slow->extra_ms < 0 ? "less" : "more");
+    for (int k = -1; k < MLS_SLOW_PART_COUNT; k++) {
+        const mls_slow_part part = k < 0 ? slow->largest : (mls_slow_part)k;
+        const double extra = slow->parts_extra_ms[part];
+        if (k < 0 || (part != slow->largest && fabs(extra) >= min)) {
+            mls_buffer_printf(&line, "%s%s took %s %s", separator, parts[part], mls_words_duration(fabs(extra)).text,
+                              extra < 0 ? "less" : "more");
+            separator = ", ";
+        }
+    }
+    if (slow->pace || slow->largest == MLS_SLOW_TRAINING) {
+        const double pace = run->measured_training_ms / throughput_units(group, run);
+        mls_buffer_printf(&line, "; its pace is %s times the group's",
+                          mls_words_trimmed(pace / group->median_ms_per_sample, 3).text);
+    }
+    const mls_slow_evaluation *longest = &run->longest_evaluation;
+    const double more = longest->ms - (run->parts.evaluations > 1 ? run->evaluation_median_ms : 0);
+    if (slow->largest == MLS_SLOW_EVALUATION && longest->number > 0 &&
+        more >= slow->parts_extra_ms[MLS_SLOW_EVALUATION] * ONE_EVALUATION) {
+        mls_buffer_printf(&line, "; evaluation %zu, from minute %s on, took %s", longest->number,
+                          minutes(longest->from_ms).text, mls_words_duration(longest->ms).text);
+        if (run->parts.evaluations > 1) {
+            mls_buffer_printf(&line, " where %s is the run's median",
+                              mls_words_duration(run->evaluation_median_ms).text);
+        }
+    }
+    if (slow->largest == MLS_SLOW_AFTER && run->target_known && isnan(run->time_to_target_ms)) {
+        mls_buffer_printf(&line, "; it met its target in no evaluation (the last gave %s)%s",
+                          mls_words_trimmed(run->curve[run->curve_count - 1].value, 5).text,
+                          run->run->status == MLS_RUN_ABORTED ? " and was aborted" : "");
+    }
+    mls_findings_add(&group->findings, MLS_FINDING_SLOW_RUN, place_of(run, 0), "%s", line.ptr);
+    mls_buffer_release(&line);
+}
+
+/* Add the findings about a group: first the shared phases, then those of each run. */
+static void add_findings(mls_throughput_group *group)
+{
+    const char *benchmark = group->group->benchmark;
+    mls_findings *findings = &group->findings;
     mls_buffer who = {0};
+    size_t slow = 0;
     for (size_t i = 0; i < group->shared_phase_count; i++) {
         const mls_shared_phase *shared = &group->shared_phases[i];
         mls_buffer_clear(&who);
-        const char *benchmark = group->group->benchmark;
         mls_buffer_printf(&who, shared->runs == group->timed ? "all %zu runs" : "%zu of %zu runs", shared->runs,
                           group->timed);
         mls_buffer_printf(&who, "%s%s are ", benchmark != NULL ? " of " : "", benchmark != NULL ? benchmark : "");
         report_phase(group, (mls_finding_place){0}, who.ptr, mls_throughput_unit(&group->runs[0]), &shared->middle);
     }
     mls_buffer_release(&who);
-}
-
-static void report_phases(mls_throughput_group *group, const mls_throughput *run)
-{
-    for (size_t i = 0; i < run->slow_phase_count; i++)
-        if (!run->slow_phases[i].shared)
-            report_phase(group, run_of(run, 0), "", mls_throughput_unit(run), &run->slow_phases[i]);
-}
-
-static void report_utilization(mls_throughput_group *group, const mls_throughput *run)
-{
-    const mls_utilization *of = &run->utilization;
-    if (of->narrowest > 1) {
-        mls_findings_add(&group->findings, MLS_FINDING_MFU_IMPOSSIBLE, run_of(run, 0),
-                         "%s times the largest peak of %s %s: the number of accelerators, their model or the samples "
-                         "are wrong",
-                         mls_words_trimmed(of->narrowest, 2).text, mls_words_trimmed(of->accelerators, 0).text,
-                         of->accelerator->name);
-    }
-}
-
-/* The name of a part in a sentence. */
-static const char *slow_words(mls_slow_part part)
-{
-    static const char *const words[] = {"start-up, from run_start to the first block,", "training",
-                                        "training after the last evaluation",           "evaluation",
-                                        "what lies between blocks and evaluations",     "what follows the last block"};
-    return words[part];
-}
-
-/* The part that took most, then the others that matter beside it. */
-static void append_parts(mls_buffer *line, const mls_slow_run *slow)
-{
-    const double min = fmax(PART_REPORTED_MS, PART_REPORTED * fabs(slow->extra_ms));
-    const char *separator = ": ";
-    for (int k = -1; k < MLS_SLOW_PART_COUNT; k++) {
-        const mls_slow_part part = k < 0 ? slow->largest : (mls_slow_part)k;
-        const double extra = slow->parts_extra_ms[part];
-        if (k < 0 || (part != slow->largest && fabs(extra) >= min)) {
-            mls_buffer_printf(line, "%s%s took %s %s", separator, slow_words(part),
-                              mls_words_duration(fabs(extra)).text, extra < 0 ? "less" : "more");
-            separator = ", ";
-        }
-    }
-}
-
-/* The cause of a slow run beyond the times: its pace, or that it went on without having met the target. */
-static void append_cause(mls_buffer *line, const mls_throughput_group *group, const mls_slow_run *slow)
-{
-    const mls_throughput *run = slow->run;
-    if (slow->pace || slow->largest == MLS_SLOW_TRAINING) {
-        mls_buffer_printf(
-            line, "; its pace is %s times the group's",
-            mls_words_trimmed(run->measured_training_ms / throughput_units(group, run) / group->median_ms_per_sample, 3)
-                .text);
-    }
-    const mls_slow_evaluation *longest = &run->longest_evaluation;
-    const double more = longest->ms - (run->parts.evaluations > 1 ? run->evaluation_median_ms : 0);
-    if (slow->largest == MLS_SLOW_EVALUATION && longest->number > 0 &&
-        more >= slow->parts_extra_ms[MLS_SLOW_EVALUATION] * ONE_EVALUATION) {
-        mls_buffer_printf(line, "; evaluation %zu, from minute %s on, took %s", longest->number,
-                          minutes(longest->from_ms).text, mls_words_duration(longest->ms).text);
-        if (run->parts.evaluations > 1) {
-            mls_buffer_printf(line, " where %s is the run's median",
-                              mls_words_duration(run->evaluation_median_ms).text);
-        }
-    }
-    if (slow->largest == MLS_SLOW_AFTER && run->target_known && isnan(run->time_to_target_ms)) {
-        mls_buffer_printf(line, "; it met its target in no evaluation (the last gave %s)%s",
-                          mls_words_trimmed(run->curve[run->curve_count - 1].value, 5).text,
-                          run->run->status == MLS_RUN_ABORTED ? " and was aborted" : "");
-    }
-}
-
-static void report_slow_run(mls_throughput_group *group, const mls_slow_run *slow)
-{
-    const mls_throughput *run = slow->run;
-    mls_buffer line = {0};
-    mls_buffer_printf(&line, "took %s min where its group takes %s for as many samples and evaluations, %s %s",
-                      minutes(run->run_ms).text, minutes(slow->expected_ms).text,
-                      mls_words_duration(fabs(slow->extra_ms)).text, slow->extra_ms < 0 ? "less" : "more");
-    append_parts(&line, slow);
-    append_cause(&line, group, slow);
-    mls_findings_add(&group->findings, MLS_FINDING_SLOW_RUN, run_of(run, 0), "%s", line.ptr);
-
-    mls_buffer_release(&line);
-}
-
-void mls_throughput_group_report(mls_throughput_group *group)
-{
-    size_t slow = 0;
-    report_shared(group);
     for (size_t i = 0; i < group->group->run_count; i++) {
         const mls_throughput *run = &group->runs[i];
-        report_state(group, run);
-        report_utilization(group, run);
-        report_phases(group, run);
+        const mls_run *read = run->run;
+        const mls_utilization *used = &run->utilization;
+        if (run->state == MLS_TIMED_NO_START) {
+            mls_findings_add(findings, MLS_FINDING_MISSING_STEP, place_of(run, read->line),
+                             "no run_start: nothing of the run was timed");
+        } else if (run->state == MLS_TIMED_STOP_BEFORE_START) {
+            mls_findings_add(findings, MLS_FINDING_STEP_ORDER, place_of(run, read->run_stop.line),
+                             "run_stop is before run_start (line %zu): nothing of the run was timed",
+                             read->run_start.line);
+        } else if (!run->has_parts) {
+            mls_findings_add(findings, MLS_FINDING_NOT_MEASURED, place_of(run, read->line),
+                             "more than %s evaluations, or starts and stops of blocks: only its length is reported",
+                             mls_words_grouped((double)MLS_NOTED_MAX, 0).text);
+        }
+        if (used->narrowest > 1) {
+            mls_findings_add(findings, MLS_FINDING_MFU_IMPOSSIBLE, place_of(run, 0),
+                             "%s times the largest peak of %s %s: the number of accelerators, their model or the "
+                             "samples are wrong",
+                             mls_words_trimmed(used->narrowest, 2).text, mls_words_trimmed(used->accelerators, 0).text,
+                             used->accelerator->name);
+        }
+        for (size_t k = 0; k < run->slow_phase_count; k++)
+            if (!run->slow_phases[k].shared)
+                report_phase(group, place_of(run, 0), "", mls_throughput_unit(run), &run->slow_phases[k]);
         if (slow < group->slow_run_count && group->slow_runs[slow].run == run)
             report_slow_run(group, &group->slow_runs[slow++]);
     }
 }
 
-#define FLOPS_PER_TFLOP 1e12
-
-static double largest_peak(const mls_accelerator *accelerator)
+void mls_throughput_group_compare(mls_throughput_group *group, const mls_healing *healing, mls_arena *arena,
+                                  mls_arena *scratch)
 {
-    double largest = NAN;
-    for (int i = 0; i < MLS_PRECISION_COUNT; i++)
-        largest = accelerator->peak[i] > largest || isnan(largest) ? accelerator->peak[i] : largest;
-    return largest;
+    mls_arena_reset(scratch);
+    apply_healing(group, healing, scratch);
+    find_slow_runs(group, arena, scratch);
+    /* The run with the median loss of warm-up represents the group. */
+    mls_placed *shares = mls_arena_array(scratch, group->group->run_count, sizeof *shares);
+    size_t count = 0;
+    for (size_t i = 0; i < group->group->run_count; i++) {
+        const mls_throughput *run = &group->runs[i];
+        if (run->segment_count > 0 && run->run_ms > 0)
+            shares[count++] = (mls_placed){run->warmup_lost_ms / run->run_ms, i};
+    }
+    mls_sort_placed(shares, count, sizeof *shares);
+    const mls_placed *middle = count > 0 ? &shares[(count - 1) / 2] : NULL;
+    if (middle != NULL && middle->value >= WARMUP_MIN)
+        group->warmed_up = &group->runs[middle->place];
+    find_shared_phases(group, arena, scratch);
+    add_findings(group);
 }
 
-mls_status mls_utilization_machine(const mls_group *group, const mls_throughput_options *options,
-                                   const mls_accelerator **found, double *accelerators)
+#define FLOPS_PER_TFLOP 1e12
+
+void mls_utilization_machine(const mls_group *group, const mls_throughput_options *options,
+                             const mls_accelerator **found, double *accelerators)
 {
     const mls_str model = mls_str_from(
         group->system.accelerator_model_name != NULL ? group->system.accelerator_model_name : group->accelerator);
     *accelerators = isnan(options->accelerators) ? group->accelerators : options->accelerators;
     *found = options->accelerator;
     if (*found != NULL || (isnan(*accelerators) && group->accelerator == NULL))
-        return MLS_OK;
-    return mls_accelerators_match(options->accelerator_table, model, mls_str_from(group->system.system_name), found);
+        return;
+    (void)!mls_accelerators_match(options->accelerator_table, model, mls_str_from(group->system.system_name), found);
 }
 
-/* In what the linear layers, which most FLOPs are spent on, multiply: from edition 6.1 on records say it, and many jobs
- * print it. */
-static void find_precision(mls_utilization *of, const mls_run *run, const mls_throughput_options *options)
-{
-    const mls_str logged = mls_str_from(mls_run_hyperparameter(run, MLS_S("lowest_numerical_precision_in_linear")));
-    const unsigned printed = logged.len == 0 ? run->facts.precision : MLS_PRINTED_NO_PRECISION;
-    const bool fp4 = mls_str_equal(logged, MLS_S("\"nvfp4\"")) || mls_str_equal(logged, MLS_S("\"mxfp4\"")) ||
-                     printed == MLS_PRINTED_FP4;
-    const bool fp8 = mls_str_equal(logged, MLS_S("\"fp8\"")) || printed == MLS_PRINTED_FP8;
-    of->has_precision = options->has_precision || fp4 || fp8;
-    of->named = options->has_precision ? options->precision : fp4 ? MLS_PRECISION_FP4 : MLS_PRECISION_FP8;
-}
-
-/* FLOPs of a sample.  They are known of one length.  Of another one matrices and windows grow with it, and with its
- * square the attention that a causal sample needs half of. */
+/* Return the FLOPs of a sample.  They are known for one length: those of matrices and windows are proportional to it,
+ * and those of attention, half of which a causal sample needs, to its square. */
 static double flops_of(const mls_throughput *run, bool causal)
 {
     const mls_model *model = run->model;
@@ -525,15 +444,27 @@ void mls_utilization_find(mls_throughput *run, const mls_throughput_options *opt
         return;
     of->flops_per_sample = flops_of(run, options->causal);
     of->flops_derived = isnan(of->flops_per_sample) ? run->model->flops_per_sample_derived : (double)NAN;
-    find_precision(of, run->run, options);
+    /* The precision of the linear layers, which cause most FLOPs: logged from edition 6.1 on, and printed by many jobs.
+     */
+    const mls_str logged =
+        mls_str_from(mls_run_hyperparameter(run->run, MLS_S("lowest_numerical_precision_in_linear")));
+    const unsigned printed = logged.len == 0 ? run->run->facts.precision : MLS_PRINTED_NO_PRECISION;
+    const bool fp4 = mls_str_equal(logged, MLS_S("\"nvfp4\"")) || mls_str_equal(logged, MLS_S("\"mxfp4\"")) ||
+                     printed == MLS_PRINTED_FP4;
+    const bool fp8 = mls_str_equal(logged, MLS_S("\"fp8\"")) || printed == MLS_PRINTED_FP8;
+    of->has_precision = options->has_precision || fp4 || fp8;
+    of->named = options->has_precision ? options->precision : fp4 ? MLS_PRECISION_FP4 : MLS_PRECISION_FP8;
     if (of->accelerator != NULL) {
         const double *peak = of->accelerator->peak;
         const double usual = isnan(peak[MLS_PRECISION_BF16]) ? peak[MLS_PRECISION_FP16] : peak[MLS_PRECISION_BF16];
         const double rate = 1000 / run->steady_ms_per_sample / of->accelerators / FLOPS_PER_TFLOP;
         const double used = of->flops_per_sample * rate;
+        double largest = NAN;
+        for (int i = 0; i < MLS_PRECISION_COUNT; i++)
+            largest = fmax(largest, peak[i]);
         of->bf16 = used / usual;
         of->precision = of->has_precision ? used / peak[of->named] : (double)NAN;
         of->derived = of->flops_derived * rate / usual;
-        of->narrowest = (isnan(used) ? of->flops_derived * rate : used) / largest_peak(of->accelerator);
+        of->narrowest = (isnan(used) ? of->flops_derived * rate : used) / largest;
     }
 }

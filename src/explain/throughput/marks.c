@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* marks.c - how far training was, and when: from what a run logged to marks of time and position, and the segments
- * between them.
+/* marks.c - find the positions of training at known times, and the segments between them.
  *
- * Loggers agree on little: epoch_num counts epochs, tokens or samples, evaluations are logged late, clocks run
- * backwards.  So a mark counts only when it moves forward in position and in training time, and no later evaluation
- * takes it back. */
+ * Logs differ: epoch_num counts epochs, tokens or samples, evaluations are logged late, clocks run backwards.
+ * Therefore a mark counts only if both its position and its training time are larger than those of the previous mark,
+ * and if no later evaluation has a smaller position. */
 #include <math.h>
 
 #include "base/statistics.h"
 #include "explain/throughput/notes.h"
 
-/* A position at a moment after run_start.  Evaluations hold against each other, what is finer only against them. */
+/* A position at a time after run_start. */
 typedef struct pace_mark {
-    mls_placed when; /* milliseconds; of those of one moment evaluations as they came, then tracked_stats */
+    mls_placed when; /* milliseconds; ties in the order of the file, tracked_stats last */
     double samples;
-    bool fine; /* of tracked_stats */
+    bool fine; /* of tracked_stats, which do not invalidate other marks */
 } pace_mark;
 
 typedef struct pace_marks {
@@ -28,27 +27,16 @@ static void add_mark(pace_marks *marks, double ms, double samples, bool fine)
     marks->count++;
 }
 
-/* The meaning of epoch_num of gpt3 and bert: tokens from a million on, samples from a thousand on; less is something
- * else. */
+/* epoch_num of gpt3 and bert counts tokens from a million on, and samples from a thousand on. */
 #define TOKENS_MIN 1e6
 #define SAMPLES_MIN 1e3
 
-/* Evaluations were made when training was over, if the first mark is so late and at so little of the samples. */
+/* Evaluations were made after training if the first mark is that late with that share of the samples. */
 #define LATE_TIME 0.8
 #define LATE_SAMPLES 0.5
 enum { LATE_MARKS = 3 };
 
-/* The number that a run's first epoch has: 1 where the logger may begin there and the first evaluation says so. */
-static double first_epoch(const mls_timing *timing)
-{
-    const mls_model *model = timing->run->model;
-    for (size_t i = 0; i < timing->timed_count && model != NULL && model->epoch_num_may_start_at_1; i++)
-        if (timing->timed[i].kind == MLS_NOTED_EVALUATION)
-            return timing->timed[i].record->epoch >= 1;
-    return 0;
-}
-
-/* The samples of an epoch_num that counts tokens; NAN when it does not. */
+/* Return the samples of an epoch_num that counts tokens; NAN: it counts something else. */
 static double samples_of_tokens(const mls_model *model, double epoch)
 {
     const bool tokens =
@@ -56,26 +44,8 @@ static double samples_of_tokens(const mls_model *model, double epoch)
     return tokens ? epoch / model->tokens_per_sample : (double)NAN;
 }
 
-/* The position of an evaluation, NAN when it has none; *in_samples is its unit. */
-static double position_of(const mls_timing *timing, const mls_finding_entry_record *evaluation, double first,
-                          bool *in_samples)
-{
-    const mls_model *model = timing->run->model;
-    const double epoch = evaluation->epoch;
-    const double by_tokens = samples_of_tokens(model, epoch);
-    const double training_set = model != NULL ? mls_model_training_set(model, timing->edition) : (double)NAN;
-    *in_samples = true;
-    if (!isnan(evaluation->samples) || !isnan(by_tokens))
-        return isnan(evaluation->samples) ? by_tokens : evaluation->samples;
-    if (model != NULL && model->epoch_num_is == MLS_EPOCH_IS_SAMPLES && (epoch == 0 || epoch >= SAMPLES_MIN))
-        return epoch;
-    *in_samples = !isnan(training_set);
-    return (epoch - first) * (*in_samples ? training_set : 1);
-}
-
-/* Takes what lies between run_start and the end of the run. */
-static void add_timed(mls_timing *timing, double time_ms, const mls_finding_entry_record *record,
-                      mls_finding_entry_kind kind)
+/* Add a record between run_start and the end of the run. */
+static void add_timed(mls_timing *timing, double time_ms, const mls_pace_record *record, mls_pace_kind kind)
 {
     const double ms = time_ms - timing->start_ms;
     if (ms >= 0 && ms <= timing->run->run_ms) {
@@ -84,7 +54,7 @@ static void add_timed(mls_timing *timing, double time_ms, const mls_finding_entr
     }
 }
 
-/* Merges spans and records, of which each says how many spans stand before it, and sorts both by time. */
+/* Merge spans and records in the order of the file, and sort them by time. */
 static void sort_timed(mls_timing *timing)
 {
     const mls_pace_notes *notes = timing->notes;
@@ -92,13 +62,13 @@ static void sort_timed(mls_timing *timing)
     size_t at = 0;
     timing->timed = mls_arena_array(timing->scratch, notes->count + spans->count + 1, sizeof *timing->timed);
     for (size_t i = 0; i <= notes->count; i++) {
-        const mls_finding_entry_record *record = i < notes->count ? &notes->items[i] : NULL;
+        const mls_pace_record *record = i < notes->count ? &notes->items[i] : NULL;
         for (; at < spans->count && (record == NULL || at < record->spans_before); at++) {
             const mls_key key = spans->items[at].key;
             const bool counts = !spans->items[at].derived || timing->run->parts.evaluation_derived;
             if (counts && (key == MLS_KEY_EVAL_START || key == MLS_KEY_BLOCK_STOP || key == MLS_KEY_EPOCH_STOP)) {
                 add_timed(timing, spans->items[at].time_ms, NULL,
-                          key == MLS_KEY_EVAL_START ? MLS_NOTED_EVALUATION_START : MLS_NOTED_TRAINING_STOP);
+                          key == MLS_KEY_EVAL_START ? MLS_PACE_EVALUATION_START : MLS_PACE_TRAINING_STOP);
             }
         }
         if (record != NULL)
@@ -107,52 +77,55 @@ static void sort_timed(mls_timing *timing)
     mls_sort_placed(timing->timed, timing->timed_count, sizeof *timing->timed);
 }
 
-/* The distance between two evaluations; NAN: none is known. */
-typedef struct evaluation_walk {
-    double begun, stopped;            /* the last eval_start, the last stop of training */
-    double before_ms, before_samples; /* of the evaluation before */
-} evaluation_walk;
-
-/* When the evaluated state of training was reached: at the last eval_start since the evaluation before, else at the
- * last stop of training since it, else when the evaluation was logged.  Two records of one evaluation, with nothing
- * between, share the first one's moment. */
-static double evaluated_at(evaluation_walk *walk, double logged_ms, double samples)
-{
-    const bool again = isnan(walk->begun) && isnan(walk->stopped) && !isnan(samples) &&
-                       mls_compare_doubles(samples, walk->before_samples) == 0;
-    const double at = again                   ? walk->before_ms
-                      : !isnan(walk->begun)   ? walk->begun
-                      : !isnan(walk->stopped) ? walk->stopped
-                                              : logged_ms;
-    *walk = (evaluation_walk){NAN, NAN, at, samples};
-    return at;
-}
-
-/* The curve, and the marks of all evaluations of one unit: that of the first with a position other than 0. */
+/* Set the curve, and add the marks of all evaluations in one unit: that of the first position other than 0. */
 static void mark_evaluations(mls_timing *timing, pace_marks *marks)
 {
     mls_throughput *run = timing->run;
-    const double first = first_epoch(timing);
-    evaluation_walk walk = {NAN, NAN, NAN, NAN};
+    const mls_model *model = run->model;
+    const double training_set = model != NULL ? mls_model_training_set(model, timing->edition) : (double)NAN;
+    double first = NAN;     /* number of the first epoch: 1 if the first evaluation may and does begin there */
+    double begun = NAN;     /* since the previous evaluation: the last eval_start, … */
+    double stopped = NAN;   /* … and the last stop of training */
+    double before = NAN;    /* position of the previous evaluation, … */
+    double before_ms = NAN; /* … and the time when it was reached */
     bool unit_known = false;
     run->curve = mls_arena_array(timing->scratch, timing->notes->count + 1, sizeof *run->curve);
     marks->items = mls_arena_array(timing->scratch, timing->notes->count + 1, sizeof *marks->items);
     for (size_t i = 0; i < timing->timed_count; i++) {
         const mls_timed *timed = &timing->timed[i];
-        bool in_samples;
-        walk.begun = timed->kind == MLS_NOTED_EVALUATION_START ? timed->when.value : walk.begun;
-        walk.stopped = timed->kind == MLS_NOTED_TRAINING_STOP ? timed->when.value : walk.stopped;
-        if (timed->kind != MLS_NOTED_EVALUATION)
+        const mls_pace_record *record = timed->record;
+        begun = timed->kind == MLS_PACE_EVALUATION_START ? timed->when.value : begun;
+        stopped = timed->kind == MLS_PACE_TRAINING_STOP ? timed->when.value : stopped;
+        if (timed->kind != MLS_PACE_EVALUATION)
             continue;
-        const double samples = position_of(timing, timed->record, first, &in_samples);
-        const double at = evaluated_at(&walk, timed->when.value, samples);
+        /* Its position. */
+        const double epoch = record->epoch;
+        const double by_tokens = samples_of_tokens(model, epoch);
+        const bool is_samples =
+            model != NULL && model->epoch_num_is == MLS_EPOCH_IS_SAMPLES && (epoch == 0 || epoch >= SAMPLES_MIN);
+        if (isnan(first))
+            first = model != NULL && model->epoch_num_may_start_at_1 && epoch >= 1;
+        const double by_epochs = (epoch - first) * (isnan(training_set) ? 1 : training_set);
+        const double samples = !isnan(record->samples) ? record->samples
+                               : !isnan(by_tokens)     ? by_tokens
+                               : is_samples            ? epoch
+                                                       : by_epochs;
+        const bool in_samples = !isnan(record->samples) || !isnan(by_tokens) || is_samples || !isnan(training_set);
+        /* When it was reached: at the last eval_start since the previous evaluation, else at the last stop of training
+         * since then, else when it was logged.  Two records of one evaluation share the time of the first one. */
+        const bool again =
+            isnan(begun) && isnan(stopped) && !isnan(samples) && mls_compare_doubles(samples, before) == 0;
+        const double at = again ? before_ms : !isnan(begun) ? begun : !isnan(stopped) ? stopped : timed->when.value;
+        begun = stopped = NAN;
+        before = samples;
+        before_ms = at;
         run->curve[run->curve_count++] = (mls_curve_point){.ms = timed->when.value,
                                                            .samples = samples,
-                                                           .value = timed->record->value,
-                                                           .steps = timed->record->steps,
-                                                           .box = timed->record->box,
-                                                           .mask = timed->record->mask,
-                                                           .metric = timed->record->metric};
+                                                           .value = record->value,
+                                                           .steps = record->steps,
+                                                           .box = record->box,
+                                                           .mask = record->mask,
+                                                           .metric = record->metric};
         if (isnan(samples))
             continue;
         run->marks_from = MLS_MARKS_FROM_EVALUATIONS;
@@ -167,27 +140,9 @@ static void mark_evaluations(mls_timing *timing, pace_marks *marks)
     }
 }
 
-/* block_start with its position, where that begins at 0 and only grows; else it is the length of a block. */
-static void mark_blocks(const mls_timing *timing, pace_marks *marks)
-{
-    double last = NAN;
-    for (size_t i = 0; i < timing->timed_count; i++) {
-        if (timing->timed[i].kind != MLS_NOTED_BLOCK)
-            continue;
-        const double samples = timing->timed[i].record->samples;
-        if (isnan(last) ? samples != 0 : !(samples > last)) {
-            marks->count = 0;
-            return;
-        }
-        if (!isnan(last))
-            add_mark(marks, timing->timed[i].when.value, samples, false);
-        last = samples;
-    }
-}
-
 double mls_timing_training(const mls_timing *timing, double ms)
 {
-    size_t low = 0; /* the stretches before it began earlier */
+    size_t low = 0; /* the number of stretches that began earlier */
     size_t high = timing->training_count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
@@ -200,8 +155,8 @@ double mls_timing_training(const mls_timing *timing, double ms)
     return last != NULL ? last->before_ms + (fmin(ms, last->to_ms) - last->from_ms) : 0;
 }
 
-/* Keeps, in order of time, a mark whose position is above the last kept one and not above that of any later evaluation,
- * when training time has passed since.  The first is measured from run_start. */
+/* Keep, in the order of time, the marks whose position is above the last kept one and not above that of any later
+ * evaluation, if training time has passed since. */
 static void keep_marks(const mls_timing *timing, const pace_marks *marks, pace_marks *kept)
 {
     double *min = mls_arena_array(timing->scratch, marks->count + 1, sizeof *min);
@@ -225,35 +180,11 @@ static void keep_marks(const mls_timing *timing, const pace_marks *marks, pace_m
     }
 }
 
-/* Whether checkpoints were evaluated when the training was over, as one submitter of resnet did. */
-static bool are_late(const mls_timing *timing, const pace_marks *kept)
-{
-    const pace_mark *last = &kept->items[kept->count - 1];
-    return kept->count >= LATE_MARKS &&
-           mls_timing_training(timing, kept->items[0].when.value) >=
-               LATE_TIME * mls_timing_training(timing, last->when.value) &&
-           kept->items[0].samples <= LATE_SAMPLES * last->samples;
-}
-
-/* Adds what tracked_stats say of the position between the evaluations. */
-static void add_fine_marks(const mls_timing *timing, pace_marks *marks)
-{
-    for (size_t i = 0; i < timing->timed_count; i++) {
-        const mls_finding_entry_record *stats = timing->timed[i].record;
-        if (timing->timed[i].kind != MLS_NOTED_STATS)
-            continue;
-        const double stepped = samples_of_tokens(timing->run->model, stats->epoch);
-        const double samples = isnan(stats->samples) ? stepped : stats->samples;
-        if (!isnan(samples))
-            add_mark(marks, timing->timed[i].when.value, samples, true);
-    }
-}
-
-/* Steps that are shorter than this share of what the pace of the run allows for measured something else. */
+/* If the steps of a segment are shorter than this share of the time at the pace of the run, they are not used. */
 #define STEPS_MIN 0.5
 
-/* Leave in each segment with an evaluation that nothing delimits the time of its steps, where train_step_time was
- * logged: the rest is evaluation. */
+/* If evaluations are not delimited and train_step_time is logged, reduce segments with an evaluation to the time of
+ * their steps.  The rest is evaluation. */
 static void keep_steps(mls_timing *timing)
 {
     mls_throughput *run = timing->run;
@@ -274,8 +205,8 @@ static void keep_steps(mls_timing *timing)
         double evaluations = 0;
         for (; at < timing->timed_count && timing->timed[at].when.value <= segment->to_ms; at++) {
             const mls_timed *timed = &timing->timed[at];
-            const bool stepped = timed->kind == MLS_NOTED_STATS && timed->record->step_ms > 0;
-            evaluations += timed->kind == MLS_NOTED_EVALUATION;
+            const bool stepped = timed->kind == MLS_PACE_STATS && timed->record->step_ms > 0;
+            evaluations += timed->kind == MLS_PACE_EVALUATION;
             sum += stepped ? timed->record->step_ms : 0;
             steps += stepped;
         }
@@ -299,21 +230,45 @@ void mls_timing_mark(mls_timing *timing)
     sort_timed(timing);
     mark_evaluations(timing, &marks);
     if (run->marks_from == MLS_MARKS_FROM_NOTHING) {
-        mark_blocks(timing, &marks);
+        /* Use the numbers of blocks if they begin at 0 and increase; otherwise they are lengths. */
+        double last = NAN;
+        bool positions = true;
+        for (size_t i = 0; i < timing->timed_count && positions; i++) {
+            if (timing->timed[i].kind != MLS_PACE_BLOCK)
+                continue;
+            const double samples = timing->timed[i].record->samples;
+            positions = isnan(last) ? samples == 0 : samples > last;
+            if (!isnan(last))
+                add_mark(&marks, timing->timed[i].when.value, samples, false);
+            last = samples;
+        }
+        marks.count = positions ? marks.count : 0;
         run->marks_from = marks.count > 0 ? MLS_MARKS_FROM_BLOCKS : MLS_MARKS_FROM_NOTHING;
         if (marks.count == 0 && run->state == MLS_TIMED_ENDED && timing->notes->stop_samples > 0) {
             add_mark(&marks, run->run_ms, timing->notes->stop_samples, false);
             run->marks_from = MLS_MARKS_FROM_RUN_STOP;
         }
     }
-    /* For lateness the evaluations count alone. */
+    /* One submitter of resnet evaluated its checkpoints after training, which only evaluations can show. */
     keep_marks(timing, &marks, &kept);
-    if (run->marks_from == MLS_MARKS_FROM_EVALUATIONS && kept.count > 0 && are_late(timing, &kept)) {
+    const pace_mark *first = kept.items;
+    const pace_mark *end = &kept.items[kept.count > 0 ? kept.count - 1 : 0];
+    if (run->marks_from == MLS_MARKS_FROM_EVALUATIONS && kept.count >= LATE_MARKS &&
+        mls_timing_training(timing, first->when.value) >= LATE_TIME * mls_timing_training(timing, end->when.value) &&
+        first->samples <= LATE_SAMPLES * end->samples) {
         run->marks_from = MLS_MARKS_FROM_LATE_EVALUATIONS;
-        kept.items[0] = kept.items[kept.count - 1];
+        kept.items[0] = *end;
         kept.count = 1;
     } else if (run->marks_from <= MLS_MARKS_FROM_EVALUATIONS && !run->in_epochs) {
-        add_fine_marks(timing, &marks);
+        /* Add the positions of tracked_stats between the evaluations. */
+        for (size_t i = 0; i < timing->timed_count; i++) {
+            const mls_pace_record *stats = timing->timed[i].record;
+            if (timing->timed[i].kind != MLS_PACE_STATS)
+                continue;
+            const double samples = isnan(stats->samples) ? samples_of_tokens(run->model, stats->epoch) : stats->samples;
+            if (!isnan(samples))
+                add_mark(&marks, timing->timed[i].when.value, samples, true);
+        }
         keep_marks(timing, &marks, &kept);
     }
     mls_pace_segment before = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* notes.c - takes from each record of a run what it says of time and position, and forgets the rest. */
+/* notes.c - store the times, positions and values in the records of a run. */
 #include "explain/throughput/notes.h"
 
 #include <math.h>
@@ -9,10 +9,10 @@
 #include "base/utf8.h"
 #include "json/value.h"
 
-/* A clock may tick back a little where ranks write into one file. */
+/* Smaller backward steps of the time are ignored: several ranks may write to one file. */
 #define BACKWARDS_MS 1000
 
-/* A finite number, and no boolean; else NAN. */
+/* Return a finite number; NAN: the value is something else, such as a boolean. */
 static double finite_number(mls_str span)
 {
     double number;
@@ -20,7 +20,6 @@ static double finite_number(mls_str span)
     return known ? number : (double)NAN;
 }
 
-/* That of a member of a record's value, or of its metadata; NAN when it has none. */
 static double value_number(const mls_record *record, mls_str name)
 {
     mls_str span;
@@ -33,48 +32,8 @@ static double metadata_number(const mls_record *record, mls_str name)
     return mls_record_metadata_member(record, name, &span) ? finite_number(span) : (double)NAN;
 }
 
-/* The result of an evaluation: a number, or the smallest of an object of numbers. */
-static double noted_value(mls_str value)
-{
-    double min = finite_number(value);
-    mls_raw_member member;
-    mls_json_walk walk = mls_json_walk_begin(mls_json_kind_of(value) == MLS_JSON_OBJECT ? value : MLS_S("{}"));
-    while (mls_json_walk_next(&walk, &member)) {
-        const double number = finite_number(member.value);
-        if (isnan(number))
-            return number;
-        min = min <= number ? min : number;
-    }
-    return min;
-}
-
-/* What else an evaluation says: of which of two metrics it is, or both. */
-static void note_metric(mls_finding_entry_record *noted, const mls_record *record)
-{
-    mls_str metric;
-    noted->steps = metadata_number(record, MLS_S("step_num"));
-    if (mls_json_kind_of(record->value) == MLS_JSON_OBJECT) {
-        noted->box = value_number(record, MLS_S("BBOX"));
-        noted->mask = value_number(record, MLS_S("SEGM"));
-    } else if (mls_record_metadata_member(record, MLS_S("metric"), &metric)) {
-        noted->metric = mls_str_equal(metric, MLS_S("\"CLIP\""))  ? MLS_CURVE_CLIP
-                        : mls_str_equal(metric, MLS_S("\"FID\"")) ? MLS_CURVE_FID
-                                                                  : MLS_CURVE_ONE;
-    }
-}
-
-static double step_ms_of(const mls_record *record)
-{
-    static const mls_str names[] = {MLS_STR("train_step_time"), MLS_STR("train_step_timing"),
-                                    MLS_STR("train_step_timing in s")};
-    double seconds = NAN;
-    for (size_t i = 0; i < sizeof names / sizeof *names && isnan(seconds); i++)
-        seconds = value_number(record, names[i]);
-    return 1000 * seconds;
-}
-
-/* Forgets what is of a kind, but for every so many-th of it; how many are left. */
-static size_t thin_out(mls_pace_notes *notes, mls_finding_entry_kind kind, size_t every)
+/* Drop the records of a kind except every `every`-th one (0: all).  Return the number that is left. */
+static size_t thin_out(mls_pace_notes *notes, mls_pace_kind kind, size_t every)
 {
     size_t kept = 0;
     size_t seen = 0;
@@ -91,28 +50,16 @@ static size_t thin_out(mls_pace_notes *notes, mls_finding_entry_kind kind, size_
     return left;
 }
 
-/* Whether a record of tracked_stats is one of those that are kept. */
-static bool is_kept(mls_pace_notes *notes)
-{
-    if (notes->stats == MLS_STATS_MAX) {
-        notes->stats = thin_out(notes, MLS_NOTED_STATS, 2);
-        notes->stride = 2 * (notes->stride > 0 ? notes->stride : 1);
-    }
-    const bool kept = notes->stride == 0 || notes->stats_seen % notes->stride == 0;
-    notes->stats_seen++;
-    notes->stats += kept;
-    return kept;
-}
-
-/* Whether blocks may have positions: not when one does not move on from the one before, which makes it a length. */
-static bool is_position(mls_pace_notes *notes, const mls_finding_entry_record *block)
+/* Return whether the number of a block may be a position.  If it is not larger than the previous one, the numbers of
+ * all blocks are lengths. */
+static bool is_position(mls_pace_notes *notes, const mls_pace_record *block)
 {
     if (isnan(block->samples) || notes->blocks_have_none)
         return false;
     if (notes->in_blocks && !notes->spans.ended && block->time_ms >= notes->block_ms &&
         block->samples <= notes->block_samples) {
         notes->blocks_have_none = true;
-        (void)thin_out(notes, MLS_NOTED_BLOCK, 0);
+        (void)thin_out(notes, MLS_PACE_BLOCK, 0);
         return false;
     }
     notes->in_blocks = notes->spans.started;
@@ -121,7 +68,7 @@ static bool is_position(mls_pace_notes *notes, const mls_finding_entry_record *b
     return true;
 }
 
-/* There is more than is kept, so that nothing need be. */
+/* Drop everything, because a run with too many records is not measured. */
 static void give_up(mls_pace_notes *notes)
 {
     free(notes->items);
@@ -130,85 +77,105 @@ static void give_up(mls_pace_notes *notes)
     notes->too_many = true;
 }
 
-static void note(mls_pace_notes *notes, mls_finding_entry_kind kind, const mls_record *record)
+static void add_record(mls_pace_notes *notes, mls_pace_kind kind, const mls_record *record)
 {
-    mls_finding_entry_record noted = {.time_ms = record->time_ms,
-                                      .samples = metadata_number(record, MLS_S("samples_count")),
-                                      .epoch = NAN,
-                                      .value = NAN,
-                                      .step_ms = NAN,
-                                      .steps = NAN,
-                                      .box = NAN,
-                                      .mask = NAN,
-                                      .spans_before = (uint32_t)notes->spans.count,
-                                      .kind = kind};
-    if (kind == MLS_NOTED_EVALUATION) {
-        noted.epoch = metadata_number(record, MLS_S("epoch_num"));
-        noted.value = noted_value(record->value);
-        note_metric(&noted, record);
-    } else if (kind == MLS_NOTED_STATS) {
-        noted.epoch = metadata_number(record, MLS_S("step"));
-        noted.value = value_number(record, MLS_S("throughput"));
-        noted.step_ms = step_ms_of(record);
-    } else if (!is_position(notes, &noted)) {
+    static const mls_str step_times[] = {MLS_STR("train_step_time"), MLS_STR("train_step_timing"),
+                                         MLS_STR("train_step_timing in s")};
+    mls_pace_record added = {.time_ms = record->time_ms,
+                             .samples = metadata_number(record, MLS_S("samples_count")),
+                             .epoch = NAN,
+                             .value = NAN,
+                             .step_ms = NAN,
+                             .steps = NAN,
+                             .box = NAN,
+                             .mask = NAN,
+                             .spans_before = (uint32_t)notes->spans.count,
+                             .kind = kind};
+    if (kind == MLS_PACE_EVALUATION) {
+        const bool object = mls_json_kind_of(record->value) == MLS_JSON_OBJECT;
+        mls_str metric;
+        added.epoch = metadata_number(record, MLS_S("epoch_num"));
+        added.steps = metadata_number(record, MLS_S("step_num"));
+        added.value = finite_number(record->value);
+        if (object) { /* the smallest of several numbers */
+            mls_raw_member member;
+            mls_json_walk walk = mls_json_walk_begin(record->value);
+            while (mls_json_walk_next(&walk, &member)) {
+                const double number = finite_number(member.value);
+                added.value = added.value <= number ? added.value : number;
+                if (isnan(number))
+                    break;
+            }
+            added.box = value_number(record, MLS_S("BBOX"));
+            added.mask = value_number(record, MLS_S("SEGM"));
+        } else if (mls_record_metadata_member(record, MLS_S("metric"), &metric)) {
+            added.metric = mls_str_equal(metric, MLS_S("\"CLIP\""))  ? MLS_CURVE_CLIP
+                           : mls_str_equal(metric, MLS_S("\"FID\"")) ? MLS_CURVE_FID
+                                                                     : MLS_CURVE_ONE;
+        }
+    } else if (kind == MLS_PACE_STATS) {
+        added.epoch = metadata_number(record, MLS_S("step"));
+        added.value = value_number(record, MLS_S("throughput"));
+        for (size_t i = 0; i < sizeof step_times / sizeof *step_times && isnan(added.step_ms); i++)
+            added.step_ms = 1000 * value_number(record, step_times[i]);
+    } else if (!is_position(notes, &added)) {
         return;
     }
-    if (kind != MLS_NOTED_STATS && notes->count - notes->stats >= MLS_NOTED_MAX) {
+    if (kind != MLS_PACE_STATS && notes->count - notes->stats >= MLS_NOTED_MAX) {
         give_up(notes);
         return;
     }
     MLS_GROW(notes, items);
-    notes->items[notes->count++] = noted;
-}
-
-/* The run's status in the words of whoever logged it, which are not always the rules'. */
-static void note_stop(mls_pace_notes *notes, const mls_record *record)
-{
-    mls_arena arena = {0};
-    mls_str status;
-    notes->stop_samples = metadata_number(record, MLS_S("samples_count"));
-    if (mls_record_metadata_member(record, MLS_S("status"), &status) && mls_json_kind_of(status) == MLS_JSON_STRING) {
-        (void)mls_json_string(status, &arena, &status);
-        (void)mls_text_printf(notes->status, sizeof notes->status, "%.*s", MLS_CUT(status, sizeof notes->status - 1));
-    }
-    mls_arena_release(&arena);
-}
-
-/* How late it is, and whether that is earlier than it was. */
-static void note_time(mls_pace_notes *notes, const mls_record *record)
-{
-    notes->backwards += notes->begun && record->time_ms < notes->previous_ms - BACKWARDS_MS;
-    /* Behind run_start caches are cleared for the next run, which says nothing of how long this one lived. */
-    if (!notes->begun ||
-        (record->time_ms > notes->latest_ms && !(notes->spans.started && record->key_id == MLS_KEY_CACHE_CLEAR)))
-        notes->latest_ms = record->time_ms;
-    notes->previous_ms = record->time_ms;
-    notes->begun = true;
+    notes->items[notes->count++] = added;
 }
 
 static mls_status pace_record(void *state, const mls_record *record)
 {
     mls_pace_notes *notes = state;
-    if (isfinite(record->time_ms))
-        note_time(notes, record);
+    const bool ends = record->key_id == MLS_KEY_RUN_STOP && !notes->spans.ended;
+    if (isfinite(record->time_ms)) {
+        /* A cache_clear after run_start is for the next run, so it does not show how long this one lasted. */
+        const bool next = notes->spans.started && record->key_id == MLS_KEY_CACHE_CLEAR;
+        notes->backwards += notes->begun && record->time_ms < notes->previous_ms - BACKWARDS_MS;
+        if (!notes->begun || (record->time_ms > notes->latest_ms && !next))
+            notes->latest_ms = record->time_ms;
+        notes->previous_ms = record->time_ms;
+        notes->begun = true;
+    }
     switch (notes->too_many ? MLS_KEY_OTHER : record->key_id) {
     case MLS_KEY_EVAL_ACCURACY:
     case MLS_KEY_EVAL_ERROR:
-        note(notes, MLS_NOTED_EVALUATION, record);
+        add_record(notes, MLS_PACE_EVALUATION, record);
         break;
     case MLS_KEY_TRACKED_STATS:
-        if (is_kept(notes))
-            note(notes, MLS_NOTED_STATS, record);
+        if (notes->stats == MLS_STATS_MAX) {
+            notes->stats = thin_out(notes, MLS_PACE_STATS, 2);
+            notes->stride = 2 * (notes->stride > 0 ? notes->stride : 1);
+        }
+        if (notes->stride == 0 || notes->stats_seen % notes->stride == 0) {
+            notes->stats++;
+            add_record(notes, MLS_PACE_STATS, record);
+        }
+        notes->stats_seen++;
         break;
     case MLS_KEY_BLOCK_START:
-        note(notes, MLS_NOTED_BLOCK, record);
+        add_record(notes, MLS_PACE_BLOCK, record);
         break;
     default:
         break;
     }
-    if (record->key_id == MLS_KEY_RUN_STOP && !notes->spans.ended)
-        note_stop(notes, record);
-    const bool ends = record->key_id == MLS_KEY_RUN_STOP && !notes->spans.ended;
+    if (ends) {
+        mls_arena arena = {0};
+        mls_str status;
+        notes->stop_samples = metadata_number(record, MLS_S("samples_count"));
+        if (mls_record_metadata_member(record, MLS_S("status"), &status) &&
+            mls_json_kind_of(status) == MLS_JSON_STRING) {
+            (void)mls_json_string(status, &arena, &status);
+            (void)mls_text_printf(notes->status, sizeof notes->status, "%.*s",
+                                  MLS_CUT(status, sizeof notes->status - 1));
+        }
+        mls_arena_release(&arena);
+    }
     mls_spans_record(&notes->spans, record);
     if (ends) {
         mls_fit((void **)&notes->items, notes->count, &notes->capacity, sizeof *notes->items);
@@ -219,8 +186,9 @@ static mls_status pace_record(void *state, const mls_record *record)
     return MLS_OK;
 }
 
-void mls_pace_notes_used(mls_pace_notes *notes)
+void mls_pace_notes_used(void *state)
 {
+    mls_pace_notes *notes = state;
     if (notes != NULL) {
         mls_spans_release(&notes->spans);
         free(notes->items);
@@ -229,10 +197,5 @@ void mls_pace_notes_used(mls_pace_notes *notes)
     }
 }
 
-static void pace_release(void *state)
-{
-    mls_pace_notes_used(state);
-}
-
 const mls_observer mls_throughput_observer = {
-    .size = sizeof(mls_pace_notes), .record = pace_record, .release = pace_release};
+    .size = sizeof(mls_pace_notes), .record = pace_record, .release = mls_pace_notes_used};

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* notes.h - what is kept of a run while its records pass, and what is made of it when they have.
+/* notes.h - internals of throughput/: what is stored of a run while its records are read, and the data that the run's
+ * measurements are made from.
  *
- * Memory is bounded: spans by MLS_SPANS_MAX; evaluations and blocks with a position by MLS_NOTED_MAX, a run with more
- * of which is not measured; tracked_stats by MLS_STATS_MAX, of which every second, then every fourth … is kept when
- * they are more, so that segments get coarser, not wrong. */
+ * Memory is bounded: MLS_SPANS_MAX spans, and MLS_NOTED_MAX evaluations and blocks with a position.  A run with more is
+ * not measured.  If there are more than MLS_STATS_MAX tracked_stats, every second one is dropped, so that segments get
+ * longer but stay correct. */
 #pragma once
 
 #include "base/memory.h"
@@ -13,124 +14,109 @@
 #define MLS_NOTED_MAX ((size_t)65536)
 #define MLS_STATS_MAX ((size_t)4096)
 
-/* The subjects of records; the last two are of spans. */
-typedef enum mls_finding_entry_kind {
-    MLS_NOTED_EVALUATION,
-    MLS_NOTED_BLOCK,
-    MLS_NOTED_STATS,
-    MLS_NOTED_EVALUATION_START,
-    MLS_NOTED_TRAINING_STOP
-} mls_finding_entry_kind;
+/* The kinds of records; the last two are from spans. */
+typedef enum mls_pace_kind {
+    MLS_PACE_EVALUATION,
+    MLS_PACE_BLOCK,
+    MLS_PACE_STATS,
+    MLS_PACE_EVALUATION_START,
+    MLS_PACE_TRAINING_STOP
+} mls_pace_kind;
 
-/* A record that says something; NAN where it does not. */
-typedef struct mls_finding_entry_record {
+/* The needed part of a record; NAN: not logged. */
+typedef struct mls_pace_record {
     double time_ms; /* since 1970 */
     double samples; /* metadata.samples_count */
-    double epoch;   /* metadata.epoch_num, of tracked_stats metadata.step */
-    double value;   /* what an evaluation gave; the throughput of tracked_stats */
+    double epoch;   /* metadata.epoch_num; of tracked_stats metadata.step */
+    double value;   /* result of an evaluation; throughput of tracked_stats */
     double step_ms;
     double steps, box, mask; /* of an evaluation */
     mls_curve_kind metric;
-    uint32_t spans_before; /* so many spans stand before it in the file */
-    mls_finding_entry_kind kind;
-} mls_finding_entry_record;
-
-enum { MLS_STATUS_BYTES = 64 };
+    uint32_t spans_before; /* number of spans before it in the file */
+    mls_pace_kind kind;
+} mls_pace_record;
 
 typedef struct mls_pace_notes {
-    mls_finding_entry_record *items; /* in the order of the file */
+    mls_pace_record *items; /* in the order of the file */
     size_t count, capacity;
-    size_t stats, stats_seen, stride; /* of tracked_stats: kept, seen, and every how many-th is kept (0: each) */
-    mls_spans spans;                  /* from which run_start and run_stop are known too */
-    bool too_many;
-    bool in_blocks, blocks_have_none; /* a block_start came; their positions are none */
-    double block_ms, block_samples;   /* of the one before */
-    double latest_ms, previous_ms;    /* of all records; 0 before the first */
+    size_t stats, stats_seen, stride; /* numbers of stored and seen tracked_stats; one of `stride` is stored (0: all) */
+    mls_spans spans;
+    bool too_many;                    /* the run is not measured */
+    bool in_blocks, blocks_have_none; /* a block_start was seen; the numbers of blocks are not positions */
+    double block_ms, block_samples;   /* of the previous block */
+    double latest_ms, previous_ms;    /* times of records; 0 before the first */
     bool begun;
-    double stop_samples;           /* of the first run_stop */
-    char status[MLS_STATUS_BYTES]; /* of it, as logged; "": none */
+    double stop_samples; /* of the first run_stop */
+    char status[64];     /* its status as logged; "": none */
     size_t backwards;
 } mls_pace_notes;
 
-/* Gives back what was noted of a run (NULL: nothing was) that has been measured; its status stays. */
-void mls_pace_notes_used(mls_pace_notes *notes);
+/* Release the notes of a measured run (NULL: it has none), except its status. */
+void mls_pace_notes_used(void *notes);
 
-/* A record in the timed part, or one of a span that says when an evaluated state was reached. */
+/* A record in the timed part, or the record of a span that shows when an evaluated state was reached. */
 typedef struct mls_timed {
-    mls_placed when;                        /* milliseconds after run_start, and the place in the file */
-    const mls_finding_entry_record *record; /* NULL: of a span */
-    mls_finding_entry_kind kind;
+    mls_placed when;               /* milliseconds after run_start, and the index in the file */
+    const mls_pace_record *record; /* NULL: from a span */
+    mls_pace_kind kind;
 } mls_timed;
 
-/* A stretch of training, in milliseconds after run_start, and how much of it there was before. */
+/* A stretch of training in milliseconds after run_start, and the training time before it. */
 typedef struct mls_trained {
     double from_ms, to_ms, before_ms;
 } mls_trained;
 
-/* A run at the step from which it computes in more bits, as the job printed it. */
+/* A run whose job printed the step from which it computes in more bits. */
 typedef struct mls_healing {
-    size_t step;            /* 0: none was printed */
-    double samples, factor; /* 1: of a change that does not last */
-    bool reached;           /* there are paces before it and behind */
-    bool changed;           /* the pace did, or the first segment behind it was slow */
-    mls_slow_phase *phases; /* slow even for what healing leaves of the pace */
+    size_t step;            /* 0: not printed */
+    double samples, factor; /* factor 1: the change is temporary */
+    bool reached;           /* there are paces before and after it */
+    bool changed;           /* the pace changed, or the first segment after it was slow */
+    mls_slow_phase *phases; /* phases that are slow even relative to the pace after healing */
     size_t phase_count;
 } mls_healing;
 
-/* A run in the making: the timed part and what lies in it. */
+/* State of measuring a run. */
 typedef struct mls_timing {
     const mls_pace_notes *notes;
     mls_arena *scratch;  /* until the run is measured */
     double start_ms;     /* since 1970 */
     unsigned edition;    /* its number */
-    mls_throughput *run; /* being filled in */
+    mls_throughput *run; /* the result */
     mls_healing *healing;
-    mls_timed *timed; /* by time; ties as in the file */
+    mls_timed *timed; /* sorted by time, ties in the order of the file */
     size_t timed_count;
     mls_trained *training;
     size_t training_count;
-    double trained_ms;                /* in all of them */
-    double evaluated_ms;              /* of it, what the steps of the segments leave for evaluations */
-    mls_slow_evaluation *evaluations; /* all of them, slow or not */
+    double trained_ms;                /* total training time */
+    double evaluated_ms;              /* part of it that turned out to be evaluation */
+    mls_slow_evaluation *evaluations; /* all evaluations */
     size_t evaluation_count;
 } mls_timing;
 
-/* Training time from run_start to a moment after it. */
+/* Return the training time from run_start to `ms` milliseconds after it. */
 double mls_timing_training(const mls_timing *timing, double ms);
 
-/* Fills in positions, segments and the curve. */
+/* Find positions, segments and the curve.  Then find in the segments the reference pace, band, warm-up, slow phases,
+ * shift and sparkline. */
 void mls_timing_mark(mls_timing *timing);
-
-/* Finds in the segments the reference pace, band, warm-up, slow phases, shift and the sparkline. */
 void mls_timing_pace(mls_timing *timing);
 
-/* Which evaluations were slow. */
-void mls_timing_evaluations(mls_timing *timing);
-
-/* So many runs with an end and samples it takes to say what is usual in a group. */
+/* Minimum number of ended runs with samples for comparisons within a group. */
 enum { MLS_TIMED_MIN = 3 };
 
-/* Where all runs of a group that came to the healing step change their pace there, that is by design: what is slow is
- * measured against the pace that healing leaves.  `healing`: of each run. */
-void mls_throughput_group_heal(mls_throughput_group *group, const mls_healing *healing, mls_arena *scratch);
+/* Compare the measured runs of a group, and add findings.  `healing` has an item per run. */
+void mls_throughput_group_compare(mls_throughput_group *group, const mls_healing *healing, mls_arena *arena,
+                                  mls_arena *scratch);
 
-/* Finds what its runs share, before any of it is reported. */
-void mls_throughput_group_share(mls_throughput_group *group, mls_arena *arena, mls_arena *scratch);
+/* Find the machine of a group: from the options, else from the system description, else from the config's name.
+ * *found is NULL if it is unknown. */
+void mls_utilization_machine(const mls_group *group, const mls_throughput_options *options,
+                             const mls_accelerator **found, double *accelerators);
 
-/* Which runs of a group were slow, and where. */
-void mls_throughput_group_judge(mls_throughput_group *group, mls_arena *arena, mls_arena *scratch);
-
-/* The machine of a group as a person names it, else as the system is described, else as the config is named; *found is
- * NULL when it is not known.  Always MLS_OK. */
-mls_status mls_utilization_machine(const mls_group *group, const mls_throughput_options *options,
-                                   const mls_accelerator **found, double *accelerators) MLS_MUST_USE;
-
-/* What share of the peak of its machine a run used. */
+/* Set the utilization of a run. */
 void mls_utilization_find(mls_throughput *run, const mls_throughput_options *options);
 
-/* Adds what was found about a measured group to its findings. */
-void mls_throughput_group_report(mls_throughput_group *group);
-
-/* Fills in time_to_target_ms from the curve.  MLS_OK or what loading the rules returned. */
+/* Set the time to target from the curve.  Return MLS_OK, or an error of loading the rules. */
 mls_status mls_time_to_target(mls_throughput *run, const mls_group *group, mls_rulesets *rulesets,
                               mls_error *error) MLS_MUST_USE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pace.c - what the segments of a run say: the reference pace and the band above it, the warm-up, slow phases, a pace
- * that changed for good, and the sparkline. */
+/* pace.c - find the reference pace of a run's segments and the band above it, the warm-up, slow phases, a permanent
+ * change of the pace, and the sparkline. */
 #include <math.h>
 
 #include "base/statistics.h"
@@ -10,34 +10,29 @@
 #define BAND_MIN 0.05
 #define BAND_DEVIATIONS 5
 
-/* Nothing was trained in a segment that took less than this share of the mean time for its samples, nor in a run of
- * whose time less than this share is training. */
+/* A segment with less than this share of the mean time per sample contains no training; a run with less than this share
+ * of training is not measured. */
 #define TRAINED_MIN 0.1
 #define TRAINED_OF_RUN_MIN 0.0001
 
-/* So many segments it takes to leave the first one out, to find a warm-up, a slow phase, a shift. */
+/* Minimum numbers of segments for ignoring the first one, and for a warm-up, a slow phase, a shift. */
 enum { SEGMENTS_REFERENCE = 3, SEGMENTS_WARMUP = 3, SEGMENTS_PHASES = 5, SEGMENTS_SHIFT = 10 };
 
-/* A phase must have lost so much, in milliseconds and of the run, to be worth reporting. */
+/* Minimum loss of a reported phase, in milliseconds and relative to the run. */
 #define LOST_MIN_MS 1000
 #define LOST_MIN 0.002
 
-/* A shift leaves a side so many segments, tries so many cuts, and changes the pace by so much. */
+/* Of a shift: minimum number of segments on each side, maximum number of cuts tried, minimum relative change. */
 enum { SHIFT_SIDE = 5, SHIFT_CUTS = 50 };
 #define SHIFT_MIN 0.05
 #define SHIFT_EXPLAINS 0.5
-
-/* Evaluations: so many, so many times their median, so much above it. */
-enum { SLOW_EVALUATIONS_FROM = 5 };
-#define SLOW_EVALUATION_TIMES 2
-#define SLOW_EVALUATION_MS 1000
 
 static double pace_of(const mls_pace_segment *segment)
 {
     return segment->training_ms / segment->delta;
 }
 
-/* The time that a segment took more than it would have at a pace. */
+/* Return the time that a segment took in addition to its time at the reference pace. */
 static double lost_by(const mls_pace_segment *segment, double reference)
 {
     return segment->training_ms - reference * segment->delta;
@@ -48,10 +43,14 @@ static bool is_slow(const mls_throughput *run, const mls_pace_segment *segment, 
     return pace_of(segment) > reference * (1 + run->band);
 }
 
-/* The first segment has the start in it, so it is left out where there are others enough. */
-static void find_reference(mls_timing *timing)
+/* Set the totals up to the last segment, the reference pace and the band. */
+static void measure_segments(mls_timing *timing)
 {
     mls_throughput *run = timing->run;
+    const mls_pace_segment *last = &run->segments[run->segment_count - 1];
+    run->samples = last->from_samples + last->delta;
+    run->measured_training_ms = mls_timing_training(timing, last->to_ms) - timing->evaluated_ms;
+    /* The first segment contains the start, so it is ignored if there are enough others. */
     const size_t first = run->segment_count >= SEGMENTS_REFERENCE;
     const size_t count = run->segment_count - first;
     mls_weighted *paces = mls_arena_array(timing->scratch, count, sizeof *paces);
@@ -67,19 +66,8 @@ static void find_reference(mls_timing *timing)
     run->band = band > BAND_MIN ? band : BAND_MIN;
 }
 
-/* Measure the run up to its last segment. */
-static void measure_segments(mls_timing *timing)
-{
-    mls_throughput *run = timing->run;
-    const mls_pace_segment *last = &run->segments[run->segment_count - 1];
-    run->samples = last->from_samples + last->delta;
-    run->measured_training_ms = mls_timing_training(timing, last->to_ms) - timing->evaluated_ms;
-    find_reference(timing);
-}
-
-/* Join the segments in which nothing was trained to the one before, if their pace is taken for that of the run:
- * evaluations that follow one another when training is over are milliseconds apart, and training was that far already.
- */
+/* Join segments without training to the previous one if they determine the reference pace: evaluations after the end of
+ * training are milliseconds apart. */
 static void drop_untrained(mls_timing *timing)
 {
     mls_throughput *run = timing->run;
@@ -90,7 +78,7 @@ static void drop_untrained(mls_timing *timing)
         return;
     for (size_t i = 0; i < run->segment_count; i++) {
         mls_pace_segment segment = run->segments[i];
-        if (held.delta > 0) { /* nothing is before it */
+        if (held.delta > 0) { /* there is no previous one */
             segment.from_ms = held.from_ms;
             segment.from_samples = held.from_samples;
             segment.delta += held.delta;
@@ -110,20 +98,7 @@ static void drop_untrained(mls_timing *timing)
     measure_segments(timing);
 }
 
-static void find_warmup(mls_throughput *run)
-{
-    run->warmup_lost_ms = 0;
-    for (size_t i = 0; i + 1 < run->segment_count && run->segment_count >= SEGMENTS_WARMUP; i++) {
-        if (!is_slow(run, &run->segments[i], run->steady_ms_per_sample))
-            break;
-        run->warmup_segments++;
-        run->warmup_ms += run->segments[i].training_ms;
-        run->warmup_samples = run->segments[i].from_samples + run->segments[i].delta;
-        run->warmup_lost_ms += lost_by(&run->segments[i], run->steady_ms_per_sample);
-    }
-}
-
-/* Lists the slow phases, those from segment `healed` on against a pace of their own. */
+/* List the slow phases.  From segment `healed` on, the reference is `healed_pace`. */
 static mls_slow_phase *list_phases(const mls_timing *timing, size_t healed, double healed_pace, size_t *count)
 {
     const mls_throughput *run = timing->run;
@@ -150,8 +125,7 @@ static mls_slow_phase *list_phases(const mls_timing *timing, size_t healed, doub
     return phases;
 }
 
-/* The median of the paces from one segment to before another one, by samples, as a stall would outweigh the few that
- * may be left; `paces` has room for them. */
+/* Return the median pace of segments, weighted by samples: by time, a stall would outweigh the few other segments. */
 static double median_pace(const mls_throughput *run, size_t from, size_t to, mls_weighted *paces)
 {
     for (size_t i = from; i < to; i++)
@@ -159,15 +133,23 @@ static double median_pace(const mls_throughput *run, size_t from, size_t to, mls
     return mls_median_weighted(paces, to - from);
 }
 
-/* Compares the paces before segment `at`, in which the healing step lies, and from segment `healed` on: in all, and
- * next to it.  What begins to be slow there is by design, be it for good or until the machine has settled; what is slow
- * later on is so against the pace that healing leaves. */
-static void compare_healed(mls_timing *timing, size_t first, size_t at, size_t healed)
+/* Compare the paces before and after the healing step, over all segments and over the nearest ones.  A slow phase that
+ * begins there is by design, whether it is permanent or lasts until the machine has settled.  Later phases are slow
+ * relative to the pace after healing. */
+static void find_healing(mls_timing *timing)
 {
     const mls_throughput *run = timing->run;
     mls_healing *healing = timing->healing;
-    mls_weighted *paces = mls_arena_array(timing->scratch, run->segment_count, sizeof *paces);
     const size_t count = run->segment_count;
+    const size_t first = run->warmup_segments > 0 ? run->warmup_segments : 1;
+    size_t at = 0; /* the segment that contains the step, and the first one after it */
+    healing->samples = (double)healing->step * run->run->global_batch_size;
+    while (at < count && !(run->segments[at].from_samples + run->segments[at].delta > healing->samples))
+        at++;
+    const size_t healed = at + (at < count && run->segments[at].from_samples < healing->samples);
+    if (healing->step == 0 || run->in_epochs || at <= first || healed >= count)
+        return;
+    mls_weighted *paces = mls_arena_array(timing->scratch, count, sizeof *paces);
     const double pace = median_pace(run, healed, count, paces);
     const double near_before = median_pace(run, at - first > SHIFT_SIDE ? at - SHIFT_SIDE : first, at, paces);
     const double near = median_pace(run, healed, count - healed > SHIFT_SIDE ? healed + SHIFT_SIDE : count, paces);
@@ -187,22 +169,7 @@ static void compare_healed(mls_timing *timing, size_t first, size_t at, size_t h
     healing->phase_count = kept;
 }
 
-/* Finds what the healing step does to the pace, where there are segments on both sides of it. */
-static void find_healing(mls_timing *timing)
-{
-    const mls_throughput *run = timing->run;
-    const size_t first = run->warmup_segments > 0 ? run->warmup_segments : 1;
-    const double samples = (double)timing->healing->step * run->run->global_batch_size;
-    size_t at = 0;
-    timing->healing->samples = samples;
-    while (at < run->segment_count && !(run->segments[at].from_samples + run->segments[at].delta > samples))
-        at++;
-    const size_t healed = at + (at < run->segment_count && run->segments[at].from_samples < samples);
-    if (timing->healing->step != 0 && !run->in_epochs && at > first && healed < run->segment_count)
-        compare_healed(timing, first, at, healed);
-}
-
-/* The sum of distances of sorted paces from their lower median, which *median becomes. */
+/* Return the sum of the distances of sorted paces from their lower median. */
 static double deviation(const double *paces, size_t count, double *median)
 {
     double sum = 0;
@@ -212,8 +179,8 @@ static double deviation(const double *paces, size_t count, double *median)
     return sum;
 }
 
-/* The sum of distances of the paces before a cut from their median, and of those behind it from theirs; how many times
- * the first median the second is.  They are sorted: each side is picked in that order. */
+/* Return the sum of the distances of the paces from the medians of both sides of a cut, and the ratio of the medians.
+ * `sorted` is sorted by pace. */
 static double deviation_cut(const mls_placed *sorted, size_t count, size_t cut, double *scratch, double *ratio)
 {
     double first;
@@ -227,7 +194,7 @@ static double deviation_cut(const mls_placed *sorted, size_t count, size_t cut, 
     return sum;
 }
 
-/* One cut of the segments after warm-up in two, each side around a median of its own, if that explains enough. */
+/* Find the cut of the segments after warm-up that explains most of the deviations, if it explains enough. */
 static void find_shift(mls_timing *timing)
 {
     mls_throughput *run = timing->run;
@@ -261,8 +228,7 @@ static void find_shift(mls_timing *timing)
     }
 }
 
-/* Each cell is a share of the training time, with the mean pace of what was trained in it; what was not measured is a
- * gap. */
+/* Set the cells of the sparkline.  Each is a share of the training time with the mean pace in it. */
 static void draw_spark(mls_throughput *run)
 {
     const double cell = run->parts.ms[MLS_PART_TRAINING] / MLS_SPARK_CELLS;
@@ -284,7 +250,7 @@ static void draw_spark(mls_throughput *run)
             before = after;
             at++;
         }
-        /* A cell that is measured for less than half says too little. */
+        /* If less than half of a cell was measured, it is a gap. */
         const double level = (sum / weights / run->steady_ms_per_sample - 1) / (run->band / 3);
         run->spark[i] = (signed char)(!(weights >= cell / 2)   ? MLS_SPARK_GAP
                                       : level >= MLS_SPARK_TOP ? MLS_SPARK_TOP
@@ -309,28 +275,17 @@ void mls_timing_pace(mls_timing *timing)
     if (!run->in_epochs)
         run->steady_tokens_per_second = 1000 / run->steady_ms_per_sample * run->tokens_per_sample;
     run->steady_step_ms = run->steady_ms_per_sample * run->run->global_batch_size;
-    find_warmup(run);
+    run->warmup_lost_ms = 0;
+    for (size_t i = 0; i + 1 < run->segment_count && run->segment_count >= SEGMENTS_WARMUP; i++) {
+        if (!is_slow(run, &run->segments[i], run->steady_ms_per_sample))
+            break;
+        run->warmup_segments++;
+        run->warmup_ms += run->segments[i].training_ms;
+        run->warmup_samples = run->segments[i].from_samples + run->segments[i].delta;
+        run->warmup_lost_ms += lost_by(&run->segments[i], run->steady_ms_per_sample);
+    }
     draw_spark(run);
     run->slow_phases = list_phases(timing, run->segment_count, 0, &run->slow_phase_count);
     find_shift(timing);
     find_healing(timing);
-}
-
-void mls_timing_evaluations(mls_timing *timing)
-{
-    mls_throughput *run = timing->run;
-    const mls_slow_evaluation *all = timing->evaluations;
-    const size_t count = timing->evaluation_count;
-    double *lengths = mls_arena_array(timing->scratch, count + 1, sizeof *lengths);
-    run->slow_evaluations = mls_arena_array(timing->scratch, count + 1, sizeof *run->slow_evaluations);
-    for (size_t i = 0; i < count; i++) {
-        lengths[i] = all[i].ms;
-        run->longest_evaluation = all[i].ms > run->longest_evaluation.ms ? all[i] : run->longest_evaluation;
-    }
-    mls_sort_doubles(lengths, count);
-    const double median = mls_median_lower(lengths, count);
-    run->evaluation_median_ms = median;
-    for (size_t i = 0; i < count && count >= SLOW_EVALUATIONS_FROM; i++)
-        if (all[i].ms > SLOW_EVALUATION_TIMES * median && all[i].ms >= median + SLOW_EVALUATION_MS)
-            run->slow_evaluations[run->slow_evaluation_count++] = all[i];
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* throughput.c - from the runs of a collection and what was noted of them to what they did over time. */
+/* throughput.c - measure the runs of a collection from their notes, group by group. */
 #include "explain/throughput/throughput.h"
 
 #include <math.h>
@@ -28,7 +28,12 @@ const char *mls_evaluations_from_name(mls_evaluations_from from)
     return names[from];
 }
 
-/* An epoch_num that may count samples is one from so many on. */
+/* Slow evaluations: minimum number of evaluations, times the median, and milliseconds above it. */
+enum { SLOW_EVALUATIONS_FROM = 5 };
+#define SLOW_EVALUATION_TIMES 2
+#define SLOW_EVALUATION_MS 1000
+
+/* From this number on, an epoch_num of benchmarks that may count samples does so. */
 #define SAMPLES_MIN 1e3
 
 const char *mls_throughput_unit(const mls_throughput *run)
@@ -47,7 +52,6 @@ bool mls_throughput_evaluations_are_training(const mls_throughput *run)
     return run->has_parts && run->curve_count > 0 && run->evaluations_from == MLS_EVALUATIONS_FROM_NOTHING;
 }
 
-/* Nothing is known of it yet. */
 static mls_throughput blank_run(const mls_run *run, const mls_throughput_options *options)
 {
     const double nan = (double)NAN;
@@ -80,23 +84,8 @@ static mls_throughput blank_run(const mls_run *run, const mls_throughput_options
     return blank;
 }
 
-/* Where the timed part is, and how long.  A time that is not a number is none. */
-static void find_state(mls_throughput *run, const mls_pace_notes *notes)
-{
-    const mls_run *read = run->run;
-    const bool stopped = read->run_stop.line > 0;
-    const double end_ms = stopped ? read->run_stop.time_ms : notes != NULL ? notes->latest_ms : (double)NAN;
-    const double run_ms = end_ms - read->run_start.time_ms;
-    const bool started = notes != NULL && read->run_start.line > 0 && isfinite(read->run_start.time_ms);
-    run->state = !started || (!stopped && !isfinite(run_ms)) ? MLS_TIMED_NO_START
-                 : !isfinite(run_ms) || run_ms < 0           ? MLS_TIMED_STOP_BEFORE_START
-                 : stopped                                   ? MLS_TIMED_ENDED
-                                                             : MLS_TIMED_UNFINISHED;
-    run->run_ms = run->state <= MLS_TIMED_UNFINISHED ? run_ms : (double)NAN;
-}
-
-/* Keeps the stretches of training and of evaluation as they come; of evaluation neighbours are one. */
-static void take_stretch(void *state, const mls_stretch *stretch)
+/* Add a stretch of the timed part.  Adjacent ones of the same part are joined. */
+static void add_stretch(void *state, const mls_stretch *stretch)
 {
     mls_timing *timing = state;
     mls_throughput *run = timing->run;
@@ -120,13 +109,13 @@ static void take_stretch(void *state, const mls_stretch *stretch)
     }
 }
 
-/* The lower median of the rates, or of the steps, that tracked_stats said in the timed part; NAN: none. */
+/* Return the lower median of the rates or (`steps`) step times of tracked_stats; NAN: none. */
 static double median_logged(const mls_timing *timing, bool steps, double *values)
 {
     size_t count = 0;
     for (size_t i = 0; i < timing->timed_count; i++) {
-        const mls_finding_entry_record *stats = timing->timed[i].record;
-        if (timing->timed[i].kind == MLS_NOTED_STATS) {
+        const mls_pace_record *stats = timing->timed[i].record;
+        if (timing->timed[i].kind == MLS_PACE_STATS) {
             values[count] = steps ? stats->step_ms : stats->value;
             count += isnan(values[count]) ? 0 : 1;
         }
@@ -135,34 +124,55 @@ static double median_logged(const mls_timing *timing, bool steps, double *values
     return mls_median_lower(values, count);
 }
 
-/* Measures one run. */
 static void measure_run(mls_timing *timing)
 {
     mls_throughput *run = timing->run;
+    const mls_run *read = run->run;
     const mls_pace_notes *notes = timing->notes;
-    find_state(run, notes);
+    const bool stopped = read->run_stop.line > 0;
+    const double end_ms = stopped ? read->run_stop.time_ms : notes != NULL ? notes->latest_ms : (double)NAN;
+    const double run_ms = end_ms - read->run_start.time_ms;
+    const bool started = notes != NULL && read->run_start.line > 0 && isfinite(read->run_start.time_ms);
+    run->state = !started || (!stopped && !isfinite(run_ms)) ? MLS_TIMED_NO_START
+                 : !isfinite(run_ms) || run_ms < 0           ? MLS_TIMED_STOP_BEFORE_START
+                 : stopped                                   ? MLS_TIMED_ENDED
+                                                             : MLS_TIMED_UNFINISHED;
     run->status = notes != NULL && notes->status[0] != '\0' ? notes->status : NULL;
     run->backwards = notes != NULL ? notes->backwards : 0;
     if (run->state > MLS_TIMED_UNFINISHED)
         return;
-    timing->start_ms = run->run->run_start.time_ms;
-    const size_t max = notes->spans.count + 1; /* each record of a span ends one stretch at most, and so does the end */
+    run->run_ms = run_ms;
+    timing->start_ms = read->run_start.time_ms;
+    const size_t max = notes->spans.count + 1; /* each span and the end of the run end at most one stretch */
     timing->training = mls_arena_array(timing->scratch, max, sizeof *timing->training);
     timing->evaluations = mls_arena_array(timing->scratch, max, sizeof *timing->evaluations);
     run->stretches = mls_arena_array(timing->scratch, 2 * max, sizeof *run->stretches);
     run->has_parts = !notes->too_many &&
-                     mls_spans_parts(&notes->spans, timing->start_ms + run->run_ms, &run->parts, take_stretch, timing);
+                     mls_spans_parts(&notes->spans, timing->start_ms + run->run_ms, &run->parts, add_stretch, timing);
     run->evaluations_from = !run->parts.evaluation_delimited ? MLS_EVALUATIONS_FROM_NOTHING
                             : run->parts.evaluation_derived  ? MLS_EVALUATIONS_FROM_VALIDATION
                                                              : MLS_EVALUATIONS_FROM_RECORDS;
-    if (run->has_parts) {
-        mls_timing_mark(timing);
-        mls_timing_pace(timing);
-        double *values = mls_arena_array(timing->scratch, notes->count + 1, sizeof *values);
-        run->logged_throughput = median_logged(timing, false, values);
-        run->logged_step_ms = median_logged(timing, true, values);
-        mls_timing_evaluations(timing);
+    if (!run->has_parts)
+        return;
+    mls_timing_mark(timing);
+    mls_timing_pace(timing);
+    double *values = mls_arena_array(timing->scratch, notes->count + timing->evaluation_count + 1, sizeof *values);
+    run->logged_throughput = median_logged(timing, false, values);
+    run->logged_step_ms = median_logged(timing, true, values);
+    /* Find slow evaluations. */
+    const mls_slow_evaluation *all = timing->evaluations;
+    const size_t count = timing->evaluation_count;
+    run->slow_evaluations = mls_arena_array(timing->scratch, count + 1, sizeof *run->slow_evaluations);
+    for (size_t i = 0; i < count; i++) {
+        values[i] = all[i].ms;
+        run->longest_evaluation = all[i].ms > run->longest_evaluation.ms ? all[i] : run->longest_evaluation;
     }
+    mls_sort_doubles(values, count);
+    run->evaluation_median_ms = mls_median_lower(values, count);
+    for (size_t i = 0; i < count && count >= SLOW_EVALUATIONS_FROM; i++)
+        if (all[i].ms > SLOW_EVALUATION_TIMES * run->evaluation_median_ms &&
+            all[i].ms >= run->evaluation_median_ms + SLOW_EVALUATION_MS)
+            run->slow_evaluations[run->slow_evaluation_count++] = all[i];
 }
 
 /* Copy a list to another arena. */
@@ -175,63 +185,6 @@ static void move(void *list, size_t count, size_t size, mls_arena *arena)
     *items = copy;
 }
 
-/* Move what was measured out of the scratch arena, which had room for all that there might have been. */
-static void finish_measured(mls_throughput *run, mls_healing *healing, mls_arena *arena)
-{
-    move(&run->segments, run->series ? run->segment_count : 0, sizeof *run->segments, arena);
-    move(&run->stretches, run->series ? run->stretch_count : 0, sizeof *run->stretches, arena);
-    move(&run->slow_phases, run->slow_phase_count, sizeof *run->slow_phases, arena);
-    move(&healing->phases, healing->phase_count, sizeof *healing->phases, arena);
-    move(&run->slow_evaluations, run->slow_evaluation_count, sizeof *run->slow_evaluations, arena);
-    move(&run->curve, run->curve_count, sizeof *run->curve, arena);
-}
-
-/* Where samples are filled up to one length, that is as long as the log says they may be. */
-static double tokens_of(const mls_run *run, const mls_model *model)
-{
-    const char *logged = mls_run_hyperparameter(run, MLS_S("max_sequence_length"));
-    size_t length;
-    const bool said = logged != NULL && mls_size_parse(mls_str_from(logged), &length) && length > 0;
-    return said && !isnan(model->tokens_per_sample) ? (double)length : model->tokens_per_sample;
-}
-
-/* submission_benchmark, else the folder's name. */
-static void name_benchmark(mls_throughput *run, const mls_group *group, const mls_models *models)
-{
-    run->benchmark = run->run->benchmark != NULL ? run->run->benchmark : group->result_folder ? group->benchmark : NULL;
-    run->model = run->benchmark != NULL ? mls_models_of_benchmark(models, mls_str_from(run->benchmark)) : NULL;
-    if (run->model != NULL)
-        run->tokens_per_sample = tokens_of(run->run, run->model);
-}
-
-/* Puts the runs of a group, which are measured, where what was noted of them stood, as far as it goes: that is most of
- * what is held of a run. */
-static void finish_group(mls_throughputs *all, mls_throughput_group *group, const mls_throughput *measured)
-{
-    const mls_group *of = group->group;
-    for (size_t i = 0; i < of->run_count; i++)
-        mls_pace_notes_used(mls_collection_notes(all->collection, of->runs[i]));
-    group->runs = mls_calloc(of->run_count > 0 ? of->run_count : 1, sizeof *group->runs);
-    for (size_t i = 0; i < of->run_count; i++) {
-        group->runs[i] = measured[i];
-        /* The run belongs to the collection, in which it stands at its own place. */
-        all->runs[of->runs[i] - all->collection->runs] = &group->runs[i];
-    }
-}
-
-/* The step that the runs of a group printed; 0: none did, or they differ. */
-static uint32_t healing_of(const mls_group *group)
-{
-    uint32_t step = 0;
-    for (size_t i = 0; i < group->run_count; i++) {
-        const uint32_t printed = group->runs[i]->facts.healing;
-        if (printed != 0 && step != 0 && printed != step)
-            return 0;
-        step = printed != 0 ? printed : step;
-    }
-    return step;
-}
-
 static mls_status measure_group(mls_throughputs *all, mls_throughput_group *group, mls_arena *scratch, mls_error *error)
 {
     const mls_group *of = group->group;
@@ -239,32 +192,61 @@ static mls_status measure_group(mls_throughputs *all, mls_throughput_group *grou
     double accelerators = NAN;
     mls_throughput *measured = mls_calloc(of->run_count, sizeof *measured);
     mls_healing *healing = mls_calloc(of->run_count, sizeof *healing);
-    const uint32_t step = healing_of(of);
-    mls_status status = mls_utilization_machine(of, &all->options, &accelerator, &accelerators);
+    mls_status status = MLS_OK;
+    uint32_t step = 0; /* the healing step that the runs printed; 0: none, or they differ */
+    bool differ = false;
+    for (size_t i = 0; i < of->run_count; i++) {
+        const uint32_t printed = of->runs[i]->facts.healing;
+        differ |= printed != 0 && step != 0 && printed != step;
+        step = printed != 0 ? printed : step;
+    }
+    mls_utilization_machine(of, &all->options, &accelerator, &accelerators);
     for (size_t i = 0; i < of->run_count && status == MLS_OK; i++) {
         mls_throughput *run = &measured[i];
-        *run = blank_run(of->runs[i], &all->options);
+        const mls_run *read = of->runs[i];
+        *run = blank_run(read, &all->options);
         run->utilization.accelerator = accelerator;
         run->utilization.accelerators = accelerators;
-        name_benchmark(run, of, all->options.models);
-        healing[i].step = step;
+        run->benchmark = read->benchmark != NULL ? read->benchmark : of->result_folder ? of->benchmark : NULL;
+        if (run->benchmark != NULL)
+            run->model = mls_models_of_benchmark(all->options.models, mls_str_from(run->benchmark));
+        if (run->model != NULL) {
+            /* Samples padded to one length have the maximum length in the log. */
+            const char *logged = mls_run_hyperparameter(read, MLS_S("max_sequence_length"));
+            size_t length;
+            run->tokens_per_sample = run->model->tokens_per_sample;
+            if (!isnan(run->tokens_per_sample) && logged != NULL && mls_size_parse(mls_str_from(logged), &length) &&
+                length > 0)
+                run->tokens_per_sample = (double)length;
+        }
+        healing[i].step = differ ? 0 : step;
         mls_timing timing = {.scratch = scratch,
-                             .notes = mls_collection_notes(all->collection, of->runs[i]),
+                             .notes = mls_collection_notes(all->collection, read),
                              .edition = of->edition->number,
                              .run = run,
                              .healing = &healing[i]};
         mls_arena_reset(scratch);
         measure_run(&timing);
-        finish_measured(run, &healing[i], all->arena);
+        /* Copy the lists out of the scratch arena, where they have room for the maximum. */
+        move(&run->segments, run->series ? run->segment_count : 0, sizeof *run->segments, all->arena);
+        move(&run->stretches, run->series ? run->stretch_count : 0, sizeof *run->stretches, all->arena);
+        move(&run->slow_phases, run->slow_phase_count, sizeof *run->slow_phases, all->arena);
+        move(&healing[i].phases, healing[i].phase_count, sizeof *healing[i].phases, all->arena);
+        move(&run->slow_evaluations, run->slow_evaluation_count, sizeof *run->slow_evaluations, all->arena);
+        move(&run->curve, run->curve_count, sizeof *run->curve, all->arena);
         mls_utilization_find(run, &all->options);
         status = mls_time_to_target(run, of, all->options.rulesets, error);
     }
     if (status == MLS_OK) {
-        finish_group(all, group, measured);
-        mls_throughput_group_heal(group, healing, scratch);
-        mls_throughput_group_judge(group, all->arena, scratch);
-        mls_throughput_group_share(group, all->arena, scratch);
-        mls_throughput_group_report(group);
+        /* Release the notes first: they are most of the memory of a run. */
+        for (size_t i = 0; i < of->run_count; i++)
+            mls_pace_notes_used(mls_collection_notes(all->collection, of->runs[i]));
+        group->runs = mls_calloc(of->run_count > 0 ? of->run_count : 1, sizeof *group->runs);
+        for (size_t i = 0; i < of->run_count; i++) {
+            group->runs[i] = measured[i];
+            all->runs[of->runs[i] - all->collection->runs] = &group->runs[i];
+        }
+        mls_throughput_group_compare(group, healing, all->arena, scratch);
     }
     free(measured);
     free(healing);
