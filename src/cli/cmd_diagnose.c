@@ -71,7 +71,7 @@ static void print_campaign(mls_cli *cli, const mls_diagnosis_list *list, const c
         mls_cli_set_status(cli, campaign.errors > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
     }
     if (campaign.arena != NULL && sacct != NULL) {
-        const mls_findings *wrong = mls_sacct_findings(sacct);
+        const mls_findings *wrong = &sacct->findings;
         const size_t all = mls_findings_found(wrong, MLS_FINDING_SACCT_ROW);
         const size_t shown = wrong->count < ROWS_MAX ? wrong->count : ROWS_MAX;
         size_t missing = 0;

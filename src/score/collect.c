@@ -15,7 +15,6 @@
 #include "base/statistics.h"
 #include "run/settings.h"
 #include "score/part.h"
-#include "score/sacct.h"
 #include "score/score.h"
 
 /* ----------------------------------------------------------------- repeats */

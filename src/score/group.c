@@ -100,7 +100,7 @@ mls_division mls_division_described(const char *text)
     return name != NULL && strcmp(text, name) == 0 ? division : MLS_DIVISION_OTHER;
 }
 
-const char *mls_run_says(const mls_run *run, mls_run_fact fact)
+static const char *fact_of(const mls_run *run, mls_run_fact fact)
 {
     /* Compare the meaning of divisions, not their spelling. */
     const char *division = mls_division_name(mls_division_logged(run->division));
@@ -117,7 +117,7 @@ static const mls_run *agreement(mls_group *group, mls_run_fact fact, const char 
     char numbers[2][32];
     for (size_t i = 0; i < group->run_count; i++) {
         const mls_run *run = group->runs[i];
-        const char *text = fact != MLS_FACT_BATCH_SIZE ? mls_run_says(run, fact) : NULL;
+        const char *text = fact != MLS_FACT_BATCH_SIZE ? fact_of(run, fact) : NULL;
         if (fact == MLS_FACT_BATCH_SIZE && !isnan(run->global_batch_size)) {
             text = numbers[first != NULL];
             (void)mls_text_printf(numbers[first != NULL], sizeof numbers[0], "%.15g", run->global_batch_size);
@@ -652,7 +652,7 @@ mls_run_key mls_run_key_of(const mls_run *run)
 {
     mls_run_key key = {.file = run->file, .global_batch_size = run->global_batch_size, .result = run->result};
     for (int fact = 0; fact < MLS_FACT_TEXTS; fact++)
-        key.says[fact] = mls_run_says(run, (mls_run_fact)fact);
+        key.says[fact] = fact_of(run, (mls_run_fact)fact);
     return key;
 }
 
@@ -674,12 +674,6 @@ mls_str mls_run_group_key(const mls_run_key *run, mls_buffer *bytes)
     /* 0.0 and -0.0 are equal, and so are all NANs. */
     mls_buffer_append_text(bytes, mls_words_exact(run->global_batch_size == 0 ? 0 : run->global_batch_size).text);
     return mls_buffer_str(bytes);
-}
-
-static bool has_gaps(const mls_run_key *run)
-{
-    return !run->result && (run->says[MLS_FACT_BENCHMARK] == NULL || run->says[MLS_FACT_DIVISION] == NULL ||
-                            isnan(run->global_batch_size));
 }
 
 /* Return the only group that an incomplete run can belong to: one that logged the same and has a run in the same
@@ -732,13 +726,15 @@ void mls_group_runs(const mls_run *runs, size_t run_count, mls_group **groups, s
     /* Incomplete runs come second, when all groups of the others exist. */
     for (size_t i = 0; i < 2 * run_count; i++) {
         const size_t number = i % run_count;
-        const bool gaps = has_gaps(&keys[number]);
+        const mls_run_key *run = &keys[number];
+        const bool gaps = !run->result && (run->says[MLS_FACT_BENCHMARK] == NULL ||
+                                           run->says[MLS_FACT_DIVISION] == NULL || isnan(run->global_batch_size));
         if (gaps != (i >= run_count))
             continue;
-        const mls_str key = mls_run_group_key(&keys[number], &bytes);
+        const mls_str key = mls_run_group_key(run, &bytes);
         const mls_map_entry *known = mls_map_find(&by_key, key);
         mls_group *group = known != NULL ? &grouping.groups.items[known->value.number]
-                           : gaps        ? guess_group(&grouping, &keys[number])
+                           : gaps        ? guess_group(&grouping, run)
                                          : NULL;
         if (group == NULL) {
             mls_map_put(&by_key, key, NULL)->value.number = grouping.groups.count;

@@ -1,16 +1,546 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* jobs.c - find the Slurm job of each run, why incomplete runs ended, and how the time of a job was spent. */
+/* jobs.c - run sacct, or read saved output of sacct --parsable2 or --json; then find the Slurm job of each run, why
+ * incomplete runs ended, and how the time of a job was spent.
+ *
+ * A table has a header with the names of columns, and rows for jobs and their steps.  A bar within a text is not
+ * escaped: a row with more fields than the header can be parsed only if a single column contains such texts.  The JSON
+ * format changed with Slurm 23.11, so the type of a value decides: a state is a text or a list of texts, and a number
+ * is plain or {"set": true, "infinite": false, "number": 17}. */
+#include "score/jobs.h"
+
+#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/moment.h"
 #include "base/number.h"
+#include "base/program.h"
 #include "base/statistics.h"
 #include "base/utf8.h"
 #include "base/words.h"
 #include "score/hosts.h"
-#include "score/sacct.h"
+#include "score/score.h"
+#include "json/text_table.h"
+#include "json/value.h"
+
+/* ------------------------------------------------------------------ rows */
+
+mls_sacct *mls_sacct_new(void)
+{
+    mls_sacct *sacct = mls_calloc(1, sizeof *sacct);
+    sacct->by_raw.arena = sacct->by_id.arena = &sacct->arena;
+    sacct->jobs.findings = &sacct->findings;
+    return sacct;
+}
+
+void mls_sacct_free(mls_sacct *sacct)
+{
+    if (sacct != NULL) {
+        mls_findings_release(&sacct->findings);
+        mls_arena_release(&sacct->arena);
+        free(sacct);
+    }
+}
+
+/* Return an empty row.  It borrows `source`. */
+static mls_slurm_job new_row(const char *source)
+{
+    const double none = (double)NAN;
+    return (mls_slurm_job){.source = source,
+                           .array_task = none,
+                           .exit_code = none,
+                           .signal = none,
+                           .derived_exit_code = none,
+                           .derived_signal = none,
+                           .submit_ms = none,
+                           .eligible_ms = none,
+                           .start_ms = none,
+                           .end_ms = none,
+                           .elapsed_seconds = none,
+                           .limit_seconds = none,
+                           .node_count = none};
+}
+
+static const char *keep_text(mls_sacct *sacct, mls_str text)
+{
+    return text.len > 0 ? mls_arena_copy(&sacct->arena, text).ptr : NULL;
+}
+
+/* Parse State, such as "CANCELLED by 1000". */
+static void set_state(mls_sacct *sacct, mls_str state, mls_slurm_job *row)
+{
+    row->state = keep_text(sacct, mls_str_word(&state));
+    const bool by = mls_str_equal(mls_str_word(&state), MLS_S("by"));
+    row->cancelled_by = by ? keep_text(sacct, mls_str_word(&state)) : NULL;
+}
+
+static void set_nodes(mls_sacct *sacct, mls_str list, mls_slurm_job *row)
+{
+    row->node_list = mls_str_equal(list, MLS_S("None assigned")) ? NULL : keep_text(sacct, list);
+}
+
+static void set_id(mls_sacct *sacct, mls_str raw, mls_str id, mls_slurm_job *row)
+{
+    mls_str task = id.len > 0 ? id : raw;
+    mls_str array;
+    size_t number;
+    row->id = mls_arena_copy(&sacct->arena, task).ptr;
+    row->job = raw.len > 0 ? mls_arena_copy(&sacct->arena, raw).ptr : row->id;
+    if (mls_str_cut(&task, '_', &array)) {
+        row->array_job = mls_arena_copy(&sacct->arena, array).ptr;
+        row->array_task = mls_size_parse(task, &number) ? (double)number : (double)NAN;
+    }
+}
+
+/* Add a row, whose texts are in the arena.  The rows of a job are sorted by submit time, which changes when it is
+ * requeued; rows without a submit time stay where they are. */
+static void add_row(mls_sacct *sacct, const mls_slurm_job *row)
+{
+    mls_map_entry *raw = mls_map_put(&sacct->by_raw, mls_str_from(row->job), NULL);
+    if (raw->value.pointer == NULL)
+        raw->value.pointer = mls_arena_zeroed(&sacct->arena, 1, sizeof(mls_sacct_entry));
+    mls_sacct_entry *entry = raw->value.pointer;
+    mls_map_put(&sacct->by_id, mls_str_from(row->id), NULL)->value.pointer = entry;
+    mls_slurm_job **place = &entry->newest;
+    while (*place != NULL && row->submit_ms < (*place)->submit_ms)
+        place = &(*place)->before;
+    if (*place != NULL && !((*place)->submit_ms < row->submit_ms)) { /* a duplicate of a row */
+        mls_slurm_job *before = (*place)->before;
+        **place = *row;
+        (*place)->before = before;
+        return;
+    }
+    mls_slurm_job *copy = mls_arena_alloc(&sacct->arena, sizeof *copy);
+    *copy = *row;
+    copy->before = *place;
+    *place = copy;
+}
+
+/* Return the entry of a job by its JobIDRaw, or else its JobID; NULL if it is unknown. */
+static mls_sacct_entry *find_entry(const mls_sacct *sacct, mls_str number)
+{
+    const mls_map_entry *entry = number.len > 0 ? mls_map_find(&sacct->by_raw, number) : NULL;
+    entry = entry == NULL && number.len > 0 ? mls_map_find(&sacct->by_id, number) : entry;
+    return entry != NULL ? entry->value.pointer : NULL;
+}
+
+const mls_slurm_job *mls_sacct_job(const mls_sacct *sacct, mls_str number)
+{
+    const mls_sacct_entry *entry = find_entry(sacct, number);
+    return entry != NULL ? entry->newest : NULL;
+}
+
+mls_slurm_end mls_slurm_job_end(const mls_slurm_job *job)
+{
+    static const struct {
+        const char *states;
+        mls_slurm_end end;
+    } ends[] = {{"NODE_FAIL BOOT_FAIL", MLS_SLURM_LOST_NODE},
+                {"OUT_OF_MEMORY", MLS_SLURM_OUT_OF_MEMORY},
+                {"PREEMPTED", MLS_SLURM_PREEMPTED},
+                {"REQUEUED", MLS_SLURM_REQUEUED},
+                {"TIMEOUT DEADLINE", MLS_SLURM_OUT_OF_TIME},
+                {"CANCELLED REVOKED", MLS_SLURM_CANCELLED},
+                {"FAILED", MLS_SLURM_FAILED}};
+    const mls_str state = mls_str_from(job->state != NULL ? job->state : "");
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (mls_str_among(state, ends[i].states))
+            return ends[i].end;
+    return MLS_SLURM_ENDED;
+}
+
+double mls_slurm_job_queued(const mls_slurm_job *job)
+{
+    return (job->start_ms - (isnan(job->eligible_ms) ? job->submit_ms : job->eligible_ms)) / 1000;
+}
+
+/* ----------------------------------------------------------------- table */
+
+typedef struct job_cells {
+    mls_str raw, id, state, exit, derived, submit, eligible, start, end, elapsed_raw, elapsed, limit_raw, limit, nodes,
+        allocated, list;
+} job_cells;
+
+#define CELL(name, member, flags)                                                                                      \
+    {                                                                                                                  \
+        name, MLS_MEMBER_SPAN, offsetof(job_cells, member), NULL, flags                                                \
+    }
+static const mls_row_member members[] = {CELL("JobIDRaw", raw, 0),
+                                         CELL("JobID", id, 0),
+                                         CELL("State", state, MLS_MEMBER_NEEDED),
+                                         CELL("ExitCode", exit, 0),
+                                         CELL("DerivedExitCode", derived, 0),
+                                         CELL("Submit", submit, 0),
+                                         CELL("Eligible", eligible, 0),
+                                         CELL("Start", start, 0),
+                                         CELL("End", end, 0),
+                                         CELL("ElapsedRaw", elapsed_raw, 0),
+                                         CELL("Elapsed", elapsed, 0),
+                                         CELL("TimelimitRaw", limit_raw, 0),
+                                         CELL("Timelimit", limit, 0),
+                                         CELL("NNodes", nodes, 0),
+                                         CELL("AllocNodes", allocated, 0),
+                                         CELL("NodeList", list, 0)};
+enum { MEMBERS = sizeof members / sizeof *members };
+
+typedef struct sacct_reader {
+    mls_sacct *sacct;
+    const char *source;
+    mls_sacct_zone zone;
+    mls_text_table table;
+    size_t free_columns, free_column; /* number of columns with free text, and the last one, from 1 */
+} sacct_reader;
+
+static mls_status leave_out(sacct_reader *reader, const mls_text_row *row, const char *why, mls_str cell)
+{
+    const mls_finding_place place = {.path = reader->source, .line = row->line};
+    mls_findings_add(&reader->sacct->findings, MLS_FINDING_SACCT_ROW, place,
+                     cell.len > 0 ? "%s: '%.*s': the row is not used" : "%s%.*s: the row is not used", why,
+                     MLS_CUT(cell, 60));
+    return MLS_OK;
+}
+
+/* Parse a time: seconds since 1970, or a date in `zone` unless it has its own; "", Unknown and None are NAN.  Set
+ * row->timezone if `zone` was used.  Return false if the text is invalid. */
+static bool read_time(mls_str text, mls_sacct_zone zone, mls_slurm_job *row, double *time_ms)
+{
+    size_t seconds;
+    bool zoned;
+    struct tm parts;
+    *time_ms = (double)NAN;
+    if (text.len == 0 || mls_str_among(text, "Unknown None unknown none NONE N/A"))
+        return true;
+    if (text.len < 12 && mls_size_parse(text, &seconds)) {
+        *time_ms = (double)seconds * 1000;
+        return true;
+    }
+    if (!mls_moment_read(text, time_ms, &zoned))
+        return false;
+    if (!zoned) {
+        const time_t as_utc = (time_t)floor(*time_ms / 1000);
+        row->timezone = zone.name;
+        if (!isnan(zone.minutes)) {
+            *time_ms -= zone.minutes * MLS_MINUTE_MS;
+        } else if (gmtime_r(&as_utc, &parts) != NULL) { /* local time of this host */
+            parts.tm_isdst = -1;
+            *time_ms = (double)mktime(&parts) * 1000;
+        } else {
+            *time_ms = NAN;
+        }
+    }
+    return isfinite(*time_ms);
+}
+
+/* Parse "1:0", a status and a signal; both are unknown if it is empty. */
+static bool read_codes(mls_str text, double *code, double *signal)
+{
+    size_t numbers[2];
+    mls_str status;
+    if (text.len == 0)
+        return true;
+    if (!mls_str_cut(&text, ':', &status) || !mls_size_parse(status, &numbers[0]) || !mls_size_parse(text, &numbers[1]))
+        return false;
+    *code = (double)numbers[0];
+    *signal = (double)numbers[1];
+    return true;
+}
+
+/* Parse a duration: an integer in some unit, or days, hours, minutes and seconds, "1-02:03:04".  UNLIMITED and the like
+ * are NAN. */
+static void read_length(mls_str raw, mls_str words, double unit, double *seconds)
+{
+    size_t number;
+    size_t days = 0;
+    mls_str first;
+    double ms;
+    mls_str clock = words;
+    if (mls_size_parse(raw, &number)) {
+        *seconds = (double)number * unit;
+    } else if (raw.len == 0) {
+        const bool cut = mls_str_cut(&clock, '-', &first);
+        if ((!cut || mls_size_parse(first, &days)) && mls_clock_read(cut ? clock : words, &ms))
+            *seconds = (double)days * (MLS_DAY_MS / 1000) + ms / 1000;
+    }
+}
+
+static mls_status take_sacct_line(void *state, const mls_text_row *at)
+{
+    sacct_reader *reader = state;
+    const mls_text_table *table = &reader->table;
+    job_cells cells = {0};
+    if (table->columns == 0) { /* the header */
+        for (size_t i = 0; i < at->count; i++) {
+            if (mls_str_among(at->cells[i], "JobName Comment WorkDir SubmitLine Reason")) {
+                reader->free_columns++;
+                reader->free_column = i + 1;
+            }
+        }
+        const mls_status status = mls_text_table_heading(&reader->table, at);
+        return status == MLS_OK && table->at[0] == 0 && table->at[1] == 0
+                   ? mls_error_set(table->error, MLS_ERROR_VALUE, at->line, 1,
+                                   "no column 'JobID' and no 'JobIDRaw': not %s", table->what)
+                   : status;
+    }
+    const size_t surplus = at->count > table->columns ? at->count - table->columns : 0;
+    if (at->count < table->columns || (surplus > 0 && reader->free_columns != 1)) {
+        char why[160];
+        (void)snprintf(why, sizeof why, "%s, but the header has %zu",
+                       mls_words_plural(at->count, "field", "fields").text, table->columns);
+        return leave_out(reader, at, why, MLS_S(""));
+    }
+    for (size_t k = 0; k < MEMBERS; k++) {
+        const size_t column = table->at[k];
+        mls_str *cell = (mls_str *)(void *)((char *)&cells + members[k].offset);
+        *cell = column > 0 ? at->cells[column - 1 + (column > reader->free_column ? surplus : 0)] : MLS_S("");
+    }
+    const mls_str last = at->cells[at->count - 1];
+    /* At the end of the text, a truncated word would go unnoticed.  A truncated time or number is invalid, or fields
+     * are missing. */
+    const bool word = last.ptr == cells.raw.ptr || last.ptr == cells.id.ptr || last.ptr == cells.state.ptr ||
+                      last.ptr == cells.list.ptr;
+    if (last.len > 0 && last.ptr + last.len == table->text.ptr + table->text.len && word)
+        return leave_out(reader, at, "the text ends here, possibly within a word", last);
+    const mls_str number = cells.raw.len > 0 ? cells.raw : cells.id;
+    if (number.len == 0)
+        return leave_out(reader, at, "a row without a JobID", number);
+    if (memchr(cells.raw.ptr, '\0', cells.raw.len) != NULL || memchr(cells.id.ptr, '\0', cells.id.len) != NULL)
+        return leave_out(reader, at, "a NUL in its JobID", MLS_S(""));
+    /* Skip job steps, and the header of an appended table. */
+    const bool job = memchr(number.ptr, '.', number.len) == NULL && !mls_str_among(number, "JobID JobIDRaw");
+    if (!job)
+        return MLS_OK;
+    mls_slurm_job row = new_row(reader->source);
+    const struct {
+        const char *why;
+        mls_str text;
+        double *ms;
+    } times[] = {{"invalid Submit time", cells.submit, &row.submit_ms},
+                 {"invalid Eligible time", cells.eligible, &row.eligible_ms},
+                 {"invalid Start time", cells.start, &row.start_ms},
+                 {"invalid End time", cells.end, &row.end_ms}};
+    size_t count;
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        if (!read_time(times[i].text, reader->zone, &row, times[i].ms))
+            return leave_out(reader, at, times[i].why, times[i].text);
+    if (!read_codes(cells.exit, &row.exit_code, &row.signal))
+        return leave_out(reader, at, "invalid ExitCode: expected status:signal", cells.exit);
+    if (!read_codes(cells.derived, &row.derived_exit_code, &row.derived_signal))
+        return leave_out(reader, at, "invalid DerivedExitCode: expected status:signal", cells.derived);
+    read_length(cells.elapsed_raw, cells.elapsed, 1, &row.elapsed_seconds);
+    read_length(cells.limit_raw, cells.limit, 60, &row.limit_seconds);
+    if (mls_size_parse(cells.nodes.len > 0 ? cells.nodes : cells.allocated, &count))
+        row.node_count = (double)count;
+    set_nodes(reader->sacct, cells.list, &row);
+    set_state(reader->sacct, cells.state, &row);
+    set_id(reader->sacct, cells.raw, cells.id, &row);
+    add_row(reader->sacct, &row);
+    return MLS_OK;
+}
+
+/* ------------------------------------------------------------------ JSON */
+
+static const cJSON *member(const cJSON *of, const char *name)
+{
+    return cJSON_GetObjectItemCaseSensitive(of, name);
+}
+
+static double json_number(const cJSON *value)
+{
+    if (cJSON_IsObject(value)) {
+        const bool known = cJSON_IsTrue(member(value, "set")) && !cJSON_IsTrue(member(value, "infinite"));
+        value = known ? member(value, "number") : NULL;
+    }
+    return value != NULL && cJSON_IsNumber(value) ? value->valuedouble : (double)NAN;
+}
+
+/* Return a text, or the first text of a list. */
+static mls_str text_within(const cJSON *value)
+{
+    value = cJSON_IsArray(value) ? value->child : value;
+    return mls_str_from(cJSON_IsString(value) ? value->valuestring : "");
+}
+
+/* Return a time in milliseconds.  Slurm writes 0 for a time in the future. */
+static double json_time(const cJSON *times, const char *name)
+{
+    const double seconds = json_number(member(times, name));
+    return seconds > 0 ? seconds * 1000 : (double)NAN;
+}
+
+static void read_exit(const cJSON *of, bool right, double *code, double *signal)
+{
+    const cJSON *ended = member(of, "signal");
+    const cJSON *number = member(ended, "signal_id");
+    *code = right ? json_number(member(of, "return_code")) : (double)NAN;
+    *signal = json_number(number != NULL ? number : member(ended, "id"));
+    *signal = of != NULL && isnan(*signal) ? 0 : *signal;
+}
+
+static mls_status read_json(mls_sacct *sacct, mls_str text, const char *source, mls_error *error)
+{
+    cJSON *json;
+    size_t place = 0;
+    mls_str version;
+    size_t number_of_version;
+    mls_buffer id = {0};
+    mls_buffer raw = {0};
+    mls_status status = mls_json_tree(text, &json, error);
+    const cJSON *jobs = status == MLS_OK ? member(json, "jobs") : NULL;
+    if (status == MLS_OK && !cJSON_IsArray(jobs))
+        status = mls_error_set(error, MLS_ERROR_VALUE, 1, 1, "no list 'jobs': not what sacct --json prints");
+    /* Slurm 22.05 reports return_code 0 for every job that ended by itself. */
+    version = status == MLS_OK ? text_within(member(member(member(json, "meta"), "plugin"), "type")) : MLS_S("");
+    const bool right = !mls_str_after(version, MLS_S("dbv0.0."), &version) ||
+                       !mls_size_parse(version, &number_of_version) || number_of_version > 38;
+    for (const cJSON *job = status == MLS_OK ? jobs->child : NULL; job != NULL; job = job->next) {
+        const double number = json_number(member(job, "job_id"));
+        const cJSON *times = member(job, "time");
+        mls_slurm_job row = new_row(source);
+        place++;
+        if (!(number > 0 && number < 1e15)) {
+            mls_findings_add(&sacct->findings, MLS_FINDING_SACCT_ROW, (mls_finding_place){.path = source},
+                             "the object %zu of its jobs has no job_id: it is not used", place);
+            continue;
+        }
+        /* The JobID as in the table: "5_2" for an array task, "8+1" for a component of a heterogeneous job, otherwise
+         * the number. */
+        const double array_job = json_number(member(member(job, "array"), "job_id"));
+        const double task = json_number(member(member(job, "array"), "task_id"));
+        const double part = json_number(member(member(job, "het"), "job_id"));
+        const double offset = json_number(member(member(job, "het"), "job_offset"));
+        mls_buffer_clear(&raw);
+        mls_buffer_clear(&id);
+        mls_buffer_printf(&raw, "%.0f", number);
+        if (array_job > 0 && task >= 0)
+            mls_buffer_printf(&id, "%.0f_%.0f", array_job, task);
+        else if (part > 0 && offset >= 0)
+            mls_buffer_printf(&id, "%.0f+%.0f", part, offset);
+        else
+            mls_buffer_printf(&id, "%.0f", number);
+        row.submit_ms = json_time(times, "submission");
+        row.eligible_ms = json_time(times, "eligible");
+        row.start_ms = json_time(times, "start");
+        row.end_ms = json_time(times, "end");
+        row.elapsed_seconds = json_number(member(times, "elapsed"));
+        row.limit_seconds = json_number(member(times, "limit")) * 60;
+        row.node_count = json_number(member(job, "allocation_nodes"));
+        read_exit(member(job, "exit_code"), right, &row.exit_code, &row.signal);
+        read_exit(member(job, "derived_exit_code"), right, &row.derived_exit_code, &row.derived_signal);
+        set_nodes(sacct, text_within(member(job, "nodes")), &row);
+        set_state(sacct, text_within(member(member(job, "state"), "current")), &row);
+        set_id(sacct, mls_buffer_str(&raw), mls_buffer_str(&id), &row);
+        if (row.cancelled_by == NULL)
+            row.cancelled_by = keep_text(sacct, text_within(member(job, "kill_request_user")));
+        add_row(sacct, &row);
+    }
+    mls_buffer_release(&id);
+    mls_buffer_release(&raw);
+    cJSON_Delete(json);
+    return status;
+}
+
+/* --------------------------------------------------------------- reading */
+
+/* Read a table or JSON.  `source` must live as long as the rows. */
+static mls_status take_text(mls_sacct *sacct, mls_str text, const char *source, mls_sacct_zone zone, mls_error *error)
+{
+    static const char what[] = "what sacct --parsable2 or --json prints";
+    sacct_reader reader = {.sacct = sacct, .source = source, .zone = zone};
+    const mls_str begin = mls_str_trim(text, mls_is_blank);
+    if (mls_str_starts(begin, MLS_S("{")))
+        return read_json(sacct, text, source, error);
+    mls_str rest = text;
+    mls_str heading;
+    (void)mls_str_cut(&rest, '\n', &heading);
+    const bool unit = heading.len > 0 && memchr(heading.ptr, '\x1f', heading.len) != NULL;
+    reader.table = (mls_text_table){
+        .what = what, .members = members, .count = MEMBERS, .bars = true, .text = text, .error = error};
+    const mls_status status = mls_marked_read(text, unit ? '\x1f' : '|', take_sacct_line, &reader, error);
+    return status == MLS_OK && reader.table.columns == 0
+               ? mls_error_set(error, MLS_ERROR_SYNTAX, 1, 1, "empty: not %s", what)
+               : status;
+}
+
+mls_status mls_sacct_read(mls_sacct *sacct, mls_str text, const char *source, mls_sacct_zone zone, mls_error *error)
+{
+    sacct->files++;
+    sacct->file = mls_arena_copy(&sacct->arena, mls_str_from(source)).ptr;
+    return take_text(sacct, text, sacct->file, zone, error);
+}
+
+/* ---------------------------------------------------------------- asking */
+
+enum { JOBS_AT_ONCE = 500, ASK_MS = 10000, NUMBER_BYTES_MAX = 32 };
+#define ANSWER_BYTES_MAX ((size_t)64 << 20)
+
+/* Columns to request.  Free text comes last, and the delimiter, a unit separator, does not occur in names. */
+#define ASKED                                                                                                          \
+    "JobIDRaw,JobID,State,ExitCode,DerivedExitCode,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,NNodes,NodeList," \
+    "Cluster,Reason,JobName"
+
+/* Check for 117, 117_3 or 117+1.  With any other number in its arguments, sacct fails for all jobs. */
+static bool is_number(mls_str job)
+{
+    mls_str first = job;
+    size_t number;
+    for (size_t i = 0; i < job.len; i++) {
+        if (job.ptr[i] == '_' || job.ptr[i] == '+') {
+            first.len = i;
+            break;
+        }
+    }
+    const bool more = first.len < job.len;
+    return job.len <= NUMBER_BYTES_MAX && mls_size_parse(first, &number) &&
+           (!more || mls_size_parse((mls_str){job.ptr + first.len + 1, job.len - first.len - 1}, &number));
+}
+
+mls_status mls_sacct_ask(mls_sacct *sacct, const mls_collection *collection, const char *program, mls_error *error)
+{
+    static const char format[] = "--format=" ASKED;
+    static char seconds[] = "SLURM_TIME_FORMAT=%s"; /* request times in seconds since 1970 */
+    const double deadline_ms = mls_clock_ms() + ASK_MS;
+    mls_arena arena = {0};
+    mls_map jobs = {.arena = &arena};
+    mls_buffer list = {0};
+    mls_buffer answer = {0};
+    mls_status status = MLS_OK;
+    MLS_LIST_OF(char *) environment = {0};
+    for (char **variable = environ; *variable != NULL; variable++)
+        if (!mls_str_starts(mls_str_from(*variable), MLS_S("SLURM_TIME_FORMAT=")))
+            MLS_ARENA_ADD(&arena, &environment, *variable);
+    MLS_ARENA_ADD(&arena, &environment, seconds);
+    MLS_ARENA_ADD(&arena, &environment, NULL);
+    for (size_t i = 0; i < collection->run_count; i++) {
+        const mls_str job = mls_str_from(collection->runs[i].job.job);
+        if (is_number(job))
+            (void)mls_map_put(&jobs, job, NULL);
+    }
+    for (size_t i = 0; i < jobs.count && status == MLS_OK;) {
+        mls_buffer_clear(&list);
+        for (const size_t end = i + JOBS_AT_ONCE; i < jobs.count && i < end; i++) {
+            mls_buffer_append_text(&list, list.len > 0 ? "," : "");
+            mls_buffer_append(&list, jobs.entries[i].key);
+        }
+        /* Add the header, since sacct is called without one. */
+        mls_buffer_clear(&answer);
+        for (const char *at = ASKED; *at != '\0'; at++)
+            mls_buffer_append_char(&answer, *at == ',' ? '\x1f' : *at);
+        mls_buffer_append_char(&answer, '\n');
+        const char *const arguments[] = {program, "-X", "-D",     "-n", "--parsable2", "--delimiter=\x1f",
+                                         format,  "-j", list.ptr, NULL};
+        const mls_program asked = {arguments, environment.items, deadline_ms - mls_clock_ms(), ANSWER_BYTES_MAX};
+        status = mls_program_ask(&asked, &answer, error);
+        if (status == MLS_OK)
+            status = take_text(sacct, mls_buffer_str(&answer), "sacct", (mls_sacct_zone){(double)NAN, "local"}, error);
+    }
+    mls_buffer_release(&answer);
+    mls_buffer_release(&list);
+    mls_arena_release(&arena);
+    return status;
+}
 
 /* --------------------------------------------------------- a run's job */
 
@@ -257,7 +787,7 @@ void mls_jobs_join(mls_sacct *sacct, const char *here, mls_collection *collectio
         for (size_t i = 0; i < group->run_count; i++) {
             const size_t place = (size_t)(group->runs[i] - collection->runs);
             mls_run *run = &collection->runs[place];
-            mls_sacct_entry *entry = mls_sacct_find(sacct, mls_str_from(run->job.job));
+            mls_sacct_entry *entry = find_entry(sacct, mls_str_from(run->job.job));
             if (entry != NULL) {
                 join_run(sacct, median_minutes, run, entry);
                 sacct->jobs.of_run[place] = entry->newest;
@@ -268,7 +798,7 @@ void mls_jobs_join(mls_sacct *sacct, const char *here, mls_collection *collectio
     }
     for (size_t i = 0; i < sacct->jobs.count; i++) {
         mls_slurm_job *job = sacct->jobs.items[i];
-        sum_times(job, collection, mls_sacct_find(sacct, mls_str_from(job->job))->first, next);
+        sum_times(job, collection, find_entry(sacct, mls_str_from(job->job))->first, next);
     }
     /* Add findings for jobs of runs that do not have a row in the saved files. */
     const mls_finding_place place = {.path = sacct->files == 1 ? sacct->file : NULL};
@@ -278,7 +808,7 @@ void mls_jobs_join(mls_sacct *sacct, const char *here, mls_collection *collectio
         const mls_str job = mls_str_from(collection->runs[i].job.job);
         bool added = false;
         named = named || job.len > 0;
-        if (job.len > 0 && mls_sacct_find(sacct, job) == NULL)
+        if (job.len > 0 && find_entry(sacct, job) == NULL)
             (void)mls_map_put(&missing, job, &added);
         if (added)
             mls_findings_add(&sacct->findings, MLS_FINDING_JOB_MISSING, place, "no row for job %.*s", MLS_CUT(job, 60));

@@ -5,6 +5,7 @@
  * using mls_jobs_join().  None of this changes a verdict on a run. */
 #pragma once
 
+#include "base/map.h"
 #include "score/collect.h"
 
 /** How the time of a job's allocation was spent, in seconds.  Each moment counts once, so the sum is the total time. */
@@ -54,8 +55,31 @@ mls_slurm_end mls_slurm_job_end(const mls_slurm_job *job);
 /** Return the time from Eligible to Start in seconds; NAN if it has not started or a time is unknown. */
 double mls_slurm_job_queued(const mls_slurm_job *job);
 
-/** All sacct data that was read.  `findings` are about its rows. */
-typedef struct mls_sacct mls_sacct;
+/** The jobs of the runs in a collection that sacct knows, in the order of the groups. */
+typedef struct mls_slurm_jobs {
+    mls_slurm_job **items; /**< owned by the mls_sacct */
+    size_t count, capacity;
+    const mls_run *runs;          /**< of the collection */
+    const mls_slurm_job **of_run; /**< the job of each run, in the same order; NULL: unknown */
+    const mls_findings *findings; /**< about rows of sacct */
+    const char *here;             /**< SLURM_JOB_ID of the current job, borrowed; NULL: none */
+} mls_slurm_jobs;
+
+/** The rows of a job, and (if not 0) a run of it in a collection, from 1. */
+typedef struct mls_sacct_entry {
+    mls_slurm_job *newest;
+    size_t first;
+} mls_sacct_entry;
+
+/** All sacct data that was read. */
+typedef struct mls_sacct {
+    mls_arena arena;
+    mls_map by_raw, by_id; /**< JobIDRaw and JobID → mls_sacct_entry; the same number may be in both, for two jobs */
+    mls_findings findings; /**< about rows that were not used, with their lines */
+    mls_slurm_jobs jobs;   /**< of a collection */
+    size_t files;          /**< number of saved files, and the last one's name */
+    const char *file;
+} mls_sacct;
 mls_sacct *mls_sacct_new(void);
 void mls_sacct_free(mls_sacct *sacct);
 
@@ -74,24 +98,11 @@ mls_status mls_sacct_read(mls_sacct *sacct, mls_str text, const char *source, ml
 /** Return a job by its JobIDRaw, or else its JobID; NULL if it is unknown. */
 const mls_slurm_job *mls_sacct_job(const mls_sacct *sacct, mls_str number);
 
-/** Return findings about rows that were not used, with their lines. */
-const mls_findings *mls_sacct_findings(const mls_sacct *sacct);
-
 /** Run `program` ("sacct" is found on PATH) for the jobs of a collection, without a shell, in batches of 500, and read
  * its output.  The total timeout is 10 seconds.  On failure, return MLS_ERROR_READ with a message that includes that of
  * sacct; other jobs may have been read. */
 mls_status mls_sacct_ask(mls_sacct *sacct, const mls_collection *collection, const char *program,
                          mls_error *error) MLS_MUST_USE;
-
-/** The jobs of the runs in a collection that sacct knows, in the order of the groups. */
-typedef struct mls_slurm_jobs {
-    mls_slurm_job **items; /**< owned by the mls_sacct */
-    size_t count, capacity;
-    const mls_run *runs;          /**< of the collection */
-    const mls_slurm_job **of_run; /**< the job of each run, in the same order; NULL: unknown */
-    const mls_findings *findings; /**< about rows of sacct */
-    const char *here;             /**< SLURM_JOB_ID of the current job, borrowed; NULL: none */
-} mls_slurm_jobs;
 
 /** Return the job of a run in the collection; NULL if sacct was not read or does not know it. */
 const mls_slurm_job *mls_slurm_job_of(const mls_slurm_jobs *jobs, const mls_run *run);

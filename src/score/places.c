@@ -73,75 +73,66 @@ static mls_status read_system(mls_str above, mls_str system, mls_buffer *text)
 
 /* ----------------------------------------------------------------- trees */
 
-/* Return the number of the tree of a result's folder, from 1; 0 if it is not in a tree. */
-static size_t tree_of(const tree_finder *self, mls_str folder, mls_str *benchmark)
-{
-    mls_tree_editions *trees = self->trees;
-    const mls_collect_options *options = self->options;
-    mls_str rest = folder;
-    mls_str system;
-    mls_str above;
-    *benchmark = mls_path_cut(&rest);
-    if (!mls_folder_of_system(folder, &system, &above))
-        return 0;
-    mls_str beside = above;
-    const mls_str submitter = above;
-    (void)mls_path_cut(&beside);
-    for (size_t i = 0; i < self->path_count; i++) {
-        mls_str path = mls_str_from(self->paths[i]);
-        while (path.len > 1 && path.ptr[path.len - 1] == '/')
-            path.len--;
-        if (mls_str_starts(submitter, path) && path.len + 1 < submitter.len &&
-            (submitter.ptr[path.len] == '/' || path.ptr[path.len - 1] == '/')) { /* the user named a folder above */
-            above = beside;
-            beside.ptr = NULL;
-            break;
-        }
-    }
-    const mls_usage usage =
-        options->any_usage ? mls_editions_usage_of(self->editions, options->usage, *benchmark) : options->usage;
-    mls_map_entry *tree = mls_map_put(&trees->trees[usage], above, NULL);
-    if (tree->value.number == 0) {
-        beside.ptr = beside.ptr != NULL ? tree->key.ptr : NULL;
-        MLS_GROW(trees, items);
-        trees->items[trees->count++] = (mls_tree_edition){.usage = usage,
-                                                          .above = mls_arena_copy(&trees->arena, submitter),
-                                                          .system = mls_arena_copy(&trees->arena, system),
-                                                          .beside = beside};
-        tree->value.number = trees->count;
-    }
-    return tree->value.number;
-}
-
 /* Check whether a log belongs to its tree.  One given by the user is judged by itself. */
 static bool is_tree_log(const mls_source *source)
 {
     return source->result && !source->named && source->skip == NULL;
 }
 
-/* Add the vote of the result whose logs begin at a source.  Return the end of its logs. */
+/* Add the vote of the result whose logs begin at a source, unless it is not in a tree.  Return the end of its logs. */
 static size_t poll_result(tree_finder *self, size_t at)
 {
+    mls_tree_editions *trees = self->trees;
+    const mls_collect_options *options = self->options;
     const mls_source *sources = self->sources->items;
     const mls_str folder = mls_path_folder(mls_str_from(sources[at].path));
-    mls_str benchmark = {NULL, 0};
+    mls_str rest = folder;
+    const mls_str benchmark = mls_path_cut(&rest);
+    mls_str system;
+    mls_str submitter;
     bool added = false;
     double time_ms = (double)NAN;
-    mls_map_entry *entry = mls_map_put(&self->trees->folders, folder, &added);
-    if (added)
-        entry->value.number = tree_of(self, folder, &benchmark);
-    const bool asked = added && entry->value.number > 0;
+    mls_tree_edition *tree = NULL;
+    mls_map_entry *entry = mls_map_put(&trees->folders, folder, &added);
+    if (added && mls_folder_of_system(folder, &system, &submitter)) {
+        mls_str above = submitter;
+        mls_str beside = submitter;
+        (void)mls_path_cut(&beside);
+        for (size_t i = 0; i < self->path_count; i++) {
+            mls_str path = mls_str_from(self->paths[i]);
+            while (path.len > 1 && path.ptr[path.len - 1] == '/')
+                path.len--;
+            if (mls_str_starts(submitter, path) && path.len + 1 < submitter.len &&
+                (submitter.ptr[path.len] == '/' || path.ptr[path.len - 1] == '/')) { /* the user named a folder above */
+                above = beside;
+                beside.ptr = NULL;
+                break;
+            }
+        }
+        const mls_usage usage =
+            options->any_usage ? mls_editions_usage_of(self->editions, options->usage, benchmark) : options->usage;
+        mls_map_entry *number = mls_map_put(&trees->trees[usage], above, NULL);
+        if (number->value.number == 0) {
+            beside.ptr = beside.ptr != NULL ? number->key.ptr : NULL;
+            MLS_GROW(trees, items);
+            trees->items[trees->count++] = (mls_tree_edition){.usage = usage,
+                                                              .above = mls_arena_copy(&trees->arena, submitter),
+                                                              .system = mls_arena_copy(&trees->arena, system),
+                                                              .beside = beside};
+            number->value.number = trees->count;
+        }
+        entry->value.number = number->value.number;
+        tree = &trees->items[entry->value.number - 1];
+    }
     for (; at < self->sources->count; at++) {
         const mls_source *source = &sources[at];
         if (!mls_str_equal(mls_path_folder(mls_str_from(source->path)), folder))
             break;
-        if (asked && is_tree_log(source) && isnan(time_ms))
+        if (tree != NULL && is_tree_log(source) && isnan(time_ms))
             time_ms = mls_log_date(mls_source_open(source, true), false, &self->room);
     }
-    if (asked) {
-        mls_tree_edition *tree = &self->trees->items[entry->value.number - 1];
+    if (tree != NULL)
         mls_edition_poll_add(&tree->poll, self->editions, tree->usage, time_ms, benchmark);
-    }
     return at;
 }
 

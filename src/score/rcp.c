@@ -106,39 +106,6 @@ static bool positive_number(mls_str text, double *number)
     return mls_number_parse(text, number) && *number > 0 && isfinite(*number);
 }
 
-static mls_status read_values(const rcp_reading *reading, const mls_text_row *row, mls_rcp_point *point)
-{
-    const mls_str text = reading->row.to_converge;
-    mls_str rest = text;
-    while (mls_str_word(&rest).len > 0)
-        point->count++;
-    /* Values must remain when r are left out at each end.  The row may be for another benchmark than the set. */
-    const mls_rcp_rules *rules = &reading->set->rules;
-    const mls_str benchmark = reading->row.benchmark;
-    const size_t min = 1 + 2 * (mls_str_equal(benchmark, mls_str_from(rules->benchmark->name))
-                                    ? rules->benchmark
-                                    : mls_benchmark_find(rules->editions, rules->edition->usage, benchmark))
-                                   ->left_out;
-    if (point->count < min || point->count > MLS_RCP_VALUES_MAX) {
-        char what[80];
-        (void)snprintf(what, sizeof what, "%zu values to converge, it takes %zu to %d", point->count, min,
-                       MLS_RCP_VALUES_MAX);
-        return refuse_point(reading, row, CELL_TO_CONVERGE, 0, what, text);
-    }
-    double *values = mls_arena_array(reading->set->arena, point->count, sizeof *values);
-    rest = text;
-    for (size_t i = 0; i < point->count; i++) {
-        const mls_str word = mls_str_word(&rest);
-        if (!positive_number(word, &values[i])) {
-            return refuse_point(reading, row, CELL_TO_CONVERGE, (size_t)(word.ptr - text.ptr), "not a number above 0",
-                                word);
-        }
-    }
-    mls_sort_doubles(values, point->count);
-    point->to_converge = values;
-    return MLS_OK;
-}
-
 static mls_status take_point_row(void *state, const mls_text_row *row)
 {
     rcp_reading *reading = state;
@@ -158,9 +125,35 @@ static mls_status take_point_row(void *state, const mls_text_row *row)
         return refuse_point(reading, row, CELL_GLOBAL_BATCH_SIZE, 0, "not a batch size",
                             reading->row.global_batch_size);
     }
-    const mls_status status = read_values(reading, row, &point);
-    if (status != MLS_OK || !wanted)
-        return status;
+    /* Values must remain when r are left out at each end.  The row may be for another benchmark than the set. */
+    const mls_str benchmark = reading->row.benchmark;
+    const mls_str text = reading->row.to_converge;
+    const mls_benchmark *rules = mls_str_equal(benchmark, mls_str_from(set->rules.benchmark->name))
+                                     ? set->rules.benchmark
+                                     : mls_benchmark_find(set->rules.editions, set->rules.edition->usage, benchmark);
+    const size_t min = 1 + 2 * rules->left_out;
+    mls_str rest = text;
+    while (mls_str_word(&rest).len > 0)
+        point.count++;
+    if (point.count < min || point.count > MLS_RCP_VALUES_MAX) {
+        char what[80];
+        (void)snprintf(what, sizeof what, "%zu values to converge, it takes %zu to %d", point.count, min,
+                       MLS_RCP_VALUES_MAX);
+        return refuse_point(reading, row, CELL_TO_CONVERGE, 0, what, text);
+    }
+    double *values = mls_arena_array(set->arena, point.count, sizeof *values);
+    rest = text;
+    for (size_t i = 0; i < point.count; i++) {
+        const mls_str word = mls_str_word(&rest);
+        if (!positive_number(word, &values[i])) {
+            return refuse_point(reading, row, CELL_TO_CONVERGE, (size_t)(word.ptr - text.ptr), "not a number above 0",
+                                word);
+        }
+    }
+    if (!wanted)
+        return MLS_OK;
+    mls_sort_doubles(values, point.count);
+    point.to_converge = values;
 #define KEEP(name) point.name = mls_arena_copy(set->arena, reading->row.name).ptr;
     SHOWN_LIST(KEEP)
     /* The point replaces a built-in one with the same batch size. */

@@ -21,8 +21,7 @@ void mls_group_olympic(mls_group *group, bool select_window);
 /* Check whether a folder contains results of weak scaling: results/<system>/weak/<benchmark>. */
 bool mls_path_is_weak(mls_usage usage, const char *path);
 
-/* The facts that the runs of a group share.  All but the last are texts, returned by mls_run_says(); NULL if unknown.
- */
+/* The facts that the runs of a group share.  All but the last are texts, NULL if unknown. */
 typedef enum mls_run_fact {
     MLS_FACT_BENCHMARK,
     MLS_FACT_DIVISION,
@@ -30,7 +29,6 @@ typedef enum mls_run_fact {
     MLS_FACT_TEXTS,
     MLS_FACT_BATCH_SIZE = MLS_FACT_TEXTS
 } mls_run_fact;
-const char *mls_run_says(const mls_run *run, mls_run_fact fact);
 
 /* The key by which a run is sorted into a group.  It borrows all texts. */
 typedef struct mls_run_key {
@@ -84,6 +82,13 @@ typedef struct mls_source_runs {
  * in a slurm-*.out, then one in the source with the fewest runs, then the first one.  Runs in result files are always
  * kept.  A source without runs left gets a reason for skipping it. */
 void mls_repeats_remove(mls_collection *collection, mls_source_runs *found);
+
+/* Store the job in the name of a run's file: slurm-<job>.out or slurm-<job>_<task>.out. */
+void mls_run_note_name(mls_run *run);
+
+/* Decide which job made a run, after its duplicates were merged, from the first of: its own log, a duplicate, the name
+ * of its file, the line of slurmstepd.  Add findings if these differ, and about invalid words in its list of nodes. */
+void mls_run_find_job(mls_run *run);
 
 /* --------------------------------------------------------------- places */
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "score/sacct.h"
+#include "score/jobs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "score/sacct.h"
+#include "score/jobs.h"
 
 static mls_sacct *read_rows(const char *text)
 {
