@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Helper programs: their output is read, and their failures are reported. */
 #include <errno.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,16 @@
 #include <cmocka.h>
 
 #include "base/program.h"
+
+static bool poll_fails;
+
+/* Replaces the function of the C library in this test. */
+int poll(struct pollfd *ends, nfds_t count, int timeout_ms)
+{
+    const struct timespec timeout = {timeout_ms / 1000, timeout_ms % 1000 * 1000000L};
+    errno = ENOMEM;
+    return poll_fails ? -1 : ppoll(ends, count, timeout_ms < 0 ? NULL : &timeout, NULL);
+}
 
 /* Run a shell script, or a program by name. */
 static mls_status ask(const char *name, const char *script, mls_buffer *answer, mls_error *error)
@@ -89,18 +100,30 @@ static void test_deadline(void **state)
         const double began = mls_clock_ms();
         assert_int_equal(mls_program_ask(&asked, &answer, &error), MLS_ERROR_READ);
         assert_true(mls_clock_ms() - began < 20000);
-        assert_string_equal(error.message, "sh: no answer in time");
+        assert_string_equal(error.message, "sh: no answer within the timeout");
         mls_buffer_release(&answer);
     }
+}
+
+/* An error of the system is not reported as a timeout. */
+static void test_poll_fails(void **state)
+{
+    (void)state;
+    mls_buffer answer = {0};
+    mls_error error;
+    poll_fails = true;
+    assert_int_equal(ask(NULL, "sleep 60", &answer, &error), MLS_ERROR_READ);
+    poll_fails = false;
+    assert_string_equal(error.message, "sh: Cannot allocate memory");
+    assert_int_equal(error.system_errno, ENOMEM);
+    mls_buffer_release(&answer);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_answers),
-        cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_not_started),
-        cmocka_unit_test(test_deadline),
+        cmocka_unit_test(test_answers),  cmocka_unit_test(test_failures),   cmocka_unit_test(test_not_started),
+        cmocka_unit_test(test_deadline), cmocka_unit_test(test_poll_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
