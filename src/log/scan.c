@@ -9,7 +9,6 @@
 #include "base/parallel.h"
 #include "log/reader.h"
 #include "json/json_check.h"
-#include "json/json_flow.h"
 
 /* Align blocks to a page, to which the system copies faster.  MLS_SCAN_PADDING fits in a page. */
 enum { PAGE = 4096 };
@@ -28,12 +27,29 @@ typedef struct scan_state {
     mls_reader *reader;
     mls_scan_room *slots;
     size_t slot_count;
-    mls_json_flow json;
     off_t next, end; /* of the whole blocks of a large file; next >= end if blocks are read in order */
     bool ended;      /* the last block was taken */
     bool cut;        /* a block is shorter than expected, so what follows is not part of the same log */
     int read_errno;  /* the reason, if reading failed */
+    char bracket;    /* that ends the JSON list or object which the first block begins; 0: none */
+    char last_byte;  /* of the text that is not a blank */
 } scan_state;
+
+/* If the first block of a file begins a JSON list or object or, if it is the whole file, is one, return the closing
+ * bracket.  A fault within the last bytes of a block only means that the block ends inside a token. */
+static char find_json(const mls_scan_block *block, bool whole)
+{
+    enum { TOKEN_MAX = 8 };
+    const char *end = block->data + block->len;
+    const char *at = mls_json_blanks(block->data + mls_text_mark((mls_str){block->data, block->len}), true);
+    const char bracket = *at == '[' ? ']' : '}';
+    mls_json_fault fault;
+    if (*at != '[' && *at != '{')
+        return '\0';
+    at = mls_json_check_lines(at, 0, &fault);
+    const bool json = at != NULL ? mls_json_blanks(at, true) == end : !whole && end - fault.at <= TOKEN_MAX;
+    return json ? bracket : '\0';
+}
 
 /* Read the first block, to determine the type of the file, and usually all blocks in order.  The whole blocks of a
  * large file are read in parallel by the threads that scan them, because copying is a third of the work. */
@@ -54,9 +70,11 @@ static bool take_block(void *state, size_t item)
     }
     mls_input_fill(input, slot->block.data, &slot->block.len);
     scan->ended = input->ended;
-    if (scan->json.due != MLS_FLOW_NONE)
-        mls_json_flow_feed(&scan->json, (mls_str){slot->block.data, slot->block.len});
-    if (scan->json.due != MLS_FLOW_NONE || !mls_input_is_file(input))
+    if (item == 0) {
+        memset(slot->block.data + slot->block.len, 0, MLS_SCAN_PADDING);
+        scan->bracket = find_json(&slot->block, scan->ended);
+    }
+    if (!mls_input_is_file(input))
         scan->end = 0;
     return true;
 }
@@ -74,14 +92,26 @@ static mls_status deliver_block(void *state, size_t item)
 {
     scan_state *scan = state;
     mls_scan_room *slot = &scan->slots[item % scan->slot_count];
+    const mls_scan_block *block = &slot->block;
+    size_t len = block->len;
+    while (len > 0 && mls_is_blank(block->data[len - 1]))
+        len--;
+    scan->last_byte = len > 0 ? block->data[len - 1] : scan->last_byte;
     scan->reader->totals.suite = scan->input->suite;
     const mls_status status = mls_reader_feed(scan->reader, &slot->block);
-    if (status == MLS_OK && slot->offset >= 0 && slot->block.len < MLS_BLOCK_SIZE) {
+    if (status == MLS_OK && slot->offset >= 0 && block->len < MLS_BLOCK_SIZE) {
         scan->cut = true;
         scan->read_errno = slot->read_errno;
         return MLS_STOPPED;
     }
     return status;
+}
+
+static void give_data(mls_scan_block *block)
+{
+    block->data = block->data != NULL ? block->data : aligned_alloc(PAGE, MLS_BLOCK_SIZE + PAGE);
+    if (block->data == NULL)
+        mls_no_memory();
 }
 
 static void free_slots(mls_scan_room *slots, size_t count)
@@ -98,34 +128,31 @@ void mls_scan_room_free(mls_scan_room *room)
     free_slots(room, 1);
 }
 
-static void give_data(mls_scan_block *block)
-{
-    block->data = block->data != NULL ? block->data : aligned_alloc(PAGE, MLS_BLOCK_SIZE + PAGE);
-    if (block->data == NULL)
-        mls_no_memory();
-}
-
-static mls_status scan_blocks(mls_input *input, off_t size, unsigned threads, mls_scan_room **room, mls_reader *reader)
+/* `size` is that of a large file to be read by several threads, otherwise 0. */
+static mls_status scan(mls_input *input, off_t size, unsigned threads, mls_scan_room **room, const mls_sink *sinks,
+                       size_t sink_count, mls_log_totals *totals, mls_error *error)
 {
     const off_t begin = size > 0 ? lseek(input->fd, 0, SEEK_CUR) : 0;
+    mls_reader reader = {.sinks = sinks, .sink_count = sink_count};
     scan_state scan = {.input = input,
-                       .reader = reader,
-                       .slot_count = threads > 1 ? (size_t)threads * BLOCKS_PER_THREAD : 1,
+                       .reader = &reader,
+                       .slot_count = size > 0 ? (size_t)threads * BLOCKS_PER_THREAD : 1,
                        .next = begin + MLS_BLOCK_SIZE,
                        .end = begin + (size - begin) / MLS_BLOCK_SIZE * MLS_BLOCK_SIZE};
-    const mls_relay relay = {.threads = threads,
+    const mls_relay relay = {.threads = size > 0 ? threads : 1,
                              .slots = scan.slot_count,
                              .count = SIZE_MAX,
                              .state = &scan,
                              .take = take_block,
                              .work = scan_block,
                              .deliver = deliver_block};
-    const bool keeps = room != NULL && threads <= 1;
+    const bool keeps = room != NULL && size == 0;
     scan.slots = keeps && *room != NULL ? *room : mls_calloc(scan.slot_count, sizeof *scan.slots);
     for (size_t i = 0; i < scan.slot_count; i++)
         give_data(&scan.slots[i].block);
     mls_status status = mls_relay_run(&relay);
-    reader->totals.json = mls_json_flow_whole(&scan.json);
+    reader.totals.json = scan.bracket != '\0' && scan.last_byte == scan.bracket;
+    reader.totals.unread = input->unread;
     if (scan.cut) {
         status = MLS_OK;
         input->trouble.read_errno = scan.read_errno;
@@ -134,16 +161,6 @@ static mls_status scan_blocks(mls_input *input, off_t size, unsigned threads, ml
         *room = scan.slots;
     else
         free_slots(scan.slots, scan.slot_count);
-    return status;
-}
-
-/* `size` is that of a large file to be read by several threads, otherwise 0. */
-static mls_status scan(mls_input *input, off_t size, unsigned threads, mls_scan_room **room, const mls_sink *sinks,
-                       size_t sink_count, mls_log_totals *totals, mls_error *error)
-{
-    mls_reader reader = {.sinks = sinks, .sink_count = sink_count};
-    mls_status status = scan_blocks(input, size, size > 0 ? threads : 1, room, &reader);
-    reader.totals.unread = input->unread;
     if (status == MLS_OK && input->unread == NULL)
         status = mls_reader_end(&reader);
     if (totals != NULL)
