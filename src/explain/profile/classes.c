@@ -73,9 +73,9 @@ static mls_status add_class(mls_kernel_classes *classes, const cJSON *item, bool
 {
     const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "class"));
     if (name == NULL)
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "holds a class without a name");
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "contains a class without a name");
     if (!mls_str_is_name(mls_str_from(name)))
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "'%.60s' cannot be the name of a class", name);
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "invalid class name '%.60s'", name);
     const size_t number = class_number(classes, mls_str_from(name), error);
     if (number == MLS_CLASSES_MAX)
         return MLS_ERROR_VALUE;

@@ -48,7 +48,7 @@ void mls_gather_too_much(mls_gather *gather, size_t line)
 {
     if (!gather->too_much) {
         mls_findings_add(&gather->profile->findings, MLS_FINDING_TOO_MUCH, (mls_finding_place){.line = line},
-                         "more streams than can be kept: those beyond are left out");
+                         "too many streams: further streams are skipped");
         gather->too_much = true;
     }
 }

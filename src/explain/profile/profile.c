@@ -121,7 +121,7 @@ static void gather_finish(mls_gather *gather)
     profile->length_ms = (double)NAN;
     if (marks.point && marks.comma) {
         mls_findings_add(&profile->findings, MLS_FINDING_NUMBER_FORMAT, (mls_finding_place){0},
-                         "some numbers have a decimal point and some a decimal comma: what 1,234 means is not clear");
+                         "some numbers have a decimal point and some a decimal comma: the meaning of 1,234 is unclear");
     }
     if (gather->has_line)
         mls_gather_line(gather);
@@ -194,10 +194,10 @@ static mls_status read_by_kind(mls_gather *gather, mls_window *window, FILE **co
         mls_str magic;
         const char *reason;
     } magics[] = {
-        {MLS_STR("\x1f\x8b"), "is packed by gzip: zcat FILE | mlscore profile -"},
-        {MLS_STR("SQLite format 3"), "is an SQLite file, as nsys exports: nsys stats --report cuda_gpu_trace --format "
-                                     "csv FILE prints what is read"},
-        {MLS_STR("NVR\0"), "is a report of ncu: ncu --import FILE --csv prints what is read"},
+        {MLS_STR("\x1f\x8b"), "is compressed with gzip: use zcat FILE | mlscore profile -"},
+        {MLS_STR("SQLite format 3"),
+         "is an SQLite file of nsys: convert it with nsys stats --report cuda_gpu_trace --format csv FILE"},
+        {MLS_STR("NVR\0"), "is a report of ncu: convert it with ncu --import FILE --csv"},
     };
     const mls_input *input = window->input;
     char *begin = window->at;
@@ -207,8 +207,8 @@ static mls_status read_by_kind(mls_gather *gather, mls_window *window, FILE **co
     for (size_t i = 0; i < sizeof magics / sizeof *magics && unread == NULL; i++)
         unread = mls_str_starts(head, magics[i].magic) ? magics[i].reason : NULL;
     if (unread == NULL && memchr(head.ptr, '\0', head.len) != NULL) {
-        unread = "is binary: of an .nsys-rep, nsys stats --report cuda_gpu_trace --format csv FILE prints what is "
-                 "read; of an .ncu-rep, ncu --import FILE --csv";
+        unread = "is binary: convert an .nsys-rep with nsys stats --report cuda_gpu_trace --format csv FILE, or an "
+                 ".ncu-rep with ncu --import FILE --csv";
     }
     if (input->unread != NULL || unread != NULL) {
         return mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "%s%s", unread != NULL ? "" : "is ",

@@ -271,10 +271,10 @@ static void order_traces(rank_traces *traces, mls_findings *findings)
         rank_trace *trace = &traces->items[i];
         if (trace->by == RANK_ORDERED) {
             trace->rank = i;
-            mls_findings_add(findings, MLS_FINDING_RANK_GUESSED, (mls_finding_place){.path = trace->profile->file},
-                             "neither the trace nor its name says its rank: it is taken for rank %zu, by the order of "
-                             "names",
-                             i);
+            mls_findings_add(
+                findings, MLS_FINDING_RANK_GUESSED, (mls_finding_place){.path = trace->profile->file},
+                "neither the trace nor its name contains its rank: it is treated as rank %zu, by the order of names",
+                i);
         }
     }
     qsort(traces->items, traces->count, sizeof *traces->items, compare_ranks);
@@ -284,7 +284,7 @@ static void order_traces(rank_traces *traces, mls_findings *findings)
         const rank_trace *before = kept > 0 ? &traces->items[kept - 1] : NULL;
         if (before != NULL && before->rank == trace->rank) {
             mls_findings_add(findings, MLS_FINDING_RANK_REPEATED, (mls_finding_place){.path = trace->profile->file},
-                             "is of rank %zu, as %s is: it is left out; are they of different jobs?", trace->rank,
+                             "is of rank %zu, like %s, and was skipped: are they of different jobs?", trace->rank,
                              before->profile->file);
         } else {
             traces->items[kept++] = *trace;
@@ -303,10 +303,10 @@ static void order_traces(rank_traces *traces, mls_findings *findings)
         ranks = ranks > said ? ranks : said;
         if (said != world && said > 0) {
             mls_findings_add(findings, MLS_FINDING_WORLD_SIZE, place,
-                             "is of a job of %zu ranks, others of one of %zu: they are matched all the same", said,
+                             "is of a job of %zu ranks, but others are of a job of %zu: they are matched anyway", said,
                              world);
         } else if (said > 0 && trace->rank >= said) {
-            mls_findings_add(findings, MLS_FINDING_WORLD_SIZE, place, "says to be of rank %zu in a job of %zu ranks",
+            mls_findings_add(findings, MLS_FINDING_WORLD_SIZE, place, "contains rank %zu in a job of %zu ranks",
                              trace->rank, said);
         }
     }
@@ -324,7 +324,7 @@ static void order_traces(rank_traces *traces, mls_findings *findings)
         mls_buffer_append_text(&list, ", …");
     if (missing > 0) {
         mls_findings_add(findings, MLS_FINDING_RANK_MISSING, (mls_finding_place){.path = NULL},
-                         "of %zu ranks these have no trace here: %s; who waited for them is not seen", ranks, list.ptr);
+                         "these of %zu ranks have no trace: %s; waiting for them is not visible", ranks, list.ptr);
     }
     mls_buffer_release(&list);
 }
@@ -383,18 +383,18 @@ static void describe_straggler(mls_ranks *ranks, double awaited, double share)
     const bool host_late = host_idled > 0 && host_idled >= explains;
     const bool idles = !host_late && idled > 0 && idled >= explains;
     mls_buffer line = {0};
-    mls_buffer_printf(&line, "the others wait for rank %zu, %s ms and %s of all waiting but the longest: ", rank->rank,
-                      words_of_ms(awaited / 1e6).text, mls_words_percent(share, 0).text);
+    mls_buffer_printf(&line, "the other ranks wait for rank %zu (%s ms, %s of all waiting without the longest wait): ",
+                      rank->rank, words_of_ms(awaited / 1e6).text, mls_words_percent(share, 0).text);
     if (computes) {
         mls_buffer_printf(&line, "it computes %s ms longer%s", words_of_ms(computed).text,
                           host_late || idles ? " and " : "");
     }
     if (host_late)
-        mls_buffer_printf(&line, "the host is late, by %s ms", words_of_ms(host_idled).text);
+        mls_buffer_printf(&line, "its host is late by %s ms", words_of_ms(host_idled).text);
     else if (idles)
         mls_buffer_printf(&line, "its GPU is idle %s ms longer", words_of_ms(idled).text);
     else if (!computes)
-        mls_buffer_append_text(&line, "why is not seen");
+        mls_buffer_append_text(&line, "the cause is unknown");
 
     const struct {
         const char *name;
@@ -409,12 +409,12 @@ static void describe_straggler(mls_ranks *ranks, double awaited, double share)
             before = ", ";
         }
     }
-    mls_buffer_printf(&line, "%s; the others' medians are %s ms and %s ms. %s", rank->idle_ms > 0 ? ")" : "",
+    mls_buffer_printf(&line, "%s; the medians of the others are %s ms and %s ms. %s", rank->idle_ms > 0 ? ")" : "",
                       words_of_ms(others_compute).text, words_of_ms(others_idle).text,
-                      computes    ? "Look at its clocks, its temperature and its share of the work"
-                      : host_late ? "Look at what its host does between launches: data, synchronisation, Python"
-                      : idles     ? "Look at what its GPU waits for: copies, synchronisation, data"
-                                  : "Look at its copies, and at what else its GPU runs");
+                      computes    ? "Check its clocks, its temperature and its share of the work"
+                      : host_late ? "Check what its host does between launches: data, synchronization, Python"
+                      : idles     ? "Check what its GPU waits for: copies, synchronization, data"
+                                  : "Check its copies, and what else its GPU runs");
     ranks->verdicts = mls_arena_array(ranks->arena, 1, sizeof *ranks->verdicts);
     ranks->verdicts[ranks->verdict_count++] =
         (mls_profile_verdict){"straggler", keep_sentence(ranks->arena, "%s", line.ptr)};
@@ -444,15 +444,14 @@ static void mend_advice(mls_ranks *ranks, const mls_rank *rank, const mls_rank *
                 "waiting",
                 ranks->straggler == NULL
                     ? keep_sentence(profile->arena,
-                                    "%s of its time in collectives is waiting for several ranks: what makes them late "
-                                    "comes first; rank %zu is waited for most, %s of all waiting",
+                                    "%s of its time in collectives is waiting for several ranks, mostly rank %zu (%s "
+                                    "of all waiting): find out first why they are late",
                                     percent.text, most->rank,
                                     mls_words_percent(mls_profile_share(most->others_waited_ms * 1e6, total), 0).text)
-                    : keep_sentence(
-                          profile->arena,
-                          "%s of its time in collectives is waiting, mostly for rank %zu: what makes that one "
-                          "late comes first",
-                          percent.text, most->rank)};
+                    : keep_sentence(profile->arena,
+                                    "%s of its time in collectives is waiting, mostly for rank %zu: find out first why "
+                                    "that rank is late",
+                                    percent.text, most->rank)};
         }
         profile->verdicts[kept++] = verdict;
     }
@@ -603,12 +602,12 @@ static bool say_unmatched(ranks_match *match, const rank_key *keys, size_t count
     if (count > 1 && fewest == most && !pair)
         return false;
     if (pair) {
-        mls_buffer_append_text(&why, "it is no collective, but goes from one rank to another");
+        mls_buffer_append_text(&why, "it is not a collective, but goes from one rank to another");
     } else if (count == 1) {
-        mls_buffer_printf(&why, "rank %zu alone has it, %s", ranks[keys[0].rank].rank,
+        mls_buffer_printf(&why, "only rank %zu has it, %s", ranks[keys[0].rank].rank,
                           mls_words_plural(key->count, "time", "times").text);
     } else {
-        mls_buffer_printf(&why, "rank %zu has %zu of them, rank %zu %zu", ranks[keys[fewest].rank].rank,
+        mls_buffer_printf(&why, "rank %zu has %zu of them, rank %zu has %zu", ranks[keys[fewest].rank].rank,
                           keys[fewest].key->count, ranks[keys[most].rank].rank, keys[most].key->count);
     }
     match->ranks->unmatched++;
@@ -695,7 +694,7 @@ static void match_ranks(mls_ranks *ranks)
         const double apart = mls_median(sums->apart, sums->apart_count);
         if (i > 0 && fabs(apart) >= 1 && isfinite(rank->profile->start_ms) && isfinite(first->profile->start_ms)) {
             mls_findings_add(&ranks->findings, MLS_FINDING_RANK_CLOCK, (mls_finding_place){.path = rank->profile->file},
-                             "the clock of rank %zu is %s ms %s that of rank %zu, by the ends of %s: times of day of "
+                             "the clock of rank %zu is %s ms %s that of rank %zu, by the ends of %s: the times of "
                              "these traces cannot be compared; waiting is measured without clocks",
                              rank->rank, mls_words_trimmed(fabs(apart), 3).text, apart > 0 ? "ahead of" : "behind",
                              first->rank, mls_words_plural(sums->apart_count, "collective", "collectives").text);
@@ -706,12 +705,12 @@ static void match_ranks(mls_ranks *ranks)
         const mls_finding_place place = {.path = profile->file};
         if (profile->nccl_without_arguments > 0) {
             mls_findings_add(&ranks->findings, MLS_FINDING_COLLECTIVE_ARGUMENTS, place,
-                             "not matched, as nothing says of which collective they are: %s of NCCL",
+                             "not matched because they do not name their collective: %s of NCCL",
                              mls_words_plural(profile->nccl_without_arguments, "kernel", "kernels").text);
         }
         if (profile->collectives != NULL && profile->collectives->dropped > 0) {
             mls_findings_add(&ranks->findings, MLS_FINDING_TOO_MUCH, place,
-                             "not matched, as there are more kinds of collectives than can be kept: %s",
+                             "not matched because there are too many kinds of collectives: %s",
                              mls_words_plural(profile->collectives->dropped, "kernel", "kernels").text);
         }
     }

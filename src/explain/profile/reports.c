@@ -329,7 +329,7 @@ static const struct {
     [REPORT_COPY_SIZES] = {{ROLE_SIZE, ROLE_COUNT, ROLE_OPERATION}, "mem", "sizes of copies"},
     [REPORT_CALLS] = {{ROLE_TIME, ROLE_CALLS, ROLE_NAME}, "", "calls"},
     [REPORT_RANGES] = {{ROLE_TIME, ROLE_INSTANCES, ROLE_RANGE}, "nvtx", "ranges"},
-    [REPORT_TRACE] = {{ROLE_START, ROLE_LENGTH, ROLE_NAME}, "gpu", "the time line"},
+    [REPORT_TRACE] = {{ROLE_START, ROLE_LENGTH, ROLE_NAME}, "gpu", "the timeline"},
     [REPORT_LAUNCHES] = {{ROLE_KERNEL_MEAN, ROLE_COUNT, ROLE_KERNEL}, "exec", "launches"},
     [REPORT_RULE] = {{ROLE_LENGTH, ROLE_START, ROLE_START}, "", "findings of a rule"},
 };
@@ -360,7 +360,7 @@ static void nsys_report_end(reports *r)
     to = to != NULL ? to : &r->gather->tallies[MLS_TALLY_OSRT];
     if (to->known) {
         note_report(r, MLS_FINDING_REPORT_REPEATED, r->nsys.line, to == api ? "API calls" : "calls of the OS runtime",
-                    "are ignored: they stand in the file already");
+                    "are ignored: the file already contains them");
         free(calls->rows);
     } else {
         *to = *calls;
@@ -411,7 +411,8 @@ static report_line nsys_line(reports *r, mls_str line)
     mls_str rest = line;
     if (r->is_ncu) {
         if (is_nsys_heading(line))
-            note_report(r, MLS_FINDING_REPORT_IGNORED, r->line, "a report of nsys", "is read from a file of its own");
+            note_report(r, MLS_FINDING_REPORT_IGNORED, r->line, "a report of nsys",
+                        "is ignored: it must be in a file of its own");
         return LINE_TEXT;
     }
     const bool rocprof = is_rocprof_heading(line);
@@ -425,7 +426,8 @@ static report_line nsys_line(reports *r, mls_str line)
         return LINE_TEXT;
     }
     if (r->nsys.any && mls_str_starts(line, MLS_S("\"ID\",")))
-        note_report(r, MLS_FINDING_REPORT_IGNORED, r->line, "counters of ncu", "are read from a file of their own");
+        note_report(r, MLS_FINDING_REPORT_IGNORED, r->line, "counters of ncu",
+                    "are ignored: they must be in a file of their own");
     if (mls_str_any(line, "Processing [| ** |SKIPPED:|\"ID\",", mls_str_starts))
         nsys_report_end(r);
     if (r->nsys.kind == REPORT_NONE)
@@ -493,18 +495,18 @@ static bool report_counts(reports *r, report_kind kind)
     }
     if (again) {
         note_report(r, MLS_FINDING_REPORT_REPEATED, r->line, report_kinds[kind].words,
-                    "are ignored: the file has had them already");
+                    "are ignored: the file already contains them");
         return false;
     }
     r->nsys.seen[kind] = true;
     if (sums && gather->has_line) {
         note_report(r, MLS_FINDING_REPORT_REPEATED, r->line, report_kinds[kind].words,
-                    "are ignored: cuda_gpu_trace tells more");
+                    "are ignored: cuda_gpu_trace is more detailed");
         return false;
     }
     if (kind == REPORT_TRACE && r->nsys.sums_line > 0) {
         note_report(r, MLS_FINDING_REPORT_REPEATED, r->nsys.sums_line, "sums of kernels or copies",
-                    "are ignored: cuda_gpu_trace tells more");
+                    "are ignored: cuda_gpu_trace is more detailed");
         for (size_t i = 0; i < gather->tallies[MLS_TALLY_KERNELS].count; i++)
             mls_row_clear(&gather->tallies[MLS_TALLY_KERNELS].rows[i]);
         memset(gather->sizes, 0, sizeof gather->sizes);
@@ -528,7 +530,7 @@ static void nsys_heading(reports *r)
         kind++;
     if (kind == REPORT_IGNORED) {
         note_report(r, MLS_FINDING_REPORT_IGNORED, r->line, name.len > 0 ? name.ptr : "the table",
-                    "is none of the reports that are read");
+                    "is not a supported report");
     } else {
         r->nsys.any = true;
         kind = report_counts(r, kind) ? kind : REPORT_IGNORED;
@@ -543,8 +545,8 @@ static void nsys_heading(reports *r)
     r->nsys.any_row = false;
 }
 
-static const char no_number[] = "a number of it is none";
-static const char too_many_names[] = "there are more names than can be kept";
+static const char no_number[] = "it contains an invalid number";
+static const char too_many_names[] = "there are too many names";
 
 /* Return a number in nanoseconds, pieces or megabytes, with the decimal mark of the file's locale; NAN: none. */
 static double number_in(const reports *r, column_role role)
@@ -715,7 +717,7 @@ static const char *nsys_row(reports *r)
 {
     const size_t named = r->at[report_kinds[r->nsys.kind].needs[2]];
     if (r->count != r->columns)
-        return r->count < r->columns ? "it has fewer fields than the heading" : "it has more fields than the heading";
+        return r->count < r->columns ? "it has fewer fields than the header" : "it has more fields than the header";
     if (r->fields[named].len == 0)
         return "it has no name";
     if (r->is_rocprof && r->nsys.kind == REPORT_KERNELS && !r->nsys.any_row) {
@@ -726,7 +728,7 @@ static const char *nsys_row(reports *r)
                         mls_str_starts)) {
             r->nsys.seen[REPORT_KERNELS] = false;
             r->nsys.kind = REPORT_IGNORED;
-            note_report(r, MLS_FINDING_REPORT_IGNORED, r->nsys.line, "the table", "is none of kernels or calls");
+            note_report(r, MLS_FINDING_REPORT_IGNORED, r->nsys.line, "the table", "contains neither kernels nor calls");
             return NULL;
         }
         if (mls_str_any(name, "hip|hsa_", mls_str_starts) && mls_cuda_call(name).len > 0) {
@@ -807,9 +809,9 @@ static const char *ncu_row(reports *r)
     if (units)
         return NULL;
     if (named == ABSENT || last == ABSENT)
-        return "the heading names no kernel, or no value";
+        return "the header has no column of kernels or values";
     if (r->count <= last || r->count <= named || r->count > r->columns + 1)
-        return r->count <= r->columns ? "it has fewer fields than the heading" : "it has more fields than the heading";
+        return r->count <= r->columns ? "it has fewer fields than the header" : "it has more fields than the header";
 
     /* Find the launch that the row is about. */
     const mls_str process = report_text(r, r->at[ROLE_PROCESS]);
@@ -819,7 +821,7 @@ static const char *ncu_row(reports *r)
     if (id.len == 0)
         return "it has no ID";
     if (id.len + process.len + 1 > KEY_MAX || kernel.len == 0)
-        return "it has no kernel, or an ID that is none";
+        return "it has no kernel, or an invalid ID";
     memcpy(key, id.ptr, id.len);
     key[id.len] = ' ';
     memcpy(key + id.len + 1, process.ptr, process.len);
@@ -870,7 +872,7 @@ static void say_damaged(reports *r, const char *why)
 {
     if (why != NULL) {
         mls_findings_add_as(&r->gather->profile->findings, MLS_FINDING_ROW_DAMAGED, MLS_SEVERITY_WARNING,
-                            (mls_finding_place){.line = r->line}, "the row is left out: %s", why);
+                            (mls_finding_place){.line = r->line}, "the row was skipped: %s", why);
     }
 }
 
@@ -948,7 +950,7 @@ static void read_row(reports *r, bool heading, size_t len, size_t *end, size_t *
         r->alone = r->line + *lines - 1 > r->alone ? r->line + *lines - 1 : r->alone;
         *end = first;
         *lines = 1;
-        why = "its quotes do not close";
+        why = "its quotes are not closed";
     }
     say_damaged(r, why);
 }
@@ -1124,8 +1126,7 @@ static void list_counters(reports *r)
     }
     if (missing > 0) {
         mls_findings_add(&profile->findings, MLS_FINDING_COUNTERS_MISSING, (mls_finding_place){0},
-                         "%zu of %zu launches have no throughput of computing or none of memory", missing,
-                         r->launches.count);
+                         "%zu of %zu launches have no throughput of compute or of memory", missing, r->launches.count);
     }
 }
 
@@ -1294,16 +1295,15 @@ mls_status mls_reports_read(mls_gather *gather, mls_window *window, mls_error *e
                                        : MLS_PROFILE_NSYS_STATS;
     if (r->is_ncu ? r->columns == 0 : !r->nsys.any) {
         status = mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "%s",
-                               r->is_rocprof ? "has no table of kernels: rocprof --stats, or rocprofv3 "
-                                               "--kernel-trace --stats --output-format csv, prints what is read"
-                               : r->is_nsys  ? "has none of the reports of nsys that are read: cuda_gpu_kern_sum, "
-                                               "cuda_gpu_trace and others (see mlscore-profile(1))"
-                                             : "is none of these: a PyTorch trace, nsys stats as CSV, ncu as CSV, "
-                                               "rocprof as CSV; what nvidia-smi, dcgmi, amd-smi and rocm-smi "
-                                               "measured is read by mlscore telemetry");
+                               r->is_rocprof ? "has no table of kernels: use rocprof --stats, or rocprofv3 "
+                                               "--kernel-trace --stats --output-format csv"
+                               : r->is_nsys  ? "has no supported report of nsys, such as cuda_gpu_kern_sum or "
+                                               "cuda_gpu_trace (see mlscore-profile(1))"
+                                            : "is not a PyTorch trace or CSV output of nsys stats, ncu or rocprof; for "
+                                              "logs of nvidia-smi, dcgmi, amd-smi and rocm-smi, use mlscore telemetry");
     } else if (!profile->complete) {
         mls_findings_add(&profile->findings, MLS_FINDING_TRACE_TRUNCATED, (mls_finding_place){.line = r->line},
-                         "the reports are read up to here only: %s", window->input->trouble.wrong);
+                         "the reports could only be read up to here: %s", window->input->trouble.wrong);
     }
     if (r->is_ncu) {
         list_counters(r);

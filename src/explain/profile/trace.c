@@ -369,7 +369,7 @@ static void trace_event_end(trace *t)
                         : event_json(t, PART_LENGTH).ptr == NULL ? "it has no dur"
                         : !started                               ? "its ts is not a time"
                         : !timed                                 ? "its dur is not a time"
-                        : length > INT64_MAX - start             ? "it ends beyond all times"
+                        : length > INT64_MAX - start             ? "its end is out of range"
                                                                  : NULL;
     if (event->category == CATEGORY_INSTANT) {
         if (started)
@@ -386,8 +386,7 @@ static void trace_event_end(trace *t)
         add_gpu_activity(t, name, start, length, launch);
     } else {
         mls_findings_add(&t->gather->profile->findings, MLS_FINDING_EVENT_DAMAGED,
-                         (mls_finding_place){.line = trace_event_line(t)}, "an activity of the GPU is left out: %s",
-                         wrong);
+                         (mls_finding_place){.line = trace_event_line(t)}, "a GPU activity was skipped: %s", wrong);
     }
 }
 
@@ -447,7 +446,7 @@ static inline const char *read_string(trace *t, const char *at, mls_str *span)
         if (stop < end && (size_t)(end - stop) >= length) {
             if (length == 6 ? strspn(stop + 2, "0123456789abcdefABCDEF") < 4
                             : stop[1] == '\0' || strchr("\"\\/bfnrt", stop[1]) == NULL)
-                return trace_fail(t, stop, "an escape in a string that JSON does not have");
+                return trace_fail(t, stop, "an invalid escape in a string");
             stop += length;
         } else {
             /* The window ends inside the string, or inside an escape, which is not split. */
@@ -595,7 +594,7 @@ mls_status mls_trace_read(mls_gather *gather, mls_window *window, bool *json, ml
     const char *at = read_value(t, trace_blanks(t, window->at), PART_FILE, 0, false);
     const char *after = at != NULL ? trace_blanks(t, at) : NULL;
     if (after != NULL)
-        (void)trace_fail(t, after, "something follows the trace");
+        (void)trace_fail(t, after, "unexpected text after the trace");
     *json = t->fault == NULL || t->moved;
 
     mls_status status = MLS_OK;
@@ -603,16 +602,15 @@ mls_status mls_trace_read(mls_gather *gather, mls_window *window, bool *json, ml
     const bool whole = at != NULL && after == NULL && wrong == NULL;
     if (t->bare ? t->objects == 0 : !t->listed || (whole && t->objects == 0)) {
         status = mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "%s",
-                               t->listed && !t->bare ? "is a trace without a single event"
+                               t->listed && !t->bare ? "is a trace without events"
                                : whole               ? "is JSON, but not a trace: it has no traceEvents"
-                                                     : "is not a trace: no traceEvents come before it breaks off");
+                                                     : "is not a trace: it ends before any traceEvents");
     } else if (!t->pytorch && (whole || t->xla)) {
         status = mls_error_set(
             error, MLS_ERROR_UNKNOWN, 0, 0, "%s",
-            t->xla ? "is a trace of JAX or TensorFlow, which does not say what ran on the GPU as PyTorch does: nsys "
-                     "profile --trace=cuda, then nsys stats --report cuda_gpu_trace --format csv prints what is read"
-                   : "is a trace, but not one of the PyTorch profiler: nothing in it is of a category that PyTorch "
-                     "writes");
+            t->xla ? "is a trace of JAX or TensorFlow, which does not describe GPU activities as PyTorch does: use "
+                     "nsys profile --trace=cuda, then nsys stats --report cuda_gpu_trace --format csv"
+                   : "is a trace, but not of the PyTorch profiler: it has none of PyTorch's event categories");
     } else {
         profile->kind = MLS_PROFILE_KINETO;
         profile->complete = whole;
@@ -621,10 +619,10 @@ mls_status mls_trace_read(mls_gather *gather, mls_window *window, bool *json, ml
             const bool inside = t->fault == NULL && t->event.begun;
             mls_findings_add(&profile->findings, MLS_FINDING_TRACE_TRUNCATED,
                              (mls_finding_place){.line = inside ? trace_event_line(t) : trace_line(t, t->stopped)},
-                             "the trace is read up to here only: %s",
+                             "the trace could only be read up to here: %s",
                              t->fault != NULL ? t->fault
                              : wrong != NULL  ? wrong
-                                              : "the file breaks off");
+                                              : "the file is truncated");
         }
     }
     for (size_t i = 0; i < PARTS - PART_NAME; i++)

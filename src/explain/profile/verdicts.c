@@ -88,14 +88,15 @@ static void judge_counters(mls_gather *gather)
     static const struct {
         const char *code, *advice;
     } bounds[MLS_BOUND_COUNT] = {
-        [MLS_BOUND_COMPUTE] = {"bound-compute", "arithmetic: lower precision or fewer operations make them faster, "
-                                                "better use of memory does not"},
-        [MLS_BOUND_MEMORY] = {"bound-memory", "memory: fuse them, use smaller types, keep what is reused close "
-                                              "together"},
-        [MLS_BOUND_BALANCED] = {"bound-balanced", "arithmetic and memory alike: both must be relieved, by lower "
-                                                  "precision or less work"},
-        [MLS_BOUND_LATENCY] = {"bound-latency", "latency, as they keep neither arithmetic nor memory busy: larger "
-                                                "batches, more work per launch"},
+        [MLS_BOUND_COMPUTE] =
+            {"bound-compute",
+             "arithmetic: lower precision or fewer operations make them faster, but better use of memory does not"},
+        [MLS_BOUND_MEMORY] = {"bound-memory", "memory: fuse them, use smaller types, keep reused data close together"},
+        [MLS_BOUND_BALANCED] = {"bound-balanced",
+                                "arithmetic and memory alike: reduce both by lower precision or less work"},
+        [MLS_BOUND_LATENCY] =
+            {"bound-latency",
+             "latency, since neither arithmetic nor memory is busy: use larger batches, more work per launch"},
         [MLS_BOUND_UNKNOWN] = {NULL, NULL},
     };
     const mls_profile *profile = gather->profile;
@@ -121,18 +122,18 @@ static void judge_kernels(mls_gather *gather)
 {
     const mls_profile *profile = gather->profile;
     add_verdict(gather, profile->kernels == 0 && profile->analysis == NULL, "no-kernels",
-                "there is no kernel in it: was the GPU traced? nsys needs --trace=cuda, PyTorch's profiler "
+                "it contains no kernels: was the GPU traced? nsys needs --trace=cuda, PyTorch's profiler "
                 "ProfilerActivity.CUDA");
     add_share(gather, share_of_roles(gather, MLS_CLASS_ARITHMETIC), 0.5, "compute-heavy", 0,
               "the GPU's time is matrix products, attention and convolution: FP8 or BF16, larger tiles and fewer "
-              "recomputed activations shorten it; whether each kernel is bound by arithmetic, ncu tells");
+              "recomputed activations shorten it; ncu shows whether each kernel is bound by arithmetic");
     add_share(gather, share_of_roles(gather, MLS_CLASS_BYTES), 0.4, "memory-heavy", 0,
               "the GPU's time goes to kernels that move bytes more than they compute: fuse them (torch.compile, fused "
               "norms, fused optimizers)");
     if (profile->names.count > 0) {
         const mls_profile_row *first = &profile->names.items[0];
         add_verdict(gather, first->share >= 0.4, "one-kernel",
-                    "one kernel has %s of the kernels' time, the first to look at with ncu: %.*s",
+                    "one kernel takes %s of the kernels' time; analyze it with ncu first: %.*s",
                     mls_words_percent(first->share, 0).text, MLS_CUT(name_or_mark(first->name), NAME_SHOWN));
     }
     const mls_tally *kernels = &gather->tallies[MLS_TALLY_KERNELS];
@@ -179,31 +180,31 @@ static void judge_line(mls_gather *gather)
         take_larger(&late, device, device->idle_host_ms);
     }
     add_verdict(gather, exposed.share >= 0.1, "exposed-communication",
-                "%s of device %.*s's time is communication that no computing hides: overlap it with the backward pass, "
-                "use larger buckets, check that NCCL goes over NVLink or InfiniBand, not sockets",
+                "%s of device %.*s's time is communication not overlapped with compute: overlap it with the backward "
+                "pass, use larger buckets, check that NCCL uses NVLink or InfiniBand, not sockets",
                 mls_words_percent(exposed.share, 0).text, MLS_CUT(device_name(&exposed), NAME_SHOWN));
     if (!profile->has_devices) {
-        add_share(gather, share_of_roles(gather, MLS_CLASS_COMMUNICATION), 0.2, "communication-share", 0,
-                  "the GPU's time is communication; how much of it computing hides a summary cannot tell, "
-                  "cuda_gpu_trace can");
+        add_share(
+            gather, share_of_roles(gather, MLS_CLASS_COMMUNICATION), 0.2, "communication-share", 0,
+            "the GPU's time is communication; cuda_gpu_trace shows how much of it is not overlapped with compute");
     }
     const bool host = late.device != NULL && late.share > 0.15;
     const bool known = idle.device != NULL && isfinite(idle.device->graph_share);
     const bool graphs = host && late.device->graph_share < 0.5 && late.device->kernel_median_us < GRAPH_KERNEL_US;
-    const bool idles = add_verdict(gather, idle.share >= 0.15, "idle", "device %.*s has no kernel for %s of the time%s",
-                                   MLS_CUT(device_name(&idle), NAME_SHOWN), mls_words_percent(idle.share, 0).text,
-                                   host    ? ""
-                                   : known ? ", though most of what it did next had been launched before: look at what "
-                                             "kernels wait for, and at the gaps between short ones"
-                                           : ": look at the input pipeline, at synchronisation, and at what the host "
-                                             "does between launches");
+    const bool idles =
+        add_verdict(gather, idle.share >= 0.15, "idle", "device %.*s is idle for %s of the time%s",
+                    MLS_CUT(device_name(&idle), NAME_SHOWN), mls_words_percent(idle.share, 0).text,
+                    host    ? ""
+                    : known ? ", but most of its next kernels were already queued: check what kernels wait for, and "
+                              "the gaps between short kernels"
+                            : ": check the input pipeline, synchronization, and what the host does between launches");
     add_verdict(gather, host, "host-bound",
-                "device %.*s waits for the host for %s of the time: look at what the CPU does between launches, as "
-                "loading data, synchronisation and Python%s",
+                "device %.*s waits for the host for %s of the time: check what the CPU does between launches, such as "
+                "loading data, synchronization and Python%s",
                 MLS_CUT(device_name(&late), NAME_SHOWN), mls_words_percent(late.share, 0).text,
                 graphs ? "; CUDA graphs launch many short kernels at once" : "");
     add_verdict(gather, idles && mean_us < SHORT_KERNEL_US && (host || !known), "launch-bound",
-                "kernels take %.1f µs on average, less than launching them: %slarger batches, fusion", mean_us,
+                "kernels take %.1f µs on average, less than launching them: use %slarger batches, fusion", mean_us,
                 host ? "" : "CUDA graphs, ");
 }
 
@@ -227,13 +228,12 @@ static void judge_host(mls_gather *gather)
     const mls_profile *profile = gather->profile;
     const mls_profile_found gaps = sum_found(profile, "gpu_gaps");
     const mls_profile_found copies = sum_found(profile, "cuda_memcpy_sync|cuda_memset_sync");
-    add_verdict(
-        gather, gaps.count > 0, "gaps",
-        "a GPU has nothing to do in %s, %s ms together and %s ms in the longest: look at what the host does then",
-        mls_words_plural((size_t)gaps.count, "gap", "gaps").text, mls_words_grouped(gaps.total_ms, 1).text,
-        mls_words_grouped(gaps.longest_ms, 1).text);
+    add_verdict(gather, gaps.count > 0, "gaps",
+                "a GPU is idle in %s, %s ms in total and %s ms in the longest: check what the host does then",
+                mls_words_plural((size_t)gaps.count, "gap", "gaps").text, mls_words_grouped(gaps.total_ms, 1).text,
+                mls_words_grouped(gaps.longest_ms, 1).text);
     add_verdict(gather, copies.count > 0, "synchronous-copies",
-                "%s that the host waits for take %s ms: cudaMemcpyAsync with pinned memory, cudaMemsetAsync",
+                "%s that the host waits for take %s ms: use cudaMemcpyAsync with pinned memory, and cudaMemsetAsync",
                 mls_words_plural((size_t)copies.count, "copy or set", "copies and sets").text,
                 mls_words_grouped(copies.total_ms, 3).text);
     add_share(gather, share_of_roles(gather, MLS_CLASS_COPY), 0.05, "copies", 0,
@@ -243,7 +243,7 @@ static void judge_host(mls_gather *gather)
     add_share(gather, share_of_calls(&profile->api, is_synchronous), 0.3, "synchronisation", 0,
               "the API time is waiting for the GPU: look for .item(), prints and blocking copies in the loop");
     add_share(gather, share_of_calls(&profile->osrt, is_waiting), 0.5, "host-wait", 0,
-              "the OS runtime's time is waiting: threads that wait are normal; it matters when the GPU is idle too");
+              "the OS runtime's time is waiting: waiting threads are normal, unless the GPU is idle too");
 }
 
 void mls_gather_judge(mls_gather *gather)

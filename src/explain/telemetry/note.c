@@ -68,7 +68,7 @@ static char *note_words(const group_note *note)
     mls_buffer line = {0};
     mls_buffer_printf(&line, "telemetry: %s", mls_words_plural(note->devices, "device", "devices").text);
     if (note->measured == 0) {
-        mls_buffer_append_text(&line, ", not measured during the runs (another clock, or time zone?)");
+        mls_buffer_append_text(&line, ", not measured during the runs (wrong clock or time zone?)");
         return mls_buffer_detach(&line);
     }
     mls_buffer_printf(&line, " · %s measured", mls_words_percent(note->coverage / (double)note->runs, 0).text);
@@ -80,7 +80,7 @@ static char *note_words(const group_note *note)
     if (note->straggler.text[0] != '\0')
         mls_buffer_printf(&line, " · straggler: %s", note->straggler.text);
     if (note->throttled > 0)
-        mls_buffer_printf(&line, " · slowed down in %zu of %zu runs", note->throttled, note->runs);
+        mls_buffer_printf(&line, " · throttled in %zu of %zu runs", note->throttled, note->runs);
     return mls_buffer_detach(&line);
 }
 

@@ -243,7 +243,7 @@ static bool is_header_of(mls_str line, log_header *header, bool listed)
     header->named = best[MLS_QUANTITY_ENTITY] != NULL || best[MLS_QUANTITY_INDEX] != NULL ||
                     best[MLS_QUANTITY_UUID] != NULL || best[MLS_QUANTITY_BUS] != NULL;
     if (best[MLS_QUANTITY_PROCESS] != NULL) {
-        header->skipped = header->kind == MLS_LOG_DMON ? "nvidia-smi pmon: it measures processes, not devices"
+        header->skipped = header->kind == MLS_LOG_DMON ? "nvidia-smi pmon measures processes, not devices"
                                                        : "it measures processes, not devices";
     } else if (header->kind == MLS_LOG_DMON && !header->timed) {
         header->skipped = "nvidia-smi dmon without dates: log with nvidia-smi dmon -o DT";
@@ -293,20 +293,19 @@ static const char *foreign_format(mls_str line)
         const char *words;
     } signs[] = {
         {MLS_STR("timestamp;"),
-         "columns parted by semicolons, as spreadsheets write them: nvidia-smi parts them by commas"},
-        {MLS_STR("DCGM_FI_"), "text of a DCGM exporter, which has no times: log with dcgmi dmon, or nvidia-smi "
+         "columns separated by semicolons: save them separated by commas, as nvidia-smi writes them"},
+        {MLS_STR("DCGM_FI_"), "DCGM exporter text has no timestamps: log with dcgmi dmon, or nvidia-smi "
                               "--query-gpu=timestamp,index,power.draw --format=csv -l 1"},
-        {MLS_STR("\"Name\",\"Calls\",\"TotalDurationNs\""),
-         "statistics of rocprof, which are of kernels, not of devices: mlscore profile reads them"},
-        {MLS_STR("\"traceEvents\""), "a trace of a profiler: mlscore profile reads it"},
-        {MLS_STR("\"schemaVersion\""), "a trace of a profiler: mlscore profile reads it"},
-        {MLS_STR("Total Time (ns)"), "a report of nsys stats: mlscore profile reads it"},
-        {MLS_STR("\"Kernel Name\""), "a report of ncu: mlscore profile reads it"},
-        {MLS_STR("| NVIDIA-SMI "), "a table of nvidia-smi, made for reading: log with --query-gpu=timestamp,index,"
-                                   "power.draw --format=csv -l 1"},
-        {MLS_STR("NVSMI LOG"), "nvidia-smi -q, made for reading: log with --query-gpu=timestamp,index,power.draw "
-                               "--format=csv -l 1"},
-        {MLS_STR("ROCm System Management Interface"), "a table of rocm-smi, made for reading: log with --csv"},
+        {MLS_STR("\"Name\",\"Calls\",\"TotalDurationNs\""), "rocprof statistics of kernels: use mlscore profile"},
+        {MLS_STR("\"traceEvents\""), "a profiler trace: use mlscore profile"},
+        {MLS_STR("\"schemaVersion\""), "a profiler trace: use mlscore profile"},
+        {MLS_STR("Total Time (ns)"), "an nsys stats report: use mlscore profile"},
+        {MLS_STR("\"Kernel Name\""), "an ncu report: use mlscore profile"},
+        {MLS_STR("| NVIDIA-SMI "),
+         "nvidia-smi output for people: log with --query-gpu=timestamp,index,power.draw --format=csv -l 1"},
+        {MLS_STR("NVSMI LOG"),
+         "nvidia-smi -q output for people: log with --query-gpu=timestamp,index,power.draw --format=csv -l 1"},
+        {MLS_STR("ROCm System Management Interface"), "rocm-smi output for people: log with --csv"},
         {MLS_STR("GFX_ACTIVITY: "), "amd-smi without --csv: log with amd-smi metric --csv -w 1"},
         {MLS_STR("\"gfx_activity\""), "amd-smi with --json: log with amd-smi metric --csv -w 1"},
     };
@@ -516,8 +515,8 @@ static bool take_cell(parsed_row *row, const log_header *header, const log_colum
 /* Read a line as a row of a table.  Return NULL, or why it cannot be read. */
 static const char *parse_row(const log_header *header, mls_str line, parsed_row *row)
 {
-    static const char fields[] = "a row with more or fewer fields than its heading";
-    static const char time[] = "a row whose time cannot be read";
+    static const char fields[] = "a row has more or fewer fields than its header";
+    static const char time[] = "the time of a row cannot be read";
     mls_str cell;
     size_t column = 0;
     init_row(row, header->kind);
@@ -670,7 +669,7 @@ static void note_row(log_reading *reading, mls_finding_code code, const char *me
                      (mls_finding_place){.path = reading->file->source.path, .line = reading->line}, "%s", message);
 }
 
-static const char last_cut[] = "the last line has no ending and is not whole: it was cut off, and is left out";
+static const char last_cut[] = "the last line is truncated and was skipped";
 
 /* Decide the time of a row.  Return whether to keep the row: it is in the requested time range, or the first row of its
  * device. */
@@ -690,7 +689,7 @@ static bool place_row(log_reading *reading, mls_log_device *device, parsed_row *
         return true;
     }
     if (device->timed && isnan(row->packed.time_ms)) {
-        note_row(reading, MLS_FINDING_ROW_DAMAGED, "a row without a time among others that have one");
+        note_row(reading, MLS_FINDING_ROW_DAMAGED, "a row has no time, but earlier rows have one");
         return false;
     }
     if (row->packed.time_ms < options->from_ms || row->packed.time_ms > options->until_ms)
@@ -700,7 +699,8 @@ static bool place_row(log_reading *reading, mls_log_device *device, parsed_row *
     if (row->packed.time_ms < before_ms - STEP_BACK_MS) {
         /* When the clock steps back, the next row of every device shows it: report it once. */
         if (reading->stepped_row == 0 || reading->rows - reading->stepped_row > reading->file->count)
-            note_row(reading, MLS_FINDING_TIME_BACK, "the time steps back: a clock was set, or logs were joined");
+            note_row(reading, MLS_FINDING_TIME_BACK,
+                     "the time steps back: the clock was set, or logs were concatenated");
         reading->stepped_row = reading->rows;
     }
     return true;
@@ -714,7 +714,7 @@ static void keep_row(log_reading *reading, parsed_row *row)
     if (device == NULL) {
         if (!reading->too_many) {
             mls_findings_add_as(&file->findings, MLS_FINDING_ROW_DAMAGED, MLS_SEVERITY_WARNING, place,
-                                "more than %s devices in a file: from here on rows of others are left out",
+                                "more than %s devices in one file: rows of further devices are skipped",
                                 mls_words_count(MLS_DEVICES_MAX).text);
         }
         reading->too_many = true;
@@ -726,7 +726,7 @@ static void keep_row(log_reading *reading, parsed_row *row)
             (void)snprintf(name, sizeof name, "device %.*s", MLS_CUT(device->name, 60));
         device->lost = true;
         mls_findings_add(&file->findings, MLS_FINDING_DEVICE_LOST, place,
-                         "%s was lost: from here on it could not be asked any more", name);
+                         "%s stopped responding: the log reports it as lost", name);
     }
     if (!place_row(reading, device, row))
         return;
@@ -763,12 +763,13 @@ static void take_row(log_reading *reading, mls_str line)
     if (why == NULL) {
         keep_row(reading, &row);
     } else if (reports_lost(line)) {
-        note_row(reading, MLS_FINDING_DEVICE_LOST, "a device was lost: it could not be asked any more");
+        note_row(reading, MLS_FINDING_DEVICE_LOST, "a device stopped responding: the log reports it as lost");
     } else if (!row.other) {
         note_row(reading, MLS_FINDING_ROW_DAMAGED, why);
     } else if (!reading->others && !mls_str_alike(row.entity, MLS_S("ID"))) {
         reading->others = true;
-        note_row(reading, MLS_FINDING_ROW_DAMAGED, "rows of what is no GPU, such as a switch or a link, are not read");
+        note_row(reading, MLS_FINDING_ROW_DAMAGED,
+                 "rows that are not about a GPU, but about a switch or a link, are skipped");
     }
     if (why != NULL && !reading->last && !reading->header.named && file->count > 0) {
         /* If rows do not name their device, an unreadable row still counts in the order of devices. */
@@ -794,7 +795,7 @@ static void take_power_record(log_reading *reading, mls_str payload)
     const bool readable = wrong == NULL && mls_json_number(record.value, &number) && isfinite(number);
     if (wrong != NULL || (record.key_id == MLS_KEY_POWER_READING && !readable)) {
         if (reading->power) {
-            wrong = wrong == NULL ? "a power reading that is not a number" : reading->last ? last_cut : wrong;
+            wrong = wrong == NULL ? "a power reading is not a number" : reading->last ? last_cut : wrong;
             note_row(reading, MLS_FINDING_ROW_DAMAGED, wrong);
         }
     } else if (record.key_id == MLS_KEY_CONVERSION_EFF) {
@@ -909,28 +910,25 @@ static void finish_devices(log_reading *reading)
         mixed += device->mixed;
     }
     reading->line = 0;
-    if (unscaled > 0) {
-        note_row(reading, MLS_FINDING_POWER_LOG,
-                 "the power file does not say conversion_eff: its readings are taken as they are");
-    }
+    if (unscaled > 0)
+        note_row(reading, MLS_FINDING_POWER_LOG, "the power log has no conversion_eff: its readings are not scaled");
     if (untimed > 0) {
         note_row(reading, MLS_FINDING_NO_TIME,
-                 "the log has no times: it is summed up as a whole; --start and --interval give them");
+                 "the log has no timestamps: all of it is summed up; use --start and --interval to supply them");
     }
     note_rows(reading, MLS_FINDING_DEVICE_ORDER, file->count > named ? file->count - named + 1 : 0,
-              "at a time, of which none says its device: they are taken for those of as many devices, in their "
-              "order");
+              "at a time do not name their device: they are assigned to as many devices, in order");
     note_rows(reading, MLS_FINDING_SAME_TIME, stray,
-              "left out: where there are fewer or more at a time than elsewhere, nobody knows whose they are");
+              "skipped: the number of rows at their timestamp does not match the number of devices");
     note_rows(reading, MLS_FINDING_SAME_TIME, close,
-              "right behind another one, of which none says its device: how many devices there are is not clear, "
-              "and they are taken for one");
+              "come directly after another row and do not name their device: the number of devices is unclear, so all "
+              "rows are treated as one device");
     note_rows(reading, MLS_FINDING_SAME_TIME, replaced,
-              "left out: a later one of the same time and device says something else, and counts");
+              "skipped: later rows of the same time and device have other values");
     if (mixed > 0) {
         note_row(reading, MLS_FINDING_SAME_TIME,
-                 "rows of one device come several at a time, as those of several hosts in one log do: they cannot be "
-                 "told apart, and count as one device's");
+                 "several rows of one device come at a time, as if logs of several hosts were merged: they cannot be "
+                 "separated and are treated as one device");
     }
 }
 
@@ -942,7 +940,7 @@ static bool is_useless(const log_reading *reading)
 
 void mls_telemetry_input_read(struct mls_telemetry_file *file, mls_input *input, const mls_telemetry_options *options)
 {
-    static const char too_long[] = "a line of more than 1 MiB";
+    static const char too_long[] = "a line is longer than 1 MiB";
     log_reading reading = {.file = file, .options = options, .efficiency = (double)NAN};
     mls_window window;
     bool empty = true;
@@ -974,7 +972,7 @@ void mls_telemetry_input_read(struct mls_telemetry_file *file, mls_input *input,
     } else if (input->trouble.wrong != NULL) {
         mls_findings_add_as(&file->findings, MLS_FINDING_ROW_DAMAGED, MLS_SEVERITY_WARNING,
                             (mls_finding_place){.path = file->source.path, .line = reading.line},
-                            "the log is read up to here only: %s", input->trouble.wrong);
+                            "the log could only be read up to here: %s", input->trouble.wrong);
     } else if (reading.overlong) {
         reading.line++;
         note_row(&reading, MLS_FINDING_ROW_DAMAGED, too_long);
@@ -988,11 +986,11 @@ void mls_telemetry_input_read(struct mls_telemetry_file *file, mls_input *input,
                  : reading.header.skipped != NULL                    ? reading.header.skipped
                  : empty                                             ? "empty"
                  : file->count > 0                                   ? NULL
-                 : !is_useless(&reading) && file->findings.count > 0 ? "no row of it can be read"
-                 : !is_useless(&reading)                             ? "no measurement in it"
+                 : !is_useless(&reading) && file->findings.count > 0 ? "none of its rows can be read"
+                 : !is_useless(&reading)                             ? "contains no measurements"
                  : reading.foreign != NULL                           ? reading.foreign
-                 : reading.headless                                  ? "has no heading: --columns says what was queried"
-                                                                     : "none of the formats that telemetry reads";
+                 : reading.headless ? "has no header: list the queried columns with --columns"
+                                    : "not a supported measurement log";
     if (file->status == MLS_OK)
         finish_devices(&reading);
     mls_arena_release(&reading.scratch);

@@ -238,7 +238,7 @@ static void name_by_themselves(struct mls_telemetry_file *files, size_t count, s
         if (files[i].alone) {
             mls_findings_add(
                 &files[i].findings, MLS_FINDING_HOST_UNKNOWN, (mls_finding_place){.path = path},
-                "neither the name nor the folder of the log says its host: it is taken for one of its own");
+                "neither the name nor the folder of the log contains its host: it is treated as a host of its own");
             files[i].host = mls_arena_copy(&files[i].arena, mls_str_from(mls_path_name(path)));
         }
     }
@@ -289,7 +289,7 @@ mls_status mls_telemetry_open(mls_telemetry *telemetry, const mls_telemetry_opti
                             mls_pattern_groups(&hosts) != 1)) {
         mls_pattern_release(&hosts);
         return mls_error_set(error, MLS_ERROR_SYNTAX, 0, 0,
-                             "--host-pattern takes a regular expression with one group, not '%s'", pattern);
+                             "invalid --host-pattern '%s': expected a regular expression with one group", pattern);
     }
     files_reading reading = {mls_calloc(sources->count + 1, sizeof *reading.files), options};
     const mls_relay relay = {.threads = options->threads > 0 ? options->threads : mls_processor_count(),
@@ -319,7 +319,7 @@ mls_status mls_telemetry_open(mls_telemetry *telemetry, const mls_telemetry_opti
             const char *why = file.status != MLS_OK ? file.error.message : file.skip;
             for (size_t k = 0; k < telemetry->source_count && why == NULL; k++)
                 if (reading.files[k].inode == file.inode && reading.files[k].volume == file.volume)
-                    why = "named twice";
+                    why = "given twice";
             file.source.failed |= file.status != MLS_OK;
             file.source.skip = why != NULL ? mls_strdup(why) : NULL;
         }

@@ -358,11 +358,11 @@ static const struct outlier_limit {
     const char *words, *unit, *look; /* NULL: the other devices do not wait for it */
 } limits[] = {
     {MLS_METRIC_SM_CLOCK_MHZ, false, true, 0.03, "ran at", "MHz",
-     ": the others wait for it; look at its cooling and power"},
+     ": the other devices wait for it; check its cooling and power"},
     {MLS_METRIC_POWER_W, false, true, 0.15, NULL, NULL, NULL},
     {MLS_METRIC_TEMPERATURE_GPU_C, true, false, 10, NULL, NULL, NULL},
-    {MLS_METRIC_UTILIZATION_GPU_PERCENT, false, false, 15, "was used", "%",
-     ": it keeps the others waiting; look at its host"},
+    {MLS_METRIC_UTILIZATION_GPU_PERCENT, false, false, 15, "had a utilization of", "%",
+     ": the other devices wait for it; check its host"},
 };
 
 static double compared_value(const mls_telemetry_device *device, mls_metric metric)
@@ -455,10 +455,10 @@ static void compare_window(mls_telemetry_window *window)
             const mls_telemetry_outlier *outlier = &window->outliers[i];
             mls_findings_add(
                 &window->findings, MLS_FINDING_STRAGGLER, (mls_finding_place){.path = outlier->device->file},
-                "%s %s %s %s, %s %s %s%s", mls_device_called(outlier->device).text, limit->words,
-                mls_words_grouped(outlier->mean, 0).text, limit->unit, outlier->of_two ? "its peer" : "the median is",
+                "%s %s %s %s (%s %s %s)%s", mls_device_called(outlier->device).text, limit->words,
+                mls_words_grouped(outlier->mean, 0).text, limit->unit, outlier->of_two ? "the other device" : "median",
                 mls_words_grouped(outlier->median, 0).text, limit->unit,
-                outlier->of_two ? ": it keeps the other waiting; look at its host" : limit->look);
+                outlier->of_two ? ": the other device waits for it; check its host" : limit->look);
         }
     }
     free(peers);
@@ -477,10 +477,10 @@ static const struct device_fault {
     int decimals;
 } device_faults[] = {
 #define AT(member) offsetof(mls_telemetry_device, member)
-    {MLS_FINDING_NO_OVERLAP, AT(together), -1, DBL_MIN, "covers nothing of the run: it was measured", NULL, 0, 0},
+    {MLS_FINDING_NO_OVERLAP, AT(together), -1, DBL_MIN, "was not measured during the run, but", NULL, 0, 0},
     {MLS_FINDING_COVERAGE, AT(together), -1, COVERAGE_MIN, "was measured for only ", " % of the time", 100, 1},
-    {MLS_FINDING_GAP, AT(longest_gap_ms), 0, INFINITY, "was not measured for ", " s on end", 0.001, 1},
-    {MLS_FINDING_THROTTLED, AT(slowed), 0.01, INFINITY, "was slowed down for ", " % of the time", 100, 1},
+    {MLS_FINDING_GAP, AT(longest_gap_ms), 0, INFINITY, "was not measured for ", " s in a row", 0.001, 1},
+    {MLS_FINDING_THROTTLED, AT(slowed), 0.01, INFINITY, "was throttled for ", " % of the time", 100, 1},
     {MLS_FINDING_POWER_CAP, AT(reasons[MLS_REASON_SW_POWER_CAP]), 0.1, INFINITY, "ran at its power limit for ",
      " % of the time", 100, 1},
     {MLS_FINDING_ECC_UNCORRECTED, AT(counters[MLS_COUNTER_ECC_UNCORRECTED]), 0, INFINITY,
@@ -520,7 +520,7 @@ static void report_fault(mls_telemetry_window *window, const struct device_fault
     char alike[60] = "";
     char when[80] = "";
     if (others > 0)
-        (void)snprintf(alike, sizeof alike, " (and %zu other%s of the file alike)", others, others > 1 ? "s" : "");
+        (void)snprintf(alike, sizeof alike, " (and %zu more device%s of the file)", others, others > 1 ? "s" : "");
     if (fault->after == NULL) {
         /* " from 2026-11-21 08:24:52 to 2026-11-21 08:26:12 UTC" shows which clock or day is wrong. */
         const double ends[] = {worst->first_ms, worst->last_ms};
@@ -597,7 +597,7 @@ void mls_telemetry_window_make(const struct mls_telemetry_file *files, size_t co
     if (run->file != NULL && !(run->stop_ms > run->start_ms)) {
         mls_findings_add_as(&window->findings, MLS_FINDING_MISSING_STEP, MLS_SEVERITY_WARNING,
                             (mls_finding_place){.path = run->file, .line = run->line},
-                            "the run has no run_start, or no run_stop behind it: nothing can be joined with it");
+                            "the run has no run_start, or no run_stop after it: no measurements can be assigned to it");
     }
     compare_window(window);
 }
