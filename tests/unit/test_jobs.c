@@ -27,7 +27,6 @@ static void join(mls_sacct *sacct, mls_run *runs, size_t count, const double (*s
     const mls_run *places[8];
     mls_group group = {.runs = places, .run_count = count};
     mls_collection collection = {.runs = runs, .run_count = count, .groups = &group, .group_count = 1};
-    mls_error error = {0};
     for (size_t i = 0; i < count; i++) {
         mls_step *at[] = {&runs[i].init_start, &runs[i].run_start, &runs[i].run_stop};
         mls_run_init(&runs[i]);
