@@ -89,9 +89,8 @@ static mls_status compare_sides(const mls_compare_request *request, mls_comparis
         const mls_status status =
             comparison->blocks.count > 0
                 ? find_baseline(request, comparison, error)
-                : mls_error_set(
-                      error, MLS_ERROR_VALUE, 0, 0,
-                      "only one side, without two groups of one benchmark: give another side, or use --published");
+                : mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
+                                "only one side, and no benchmark with two groups: add a side, or use --published");
         if (status != MLS_OK)
             return status;
     }

@@ -74,17 +74,22 @@ static const char *check_group_row(const export_row *row, mls_arena *arena)
     if (row->usage != NULL && !mls_usage_from_name(mls_str_from(row->usage), &usage))
         return mls_arena_printf(arena, "invalid usage '%s': expected training or hpc", row->usage);
     if (row->score_minutes <= 0)
-        return mls_arena_printf(arena, "a score of %s minutes", mls_words_exact(row->score_minutes).text);
+        return mls_arena_printf(arena, "invalid score_minutes %s: expected a positive number",
+                                mls_words_exact(row->score_minutes).text);
     if (row->scale <= 0)
-        return mls_arena_printf(arena, "a scale of %s", mls_words_exact(row->scale).text);
+        return mls_arena_printf(arena, "invalid scale %s: expected a positive number",
+                                mls_words_exact(row->scale).text);
     if (!is_alike_number(row->scaled_minutes, scaled)) {
-        return mls_arena_printf(arena, "scaled_minutes is %s, score_minutes times scale %s",
+        return mls_arena_printf(arena, "scaled_minutes is %s, but score_minutes times scale is %s",
                                 mls_words_exact(row->scaled_minutes).text, mls_words_exact(scaled).text);
     }
     if (row->dropped < 0 || floor(row->dropped) < row->dropped)
-        return mls_arena_printf(arena, "%s dropped runs", mls_words_exact(row->dropped).text);
-    return row->accelerators <= 0 ? mls_arena_printf(arena, "%s accelerators", mls_words_exact(row->accelerators).text)
-                                  : NULL;
+        return mls_arena_printf(arena, "invalid number of dropped runs %s: expected a whole number",
+                                mls_words_exact(row->dropped).text);
+    return row->accelerators <= 0
+               ? mls_arena_printf(arena, "invalid number of accelerators %s: expected a positive number",
+                                  mls_words_exact(row->accelerators).text)
+               : NULL;
 }
 
 /* Return what is wrong with the run of a row, or NULL. */
@@ -93,13 +98,14 @@ static const char *check_run_row(const export_row *row, mls_arena *arena)
     const double ms = row->stop_ms - row->start_ms;
     const mls_olympic_mark mark = mark_of(row);
     if (row->counted != NULL && mark != MLS_OLYMPIC_OUTSIDE && row->valid != (mark != MLS_OLYMPIC_DROPPED)) {
-        return mls_arena_printf(arena, "a run that is %s, and counted as '%s'", row->valid ? "valid" : "not valid",
+        return mls_arena_printf(arena, "the run is %s, but counted as '%s'", row->valid ? "valid" : "not valid",
                                 row->counted);
     }
     if (row->valid && row->minutes <= 0)
-        return mls_arena_printf(arena, "a valid run of %s minutes", mls_words_exact(row->minutes).text);
+        return mls_arena_printf(arena, "a valid run has %s minutes: expected a positive number",
+                                mls_words_exact(row->minutes).text);
     if (!is_alike_number(row->minutes * 60000, ms) && fabs(row->minutes * 60000 - ms) > ROUNDED_MS) {
-        return mls_arena_printf(arena, "minutes is %s, from start_ms to stop_ms there are %s",
+        return mls_arena_printf(arena, "minutes is %s, but start_ms and stop_ms give %s",
                                 mls_words_exact(row->minutes).text, mls_words_exact(ms / 60000).text);
     }
     return NULL;
@@ -130,19 +136,19 @@ static const char *check_whole_group(const export_group *of, mls_arena *arena)
     const mls_words score = mls_words_exact(group->score_minutes);
     const bool scored = isfinite(group->score_minutes) && !group->weak; /* the score is the mean of its runs */
     if (scored && kept == 0)
-        return mls_arena_printf(arena, "a score of %s minutes, and no run in it", score.text);
+        return mls_arena_printf(arena, "the score is %s minutes, but no run counts for it", score.text);
     if (scored && of->marked && !is_alike_number(group->score_minutes, mean)) {
-        return mls_arena_printf(arena, "a score of %s minutes, the runs in it give %s", score.text,
+        return mls_arena_printf(arena, "the score is %s minutes, but its runs give %s", score.text,
                                 mls_words_exact(mean).text);
     }
     if (scored && (group->score_minutes < min * (1 - ROUNDED) || group->score_minutes > max * (1 + ROUNDED))) {
-        return mls_arena_printf(arena, "a score of %s minutes, its runs took %s to %s", score.text,
+        return mls_arena_printf(arena, "the score is %s minutes, but its runs took %s to %s", score.text,
                                 mls_words_exact(min).text, mls_words_exact(max).text);
     }
     const double most = of->marked ? (double)dropped : (double)group->runs.count;
     if (of->dropped > most || (of->marked && of->dropped < most)) {
-        return mls_arena_printf(arena, "%s dropped runs, the group has %s", mls_words_exact(of->dropped).text,
-                                mls_words_exact(most).text);
+        return mls_arena_printf(arena, "%s runs are stated as dropped, but the group has %s",
+                                mls_words_exact(of->dropped).text, mls_words_exact(most).text);
     }
     return NULL;
 }
@@ -504,7 +510,7 @@ static mls_status take_json_run(export_reading *reading, mls_str json, export_gr
     take_members(reading, json, MLS_EXPORT_RUN, parts, KINDS);
     take_members(reading, parts[PARTS].span, MLS_EXPORT_PARTS, &by, 1);
     if (row->file == NULL || !mls_json_member(json, MLS_S("valid"), &valid) || mls_json_kind_of(valid) != MLS_JSON_BOOL)
-        return refuse_export(reading, "a run without file and valid");
+        return refuse_export(reading, "a run has no file or no valid member: not an export of mlscore score");
     row->parts_by = by.span.ptr;
     for (mls_json_walk walk = mls_json_walk_begin(parts[NODES].span);
          isnan(row->node_count) && mls_json_walk_next(&walk, &node);) {
@@ -550,7 +556,7 @@ static mls_status take_json_group(export_reading *reading, mls_str json)
         mls_str_equal(passed, MLS_S("false")))
         reading->row.seeds_ok = "false";
     if (reading->row.path == NULL || parts[RUNS].span.ptr == NULL)
-        return refuse_export(reading, "a group without path and runs: not an export of mlscore score");
+        return refuse_export(reading, "a group has no path or no runs: not an export of mlscore score");
     const char *wrong = check_group_row(&reading->row, &reading->texts);
     if (wrong != NULL)
         return refuse_export(reading, wrong);

@@ -97,14 +97,14 @@ static const char *why_alone(const mls_side_group *group, groups_span others)
     bool scaling = false;
     for (size_t i = 0; i < others.count; i++) {
         if (others.items[i]->side != group->side && can_meet(others.items[i], group))
-            return "several candidates";
+            return "ambiguous: several groups match";
         if (others.items[i]->side != group->side && same_benchmark(others.items[i], group)) {
             benchmark = true;
             scaling |= others.items[i]->weak == group->weak;
         }
     }
     return !benchmark ? "benchmark missing on the other side"
-           : !scaling ? "one is of weak scaling, the other is not"
+           : !scaling ? "only one side is weak scaling"
                       : "division differs";
 }
 

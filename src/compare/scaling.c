@@ -59,10 +59,10 @@ void mls_scaling_make(mls_comparison *comparison)
         /* Unknown models are not assumed to be equal, unless the user gave the accelerators of the sides. */
         const bool model_known = group->accelerator != NULL || group->side->accelerators > 0;
         const char *reason = !isfinite(group->score_minutes) || !(group->score_minutes > 0) ? mls_no_score_reason(group)
-                             : group->weak                    ? "weak scaling: many models side by side"
-                             : !isfinite(group->accelerators) ? "number of accelerators not known"
+                             : group->weak                                                  ? "weak scaling"
+                             : !isfinite(group->accelerators) ? "unknown number of accelerators"
                              : !(group->accelerators > 0)     ? "no accelerators"
-                             : !model_known                   ? "accelerator model not known"
+                             : !model_known                   ? "unknown accelerator model"
                                                               : NULL;
         if (reason != NULL)
             mls_leave_out(comparison, group, reason);

@@ -190,13 +190,13 @@ static void judge_copies(mls_submission *submission, const judged_results *judge
         const odd_log *first = log->first;
         const mls_finding_place place = {.path = log->result->path};
         if (copies[i].count == 1) {
-            mls_findings_add(&submission->findings, MLS_FINDING_COPIED_LOG, place, "%s is byte for byte %s",
+            mls_findings_add(&submission->findings, MLS_FINDING_COPIED_LOG, place, "%s is a copy of %s",
                              mls_path_name(log->run->file.path), first->run->file.path);
         } else {
             const bool own = log->result == first->result;
             mls_findings_add(&submission->findings, MLS_FINDING_COPIED_LOG, place,
-                             "%zu of its %zu logs are byte for byte %s%s", copies[i].count, log->result->run_count,
-                             own ? "others of it" : "those of ", own ? "" : first->result->path);
+                             "%zu of its %zu logs are copies of %s%s", copies[i].count, log->result->run_count,
+                             own ? "its other logs" : "logs in ", own ? "" : first->result->path);
         }
     }
     free(logs);

@@ -269,7 +269,8 @@ static mls_status name_paths(packing *self)
     mls_status status = MLS_OK;
     struct stat about;
     if (real == NULL || stat(real, &about) != 0 || !S_ISDIR(about.st_mode)) {
-        status = fail(self, MLS_ERROR_READ, options->implementation, real == NULL ? strerror(errno) : "is no folder");
+        status =
+            fail(self, MLS_ERROR_READ, options->implementation, real == NULL ? strerror(errno) : "is not a folder");
     } else if (is_pack_name("implementation", mls_path_name(real), self->error)) {
         pack->implementation =
             mls_arena_printf(pack->arena, MLS_TREE_IMPLEMENTATIONS "/%s", group->benchmark, mls_path_name(real));
@@ -545,7 +546,7 @@ static mls_status copy_code(packing *self, const char *from, const char *to, uns
         return status;
     }
     if (!S_ISDIR(about.st_mode)) {
-        return mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0, "%.*s: is a %s, which can be no part of a submission",
+        return mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0, "%.*s: is a %s, which a submission cannot contain",
                              MLS_CUT_TEXT(from, 150), mls_file_kind_words(about.st_mode));
     }
     mls_names names = {0};

@@ -71,10 +71,10 @@ void mls_result_judge(const mls_submission *submission, const mls_submitter *sub
             const char *key, *logged, *source, *expected; /* NULL: not checked */
             mls_finding_code code;
         } facts[] = {
-            {"submission_benchmark", run->benchmark, "folder", benchmark, MLS_FINDING_BENCHMARK_DIFFERS},
-            {"submission_division", run->division, "system description", result->division,
+            {"submission_benchmark", run->benchmark, "folder is named", benchmark, MLS_FINDING_BENCHMARK_DIFFERS},
+            {"submission_division", run->division, "system description has", result->division,
              MLS_FINDING_DIVISION_DIFFERS},
-            {"submission_org", run->organisation, "system description", system->says.submitter,
+            {"submission_org", run->organisation, "system description has", system->says.submitter,
              MLS_FINDING_SUBMITTER_DIFFERS},
         };
         for (size_t k = 0; k < sizeof facts / sizeof *facts; k++) {
@@ -82,8 +82,8 @@ void mls_result_judge(const mls_submission *submission, const mls_submitter *sub
             const char *expected = facts[k].expected;
             if (logged != NULL && expected != NULL && strcasecmp(logged, expected) != 0) {
                 mls_findings_add(&run->findings, facts[k].code, (mls_finding_place){.key = mls_str_from(facts[k].key)},
-                                 "%s is %.*s, the %s says %.*s", facts[k].key, MLS_CUT_TEXT(logged, 60),
-                                 facts[k].source, MLS_CUT_TEXT(expected, 60));
+                                 "%s is %.*s, but the %s %.*s", facts[k].key, MLS_CUT_TEXT(logged, 60), facts[k].source,
+                                 MLS_CUT_TEXT(expected, 60));
             }
         }
     }
@@ -96,7 +96,7 @@ void mls_result_judge(const mls_submission *submission, const mls_submitter *sub
         numbered = is_numbered(place.path, "result", i, name);
         if (!numbered) {
             mls_findings_add(findings, MLS_FINDING_RESULT_NAME, place,
-                             "is in the place of %s: results are numbered from 0 without gaps", name);
+                             "expected %s: results are numbered from 0 without gaps", name);
         }
     }
     for (size_t i = 0; i < result->power_count; i++) {

@@ -29,17 +29,17 @@ static const struct {
     size_t least; /* minimum length after the prefix */
     const char *what;
 } forms[] = {
-    {MLS_STR("hf_"), FORM_LETTERS, 30, "a token of Hugging Face"},
-    {MLS_STR("ghp_"), FORM_LETTERS, 36, "a token of GitHub"},
-    {MLS_STR("gho_"), FORM_LETTERS, 36, "a token of GitHub"},
-    {MLS_STR("ghu_"), FORM_LETTERS, 36, "a token of GitHub"},
-    {MLS_STR("ghs_"), FORM_LETTERS, 36, "a token of GitHub"},
-    {MLS_STR("ghr_"), FORM_LETTERS, 36, "a token of GitHub"},
-    {MLS_STR("github_pat_"), FORM_WORD, 40, "a token of GitHub"},
-    {MLS_STR("glpat-"), FORM_WORD, 20, "a token of GitLab"},
-    {MLS_STR("sk-"), FORM_MIXED, 32, "a key of a service (sk-…)"},
-    {MLS_STR("nvapi-"), FORM_WORD, 40, "a key of NVIDIA's services"},
-    {MLS_STR("AKIA"), FORM_UPPER, 16, "an access key of AWS"},
+    {MLS_STR("hf_"), FORM_LETTERS, 30, "a Hugging Face token"},
+    {MLS_STR("ghp_"), FORM_LETTERS, 36, "a GitHub token"},
+    {MLS_STR("gho_"), FORM_LETTERS, 36, "a GitHub token"},
+    {MLS_STR("ghu_"), FORM_LETTERS, 36, "a GitHub token"},
+    {MLS_STR("ghs_"), FORM_LETTERS, 36, "a GitHub token"},
+    {MLS_STR("ghr_"), FORM_LETTERS, 36, "a GitHub token"},
+    {MLS_STR("github_pat_"), FORM_WORD, 40, "a GitHub token"},
+    {MLS_STR("glpat-"), FORM_WORD, 20, "a GitLab token"},
+    {MLS_STR("sk-"), FORM_MIXED, 32, "a service key (sk-…)"},
+    {MLS_STR("nvapi-"), FORM_WORD, 40, "an NVIDIA API key"},
+    {MLS_STR("AKIA"), FORM_UPPER, 16, "an AWS access key"},
     {MLS_STR("eyJ"), FORM_JWT, WORD_MIN, "a JSON web token"},
 };
 
@@ -115,7 +115,7 @@ static const char *know_secret(mls_str text, size_t start, size_t *end)
     return NULL;
 }
 
-/* Find the next token from *at on, and move *at past it.  Return its kind ("a token of Hugging Face") and its span, or
+/* Find the next token from *at on, and move *at past it.  Return its kind ("a Hugging Face token") and its span, or
  * NULL. Placeholders are skipped. */
 static const char *next_secret(mls_str text, size_t *at, mls_str *secret)
 {
@@ -164,7 +164,7 @@ static size_t search_text(mls_str text, size_t end, size_t *line, const char *pa
         if (start >= end)
             break;
         *line += count_line_ends(text.ptr + done, start - done);
-        mls_findings_add(found, MLS_FINDING_SECRET, (mls_finding_place){.path = path, .line = *line}, "%s stands here",
+        mls_findings_add(found, MLS_FINDING_SECRET, (mls_finding_place){.path = path, .line = *line}, "contains %s",
                          what);
         done = start + secret.len;
     }

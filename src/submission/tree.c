@@ -122,7 +122,7 @@ static const char *const closed_folders[] = {
     [ROLE_SYSTEMS] = "systems",
     [ROLE_RESULTS] = "results",
     [ROLE_SYSTEM] = "a system's results",
-    [ROLE_SYSTEM_HPC] = "a system's results, where strong and weak stand",
+    [ROLE_SYSTEM_HPC] = "a system's results, which contains only strong and weak",
     [ROLE_STRONG] = "a folder of benchmarks",
     [ROLE_WEAK] = "a folder of benchmarks",
     [ROLE_RESULT] = "a benchmark's results",
@@ -509,7 +509,7 @@ static void report_stray(tree_walk *walk, const mls_walk_entry *entry, tree_kind
     const char *packed = len > 0 ? mls_file_magic_words((mls_str){head, (size_t)len}) : NULL;
     if (fd >= 0)
         (void)close(fd);
-    mls_findings_add(walk->here, MLS_FINDING_STRAY_FILE, walk->place, "%s has no place in %s%s%s%s%.*s%s",
+    mls_findings_add(walk->here, MLS_FINDING_STRAY_FILE, walk->place, "%s does not belong in %s%s%s%s%.*s%s",
                      kind == KIND_FOLDER ? "a folder of this name" : "this file", closed_folders[walk->in],
                      packed != NULL ? ": " : "", packed != NULL ? packed : "",
                      suggestion.len > 0 ? "; did you mean '" : "", (int)suggestion.len, suggestion.ptr,

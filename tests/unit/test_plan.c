@@ -165,11 +165,11 @@ static void what_cannot_be_a_base_says_why(void **state)
     mls_plan_request request = asking(*state);
     for (int i = 0; i < 6; i++) {
         static const char *const reasons[] = {"no valid run",
-                                              "weak scaling: many models side by side are not predicted",
-                                              "number of accelerators not known",
-                                              "global batch size not known",
-                                              "samples to converge not known",
-                                              "its runs do not converge in one unit"};
+                                              "weak scaling is not predicted",
+                                              "unknown number of accelerators",
+                                              "unknown global batch size",
+                                              "unknown samples to converge",
+                                              "its runs state convergence in different units"};
         mls_side_run runs[RUNS];
         mls_side_group group = made_group(runs);
         mls_plan plan;
@@ -207,7 +207,7 @@ static void degrees_are_believed_where_they_can_be(void **state)
         assert_int_equal(isnan(plan.bases.items[0].model_parallel), i == 0);
         const mls_plan_row *row = row_of(&plan, 4, i == 0 ? 8 : 16);
         assert_true(i == 0 || row->shown);
-        assert_int_equal(row->note != NULL && strstr(row->note, "spread over") != NULL, i == 1);
+        assert_int_equal(row->note != NULL && strstr(row->note, "one copy of the model") != NULL, i == 1);
         mls_plan_release(&plan);
     }
 }

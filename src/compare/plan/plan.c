@@ -112,7 +112,7 @@ mls_status mls_plan_figures_load(mls_str text, mls_plan_figures *figures, mls_er
             !isfinite(factors->system) || !isfinite(factors->batch) || !isfinite(factors->evaluation)) {
             status =
                 mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
-                              "%s: system, batch and evaluation must be numbers, spread two from 0 on of each level",
+                              "%s: system, batch and evaluation must be numbers, and spread two numbers >= 0 per level",
                               factors->benchmark);
         }
     }
@@ -125,7 +125,7 @@ mls_status mls_plan_figures_load(mls_str text, mls_plan_figures *figures, mls_er
     for (int level = 0; level < MLS_PLAN_LEVELS; level++)
         figures->chosen[level][0] = figures->chosen[level][1] = 1;
     if (status == MLS_OK && !read_levels(cJSON_GetObjectItemCaseSensitive(json, "chosen"), figures->chosen))
-        status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "chosen must have two numbers from 0 on of each level");
+        status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "chosen must have two numbers >= 0 per level");
     cJSON_Delete(json);
     return status;
 }
@@ -211,14 +211,14 @@ static const char *measure_base(mls_plan_base *base)
     const double ranks = group->accelerators / base->model_parallel;
     if (ranks < 1 || ranks > group->global_batch_size) /* the runs contradict the degrees */
         base->model_parallel = NAN;
-    return group->weak ? "weak scaling: many models side by side are not predicted"
+    return group->weak                                          ? "weak scaling is not predicted"
            : group->published != NULL && group->runs.count == 0 ? "its runs are not public"
            : group->valid == 0                                  ? "no valid run"
-           : base->runs == 0                                    ? "samples to converge not known"
-           : !one_unit                                          ? "its runs do not converge in one unit"
-           : !is_count(group->accelerators)                     ? "number of accelerators not known"
-           : !is_count(group->global_batch_size)                ? "global batch size not known"
-           : !(base->training_ms > 0) || !(base->samples > 0)   ? "time to train not known"
+           : base->runs == 0                                    ? "unknown samples to converge"
+           : !one_unit                                          ? "its runs state convergence in different units"
+           : !is_count(group->accelerators)                     ? "unknown number of accelerators"
+           : !is_count(group->global_batch_size)                ? "unknown global batch size"
+           : !(base->training_ms > 0) || !(base->samples > 0)   ? "unknown time to train"
                                                                 : NULL;
 }
 
@@ -254,10 +254,10 @@ static mls_status add_base(mls_plan *plan, const mls_plan_request *request, mls_
     const bool open = group->division == MLS_DIVISION_OPEN;
     const size_t place = reason == NULL ? base_place(plan, series, group->accelerators) : 0;
     if (reason == NULL && open != (first->division == MLS_DIVISION_OPEN))
-        reason = "of another division than the base";
+        reason = "another division than the base";
     else if (reason == NULL && place < plan->bases.count &&
              plan->bases.items[place].group->accelerators == group->accelerators)
-        reason = "another group with as many accelerators is the base";
+        reason = "another group with the same number of accelerators is the base";
     if (reason != NULL) {
         add_unfit(plan, group, reason);
         return MLS_OK;
@@ -329,7 +329,7 @@ static mls_status find_bases(const mls_comparison *of, const mls_plan_request *r
     for (size_t i = 0; i < of->groups.count && status == MLS_OK; i++) {
         bool before = false;
         if (groups[i]->benchmark == NULL) {
-            add_unfit(plan, groups[i], "benchmark not known");
+            add_unfit(plan, groups[i], "unknown benchmark");
         } else if (wanted == NULL || strcmp(groups[i]->benchmark, wanted) == 0) {
             any = true;
             for (size_t k = 0; k < i && !before; k++)
@@ -522,8 +522,8 @@ static void judge_prediction(mls_arena *arena, mls_plan_row *row)
                  : judged && row->samples >= limit.bar.limit ? limit.bar.mean / row->samples
                                                              : 1;
     row->note = isnan(row->samples)         ? "no reference point for this batch (--samples)"
-                : ranks < 1                 ? "fewer accelerators than a model is spread over"
-                : too_large                 ? "would not fit into memory: see mlscore memory --train"
+                : ranks < 1                 ? "fewer accelerators than one copy of the model needs"
+                : too_large                 ? "does not fit in memory: see mlscore memory --train"
                 : judged && row->scale == 1 ? "converges faster than the reference allows"
                                             : NULL;
     if (row->global_batch_size < ranks && !row->measured) {
@@ -643,7 +643,7 @@ static mls_status fill_series(mls_plan *plan, mls_plan_series *series, const mls
         for (size_t k = 0; k < request->nodes.count; k++)
             add_candidate(plan->arena, &counts, request->nodes.items[k] * base->per_node);
         if (request->nodes.count > 0 && !is_count(base->per_node)) {
-            (void)mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "how many accelerators a node has is not known");
+            (void)mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "unknown number of accelerators per node");
             status = refuse(plan, base, error);
         }
         for (size_t k = 0; k < times.count && status == MLS_OK; k++) {

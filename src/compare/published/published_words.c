@@ -145,7 +145,7 @@ static mls_status read_words(choosing *in, published_words *of, mls_error *error
             of->nearest = true;
         } else if (mls_edition_number(word, &edition)) {
             if (of->edition != 0 && of->edition != edition)
-                return refuse_words(of, "one round at a time", error);
+                return refuse_words(of, "more than one round", error);
             of->edition = edition;
         } else if (word.len > 0) {
             if (of->text_count == WORDS_MOST)
@@ -155,7 +155,7 @@ static mls_status read_words(choosing *in, published_words *of, mls_error *error
             of->texts[of->text_count++] = mls_arena_copy(in->to->arena, word);
         }
     }
-    return of->best && of->nearest ? refuse_words(of, "best and nearest exclude each other", error) : MLS_OK;
+    return of->best && of->nearest ? refuse_words(of, "best and nearest cannot be combined", error) : MLS_OK;
 }
 
 /* -------------------------------------------------------- matching results */
@@ -347,12 +347,12 @@ static mls_status explain(const choosing *in, const published_words *of, bool na
     }
     if (of->left.count > 0) {
         const size_t systems = list_systems(in, of);
-        why = mls_arena_printf(arena, "%zu systems match, but a side is one%s", systems,
-                               systems > CANDIDATES_MOST ? "; ten of them are listed" : "");
+        why = mls_arena_printf(arena, "matches %zu systems; be more specific%s", systems,
+                               systems > CANDIDATES_MOST ? " (ten of them are listed)" : "");
     } else if (of->rounds.count == 0) {
         why = "add a round, such as 5.1: the other sides do not determine one";
     } else if (results == 0) {
-        why = "that round has no published results";
+        why = "the round has no published results";
     } else if (unknown < of->text_count) { /* suggest a word similar to the one without a match */
         const mls_str word = of->texts[unknown];
         mls_suggestion nearest = mls_suggest_for(word);
@@ -373,7 +373,7 @@ static mls_status explain(const choosing *in, const published_words *of, bool na
                                    near ? "" : " The benchmark is that of the other side, or of --benchmark");
         }
     } else if (meant == 0) { /* list the matches without the last word that can be omitted */
-        why = "no published result matches all of that";
+        why = "no published result matches all words";
         size_t systems = 0;
         for (size_t at = of->text_count; at-- > 0 && systems == 0;) {
             published_words rest = *of;
@@ -387,14 +387,14 @@ static mls_status explain(const choosing *in, const published_words *of, bool na
             systems = list_systems(in, &rest);
             if (systems > 0) {
                 why = mls_arena_printf(arena, "%s; without '%.*s' %s", why, MLS_CUT(of->texts[at], 40),
-                                       systems > CANDIDATES_MOST ? "ten of those are listed"
-                                       : systems == 1            ? "there is one"
-                                                                 : "available are");
+                                       systems > CANDIDATES_MOST ? "ten of the matches are"
+                                       : systems == 1            ? "the only match is"
+                                                                 : "the matches are");
             }
         }
     } else if (!narrowed) { /* list the other benchmarks that match */
         mls_map known = {.arena = arena};
-        why = "no published result on a benchmark of the other sides, only on";
+        why = "no published result on a benchmark of the other sides; it has results on";
         for (size_t i = 0; i < in->all.count; i++) {
             const mls_published_result *result = &in->all.results[i];
             bool added = false;
@@ -404,7 +404,7 @@ static mls_status explain(const choosing *in, const published_words *of, bool na
                 why = mls_arena_printf(arena, "%s%s %s", why, known.count > 1 ? "," : "", result->benchmark);
         }
     } else {
-        why = of->best ? "no published score on as many of the same accelerators is known exactly"
+        why = of->best ? "no published score on the same number of the same accelerators is known exactly"
                        : "no published score of this benchmark and division is known exactly";
     }
     return refuse_words(of, why, error);
