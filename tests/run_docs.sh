@@ -37,7 +37,7 @@ entries() { # PAGE SECTION
             $0 = line
         }
         inside && entry { print }
-        { entry = /^\.TP( |$)/ }' "$1" | plain
+        { entry = /^\.T[PQ]( |$)/ }' "$1" | plain
 }
 
 "$mlscore" help >"$scratch/help" || fail "mlscore help"
@@ -258,9 +258,9 @@ every "every format is offered, documented and tested" "$scratch/missing"
 # Each model_type that memory supports or refuses is in a list of the page.
 sed -n '/^ "families": {/,/^ }/s/.*"types": "\([^"]*\)".*/\1/p; /^ "refused": {/,/^ }/s/^  "\([^"]*\)": ".*/\1/p' src/data/models.json |
     tr ' ' '\n' | sort -u >"$scratch/model-types"
-plain man/man1/mlscore-memory.1 | tr -s ' ,.' '\n\n\n' | sort -u | comm -23 "$scratch/model-types" - >"$scratch/unsaid"
+plain man/man5/mlscore-formats.5 | tr -s ' ,.' '\n\n\n' | sort -u | comm -23 "$scratch/model-types" - >"$scratch/unsaid"
 [ -s "$scratch/model-types" ] || echo "src/data/models.json has no families" >"$scratch/unsaid"
-every "mlscore-memory(1) names each model_type" "$scratch/unsaid"
+every "mlscore-formats(5) names each model_type" "$scratch/unsaid"
 
 # Names and types of fields, by section, from the tables that print them.
 "$mlscore" help fields >"$scratch/fields" || fail "mlscore help fields"
