@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* job.h - internals of diagnose/: the state of a job while its logs are read.
  *
- * Files are read in sequence on one thread (read.c).  For each block, its records are parsed and summarized first; then
- * its lines are processed together with them.  Both advance the current run (follow.c), whose progress is also read
- * from other lines (progress.c).  Messages that a run did not survive are stored until the verdict (cause.c). */
+ * Files are read in sequence on one thread.  For each block, read.c first parses and summarizes its records, then
+ * processes its lines together with them; both advance the current run.  Messages that a run did not survive are stored
+ * until the verdict (cause.c). */
 #pragma once
 
 #include "base/map.h"
@@ -212,41 +212,11 @@ void mls_job_prepare(mls_job_log *job);
 void mls_job_begin_file(mls_job_log *job, const char *name);
 mls_sink mls_job_sink(mls_job_log *job);
 
-/* Return the time of line `i` of the block: its own, else the last one before it in the file. */
-double mls_job_time_of(mls_job_log *job, size_t i, const mls_log_line *line);
-
-/* ---- progress.c: read the progress in a line that is not a record; `loose` allows ambiguous forms */
-void mls_job_read_progress(mls_job_log *job, size_t i, const mls_log_line *line, bool loose);
-
-/* Return whether a line may be a progress bar, or start with the name of a counter, according to its first characters.
- */
-bool mls_maybe_bar(const char *line);
-bool mls_maybe_counted(const char *line);
-
-/* Return whether a message ends inside a progress bar that is not full. */
-bool mls_breaks_off(mls_str message);
-
-/* ---- follow.c */
-void mls_job_open_segment(mls_job_log *job);
-void mls_job_close_segment(mls_job_log *job);
-void mls_job_take_record(mls_job_log *job, const mls_brief_record *record);
-
-/* Advance the run to the progress in line `number`. */
-void mls_job_advance(mls_job_log *job, size_t number, mls_pace pace, double reached, double time_ms);
-
 /* Append an iteration to the diagnosis. */
 void mls_job_add_iteration(mls_job_log *job, mls_iteration one);
 
-/* Add a line that matches a signature. */
-void mls_job_take_match(mls_job_log *job, size_t signature, size_t number, const mls_log_line *line, double time_ms);
-
 /* Store a message that was not a cause, unless there are too many. */
 void mls_job_note(mls_job_log *job, const mls_match *match);
-
-/* Return the stored copy of a name, or NULL if it is empty or there are too many. */
-const char *mls_job_name(mls_job_log *job, mls_str name);
-void mls_job_know_rank(mls_job_log *job, int32_t rank, const char *node);
-void mls_keep_line(mls_kept_line *kept, size_t line, mls_str text);
 
 /* ---- cause.c: the verdict */
 void mls_job_judge(mls_job_log *job);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read.c - search each block of a log once for everything relevant, then process it line by line. */
+/* read.c - search each block of a log once for everything relevant, then process it line by line: follow the runs,
+ * their progress, and the messages that they did not survive. */
 #include <math.h>
 
+#include "base/moment.h"
+#include "base/utf8.h"
 #include "explain/diagnose/job.h"
 #include "json/json_check.h"
 #include "json/value.h"
@@ -66,6 +69,331 @@ static const mls_str mark_texts[] = {
     MLS_STR(" - ETA: "),
     MLS_STR(": loss "),
     MLS_STR("ms/step")};
+
+/* ---------------------------------------------------------------- runs */
+
+enum { NAMES_MAX = MLS_RANKS_MAX, NAME_BYTES_MAX = 255 }; /* limit of DNS names */
+
+static void keep_line(mls_kept_line *kept, size_t line, mls_str text)
+{
+    const mls_str cut = mls_utf8_cut(text, MLS_TEXT_KEPT);
+    kept->line = line;
+    memcpy(kept->text, cut.ptr, cut.len);
+    kept->text[cut.len] = '\0';
+}
+
+static const char *stored_name(mls_job_log *job, mls_str name)
+{
+    if (name.len == 0 || name.len > NAME_BYTES_MAX)
+        return NULL;
+    const mls_map_entry *entry = mls_map_find(&job->names, name);
+    if (entry == NULL && job->names.count < NAMES_MAX)
+        entry = mls_map_put(&job->names, name, NULL);
+    return entry != NULL ? entry->key.ptr : NULL;
+}
+
+static void note_rank(mls_job_log *job, int32_t rank, const char *node)
+{
+    if (rank < 0 || rank >= MLS_RANKS_MAX)
+        return;
+    job->rank_seen[rank] |= MLS_RANK_SEEN;
+    job->rank_nodes[rank] = job->rank_nodes[rank] != NULL ? job->rank_nodes[rank] : node;
+}
+
+void mls_job_note(mls_job_log *job, const mls_match *match)
+{
+    mls_diagnosis *to = job->to;
+    to->note_total++;
+    if (to->note_count == MLS_NOTES_MAX)
+        return;
+    if (to->notes == NULL)
+        to->notes = mls_arena_array(to->arena, MLS_NOTES_MAX, sizeof *to->notes);
+    to->notes[to->note_count++] = (mls_failure_line){.file = job->files[job->segments[match->segment].file].name,
+                                                     .line = match->at.line,
+                                                     .text = mls_job_copy(job, match->at.text),
+                                                     .signature = mls_job_signature(job, match)};
+}
+
+/* Dismiss the open segment's matches before `end`: they are not causes. */
+static void dismiss(mls_job_log *job, size_t end)
+{
+    for (size_t i = job->open_matches; i < end; i++) {
+        job->role_counts[mls_job_signature(job, &job->matches[i])->role]--;
+        mls_job_note(job, &job->matches[i]);
+    }
+    if (end > job->open_matches) {
+        memmove(&job->matches[job->open_matches], &job->matches[end], (job->match_count - end) * sizeof *job->matches);
+        job->match_count -= end - job->open_matches;
+    }
+}
+
+void mls_job_add_iteration(mls_job_log *job, mls_iteration one)
+{
+    mls_diagnosis *to = job->to;
+    mls_grow((void **)&to->iterations, to->iteration_count, &job->iteration_capacity, sizeof one);
+    to->iterations[to->iteration_count++] = one;
+}
+
+static void advance(mls_job_log *job, size_t number, mls_pace pace, double reached, double time_ms)
+{
+    mls_diagnosis *to = job->to;
+    mls_log_segment *segment = mls_job_segment(job);
+    const bool counts = pace == MLS_PACE_STEP || pace == MLS_PACE_ITERATION;
+    segment->iteration = counts ? reached : segment->iteration;
+    if (!(reached > segment->reached[pace])) {
+        const bool anew = pace == MLS_PACE_LOOSE && reached < segment->reached[pace] / 2;
+        segment->reached[pace] = anew ? reached : segment->reached[pace];
+        return;
+    }
+    segment->reached[pace] = reached;
+    segment->advances++;
+    memmove(&segment->last_times[1], segment->last_times, (MLS_SURVIVED - 1) * sizeof(double));
+    segment->last_times[0] = time_ms;
+    segment->last_line = number;
+    job->last.text[0] = '\0';
+    if (isfinite(time_ms)) {
+        job->last_time = (mls_iteration){time_ms, counts ? reached : (double)NAN, segment->samples};
+        if (job->time_skipped++ % job->time_stride == 0) {
+            /* Drop every second time if there are too many; the first always stays. */
+            if (to->iteration_count == MLS_PROGRESS_MAX) {
+                for (size_t i = 0; i < to->iteration_count / 2; i++)
+                    to->iterations[i] = to->iterations[2 * i];
+                to->iteration_count /= 2;
+                job->time_stride *= 2;
+            }
+            mls_job_add_iteration(job, job->last_time);
+        }
+    }
+    /* Dismiss messages that training has survived. */
+    size_t survived = job->open_matches;
+    size_t kept = job->open_counts;
+    while (survived < job->match_count && job->matches[survived].advances + MLS_SURVIVED <= segment->advances)
+        survived++;
+    dismiss(job, survived);
+    for (size_t i = job->open_counts; i < job->count_count; i++)
+        if (job->counts[i].advances + MLS_SURVIVED > segment->advances)
+            job->counts[kept++] = job->counts[i];
+    job->count_count = kept;
+}
+
+static void open_segment(mls_job_log *job)
+{
+    const double nan = (double)NAN;
+    MLS_GROW_OF(job, segments, segment);
+    job->segments[job->segment_count++] = (mls_log_segment){.file = job->file_count - 1,
+                                                            .first_ms = nan,
+                                                            .last_ms = nan,
+                                                            .start_ms = nan,
+                                                            .stop_ms = nan,
+                                                            .reached = {-1, -1, -1, -1, -1},
+                                                            .last_times = {nan, nan, nan},
+                                                            .last_text = "",
+                                                            .iteration = nan,
+                                                            .samples = nan};
+    job->last.text[0] = '\0';
+    job->plain.count = job->errors.count = 0;
+    job->open_matches = job->match_count;
+    job->open_counts = job->count_count;
+}
+
+/* Dismiss everything in the open segment because it succeeded. */
+static void dismiss_all(mls_job_log *job)
+{
+    dismiss(job, job->match_count);
+    job->count_count = job->open_counts;
+}
+
+/* Close the open tracebacks.  The first one that the segment did not survive is stored in it. */
+static void end_tracebacks(mls_job_log *job, mls_log_segment *segment)
+{
+    for (size_t i = 0; i < job->traceback_count; i++) {
+        mls_traceback *open = &job->tracebacks[i];
+        const bool first = segment->traceback.line == 0 || open->line < segment->traceback.line;
+        if (open->line > 0 && !open->ignored && first && open->advances + MLS_SURVIVED > segment->advances)
+            segment->traceback = *open;
+        open->line = 0;
+    }
+}
+
+/* Close the open segment.  A successful run has no failure.  A run that restarted afterwards without an end, like a job
+ * without records, has failed only if a message shows it. */
+static void close_segment(mls_job_log *job)
+{
+    mls_log_segment *segment = mls_job_segment(job);
+    const mls_read_lines *last = &job->plain;
+    const mls_read_lines *bad = &job->errors;
+    segment->last_ms = job->file_time;
+    segment->last_text = mls_job_copy(job, job->last.text);
+    end_tracebacks(job, segment);
+    if (segment->again && (job->match_count > job->open_matches || segment->traceback.line > 0 || segment->broken_off))
+        segment->success = false;
+    if (segment->success) {
+        dismiss_all(job);
+        return;
+    }
+    /* Choose lines to read from the end: those that look like errors, then the last ones, while there is room. */
+    const size_t fill = MLS_READ_LINES - bad->count;
+    size_t read_line = 0;
+    segment->read = mls_arena_array(job->to->arena, MLS_READ_LINES, sizeof *segment->read);
+    for (size_t l = 0, b = 0, filled = 0;
+         segment->read_count < MLS_READ_LINES && (b < bad->count || (l < last->count && filled < fill));) {
+        const size_t bad_line = b < bad->count ? bad->items[b].at.line : 0;
+        const size_t last_line = l < last->count && filled < fill ? last->items[l].at.line : 0;
+        const bool plain = last_line > bad_line;
+        const mls_read_lines *from = plain ? last : bad;
+        const size_t i = plain ? l : b;
+        read_line = from->items[i].at.line;
+        segment->read[segment->read_count++] = (mls_failure_line){.file = job->files[segment->file].name,
+                                                                  .line = read_line,
+                                                                  .text = mls_job_copy(job, from->items[i].at.text),
+                                                                  .rank = from->items[i].rank,
+                                                                  .node = from->items[i].node};
+        filled += plain;
+        l += last_line >= bad_line && last_line > 0;
+        b += !plain;
+    }
+    segment->read_errors =
+        segment->read_count > 0 && last->count > 0 && read_line < last->items[last->count - 1].at.line;
+    for (size_t i = 0; i < segment->read_count / 2; i++) {
+        const mls_failure_line other = segment->read[i];
+        segment->read[i] = segment->read[segment->read_count - 1 - i];
+        segment->read[segment->read_count - 1 - i] = other;
+    }
+}
+
+static void apply_record(mls_job_log *job, const mls_brief_record *record)
+{
+    mls_log_segment *segment = mls_job_segment(job);
+    segment->line = segment->line == 0 ? record->line : segment->line;
+    segment->began |= record->key == MLS_KEY_INIT_START || record->key == MLS_KEY_RUN_START;
+    if (record->key == MLS_KEY_RUN_START && isnan(segment->start_ms)) {
+        segment->start_ms = record->time_ms;
+    } else if (record->key == MLS_KEY_RUN_START && record->time_ms > segment->stop_ms) {
+        /* As in scoring, a run_start after the run_stop belongs to the same run, which then does not end at its first
+         * run_stop. */
+        if (segment->success && !segment->again) {
+            end_tracebacks(job, segment);
+            dismiss_all(job);
+            segment->again = true;
+            segment->traceback = (mls_traceback){0};
+            for (size_t i = 0; i < MLS_PACE_COUNT; i++)
+                segment->reached[i] = -1;
+        }
+    }
+    if (record->key == MLS_KEY_RUN_STOP && isnan(segment->stop_ms)) {
+        segment->stop_ms = record->time_ms;
+        segment->success = record->success;
+    } else if (record->key == MLS_KEY_RUN_STOP && segment->again) {
+        segment->success = record->success;
+        segment->again = false;
+    }
+    if (isfinite(record->reached[MLS_PACE_SAMPLES]))
+        segment->samples = record->reached[MLS_PACE_SAMPLES];
+    int pace = MLS_PACE_SAMPLES;
+    while (pace < MLS_PACE_ITERATION && !isfinite(record->reached[pace]))
+        pace++;
+    if (record->progress && pace < MLS_PACE_ITERATION)
+        advance(job, record->line, (mls_pace)pace, record->reached[pace], record->time_ms);
+}
+
+/* Thin out the matches of a role: keep the earliest of each run, and those of highest precedence. */
+static void drop_matches(mls_job_log *job, unsigned role)
+{
+    const size_t share = MLS_CANDIDATES_MAX / 2 / job->segment_count + 1;
+    size_t room = MLS_CANDIDATES_MAX / 2;
+    size_t of_segment = 0;
+    size_t to = 0;
+    for (size_t i = 0; i < job->match_count; i++) {
+        mls_match *match = &job->matches[i];
+        of_segment = i > 0 && match->segment == match[-1].segment ? of_segment : 0;
+        match->kept = mls_job_signature(job, match)->role != role || of_segment++ < share;
+    }
+    for (uint64_t precedence = MLS_PRECEDENCE_MAX + 1; precedence-- > 0 && room > 0;) {
+        for (size_t i = 0; i < job->match_count && room > 0; i++) {
+            mls_match *match = &job->matches[i];
+            if (!match->kept && mls_job_signature(job, match)->precedence == precedence) {
+                match->kept = true;
+                room--;
+            }
+        }
+    }
+    for (size_t i = 0; i < job->match_count; i++)
+        if (job->matches[i].kept)
+            job->matches[to++] = job->matches[i];
+    job->role_counts[role] -= job->match_count - to;
+    job->role_limits[role] = 2 * job->role_counts[role]; /* avoids repeating this for every match */
+    job->match_count = to;
+    while (to > 0 && job->matches[to - 1].segment == job->segment_count - 1)
+        to--;
+    job->open_matches = to;
+}
+
+static mls_str group_of(const mls_job_log *job, size_t signature, const mls_log_line *line, const char *name)
+{
+    return mls_signatures_group(job->signatures, signature, line->message, name);
+}
+
+static void add_match(mls_job_log *job, size_t signature, size_t number, const mls_log_line *line, double time_ms)
+{
+    const mls_log_segment *segment = mls_job_segment(job);
+    const mls_signature *known = mls_signatures_get(job->signatures, signature);
+    mls_str rank = group_of(job, signature, line, "rank");
+    const mls_str node = group_of(job, signature, line, "node");
+    mls_str gpu = group_of(job, signature, line, "gpu");
+    mls_str iteration = group_of(job, signature, line, "iteration");
+    mls_str rest = line->message;
+    mls_line_parts parts;
+    int32_t value;
+    while (gpu.len > 0 && (gpu.ptr[gpu.len - 1] == ':' || gpu.ptr[gpu.len - 1] == '.'))
+        gpu.len--; /* "0000:4e:00.0: Unknown Error" */
+    mls_match match = {.signature = signature,
+                       .segment = job->segment_count - 1,
+                       .time_ms = time_ms,
+                       .rank = mls_take_number(&rank, &value) ? value : mls_log_line_rank(line),
+                       .node = stored_name(job, node.len > 0 ? node : mls_log_line_node(line)),
+                       .gpu = stored_name(job, gpu.len > 0 ? gpu : line->gpu),
+                       .iteration = mls_take_number(&iteration, &value) ? value : segment->iteration,
+                       .samples = segment->samples,
+                       .advances = segment->advances,
+                       .otherwise = known->otherwise != NULL};
+    if (known->otherwise != NULL) { /* the meaning differs for other names */
+        const mls_str name = group_of(job, signature, line, "name");
+        for (size_t i = 0; i < known->name_count; i++)
+            match.otherwise &= !mls_str_equal(known->names[i], name);
+    }
+    const mls_failure_role role = mls_job_signature(job, &match)->role;
+    keep_line(&match.at, number, line->message);
+    if (mls_line_take(&rest, "%_traceback :", &parts)) { /* in torchrun's table: about the rank in the rows above */
+        match.rank = match.rank < 0 ? job->table_rank : match.rank;
+        match.node = match.node == NULL ? job->table_host : match.node;
+    }
+    if (signature == job->watchdog_signature && match.rank >= 0 && match.rank < MLS_RANKS_MAX)
+        job->rank_seen[match.rank] |= MLS_RANK_TIMED_OUT;
+    note_rank(job, match.rank, match.node);
+    job->matched[signature]++;
+    if (role == MLS_ROLE_CONTEXT) {
+        if (job->recovers[signature] != SIZE_MAX) {
+            job->recoveries[job->recovers[signature]] =
+                (mls_recovery){segment->file, number, match.time_ms, match.node};
+        }
+        mls_job_note(job, &match);
+        return;
+    }
+    size_t i = job->open_counts;
+    while (i < job->count_count && (job->counts[i].signature != signature || job->counts[i].advances != match.advances))
+        i++;
+    if (i == job->count_count) {
+        MLS_GROW_OF(job, counts, count);
+        job->counts[job->count_count++] =
+            (mls_match_count){.signature = signature, .segment = match.segment, .advances = match.advances};
+    }
+    job->counts[i].count++;
+    MLS_GROW_OF(job, matches, match);
+    job->matches[job->match_count++] = match;
+    job->role_counts[role]++;
+    if (job->role_counts[role] >= 2 * (size_t)MLS_CANDIDATES_MAX && job->role_counts[role] >= job->role_limits[role])
+        drop_matches(job, role);
+}
 
 /* ---------------------------------------------------------------- records */
 
@@ -198,7 +526,7 @@ static void find_time_before(mls_job_log *job, size_t end)
     job->block.timed_to = end > job->block.timed_to ? end : job->block.timed_to;
 }
 
-double mls_job_time_of(mls_job_log *job, size_t i, const mls_log_line *line)
+static double time_of(mls_job_log *job, size_t i, const mls_log_line *line)
 {
     const mls_brief_record *record = record_of(job, i);
     const double time_ms = record != NULL ? record->time_ms : mls_log_line_time(line);
@@ -208,6 +536,252 @@ double mls_job_time_of(mls_job_log *job, size_t i, const mls_log_line *line)
     }
     note_time(job, time_ms);
     return time_ms;
+}
+
+/* ---------------------------------------------------------------- progress
+ *
+ * "iteration 412/5000" and "step 412" at the start of a message are reliable.  The other forms may count something
+ * else, such as loaded shards, and are used only in files without those or records. */
+
+/* A progress bar of tqdm: " 31%|███ | 331/1063 [01:06<02:24, 5.06it/s]". */
+typedef struct progress_bar {
+    mls_str title; /* text before it */
+    int32_t done, all;
+    bool closed; /* it ends with the bracket */
+} progress_bar;
+
+static bool maybe_bar(const char *line)
+{
+    while (*line == ' ')
+        line++;
+    const char *digits = line;
+    while (mls_is_digit(*line)) /* most lines have no number, or a rank */
+        line++;
+    return line > digits && line - digits <= 3 && line[0] == '%' && line[1] == '|';
+}
+
+static bool maybe_counter(const char *line)
+{
+    static const char firsts[] = "siet";
+    static const mls_str rests[] = {MLS_STR("tep"), MLS_STR("ter"), MLS_STR("poch"), MLS_STR("rain")};
+    const char *first = memchr(firsts, *line | 0x20, sizeof firsts - 1);
+    return first != NULL && strncmp(line + 1, rests[first - firsts].ptr, rests[first - firsts].len) == 0;
+}
+
+/* Find the text after the last occurrence of `words`; return false if there is none. */
+static bool find_last(mls_str text, mls_str words, mls_str *rest)
+{
+    bool found = false;
+    for (; mls_str_after(text, words, rest); found = true)
+        text = *rest;
+    return found;
+}
+
+/* Read the last bar of a line that was redrawn. */
+static bool take_bar(mls_str message, progress_bar *bar)
+{
+    mls_line_parts parts;
+    mls_str rest;
+    if (!find_last(message, MLS_S("%|"), &rest))
+        return false;
+    const char *begin = rest.ptr - 2;
+    while (begin > message.ptr && mls_is_digit(begin[-1]))
+        begin--;
+    const char *title = begin;
+    while (title > message.ptr && title[-1] != ']')
+        title--;
+    while (title < begin && *title == ' ')
+        title++;
+    bar->title = (mls_str){title, (size_t)(begin - title)};
+    const char *edge = memchr(rest.ptr, '|', rest.len);
+    if (edge == NULL)
+        return false;
+    rest = (mls_str){edge + 1, (size_t)(rest.ptr + rest.len - edge) - 1};
+    if (!mls_line_take(&rest, "%_%n", &parts))
+        return false;
+    bar->done = parts.number;
+    if (!mls_line_take(&rest, "/%n [", &parts))
+        return false;
+    bar->all = parts.number;
+    bar->closed = memchr(rest.ptr, ']', rest.len) != NULL;
+    return true;
+}
+
+static bool breaks_off(mls_str message)
+{
+    progress_bar bar;
+    return take_bar(message, &bar) && !bar.closed && bar.done < bar.all;
+}
+
+/* The forms.  Each returns false if the message has another form. */
+
+/* Read the steps of a training bar, including those of previous epochs.  Bars of loading files do not count. */
+static bool count_bar(mls_str message, double *reached)
+{
+    progress_bar bar;
+    mls_line_parts parts;
+    if (!take_bar(message, &bar) ||
+        (bar.title.len > 0 && !mls_str_any(bar.title, "Epoch|epoch|Train|train|Step|step|Iter|iter", mls_str_starts)))
+        return false;
+    const bool numbered = mls_line_take(&bar.title, "Epoch %n", &parts);
+    *reached = bar.done + (numbered ? (double)parts.number * bar.all : 0);
+    return true;
+}
+
+/* Read "… logging_writer.py:48] [100] loss=0.4" of clu, which t5x and others use. */
+static bool count_writer(mls_str message, double *reached)
+{
+    mls_line_parts parts;
+    mls_str rest;
+    const bool found =
+        find_last(message, MLS_S("logging_writer.py:"), &rest) && mls_line_take(&rest, "%n] [%n] ", &parts);
+    *reached = found ? parts.number : 0;
+    return found;
+}
+
+/* Read "{'loss': 2.31, 'epoch': 0.12}". */
+static bool count_epochs(mls_str message, double *reached)
+{
+    mls_str rest;
+    mls_line_parts parts;
+    if (!mls_str_starts(message, MLS_S("{")) || !find_last(message, MLS_S("'epoch': "), &rest))
+        return false;
+    (void)mls_take_char(&rest, "'");
+    if (!mls_line_take(&rest, "%n", &parts))
+        return false;
+    *reached = parts.number;
+    double place = 0.1;
+    if (mls_take_char(&rest, ".")) {
+        for (; rest.len > 0 && mls_is_digit(rest.ptr[0]) && place > 1e-9; place /= 10) {
+            *reached += (rest.ptr[0] - '0') * place;
+            rest = (mls_str){rest.ptr + 1, rest.len - 1};
+        }
+    }
+    return true;
+}
+
+/* Read "10/100 [==>...] - ETA: 1:23" of Keras, and the heavy lines of its version 3. */
+static bool count_keras(mls_str message, double *reached)
+{
+    mls_line_parts parts;
+    if (!mls_line_take(&message, "%_%n", &parts))
+        return false;
+    *reached = parts.number;
+    return mls_line_take(&message, "/%n%_", &parts) && mls_str_any(message, "[=|[>|[.|━", mls_str_starts);
+}
+
+/* Return whether the word before a counter shows that it is not the current progress: "saved at step 100", "every 10
+ * steps". */
+static bool is_other_number(mls_str before)
+{
+    while (before.len > 0 && before.ptr[before.len - 1] == ' ')
+        before.len--;
+    size_t len = 0;
+    while (len < before.len && before.ptr[before.len - len - 1] != ' ')
+        len++;
+    return mls_str_among((mls_str){before.ptr + before.len - len, len},
+                         "at from per every max total in after until for before warmup last of to resume");
+}
+
+static bool is_letter(char c)
+{
+    return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+}
+
+/* Read the number of "step: 10", "Step 10/500", "iter = 10", "iteration 3/99", after the counter's name. */
+static bool counter_value(mls_str rest, double *reached)
+{
+    static const char *const endings[] = {"ation", "s"};
+    mls_line_parts parts;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        const mls_str ending = mls_str_from(endings[i]);
+        rest = mls_str_starts(rest, ending) ? mls_str_rest(rest, ending.len) : rest;
+    }
+    (void)mls_line_take(&rest, "%_", &parts);
+    const bool sign = mls_take_char(&rest, ":=#[");
+    if (!mls_line_take(&rest, "%_%n", &parts) || (!sign && rest.len > 0 && rest.ptr[0] == '%'))
+        return false;
+    *reached = parts.number;
+    const char next = rest.len > 0 ? rest.ptr[0] : ' ';
+    return next != '.' && next != '_' && !is_letter(next);
+}
+
+/* Read the first counter among several names that has a number. */
+static bool count_words(mls_str message, const char *names, double *reached)
+{
+    for (mls_str name; mls_list_next(&names, '|', &name);) {
+        for (mls_str rest = message; mls_str_after(rest, name, &rest);) {
+            const mls_str before = {message.ptr, (size_t)(rest.ptr - message.ptr) - name.len};
+            const char last = before.len > 0 ? before.ptr[before.len - 1] : ' ';
+            if (last != '_' && last != '-' && !is_letter(last) && !mls_is_digit(last) && !is_other_number(before) &&
+                counter_value(rest, reached))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool count_steps(mls_str message, double *reached)
+{
+    return count_words(message, "global_step|num_updates|step|Step|STEP|iter|Iter|ITER", reached);
+}
+
+static bool count_batches(mls_str message, double *reached)
+{
+    return count_words(message, "batch|Batch", reached);
+}
+
+/* Read "Epoch [1/90][10/5004]" of torchvision's example and mmcv, "Epoch(train) [1][10/7330]" and "Iter(train)
+ * [10/5000]" of mmengine, "Train: 0 [ 10/1251 (0%)]" of timm, "Train Epoch: 1 [640/60000 (1%)]", " 001: 10 / 5004": the
+ * last of the numbers with a total. */
+static bool count_pairs(mls_str message, double *reached)
+{
+    const char *names = "(train)|Epoch|epoch|Train:";
+    bool found = false;
+    for (mls_str name; !found && mls_list_next(&names, '|', &name);) {
+        mls_str rest;
+        mls_line_parts parts;
+        bool more = mls_str_after(message, name, &rest) &&
+                    !is_other_number((mls_str){message.ptr, (size_t)(rest.ptr - message.ptr) - name.len});
+        while (more) {
+            while (mls_take_char(&rest, " \t:[]()")) {
+            }
+            more = mls_line_take(&rest, "%n", &parts);
+            const int32_t done = parts.number;
+            if (more && mls_line_take(&rest, "%_/%_%n", &parts)) {
+                *reached = done;
+                found = true;
+            }
+        }
+    }
+    return found;
+}
+
+static void read_progress(mls_job_log *job, size_t i, const mls_log_line *line, bool loose)
+{
+    static const struct {
+        bool (*count)(mls_str message, double *reached);
+        bool iterations; /* false: epochs, or something else */
+    } forms[] = {{count_bar, true},   {count_writer, true},   {count_epochs, false}, {count_keras, false},
+                 {count_steps, true}, {count_batches, false}, {count_pairs, false}};
+    mls_line_parts parts;
+    mls_str rest = line->message;
+    mls_log_segment *segment = mls_job_segment(job);
+    const size_t number = job->block.marked.lines.line + i;
+    if (mls_line_take(&rest, "%_iteration %_%n%_/", &parts) || mls_line_take(&rest, "%_step %_%n", &parts)) {
+        advance(job, number, MLS_PACE_ITERATION, parts.number, time_of(job, i, line));
+        return;
+    }
+    if (!loose || segment->line > 0 || segment->reached[MLS_PACE_ITERATION] >= 0)
+        return;
+    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
+        double reached;
+        if (forms[k].count(rest, &reached)) {
+            segment->iteration = forms[k].iterations ? reached : segment->iteration;
+            advance(job, number, MLS_PACE_LOOSE, reached, time_of(job, i, line));
+            return;
+        }
+    }
 }
 
 /* ---------------------------------------------------------------- one line */
@@ -235,10 +809,10 @@ static void take_checkpoint(mls_job_log *job, mark found, size_t i, const mls_lo
         if (number_after(line->message, MLS_S("successfully saved checkpoint from iteration "), &one.iteration) &&
             last != NULL && !(last->iteration < one.iteration) && !(last->iteration > one.iteration) &&
             isnan(last->end_ms))
-            last->end_ms = mls_job_time_of(job, i, line);
+            last->end_ms = time_of(job, i, line);
     } else if (number_after(line->message, MLS_S("saving checkpoint at iteration "), &one.iteration) &&
                to->checkpoint_count < MLS_PROGRESS_MAX) {
-        one.start_ms = mls_job_time_of(job, i, line);
+        one.start_ms = time_of(job, i, line);
         mls_arena_grow(to->arena, (void **)&to->checkpoints, to->checkpoint_count, &job->checkpoint_capacity,
                        sizeof one);
         to->checkpoints[to->checkpoint_count++] = one;
@@ -251,13 +825,13 @@ static void take_table_row(mls_job_log *job, const mls_log_line *line)
     mls_line_parts parts;
     mls_str rest = line->message;
     if (mls_line_take(&rest, "%_host%_: ", &parts)) {
-        job->table_host = mls_job_name(job, mls_str_word(&rest));
+        job->table_host = stored_name(job, mls_str_word(&rest));
         job->table_rank = -1;
     } else if (mls_line_take(&rest, "%_rank%_: %_%n", &parts)) {
         int32_t *root = &job->files[job->file_count - 1].root_rank;
         job->table_rank = parts.number;
         *root = job->root_cause && *root < 0 ? job->table_rank : *root;
-        mls_job_know_rank(job, job->table_rank, job->table_host);
+        note_rank(job, job->table_rank, job->table_host);
     }
 }
 
@@ -269,13 +843,13 @@ static void take_srun(mls_job_log *job, const mls_log_line *line)
     if (!mls_line_take(&rest, "srun: error: %h: task ", &parts) &&
         !mls_line_take(&rest, "srun: error: %h: tasks ", &parts))
         return;
-    const char *node = mls_job_name(job, parts.node);
+    const char *node = stored_name(job, parts.node);
     bool more = true;
     while (more && mls_line_take(&rest, "%n", &parts)) {
         const int32_t first = parts.number;
         const int32_t last = mls_line_take(&rest, "-%n", &parts) ? parts.number : first;
         for (int32_t rank = first; rank <= last && rank < MLS_RANKS_MAX; rank++)
-            mls_job_know_rank(job, rank, node);
+            note_rank(job, rank, node);
         more = mls_line_take(&rest, ",", &parts);
     }
 }
@@ -300,7 +874,7 @@ static void examine(mls_job_log *job, size_t i)
         open++;
     const bool traced = open < job->traceback_count;
     const bool ends = traced && mls_signatures_maybe_exception(job->signatures, line.message);
-    mls_job_know_rank(job, line.rank, mls_job_name(job, line.node));
+    note_rank(job, line.rank, stored_name(job, line.node));
     for (uint32_t left = marks & (MLS_ANY_SIGNATURE - 1); left != 0; left &= left - 1) {
         const mark found = (mark)__builtin_ctz(left);
         if (found == MARK_SAVING || found == MARK_SAVED || found == MARK_LOADED)
@@ -313,11 +887,11 @@ static void examine(mls_job_log *job, size_t i)
             take_srun(job, &line);
     }
     const ptrdiff_t place = mls_signatures_find(job->signatures, line.message, ends);
-    mls_job_read_progress(job, i, &line, place < 0);
+    read_progress(job, i, &line, place < 0);
     const size_t found = (size_t)place;
     if (place >= 0) {
         if (!traced || !job->tracebacks[open].ignored || found != job->exception_signature)
-            mls_job_take_match(job, found, number, &line, mls_job_time_of(job, i, &line));
+            add_match(job, found, number, &line, time_of(job, i, &line));
         if (traced)
             job->tracebacks[open] = job->tracebacks[--job->traceback_count];
         if (found == job->ignored_signature) {
@@ -331,9 +905,9 @@ static void examine(mls_job_log *job, size_t i)
         job->tracebacks[job->traceback_count++] = (mls_traceback){.stream = stream,
                                                                   .line = number,
                                                                   .advances = mls_job_segment(job)->advances,
-                                                                  .time_ms = mls_job_time_of(job, i, &line),
+                                                                  .time_ms = time_of(job, i, &line),
                                                                   .rank = mls_log_line_rank(&line),
-                                                                  .node = mls_job_name(job, mls_log_line_node(&line)),
+                                                                  .node = stored_name(job, mls_log_line_node(&line)),
                                                                   .ignored = ignored};
     }
 }
@@ -363,8 +937,8 @@ static void add_line(mls_job_log *job, mls_read_lines *lines, size_t i, const ml
 {
     const size_t to = lines->count++;
     lines->items[to].rank = mls_log_line_rank(line);
-    lines->items[to].node = mls_job_name(job, mls_log_line_node(line));
-    mls_keep_line(&lines->items[to].at, job->block.marked.lines.line + i, line->message);
+    lines->items[to].node = stored_name(job, mls_log_line_node(line));
+    keep_line(&lines->items[to].at, job->block.marked.lines.line + i, line->message);
 }
 
 /* Append the lines stored from earlier blocks to those of this block, without duplicates if `once` is set. */
@@ -394,7 +968,7 @@ static void keep_lines(mls_job_log *job, size_t end)
         }
         const mls_log_line line = mls_log_line_of(lines, i - 1, job->scratch);
         if (line.message.len > 0) {
-            segment->broken_off = last.count == 0 ? mls_breaks_off(line.message) : segment->broken_off;
+            segment->broken_off = last.count == 0 ? breaks_off(line.message) : segment->broken_off;
             add_line(job, &last, i - 1, &line);
         }
     }
@@ -414,7 +988,7 @@ static void keep_lines(mls_job_log *job, size_t end)
         put_before(&job->errors, &last, true);
     if (segment->last_line >= lines->line && job->last.text[0] == '\0') {
         const mls_log_line line = mls_log_line_of(lines, segment->last_line - lines->line, job->scratch);
-        mls_keep_line(&job->last, segment->last_line, line.message);
+        keep_line(&job->last, segment->last_line, line.message);
     }
     segment->end_line = end > block->kept_from ? lines->line + end - 1 : segment->end_line;
     block->kept_from = end;
@@ -445,9 +1019,9 @@ static void mark_lines(mls_job_log *job)
             const int32_t rank = mls_log_line_first_rank(line);
             if (rank >= 0 && rank < MLS_RANKS_MAX)
                 job->rank_seen[rank] |= MLS_RANK_SEEN;
-            else if (mls_maybe_bar(line))
+            else if (maybe_bar(line))
                 mls_marked_add(&block->marked, i);
-        } else if (mls_maybe_counted(line)) {
+        } else if (maybe_counter(line)) {
             mls_marked_add(&block->marked, i);
         }
         if (mls_lines_odd(lines, i)) {
@@ -490,8 +1064,8 @@ static void walk_lines(mls_job_log *job, size_t from, size_t end, size_t *next)
         } else if (mls_job_segment(job)->line > 0) {
             keep_lines(job, start);
             find_time_before(job, start);
-            mls_job_close_segment(job);
-            mls_job_open_segment(job);
+            close_segment(job);
+            open_segment(job);
         }
     }
     examine_lines(job, from, end);
@@ -520,7 +1094,7 @@ static mls_status block_lines(void *state, const mls_lines *lines)
         const size_t at = record->line > lines->line ? record->line - lines->line : 0;
         walk_lines(job, done, at, &next_run);
         note_time(job, record->time_ms);
-        mls_job_take_record(job, record);
+        apply_record(job, record);
         done = at;
     }
     walk_lines(job, done, lines->count, &next_run);
@@ -533,7 +1107,7 @@ static mls_status block_lines(void *state, const mls_lines *lines)
 static mls_status block_end(void *state, const mls_log_totals *totals)
 {
     (void)totals;
-    mls_job_close_segment(state);
+    close_segment(state);
     return MLS_OK;
 }
 
@@ -549,7 +1123,7 @@ void mls_job_begin_file(mls_job_log *job, const char *name)
     job->root_cause = false;
     job->traceback_count = 0;
     job->ignored_line = 0;
-    mls_job_open_segment(job);
+    open_segment(job);
 }
 
 mls_sink mls_job_sink(mls_job_log *job)
