@@ -35,35 +35,6 @@ static const mls_failure *ending(const mls_campaign_job *job)
     return diagnosis->failure_count > 0 ? &diagnosis->failures[diagnosis->failure_count - 1] : NULL;
 }
 
-/* `sacct` may be NULL. */
-static void fill_job(mls_campaign_job *job, const mls_sacct *sacct, mls_arena *arena)
-{
-    const mls_diagnosis *diagnosis = job->diagnosis;
-    const mls_failure *failure = ending(job);
-    /* The job's number is the last one in its name: 9007 for job_9007. */
-    mls_str path = mls_str_from(diagnosis->path);
-    mls_str number = mls_path_cut(&path);
-    while (number.len > 0 && !mls_is_digit(number.ptr[number.len - 1]))
-        number.len--;
-    const char *end = number.ptr + number.len;
-    while (number.len > 0 && mls_is_digit(number.ptr[number.len - 1]))
-        number.len--;
-    number = (mls_str){number.ptr + number.len, (size_t)(end - number.ptr) - number.len};
-    const mls_slurm_job *row = sacct != NULL ? mls_sacct_job(sacct, number) : NULL;
-    const unsigned kind = row != NULL ? class_of_end(row) : 0;
-    job->job = number.len > 0 ? mls_arena_copy(arena, number).ptr : NULL;
-    job->start_ms = row != NULL && isfinite(row->start_ms) ? row->start_ms : diagnosis->start_ms;
-    job->end_ms = row != NULL && isfinite(row->end_ms) ? row->end_ms : diagnosis->end_ms;
-    job->outcome = diagnosis->outcome;
-    if (failure != NULL) {
-        job->kind = failure->signature->kind;
-        job->signature = failure->signature->id;
-    } else if (kind != 0 && diagnosis->outcome == MLS_JOB_UNKNOWN) {
-        job->kind = kind;
-        job->outcome = MLS_JOB_FAILED;
-    }
-}
-
 /* Compare by start, unknown starts last. */
 static int compare_job_starts(const void *left, const void *right)
 {
@@ -91,21 +62,6 @@ static mls_iteration end_of(const mls_diagnosis *diagnosis, bool first)
     return found;
 }
 
-/* Return the time at which an iteration was completed in a job; NAN: it was not. */
-static double completed_at(const mls_diagnosis *diagnosis, double iteration)
-{
-    const mls_iteration first = end_of(diagnosis, true);
-    double time = NAN;
-    for (size_t i = 0; i < diagnosis->checkpoint_count; i++) {
-        const mls_checkpoint *checkpoint = &diagnosis->checkpoints[i];
-        if (mls_compare_doubles(checkpoint->iteration, iteration) == 0)
-            return checkpoint->done_ms;
-    }
-    for (size_t i = 0; i < diagnosis->iteration_count && iteration >= first.iteration; i++)
-        time = diagnosis->iterations[i].iteration <= iteration ? diagnosis->iterations[i].time_ms : time;
-    return time;
-}
-
 /* Return the time spent saving between two times, all of which counts as checkpoint time. */
 static double saving_time(const mls_diagnosis *diagnosis, double from, double to)
 {
@@ -119,58 +75,37 @@ static double saving_time(const mls_diagnosis *diagnosis, double from, double to
 }
 
 /* Compute the time lost by the failure of a job.  `next` is the job that continued it, or NULL. */
-static void price(mls_campaign_job *job, const mls_campaign_job *next)
+static void find_lost_time(mls_campaign_job *job, const mls_campaign_job *next)
 {
+    const mls_diagnosis *diagnosis = job->diagnosis;
     const mls_failure *failure = ending(job);
-    const mls_iteration first = end_of(job->diagnosis, true);
-    const mls_iteration last = end_of(job->diagnosis, false);
+    const mls_iteration first = end_of(diagnosis, true);
+    const mls_iteration last = end_of(diagnosis, false);
     const double stood = isfinite(last.time_ms) ? last.time_ms : job->start_ms;
     const bool timed = failure != NULL && isfinite(failure->time_ms) && !failure->hang;
-    double seen = timed ? failure->time_ms : job->end_ms;
-    seen = seen < stood ? stood : seen;
+    const double seen = fmax(timed ? failure->time_ms : job->end_ms, stood);
+    /* Find the iteration from which the next job continued, or else the last saved one, and the time when this job had
+     * completed it. */
     double loaded = next != NULL ? next->diagnosis->loaded_iteration : (double)NAN;
     const bool known = isfinite(loaded);
-    for (size_t i = 0; i < job->diagnosis->checkpoint_count && !known; i++) { /* otherwise the last saved one */
-        const mls_checkpoint *checkpoint = &job->diagnosis->checkpoints[i];
-        loaded = isfinite(checkpoint->end_ms) ? checkpoint->iteration : loaded;
-    }
-    double from = isfinite(loaded) ? completed_at(job->diagnosis, loaded) : (double)NAN;
+    double from = NAN;
+    for (size_t i = 0; i < diagnosis->checkpoint_count && !known; i++)
+        if (isfinite(diagnosis->checkpoints[i].end_ms))
+            loaded = diagnosis->checkpoints[i].iteration;
+    for (size_t i = 0; i < diagnosis->iteration_count && loaded >= first.iteration; i++)
+        if (diagnosis->iterations[i].iteration <= loaded)
+            from = diagnosis->iterations[i].time_ms;
+    for (size_t i = diagnosis->checkpoint_count; i-- > 0 && isfinite(loaded);)
+        if (mls_compare_doubles(diagnosis->checkpoints[i].iteration, loaded) == 0)
+            from = diagnosis->checkpoints[i].done_ms;
     from = isfinite(from) ? from : first.time_ms;
     job->lost_ms[MLS_LOST_DETECTION] = span(stood, seen);
     job->lost_ms[MLS_LOST_SHUTDOWN] = span(seen, job->end_ms);
-    job->lost_ms[MLS_LOST_WORK] = span(from, last.time_ms) - saving_time(job->diagnosis, from, last.time_ms);
+    job->lost_ms[MLS_LOST_WORK] = span(from, last.time_ms) - saving_time(diagnosis, from, last.time_ms);
     if (next != NULL) {
         /* A job without any iteration is lost completely, as part of its own failure. */
         job->lost_ms[MLS_LOST_RESTART] = span(next->start_ms, end_of(next->diagnosis, true).time_ms);
     }
-}
-
-static void count_time(mls_campaign *campaign)
-{
-    for (size_t i = 0; i < campaign->count; i++) {
-        mls_campaign_job *job = &campaign->jobs[i];
-        const mls_campaign_job *next = i + 1 < campaign->count ? job + 1 : NULL;
-        campaign->checkpoint_ms += saving_time(job->diagnosis, -INFINITY, INFINITY);
-        campaign->total_ms += span(job->start_ms, job->end_ms);
-        campaign->wait_ms += next != NULL ? span(job->end_ms, next->start_ms) : 0;
-        if (job->outcome != MLS_JOB_FAILED)
-            continue;
-        price(job, next);
-        double *of_class = &campaign->by_class[job->kind];
-        double lost = 0;
-        for (size_t k = 0; k < MLS_LOST_COUNT; k++) {
-            lost += job->lost_ms[k];
-            campaign->lost_ms[k] += job->lost_ms[k];
-        }
-        *of_class = isnan(*of_class) ? lost : *of_class + lost;
-        campaign->errors++;
-    }
-    if (campaign->count > 0)
-        campaign->startup_ms = span(campaign->jobs[0].start_ms, end_of(campaign->jobs[0].diagnosis, true).time_ms);
-    campaign->downtime_ms = campaign->checkpoint_ms;
-    for (size_t k = 0; k < MLS_LOST_COUNT; k++)
-        campaign->downtime_ms += campaign->lost_ms[k];
-    campaign->percent = campaign->total_ms > 0 ? 100 * campaign->downtime_ms / campaign->total_ms : (double)NAN;
 }
 
 /* A failure with a known node. */
@@ -222,12 +157,59 @@ void mls_campaign_make(const mls_diagnosis *diagnoses, size_t count, const mls_s
         campaign->by_class[i] = NAN;
     size_t failures = 0;
     for (size_t i = 0; i < count; i++) {
-        campaign->jobs[i].diagnosis = &diagnoses[i];
-        fill_job(&campaign->jobs[i], sacct, arena);
-        failures += diagnoses[i].failure_count;
+        const mls_diagnosis *diagnosis = &diagnoses[i];
+        mls_campaign_job *job = &campaign->jobs[i];
+        job->diagnosis = diagnosis;
+        failures += diagnosis->failure_count;
+        /* The job's number is the last one in its name: 9007 for job_9007. */
+        mls_str path = mls_str_from(diagnosis->path);
+        mls_str number = mls_path_cut(&path);
+        while (number.len > 0 && !mls_is_digit(number.ptr[number.len - 1]))
+            number.len--;
+        const char *end = number.ptr + number.len;
+        while (number.len > 0 && mls_is_digit(number.ptr[number.len - 1]))
+            number.len--;
+        number = (mls_str){number.ptr + number.len, (size_t)(end - number.ptr) - number.len};
+        const mls_slurm_job *row = sacct != NULL ? mls_sacct_job(sacct, number) : NULL;
+        const unsigned kind = row != NULL ? class_of_end(row) : 0;
+        const mls_failure *failure = ending(job);
+        job->job = number.len > 0 ? mls_arena_copy(arena, number).ptr : NULL;
+        job->start_ms = row != NULL && isfinite(row->start_ms) ? row->start_ms : diagnosis->start_ms;
+        job->end_ms = row != NULL && isfinite(row->end_ms) ? row->end_ms : diagnosis->end_ms;
+        job->outcome = diagnosis->outcome;
+        if (failure != NULL) {
+            job->kind = failure->signature->kind;
+            job->signature = failure->signature->id;
+        } else if (kind != 0 && diagnosis->outcome == MLS_JOB_UNKNOWN) {
+            job->kind = kind;
+            job->outcome = MLS_JOB_FAILED;
+        }
     }
     qsort(campaign->jobs, count, sizeof *campaign->jobs, compare_job_starts);
-    count_time(campaign);
+    for (size_t i = 0; i < count; i++) {
+        mls_campaign_job *job = &campaign->jobs[i];
+        const mls_campaign_job *next = i + 1 < count ? job + 1 : NULL;
+        campaign->checkpoint_ms += saving_time(job->diagnosis, -INFINITY, INFINITY);
+        campaign->total_ms += span(job->start_ms, job->end_ms);
+        campaign->wait_ms += next != NULL ? span(job->end_ms, next->start_ms) : 0;
+        if (job->outcome != MLS_JOB_FAILED)
+            continue;
+        find_lost_time(job, next);
+        double *of_class = &campaign->by_class[job->kind];
+        double lost = 0;
+        for (size_t k = 0; k < MLS_LOST_COUNT; k++) {
+            lost += job->lost_ms[k];
+            campaign->lost_ms[k] += job->lost_ms[k];
+        }
+        *of_class = isnan(*of_class) ? lost : *of_class + lost;
+        campaign->errors++;
+    }
+    if (count > 0)
+        campaign->startup_ms = span(campaign->jobs[0].start_ms, end_of(campaign->jobs[0].diagnosis, true).time_ms);
+    campaign->downtime_ms = campaign->checkpoint_ms;
+    for (size_t k = 0; k < MLS_LOST_COUNT; k++)
+        campaign->downtime_ms += campaign->lost_ms[k];
+    campaign->percent = campaign->total_ms > 0 ? 100 * campaign->downtime_ms / campaign->total_ms : (double)NAN;
     sighting *all = mls_arena_array(arena, failures, sizeof *all);
     size_t seen = 0;
     for (size_t i = 0; i < count; i++) {

@@ -171,58 +171,6 @@ static step_lengths lengths_until(job_steps *steps, double until_ms)
     return lengths;
 }
 
-/* ---------------------------------------------------------------- runs */
-
-/* Remove segments that are not runs.  As in scoring, records without init_start or run_start are not a run, and their
- * lines belong to every run, like those of a file without records.  However, a launch that failed so early is kept: it
- * may contain the reason, and must not count as the success of others.  If a job has nothing else, it is such a launch.
- */
-static void drop_unbegun(mls_job_log *job)
-{
-    bool began = false;
-    for (size_t i = 0; i < job->match_count; i++) {
-        const unsigned role = mls_job_signature(job, &job->matches[i])->role;
-        job->segments[job->matches[i].segment].died |= role == MLS_ROLE_ROOT || role == MLS_ROLE_SYMPTOM;
-    }
-    for (size_t i = 0; i < job->segment_count; i++)
-        began |= (job->segments[i].began || job->segments[i].died) && job->segments[i].line > 0;
-    for (size_t i = 0; i < job->segment_count && began; i++) {
-        mls_log_segment *segment = &job->segments[i];
-        segment->line = segment->began || segment->died ? segment->line : 0;
-    }
-}
-
-/* Number the runs, merging those in several files with equal times, count them, and set whether each succeeded. */
-static void number_runs(mls_job_log *job, bool *success)
-{
-    mls_arena arena = {0};
-    mls_map seen = {.arena = &arena};
-    for (size_t i = 0; i < job->segment_count; i++) {
-        mls_log_segment *segment = &job->segments[i];
-        if (segment->line == 0)
-            continue;
-        if (!isnan(segment->start_ms)) {
-            const double times[] = {segment->start_ms + 0.0, isnan(segment->stop_ms) ? -1 : segment->stop_ms + 0.0};
-            bool added = false;
-            mls_map_entry *entry = mls_map_put(&seen, (mls_str){(const char *)times, sizeof times}, &added);
-            const mls_log_segment *first = &job->segments[entry->value.number];
-            if (added)
-                entry->value.number = i;
-            else if (first->file != segment->file)
-                segment->run = first->run;
-        }
-        if (segment->run == 0) {
-            segment->run = ++job->run_count;
-            job->to->runs += segment->began;
-        }
-        success[segment->run] |= segment->success;
-    }
-    /* Other files may contain only its earlier end. */
-    for (size_t i = 0; i < job->segment_count; i++)
-        success[job->segments[i].run] &= !job->segments[i].again || job->segments[i].success;
-    mls_arena_release(&arena);
-}
-
 /* ---------------------------------------------------------------- the verdict on a run */
 
 /* Messages near the first one, in lines or milliseconds, may replace it as the cause. */
@@ -272,58 +220,7 @@ typedef struct run_view {
     step_lengths lengths; /* until end_ms */
 } run_view;
 
-/* Add the year to times without one. */
-static void resolve_times(mls_job_log *job)
-{
-    const double near_ms = job->full_time;
-    for (size_t i = 0; i < job->match_count; i++)
-        job->matches[i].time_ms = mls_time_resolve(job->matches[i].time_ms, near_ms);
-    for (size_t i = 0; i < job->to->iteration_count; i++) {
-        mls_iteration *iteration = &job->to->iterations[i];
-        iteration->time_ms = mls_time_resolve(iteration->time_ms, near_ms);
-    }
-    job->last_time.time_ms = mls_time_resolve(job->last_time.time_ms, near_ms);
-    for (size_t i = 0; i < job->to->checkpoint_count; i++) {
-        mls_checkpoint *checkpoint = &job->to->checkpoints[i];
-        checkpoint->done_ms = mls_time_resolve(checkpoint->done_ms, near_ms);
-        checkpoint->start_ms = mls_time_resolve(checkpoint->start_ms, near_ms);
-        checkpoint->end_ms = mls_time_resolve(checkpoint->end_ms, near_ms);
-    }
-    for (size_t i = 0; i < job->segment_count; i++) {
-        mls_log_segment *segment = &job->segments[i];
-        segment->first_ms = mls_time_resolve(segment->first_ms, near_ms);
-        segment->last_ms = mls_time_resolve(segment->last_ms, near_ms);
-        for (size_t k = 0; k < MLS_SURVIVED; k++)
-            segment->last_times[k] = mls_time_resolve(segment->last_times[k], near_ms);
-    }
-}
-
-/* Add the progress of a segment that belongs to the run or to every run. */
-static void view_part(run_view *view, const mls_log_segment *segment)
-{
-    view->own = view->own == NULL && segment->line > 0 ? segment : view->own;
-    /* A file without records may continue after the run if another run follows. */
-    if ((segment->line > 0 || view->job->run_count <= 1) && !(segment->last_ms <= view->end_ms) &&
-        !isnan(segment->last_ms))
-        view->end_ms = segment->last_ms;
-    const bool later = view->last == NULL || !(segment->last_times[0] <= view->last->last_times[0]);
-    view->last = segment->last_line > 0 && later ? segment : view->last;
-    view->traced = view->traced == NULL && segment->traceback.line > 0 ? segment : view->traced;
-    view->broken_off |= segment->broken_off;
-    view->again |= segment->again;
-    for (size_t k = 0; k < MLS_SURVIVED; k++) {
-        double time = segment->last_times[k];
-        for (size_t i = 0; i < MLS_SURVIVED; i++) {
-            if (isnan(view->last_times[i]) || time > view->last_times[i]) {
-                const double other = view->last_times[i];
-                view->last_times[i] = time;
-                time = other;
-            }
-        }
-    }
-}
-
-/* Assign to each run its own segments first, then those that belong to every run. */
+/* Assign to each run its own matches and segments first, then those that belong to every run. */
 static void fill_views(mls_job_log *job, run_view *views)
 {
     for (int own = 0; own < 2; own++) {
@@ -347,9 +244,30 @@ static void fill_views(mls_job_log *job, run_view *views)
         }
     }
     for (size_t s = 0; s < job->segment_count; s++) {
-        const size_t run = job->segments[s].run;
-        for (size_t i = run; i <= (run > 0 ? run : job->run_count); i++)
-            view_part(&views[i], &job->segments[s]);
+        const mls_log_segment *segment = &job->segments[s];
+        for (size_t i = segment->run; i <= (segment->run > 0 ? segment->run : job->run_count); i++) {
+            run_view *view = &views[i];
+            view->own = view->own == NULL && segment->line > 0 ? segment : view->own;
+            /* A file without records may continue after the run if another run follows. */
+            if ((segment->line > 0 || job->run_count <= 1) && !(segment->last_ms <= view->end_ms) &&
+                !isnan(segment->last_ms))
+                view->end_ms = segment->last_ms;
+            const bool later = view->last == NULL || !(segment->last_times[0] <= view->last->last_times[0]);
+            view->last = segment->last_line > 0 && later ? segment : view->last;
+            view->traced = view->traced == NULL && segment->traceback.line > 0 ? segment : view->traced;
+            view->broken_off |= segment->broken_off;
+            view->again |= segment->again;
+            for (size_t k = 0; k < MLS_SURVIVED; k++) {
+                double time = segment->last_times[k];
+                for (size_t n = 0; n < MLS_SURVIVED; n++) {
+                    const double other = view->last_times[n];
+                    if (isnan(other) || time > other) {
+                        view->last_times[n] = time;
+                        time = other;
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -441,43 +359,6 @@ static size_t list_counts(const mls_job_log *job, const size_t *counts, mls_fail
     return count;
 }
 
-/* List all other messages of the run with their counts. */
-static void fold_others(const run_view *view, const mls_match *cause, mls_failure *failure)
-{
-    mls_job_log *job = view->job;
-    size_t *counts = mls_calloc(mls_signatures_count(job->signatures), sizeof *counts);
-    for (const mls_match_count *one = view->counts; one != NULL; one = one->next)
-        counts[one->signature] += one->count;
-    for (mls_match *match = view->matches; match != NULL; match = match->next) {
-        const bool survived = was_survived(view, match);
-        const bool apart =
-            survived && (job->segments[match->segment].line == 0 || /* survived by time, so already counted */
-                         has_recovered(job, match));
-        match->reported |= !survived;
-        counts[match->signature] -= match == cause || (apart && counts[match->signature] > 0);
-    }
-    failure->also_count = list_counts(job, counts, &failure->also);
-    if (failure->also_count > 1)
-        qsort(failure->also, failure->also_count, sizeof *failure->also, compare_failure_counts);
-    free(counts);
-}
-
-/* List the ranks that were seen but did not report the timeout.  They are the same for all runs of a job. */
-static void find_suspects(mls_job_log *job, mls_failure *failure)
-{
-    if (job->suspects == NULL) {
-        size_t count = 0;
-        for (size_t rank = 0; rank < MLS_RANKS_MAX; rank++)
-            count += job->rank_seen[rank] == MLS_RANK_SEEN;
-        job->suspects = mls_arena_array(job->to->arena, count, sizeof *job->suspects);
-        for (size_t rank = 0; rank < MLS_RANKS_MAX; rank++)
-            if (job->rank_seen[rank] == MLS_RANK_SEEN)
-                job->suspects[job->suspect_count++] = (uint32_t)rank;
-    }
-    failure->suspects = job->suspects;
-    failure->suspect_count = job->suspect_count;
-}
-
 static bool is_id(const mls_signature *signature, const char *id)
 {
     return strcmp(signature->id, id) == 0;
@@ -509,25 +390,11 @@ static void find_place(const run_view *view, int32_t *rank, const char **node)
     *node = nodes == 1 && ranks <= 1 ? one_node : *node;
 }
 
-/* Return whether an exception of a module's own type is the root cause because other ranks only report the loss of its
- * rank. */
-static bool was_lost_by_others(const run_view *view, const mls_match *cause)
-{
-    const mls_signature *signature = mls_job_signature(view->job, cause);
-    const size_t type = strcspn(cause->at.text, ": ");
-    bool lost = false;
-    for (const mls_match *match = view->matches; cause->otherwise && match != NULL && !lost; match = match->next) {
-        const mls_signature *other = mls_job_signature(view->job, match);
-        lost = other->role == MLS_ROLE_EFFECT && other->kind == MLS_CLASS_COMMUNICATION_TIMEOUT && cause->rank >= 0 &&
-               match->rank >= 0 && match->rank != cause->rank && !was_survived(view, match);
-    }
-    return lost && signature->kind == MLS_CLASS_CODE && memchr(cause->at.text, '.', type) != NULL;
-}
-
 /* Fill in a failure from its cause. */
-static void fill_cause(const run_view *view, const mls_match *cause, mls_failure *failure)
+static void fill_cause(const run_view *view, mls_failure *failure)
 {
     mls_job_log *job = view->job;
+    const mls_match *cause = view->cause;
     const mls_job_file *file = &job->files[job->segments[cause->segment].file];
     const mls_iteration known = known_at(view->steps, cause->time_ms);
     int32_t rank = cause->rank;
@@ -538,8 +405,18 @@ static void fill_cause(const run_view *view, const mls_match *cause, mls_failure
     failure->node = cause->node;
     if (rank < 0 && failure->node == NULL)
         find_place(view, &rank, &failure->node);
-    if (was_lost_by_others(view, cause))
-        failure->signature = mls_signatures_get(job->signatures, cause->signature);
+    /* An exception of a module's own type is the root cause if other ranks only report the loss of its rank. */
+    const size_t type = strcspn(cause->at.text, ": ");
+    bool own = cause->otherwise && cause->rank >= 0 && failure->signature->kind == MLS_CLASS_CODE &&
+               memchr(cause->at.text, '.', type) != NULL;
+    for (const mls_match *match = view->matches; own && match != NULL; match = match->next) {
+        const mls_signature *other = mls_job_signature(job, match);
+        if (other->role == MLS_ROLE_EFFECT && other->kind == MLS_CLASS_COMMUNICATION_TIMEOUT && match->rank >= 0 &&
+            match->rank != cause->rank && !was_survived(view, match)) {
+            failure->signature = mls_signatures_get(job->signatures, cause->signature);
+            own = false;
+        }
+    }
     failure->root_known = failure->signature->role == MLS_ROLE_ROOT;
     failure->at = (mls_failure_line){.file = file->name,
                                      .line = cause->at.line,
@@ -566,7 +443,7 @@ static void judge_run(const run_view *view, mls_failure *failure)
     const step_lengths lengths = view->lengths;
     *failure = (mls_failure){.run = view->number, .slower = (double)NAN, .run_start_ms = (double)NAN};
     if (cause != NULL)
-        fill_cause(view, cause, failure);
+        fill_cause(view, failure);
     const bool timeout = cause != NULL && is_id(failure->signature, "nccl-watchdog-timeout");
     const bool ended = cause == NULL || turn_of(failure->signature) == LAST_TURN ||
                        is_id(failure->signature, "slurm-time-limit") || is_id(failure->signature, "slurm-cancelled");
@@ -601,14 +478,37 @@ static void judge_run(const run_view *view, mls_failure *failure)
     } else {
         seen = &job->segments[cause->segment];
     }
-    fold_others(view, cause, failure);
+    /* List all other messages of the run with their counts. */
+    size_t *counts = mls_calloc(mls_signatures_count(job->signatures), sizeof *counts);
+    for (const mls_match_count *one = view->counts; one != NULL; one = one->next)
+        counts[one->signature] += one->count;
+    for (mls_match *match = view->matches; match != NULL; match = match->next) {
+        const bool survived = was_survived(view, match);
+        const bool apart =
+            survived && (job->segments[match->segment].line == 0 || /* survived by time, so already counted */
+                         has_recovered(job, match));
+        match->reported |= !survived;
+        counts[match->signature] -= match == cause || (apart && counts[match->signature] > 0);
+    }
+    failure->also_count = list_counts(job, counts, &failure->also);
+    if (failure->also_count > 1)
+        qsort(failure->also, failure->also_count, sizeof *failure->also, compare_failure_counts);
+    free(counts);
     if (!failure->root_known) {
         failure->read = seen->read;
         failure->read_count = seen->read_count;
         failure->read_errors = seen->read_errors;
     }
-    if (timeout)
-        find_suspects(job, failure);
+    if (timeout) { /* list the ranks that were seen but did not report it: the same for all runs of a job */
+        const bool first = job->suspects == NULL;
+        if (first)
+            job->suspects = mls_arena_array(job->to->arena, MLS_RANKS_MAX, sizeof *job->suspects);
+        for (size_t rank = 0; rank < MLS_RANKS_MAX && first; rank++)
+            if (job->rank_seen[rank] == MLS_RANK_SEEN)
+                job->suspects[job->suspect_count++] = (uint32_t)rank;
+        failure->suspects = job->suspects;
+        failure->suspect_count = job->suspect_count;
+    }
     if (view->own != NULL) {
         failure->run_file = job->files[view->own->file].name;
         failure->run_line = view->own->line;
@@ -618,6 +518,52 @@ static void judge_run(const run_view *view, mls_failure *failure)
 
 /* ---------------------------------------------------------------- the job */
 
+/* Number the runs, merging those in several files with equal times, and count them.  Return for each number whether it
+ * succeeded; free it. */
+static bool *number_runs(mls_job_log *job)
+{
+    mls_arena arena = {0};
+    mls_map seen = {.arena = &arena};
+    bool *success = mls_calloc(job->segment_count + 1, sizeof *success);
+    bool began = false;
+    /* As in scoring, records without init_start or run_start are not a run, and their lines belong to every run, like
+     * those of a file without records.  However, a launch that failed so early is kept: it may contain the reason, and
+     * must not count as the success of others.  If a job has nothing else, it is such a launch. */
+    for (size_t i = 0; i < job->match_count; i++) {
+        const unsigned role = mls_job_signature(job, &job->matches[i])->role;
+        job->segments[job->matches[i].segment].died |= role == MLS_ROLE_ROOT || role == MLS_ROLE_SYMPTOM;
+    }
+    for (size_t i = 0; i < job->segment_count; i++)
+        began |= (job->segments[i].began || job->segments[i].died) && job->segments[i].line > 0;
+    for (size_t i = 0; i < job->segment_count; i++) {
+        mls_log_segment *segment = &job->segments[i];
+        if (began && !segment->began && !segment->died)
+            segment->line = 0;
+        if (segment->line == 0)
+            continue;
+        if (!isnan(segment->start_ms)) {
+            const double times[] = {segment->start_ms + 0.0, isnan(segment->stop_ms) ? -1 : segment->stop_ms + 0.0};
+            bool added = false;
+            mls_map_entry *entry = mls_map_put(&seen, (mls_str){(const char *)times, sizeof times}, &added);
+            const mls_log_segment *first = &job->segments[entry->value.number];
+            if (added)
+                entry->value.number = i;
+            else if (first->file != segment->file)
+                segment->run = first->run;
+        }
+        if (segment->run == 0) {
+            segment->run = ++job->run_count;
+            job->to->runs += segment->began;
+        }
+        success[segment->run] |= segment->success;
+    }
+    /* Other files may contain only its earlier end. */
+    for (size_t i = 0; i < job->segment_count; i++)
+        success[job->segments[i].run] &= !job->segments[i].again || job->segments[i].success;
+    mls_arena_release(&arena);
+    return success;
+}
+
 /* Create the failures of the runs without success, in order.  A job without records, and a run that restarted after
  * success, failed only if a message shows it. */
 static void judge_runs(mls_job_log *job)
@@ -626,8 +572,7 @@ static void judge_runs(mls_job_log *job)
     job_steps steps = {0};
     size_t count = 0;
     size_t began = 0;
-    bool *success = mls_calloc(job->segment_count + 1, sizeof *success);
-    number_runs(job, success);
+    bool *success = number_runs(job);
     run_view *views = mls_calloc(job->run_count + 1, sizeof *views);
     mls_placed *order = mls_calloc(job->run_count + 1, sizeof *order);
     to->failures = mls_arena_array(to->arena, job->run_count + 1, sizeof *to->failures);
@@ -666,15 +611,34 @@ static void judge_runs(mls_job_log *job)
     free(order);
 }
 
+/* Add the year of the job to times without one. */
+static void resolve(const mls_job_log *job, double *time_ms)
+{
+    *time_ms = mls_time_resolve(*time_ms, job->full_time);
+}
+
 void mls_job_judge(mls_job_log *job)
 {
     mls_diagnosis *to = job->to;
     const size_t signatures = mls_signatures_count(job->signatures);
-    resolve_times(job);
-    drop_unbegun(job);
+    resolve(job, &job->last_time.time_ms);
+    for (size_t i = 0; i < job->match_count; i++)
+        resolve(job, &job->matches[i].time_ms);
+    for (size_t i = 0; i < to->iteration_count; i++)
+        resolve(job, &to->iterations[i].time_ms);
+    for (size_t i = 0; i < to->checkpoint_count; i++) {
+        resolve(job, &to->checkpoints[i].done_ms);
+        resolve(job, &to->checkpoints[i].start_ms);
+        resolve(job, &to->checkpoints[i].end_ms);
+    }
     for (size_t i = 0; i < job->segment_count; i++) {
-        to->start_ms = fmin(to->start_ms, job->segments[i].first_ms);
-        to->end_ms = fmax(to->end_ms, job->segments[i].last_ms);
+        mls_log_segment *segment = &job->segments[i];
+        resolve(job, &segment->first_ms);
+        resolve(job, &segment->last_ms);
+        for (size_t k = 0; k < MLS_SURVIVED; k++)
+            resolve(job, &segment->last_times[k]);
+        to->start_ms = fmin(to->start_ms, segment->first_ms);
+        to->end_ms = fmax(to->end_ms, segment->last_ms);
     }
     judge_runs(job);
     for (size_t i = 0; i < job->match_count; i++)

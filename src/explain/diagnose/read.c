@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/moment.h"
+#include "base/statistics.h"
 #include "base/utf8.h"
 #include "explain/diagnose/job.h"
 #include "json/json_check.h"
@@ -397,24 +398,6 @@ static void add_match(mls_job_log *job, size_t signature, size_t number, const m
 
 /* ---------------------------------------------------------------- records */
 
-static bool is_progress(const mls_record *record)
-{
-    switch (record->key_id) {
-    case MLS_KEY_BLOCK_START:
-    case MLS_KEY_BLOCK_STOP:
-    case MLS_KEY_EVAL_START:
-    case MLS_KEY_EVAL_STOP:
-    case MLS_KEY_EVAL_ACCURACY:
-    case MLS_KEY_TRACKED_STATS:
-    case MLS_KEY_EPOCH_START:
-    case MLS_KEY_EPOCH_STOP:
-    case MLS_KEY_TRAIN_LOSS:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static void add_run_start(mls_log_block *block, size_t line)
 {
     MLS_GROW_OF(block, run_starts, run_start);
@@ -434,8 +417,22 @@ static mls_status block_record(void *state, const mls_record *record)
     *brief = (mls_brief_record){.line = record->line,
                                 .key = record->key_id,
                                 .time_ms = record->time_ms,
-                                .progress = is_progress(record),
                                 .reached = {(double)NAN, (double)NAN, (double)NAN}};
+    switch (record->key_id) {
+    case MLS_KEY_BLOCK_START:
+    case MLS_KEY_BLOCK_STOP:
+    case MLS_KEY_EVAL_START:
+    case MLS_KEY_EVAL_STOP:
+    case MLS_KEY_EVAL_ACCURACY:
+    case MLS_KEY_TRACKED_STATS:
+    case MLS_KEY_EPOCH_START:
+    case MLS_KEY_EPOCH_STOP:
+    case MLS_KEY_TRAIN_LOSS:
+        brief->progress = true;
+        break;
+    default:
+        break;
+    }
     mls_str span;
     bool wanted = stop || brief->progress;
     for (size_t i = 0; i < MLS_PACE_ITERATION && wanted; i++) { /* the first key in the record */
@@ -578,7 +575,7 @@ static bool find_last(mls_str text, mls_str words, mls_str *rest)
 }
 
 /* Read the last bar of a line that was redrawn. */
-static bool take_bar(mls_str message, progress_bar *bar)
+static bool read_bar(mls_str message, progress_bar *bar)
 {
     mls_line_parts parts;
     mls_str rest;
@@ -607,12 +604,6 @@ static bool take_bar(mls_str message, progress_bar *bar)
     return true;
 }
 
-static bool breaks_off(mls_str message)
-{
-    progress_bar bar;
-    return take_bar(message, &bar) && !bar.closed && bar.done < bar.all;
-}
-
 /* The forms.  Each returns false if the message has another form. */
 
 /* Read the steps of a training bar, including those of previous epochs.  Bars of loading files do not count. */
@@ -620,7 +611,7 @@ static bool count_bar(mls_str message, double *reached)
 {
     progress_bar bar;
     mls_line_parts parts;
-    if (!take_bar(message, &bar) ||
+    if (!read_bar(message, &bar) ||
         (bar.title.len > 0 && !mls_str_any(bar.title, "Epoch|epoch|Train|train|Step|step|Iter|iter", mls_str_starts)))
         return false;
     const bool numbered = mls_line_take(&bar.title, "Epoch %n", &parts);
@@ -688,33 +679,27 @@ static bool is_letter(char c)
     return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
 }
 
-/* Read the number of "step: 10", "Step 10/500", "iter = 10", "iteration 3/99", after the counter's name. */
-static bool counter_value(mls_str rest, double *reached)
-{
-    static const char *const endings[] = {"ation", "s"};
-    mls_line_parts parts;
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        const mls_str ending = mls_str_from(endings[i]);
-        rest = mls_str_starts(rest, ending) ? mls_str_rest(rest, ending.len) : rest;
-    }
-    (void)mls_line_take(&rest, "%_", &parts);
-    const bool sign = mls_take_char(&rest, ":=#[");
-    if (!mls_line_take(&rest, "%_%n", &parts) || (!sign && rest.len > 0 && rest.ptr[0] == '%'))
-        return false;
-    *reached = parts.number;
-    const char next = rest.len > 0 ? rest.ptr[0] : ' ';
-    return next != '.' && next != '_' && !is_letter(next);
-}
-
-/* Read the first counter among several names that has a number. */
+/* Read the number after the first of several names that has one: "step: 10", "Step 10/500", "iter = 10", "iteration
+ * 3/99". */
 static bool count_words(mls_str message, const char *names, double *reached)
 {
     for (mls_str name; mls_list_next(&names, '|', &name);) {
-        for (mls_str rest = message; mls_str_after(rest, name, &rest);) {
-            const mls_str before = {message.ptr, (size_t)(rest.ptr - message.ptr) - name.len};
+        for (mls_str after = message; mls_str_after(after, name, &after);) {
+            const mls_str before = {message.ptr, (size_t)(after.ptr - message.ptr) - name.len};
             const char last = before.len > 0 ? before.ptr[before.len - 1] : ' ';
-            if (last != '_' && last != '-' && !is_letter(last) && !mls_is_digit(last) && !is_other_number(before) &&
-                counter_value(rest, reached))
+            if (last == '_' || last == '-' || is_letter(last) || mls_is_digit(last) || is_other_number(before))
+                continue;
+            mls_str rest = after;
+            mls_line_parts parts;
+            rest = mls_str_starts(rest, MLS_S("ation")) ? mls_str_rest(rest, 5) : rest;
+            rest = mls_str_starts(rest, MLS_S("s")) ? mls_str_rest(rest, 1) : rest;
+            (void)mls_line_take(&rest, "%_", &parts);
+            const bool sign = mls_take_char(&rest, ":=#[");
+            if (!mls_line_take(&rest, "%_%n", &parts) || (!sign && rest.len > 0 && rest.ptr[0] == '%'))
+                continue;
+            const char next = rest.len > 0 ? rest.ptr[0] : ' ';
+            *reached = parts.number;
+            if (next != '.' && next != '_' && !is_letter(next))
                 return true;
         }
     }
@@ -796,64 +781,6 @@ static bool number_after(mls_str message, mls_str words, double *number)
     return found;
 }
 
-/* Read "saving checkpoint at iteration 40" and later "successfully saved checkpoint from iteration 40". */
-static void take_checkpoint(mls_job_log *job, mark found, size_t i, const mls_log_line *line)
-{
-    mls_diagnosis *to = job->to;
-    mls_checkpoint *last = to->checkpoint_count > 0 ? &to->checkpoints[to->checkpoint_count - 1] : NULL;
-    mls_checkpoint one = {.done_ms = job->last_time.time_ms, .end_ms = (double)NAN};
-    if (found == MARK_LOADED) {
-        if (isnan(to->loaded_iteration))
-            (void)number_after(line->message, MLS_S(" at iteration "), &to->loaded_iteration);
-    } else if (found == MARK_SAVED) {
-        if (number_after(line->message, MLS_S("successfully saved checkpoint from iteration "), &one.iteration) &&
-            last != NULL && !(last->iteration < one.iteration) && !(last->iteration > one.iteration) &&
-            isnan(last->end_ms))
-            last->end_ms = time_of(job, i, line);
-    } else if (number_after(line->message, MLS_S("saving checkpoint at iteration "), &one.iteration) &&
-               to->checkpoint_count < MLS_PROGRESS_MAX) {
-        one.start_ms = time_of(job, i, line);
-        mls_arena_grow(to->arena, (void **)&to->checkpoints, to->checkpoint_count, &job->checkpoint_capacity,
-                       sizeof one);
-        to->checkpoints[to->checkpoint_count++] = one;
-    }
-}
-
-/* Read a row of torchrun's table that names the rank of the rows below it. */
-static void take_table_row(mls_job_log *job, const mls_log_line *line)
-{
-    mls_line_parts parts;
-    mls_str rest = line->message;
-    if (mls_line_take(&rest, "%_host%_: ", &parts)) {
-        job->table_host = stored_name(job, mls_str_word(&rest));
-        job->table_rank = -1;
-    } else if (mls_line_take(&rest, "%_rank%_: %_%n", &parts)) {
-        int32_t *root = &job->files[job->file_count - 1].root_rank;
-        job->table_rank = parts.number;
-        *root = job->root_cause && *root < 0 ? job->table_rank : *root;
-        note_rank(job, job->table_rank, job->table_host);
-    }
-}
-
-/* Read the nodes of ranks: "srun: error: node076: tasks 0-3,7: …". */
-static void take_srun(mls_job_log *job, const mls_log_line *line)
-{
-    mls_line_parts parts;
-    mls_str rest = line->message;
-    if (!mls_line_take(&rest, "srun: error: %h: task ", &parts) &&
-        !mls_line_take(&rest, "srun: error: %h: tasks ", &parts))
-        return;
-    const char *node = stored_name(job, parts.node);
-    bool more = true;
-    while (more && mls_line_take(&rest, "%n", &parts)) {
-        const int32_t first = parts.number;
-        const int32_t last = mls_line_take(&rest, "-%n", &parts) ? parts.number : first;
-        for (int32_t rank = first; rank <= last && rank < MLS_RANKS_MAX; rank++)
-            note_rank(job, rank, node);
-        more = mls_line_take(&rest, ",", &parts);
-    }
-}
-
 void mls_job_prepare(mls_job_log *job)
 {
     mls_signatures_prepare(job->signatures, mark_texts, MARK_COUNTERS, sizeof mark_texts / sizeof *mark_texts);
@@ -876,15 +803,66 @@ static void examine(mls_job_log *job, size_t i)
     const bool ends = traced && mls_signatures_maybe_exception(job->signatures, line.message);
     note_rank(job, line.rank, stored_name(job, line.node));
     for (uint32_t left = marks & (MLS_ANY_SIGNATURE - 1); left != 0; left &= left - 1) {
-        const mark found = (mark)__builtin_ctz(left);
-        if (found == MARK_SAVING || found == MARK_SAVED || found == MARK_LOADED)
-            take_checkpoint(job, found, i, &line);
-        else if (found == MARK_HOST_ROW || found == MARK_RANK_ROW)
-            take_table_row(job, &line);
-        else if (found == MARK_ROOT_CAUSE)
+        mls_diagnosis *to = job->to;
+        mls_line_parts parts;
+        mls_str rest = line.message;
+        double iteration;
+        switch (__builtin_ctz(left)) {
+        case MARK_SAVING: /* "saving checkpoint at iteration 40" */
+            if (number_after(rest, MLS_S("saving checkpoint at iteration "), &iteration) &&
+                to->checkpoint_count < MLS_PROGRESS_MAX) {
+                mls_arena_grow(to->arena, (void **)&to->checkpoints, to->checkpoint_count, &job->checkpoint_capacity,
+                               sizeof *to->checkpoints);
+                to->checkpoints[to->checkpoint_count++] = (mls_checkpoint){.iteration = iteration,
+                                                                           .done_ms = job->last_time.time_ms,
+                                                                           .start_ms = time_of(job, i, &line),
+                                                                           .end_ms = (double)NAN};
+            }
+            break;
+        case MARK_SAVED: /* later "successfully saved checkpoint from iteration 40" */
+            if (number_after(rest, MLS_S("successfully saved checkpoint from iteration "), &iteration) &&
+                to->checkpoint_count > 0) {
+                mls_checkpoint *last = &to->checkpoints[to->checkpoint_count - 1];
+                if (mls_compare_doubles(last->iteration, iteration) == 0 && isnan(last->end_ms))
+                    last->end_ms = time_of(job, i, &line);
+            }
+            break;
+        case MARK_LOADED:
+            if (isnan(to->loaded_iteration))
+                (void)number_after(rest, MLS_S(" at iteration "), &to->loaded_iteration);
+            break;
+        case MARK_HOST_ROW: /* in torchrun's table: the host and the rank of the rows below */
+        case MARK_RANK_ROW:
+            if (mls_line_take(&rest, "%_host%_: ", &parts)) {
+                job->table_host = stored_name(job, mls_str_word(&rest));
+                job->table_rank = -1;
+            } else if (mls_line_take(&rest, "%_rank%_: %_%n", &parts)) {
+                int32_t *root = &job->files[job->file_count - 1].root_rank;
+                job->table_rank = parts.number;
+                *root = job->root_cause && *root < 0 ? job->table_rank : *root;
+                note_rank(job, job->table_rank, job->table_host);
+            }
+            break;
+        case MARK_ROOT_CAUSE:
             job->root_cause = true;
-        else if (found == MARK_SRUN)
-            take_srun(job, &line);
+            break;
+        case MARK_SRUN: /* "srun: error: node076: tasks 0-3,7: …" */
+            if (mls_line_take(&rest, "srun: error: %h: task ", &parts) ||
+                mls_line_take(&rest, "srun: error: %h: tasks ", &parts)) {
+                const char *node = stored_name(job, parts.node);
+                bool more = true;
+                while (more && mls_line_take(&rest, "%n", &parts)) {
+                    const int32_t first = parts.number;
+                    const int32_t last = mls_line_take(&rest, "-%n", &parts) ? parts.number : first;
+                    for (int32_t rank = first; rank <= last && rank < MLS_RANKS_MAX; rank++)
+                        note_rank(job, rank, node);
+                    more = mls_line_take(&rest, ",", &parts);
+                }
+            }
+            break;
+        default:
+            break;
+        }
     }
     const ptrdiff_t place = mls_signatures_find(job->signatures, line.message, ends);
     read_progress(job, i, &line, place < 0);
@@ -913,16 +891,6 @@ static void examine(mls_job_log *job, size_t i)
 }
 
 /* ---------------------------------------------------------------- the last lines of a run */
-
-static bool looks_like_error(mls_str message)
-{
-    return mls_str_any(
-        message,
-        "rror|ERR|atal|FATAL|xception|ailed|FAILED|ailure|bort|ABORT|illed|KILLED|SIG|ignal |core dumped|"
-        "egmentation|Traceback|ssert|OOM|ut of memory|imed out|imeout|refused|denied|CRITICAL|panic|"
-        "xit code|erminat|not found|o such file",
-        mls_str_contains);
-}
 
 /* Return whether the lines contain a text: ranks often print the same. */
 static bool is_among(const mls_read_lines *lines, mls_str message)
@@ -954,6 +922,10 @@ static void put_before(mls_read_lines *kept, mls_read_lines *lines, bool once)
  * advance.  For speed, errors are searched only in marked lines. */
 static void keep_lines(mls_job_log *job, size_t end)
 {
+    static const char error_words[] =
+        "rror|ERR|atal|FATAL|xception|ailed|FAILED|ailure|bort|ABORT|illed|KILLED|SIG|ignal |core dumped|"
+        "egmentation|Traceback|ssert|OOM|ut of memory|imed out|imeout|refused|denied|CRITICAL|panic|"
+        "xit code|erminat|not found|o such file";
     enum { LOOKED_AT = 200 }; /* number of lines before the end that are searched for errors */
     mls_log_block *block = &job->block;
     const mls_lines *lines = &block->marked.lines;
@@ -968,7 +940,9 @@ static void keep_lines(mls_job_log *job, size_t end)
         }
         const mls_log_line line = mls_log_line_of(lines, i - 1, job->scratch);
         if (line.message.len > 0) {
-            segment->broken_off = last.count == 0 ? breaks_off(line.message) : segment->broken_off;
+            progress_bar bar;
+            if (last.count == 0) /* the last line ends inside a progress bar that is not full */
+                segment->broken_off = read_bar(line.message, &bar) && !bar.closed && bar.done < bar.all;
             add_line(job, &last, i - 1, &line);
         }
     }
@@ -979,7 +953,7 @@ static void keep_lines(mls_job_log *job, size_t end)
         const bool marked = (block->marked.bits[(i - 1) / 64] >> ((i - 1) % 64) & 1) != 0;
         if (marked && record_of(job, i - 1) == NULL) {
             const mls_log_line line = mls_log_line_of(lines, i - 1, job->scratch);
-            if (looks_like_error(line.message) && !is_among(&last, line.message))
+            if (mls_str_any(line.message, error_words, mls_str_contains) && !is_among(&last, line.message))
                 add_line(job, &last, i - 1, &line);
         }
     }
@@ -995,42 +969,6 @@ static void keep_lines(mls_job_log *job, size_t end)
 }
 
 /* ---------------------------------------------------------------- a block */
-
-/* Mark the lines that match anything searched for or may be a step, and store ranks.  All text is searched, except most
- * records. */
-static void mark_lines(mls_job_log *job)
-{
-    mls_log_block *block = &job->block;
-    const mls_lines *lines = &block->marked.lines;
-    mls_str left = lines->text;
-    for (size_t r = 0; r < block->record_count; r++) {
-        const mls_str skipped = block->records[r].payload;
-        if (skipped.len > 0 && block->records[r].line >= lines->line) {
-            const char *end = left.ptr + left.len;
-            mls_marked_search(&block->marked, (mls_str){left.ptr, (size_t)(skipped.ptr - left.ptr)});
-            left.ptr = skipped.ptr + skipped.len;
-            left.len = (size_t)(end - left.ptr);
-        }
-    }
-    mls_marked_search(&block->marked, left);
-    for (size_t i = 0; i < lines->count; i++) {
-        const char *line = lines->text.ptr + mls_lines_begin(lines, i);
-        if (*line == ' ' || *line == '[' || mls_is_digit(*line)) {
-            const int32_t rank = mls_log_line_first_rank(line);
-            if (rank >= 0 && rank < MLS_RANKS_MAX)
-                job->rank_seen[rank] |= MLS_RANK_SEEN;
-            else if (maybe_bar(line))
-                mls_marked_add(&block->marked, i);
-        } else if (maybe_counter(line)) {
-            mls_marked_add(&block->marked, i);
-        }
-        if (mls_lines_odd(lines, i)) {
-            const mls_brief_record *record = record_of(job, i);
-            if (record == NULL || record->payload.len == 0)
-                mls_marked_search_clean(&block->marked, job->signatures, i, job->scratch);
-        }
-    }
-}
 
 /* Examine the marked lines, and those that may end a traceback or match a user's signature. */
 static void examine_lines(mls_job_log *job, size_t from, size_t end)
@@ -1080,7 +1018,36 @@ static mls_status block_lines(void *state, const mls_lines *lines)
     const bool counters = block->record_count == 0 && segment->line == 0 && segment->reached[MLS_PACE_ITERATION] < 0;
     block->timed_to = block->kept_from = 0;
     mls_marked_begin(&block->marked, job->signatures, counters, lines);
-    mark_lines(job);
+    /* Mark the lines that match anything searched for.  All text is searched, except most records. */
+    mls_str left = lines->text;
+    for (size_t r = 0; r < block->record_count; r++) {
+        const mls_str skipped = block->records[r].payload;
+        if (skipped.len > 0 && block->records[r].line >= lines->line) {
+            const char *end = left.ptr + left.len;
+            mls_marked_search(&block->marked, (mls_str){left.ptr, (size_t)(skipped.ptr - left.ptr)});
+            left.ptr = skipped.ptr + skipped.len;
+            left.len = (size_t)(end - left.ptr);
+        }
+    }
+    mls_marked_search(&block->marked, left);
+    /* Mark the lines that may be a step, and store ranks. */
+    for (size_t i = 0; i < lines->count; i++) {
+        const char *line = lines->text.ptr + mls_lines_begin(lines, i);
+        if (*line == ' ' || *line == '[' || mls_is_digit(*line)) {
+            const int32_t rank = mls_log_line_first_rank(line);
+            if (rank >= 0 && rank < MLS_RANKS_MAX)
+                job->rank_seen[rank] |= MLS_RANK_SEEN;
+            else if (maybe_bar(line))
+                mls_marked_add(&block->marked, i);
+        } else if (maybe_counter(line)) {
+            mls_marked_add(&block->marked, i);
+        }
+        if (mls_lines_odd(lines, i)) {
+            const mls_brief_record *record = record_of(job, i);
+            if (record == NULL || record->payload.len == 0)
+                mls_marked_search_clean(&block->marked, job->signatures, i, job->scratch);
+        }
+    }
     if (isnan(job->file_time)) { /* first time of the file */
         double time_ms = NAN;
         for (size_t i = 0; i < lines->count && isnan(time_ms); i++)
