@@ -1,28 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* diagnose.c - read the files of a job in sequence and diagnose it. */
+/* diagnose.c - read the files of a job in sequence and diagnose it; and diagnose runs that did not end. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
+#include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "explain/diagnose/job.h"
 #include "run/reading.h"
-
-/* Return the reason why a file of a folder is skipped, according to its name without compression suffix, or NULL. */
-static const char *other_file(const char *path)
-{
-    mls_str name = mls_str_from(path);
-    static const char *const packed[] = {".gz", ".bz2", ".xz", ".zst"};
-    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
-        if (mls_str_ends(name, mls_str_from(packed[i]))) {
-            name.len -= strlen(packed[i]);
-            break;
-        }
-    }
-    const bool other = mls_str_any(name, ".json|.jsonl|.csv|.tar|.sqlite|.nsys-rep|.png|.tgz", mls_str_ends);
-    return other ? "not a log, by its name" : NULL;
-}
+#include "run/run.h"
 
 typedef struct diagnose_state {
     const mls_diagnose_options *options;
@@ -89,27 +78,6 @@ static mls_status file_done(void *opaque, const mls_read *read)
     return MLS_OK;
 }
 
-static mls_status read_files(diagnose_state *state, mls_sources *sources, mls_error *error)
-{
-    const mls_diagnose_options *options = state->options;
-    for (size_t i = 0; i < sources->count; i++) {
-        mls_source *source = &sources->items[i];
-        const char *other = source->skip == NULL && !source->named ? other_file(source->path) : NULL;
-        source->skip = other != NULL ? mls_strdup(other) : source->skip;
-        if (source->skip != NULL)
-            skip_log(state, source->path, source->skip, source->failed, false);
-    }
-    const mls_reading reading = {.plain = !options->unpack,
-                                 .foreign = true,
-                                 .work = options->work,
-                                 .state = state,
-                                 .open = open_source,
-                                 .listen = listen,
-                                 .done = file_done};
-    state->sources = sources;
-    return mls_read_sources(&reading, sources->items, sources->count, error);
-}
-
 /* Return the index of a signature; SIZE_MAX if the id is unknown or NULL. */
 static size_t find_signature(const mls_signatures *signatures, const char *id)
 {
@@ -120,73 +88,83 @@ static size_t find_signature(const mls_signatures *signatures, const char *id)
     return i < count && id != NULL ? i : SIZE_MAX;
 }
 
-static void begin_job(mls_job_log *job, mls_signatures *signatures, mls_diagnosis *to)
-{
-    const size_t count = mls_signatures_count(signatures);
-    *job = (mls_job_log){.signatures = signatures,
-                         .to = to,
-                         .names = {.arena = to->arena},
-                         .full_time = (double)NAN,
-                         .time_stride = 1,
-                         .last_time = {(double)NAN, (double)NAN, (double)NAN},
-                         .matched = mls_calloc(count, sizeof *job->matched),
-                         .recovers = mls_calloc(count, sizeof *job->recovers),
-                         .recoveries = mls_calloc(count, sizeof *job->recoveries),
-                         .tracebacks = mls_calloc(MLS_TRACEBACKS_MAX, sizeof *job->tracebacks),
-                         .rank_nodes = mls_calloc(MLS_RANKS_MAX, sizeof *job->rank_nodes),
-                         .rank_seen = mls_calloc(MLS_RANKS_MAX, 1),
-                         .scratch = mls_malloc((size_t)2 * MLS_LINE_EXAMINED)};
-    job->watchdog_signature = find_signature(signatures, "nccl-watchdog-timeout");
-    job->exception_signature = find_signature(signatures, "python-exception");
-    job->ignored_signature = find_signature(signatures, "exception-ignored");
-    for (size_t i = 0; i < count; i++)
-        job->recovers[i] = find_signature(signatures, mls_signatures_get(signatures, i)->recovers);
-    mls_job_prepare(job);
-}
-
-static void end_job(mls_job_log *job)
-{
-    free(job->files);
-    free(job->segments);
-    free(job->matches);
-    free(job->counts);
-    free(job->matched);
-    free(job->recovers);
-    free(job->recoveries);
-    free(job->tracebacks);
-    free(job->rank_nodes);
-    free(job->rank_seen);
-    free(job->block.marked.bits);
-    free(job->block.records);
-    free(job->block.run_starts);
-    free(job->scratch);
-}
-
 mls_status mls_diagnose(const char *path, const mls_diagnose_options *options, mls_diagnosis *diagnosis,
                         mls_error *error)
 {
-    mls_job_log job;
-    mls_sources sources = {0};
-    diagnose_state state = {.options = options, .job = &job};
+    const mls_signatures *signatures = options->signatures;
+    const size_t count = mls_signatures_count(signatures);
+    mls_source only = {.path = (char *)(uintptr_t)path, .named = true, .size = 1}; /* not released */
+    mls_sources sources = options->open != NULL ? (mls_sources){&only, 1, 1} : (mls_sources){0};
     mls_arena *arena = mls_calloc(1, sizeof *arena);
     *diagnosis = (mls_diagnosis){.path = mls_arena_copy(arena, mls_str_from(path)).ptr,
                                  .start_ms = (double)NAN,
                                  .end_ms = (double)NAN,
                                  .loaded_iteration = (double)NAN,
                                  .arena = arena};
-    begin_job(&job, options->signatures, diagnosis);
-    mls_status status;
-    if (options->open != NULL) {
-        mls_source only = {.path = (char *)(uintptr_t)path, .named = true, .size = 1}; /* not released */
-        status = read_files(&state, &(mls_sources){&only, 1, 1}, error);
-    } else {
-        status = mls_sources_find(&path, 1, &sources, error);
-        status = status == MLS_OK ? read_files(&state, &sources, error) : status;
+    mls_job_log job = {.signatures = options->signatures,
+                       .to = diagnosis,
+                       .names = {.arena = arena},
+                       .watchdog_signature = find_signature(signatures, "nccl-watchdog-timeout"),
+                       .exception_signature = find_signature(signatures, "python-exception"),
+                       .ignored_signature = find_signature(signatures, "exception-ignored"),
+                       .full_time = (double)NAN,
+                       .time_stride = 1,
+                       .last_time = {(double)NAN, (double)NAN, (double)NAN},
+                       .matched = mls_calloc(count, sizeof *job.matched),
+                       .recovers = mls_calloc(count, sizeof *job.recovers),
+                       .recoveries = mls_calloc(count, sizeof *job.recoveries),
+                       .tracebacks = mls_calloc(MLS_TRACEBACKS_MAX, sizeof *job.tracebacks),
+                       .rank_nodes = mls_calloc(MLS_RANKS_MAX, sizeof *job.rank_nodes),
+                       .rank_seen = mls_calloc(MLS_RANKS_MAX, 1),
+                       .scratch = mls_malloc((size_t)2 * MLS_LINE_EXAMINED)};
+    const diagnose_state state = {options, &job, &sources};
+    for (size_t i = 0; i < count; i++)
+        job.recovers[i] = find_signature(signatures, mls_signatures_get(signatures, i)->recovers);
+    mls_job_prepare(&job);
+    mls_status status = options->open == NULL ? mls_sources_find(&path, 1, &sources, error) : MLS_OK;
+    for (size_t i = 0; i < sources.count && status == MLS_OK; i++) {
+        mls_source *source = &sources.items[i];
+        mls_str name = mls_str_from(source->path);
+        const char *const packed[] = {".gz", ".bz2", ".xz", ".zst"};
+        for (size_t k = 0; k < sizeof packed / sizeof *packed; k++) {
+            if (mls_str_ends(name, mls_str_from(packed[k]))) {
+                name.len -= strlen(packed[k]);
+                break;
+            }
+        }
+        if (source->skip == NULL && !source->named &&
+            mls_str_any(name, ".json|.jsonl|.csv|.tar|.sqlite|.nsys-rep|.png|.tgz", mls_str_ends))
+            source->skip = mls_strdup("not a log, by its name");
+        if (source->skip != NULL)
+            skip_log(&state, source->path, source->skip, source->failed, false);
     }
+    const mls_reading reading = {.plain = !options->unpack,
+                                 .foreign = true,
+                                 .work = options->work,
+                                 .state = (void *)(uintptr_t)&state,
+                                 .open = open_source,
+                                 .listen = listen,
+                                 .done = file_done};
+    if (status == MLS_OK)
+        status = mls_read_sources(&reading, sources.items, sources.count, error);
     if (status == MLS_OK)
         mls_job_judge(&job);
-    end_job(&job);
-    mls_sources_release(&sources);
+    free(job.files);
+    free(job.segments);
+    free(job.matches);
+    free(job.counts);
+    free(job.matched);
+    free(job.recovers);
+    free(job.recoveries);
+    free(job.tracebacks);
+    free(job.rank_nodes);
+    free(job.rank_seen);
+    free(job.block.marked.bits);
+    free(job.block.records);
+    free(job.block.run_starts);
+    free(job.scratch);
+    if (options->open == NULL)
+        mls_sources_release(&sources);
     return status;
 }
 
@@ -195,4 +173,156 @@ void mls_diagnosis_release(mls_diagnosis *diagnosis)
     free(diagnosis->iterations);
     mls_arena_free(diagnosis->arena);
     *diagnosis = (mls_diagnosis){0};
+}
+
+/* ---------------------------------------------------------------- runs without an end */
+
+/* Limits on threads: loading all signatures takes as long as diagnosing a few logs, and megabytes of memory. */
+enum { LOGS_A_THREAD = 16, THREADS_MAX = 8 };
+
+/* Open the file of a run again.  It may have been replaced since, so links out of a user's folder are checked again. */
+static int open_again(void *state, const char *path)
+{
+    const mls_endings *endings = state;
+    mls_error error = {0};
+    const int fd = mls_file_open_again(path, endings->root, &error);
+    errno = error.system_errno;
+    return fd;
+}
+
+static bool wants_ending(const mls_run *run)
+{
+    return !run->valid && run->run_stop.line == 0 && !run->unread && run->file != NULL && mls_run_exists(run);
+}
+
+mls_status mls_endings_find(mls_endings *endings, mls_run *run, mls_error *error)
+{
+    struct stat about;
+    mls_diagnose_options *options = &endings->options;
+    /* Pipes cannot be read again, and might block forever. */
+    if (!wants_ending(run) || (options->open == NULL && (stat(run->file, &about) != 0 || !S_ISREG(about.st_mode))))
+        return MLS_OK;
+    endings->root = run->root;
+    if (endings->root > 0 && options->open == NULL) {
+        options->open = open_again;
+        options->open_state = endings;
+    }
+    if (endings->path == NULL || strcmp(endings->path, run->file) != 0) {
+        mls_diagnosis_release(&endings->diagnosis);
+        free(endings->path);
+        endings->path = mls_strdup(run->file);
+        mls_status status = options->signatures == NULL ? mls_signatures_new(&options->signatures, error) : MLS_OK;
+        status = status == MLS_OK ? mls_diagnose(run->file, options, &endings->diagnosis, error) : status;
+        if (status != MLS_OK)
+            return status;
+    }
+    /* Find the failure with the same start (if several, the one in the lines of the run), else the first one whose
+     * records are in the run.  The result does not depend on earlier calls. */
+    const mls_failure *failure = NULL;
+    const size_t count = endings->diagnosis.failure_count;
+    for (size_t i = 0; i < count; i++) {
+        /* Runs come in the order of failures, so try the next one first. */
+        const size_t index = (endings->next + i) % count;
+        const mls_failure *other = &endings->diagnosis.failures[index];
+        const double apart = other->run_start_ms - run->run_start.time_ms;
+        const bool same = apart >= 0 && apart <= 0;
+        const bool within = other->run_line >= run->line && other->run_line <= run->last_line;
+        if (within && same) {
+            endings->next = index + 1;
+            failure = other;
+            break;
+        }
+        if ((isnan(apart) ? within : same) && (failure == NULL || other < failure))
+            failure = other;
+    }
+    if (failure == NULL)
+        return MLS_OK;
+    mls_buffer place = {0};
+    if (isfinite(failure->rank))
+        mls_buffer_printf(&place, " on rank %.0f", failure->rank);
+    if (failure->node != NULL)
+        mls_buffer_printf(&place, " on %s", failure->node);
+    mls_findings_add(&run->findings, MLS_FINDING_DIAGNOSIS, (mls_finding_place){.line = failure->at.line}, "%s%s: %s",
+                     failure->signature->id, place.len > 0 ? place.ptr : "", failure->signature->explanation);
+    mls_buffer_release(&place);
+    return MLS_OK;
+}
+
+void mls_endings_release(mls_endings *endings)
+{
+    mls_diagnosis_release(&endings->diagnosis);
+    mls_signatures_free(endings->options.signatures);
+    free(endings->path);
+    *endings = (mls_endings){0};
+}
+
+/* The runs of files that are processed in parallel.  Each slot diagnoses one file at a time. */
+typedef struct all_endings {
+    mls_run **firsts; /* the first run without an end of each file */
+    mls_run *end;
+    struct {
+        mls_endings endings;
+        mls_status status;
+        mls_error error;
+    } * slots;
+    size_t slot_count;
+    mls_error *error;
+} all_endings;
+
+static void find_endings(void *state, size_t item)
+{
+    const all_endings *all = state;
+    const size_t slot = item % all->slot_count;
+    const char *file = all->firsts[item]->file;
+    mls_status *status = &all->slots[slot].status;
+    *status = MLS_OK;
+    for (mls_run *run = all->firsts[item];
+         run < all->end && run->file != NULL && strcmp(run->file, file) == 0 && *status == MLS_OK; run++)
+        *status = mls_endings_find(&all->slots[slot].endings, run, &all->slots[slot].error);
+}
+
+static mls_status deliver_file(void *state, size_t item)
+{
+    const all_endings *all = state;
+    const size_t slot = item % all->slot_count;
+    if (all->slots[slot].status != MLS_OK)
+        *all->error = all->slots[slot].error;
+    return all->slots[slot].status;
+}
+
+mls_status mls_endings_find_all(const mls_diagnose_options *options, mls_run *runs, size_t count, mls_error *error)
+{
+    const unsigned threads = options->work.threads != 0 ? options->work.threads : mls_processor_count();
+    all_endings all = {.firsts = mls_calloc(count + 1, sizeof *all.firsts),
+                       .end = count > 0 ? runs + count : runs,
+                       .slot_count = 1,
+                       .error = error};
+    size_t files = 0;
+    const char *file = NULL; /* file of the last of them, while its runs continue */
+    for (size_t i = 0; i < count; i++) {
+        file = file != NULL && runs[i].file != NULL && strcmp(runs[i].file, file) == 0 ? file : NULL;
+        if (file == NULL && wants_ending(&runs[i])) {
+            all.firsts[files++] = &runs[i];
+            file = runs[i].file;
+        }
+    }
+    while (all.slot_count < threads && all.slot_count < THREADS_MAX && all.slot_count * LOGS_A_THREAD < files)
+        all.slot_count++;
+    all.slots = mls_calloc(all.slot_count, sizeof *all.slots);
+    for (size_t i = 0; i < all.slot_count; i++) {
+        all.slots[i].endings.options = *options;
+        all.slots[i].endings.options.work.threads = threads / (unsigned)all.slot_count;
+    }
+    const mls_relay relay = {.threads = (unsigned)all.slot_count,
+                             .slots = all.slot_count,
+                             .count = files,
+                             .state = &all,
+                             .work = find_endings,
+                             .deliver = deliver_file};
+    const mls_status status = mls_relay_run(&relay);
+    for (size_t i = 0; i < all.slot_count; i++)
+        mls_endings_release(&all.slots[i].endings);
+    free(all.slots);
+    free(all.firsts);
+    return status;
 }

@@ -2,9 +2,9 @@
 /* diagnose.h - find the root cause of a failed job in its logs, and the time that a chain of jobs lost by failures.
  *
  * mls_diagnose() reads the files of a job in sequence.  Lines are searched for signatures (messages.h).  Records and
- * lines of progress show how far each run came, and messages that training survived are dismissed (read.c, progress.c,
- * follow.c).  At the end cause.c chooses the root cause of each run without success. endings.c does this for scored
- * runs, and campaign.c evaluates several jobs.
+ * lines of progress show how far each run came, and messages that training survived are dismissed (read.c).  At the
+ * end cause.c chooses the root cause of each run without success.  mls_endings_find() does this for scored runs, and
+ * campaign.c evaluates several jobs.
  *
  * A matched signature is an observation: a consequence of another failure never replaces its root cause, and unknown
  * causes stay unknown. */

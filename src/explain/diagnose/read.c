@@ -706,16 +706,6 @@ static bool count_words(mls_str message, const char *names, double *reached)
     return false;
 }
 
-static bool count_steps(mls_str message, double *reached)
-{
-    return count_words(message, "global_step|num_updates|step|Step|STEP|iter|Iter|ITER", reached);
-}
-
-static bool count_batches(mls_str message, double *reached)
-{
-    return count_words(message, "batch|Batch", reached);
-}
-
 /* Read "Epoch [1/90][10/5004]" of torchvision's example and mmcv, "Epoch(train) [1][10/7330]" and "Iter(train)
  * [10/5000]" of mmengine, "Train: 0 [ 10/1251 (0%)]" of timm, "Train Epoch: 1 [640/60000 (1%)]", " 001: 10 / 5004": the
  * last of the numbers with a total. */
@@ -746,9 +736,15 @@ static void read_progress(mls_job_log *job, size_t i, const mls_log_line *line, 
 {
     static const struct {
         bool (*count)(mls_str message, double *reached);
-        bool iterations; /* false: epochs, or something else */
-    } forms[] = {{count_bar, true},   {count_writer, true},   {count_epochs, false}, {count_keras, false},
-                 {count_steps, true}, {count_batches, false}, {count_pairs, false}};
+        const char *names; /* or the names of a counter */
+        bool iterations;   /* false: epochs, or something else */
+    } forms[] = {{count_bar, NULL, true},
+                 {count_writer, NULL, true},
+                 {count_epochs, NULL, false},
+                 {count_keras, NULL, false},
+                 {NULL, "global_step|num_updates|step|Step|STEP|iter|Iter|ITER", true},
+                 {NULL, "batch|Batch", false},
+                 {count_pairs, NULL, false}};
     mls_line_parts parts;
     mls_str rest = line->message;
     mls_log_segment *segment = mls_job_segment(job);
@@ -761,7 +757,7 @@ static void read_progress(mls_job_log *job, size_t i, const mls_log_line *line, 
         return;
     for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
         double reached;
-        if (forms[k].count(rest, &reached)) {
+        if (forms[k].count != NULL ? forms[k].count(rest, &reached) : count_words(rest, forms[k].names, &reached)) {
             segment->iteration = forms[k].iterations ? reached : segment->iteration;
             advance(job, number, MLS_PACE_LOOSE, reached, time_of(job, i, line));
             return;

@@ -798,63 +798,6 @@ static void apply_start(mls_live *live, mls_live_run *run, const mls_queued_even
     report_estimate(live, MLS_WATCH_START, original, of);
 }
 
-static void apply_progress(mls_live *live, mls_live_run *run, const mls_queued_event *of)
-{
-    /* Limit the position to 1.1 times the distance between evaluations after the last one. */
-    const double furthest =
-        run->curve.count > 1 ? run->last.at + 1.1 * (run->last.at - run->curve.before) : (double)INFINITY;
-    double at = live_position(run, of);
-    at = at > furthest ? NOT_KNOWN : at;
-    const bool further = isfinite(at) && (isnan(run->at) || at > run->at);
-    run->throughput = isfinite(of->throughput) ? of->throughput : run->throughput;
-    run->step = isfinite(of->at.step_num) && !(of->at.step_num < run->step) ? of->at.step_num : run->step;
-    if (of->kind == MLS_WATCH_EVAL_START) {
-        run->state = MLS_LIVE_EVALUATING;
-        run->at = further ? at : run->at;
-    } else if (!isfinite(at) || further) {
-        run->at = further ? at : run->at;
-        run->state = MLS_LIVE_TRAINING;
-        report_estimate(live, MLS_WATCH_PROGRESS, run, of);
-    }
-}
-
-static void apply_evaluation(mls_live *live, mls_live_run *run, const mls_queued_event *of)
-{
-    const mls_value_point point = {live_position(run, of), mls_live_minutes(run, of->time_ms), of->value};
-    if (run->evaluations > 0 && !(point.minutes > run->last.minutes) && !(point.at > run->last.at))
-        return; /* a duplicate repeats it */
-    run->state = MLS_LIVE_TRAINING;
-    run->evaluations++;
-    run->last = point;
-    run->evaluated = (mls_step){of->time_ms, of->line};
-    run->met =
-        mls_live_has_target(run) && (run->group->target.direction > 0 ? point.value >= run->group->target.number
-                                                                      : point.value <= run->group->target.number);
-    if (isfinite(point.at))
-        mls_curve_add(&run->curve, point);
-    run->at = run->curve.count > 0 ? run->curve.items[run->curve.count - 1].at : run->at;
-    report_estimate(live, MLS_WATCH_EVALUATION, run, of);
-}
-
-static void apply_stop(mls_live *live, mls_live_run *run, const mls_queued_event *of)
-{
-    const bool success = of->status == MLS_RUN_SUCCESS;
-    run->run_stop = (mls_step){of->time_ms, of->line};
-    run->status = of->status;
-    run->needed = success ? of->needed : NOT_KNOWN;
-    run->state = success ? MLS_LIVE_SUCCESS : MLS_LIVE_ABORTED;
-    /* If the target is unknown, use the status of the run. */
-    run->met = run->met || (success && !mls_live_has_target(run));
-    if (success && run->group != NULL) {
-        run->group->finished_well = true;
-        for (size_t i = 0; i <= MLS_LIVE_DIED; i++)
-            run->group->longest_silence_ms[i] = fmax(run->group->longest_silence_ms[i], run->longest_silence_ms[i]);
-        mls_live_finished_add(run);
-    }
-    run->estimate = mls_estimate_none();
-    report_run(live, MLS_WATCH_STOP, run, of, NULL);
-}
-
 static void apply_death(mls_live *live, mls_live_run *run, const mls_queued_event *of, const char *why)
 {
     if (run->state != MLS_LIVE_WAITING) {
@@ -926,14 +869,56 @@ static void apply_one(mls_live *live, const mls_queued_event *of)
         apply_start(live, of->run, of);
     } else if (of->kind == MLS_WATCH_FAILURE) {
         apply_failure(live, run, of);
-    } else if (of->kind == MLS_WATCH_STOP && run->run_stop.line == 0) {
-        apply_stop(live, run, of);
     } else if (of->kind == MLS_WATCH_DIED && run->run_stop.line == 0 && !mls_live_run_ended(run)) {
         apply_death(live, run, of, of->message);
+    } else if (of->kind == MLS_WATCH_STOP && run->run_stop.line == 0) {
+        const bool success = of->status == MLS_RUN_SUCCESS;
+        run->run_stop = (mls_step){of->time_ms, of->line};
+        run->status = of->status;
+        run->needed = success ? of->needed : NOT_KNOWN;
+        run->state = success ? MLS_LIVE_SUCCESS : MLS_LIVE_ABORTED;
+        /* If the target is unknown, use the status of the run. */
+        run->met = run->met || (success && !mls_live_has_target(run));
+        if (success && run->group != NULL) {
+            run->group->finished_well = true;
+            for (size_t i = 0; i <= MLS_LIVE_DIED; i++)
+                run->group->longest_silence_ms[i] = fmax(run->group->longest_silence_ms[i], run->longest_silence_ms[i]);
+            mls_live_finished_add(run);
+        }
+        run->estimate = mls_estimate_none();
+        report_run(live, MLS_WATCH_STOP, run, of, NULL);
     } else if (of->kind == MLS_WATCH_EVALUATION && trains) {
-        apply_evaluation(live, run, of);
+        const mls_value_point point = {live_position(run, of), mls_live_minutes(run, of->time_ms), of->value};
+        if (run->evaluations > 0 && !(point.minutes > run->last.minutes) && !(point.at > run->last.at))
+            return; /* a duplicate repeats it */
+        run->state = MLS_LIVE_TRAINING;
+        run->evaluations++;
+        run->last = point;
+        run->evaluated = (mls_step){of->time_ms, of->line};
+        run->met =
+            mls_live_has_target(run) && (run->group->target.direction > 0 ? point.value >= run->group->target.number
+                                                                          : point.value <= run->group->target.number);
+        if (isfinite(point.at))
+            mls_curve_add(&run->curve, point);
+        run->at = run->curve.count > 0 ? run->curve.items[run->curve.count - 1].at : run->at;
+        report_estimate(live, MLS_WATCH_EVALUATION, run, of);
     } else if ((of->kind == MLS_WATCH_PROGRESS || of->kind == MLS_WATCH_EVAL_START) && trains) {
-        apply_progress(live, run, of);
+        /* Limit the position to 1.1 times the distance between evaluations after the last one. */
+        const double furthest =
+            run->curve.count > 1 ? run->last.at + 1.1 * (run->last.at - run->curve.before) : (double)INFINITY;
+        double at = live_position(run, of);
+        at = at > furthest ? NOT_KNOWN : at;
+        const bool further = isfinite(at) && (isnan(run->at) || at > run->at);
+        run->throughput = isfinite(of->throughput) ? of->throughput : run->throughput;
+        run->step = isfinite(of->at.step_num) && !(of->at.step_num < run->step) ? of->at.step_num : run->step;
+        if (of->kind == MLS_WATCH_EVAL_START) {
+            run->state = MLS_LIVE_EVALUATING;
+            run->at = further ? at : run->at;
+        } else if (!isfinite(at) || further) {
+            run->at = further ? at : run->at;
+            run->state = MLS_LIVE_TRAINING;
+            report_estimate(live, MLS_WATCH_PROGRESS, run, of);
+        }
     }
 }
 
