@@ -112,7 +112,7 @@ def grown(rng, steps, d, pace, falling):
 def main():
     rng = random.Random(7)
     print("/* SPDX-License-Identifier: Apache-2.0 */\n/* estimate_table.h - runs, what was known, and the time left; "
-          "made by tests/watch_estimates.py. */\n#pragma once\n\n#include \"explain/watch/estimate.h\"\n\n/* clang-format off */")
+          "made by tests/watch_estimates.py. */\n#pragma once\n\n#include \"explain/watch/live.h\"\n\n/* clang-format off */")
     print("static const struct {\n    double now, scale;\n    const char *from;\n    double left, low, high;\n"
           "    size_t count, run_count, reference_count;\n    mls_value_point curve[8];\n    struct {\n"
           "        double minutes, needed;\n        size_t count;\n        mls_value_point curve[16];\n    } runs[6];\n"

@@ -10,7 +10,7 @@
 #include "base/temporary.h"
 #include "cli/command.h"
 #include "compare/published/published.h"
-#include "explain/watch/screen.h"
+#include "explain/watch/watch.h"
 #include "report/reports.h"
 #include "term/terminal.h"
 

@@ -2,7 +2,7 @@
 /* watch_report.c - the events of running jobs, as objects for programs and as lines for people. */
 #include <math.h>
 
-#include "explain/watch/screen.h"
+#include "explain/watch/watch.h"
 #include "report/reports.h"
 
 static bool is_of_timed_run(const mls_watch_event *event)

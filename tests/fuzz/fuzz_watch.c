@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "explain/watch/screen.h"
+#include "explain/watch/watch.h"
 #include "log/log.h"
 #include "log/signatures.h"
 

@@ -2,7 +2,7 @@
 /* estimate_table.h - runs, what was known, and the time left; made by tests/watch_estimates.py. */
 #pragma once
 
-#include "explain/watch/estimate.h"
+#include "explain/watch/live.h"
 
 /* clang-format off */
 static const struct {

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "estimate_table.h"
-#include "explain/watch/estimate.h"
+#include "explain/watch/live.h"
 
 static mls_curve curve_of(const mls_value_point *points, size_t count)
 {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "explain/watch/estimate.h"
+#include "explain/watch/live.h"
 
 static const mls_benchmark ten = {.runs_needed = 10, .left_out = 1};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* estimate.c - predict where a run will end, its pace, and the uncertainty; and the olympic mean of finished and
  * assumed runs. */
-#include "explain/watch/estimate.h"
+#include "explain/watch/live.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* follow.c - list files, match them with known ones, and read new bytes. */
-#include "explain/watch/follow.h"
+#include "explain/watch/live.h"
 
 #include <errno.h>
 #include <math.h>
@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "explain/watch/live.h"
 
 /* A folder that changed less than RECENT_MS before its listing is listed again, and every folder at each fourth look.
  */

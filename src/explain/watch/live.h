@@ -1,18 +1,176 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* live.h - the state of runs while their logs grow, the groups that they will form, and events of both.
+/* live.h - internals of watch/: files that grow, the state of their runs and the groups that the runs will form, and
+ * estimates.
  *
- * Records arrive as files are read (follow.h).  The relevant ones are queued and applied in the order of their times,
- * so that events do not depend on how files were read.  Times are milliseconds since 1970.  Unknown numbers are NAN,
- * unknown texts NULL. */
+ * Records arrive as files are read (follow.c).  The relevant ones are queued and applied in the order of their times
+ * (live.c), so that events do not depend on how files were read.  Times are milliseconds since 1970.  Unknown numbers
+ * are NAN, unknown texts NULL. */
 #pragma once
 
 #include "base/buffer.h"
 #include "base/map.h"
 #include "base/memory.h"
-#include "explain/watch/estimate.h"
-#include "explain/watch/follow.h"
+#include "base/walk.h"
 #include "log/messages.h"
+#include "run/reading.h"
 #include "score/collect.h"
+
+/* ---- estimate.c: the remaining time of a training run, from finished runs of its group or else from the reference;
+ * and a group's provisional score with its bounds.  Positions are in the unit of the benchmark (samples, epochs).
+ * Minutes count from run_start.  Estimates assume that the run converges. */
+
+typedef struct mls_value_point {
+    double at, minutes, value; /* value NAN: not a number */
+} mls_value_point;
+
+/* The evaluations of a run, in ascending positions.  If there are too many, every second one is dropped, and only every
+ * second one is stored from then on.  The first and the last are always kept.  Zero-initialise it; it owns its items.
+ */
+enum { MLS_CURVE_POINTS_MAX = 512 };
+typedef struct mls_curve {
+    mls_value_point *items;
+    size_t count, capacity;
+    size_t seen, stride; /* number of evaluations so far; one of `stride` is kept */
+    double before;       /* position of the last but one evaluation; NAN: none */
+} mls_curve;
+
+/* Add an evaluation, unless its position is not after the last one. */
+void mls_curve_add(mls_curve *curve, mls_value_point point);
+void mls_curve_release(mls_curve *curve);
+
+/* A run of the group that converged. */
+typedef struct mls_past_run {
+    const mls_curve *curve;
+    double minutes; /* time to train */
+    double needed;  /* position at which it converged */
+} mls_past_run;
+
+/* The data for an estimate.  At most MLS_PAST_RUNS_MAX runs are used. */
+enum { MLS_PAST_RUNS_MAX = 256 };
+typedef struct mls_estimate_basis {
+    const mls_past_run *runs;
+    size_t run_count;
+    const double *reference; /* positions at which the reference converged; multiply them by `scale` */
+    size_t reference_count;
+    double scale;
+    double limit; /* position at which a run is stopped even if it has not converged; 0: unknown */
+} mls_estimate_basis;
+
+typedef enum mls_estimate_from {
+    MLS_ESTIMATE_NONE,
+    MLS_ESTIMATE_REFERENCE,
+    MLS_ESTIMATE_RUNS,
+    MLS_ESTIMATE_CURVES
+} mls_estimate_from;
+
+/* Return "reference", "runs" or "curves"; NULL for none. */
+const char *mls_estimate_from_name(mls_estimate_from from);
+
+/* The minutes left from now, with an 80 % interval. */
+typedef struct mls_estimate {
+    mls_estimate_from from;
+    double left, low, high;
+    double end;  /* expected position of the end; NAN: unknown */
+    bool beyond; /* the run is more than one evaluation past the longest of the earlier runs, or at its limit */
+} mls_estimate;
+
+mls_estimate mls_estimate_none(void);
+
+/* Estimate the remaining time of a run `now` minutes after its run_start. */
+mls_estimate mls_estimate_left(const mls_curve *curve, double now, const mls_estimate_basis *basis);
+
+/* The finished runs of a group. */
+typedef struct mls_so_far {
+    const mls_benchmark *rules;
+    const double *minutes; /* of the valid runs */
+    size_t valid, not_valid;
+    double scale; /* current scale factor of the score */
+} mls_so_far;
+
+typedef struct mls_outlook {
+    size_t needed, finished, to_come; /* numbers of runs; needed 0: unknown */
+    bool impossible;                  /* more runs are invalid than the rules allow */
+    bool official;                    /* all runs have finished, so `now` is the score */
+    double now;                       /* olympic mean of all runs, or mean of the valid ones if it does not exist */
+    double best, worst;               /* if all remaining runs are as fast as the fastest, or as slow as the slowest */
+} mls_outlook;
+
+mls_outlook mls_outlook_make(const mls_so_far *so_far);
+
+/* Return whether the scaled score can be below `minutes`: never, in any case, or if all remaining runs, assumed equal,
+ * take less than *mean (to 0.001 minutes). */
+typedef enum mls_beat { MLS_BEAT_CANNOT, MLS_BEAT_CERTAIN, MLS_BEAT_IF } mls_beat;
+mls_beat mls_outlook_beat(const mls_so_far *so_far, double minutes, double *mean);
+
+/* ---- follow.c: follow the logs below some paths.  Each look lists the files as run/ does and reads new bytes.  Files
+ * are identified by device and inode: a renamed file continues under its new name.  A file that was truncated, or whose
+ * bytes before the last position have changed, is read again from the start.  Files are not kept open.
+ *
+ * inotify reports writes in the folders, but not those of other nodes (Lustre, NFS, GPFS), and possibly not for all
+ * folders.  Therefore files are looked at regularly anyway. */
+
+struct mls_live;
+
+typedef enum mls_file_change {
+    MLS_FILE_FOUND,
+    MLS_FILE_RENAMED,
+    MLS_FILE_RESTARTED, /* truncated, so it is read from the start */
+    MLS_FILE_GONE,
+    MLS_FILE_FAILED /* it cannot be read */
+} mls_file_change;
+
+enum { MLS_FOLLOWED_BYTES = 32 };
+
+typedef struct mls_followed {
+    char *path;
+    size_t root; /* as in its source */
+    bool result;
+    uint64_t device, inode;
+    uint64_t size, offset; /* size at the last look; bytes read so far */
+    double written_ms;     /* time of the last new bytes since 1970; for the first ones the file's modification time */
+    bool unread;           /* compressed or not text, so it is not read */
+    bool failed;           /* the last read failed */
+    bool seen;             /* found in this look */
+    bool waits;            /* there may be bytes to read */
+    char before[MLS_FOLLOWED_BYTES]; /* the bytes before `offset` */
+    size_t before_count;
+    mls_log_feed *feed;
+    struct mls_live_reader *reader; /* of live.h; receives the records of the feed */
+} mls_followed;
+
+/* State of following files.  Initialise with paths, live and notify_fd (-1) set, all else zero. */
+typedef struct mls_follow {
+    const char *const *paths; /* files and folders; borrowed */
+    size_t path_count;
+    struct mls_live *live;
+    int notify_fd;                     /* of inotify, to poll; -1: files are only polled */
+    MLS_LIST_OF(mls_followed *) files; /* by inode */
+    mls_names folders;                 /* folders that contain files or may do so later, without duplicates */
+    mls_names missing;                 /* paths that do not exist yet */
+    double changed_ms;                 /* last modification of a folder at the last listing */
+    double listed_ms;                  /* time of the last listing */
+    unsigned looks;                    /* number of looks since then */
+    mls_scan_room *room;
+    MLS_LIST_OF(struct mls_notify_folder) watched; /* folders watched with inotify */
+} mls_follow;
+
+/* Read inotify events and mark the files that were written to; *written: there were some.  Return whether a look is due
+ * because anything else may have changed. */
+bool mls_follow_take_notices(mls_follow *follow, bool *written);
+
+/* List the files if a folder may have changed, and regularly, and find those that have grown.  Return MLS_OK or
+ * MLS_ERROR_LIMIT. */
+mls_status mls_follow_look(mls_follow *follow, double now_ms, mls_error *error) MLS_MUST_USE;
+
+/* Read the new bytes of files that have grown or were written to. */
+void mls_follow_read(mls_follow *follow, double now_ms);
+
+/* Process the last line of each file even if it is not terminated. */
+void mls_follow_end(mls_follow *follow);
+
+void mls_follow_release(mls_follow *follow);
+
+/* ---- live.c */
 
 typedef enum mls_live_state {
     MLS_LIVE_WAITING, /* before init_start and run_start */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* screen.c - print events as lines; and groups with their runs, scores, outlooks and failures. */
-#include "explain/watch/screen.h"
+#include "explain/watch/watch.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * Usage: call mls_watch_begin().  Then call mls_watch_step() and wait until watch.look_ms, until mls_watch_ended() or
  * an error.  Finally call mls_watch_finish() and mls_watch_release().
  *
- * Bytes of files (follow.h) update runs and cause events (live.h) with estimates (estimate.h); screen.h formats them.
+ * Bytes of files update runs and cause events with estimates (live.h); screen.c formats them.
  * Scores come from mls_collect(), so they are always those that `score` prints. */
 #pragma once
 
@@ -76,3 +76,33 @@ bool mls_is_job_number(mls_str text);
 mls_status mls_scontrol_ask(const char *program, const char *job, mls_running_job *running,
                             mls_error *error) MLS_MUST_USE;
 void mls_running_job_release(mls_running_job *running);
+
+/* ---- screen.c: text output.  Control characters in texts are escaped. */
+
+/* Append an event as a line: "run 3 x.log: evaluation 0.93102 at 2,268 samples, …".  If `dated`, begin with the time of
+ * its record, or else the time when it was seen.  Append nothing for SCORE and END. */
+void mls_watch_line(const mls_watch_event *event, bool dated, mls_buffer *line);
+
+/* Return the unit of positions in a group (NULL: unknown): "samples", "epochs" or "steps". */
+const char *mls_live_unit(const mls_live_group *group);
+
+enum { MLS_SCREEN_FAILURES = 3 };
+
+typedef struct mls_screen {
+    size_t width, height; /* size of the window; height 0: no limit */
+    bool ascii, color;
+    bool live;       /* clocks continue after the last record */
+    const char *job; /* NULL: unknown */
+    double beat;     /* minutes that the score should stay below; NAN: none */
+    /* The same for a group, from published results; NULL: use `beat` for all groups. */
+    double (*beat_of)(const mls_group *group);
+    char *failures[MLS_SCREEN_FAILURES]; /* the last failure lines; owned */
+    size_t noted;                        /* number of failure lines in total */
+} mls_screen;
+
+/* Add a failure line, of which the last few are shown.  The text is copied. */
+void mls_screen_note(mls_screen *screen, mls_str text);
+void mls_screen_release(mls_screen *screen);
+
+/* Append the block of lines, with escape sequences of colours if the screen has them. */
+void mls_screen_compose(const mls_screen *screen, const mls_watch *watch, mls_buffer *block);
