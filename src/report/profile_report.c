@@ -62,45 +62,6 @@ static void name_cell(mls_table *table, const char *header, mls_str name)
     mls_table_text(table, header, NAME, mls_table_take(table, &shown));
 }
 
-/* A table of classes, kernels, copies or calls, each with its count and time; kernels have more columns. */
-typedef struct counted_table {
-    bool wanted;
-    const char *header, *counted_as;
-    const mls_profile_rows *rows;
-    bool kernels;
-    bool occupancy; /* is known of a kernel */
-} counted_table;
-
-static void add_profile_row(mls_table *table, const counted_table *of, const mls_profile_row *row)
-{
-    const mls_profile_counter *counter = row->counter;
-    mls_table_row(table);
-    name_cell(table, of->header, row->name);
-    if (of->kernels)
-        mls_table_text(table, "class", MLS_COLUMN_LEFT, row->class_name);
-    number_cell(table, of->counted_as, (double)row->count, 0);
-    number_cell(table, "ms", row->total_ms, 3);
-    if (isfinite(row->share))
-        mls_table_words(table, "share", DECIMAL, mls_words_percent(row->share, 1));
-    if (counter != NULL) {
-        number_cell(table, "compute %", counter->compute_percent, 1);
-        mls_table_cell(table, "memory %", DECIMAL, MLS_STYLE_PLAIN, "%s%s", counter->memory_at_least ? ">" : "",
-                       mls_words_grouped(counter->memory_percent, 1).text);
-        number_cell(table, "DRAM %", counter->dram_percent, 1);
-        if (of->occupancy) {
-            number_cell(table, "occupancy %", counter->occupancy_percent, 1);
-            number_cell(table, "waves", counter->waves, 2);
-        }
-        mls_table_cell(table, "bound", MLS_COLUMN_LEFT, MLS_STYLE_PLAIN, "%s%s",
-                       mls_profile_bound_names[counter->bound], counter->near_peak ? ", near peak" : "");
-    } else if (of->kernels) {
-        number_cell(table, "min µs", row->min_us, 1);
-        number_cell(table, "max µs", row->max_us, 1);
-    }
-    if (isfinite(row->megabytes))
-        number_cell(table, "MB", row->megabytes, 3);
-}
-
 static void show_lines(mls_view *view, const mls_profile *profile, bool streams)
 {
 #define DEVICE(header, look, member, digits) MLS_TABLE_MEMBER(header, look, mls_profile_device, member, digits)
@@ -173,13 +134,18 @@ static void show_tables(mls_view *view, const mls_profile *profile, mls_profile_
     bool occupancy = false;
     for (size_t i = 0; i < profile->counter_count; i++)
         occupancy |= isfinite(profile->counters[i].occupancy_percent) || isfinite(profile->counters[i].waves);
-    const counted_table tables[] = {{by == MLS_PROFILE_BY_CLASS, "class", "launches", &profile->classes, false, false},
-                                    {by == MLS_PROFILE_BY_NAME || (by == MLS_PROFILE_BY_CLASS && profile->has_counters),
-                                     "kernel", "launches", &profile->names, true, occupancy},
-                                    {verbose, "copy", "count", &profile->copies, false, false},
-                                    {verbose, "API", "calls", &profile->api, false, false},
-                                    {verbose, "range", "calls", &profile->ranges, false, false},
-                                    {verbose, "OS runtime", "calls", &profile->osrt, false, false}};
+    /* Tables of classes, kernels, copies or calls, each with its count and time; kernels have more columns. */
+    const struct {
+        bool wanted, kernels;
+        const char *header, *counted_as;
+        const mls_profile_rows *rows;
+    } tables[] = {{by == MLS_PROFILE_BY_CLASS, false, "class", "launches", &profile->classes},
+                  {by == MLS_PROFILE_BY_NAME || (by == MLS_PROFILE_BY_CLASS && profile->has_counters), true, "kernel",
+                   "launches", &profile->names},
+                  {verbose, false, "copy", "count", &profile->copies},
+                  {verbose, false, "API", "calls", &profile->api},
+                  {verbose, false, "range", "calls", &profile->ranges},
+                  {verbose, false, "OS runtime", "calls", &profile->osrt}};
     if (by == MLS_PROFILE_BY_STREAM || by == MLS_PROFILE_BY_DEVICE)
         show_lines(view, profile, by == MLS_PROFILE_BY_STREAM);
     if (by == MLS_PROFILE_BY_ANNOTATION) {
@@ -206,8 +172,35 @@ static void show_tables(mls_view *view, const mls_profile *profile, mls_profile_
         const size_t count = tables[i].rows->count;
         const size_t shown = i == 0 ? count : mls_profile_top(profile, count);
         mls_table table = {.indent = INDENT};
-        for (size_t k = 0; k < shown && tables[i].wanted; k++)
-            add_profile_row(&table, &tables[i], &tables[i].rows->items[k]);
+        for (size_t k = 0; k < shown && tables[i].wanted; k++) {
+            const mls_profile_row *row = &tables[i].rows->items[k];
+            const mls_profile_counter *counter = row->counter;
+            mls_table_row(&table);
+            name_cell(&table, tables[i].header, row->name);
+            if (tables[i].kernels)
+                mls_table_text(&table, "class", MLS_COLUMN_LEFT, row->class_name);
+            number_cell(&table, tables[i].counted_as, (double)row->count, 0);
+            number_cell(&table, "ms", row->total_ms, 3);
+            if (isfinite(row->share))
+                mls_table_words(&table, "share", DECIMAL, mls_words_percent(row->share, 1));
+            if (counter != NULL) {
+                number_cell(&table, "compute %", counter->compute_percent, 1);
+                mls_table_cell(&table, "memory %", DECIMAL, MLS_STYLE_PLAIN, "%s%s",
+                               counter->memory_at_least ? ">" : "", mls_words_grouped(counter->memory_percent, 1).text);
+                number_cell(&table, "DRAM %", counter->dram_percent, 1);
+                if (occupancy) {
+                    number_cell(&table, "occupancy %", counter->occupancy_percent, 1);
+                    number_cell(&table, "waves", counter->waves, 2);
+                }
+                mls_table_cell(&table, "bound", MLS_COLUMN_LEFT, MLS_STYLE_PLAIN, "%s%s",
+                               mls_profile_bound_names[counter->bound], counter->near_peak ? ", near peak" : "");
+            } else if (tables[i].kernels) {
+                number_cell(&table, "min µs", row->min_us, 1);
+                number_cell(&table, "max µs", row->max_us, 1);
+            }
+            if (isfinite(row->megabytes))
+                number_cell(&table, "MB", row->megabytes, 3);
+        }
         if (tables[i].wanted)
             finish_top(&table, view, count - shown);
     }
@@ -351,7 +344,7 @@ static void show_profile(mls_view *view, const mls_profile *profile, mls_profile
 
 /* --------------------------------------------------------- ranks of a job */
 
-/* Compare for qsort(): those whom others waited for longest come first, then by rank. */
+/* Sort ranks by how long others waited for them, the longest first, then by number. */
 static int compare_awaited(const void *a, const void *b)
 {
     const mls_rank *x = *(const mls_rank *const *)a;
@@ -360,7 +353,7 @@ static int compare_awaited(const void *a, const void *b)
                                                       : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Show all ranks in their order, or of many those whom others waited for longest. */
+/* Show all ranks in their order, or, if there are many, those that others waited for longest. */
 static void show_ranks(mls_view *view, const mls_ranks *job, bool all)
 {
     static const mls_table_member columns[] = {
@@ -391,7 +384,46 @@ static void show_ranks(mls_view *view, const mls_ranks *job, bool all)
     mls_view_more(view, MLS_STYLE_DIM, INDENT, some ? job->count - RANKS_SHOWN : 0, "rank", "--by rank lists all");
 }
 
-static void show_collectives(mls_view *view, const mls_ranks *job, bool all)
+static bool has_verdict(const mls_rank *rank, const char *code)
+{
+    const mls_profile *profile = rank->profile;
+    bool has = false;
+    for (size_t i = 0; i < profile->verdict_count && !has; i++)
+        has = strcmp(profile->verdicts[i].code, code) == 0;
+    return has;
+}
+
+/* Show advice to ranks, in the words for the first rank that has it: "rank 0 (also 1, 4-7): …". */
+static void show_advice(mls_view *view, const mls_ranks *job)
+{
+    for (size_t i = 0; i < job->count; i++) {
+        const mls_profile *profile = job->items[i].profile;
+        for (size_t v = 0; v < profile->verdict_count; v++) {
+            const mls_profile_verdict *verdict = &profile->verdicts[v];
+            mls_buffer more = {0};
+            bool shown = false;
+            for (size_t k = 0; k < i && !shown; k++)
+                shown = has_verdict(&job->items[k], verdict->code);
+            if (shown)
+                continue;
+            for (size_t k = i + 1, end; k<job->count; k = end> k ? end : k + 1) {
+                for (end = k; end < job->count && (end == k || job->items[end].rank == job->items[end - 1].rank + 1) &&
+                              has_verdict(&job->items[end], verdict->code);)
+                    end++;
+                if (end > k)
+                    mls_buffer_printf(&more, "%s%zu", more.len > 0 ? ", " : "", job->items[k].rank);
+                if (end > k + 1)
+                    mls_buffer_printf(&more, "%s%zu", end > k + 2 ? "-" : ", ", job->items[end - 1].rank);
+            }
+            mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "rank %zu%s%s%s: %s  [%s]", job->items[i].rank,
+                            more.len > 0 ? " (also " : "", more.len > 0 ? more.ptr : "", more.len > 0 ? ")" : "",
+                            verdict->message, verdict->code);
+            mls_buffer_release(&more);
+        }
+    }
+}
+
+static void show_job(mls_view *view, const mls_profiles *all)
 {
     static const mls_table_member columns[] = {
         MLS_TABLE_MEMBER("collective", KEEP | MLS_COLUMN_CUT, mls_collective_sum, name, COLLECTIVE_NAME_SHOWN),
@@ -402,60 +434,6 @@ static void show_collectives(mls_view *view, const mls_ranks *job, bool all)
         MLS_TABLE_MEMBER("waiting ms", DECIMAL, mls_collective_sum, waiting_ms, 3),
         MLS_TABLE_MEMBER("bus GB/s", DECIMAL, mls_collective_sum, bus_gb_s, 1),
     };
-    mls_table table = {.indent = INDENT};
-    const size_t shown = all || job->collective_count < COLLECTIVES_SHOWN ? job->collective_count : COLLECTIVES_SHOWN;
-    MLS_TABLE_ROWS(&table, columns, job->collectives, shown);
-    finish_table(&table, view);
-    mls_view_more(view, MLS_STYLE_DIM, INDENT, job->collective_count - shown, NULL, "--by collective lists all");
-}
-
-static bool has_verdict(const mls_rank *rank, const char *code)
-{
-    const mls_profile *profile = rank->profile;
-    bool has = false;
-    for (size_t i = 0; i < profile->verdict_count && !has; i++)
-        has = strcmp(profile->verdicts[i].code, code) == 0;
-    return has;
-}
-
-/* Append the ranks from number `from` on whose profiles have a verdict: "1, 4-7". */
-static void append_rank_list(mls_buffer *line, const mls_ranks *job, size_t from, const char *code)
-{
-    for (size_t i = from, end; i<job->count; i = end> i ? end : i + 1) {
-        for (end = i; end < job->count && (end == i || job->items[end].rank == job->items[end - 1].rank + 1) &&
-                      has_verdict(&job->items[end], code);)
-            end++;
-        if (end > i)
-            mls_buffer_printf(line, "%s%zu", line->len > 0 ? ", " : "", job->items[i].rank);
-        if (end > i + 1)
-            mls_buffer_printf(line, "%s%zu", end > i + 2 ? "-" : ", ", job->items[end - 1].rank);
-    }
-}
-
-/* Show advice to ranks, in the words for the first one that has it. */
-static void show_advice(mls_view *view, const mls_ranks *job)
-{
-    for (size_t i = 0; i < job->count; i++) {
-        const mls_profile *profile = job->items[i].profile;
-        for (size_t v = 0; v < profile->verdict_count; v++) {
-            const mls_profile_verdict *verdict = &profile->verdicts[v];
-            bool shown = false;
-            for (size_t k = 0; k < i && !shown; k++)
-                shown = has_verdict(&job->items[k], verdict->code);
-            mls_buffer more = {0};
-            if (!shown) {
-                append_rank_list(&more, job, i + 1, verdict->code);
-                mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "rank %zu%s%s%s: %s  [%s]", job->items[i].rank,
-                                more.len > 0 ? " (also " : "", more.len > 0 ? more.ptr : "", more.len > 0 ? ")" : "",
-                                verdict->message, verdict->code);
-            }
-            mls_buffer_release(&more);
-        }
-    }
-}
-
-static void show_job(mls_view *view, const mls_profiles *all)
-{
     const mls_ranks *job = all->job;
     const mls_str title = job->folder.len > 0 ? job->folder : MLS_S("job");
     mls_finding_list found = {0};
@@ -472,7 +450,13 @@ static void show_job(mls_view *view, const mls_profiles *all)
     show_headline(view, title, &rest);
     if (!view->quiet) {
         show_ranks(view, job, view->verbose > 0 || all->by == MLS_PROFILE_BY_RANK);
-        show_collectives(view, job, view->verbose > 0 || all->by == MLS_PROFILE_BY_COLLECTIVE);
+        const bool every = view->verbose > 0 || all->by == MLS_PROFILE_BY_COLLECTIVE;
+        mls_table table = {.indent = INDENT};
+        const size_t shown =
+            every || job->collective_count < COLLECTIVES_SHOWN ? job->collective_count : COLLECTIVES_SHOWN;
+        MLS_TABLE_ROWS(&table, columns, job->collectives, shown);
+        finish_table(&table, view);
+        mls_view_more(view, MLS_STYLE_DIM, INDENT, job->collective_count - shown, NULL, "--by collective lists all");
     }
     if (job->matched + job->unmatched == 0) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,

@@ -197,8 +197,7 @@ void mls_group_show_jobs(mls_view *view, const mls_group *group, const struct ml
 const struct mls_slurm_job *mls_group_new_job(const struct mls_slurm_jobs *jobs, const mls_group *group, size_t run);
 void mls_jobs_show_findings(mls_view *view, const struct mls_slurm_jobs *jobs);
 
-/* Print a collection for people, as metrics, and as a line. */
-void mls_score_show(mls_printer *to, const void *what);
+/* Print a collection as metrics; append it as a line. */
 void mls_score_metrics(mls_printer *to, const void *what);
 void mls_score_line(mls_buffer *line, const void *what);
 

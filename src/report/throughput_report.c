@@ -164,37 +164,6 @@ static void show_utilization(mls_view *view, const mls_utilization *of, const ml
     mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
 }
 
-/* Print how evaluations were told from training in logs without eval_start. */
-static void show_evaluations(mls_view *view, const mls_throughput_group *group)
-{
-    size_t of[MLS_EVALUATIONS_FROM_STEPS + 1] = {0};
-    size_t all = 0;
-    bool between = false;
-    for (size_t i = 0; i < group->group->run_count; i++) {
-        const mls_throughput *run = &group->runs[i];
-        const bool counts =
-            run->evaluations_from != MLS_EVALUATIONS_FROM_NOTHING || mls_throughput_evaluations_are_training(run);
-        of[run->evaluations_from] += counts;
-        all += counts;
-        between |= run->parts.ms[MLS_PART_BETWEEN] > BETWEEN_MIN * run->run_ms;
-    }
-    for (int from = 0; from <= MLS_EVALUATIONS_FROM_STEPS; from++) {
-        static const char *const words[] = {
-            [MLS_EVALUATIONS_FROM_NOTHING] = "evaluations are not delimited: they count as training",
-            [MLS_EVALUATIONS_FROM_VALIDATION] = "evaluations are not delimited: they are as long as tracked_stats say "
-                                                "(validation_step_time, validation_time)",
-            [MLS_EVALUATIONS_FROM_STEPS] = "evaluations are not delimited: training is as long as tracked_stats say "
-                                           "(train_step_time), the rest is evaluation"};
-        if (of[from] > 0 && words[from] != NULL) {
-            char runs[64] = "";
-            if (of[from] < all)
-                (void)snprintf(runs, sizeof runs, " (in %zu of %zu runs)", of[from], all);
-            mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG, "%s%s%s", words[from],
-                            from == MLS_EVALUATIONS_FROM_NOTHING && between ? ", or as time between blocks" : "", runs);
-        }
-    }
-}
-
 /* -v: print details of a run that are not findings, in one line, and its evaluations. */
 static void show_details(mls_view *view, const mls_throughput_group *group, const mls_throughput *run)
 {
@@ -249,6 +218,12 @@ static void show_details(mls_view *view, const mls_throughput_group *group, cons
 
 static void show_throughputs(mls_printer *to, const void *what)
 {
+    static const char *const evaluation_words[] = {
+        [MLS_EVALUATIONS_FROM_NOTHING] = "evaluations are not delimited: they count as training",
+        [MLS_EVALUATIONS_FROM_VALIDATION] = "evaluations are not delimited: they are as long as tracked_stats say "
+                                            "(validation_step_time, validation_time)",
+        [MLS_EVALUATIONS_FROM_STEPS] = "evaluations are not delimited: training is as long as tracked_stats say "
+                                       "(train_step_time), the rest is evaluation"};
     const mls_throughputs *all = what;
     mls_view *view = to->view;
     const mls_finding_list_look look = {
@@ -267,7 +242,27 @@ static void show_throughputs(mls_printer *to, const void *what)
                             mls_words_rate(group->median_ms_per_sample).text, used.unit,
                             mls_words_rate(group->limit_ms_per_sample).text);
         }
-        show_evaluations(view, group);
+        /* How evaluations were told from training in logs without eval_start. */
+        size_t of[MLS_EVALUATIONS_FROM_STEPS + 1] = {0};
+        size_t counted = 0;
+        bool between = false;
+        for (size_t k = 0; k < group->group->run_count; k++) {
+            const mls_throughput *run = &group->runs[k];
+            const bool counts =
+                run->evaluations_from != MLS_EVALUATIONS_FROM_NOTHING || mls_throughput_evaluations_are_training(run);
+            of[run->evaluations_from] += counts;
+            counted += counts;
+            between |= run->parts.ms[MLS_PART_BETWEEN] > BETWEEN_MIN * run->run_ms;
+        }
+        for (int from = 0; from <= MLS_EVALUATIONS_FROM_STEPS; from++) {
+            char runs[64] = "";
+            if (of[from] == 0 || evaluation_words[from] == NULL)
+                continue;
+            if (of[from] < counted)
+                (void)snprintf(runs, sizeof runs, " (in %zu of %zu runs)", of[from], counted);
+            mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG, "%s%s%s", evaluation_words[from],
+                            from == MLS_EVALUATIONS_FROM_NOTHING && between ? ", or as time between blocks" : "", runs);
+        }
         if (group->warmed_up != NULL) {
             const mls_throughput *run = group->warmed_up;
             mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG,

@@ -735,33 +735,6 @@ static void sum_times(mls_slurm_job *job, const mls_collection *collection, size
 
 /* -------------------------------------------------------------------- join */
 
-/* Join a run with the job of an entry, whose number becomes that of the run's job. */
-static void join_run(mls_sacct *sacct, double median_minutes, mls_run *run, const mls_sacct_entry *entry)
-{
-    mls_slurm_job *newest = entry->newest;
-    const mls_slurm_job *row = row_around(newest, run);
-    if (strcmp(run->job.job, newest->job) != 0) {
-        free(run->job.job);
-        run->job.job = mls_strdup(newest->job);
-    }
-    if (entry->first == 0) {
-        newest->restarts = 0;
-        for (const mls_slurm_job *before = newest->before; before != NULL; before = before->before)
-            newest->restarts++;
-        MLS_ARENA_ADD(&sacct->arena, &sacct->jobs, newest);
-    }
-    const double early = row->start_ms - run->run_start.time_ms;
-    const double late = run->run_stop.time_ms - row->end_ms;
-    if (early > JOB_CLOCK_MS || late > JOB_CLOCK_MS) {
-        const bool before = early > JOB_CLOCK_MS;
-        mls_findings_add(&run->findings, MLS_FINDING_JOB_TIME, (mls_finding_place){0}, "it %s %s %s job %s %s",
-                         before ? "started" : "stopped", mls_words_seconds((before ? early : late) / 1000).text,
-                         before ? "before" : "after", row->job, before ? "started" : "ended");
-    }
-    if (run->run_stop.line == 0 && mls_run_exists(run))
-        add_cause(run, row, median_minutes);
-}
-
 const mls_slurm_job *mls_slurm_job_of(const mls_slurm_jobs *jobs, const mls_run *run)
 {
     return jobs != NULL ? jobs->of_run[run - jobs->runs] : NULL;
@@ -789,7 +762,29 @@ void mls_jobs_join(mls_sacct *sacct, const char *here, mls_collection *collectio
             mls_run *run = &collection->runs[place];
             mls_sacct_entry *entry = find_entry(sacct, mls_str_from(run->job.job));
             if (entry != NULL) {
-                join_run(sacct, median_minutes, run, entry);
+                mls_slurm_job *newest = entry->newest;
+                const mls_slurm_job *row = row_around(newest, run);
+                if (strcmp(run->job.job, newest->job) != 0) {
+                    free(run->job.job);
+                    run->job.job = mls_strdup(newest->job);
+                }
+                if (entry->first == 0) {
+                    newest->restarts = 0;
+                    for (const mls_slurm_job *before = newest->before; before != NULL; before = before->before)
+                        newest->restarts++;
+                    MLS_ARENA_ADD(&sacct->arena, &sacct->jobs, newest);
+                }
+                const double early = row->start_ms - run->run_start.time_ms;
+                const double late = run->run_stop.time_ms - row->end_ms;
+                if (early > JOB_CLOCK_MS || late > JOB_CLOCK_MS) {
+                    const bool before = early > JOB_CLOCK_MS;
+                    mls_findings_add(&run->findings, MLS_FINDING_JOB_TIME, (mls_finding_place){0},
+                                     "it %s %s %s job %s %s", before ? "started" : "stopped",
+                                     mls_words_seconds((before ? early : late) / 1000).text,
+                                     before ? "before" : "after", row->job, before ? "started" : "ended");
+                }
+                if (run->run_stop.line == 0 && mls_run_exists(run))
+                    add_cause(run, row, median_minutes);
                 sacct->jobs.of_run[place] = entry->newest;
                 next[place] = entry->first;
                 entry->first = place + 1;

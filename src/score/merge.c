@@ -66,34 +66,6 @@ static mls_status add_part(mls_merge *merge, mls_shard_part *part, mls_error *er
     return MLS_OK;
 }
 
-/* Store what a file contains about its folder.  The first such file counts; shards must agree on the edition. */
-static mls_status note_place(mls_merge *merge, const mls_part_file *file, mls_error *error)
-{
-    const mls_place *from = &file->place;
-    if (from->edition == NULL && from->system == NULL)
-        return MLS_OK;
-    mls_map_entry *entry = mls_map_put(&merge->places, mls_path_folder(mls_str_from(file->source.path)), NULL);
-    if (entry->value.pointer == NULL)
-        entry->value.pointer = mls_arena_zeroed(&merge->arena, 1, sizeof(mls_place));
-    mls_place *place = entry->value.pointer;
-    if (from->edition != NULL && place->edition != NULL &&
-        (from->edition != place->edition || from->by_date != place->by_date)) {
-        return mls_error_set(error, MLS_ERROR_READ, 0, 0,
-                             "'%s': the shards do not agree on the edition of its tree, which changed between them",
-                             file->source.path);
-    }
-    if (from->edition != NULL) {
-        place->edition = from->edition;
-        place->usage = from->usage;
-        place->by_date = from->by_date;
-    }
-    if (from->system != NULL && place->system == NULL) {
-        place->system = from->system;
-        place->description = from->description;
-    }
-    return MLS_OK;
-}
-
 mls_status mls_merge_open(const char *const *paths, size_t count, mls_merge **merge_of, const char **wrong,
                           mls_error *error)
 {
@@ -115,12 +87,34 @@ mls_status mls_merge_open(const char *const *paths, size_t count, mls_merge **me
         qsort(merge->files.items, merge->files.count, sizeof *merge->files.items, compare_files);
     for (size_t i = 0; i < merge->files.count && status == MLS_OK; i++) {
         const mls_part_file *file = &merge->files.items[i];
+        const mls_place *from = &file->place;
         *wrong = file->part;
         if (i > 0 && compare_files(file - 1, file) == 0) {
             status = mls_error_set(error, MLS_ERROR_VALUE, file->line, 1, "'%s' is in '%s' too", file->source.path,
                                    file[-1].part);
-        } else {
-            status = note_place(merge, file, error);
+        }
+        if (status == MLS_OK && (from->edition != NULL || from->system != NULL)) {
+            /* Store what the file contains about its folder.  The first such file counts, but shards must agree on the
+             * edition. */
+            mls_map_entry *entry = mls_map_put(&merge->places, mls_path_folder(mls_str_from(file->source.path)), NULL);
+            if (entry->value.pointer == NULL)
+                entry->value.pointer = mls_arena_zeroed(&merge->arena, 1, sizeof(mls_place));
+            mls_place *place = entry->value.pointer;
+            if (from->edition != NULL && place->edition != NULL &&
+                (from->edition != place->edition || from->by_date != place->by_date)) {
+                status = mls_error_set(
+                    error, MLS_ERROR_READ, 0, 0,
+                    "'%s': the shards do not agree on the edition of its tree, which changed between them",
+                    file->source.path);
+            } else if (from->edition != NULL) {
+                place->edition = from->edition;
+                place->usage = from->usage;
+                place->by_date = from->by_date;
+            }
+            if (from->system != NULL && place->system == NULL) {
+                place->system = from->system;
+                place->description = from->description;
+            }
         }
         if (file->measures)
             mls_names_add(&merge->measuring, mls_str_from(file->source.path));

@@ -590,26 +590,6 @@ static mls_status read_head(part_reader *reader, mls_str text)
     return ok ? MLS_OK : refuse(reader, "its shards are not distinct ones from 1 to the number of all shards");
 }
 
-/* Check the tail: the checksum of all lines before it, and the counts; nothing may follow it. */
-static mls_status read_tail(part_reader *reader, mls_str text, mls_str rest)
-{
-    const mls_shard_part *part = reader->part;
-    part_tail tail = {0};
-    part_tail counted = {.files = part->files.count};
-    mls_status status = read_line(reader, text, &tail_schema, &tail);
-    if (status != MLS_OK)
-        return status;
-    if (!tail.end || tail.digest == NULL || strcmp(tail.digest, hash_words(part->digest).text) != 0)
-        return refuse(reader, "the checksum does not match the contents");
-    for (size_t i = 0; i < part->files.count; i++) {
-        counted.runs += part->files.items[i].runs.count;
-        counted.bytes += part->files.items[i].totals.bytes;
-    }
-    if (tail.files != counted.files || tail.runs != counted.runs || tail.bytes != counted.bytes)
-        return refuse(reader, "the counts of the last line do not match the contents");
-    return rest.len == 0 ? MLS_OK : refuse(reader, "something follows the end of the part");
-}
-
 mls_status mls_part_read(const char *path, mls_schema_room *room, mls_shard_part *part, mls_error *error)
 {
     part_reader reader = {part, room, 0, error};
@@ -631,7 +611,21 @@ mls_status mls_part_read(const char *path, mls_schema_room *room, mls_shard_part
         } else if (reader.line == 1) {
             status = read_head(&reader, line);
         } else if (mls_str_starts(line, MLS_S("{\"end\":"))) {
-            status = read_tail(&reader, line, rest);
+            part_tail tail = {0};
+            part_tail counted = {.files = part->files.count};
+            for (size_t i = 0; i < part->files.count; i++) {
+                counted.runs += part->files.items[i].runs.count;
+                counted.bytes += part->files.items[i].totals.bytes;
+            }
+            status = read_line(&reader, line, &tail_schema, &tail);
+            if (status != MLS_OK)
+                break;
+            if (!tail.end || tail.digest == NULL || strcmp(tail.digest, hash_words(part->digest).text) != 0)
+                status = refuse(&reader, "the checksum does not match the contents");
+            else if (tail.files != counted.files || tail.runs != counted.runs || tail.bytes != counted.bytes)
+                status = refuse(&reader, "the counts of the last line do not match the contents");
+            else if (rest.len > 0)
+                status = refuse(&reader, "something follows the end of the part");
             ended = true;
         } else {
             status = read_file(&reader, line);
