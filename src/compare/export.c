@@ -36,7 +36,7 @@ typedef struct export_group {
     bool marked;    /* every run states whether it was kept */
 } export_group;
 
-#define MEMBER(name, kind, flags) {#name, MLS_MEMBER_##kind, offsetof(export_row, name), NULL, flags},
+#define MEMBER(name, kind, flags) MLS_COLUMN_OF(export_row, name, kind, flags),
 #define MEMBER_TEXT(name, flags) MEMBER(name, TEXT, flags)
 #define MEMBER_NUMBER(name, flags) MEMBER(name, NUMBER, flags)
 #define MEMBER_BOOL(name, flags) MEMBER(name, BOOL, flags)

@@ -69,7 +69,7 @@ enum { MODEL_MEMBERS = sizeof model_members / sizeof *model_members, OWN_MEMBERS
 
 mls_status mls_model_read(const cJSON *object, mls_arena *arena, mls_model *model, mls_error *error)
 {
-    mls_members_clear(model_members, MODEL_MEMBERS, model, sizeof *model);
+    mls_schema_clear(&(mls_schema){model_members, MODEL_MEMBERS, sizeof *model}, model);
     return mls_json_row_read(object, model_members, OWN_MEMBERS, arena, model, error);
 }
 

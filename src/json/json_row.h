@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json_row.h - read JSON objects (cJSON) into structs, using a table of members. */
+/* json_row.h - read JSON objects (cJSON) and texts into structs, using a table of members. */
 #pragma once
 
 #include <cjson/cJSON.h>
 
-#include "json/member.h"
+#include "json/schema.h"
 
 /* Read the members that the object has.  Missing and null members leave the struct unchanged, and members without a row
  * are ignored.  A row called "" gets the name of the object itself.  Return MLS_OK, or MLS_ERROR_VALUE with a message
@@ -26,3 +26,23 @@ mls_status mls_json_data(const char *name, cJSON **json, mls_error *error) MLS_M
  * of mls_json_data(), or what `take` returned if that is not MLS_OK. */
 typedef mls_status (*mls_json_taker)(void *state, const cJSON *item, mls_error *error);
 mls_status mls_json_data_each(const char *name, mls_json_taker take, void *state, mls_error *error) MLS_MUST_USE;
+
+/* A value that was read. */
+typedef struct mls_scalar {
+    enum { MLS_SCALAR_NONE, MLS_SCALAR_TEXT, MLS_SCALAR_NUMBER, MLS_SCALAR_BOOL, MLS_SCALAR_OTHER } kind;
+    mls_str text;
+    double number; /* 0 or 1 for a bool */
+} mls_scalar;
+
+/* Parse a text as a value of the given kind. "" means missing. */
+mls_scalar mls_scalar_of_text(mls_member_kind kind, mls_str text);
+
+/* Format the error "class must be one of: …" from what mls_member_set() returned. */
+typedef struct mls_member_refusal {
+    char text[320];
+} mls_member_refusal;
+mls_member_refusal mls_member_refuse(const mls_row_member *member, const char *wanted);
+
+/* Store a value in its member of a struct.  Return NULL, or what the value must be ("a number"). */
+const char *mls_member_set(const mls_row_member *member, const mls_scalar *cell, mls_arena *arena,
+                           void *row) MLS_MUST_USE;

@@ -25,41 +25,32 @@ typedef struct finding_row {
 } finding_row;
 
 #define FINDING(name, kind, member) MLS_FIELD(finding_row, name, kind, member)
-static const mls_schema_member finding_members[] = {
-    FINDING("code", KEPT, code),
+static const mls_row_member finding_members[] = {
+    FINDING("code", TEXT, code),
     MLS_FIELD_MOST(finding_row, "severity", WORD, severity, MLS_SEVERITY_ADVICE + 1, NULL),
-    FINDING("line", SIZE, line),
-    FINDING("column", SIZE, column),
-    FINDING("path", KEPT, path),
-    FINDING("key", KEPT, key),
-    FINDING("message", KEPT, message),
-    FINDING("more", SIZE, more),
-    FINDING("error", SIZE, counts.error),
-    FINDING("warning", SIZE, counts.warning),
-    FINDING("advice", SIZE, counts.advice),
+    FINDING("line", COUNT, line),
+    FINDING("column", COUNT, column),
+    FINDING("path", TEXT, path),
+    FINDING("key", TEXT, key),
+    FINDING("message", TEXT, message),
+    FINDING("more", COUNT, more),
+    FINDING("error", COUNT, counts.error),
+    FINDING("warning", COUNT, counts.warning),
+    FINDING("advice", COUNT, counts.advice),
 };
 static const mls_schema finding_schema = MLS_SCHEMA_OF(finding_row, finding_members);
 
 /* ----------------------------------------------------------------- writing */
 
 /* Append a comma if needed, then the name. */
-static void append_name(mls_buffer *to, mls_str name)
+static void append_name(mls_buffer *to, const char *name)
 {
     if (to->len > 0 && to->ptr[to->len - 1] != '{')
         mls_buffer_append_char(to, ',');
-    mls_buffer_printf(to, "\"%.*s\":", (int)name.len, name.ptr);
+    mls_buffer_printf(to, "\"%s\":", name);
 }
 
-static void write_number(mls_buffer *to, mls_str name, double number)
-{
-    append_name(to, name);
-    if (!isfinite(number))
-        mls_buffer_append_text(to, isnan(number) ? "\"nan\"" : number > 0 ? "\"inf\"" : "\"-inf\"");
-    else
-        mls_buffer_append_text(to, number == 0 && signbit(number) ? "-0.0" : mls_words_exact(number).text);
-}
-
-static void write_count(mls_buffer *to, mls_str name, uint64_t number)
+static void write_count(mls_buffer *to, const char *name, uint64_t number)
 {
     if (number > 0) {
         append_name(to, name);
@@ -67,28 +58,7 @@ static void write_count(mls_buffer *to, mls_str name, uint64_t number)
     }
 }
 
-static void write_list(mls_buffer *to, const mls_schema_member *member, const any_list *list)
-{
-    const mls_schema *of = member->of;
-    for (size_t i = 0; i < list->count; i++) {
-        const char *row = list->items + i * of->size;
-        if (i == 0)
-            append_name(to, member->name);
-        mls_buffer_append_char(to, i == 0 ? '[' : ',');
-        if (member->kind == MLS_SCHEMA_LIST) {
-            mls_schema_write(to, of, row);
-            continue;
-        }
-        for (size_t k = 0; k < of->count; k++) {
-            mls_buffer_printf(to, "%c%zu", k == 0 ? '[' : ',',
-                              *(const size_t *)(const void *)(row + of->members[k].offset));
-        }
-        mls_buffer_append_char(to, ']');
-    }
-    mls_buffer_append_text(to, list->count > 0 ? "]" : "");
-}
-
-static void write_findings(mls_buffer *to, mls_str name, const mls_findings *list)
+static void write_findings(mls_buffer *to, const char *name, const mls_findings *list)
 {
     const char *before = "[";
     if (list->count == 0 && list->beyond == NULL)
@@ -121,56 +91,77 @@ static void write_findings(mls_buffer *to, mls_str name, const mls_findings *lis
     mls_buffer_append_char(to, ']');
 }
 
-static void write_member(mls_buffer *to, const mls_schema_member *member, const void *at)
+static void write_member(mls_buffer *to, const mls_row_member *member, const void *at)
 {
     const size_t before = to->len;
     mls_str text = {NULL, 0};
     switch (member->kind) {
-    case MLS_SCHEMA_TEXT:
-    case MLS_SCHEMA_KEPT:
-    case MLS_SCHEMA_JSON:
+    case MLS_MEMBER_OWNED:
+    case MLS_MEMBER_TEXT:
+    case MLS_MEMBER_JSON:
         text = mls_str_from(*(const char *const *)at);
         break;
-    case MLS_SCHEMA_STR:
+    case MLS_MEMBER_STR:
         text = *(const mls_str *)at;
         break;
-    case MLS_SCHEMA_RAW:
+    case MLS_MEMBER_RAW:
         if (((const mls_str *)at)->ptr != NULL) {
             append_name(to, member->name);
             mls_buffer_append(to, *(const mls_str *)at);
         }
         break;
-    case MLS_SCHEMA_NUMBER:
-    case MLS_SCHEMA_AMOUNT: {
+    case MLS_MEMBER_NUMBER:
+    case MLS_MEMBER_AMOUNT: {
         const double number = *(const double *)at;
-        if (member->kind == MLS_SCHEMA_NUMBER ? !isnan(number) : number != 0 || signbit(number))
-            write_number(to, member->name, number);
+        if (member->kind == MLS_MEMBER_NUMBER ? isnan(number) : number == 0 && !signbit(number))
+            break;
+        append_name(to, member->name);
+        if (!isfinite(number))
+            mls_buffer_append_text(to, isnan(number) ? "\"nan\"" : number > 0 ? "\"inf\"" : "\"-inf\"");
+        else
+            mls_buffer_append_text(to, number == 0 && signbit(number) ? "-0.0" : mls_words_exact(number).text);
         break;
     }
-    case MLS_SCHEMA_SIZE:
+    case MLS_MEMBER_COUNT:
         write_count(to, member->name, *(const size_t *)at);
         break;
-    case MLS_SCHEMA_U32:
-    case MLS_SCHEMA_WORD:
+    case MLS_MEMBER_U32:
+    case MLS_MEMBER_WORD:
         write_count(to, member->name, *(const uint32_t *)at);
         break;
-    case MLS_SCHEMA_BOOL:
+    case MLS_MEMBER_BOOL:
         if (*(const bool *)at) {
             append_name(to, member->name);
             mls_buffer_append_text(to, "true");
         }
         break;
-    case MLS_SCHEMA_OBJECT:
+    case MLS_MEMBER_OBJECT:
         append_name(to, member->name);
         mls_schema_write(to, member->of, at);
         if (mls_str_ends(mls_buffer_str(to), MLS_S("{}"))) /* omit an object without members */
             mls_buffer_cut(to, before);
         break;
-    case MLS_SCHEMA_LIST:
-    case MLS_SCHEMA_ROWS:
-        write_list(to, member, at);
+    case MLS_MEMBER_LIST:
+    case MLS_MEMBER_ROWS: {
+        const any_list *list = at;
+        const mls_schema *of = member->of;
+        if (list->count > 0)
+            append_name(to, member->name);
+        for (size_t i = 0; i < list->count; i++) {
+            const char *row = list->items + i * of->size;
+            mls_buffer_append_char(to, i == 0 ? '[' : ',');
+            if (member->kind == MLS_MEMBER_LIST)
+                mls_schema_write(to, of, row);
+            for (size_t k = 0; k < of->count && member->kind == MLS_MEMBER_ROWS; k++) {
+                mls_buffer_printf(to, "%c%zu", k == 0 ? '[' : ',',
+                                  *(const size_t *)(const void *)(row + of->members[k].offset));
+            }
+            mls_buffer_append_text(to, member->kind == MLS_MEMBER_ROWS ? "]" : "");
+        }
+        mls_buffer_append_text(to, list->count > 0 ? "]" : "");
         break;
-    case MLS_SCHEMA_TEXTS: {
+    }
+    case MLS_MEMBER_NAMES: {
         const mls_names *names = at;
         append_name(to, member->name);
         for (size_t i = 0; i < names->count; i++) {
@@ -180,8 +171,10 @@ static void write_member(mls_buffer *to, const mls_schema_member *member, const 
         mls_buffer_append_text(to, names->count == 0 ? "[]" : "]");
         break;
     }
-    case MLS_SCHEMA_FINDINGS:
+    case MLS_MEMBER_FINDINGS:
         write_findings(to, member->name, at);
+        break;
+    default:
         break;
     }
     if (text.ptr != NULL) {
@@ -204,11 +197,11 @@ void mls_schema_clear(const mls_schema *schema, void *row)
 {
     memset(row, 0, schema->size);
     for (size_t i = 0; i < schema->count; i++) {
-        const mls_schema_member *member = &schema->members[i];
+        const mls_row_member *member = &schema->members[i];
         void *at = (char *)row + member->offset;
-        if (member->kind == MLS_SCHEMA_NUMBER)
+        if (member->kind == MLS_MEMBER_NUMBER)
             *(double *)at = (double)NAN;
-        else if (member->kind == MLS_SCHEMA_OBJECT)
+        else if (member->kind == MLS_MEMBER_OBJECT)
             mls_schema_clear(member->of, at);
     }
 }
@@ -216,26 +209,26 @@ void mls_schema_clear(const mls_schema *schema, void *row)
 void mls_schema_release(const mls_schema *schema, void *row)
 {
     for (size_t i = 0; i < schema->count; i++) {
-        const mls_schema_member *member = &schema->members[i];
+        const mls_row_member *member = &schema->members[i];
         void *at = (char *)row + member->offset;
         any_list *list = at;
         switch (member->kind) {
-        case MLS_SCHEMA_TEXT:
+        case MLS_MEMBER_OWNED:
             free(*(char **)at);
             break;
-        case MLS_SCHEMA_OBJECT:
+        case MLS_MEMBER_OBJECT:
             mls_schema_release(member->of, at);
             break;
-        case MLS_SCHEMA_LIST:
-        case MLS_SCHEMA_ROWS:
+        case MLS_MEMBER_LIST:
+        case MLS_MEMBER_ROWS:
             for (size_t k = 0; k < list->count; k++)
                 mls_schema_release(member->of, list->items + k * member->of->size);
             free(list->items);
             break;
-        case MLS_SCHEMA_TEXTS:
+        case MLS_MEMBER_NAMES:
             mls_names_release(at);
             break;
-        case MLS_SCHEMA_FINDINGS:
+        case MLS_MEMBER_FINDINGS:
             mls_findings_release(at);
             break;
         default:
@@ -245,39 +238,7 @@ void mls_schema_release(const mls_schema *schema, void *row)
     mls_schema_clear(schema, row);
 }
 
-static bool read_number(mls_str span, double *number)
-{
-    if (mls_json_kind_of(span) == MLS_JSON_STRING) {
-        const bool none = mls_str_equal(span, MLS_S("\"nan\""));
-        const bool below = mls_str_equal(span, MLS_S("\"-inf\""));
-        *number = none ? (double)NAN : below ? (double)-INFINITY : (double)INFINITY;
-        return none || below || mls_str_equal(span, MLS_S("\"inf\""));
-    }
-    return mls_json_kind_of(span) == MLS_JSON_NUMBER && mls_json_number(span, number) && isfinite(*number);
-}
-
-static bool read_text(const mls_schema_member *member, mls_str span, mls_schema_room *room, void *at)
-{
-    mls_str text;
-    mls_str value;
-    size_t where;
-    if (mls_json_kind_of(span) != MLS_JSON_STRING || !mls_json_string(span, &room->scratch, &text))
-        return false;
-    if (member->kind == MLS_SCHEMA_TEXT) {
-        free(*(char **)at);
-        *(char **)at = mls_strndup(text.ptr, text.len);
-        return true;
-    }
-    text = mls_map_put(&room->texts, text, NULL)->key;
-    if (member->kind == MLS_SCHEMA_STR)
-        *(mls_str *)at = text;
-    else
-        *(const char **)at = text.ptr;
-    return member->kind != MLS_SCHEMA_JSON ||
-           (mls_json_validate(text, &room->scratch, &value, &where) == NULL && value.len == text.len);
-}
-
-static bool read_list(const mls_schema_member *member, mls_str span, mls_schema_room *room, any_list *list)
+static bool read_list(const mls_row_member *member, mls_str span, mls_schema_room *room, any_list *list)
 {
     const mls_schema *of = member->of;
     mls_json_walk walk = mls_json_walk_begin(span);
@@ -290,7 +251,7 @@ static bool read_list(const mls_schema_member *member, mls_str span, mls_schema_
         mls_grow((void **)&list->items, list->count, &list->capacity, of->size);
         char *row = list->items + list->count++ * of->size;
         mls_schema_clear(of, row);
-        if (member->kind == MLS_SCHEMA_LIST) {
+        if (member->kind == MLS_MEMBER_LIST) {
             ok = mls_schema_read(of, item.value, room, row);
             continue;
         }
@@ -301,19 +262,6 @@ static bool read_list(const mls_schema_member *member, mls_str span, mls_schema_
                  mls_size_parse(cell.value, (size_t *)(void *)(row + of->members[i].offset));
         }
         ok = ok && !mls_json_walk_next(&cells, &cell);
-    }
-    return ok;
-}
-
-static bool read_texts(mls_str span, mls_schema_room *room, mls_names *names)
-{
-    mls_json_walk walk = mls_json_walk_begin(span);
-    bool ok = mls_json_kind_of(span) == MLS_JSON_LIST && names->count == 0;
-    for (mls_raw_member item; ok && mls_json_walk_next(&walk, &item);) {
-        mls_str text;
-        ok = mls_json_kind_of(item.value) == MLS_JSON_STRING && mls_json_string(item.value, &room->scratch, &text);
-        if (ok)
-            mls_names_add(names, text);
     }
     return ok;
 }
@@ -349,40 +297,73 @@ static bool read_findings(mls_str span, mls_schema_room *room, mls_findings *lis
     return ok;
 }
 
-static bool read_member(const mls_schema_member *member, mls_str span, mls_schema_room *room, void *at)
+static bool read_member(const mls_row_member *member, mls_str span, mls_schema_room *room, void *at)
 {
+    const mls_json_kind json = mls_json_kind_of(span);
     size_t count = 0;
+    mls_str text;
     switch (member->kind) {
-    case MLS_SCHEMA_RAW:
+    case MLS_MEMBER_RAW:
         *(mls_str *)at = span;
         return true;
-    case MLS_SCHEMA_NUMBER:
-    case MLS_SCHEMA_AMOUNT:
-        return read_number(span, at);
-    case MLS_SCHEMA_SIZE:
+    case MLS_MEMBER_NUMBER:
+    case MLS_MEMBER_AMOUNT: {
+        double *number = at;
+        *number = mls_str_equal(span, MLS_S("\"inf\""))    ? (double)INFINITY
+                  : mls_str_equal(span, MLS_S("\"-inf\"")) ? (double)-INFINITY
+                                                           : (double)NAN;
+        return isinf(*number) || mls_str_equal(span, MLS_S("\"nan\"")) ||
+               (json == MLS_JSON_NUMBER && mls_json_number(span, number) && isfinite(*number));
+    }
+    case MLS_MEMBER_COUNT:
         return mls_size_parse(span, at);
-    case MLS_SCHEMA_U32:
-    case MLS_SCHEMA_WORD:
+    case MLS_MEMBER_U32:
+    case MLS_MEMBER_WORD:
         if (!mls_size_parse(span, &count) ||
-            count >= (member->kind == MLS_SCHEMA_WORD ? member->limit : (size_t)UINT32_MAX + 1))
+            count >= (member->kind == MLS_MEMBER_WORD ? member->limit : (size_t)UINT32_MAX + 1))
             return false;
         *(uint32_t *)at = (uint32_t)count;
         return true;
-    case MLS_SCHEMA_BOOL:
+    case MLS_MEMBER_BOOL:
         *(bool *)at = *span.ptr == 't';
-        return mls_json_kind_of(span) == MLS_JSON_BOOL;
-    case MLS_SCHEMA_OBJECT:
+        return json == MLS_JSON_BOOL;
+    case MLS_MEMBER_OBJECT:
         return mls_schema_read(member->of, span, room, at);
-    case MLS_SCHEMA_LIST:
-    case MLS_SCHEMA_ROWS:
+    case MLS_MEMBER_LIST:
+    case MLS_MEMBER_ROWS:
         return read_list(member, span, room, at);
-    case MLS_SCHEMA_TEXTS:
-        return read_texts(span, room, at);
-    case MLS_SCHEMA_FINDINGS:
+    case MLS_MEMBER_NAMES: {
+        mls_names *names = at;
+        mls_json_walk walk = mls_json_walk_begin(span);
+        bool ok = json == MLS_JSON_LIST && names->count == 0;
+        for (mls_raw_member item; ok && mls_json_walk_next(&walk, &item);) {
+            ok = mls_json_string(item.value, &room->scratch, &text);
+            if (ok)
+                mls_names_add(names, text);
+        }
+        return ok;
+    }
+    case MLS_MEMBER_FINDINGS:
         return read_findings(span, room, at);
     default:
-        return read_text(member, span, room, at);
+        break;
     }
+    if (!mls_json_string(span, &room->scratch, &text))
+        return false;
+    if (member->kind == MLS_MEMBER_OWNED) {
+        free(*(char **)at);
+        *(char **)at = mls_strndup(text.ptr, text.len);
+        return true;
+    }
+    text = mls_map_put(&room->texts, text, NULL)->key;
+    if (member->kind == MLS_MEMBER_STR)
+        *(mls_str *)at = text;
+    else
+        *(const char **)at = text.ptr;
+    mls_str value;
+    size_t where;
+    return member->kind != MLS_MEMBER_JSON ||
+           (mls_json_validate(text, &room->scratch, &value, &where) == NULL && value.len == text.len);
 }
 
 bool mls_schema_read(const mls_schema *schema, mls_str object, mls_schema_room *room, void *row)
@@ -392,10 +373,10 @@ bool mls_schema_read(const mls_schema *schema, mls_str object, mls_schema_room *
     if (mls_json_kind_of(object) != MLS_JSON_OBJECT)
         return false;
     for (mls_raw_member raw; mls_json_walk_next(&walk, &raw);) {
-        const mls_schema_member *member = NULL;
+        const mls_row_member *member = NULL;
         for (size_t i = 0; i < schema->count && member == NULL; i++) {
-            const mls_schema_member *each = &schema->members[(next + i) % schema->count];
-            member = mls_str_equal(each->name, raw.name) ? each : NULL;
+            const mls_row_member *each = &schema->members[(next + i) % schema->count];
+            member = mls_str_equal(mls_str_from(each->name), raw.name) ? each : NULL;
         }
         if (member == NULL || !read_member(member, raw.value, room, (char *)row + member->offset)) {
             if (room->wrong[0] == '\0')

@@ -1,59 +1,74 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schema.h - write structs as JSON and read them back.  One table of members is used for both, so that writer and
- * reader cannot disagree.
+/* schema.h - tables that describe the members of a struct: their names, types and offsets.
  *
- * Members with the empty value of their kind (NULL, NAN, 0, false, no items) are omitted when writing and default to it
- * when reading.  Numbers read back as the same double; infinite values and NAN are written as "inf", "-inf" and "nan".
- * Texts that are not UTF-8 keep their bytes.
+ * All reading and writing of structs uses such tables: json_row.h reads data files into structs, text_table.h reads
+ * rows of text, and the functions below write structs as JSON and read them back, so that writer and reader cannot
+ * disagree. Here, members with the empty value of their kind (NULL, NAN, 0, false, no items) are omitted when writing
+ * and default to it when reading.  Numbers read back as the same double; infinite values and NAN are written as "inf",
+ * "-inf" and "nan".  Texts that are not UTF-8 keep their bytes.
  *
- * The input may be hostile: it must be validated JSON, and unknown members, wrong types and values beyond a limit are
- * refused. */
+ * The input of mls_schema_read() may be hostile: it must be validated JSON, and unknown members, wrong types and values
+ * beyond a limit are refused. */
 #pragma once
 
 #include "base/buffer.h"
 #include "base/map.h"
 #include "json/value.h"
 
-typedef enum mls_schema_kind {
-    MLS_SCHEMA_TEXT,   /* char *, released with free() */
-    MLS_SCHEMA_KEPT,   /* const char *, in the room */
-    MLS_SCHEMA_STR,    /* mls_str, in the room */
-    MLS_SCHEMA_JSON,   /* const char *, in the room: a validated JSON value as text */
-    MLS_SCHEMA_RAW,    /* mls_str: a JSON value as written; after reading, a span of the input */
-    MLS_SCHEMA_NUMBER, /* double */
-    MLS_SCHEMA_AMOUNT, /* double whose empty value is 0 */
-    MLS_SCHEMA_SIZE,   /* size_t, uint64_t */
-    MLS_SCHEMA_U32,    /* uint32_t */
-    MLS_SCHEMA_BOOL,
-    MLS_SCHEMA_WORD,     /* an enumeration, less than `limit` */
-    MLS_SCHEMA_OBJECT,   /* a struct with the members `of` */
-    MLS_SCHEMA_LIST,     /* MLS_LIST_OF() structs with the members `of`, at most `limit`, allocated with malloc() */
-    MLS_SCHEMA_ROWS,     /* like LIST, if all members are SIZE: each struct is written as a list of values, [[1,8]] */
-    MLS_SCHEMA_TEXTS,    /* mls_names */
-    MLS_SCHEMA_FINDINGS, /* mls_findings */
-} mls_schema_kind;
+typedef enum mls_member_kind {
+    MLS_MEMBER_COUNT,  /* size_t, uint64_t; data files and tables: at most 2^53, which is exact as a double */
+    MLS_MEMBER_NUMBER, /* double; NAN if missing */
+    MLS_MEMBER_BOOL,   /* bool */
+    MLS_MEMBER_TEXT,   /* const char *, in the arena; NULL if missing */
+    MLS_MEMBER_WORD,   /* an enumeration (unsigned): the position of the text in `words` from 1, or less than `limit` */
+    /* Only for data files and tables: */
+    MLS_MEMBER_SAID, /* unsigned: 1 false, 2 true, 0 missing */
+    MLS_MEMBER_SPAN, /* mls_str, borrowed from the input */
+    /* Only for mls_schema_…(): */
+    MLS_MEMBER_OWNED,    /* char *, released with free() */
+    MLS_MEMBER_STR,      /* mls_str, in the arena */
+    MLS_MEMBER_JSON,     /* const char *, in the arena: a validated JSON value as text */
+    MLS_MEMBER_RAW,      /* mls_str: a JSON value as written; after reading, a span of the input */
+    MLS_MEMBER_AMOUNT,   /* double whose empty value is 0 */
+    MLS_MEMBER_U32,      /* uint32_t */
+    MLS_MEMBER_OBJECT,   /* a struct with the members `of` */
+    MLS_MEMBER_LIST,     /* MLS_LIST_OF() structs with the members `of`, at most `limit`, allocated with malloc() */
+    MLS_MEMBER_ROWS,     /* like LIST, if all members are COUNT: each struct is written as a list of values, [[1,8]] */
+    MLS_MEMBER_NAMES,    /* mls_names */
+    MLS_MEMBER_FINDINGS, /* mls_findings */
+} mls_member_kind;
 
-typedef struct mls_schema_member {
-    mls_str name;
-    mls_schema_kind kind;
-    size_t offset, limit;
+/* Flag of a required column.  The higher bits are free for the caller. */
+enum { MLS_MEMBER_NEEDED = 1 };
+
+typedef struct mls_row_member {
+    const char *name; /* "flops.per_token" is the member per_token of the object `flops` */
+    mls_member_kind kind;
+    size_t offset;
+    const char *words; /* the allowed words: "up down" */
+    unsigned flags;
+    size_t limit;
     const struct mls_schema *of;
-} mls_schema_member;
+} mls_row_member;
 
 typedef struct mls_schema {
-    const mls_schema_member *members;
+    const mls_row_member *members;
     size_t count;
     size_t size; /* of the struct in bytes */
 } mls_schema;
 
-/* Define a row of a table of members.  MLS_FIELD_MOST is for enumerations and lists with a limit, MLS_FIELD_IN for a
- * nested struct. */
-#define MLS_FIELD(type, name, kind, member) MLS_FIELD_MOST(type, name, kind, member, 0, NULL)
-#define MLS_FIELD_IN(type, name, member, of) MLS_FIELD_MOST(type, name, OBJECT, member, 0, of)
-#define MLS_FIELD_MOST(type, name, kind, member, limit, of)                                                            \
+/* Define a row of a table of members.  MLS_MEMBER_OF is for data files, MLS_COLUMN_OF for columns.  MLS_FIELD and the
+ * following are for mls_schema_…(): MLS_FIELD_MOST for enumerations and lists with a limit, MLS_FIELD_IN for a nested
+ * struct. */
+#define MLS_ROW_MEMBER(type, name, kind, member, words, flags, limit, of)                                              \
     {                                                                                                                  \
-        MLS_STR(name), MLS_SCHEMA_##kind, offsetof(type, member), limit, of                                            \
+        name, MLS_MEMBER_##kind, offsetof(type, member), words, flags, limit, of                                       \
     }
+#define MLS_MEMBER_OF(type, name, kind, member, words) MLS_ROW_MEMBER(type, name, kind, member, words, 0, 0, NULL)
+#define MLS_COLUMN_OF(type, name, kind, flags) MLS_ROW_MEMBER(type, #name, kind, name, NULL, flags, 0, NULL)
+#define MLS_FIELD(type, name, kind, member) MLS_ROW_MEMBER(type, name, kind, member, NULL, 0, 0, NULL)
+#define MLS_FIELD_IN(type, name, member, of) MLS_ROW_MEMBER(type, name, OBJECT, member, NULL, 0, 0, of)
+#define MLS_FIELD_MOST(type, name, kind, member, limit, of) MLS_ROW_MEMBER(type, name, kind, member, NULL, 0, limit, of)
 #define MLS_SCHEMA_OF(type, members)                                                                                   \
     {                                                                                                                  \
         members, sizeof(members) / sizeof *(members), sizeof(type)                                                     \

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/rows.h"
-#include "json/member.h"
+#include "json/json_row.h"
 
 enum { MLS_TABLE_MEMBERS_MAX = 48 };
 

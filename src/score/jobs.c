@@ -164,10 +164,7 @@ typedef struct job_cells {
         allocated, list;
 } job_cells;
 
-#define CELL(name, member, flags)                                                                                      \
-    {                                                                                                                  \
-        name, MLS_MEMBER_SPAN, offsetof(job_cells, member), NULL, flags                                                \
-    }
+#define CELL(name, member, flags) MLS_ROW_MEMBER(job_cells, name, SPAN, member, NULL, flags, 0, NULL)
 static const mls_row_member members[] = {CELL("JobIDRaw", raw, 0),
                                          CELL("JobID", id, 0),
                                          CELL("State", state, MLS_MEMBER_NEEDED),

@@ -18,15 +18,15 @@ mls_status mls_merge_same_head(const mls_merge *merge, const mls_part_head *head
 {
     mls_status status = MLS_OK;
     for (size_t i = 0; i < mls_part_head_schema.count && status == MLS_OK; i++) {
-        const mls_schema_member *member = &mls_part_head_schema.members[i];
+        const mls_row_member *member = &mls_part_head_schema.members[i];
         const mls_schema alone = {member, 1, sizeof *head};
         mls_buffer first = {0};
         mls_buffer second = {0};
         mls_schema_write(&first, &alone, &merge->head);
         mls_schema_write(&second, &alone, head);
-        if (!mls_str_among(member->name, "shard shards_in") &&
+        if (!mls_str_among(mls_str_from(member->name), "shard shards_in") &&
             !mls_str_equal(mls_buffer_str(&first), mls_buffer_str(&second)))
-            status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "its '%s' is not that of '%s'", member->name.ptr,
+            status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "its '%s' is not that of '%s'", member->name,
                                    merge->parts.items[0].path);
         mls_buffer_release(&first);
         mls_buffer_release(&second);

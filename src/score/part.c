@@ -118,7 +118,7 @@ void mls_shard_ranges_missing(const mls_shard_ranges *ranges, size_t count, mls_
 /* ------------------------------------------------------------------- runs */
 
 #define PROGRESS(name, kind, member) MLS_FIELD(mls_training_progress, name, kind, member)
-static const mls_schema_member progress_members[] = {
+static const mls_row_member progress_members[] = {
     PROGRESS("samples", NUMBER, samples_count),
     PROGRESS("epoch", NUMBER, epoch_num),
     PROGRESS("step", NUMBER, step_num),
@@ -126,35 +126,35 @@ static const mls_schema_member progress_members[] = {
 static const mls_schema progress_schema = MLS_SCHEMA_OF(mls_training_progress, progress_members);
 
 #define EVALUATION(name, kind, member) MLS_FIELD(mls_evaluation, name, kind, member)
-static const mls_schema_member evaluation_members[] = {
-    EVALUATION("ms", NUMBER, time_ms),  EVALUATION("line", SIZE, line),
+static const mls_row_member evaluation_members[] = {
+    EVALUATION("ms", NUMBER, time_ms),  EVALUATION("line", COUNT, line),
     EVALUATION("value", NUMBER, value), MLS_FIELD_IN(mls_evaluation, "at", at, &progress_schema),
     EVALUATION("clip", BOOL, is_clip),
 };
 static const mls_schema evaluation_schema = MLS_SCHEMA_OF(mls_evaluation, evaluation_members);
 
-static const mls_schema_member step_members[] = {
+static const mls_row_member step_members[] = {
     MLS_FIELD(mls_step, "ms", NUMBER, time_ms),
-    MLS_FIELD(mls_step, "line", SIZE, line),
+    MLS_FIELD(mls_step, "line", COUNT, line),
 };
 static const mls_schema step_schema = MLS_SCHEMA_OF(mls_step, step_members);
 
-static const mls_schema_member hyperparameter_members[] = {
+static const mls_row_member hyperparameter_members[] = {
     MLS_FIELD(mls_hyperparameter, "key", STR, key),
     MLS_FIELD(mls_hyperparameter, "value", JSON, value),
-    MLS_FIELD(mls_hyperparameter, "line", SIZE, line),
+    MLS_FIELD(mls_hyperparameter, "line", COUNT, line),
 };
 static const mls_schema hyperparameter_schema = MLS_SCHEMA_OF(mls_hyperparameter, hyperparameter_members);
 
 #define SEED(name, kind, member) MLS_FIELD(mls_seed, name, kind, member)
-static const mls_schema_member seed_members[] = {
-    SEED("line", SIZE, line), SEED("identity", STR, identity), SEED("value", STR, value),
-    SEED("file", STR, file),  SEED("lineno", STR, lineno),     SEED("integer", BOOL, is_integer),
+static const mls_row_member seed_members[] = {
+    SEED("line", COUNT, line), SEED("identity", STR, identity), SEED("value", STR, value),
+    SEED("file", STR, file),   SEED("lineno", STR, lineno),     SEED("integer", BOOL, is_integer),
 };
 static const mls_schema seed_schema = MLS_SCHEMA_OF(mls_seed, seed_members);
 
 #define PARTS(name, kind, member) MLS_FIELD(mls_parts, name, kind, member)
-static const mls_schema_member parts_members[] = {
+static const mls_row_member parts_members[] = {
     MLS_FIELD_MOST(mls_parts, "by", WORD, by, MLS_PARTS_BY_EPOCH + 1, NULL),
     PARTS("training", AMOUNT, ms[MLS_PART_TRAINING]),
     PARTS("evaluation", AMOUNT, ms[MLS_PART_EVALUATION]),
@@ -162,23 +162,23 @@ static const mls_schema_member parts_members[] = {
     PARTS("between", AMOUNT, ms[MLS_PART_BETWEEN]),
     PARTS("tail", AMOUNT, ms[MLS_PART_TAIL]),
     PARTS("delimited", BOOL, evaluation_delimited),
-    PARTS("evaluations", SIZE, evaluations),
+    PARTS("evaluations", COUNT, evaluations),
     PARTS("overlapped", AMOUNT, overlapped_evaluation_ms),
 };
 static const mls_schema parts_schema = MLS_SCHEMA_OF(mls_parts, parts_members);
 
 #define JOB(name, kind, member) MLS_FIELD(mls_job, name, kind, member)
-static const mls_schema_member job_members[] = {
-    JOB("container", TEXT, container), JOB("job", TEXT, job),
-    JOB("step", TEXT, step),           JOB("other", TEXT, other),
-    JOB("node_list", TEXT, node_list), JOB("nodes", NUMBER, node_count),
-    JOB("cluster", TEXT, cluster),     JOB("config", TEXT, config),
-    JOB("system", TEXT, system),
+static const mls_row_member job_members[] = {
+    JOB("container", OWNED, container), JOB("job", OWNED, job),
+    JOB("step", OWNED, step),           JOB("other", OWNED, other),
+    JOB("node_list", OWNED, node_list), JOB("nodes", NUMBER, node_count),
+    JOB("cluster", OWNED, cluster),     JOB("config", OWNED, config),
+    JOB("system", OWNED, system),
 };
 static const mls_schema job_schema = MLS_SCHEMA_OF(mls_job, job_members);
 
 #define FACTS(name, kind, member) MLS_FIELD(mls_printed_facts, name, kind, member)
-static const mls_schema_member facts_members[] = {
+static const mls_row_member facts_members[] = {
     MLS_FIELD_MOST(mls_printed_facts, "precision", WORD, precision, MLS_PRINTED_FP4 + 1, NULL),
     FACTS("healing", U32, healing),
     FACTS("tp", U32, degrees[0]),
@@ -189,16 +189,16 @@ static const mls_schema_member facts_members[] = {
 static const mls_schema facts_schema = MLS_SCHEMA_OF(mls_printed_facts, facts_members);
 _Static_assert(MLS_DEGREES == 4, "a row for each degree");
 
-static const mls_schema_member setting_members[] = {
+static const mls_row_member setting_members[] = {
     MLS_FIELD(mls_printed_setting, "name", STR, name),
     MLS_FIELD(mls_printed_setting, "value", STR, value),
 };
 static const mls_schema setting_schema = MLS_SCHEMA_OF(mls_printed_setting, setting_members);
 
-static const mls_schema_member tracked_members[] = {
+static const mls_row_member tracked_members[] = {
     MLS_FIELD(mls_part_tracked, "name", STR, name),
     MLS_FIELD(mls_part_tracked, "sum", NUMBER, sum),
-    MLS_FIELD(mls_part_tracked, "count", SIZE, count),
+    MLS_FIELD(mls_part_tracked, "count", COUNT, count),
 };
 static const mls_schema tracked_schema = MLS_SCHEMA_OF(mls_part_tracked, tracked_members);
 
@@ -206,15 +206,15 @@ static const mls_schema tracked_schema = MLS_SCHEMA_OF(mls_part_tracked, tracked
 #define RUN_IN(name, member, of) MLS_FIELD_IN(mls_part_run, name, run.member, of)
 #define RUN_LIST(name, member, most, of) MLS_FIELD_MOST(mls_part_run, name, LIST, run.member, most, of)
 #define BESIDE(name, kind, member) MLS_FIELD(mls_part_run, name, kind, extra.member)
-static const mls_schema_member run_members[] = {
+static const mls_row_member run_members[] = {
     RUN("part", BOOL, part),
     RUN("unread", BOOL, unread),
-    RUN("line", SIZE, line),
-    RUN("last_line", SIZE, last_line),
-    RUN("records", SIZE, records),
-    RUN("malformed", SIZE, malformed),
-    RUN("quoted", SIZE, quoted),
-    RUN("why", KEPT, why),
+    RUN("line", COUNT, line),
+    RUN("last_line", COUNT, last_line),
+    RUN("records", COUNT, records),
+    RUN("malformed", COUNT, malformed),
+    RUN("quoted", COUNT, quoted),
+    RUN("why", TEXT, why),
     RUN("first_ms", NUMBER, first_ms),
     RUN("date_ms", NUMBER, date_ms),
     RUN_IN("init_start", init_start, &step_schema),
@@ -222,23 +222,23 @@ static const mls_schema_member run_members[] = {
     RUN_IN("run_start", run_start, &step_schema),
     RUN_IN("run_stop", run_stop, &step_schema),
     MLS_FIELD_MOST(mls_part_run, "status", WORD, run.status, MLS_RUN_OTHER_STATUS + 1, NULL),
-    RUN("benchmark", TEXT, benchmark),
-    RUN("division", TEXT, division),
-    RUN("organisation", TEXT, organisation),
-    RUN("platform", TEXT, platform),
-    RUN("submission_status", TEXT, submission_status),
-    RUN("config", TEXT, config_filename),
+    RUN("benchmark", OWNED, benchmark),
+    RUN("division", OWNED, division),
+    RUN("organisation", OWNED, organisation),
+    RUN("platform", OWNED, platform),
+    RUN("submission_status", OWNED, submission_status),
+    RUN("config", OWNED, config_filename),
     RUN("batch_size", NUMBER, global_batch_size),
     RUN("train_samples", NUMBER, train_samples),
-    RUN("evaluations", SIZE, evaluations),
+    RUN("evaluations", COUNT, evaluations),
     RUN_IN("first_evaluation", first_evaluation, &evaluation_schema),
     RUN_IN("last_evaluation", last_evaluation, &evaluation_schema),
     RUN("throughput", AMOUNT, throughput),
-    RUN("throughputs", SIZE, throughputs),
+    RUN("throughputs", COUNT, throughputs),
     /* The additional one is the last batch size. */
     RUN_LIST("hyperparameters", hyperparameters, MLS_HYPERPARAMETERS_KEPT + 1, &hyperparameter_schema),
     RUN("too_many_hyperparameters", BOOL, too_many_hyperparameters),
-    RUN("long_key_line", SIZE, long_key_line),
+    RUN("long_key_line", COUNT, long_key_line),
     RUN_IN("parts", parts, &parts_schema),
     RUN("has_parts", BOOL, has_parts),
     RUN_LIST("seeds", seeds, MLS_SEEDS_MAX, &seed_schema),
@@ -250,10 +250,10 @@ static const mls_schema_member run_members[] = {
     RUN("too_many_images", BOOL, too_many_images),
     RUN_IN("job", job, &job_schema),
     MLS_FIELD_MOST(mls_part_run, "usage", WORD, run.usage, MLS_USAGE_COUNT, NULL),
-    RUN("edition", KEPT, edition),
+    RUN("edition", TEXT, edition),
     RUN("guessed", BOOL, edition_guessed),
     RUN("by_date", BOOL, edition_by_date),
-    RUN("benchmark_line", SIZE, benchmark_line),
+    RUN("benchmark_line", COUNT, benchmark_line),
     RUN("findings", FINDINGS, findings),
     RUN("valid", BOOL, valid),
     MLS_FIELD_IN(mls_part_run, "heard", run.facts, &facts_schema),
@@ -262,7 +262,7 @@ static const mls_schema_member run_members[] = {
     MLS_FIELD(mls_part_run, "has_tracked", BOOL, has_tracked),
     MLS_FIELD_MOST(mls_part_run, "tracked", LIST, sums, MLS_TRACKED_NAMES_MAX, &tracked_schema),
     MLS_FIELD(mls_part_run, "too_many_tracked", BOOL, too_many),
-    MLS_FIELD(mls_part_run, "long_tracked_line", SIZE, long_line),
+    MLS_FIELD(mls_part_run, "long_tracked_line", COUNT, long_line),
     MLS_FIELD_IN(mls_part_run, "facts", extra.facts, &facts_schema),
     BESIDE("has_power", BOOL, has_power),
     BESIDE("joules", NUMBER, joules),
@@ -273,36 +273,36 @@ static const mls_schema run_schema = MLS_SCHEMA_OF(mls_part_run, run_members);
 
 /* ------------------------------------------------------------------ files */
 
-static const mls_schema_member malformed_members[] = {
-    MLS_FIELD(mls_part_malformed, "line", SIZE, line),
-    MLS_FIELD(mls_part_malformed, "column", SIZE, column),
-    MLS_FIELD(mls_part_malformed, "reason", KEPT, reason),
+static const mls_row_member malformed_members[] = {
+    MLS_FIELD(mls_part_malformed, "line", COUNT, line),
+    MLS_FIELD(mls_part_malformed, "column", COUNT, column),
+    MLS_FIELD(mls_part_malformed, "reason", TEXT, reason),
 };
 static const mls_schema malformed_schema = MLS_SCHEMA_OF(mls_part_malformed, malformed_members);
 
 #define SOURCE(name, kind, member) MLS_FIELD(mls_part_file, name, kind, member)
-static const mls_schema_member file_members[] = {
-    SOURCE("root", SIZE, source.argument),
-    SOURCE("path", KEPT, source.path),
-    SOURCE("size", SIZE, source.size),
+static const mls_row_member file_members[] = {
+    SOURCE("root", COUNT, source.argument),
+    SOURCE("path", TEXT, source.path),
+    SOURCE("size", COUNT, source.size),
     SOURCE("named", BOOL, source.named),
     SOURCE("result", BOOL, source.result),
-    SOURCE("skip", KEPT, source.skip),
+    SOURCE("skip", TEXT, source.skip),
     SOURCE("failed", BOOL, source.failed),
-    SOURCE("finding", KEPT, source.finding),
+    SOURCE("finding", TEXT, source.finding),
     SOURCE("measures", BOOL, measures),
-    SOURCE("read", SIZE, totals.bytes),
-    SOURCE("records", SIZE, totals.records),
-    SOURCE("malformed", SIZE, totals.malformed),
-    SOURCE("quoted", SIZE, totals.quoted),
-    SOURCE("reason", KEPT, totals.reason),
+    SOURCE("read", COUNT, totals.bytes),
+    SOURCE("records", COUNT, totals.records),
+    SOURCE("malformed", COUNT, totals.malformed),
+    SOURCE("quoted", COUNT, totals.quoted),
+    SOURCE("reason", TEXT, totals.reason),
     SOURCE("binary", BOOL, totals.binary),
-    SOURCE("unread", KEPT, totals.unread),
-    SOURCE("error", KEPT, error),
-    SOURCE("tree_edition", KEPT, place.edition),
+    SOURCE("unread", TEXT, totals.unread),
+    SOURCE("error", TEXT, error),
+    SOURCE("tree_edition", TEXT, place.edition),
     MLS_FIELD_MOST(mls_part_file, "tree_usage", WORD, place.usage, MLS_USAGE_COUNT, NULL),
     SOURCE("tree_by_date", BOOL, place.by_date),
-    SOURCE("system", KEPT, place.system),
+    SOURCE("system", TEXT, place.system),
     SOURCE("description", STR, place.description),
     MLS_FIELD_MOST(mls_part_file, "malformed_lines", LIST, lines, MLS_MALFORMED_NAMED, &malformed_schema),
     MLS_FIELD_MOST(mls_part_file, "runs", LIST, runs, SIZE_MAX, &run_schema),
@@ -312,33 +312,33 @@ static const mls_schema file_schema = MLS_SCHEMA_OF(mls_part_file, file_members)
 /* ---------------------------------------------------------- head and tail */
 
 #define OPTION(name, kind, member) MLS_FIELD(mls_part_options, name, kind, member)
-static const mls_schema_member option_members[] = {
+static const mls_row_member option_members[] = {
     OPTION("any_usage", BOOL, any_usage), OPTION("bert_train_samples", BOOL, bert_train_samples),
-    OPTION("doubting", BOOL, doubting),   OPTION("keys", KEPT, keys),
-    OPTION("own_rules", KEPT, own_rules), OPTION("rcp", KEPT, rcp),
-    OPTION("rcp_path", KEPT, rcp_path),   OPTION("split", BOOL, split),
+    OPTION("doubting", BOOL, doubting),   OPTION("keys", TEXT, keys),
+    OPTION("own_rules", TEXT, own_rules), OPTION("rcp", TEXT, rcp),
+    OPTION("rcp_path", TEXT, rcp_path),   OPTION("split", BOOL, split),
     OPTION("wide", BOOL, wide),           OPTION("window", BOOL, window),
 };
 static const mls_schema option_schema = MLS_SCHEMA_OF(mls_part_options, option_members);
 
-static const mls_schema_member range_members[] = {
-    MLS_FIELD(mls_shard_range, "first", SIZE, first),
-    MLS_FIELD(mls_shard_range, "last", SIZE, last),
+static const mls_row_member range_members[] = {
+    MLS_FIELD(mls_shard_range, "first", COUNT, first),
+    MLS_FIELD(mls_shard_range, "last", COUNT, last),
 };
 static const mls_schema range_schema = MLS_SCHEMA_OF(mls_shard_range, range_members);
 
 #define HEAD(name, kind, member) MLS_FIELD(mls_part_head, name, kind, member)
-static const mls_schema_member head_members[] = {
-    HEAD("mlscore_part", SIZE, format),
-    HEAD("version", KEPT, version),
-    HEAD("rules", KEPT, rules),
-    HEAD("command", KEPT, command),
-    HEAD("usage", KEPT, usage),
-    HEAD("edition", KEPT, edition),
+static const mls_row_member head_members[] = {
+    HEAD("mlscore_part", COUNT, format),
+    HEAD("version", TEXT, version),
+    HEAD("rules", TEXT, rules),
+    HEAD("command", TEXT, command),
+    HEAD("usage", TEXT, usage),
+    HEAD("edition", TEXT, edition),
     MLS_FIELD_IN(mls_part_head, "options", options, &option_schema),
-    HEAD("roots", TEXTS, roots),
-    HEAD("shards", SIZE, shards),
-    HEAD("shard", SIZE, shard),
+    HEAD("roots", NAMES, roots),
+    HEAD("shards", COUNT, shards),
+    HEAD("shard", COUNT, shard),
     MLS_FIELD_MOST(mls_part_head, "shards_in", ROWS, shards_in, MLS_SHARDS_MAX, &range_schema),
 };
 const mls_schema mls_part_head_schema = MLS_SCHEMA_OF(mls_part_head, head_members);
@@ -352,9 +352,9 @@ typedef struct part_tail {
 } part_tail;
 
 #define TAIL(name, kind, member) MLS_FIELD(part_tail, name, kind, member)
-static const mls_schema_member tail_members[] = {
-    TAIL("end", BOOL, end),     TAIL("files", SIZE, files),   TAIL("runs", SIZE, runs),
-    TAIL("bytes", SIZE, bytes), TAIL("digest", KEPT, digest),
+static const mls_row_member tail_members[] = {
+    TAIL("end", BOOL, end),      TAIL("files", COUNT, files),  TAIL("runs", COUNT, runs),
+    TAIL("bytes", COUNT, bytes), TAIL("digest", TEXT, digest),
 };
 static const mls_schema tail_schema = MLS_SCHEMA_OF(part_tail, tail_members);
 

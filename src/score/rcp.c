@@ -82,7 +82,7 @@ typedef struct rcp_row {
 /* In the order of the cells. */
 enum { CELL_BENCHMARK, CELL_GLOBAL_BATCH_SIZE, CELL_TO_CONVERGE, CELL_FIRST_EDITION, CELL_LAST_EDITION };
 
-#define CELL(name, flags) {#name, MLS_MEMBER_SPAN, offsetof(rcp_row, name), NULL, flags},
+#define CELL(name, flags) MLS_COLUMN_OF(rcp_row, name, SPAN, flags),
 #define NEEDED(name) CELL(name, MLS_MEMBER_NEEDED)
 #define OPTIONAL(name) CELL(name, 0)
 static const mls_row_member cells[] = {NEEDED_LIST(NEEDED) EDITION_LIST(OPTIONAL) SHOWN_LIST(OPTIONAL)};

@@ -19,10 +19,7 @@ typedef struct fruit {
     unsigned peeled, season;
 } fruit;
 
-#define MEMBER(kind, name, words, flags)                                                                               \
-    {                                                                                                                  \
-#name, MLS_MEMBER_##kind, offsetof(fruit, name), words, flags                                                  \
-    }
+#define MEMBER(kind, name, words, flags) MLS_ROW_MEMBER(fruit, #name, kind, name, words, flags, 0, NULL)
 static const mls_row_member members[] = {MEMBER(TEXT, name, NULL, MLS_MEMBER_NEEDED),
                                          MEMBER(SPAN, colour, NULL, 0),
                                          MEMBER(NUMBER, grams, NULL, 0),
