@@ -1,33 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile.h - what a profiler wrote of a job: where the time of its GPUs went.
+/* profile.h - where the time of GPUs went, from the output of a profiler.
  *
- * Read are traces of the PyTorch profiler (Kineto), reports of `nsys stats --format csv`, of `ncu --csv` and of
- * rocprof, recognised by their content.  A file is read once, as a stream; an activity of the GPU takes 32 bytes until
- * its end, a call of CUDA 12. */
+ * Reads traces of the PyTorch profiler (Kineto) and CSV reports of nsys stats, ncu and rocprof, recognized by their
+ * contents.  A file is read as a stream and takes 32 bytes of memory for each GPU activity and 12 for each CUDA call.
+ */
 #pragma once
 
 #include "base/base.h"
 
-/** Classes of kernels ("gemm", "communication" …), and the rules by which names belong to them.  Threads may share
- * them.
- */
+/** Classes of kernels ("gemm", "communication" …) with rules for their names.  Threads may share them. */
 typedef struct mls_kernel_classes mls_kernel_classes;
 
-/** Loads classes from a text of the form of src/data/kernels.json; ptr NULL: that file itself.  To be freed.
- * MLS_ERROR_SYNTAX or _VALUE with a message. */
+/** Load classes from a text in the format of src/data/kernels.json; ptr NULL: that file itself.  Return
+ * MLS_ERROR_SYNTAX or _VALUE with a message on errors. */
 mls_status mls_kernel_classes_new(mls_str json, mls_kernel_classes **classes, mls_error *error) MLS_MUST_USE;
 void mls_kernel_classes_free(mls_kernel_classes *classes);
 
 typedef enum mls_profile_kind {
-    MLS_PROFILE_KINETO,        /**< a trace of the PyTorch profiler */
-    MLS_PROFILE_NSYS_STATS,    /**< sums */
-    MLS_PROFILE_NSYS_TRACE,    /**< cuda_gpu_trace, maybe with sums of other reports */
-    MLS_PROFILE_NCU,           /**< counters */
-    MLS_PROFILE_ROCPROF_STATS, /**< sums */
-    MLS_PROFILE_ROCPROF_TRACE  /**< kernels one by one */
+    MLS_PROFILE_KINETO,     /**< a trace of the PyTorch profiler */
+    MLS_PROFILE_NSYS_STATS, /**< sums */
+    MLS_PROFILE_NSYS_TRACE, /**< cuda_gpu_trace, possibly with other reports */
+    MLS_PROFILE_NCU,        /**< counters */
+    MLS_PROFILE_ROCPROF_STATS,
+    MLS_PROFILE_ROCPROF_TRACE
 } mls_profile_kind;
 
-/** By their kind: "kineto", "nsys-stats" …; "PyTorch trace", "nsys stats" … for people. */
+/** The kinds' names "kineto", "nsys-stats" …, and their texts "PyTorch trace", "nsys stats" …. */
 extern const struct mls_profile_kind_names {
     const char *name, *words;
 } mls_profile_kinds[];
@@ -38,29 +36,29 @@ typedef struct mls_profile_row {
     const char *class_name; /**< of a kernel */
     uint64_t count;
     double total_ms;
-    double min_us, max_us; /**< NAN: not known */
-    double megabytes;      /**< 10^6 bytes, of copies; NAN: not known */
-    double share;          /**< of all activity or of all kernels, 0 to 1; NAN: these took no time */
-    const struct mls_profile_counter *counter; /**< of a kernel; NULL: there are none */
+    double min_us, max_us;                     /**< NAN: unknown */
+    double megabytes;                          /**< 10^6 bytes of copies; NAN: unknown */
+    double share;                              /**< of all activity or of all kernels; NAN: these took no time */
+    const struct mls_profile_counter *counter; /**< of a kernel; NULL: none */
 } mls_profile_row;
 
-/** The times of a kernel's launches, of nsys. */
+/** The times of a kernel's launches (nsys). */
 typedef struct mls_profile_launches {
     mls_str name, api; /**< the kernel and the call */
     uint64_t count;
-    double api_ms;    /**< in the calls; NAN: not known */
-    double queue_ms;  /**< from the ends of the calls to the starts, where that was later */
-    double kernel_ms; /**< of the kernels */
+    double api_ms;    /**< in the calls; NAN: unknown */
+    double queue_ms;  /**< from the ends of the calls to the starts of the kernels, if these are later */
+    double kernel_ms; /**< in the kernels */
 } mls_profile_launches;
 
-/** Findings of a rule of nsys analyze on a call or device. */
+/** What a rule of nsys analyze found about a call or a device. */
 typedef struct mls_profile_found {
     mls_str rule, name;
     uint64_t count;
     double total_ms, longest_ms;
 } mls_profile_found;
 
-/** Rows, the longest first, then by name; `known`: the input speaks of such things, even when there are none. */
+/** Rows, the longest first, then by name.  `known`: the input has such a table, even if it is empty. */
 typedef struct mls_profile_rows {
     mls_profile_row *items;
     size_t count;
@@ -73,47 +71,46 @@ typedef struct mls_profile_stream {
     double busy_ms;
 } mls_profile_stream;
 
-/** The time line of a device: window = compute + exposed communication + exposed copy + idle, to the nanosecond. */
+/** The timeline of a device: window = compute + exposed communication + exposed copy + idle, to the nanosecond. */
 typedef struct mls_profile_device {
     mls_str device;
     uint64_t activities;
     double window_ms, busy_ms, idle_ms;
     double compute_ms, communication_ms, exposed_communication_ms, copy_ms, exposed_copy_ms;
-    double overlap;         /**< of communication, hidden by computing; NAN: there is none */
-    double idle_host_ms;    /**< of idle: what ended it was launched only when it had begun: the host was late */
-    double idle_queue_ms;   /**< of idle: what ended it had been launched before */
-    double idle_unknown_ms; /**< of idle: the launch of what ended it is not known */
-    double graph_share;     /**< of the kernels' time: launched as CUDA graphs; NAN: no launch is known */
-    double launch_delay_median_us, launch_delay_95_us; /**< from launch to start, by nearest rank; NAN: none is known */
-    double kernel_median_us;                           /**< by nearest rank; NAN: there is no kernel */
-    uint64_t without_launch;                           /**< kernels whose launch is not known */
+    double overlap;         /**< share of communication overlapped with compute; NAN: no communication */
+    double idle_host_ms;    /**< idle time because the next activity was launched late by the host */
+    double idle_queue_ms;   /**< idle time although the next activity had been launched before */
+    double idle_unknown_ms; /**< idle time before activities with unknown launch */
+    double graph_share;     /**< share of the kernels' time launched as CUDA graphs; NAN: unknown */
+    double launch_delay_median_us, launch_delay_95_us; /**< from launch to start, by nearest rank; NAN: unknown */
+    double kernel_median_us;                           /**< by nearest rank; NAN: no kernels */
+    uint64_t without_launch;                           /**< kernels whose launch is unknown */
     mls_profile_stream *streams;
     size_t stream_count;
 } mls_profile_device;
 
-/** By the thresholds of Nsight Compute's rule "SOLBottleneck". */
+/** What bounds a kernel, by the thresholds of Nsight Compute's rule SOLBottleneck. */
 typedef enum mls_profile_bound {
     MLS_BOUND_COMPUTE,
     MLS_BOUND_MEMORY,
     MLS_BOUND_BALANCED,
     MLS_BOUND_LATENCY,
-    MLS_BOUND_UNKNOWN, /**< not enough was measured to know */
+    MLS_BOUND_UNKNOWN, /**< not enough was measured */
     MLS_BOUND_COUNT
 } mls_profile_bound;
 extern const char *const mls_profile_bound_names[MLS_BOUND_COUNT];
 
-/** Counters of the launches of one kernel: means, weighted by duration where all have one. */
+/** Counters of a kernel: means over its launches, weighted by duration if all have one.  NAN: not measured. */
 typedef struct mls_profile_counter {
     mls_str name;
     const char *class_name;
     uint64_t launches;
-    double duration_ms; /**< together; NAN: not known of all */
-    double compute_percent, memory_percent;
-    double dram_percent;  /**< NAN: not measured */
-    bool memory_at_least; /**< the throughput of memory as a whole was not measured: it is that of its busiest part */
-    double occupancy_percent, occupancy_most_percent; /**< achieved, and possible; NAN: not measured */
-    double waves;                                     /**< of blocks on the device; NAN: not measured */
-    double tail_share; /**< of the last wave's place that is empty, of that of all waves; NAN: likewise */
+    double duration_ms; /**< total */
+    double compute_percent, memory_percent, dram_percent;
+    bool memory_at_least; /**< memory_percent is that of the busiest part, as the whole was not measured */
+    double occupancy_percent, occupancy_most_percent; /**< achieved; possible */
+    double waves;                                     /**< of blocks on the device */
+    double tail_share;                                /**< unused share of the last wave, in all waves */
     mls_profile_bound bound;
     bool near_peak;
 } mls_profile_counter;
@@ -122,141 +119,139 @@ typedef struct mls_profile_counter {
 typedef struct mls_profile_advice {
     mls_str name; /**< of the kernel */
     mls_str rule;
-    const char *words; /**< by what it would be faster, in our own words; "": nobody says.  The classes' */
+    const char *words; /**< what makes the kernel faster; "": unknown */
     bool global;       /**< the speedup is of the whole kernel, else of a part of the device */
     uint64_t launches;
-    double duration_ms;     /**< of these launches; NAN: not known */
-    double speedup_percent; /**< how much less time they would take: the mean, weighted by duration */
-    double gain_ms;         /**< of all of them; NAN: not of the whole kernel, or not known */
+    double duration_ms;     /**< of these launches; NAN: unknown */
+    double speedup_percent; /**< the mean share of time saved, weighted by duration */
+    double gain_ms;         /**< of all launches; NAN: not global, or unknown */
 } mls_profile_advice;
 
-/** The launches that a bound has. */
+/** The launches with a bound. */
 typedef struct mls_profile_bounded {
     mls_profile_bound bound;
     uint64_t launches;
-    double share; /**< of the time, of the launches where time is not known */
+    double share; /**< of the time, or of the launches if the time is unknown */
 } mls_profile_bounded;
 
 /** A step of the training. */
 typedef struct mls_profile_step {
     uint64_t number;
-    double start_ms;  /**< after the first activity of the GPU; NAN: there is none */
+    double start_ms;  /**< after the first activity of the GPU; NAN: none */
     double length_ms; /**< on the host */
-    double gpu_ms;    /**< of the activities that were launched in it; NAN: no launch is known */
+    double gpu_ms;    /**< activities launched in it; NAN: unknown */
 } mls_profile_step;
 
-/** An annotation of the host, and what was launched in it but in none inside of it. */
+/** An annotation of the host, and the activities launched in it but not in an annotation inside it. */
 typedef struct mls_profile_annotation {
-    mls_str name;   /**< empty: outside of all annotations */
-    uint64_t count; /**< how often it was */
-    double host_ms; /**< how long, together */
+    mls_str name; /**< empty: outside of all annotations */
+    uint64_t count;
+    double host_ms; /**< total */
     uint64_t activities;
-    double gpu_ms; /**< of them; NAN: no launch is known */
-    double share;  /**< of all activity; NAN: it took no time */
+    double gpu_ms; /**< of the activities; NAN: unknown */
+    double share;  /**< of all activity; NAN: none */
 } mls_profile_annotation;
 
 /** The most memory that was allocated on a device. */
 typedef struct mls_profile_memory {
     mls_str device;
     double allocated; /**< bytes */
-    double reserved;  /**< bytes, then; NAN: not known */
-    double at_ms;     /**< after the first activity of the GPU; NAN: there is none */
-    double step;      /**< its number; NAN: in none */
+    double reserved;  /**< bytes at that time; NAN: unknown */
+    double at_ms;     /**< after the first activity of the GPU; NAN: none */
+    double step;      /**< number of the step; NAN: none */
 } mls_profile_memory;
 
-/** A sentence to be said of a profile, and its code, such as "idle". */
+/** A sentence about a profile, with its code, such as "idle". */
 typedef struct mls_profile_verdict {
     const char *code;
     const char *message;
 } mls_profile_verdict;
 
-/** So many ranks a job may have; a number beyond is none. */
+/** A larger number is not the rank of a job. */
 #define MLS_WORLD_MAX 1000000
 
 typedef struct mls_profile {
-    const char *file; /**< as it was named; the caller's */
-    bool in_folder;   /**< found in a folder, not named; the caller's */
+    const char *file; /**< the caller's */
+    bool in_folder;   /**< found in a folder, not named; set by the caller */
     mls_profile_kind kind;
     bool complete;
-    double start_ms;    /**< of the first activity, since 1970; NAN: not known */
-    double length_ms;   /**< from there to the end of the last one; NAN: not known */
+    double start_ms;    /**< of the first activity, since 1970; NAN: unknown */
+    double length_ms;   /**< to the end of the last activity; NAN: unknown */
     uint64_t kernels;   /**< launches */
-    double kernel_ms;   /**< of them together */
+    double kernel_ms;   /**< total */
     double activity_ms; /**< of kernels and copies */
     mls_profile_rows classes, names, copies, api, ranges, osrt;
-    mls_profile_launches
-        *launches; /**< the longest in the queue first, then in the call; NULL: the input does not say */
+    mls_profile_launches *launches; /**< the longest in the queue first, then in the call; NULL: no such table */
     size_t launch_count;
-    mls_profile_found *analysis; /**< by rule, the longest first; NULL: likewise */
+    mls_profile_found *analysis; /**< by rule, the longest first; NULL: no such table */
     size_t analysis_count;
     mls_profile_device *devices; /**< by number */
     size_t device_count;
-    bool has_devices; /**< the input has a time line */
+    bool has_devices; /**< the input has a timeline */
     struct {
-        uint64_t count; /**< 0: no steps are marked */
+        uint64_t count;
         double mean_ms, min_ms, max_ms;
         mls_profile_step *each;
-        double outside_ms; /**< of the activities that were launched outside of all steps; NAN: no launch is known */
-        double unknown_ms; /**< of those whose launch is not known */
+        double outside_ms; /**< activities launched outside all steps; NAN: unknown */
+        double unknown_ms; /**< activities with unknown launch */
     } steps;
     mls_profile_annotation *annotations; /**< the longest on the GPU first */
     size_t annotation_count;
-    mls_profile_memory *memory; /**< by device, as they came */
+    mls_profile_memory *memory; /**< of each device */
     size_t memory_count;
     mls_profile_counter *counters;
     size_t counter_count;
     bool has_counters;
-    mls_profile_advice *advice; /**< what gains most first; what is of a part of the device last */
+    mls_profile_advice *advice; /**< the largest gain first, advice that is not global last */
     size_t advice_count;
-    mls_profile_bounded bounds[MLS_BOUND_COUNT]; /**< those that there are, in their order */
+    mls_profile_bounded bounds[MLS_BOUND_COUNT]; /**< those that occur, in their order */
     size_t bound_count;
     bool bounds_by_time;
-    double pageable_share; /**< of all activity: copies from or to pageable memory */
+    double pageable_share; /**< of copies from or to pageable memory, in all activity */
     mls_profile_verdict *verdicts;
     size_t verdict_count;
     struct {
-        const char *file;      /**< NULL: it was not asked for */
-        double offset_minutes; /**< from run_start to the first activity; NAN: not known */
-        bool inside;           /**< all of the profile lies between run_start and run_stop */
-        bool known;            /**< a run was found, and the profile says its time */
-        double shared_ms;      /**< how much of the profile lies in the run; below 0: how far apart they are */
+        const char *file;      /**< NULL: not requested */
+        double offset_minutes; /**< from run_start to the first activity; NAN: unknown */
+        bool inside;           /**< the profile lies between run_start and run_stop */
+        bool known;            /**< a run was found, and the time of the profile is known */
+        double shared_ms;      /**< the part of the profile in the run; negative: the distance from it */
     } run;
-    bool has_rank;                   /**< the trace says whose it is … */
-    size_t rank;                     /**< … this rank's … */
-    size_t world_size;               /**< … of so many; 0: not known */
-    uint64_t nccl_without_arguments; /**< kernels of NCCL that do not say of which collective they are */
+    bool has_rank; /**< the trace contains its rank */
+    size_t rank;
+    size_t world_size;               /**< 0: unknown */
+    uint64_t nccl_without_arguments; /**< kernels of NCCL that do not name their collective */
     struct mls_collectives *collectives;
-    size_t top; /**< so many rows of a long list are shown, 0: all; the caller's */
+    size_t top; /**< rows shown of a long list, 0: all; set by the caller */
     mls_findings findings;
     struct mls_arena *arena; /**< holds everything above but the findings */
 } mls_profile;
 
-/** Reads the profile in an open file, pipe or device, which stays the caller's.  `file` is its name in messages and
- * outlives the profile, as do the classes.  MLS_OK with *profile to be freed; MLS_ERROR_UNKNOWN: it is none, with the
- * reason and, if there is one, the command that makes a profile of it;
- * MLS_ERROR_READ. */
+/** Read the profile in an open file, pipe or device, which remains open.  `file`, its name in messages, and the classes
+ * must outlive the profile.  Return MLS_ERROR_UNKNOWN if it is not a profile, with the reason and, if there is one, the
+ * command that converts it; MLS_ERROR_READ if it cannot be read. */
 mls_status mls_profile_read(int fd, const char *file, const mls_kernel_classes *classes, mls_profile **profile,
                             mls_error *error) MLS_MUST_USE;
 
 void mls_profile_free(mls_profile *profile);
 
-/** A part of a whole; of nothing NAN. */
+/** Return part / whole, or NAN if the whole is 0. */
 double mls_profile_share(double part, double whole);
 
-/** How many rows are shown of a list. */
+/** Return the number of rows to show of a list. */
 static inline size_t mls_profile_top(const mls_profile *profile, size_t count)
 {
     return profile->top == 0 || count < profile->top ? count : profile->top;
 }
 
-/** How a class changed from one profile to the other: milliseconds a step where both mark steps, else shares. */
+/** The change of a class between two profiles: milliseconds per step if both mark steps, else shares. */
 typedef struct mls_profile_change {
     mls_str name;
     double before, after;
 } mls_profile_change;
 
 typedef struct mls_profile_changes {
-    mls_profile_change *items; /**< to be freed; the largest change first */
+    mls_profile_change *items; /**< the largest change first; free them */
     size_t count;
     bool per_step;
 } mls_profile_changes;
@@ -264,6 +259,6 @@ typedef struct mls_profile_changes {
 /** Compare the times of each class of kernels.  Free changes->items. */
 void mls_profile_compare(const mls_profile *base, const mls_profile *profile, mls_profile_changes *changes);
 
-/** Says where in a run, from start to stop (NAN: it has not ended), the profile lies.  Called for several runs, the one
- * that holds most of it counts, else the nearest. */
+/** Locate the profile in a run, from start to stop (NAN: it has not ended).  If called for several runs, the one that
+ * contains most of it or is nearest counts. */
 void mls_profile_place(mls_profile *profile, double start_ms, double stop_ms);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* telemetry.h - what the machines measured while a run ran: logs of nvidia-smi, dmon, dcgmi and of the power
- * measurement of MLPerf, joined with runs by time.
+/* telemetry.h - power, energy, clocks and utilization during runs, from logs of nvidia-smi, dmon, dcgmi, amd-smi,
+ * rocm-smi and MLPerf's power measurement that are joined with runs by time.
  *
- * Times are milliseconds since 1970, energy is joules, power watts.  What is not known is NaN, or NULL of a text. */
+ * Times are milliseconds since 1970, energy is joules, power watts.  Unknown values are NaN or NULL. */
 #pragma once
 
 #include "score/collect.h"
 
-/** The metrics of a device with their units, in the order in which they are shown.  Here and below `with` is handed on.
- */
+/** The metrics of a device with their units, in the order of output.  `with` is passed on. */
 #define MLS_METRIC_LIST(M, with)                                                                                       \
     M(with, POWER_W, power_w, "W")                                                                                     \
     M(with, POWER_INSTANT_W, power_instant_w, "W")                                                                     \
@@ -27,13 +26,13 @@
     M(with, DRAM_ACTIVE, dram_active, "")                                                                              \
     M(with, GRAPHICS_ACTIVE, graphics_active, "")
 
-/** The counters of a device, of which the rise is reported.  energy_joules is what the device itself has summed up. */
+/** The counters of a device; their increase is reported.  energy_joules is the sum kept by the device itself. */
 #define MLS_COUNTER_LIST(C, with)                                                                                      \
     C(with, ECC_CORRECTED, ecc_corrected)                                                                              \
     C(with, ECC_UNCORRECTED, ecc_uncorrected)                                                                          \
     C(with, ENERGY_JOULES, energy_joules)
 
-/** Why clocks were not higher, in the order of NVML's bits, the first being 1. */
+/** Why clocks were not higher, in the order of NVML's bits, from bit 1. */
 #define MLS_REASON_LIST(R, with)                                                                                       \
     R(with, GPU_IDLE, gpu_idle)                                                                                        \
     R(with, APPLICATIONS_CLOCKS_SETTING, applications_clocks_setting)                                                  \
@@ -63,26 +62,26 @@ typedef enum mls_reason {
 #undef MLS_REASON_ID
 } mls_reason;
 
-/** How to read and to join; NaN and NULL stand for what was not given. */
+/** How to read and join; NaN and NULL: not given. */
 typedef struct mls_telemetry_options {
-    double timezone_minutes;  /**< of times that do not say theirs, east of Greenwich; 0: UTC */
+    double timezone_minutes;  /**< of times without a zone, east of Greenwich; 0: UTC */
     double offset_ms;         /**< added to every measured time */
-    double gap_ms;            /**< rows further apart are a gap; NaN: 5 s or 5 intervals, whichever is more */
-    double start_ms;          /**< of logs without times: row k of a device was measured at start + k × interval */
-    double interval_ms;       /**< both or none */
-    double from_ms, until_ms; /**< rows of other times are not kept, but for the first of a device; both or none */
-    const char *columns;      /**< what a log of nvidia-smi without a heading holds: "timestamp,index,power.draw" */
-    const char *host_pattern; /**< a regular expression whose one group is the host in a file's path */
+    double gap_ms;            /**< rows further apart are a gap; NaN: the larger of 5 s and 5 intervals */
+    double start_ms;          /**< of logs without times: row k of a device is of start + k × interval */
+    double interval_ms;       /**< given if start_ms is */
+    double from_ms, until_ms; /**< keep only rows of these times, and the first of each device; both or none */
+    const char *columns;      /**< of nvidia-smi logs without a header: "timestamp,index,power.draw" */
+    const char *host_pattern; /**< a regular expression whose only group is the host in the path of a file */
     unsigned threads;         /**< 0: one per processor */
 } mls_telemetry_options;
 
-/** Nothing given. */
+/** Return options of which none is given. */
 mls_telemetry_options mls_telemetry_defaults(void);
 
-/** Whether at least one column of a list is known, and which is not: *unknown is the first, empty when all are. */
+/** Return whether a list has a known column.  *unknown is its first unknown column, or empty. */
 bool mls_telemetry_columns_known(const char *columns, mls_str *unknown);
 
-/** When a run ran; of which log, from which line on (file NULL: no run was named). */
+/** The log, first line and times of a run; file NULL: no run was named. */
 typedef struct mls_telemetry_run {
     const char *file;
     size_t line;
@@ -90,33 +89,32 @@ typedef struct mls_telemetry_run {
 } mls_telemetry_run;
 
 typedef struct mls_metric_summary {
-    double mean, min, max; /**< NaN: no sample has it */
+    double mean, min, max; /**< NaN: no sample has a value */
 } mls_metric_summary;
 
 /** A device during a run. */
 typedef struct mls_telemetry_device {
     const char *file, *host, *device, *uuid, *name;
     const char *source;       /**< "nvidia-smi", "dmon", "dcgm", "amd-smi", "rocm-smi" or "mlperf" */
-    double first_ms, last_ms; /**< of all its rows; NaN: they have no times */
+    double first_ms, last_ms; /**< of all rows; NaN: they have no times */
     size_t samples;           /**< rows between start and stop */
-    double interval_ms;       /**< median distance of rows, of the whole file */
-    double coverage;          /**< share of the run that was measured */
-    double gaps;              /**< how many touch the run */
+    double interval_ms;       /**< median distance of rows in the whole file */
+    double coverage;          /**< measured share of the run */
+    double gaps;              /**< number of gaps in the run */
     double longest_gap_ms;
     mls_metric_summary metrics[MLS_METRIC_COUNT];
-    double busy_clock_mhz; /**< mean clock over the samples that are used for half at least, or do not say */
+    double busy_clock_mhz; /**< mean clock while the utilization is at least half, or unknown */
     double counters[MLS_COUNTER_COUNT];
     bool has_reasons;
-    double reasons[MLS_REASON_COUNT]; /**< shares of the measured time; 0: never */
-    double slowed;                    /**< the largest of those that slow a device down, but for its power limit */
-    bool instance; /**< a part of another device of the log, as MIG makes them: neither sums nor comparisons have it */
-    bool repeated; /**< another log has measured the same device at most of these times, and better: comparisons do not
-                      have it */
-    double counted_joules, counted_ms; /**< what the sums have of it: what no better log of the device has measured */
-    double together;                   /**< share of the run that all logs of the device together have measured */
+    double reasons[MLS_REASON_COUNT]; /**< shares of the measured time */
+    double slowed; /**< the largest share of a reason that slows the device down, except the power limit */
+    bool instance; /**< a MIG part of another device of the log: not summed up, not compared */
+    bool repeated; /**< a better log measured the device at most of these times: not compared */
+    double counted_joules, counted_ms; /**< summed up: without what a better log of the device measured */
+    double together;                   /**< share of the run that all logs of the device measured */
     double energy_joules;              /**< of the measured time */
     double mean_power_w;
-    double energy_estimate_joules; /**< of the whole run, when nine tenths of it were measured */
+    double energy_estimate_joules; /**< of the whole run, if 90 % of it were measured */
 } mls_telemetry_device;
 
 /** A device that differs from its peers. */
@@ -124,80 +122,78 @@ typedef struct mls_telemetry_outlier {
     const mls_telemetry_device *device;
     mls_metric metric;
     double mean, median;
-    bool of_two;    /**< it was compared with one other, whose mean the median is */
-    bool straggles; /**< the others wait for it */
+    bool of_two;    /**< compared with one other device, whose mean is the median */
+    bool straggles; /**< the other devices wait for it */
 } mls_telemetry_outlier;
 
 /** The measurements during one run. */
 typedef struct mls_telemetry_window {
     mls_telemetry_run run;
-    mls_telemetry_device *devices; /**< in the order of the files, then by number */
+    mls_telemetry_device *devices; /**< by file, then by number; one for each log of a device */
     size_t device_count;
-    size_t different;                /**< devices, however many logs each has */
-    size_t powered;                  /**< of these, with power */
+    size_t different;                /**< distinct devices */
+    size_t powered;                  /**< distinct devices with power */
     mls_telemetry_outlier *outliers; /**< by metric, then by device */
     size_t outlier_count, outlier_capacity;
     char suggested_timezone[8];                   /**< "-08:00"; "": none */
-    double energy_joules, energy_estimate_joules; /**< of all devices; the estimate is NaN if one with power has none */
-    double mean_power_w; /**< of all devices together, as if each had been measured all the time */
+    double energy_joules, energy_estimate_joules; /**< of all devices; estimate NaN: missing for a device with power */
+    double mean_power_w;                          /**< sum of the mean powers of all devices */
     mls_findings findings;
 } mls_telemetry_window;
 
-/** The summary of the windows made. */
+/** Summary of the windows made so far. */
 typedef struct mls_telemetry_reported {
     mls_finding_counts counts;
-    size_t windows;   /**< how many were made, in their order, each counted once */
-    bool zone_sought; /**< for one that nothing overlaps: `zone` is what to suggest, or "" */
+    size_t windows;   /**< windows counted, in their order */
+    bool zone_sought; /**< `zone` is the suggested time zone, or "" */
     char zone[8];
-    mls_telemetry_run whole; /**< from the first to the last measurement: the window where no run is named */
+    mls_telemetry_run whole; /**< from the first to the last measurement: the window if no run is named */
 } mls_telemetry_reported;
 
-/** Everything read.  Owns all it points to but runs, their files, and what options point to. */
+/** Everything that was read.  Runs, their files and the texts of the options belong to the caller. */
 typedef struct mls_telemetry {
     const mls_telemetry_run *runs; /**< of each window */
     size_t window_count;
     mls_telemetry_options options;
-    mls_sources skipped;                /**< that hold no measurement, and why */
+    mls_sources skipped;                /**< files without measurements, with reasons */
     size_t failed;                      /**< files and folders that could not be read */
-    struct mls_telemetry_file *sources; /**< with measurements */
+    struct mls_telemetry_file *sources; /**< files with measurements */
     size_t source_count;
     mls_telemetry_reported *reported;
 } mls_telemetry;
 
-/** Reads what stands under `paths` ("-": standard input; folders are walked).  There is a window for each run; without
- * any run one from the first to the last measurement.  Logs are recognised by what they hold.  MLS_OK,
- * MLS_ERROR_LIMIT or MLS_ERROR_SYNTAX (of the host pattern); *telemetry is to be released in any
- * case. */
+/** Read all measurement logs below `paths` ("-": standard input), recognized by their contents.  There is a window for
+ * each run, or one for all measurements if there are no runs.  Return MLS_OK, MLS_ERROR_LIMIT or MLS_ERROR_SYNTAX (of
+ * the host pattern).  Release *telemetry in any case. */
 mls_status mls_telemetry_read(const char *const *paths, size_t path_count, const mls_telemetry_run *runs,
                               size_t run_count, const mls_telemetry_options *options, mls_telemetry *telemetry,
                               mls_error *error) MLS_MUST_USE;
 
-/** Make one window, to be released before the next one is made: there may be many, of many devices. */
+/** Make one window.  Release it before making the next one: there may be many, with many devices. */
 void mls_telemetry_window_get(const mls_telemetry *telemetry, size_t number, mls_telemetry_window *window);
 void mls_telemetry_window_release(mls_telemetry_window *window);
 
 void mls_telemetry_release(mls_telemetry *telemetry);
 
-/** What was measured beside the logs of a group: a line for people, and the worst that was found.  Both are owned and
- * NULL where nothing was measured, or nothing is wrong. */
+/** The measurements next to the logs of a group: a line of text (NULL: none), and the worst finding (NULL: none). */
 typedef struct mls_telemetry_note {
     char *line, *machine;
 } mls_telemetry_note;
 
-/** The notes of the groups of a collection, in their order.  Zero-initialised it has none. */
+/** The notes of the groups of a collection, in their order.  Zero-initialized, there are none. */
 typedef struct mls_telemetry_notes {
     const mls_group *groups;
     mls_telemetry_note *items;
     size_t count;
 } mls_telemetry_notes;
 
-/** Measures each group of a Slurm directory, beside whose logs such files lie; the files are those that the collection
- * has skipped.  The notes are to be released in any case. */
+/** Make a note for each group of a Slurm directory from measurement logs among the files that the collection skipped.
+ * Release the notes in any case. */
 mls_status mls_telemetry_note_groups(const mls_collection *collection, unsigned threads, mls_telemetry_notes *notes);
 void mls_telemetry_notes_release(mls_telemetry_notes *notes);
 
-/** Returns the note of a group, an empty one where there is none (notes NULL: of no group). */
+/** Return the note of a group, which may be empty.  notes may be NULL. */
 mls_telemetry_note mls_telemetry_note_of(const mls_telemetry_notes *notes, const mls_group *group);
 
-/** Whether a file is one of those that hold measurements; it is read for that. */
+/** Read a file to find out whether it contains measurements. */
 bool mls_telemetry_measures(const mls_source *source);
