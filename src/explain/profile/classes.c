@@ -30,18 +30,14 @@ static const struct {
     {"optimizer", MLS_CLASS_BYTES},
 };
 
-/* Return the number of a class, which is added if it is new.  Return MLS_CLASSES_MAX with an error if there are too
- * many.
- */
-static size_t class_number(mls_kernel_classes *classes, mls_str name, mls_error *error)
+/* Return the number of a class, which is added if it is new.  Return MLS_CLASSES_MAX if there are too many. */
+static size_t class_number(mls_kernel_classes *classes, mls_str name)
 {
     unsigned i;
     if (MLS_NAME_FIND(classes->names, classes->count, name, &i))
         return i;
-    if (classes->count == MLS_CLASSES_MAX) {
-        (void)mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "has more than %d classes", MLS_CLASSES_MAX);
+    if (classes->count == MLS_CLASSES_MAX)
         return MLS_CLASSES_MAX;
-    }
     classes->names[classes->count] = mls_arena_copy(&classes->memory, name).ptr;
     if (MLS_NAME_FIND(known_roles, sizeof known_roles / sizeof *known_roles, name, &i))
         classes->roles[classes->count] = known_roles[i].roles;
@@ -53,19 +49,16 @@ static mls_status read_pattern(const cJSON *json, const char *of, mls_pattern *p
 {
     const bool list = cJSON_IsArray(json);
     mls_buffer text = {0};
-    mls_status status = MLS_OK;
-    for (const cJSON *item = list ? json->child : json; item != NULL && status == MLS_OK;
-         item = list ? item->next : NULL) {
+    bool ok = true;
+    for (const cJSON *item = list ? json->child : json; item != NULL && ok; item = list ? item->next : NULL) {
         const char *part = cJSON_IsString(item) ? item->valuestring : "";
         mls_buffer_printf(&text, "%s%s", text.len > 0 ? "|" : "", part);
-        status = *part != '\0' ? MLS_OK : MLS_ERROR_VALUE;
+        ok = *part != '\0';
     }
-    if (status == MLS_OK)
-        status = text.len > 0 ? mls_pattern_compile(pattern, MLS_PATTERN_OWN, mls_buffer_str(&text)) : MLS_ERROR_VALUE;
+    ok = ok && text.len > 0 && mls_pattern_compile(pattern, MLS_PATTERN_OWN, mls_buffer_str(&text)) == MLS_OK;
     mls_buffer_release(&text);
-    return status == MLS_OK
-               ? status
-               : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the pattern of %s is not a regular expression", of);
+    return ok ? MLS_OK
+              : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the pattern of %s is not a regular expression", of);
 }
 
 /* Add an item of "classes" (a class) or of "rules" (a class and its pattern). */
@@ -76,9 +69,9 @@ static mls_status add_class(mls_kernel_classes *classes, const cJSON *item, bool
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "contains a class without a name");
     if (!mls_str_is_name(mls_str_from(name)))
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "invalid class name '%.60s'", name);
-    const size_t number = class_number(classes, mls_str_from(name), error);
+    const size_t number = class_number(classes, mls_str_from(name));
     if (number == MLS_CLASSES_MAX)
-        return MLS_ERROR_VALUE;
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "has more than %d classes", MLS_CLASSES_MAX);
     if (!rule)
         return MLS_OK;
     if (classes->rule_count == MLS_CLASS_RULES_MAX)
@@ -104,11 +97,10 @@ static mls_status read_classes(mls_kernel_classes *classes, const cJSON *json, m
     }
     if (status == MLS_OK && fp32 != NULL)
         status = read_pattern(fp32, "FP32", &classes->fp32, error);
-    if (status == MLS_OK) {
-        classes->other = class_number(classes, MLS_S("other"), error);
-        classes->copy = class_number(classes, MLS_S("copy"), error);
-        status = classes->other < MLS_CLASSES_MAX && classes->copy < MLS_CLASSES_MAX ? MLS_OK : MLS_ERROR_VALUE;
-    }
+    classes->other = class_number(classes, MLS_S("other"));
+    classes->copy = class_number(classes, MLS_S("copy"));
+    if (status == MLS_OK && (classes->other == MLS_CLASSES_MAX || classes->copy == MLS_CLASSES_MAX))
+        status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "has more than %d classes", MLS_CLASSES_MAX);
     return status;
 }
 

@@ -152,11 +152,6 @@ mls_str mls_cuda_call(mls_str name)
     return mls_str_rest(name, prefix);
 }
 
-void mls_gather_size(mls_gather *gather, mls_copy_operation operation, double megabytes)
-{
-    mls_sums_add(&gather->sizes[operation].sums, 1, megabytes, (double)NAN, (double)NAN);
-}
-
 bool mls_gather_activity(mls_gather *gather, mls_str device, mls_str stream, mls_activity activity)
 {
     enum { KEPT = 80 };

@@ -278,9 +278,6 @@ const char *mls_copy_operation_name(mls_copy_operation operation);
 /* Return the name of a CUDA or HIP function without cuda, cu or hip; empty: not one of these. */
 mls_str mls_cuda_call(mls_str name);
 
-/* Add the size of a copy. */
-void mls_gather_size(mls_gather *gather, mls_copy_operation operation, double megabytes);
-
 /* Add an activity of a stream.  Return false if there are too many streams. */
 bool mls_gather_activity(mls_gather *gather, mls_str device, mls_str stream, mls_activity activity) MLS_MUST_USE;
 

@@ -47,7 +47,7 @@ typedef struct mls_ranks {
 
 /** Combine the profiles that are traces of one job: those from folders, and named ones with a world size above 1 or a
  * rank in their names.  A rank is read from the trace, else from the number behind "rank" in the name or the nearest
- * folder, else it is the place of the trace.  Verdicts on communication of ranks that wait for a straggler are replaced.
- * Return NULL if there is no job.  Free the result before the profiles. */
+ * folder, else it is the place of the trace.  Verdicts on communication of ranks that wait for a straggler are
+ * replaced. Return NULL if there is no job.  Free the result before the profiles. */
 void mls_ranks_join(mls_profile *const *profiles, size_t count, mls_ranks **ranks);
 void mls_ranks_free(mls_ranks *ranks);

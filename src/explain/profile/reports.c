@@ -478,66 +478,57 @@ static bool report_fits(const reports *r, report_kind kind)
     return fits && (name.len == 0 || mls_str_contains(name, mls_str_from(report_kinds[kind].named)));
 }
 
-/* Return whether the report counts: it is the first of its kind, and the file has no better one. */
-static bool report_counts(reports *r, report_kind kind)
+/* Decide what report a header begins, and whether it counts: the first of its kind, if the file has no better one. */
+static void nsys_heading(reports *r)
 {
     mls_gather *gather = r->gather;
+    mls_tally *kernels = &gather->tallies[MLS_TALLY_KERNELS];
+    const mls_str name = mls_str_from(r->nsys.name);
+    const bool *seen = r->nsys.seen;
+    report_kind kind = 0;
+    const char *ignored = NULL;
+    while (kind < REPORT_IGNORED && !report_fits(r, kind))
+        kind++;
     const bool sums = kind <= REPORT_COPY_SIZES;
-    bool again = kind != REPORT_CALLS && kind != REPORT_RULE && r->nsys.seen[kind];
-    if (kind == REPORT_GPU_SUMS) {
-        again = again || r->nsys.seen[REPORT_KERNELS] || r->nsys.seen[REPORT_COPY_TIMES];
-    } else if (kind == REPORT_KERNELS || kind == REPORT_COPY_TIMES) {
-        again = again || r->nsys.seen[REPORT_GPU_SUMS];
-    } else if (kind == REPORT_RULE) {
-        (void)is_rule(mls_str_from(r->nsys.name), &r->nsys.rule);
-        again = (r->nsys.rules_seen >> r->nsys.rule & 1) != 0;
-        r->nsys.rules_seen |= 1U << r->nsys.rule;
+    if (kind == REPORT_IGNORED) {
+        note_report(r, MLS_FINDING_REPORT_IGNORED, r->line, name.len > 0 ? name.ptr : "the table",
+                    "is not a supported report");
+    } else {
+        bool again = kind != REPORT_CALLS && kind != REPORT_RULE && seen[kind];
+        again |= kind == REPORT_GPU_SUMS && (seen[REPORT_KERNELS] || seen[REPORT_COPY_TIMES]);
+        again |= (kind == REPORT_KERNELS || kind == REPORT_COPY_TIMES) && seen[REPORT_GPU_SUMS];
+        if (kind == REPORT_RULE) {
+            (void)is_rule(name, &r->nsys.rule);
+            again = (r->nsys.rules_seen >> r->nsys.rule & 1) != 0;
+            r->nsys.rules_seen |= 1U << r->nsys.rule;
+        }
+        r->nsys.any = true;
+        r->nsys.seen[kind] |= !again;
+        ignored = again                      ? "are ignored: the file already contains them"
+                  : sums && gather->has_line ? "are ignored: cuda_gpu_trace is more detailed"
+                                             : NULL;
     }
-    if (again) {
-        note_report(r, MLS_FINDING_REPORT_REPEATED, r->line, report_kinds[kind].words,
-                    "are ignored: the file already contains them");
-        return false;
-    }
-    r->nsys.seen[kind] = true;
-    if (sums && gather->has_line) {
-        note_report(r, MLS_FINDING_REPORT_REPEATED, r->line, report_kinds[kind].words,
-                    "are ignored: cuda_gpu_trace is more detailed");
-        return false;
-    }
-    if (kind == REPORT_TRACE && r->nsys.sums_line > 0) {
+    if (ignored != NULL) {
+        note_report(r, MLS_FINDING_REPORT_REPEATED, r->line, report_kinds[kind].words, ignored);
+        kind = REPORT_IGNORED;
+    } else if (kind == REPORT_TRACE && r->nsys.sums_line > 0) {
         note_report(r, MLS_FINDING_REPORT_REPEATED, r->nsys.sums_line, "sums of kernels or copies",
                     "are ignored: cuda_gpu_trace is more detailed");
-        for (size_t i = 0; i < gather->tallies[MLS_TALLY_KERNELS].count; i++)
-            mls_row_clear(&gather->tallies[MLS_TALLY_KERNELS].rows[i]);
+        for (size_t i = 0; i < kernels->count; i++)
+            mls_row_clear(&kernels->rows[i]);
         memset(gather->sizes, 0, sizeof gather->sizes);
         gather->copies_timed = gather->copies_sized = false;
     }
-    r->nsys.sums_line = sums && r->nsys.sums_line == 0 ? r->line : r->nsys.sums_line;
+    if (kind < REPORT_IGNORED && sums && r->nsys.sums_line == 0)
+        r->nsys.sums_line = r->line;
     gather->has_line |= kind == REPORT_TRACE;
     gather->copies_timed |= kind == REPORT_COPY_TIMES || kind == REPORT_GPU_SUMS;
     gather->copies_sized |= kind == REPORT_COPY_SIZES;
     gather->tallies[MLS_TALLY_RANGES].known |= kind == REPORT_RANGES;
     gather->tallies[MLS_TALLY_LAUNCHES].known |= kind == REPORT_LAUNCHES;
     gather->tallies[MLS_TALLY_ANALYSIS].known |= kind == REPORT_RULE;
-    return true;
-}
-
-static void nsys_heading(reports *r)
-{
-    report_kind kind = 0;
-    const mls_str name = mls_str_from(r->nsys.name);
-    while (kind < REPORT_IGNORED && !report_fits(r, kind))
-        kind++;
-    if (kind == REPORT_IGNORED) {
-        note_report(r, MLS_FINDING_REPORT_IGNORED, r->line, name.len > 0 ? name.ptr : "the table",
-                    "is not a supported report");
-    } else {
-        r->nsys.any = true;
-        kind = report_counts(r, kind) ? kind : REPORT_IGNORED;
-    }
-    r->nsys.called = name.len == 0
-                         ? NULL
-                         : &r->gather->tallies[mls_str_contains(name, MLS_S("osrt")) ? MLS_TALLY_OSRT : MLS_TALLY_API];
+    const mls_tally_kind called = mls_str_contains(name, MLS_S("osrt")) ? MLS_TALLY_OSRT : MLS_TALLY_API;
+    r->nsys.called = name.len > 0 ? &gather->tallies[called] : NULL;
     memset(r->nsys.there, 0, sizeof r->nsys.there);
     r->nsys.kind = kind;
     r->nsys.line = r->line;
@@ -707,8 +698,9 @@ static const char *add_traced(reports *r, mls_str name)
     if (!mls_gather_activity(gather, number.len > 0 ? number : device, report_text(r, r->at[ROLE_STREAM]), activity)) {
         mls_gather_too_much(gather, r->line);
     } else if (copy && r->nsys.there[ROLE_BYTES] && !bytes->negative) {
-        mls_gather_size(gather, operation,
-                        mls_decimal_double(bytes) * r->nsys.megabytes / mls_gather_divisor(gather, bytes->open, true));
+        const double megabytes =
+            mls_decimal_double(bytes) * r->nsys.megabytes / mls_gather_divisor(gather, bytes->open, true);
+        mls_sums_add(&gather->sizes[operation].sums, 1, megabytes, (double)NAN, (double)NAN);
     }
     return NULL;
 }

@@ -305,7 +305,7 @@ static void add_gpu_activity(trace *t, mls_str name, int64_t start, int64_t leng
     } else if (copied) {
         const double bytes = event_number(t, PART_BYTES);
         if (isfinite(bytes))
-            mls_gather_size(gather, operation, bytes / 1e6);
+            mls_sums_add(&gather->sizes[operation].sums, 1, bytes / 1e6, (double)NAN, (double)NAN);
     } else {
         mls_str texts[MLS_COLLECTIVE_PARTS];
         for (unsigned i = 0; i < MLS_COLLECTIVE_PARTS; i++)

@@ -173,49 +173,33 @@ typedef struct device_log {
     size_t same;
 } device_log;
 
-/* Return the number of a key; a new key gets a new number. */
-static size_t device_number(mls_map *map, mls_buffer *key, size_t *count)
-{
-    bool added;
-    mls_map_entry *entry = mls_map_put(map, mls_buffer_str(key), &added);
-    if (added)
-        entry->value.number = (*count)++;
-    return entry->value.number;
-}
-
-static void name_device(mls_buffer *key, const mls_telemetry_device *device)
-{
-    mls_buffer_clear(key);
-    mls_buffer_printf(key, "%s\n%s", device->host != NULL ? device->host : "", device->device);
-}
-
 /* Give the logs of one device the same number.  A UUID identifies the device; without one, host and number do. */
 static void number_devices(device_log *logs, size_t count)
 {
-    enum { NONE = 0, SEVERAL = 1, KNOWN = 2 }; /* devices with UUIDs of one host and number; KNOWN + its number */
     mls_arena arena = {0};
-    mls_map uuids = {.arena = &arena};
-    mls_map names = {.arena = &arena};
-    mls_map others = {.arena = &arena};
+    mls_map named = {.arena = &arena};   /* host and number to a log with a UUID; SIZE_MAX: there are several UUIDs */
+    mls_map devices = {.arena = &arena}; /* by UUID, or by host and number */
     mls_buffer key = {0};
-    size_t numbers = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (logs[i].device->uuid != NULL) {
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < count; i++) {
+            const mls_telemetry_device *device = logs[i].device;
+            const char *uuid = device->uuid;
             mls_buffer_clear(&key);
-            mls_buffer_append_text(&key, logs[i].device->uuid);
-            logs[i].same = device_number(&uuids, &key, &numbers);
-            name_device(&key, logs[i].device);
-            mls_map_entry *named = mls_map_put(&names, mls_buffer_str(&key), NULL);
-            const size_t known = logs[i].same + KNOWN;
-            named->value.number = named->value.number == NONE || named->value.number == known ? known : SEVERAL;
-        }
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (logs[i].device->uuid == NULL) {
-            name_device(&key, logs[i].device);
-            const mls_map_entry *named = mls_map_find(&names, mls_buffer_str(&key));
-            logs[i].same = named != NULL && named->value.number >= KNOWN ? named->value.number - KNOWN
-                                                                         : device_number(&others, &key, &numbers);
+            mls_buffer_printf(&key, "%s\n%s", device->host != NULL ? device->host : "", device->device);
+            if (pass == 0 && uuid != NULL) {
+                bool added;
+                mls_map_entry *entry = mls_map_put(&named, mls_buffer_str(&key), &added);
+                if (added)
+                    entry->value.number = i;
+                else if (entry->value.number != SIZE_MAX && strcmp(logs[entry->value.number].device->uuid, uuid) != 0)
+                    entry->value.number = SIZE_MAX;
+            } else if (pass == 1) {
+                const mls_map_entry *entry = mls_map_find(&named, mls_buffer_str(&key));
+                if (uuid == NULL && entry != NULL && entry->value.number != SIZE_MAX)
+                    uuid = logs[entry->value.number].device->uuid;
+                const mls_str whole = uuid != NULL ? mls_str_from(uuid) : mls_buffer_str(&key);
+                logs[i].same = (size_t)(mls_map_put(&devices, whole, NULL) - devices.entries);
+            }
         }
     }
     mls_buffer_release(&key);
