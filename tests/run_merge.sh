@@ -294,8 +294,8 @@ wrong 'say where' score --partial --shard 1/2 testdata/slurm
 wrong '--timeout is not for --partial' score --partial --shard 1/2 -o "$scratch/x" --timeout 3 testdata/slurm
 wrong '--format is not for --partial' check --partial --shard 1/2 -o "$scratch/x" --format json testdata/slurm
 wrong 'neither a folder nor a file' score --partial --shard 1/2 -o "$scratch/x" -
-wrong 'is for events --count' events --partial --shard 1/2 -o "$scratch/x" testdata/slurm
-wrong 'no other --format' merge --format json "$scratch/whole.ndjson"
+wrong '--partial needs --count' events --partial --shard 1/2 -o "$scratch/x" testdata/slurm
+wrong 'does not support --format' merge --format json "$scratch/whole.ndjson"
 wrong 'made with --wide' merge --wide "$scratch/small.ndjson"
 for option in --jobs '--sacct testdata/jobs/sacct.txt' '--timezone UTC' --no-fail '--label a=b' --no-path --wide --summary; do
     # shellcheck disable=SC2086 # they are words
@@ -303,5 +303,5 @@ for option in --jobs '--sacct testdata/jobs/sacct.txt' '--timezone UTC' --no-fai
 done
 wrong 'is for parts of score, and these are of check' merge --no-fail "$scratch/checked.ndjson"
 wrong 'from 1 to 1000000' merge --plan 0
-wrong 'exclude each other' merge --plan 3 --status
+wrong 'cannot be combined' merge --plan 3 --status
 finish

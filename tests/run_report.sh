@@ -266,7 +266,7 @@ if grep -q 'id="g1"' "$page"; then fail "--detail none has no sections"; else pa
 if command -v script >/dev/null 2>&1; then
     status=0
     script -qec "$mlscore report testdata/slurm" /dev/null >"$scratch/out" 2>&1 </dev/null || status=$?
-    [ "$status" -eq 2 ] && grep -q 'not for a terminal' "$scratch/out" && pass || fail "no page for a terminal" "$scratch/out"
+    [ "$status" -eq 2 ] && grep -q 'not written to a terminal' "$scratch/out" && pass || fail "no page for a terminal" "$scratch/out"
 else
     skip
 fi

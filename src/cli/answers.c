@@ -53,7 +53,7 @@ void mls_cli_ask_groups(mls_cli *cli, const mls_group_question *question)
         mls_cli_progress_end(cli);
         if (status == MLS_ERROR_VALUE) {
             for (size_t i = 0; i < comparison.candidates.count; i++)
-                mls_cli_note(cli, NULL, "there is %s", comparison.candidates.items[i]);
+                mls_cli_note(cli, NULL, "candidate: %s", comparison.candidates.items[i]);
             mls_cli_usage_error(cli, "%s", error.message);
         } else if (status != MLS_OK) {
             mls_cli_print_error(cli, NULL, &error);

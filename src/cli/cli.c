@@ -138,13 +138,13 @@ const mls_command *mls_command_find(mls_cli *cli, const char *name)
     if (found == NULL && cli->command == NULL) {
         const mls_suggestion file = mls_cli_nearest_file(name, &names);
         const bool nearer = file.found.len > 0 && (nearest.found.len == 0 || file.distance < nearest.distance);
-        mls_cli_usage_error(cli, nearer ? "there is no command '%s', and no such file%s" : "there is no command '%s'%s",
-                            name, mls_cli_suggestion(nearer ? &file : &nearest).text);
+        mls_cli_usage_error(cli, nearer ? "unknown command '%s', and no such file%s" : "unknown command '%s'%s", name,
+                            mls_cli_suggestion(nearer ? &file : &nearest).text);
     } else if (found == NULL) {
         mls_suggest_add(&nearest, MLS_S("findings"));
         mls_suggest_add(&nearest, MLS_S("signatures"));
         offer_findings(&nearest);
-        mls_cli_usage_error(cli, "there is no command '%s'%s", name, mls_cli_suggestion(&nearest).text);
+        mls_cli_usage_error(cli, "unknown command '%s'%s", name, mls_cli_suggestion(&nearest).text);
     }
     mls_names_release(&names);
     return found;
@@ -156,7 +156,7 @@ void mls_cli_explain(mls_cli *cli, const char *name)
     mls_suggestion nearest = mls_suggest_for(mls_str_from(name));
     if (!mls_finding_code_from_name(mls_str_from(name), &code)) {
         offer_findings(&nearest);
-        mls_cli_usage_error(cli, "there is no finding '%s'; 'mlscore help findings' lists them%s", name,
+        mls_cli_usage_error(cli, "unknown finding '%s'; 'mlscore help findings' lists all findings%s", name,
                             mls_cli_suggestion(&nearest).text);
     } else if (cli->view.output != NULL || mls_cli_open(cli)) {
         const mls_finding_info *info = mls_finding_info_get(code);
@@ -316,14 +316,14 @@ void mls_cli_close(mls_cli *cli, const char *failure)
 bool mls_cli_may_print(mls_cli *cli)
 {
     return cli->view.format != MLS_FORMAT_HTML || cli->output_path != NULL || !isatty(STDOUT_FILENO) ||
-           mls_cli_usage_error(cli, "a page is not for a terminal: name a file with -o, or redirect");
+           mls_cli_usage_error(cli, "HTML is not written to a terminal: use -o FILE, or redirect it");
 }
 
 /* Opens the output and begins to print.  False after a complaint. */
 static bool print_begin(mls_cli *cli, const mls_report *report, void *state)
 {
     if (!mls_report_offers(report, cli->view.format))
-        return mls_cli_usage_error(cli, "this cannot be printed as %s", mls_format_name(cli->view.format));
+        return mls_cli_usage_error(cli, "this result cannot be printed as %s", mls_format_name(cli->view.format));
     if (!mls_cli_may_print(cli) || !mls_cli_open(cli))
         return false;
     if (cli->equivalent != NULL && cli->view.format == MLS_FORMAT_TABLE) {

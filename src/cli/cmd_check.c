@@ -60,8 +60,9 @@ void mls_cli_check(mls_cli *cli, mls_check_names *names, const mls_shard_setting
         names->split = made->split;
         if (made->doubting != doubting) {
             mls_cli_error(cli, MLS_EXIT_USAGE, NULL,
-                          doubting ? "-v needs parts that were made with -v"
-                                   : "the parts were made with -v: they have hints that only a table with -v shows");
+                          doubting
+                              ? "-v needs parts that were made with -v"
+                              : "the parts were made with -v: use -v and the table format, which show their hints");
             return;
         }
     } else if (!mls_cli_judge_options(cli, &how)) {

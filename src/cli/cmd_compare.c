@@ -27,15 +27,15 @@ static const mls_option options[] = {
     MLS_ROW_WITH('\0', "published", NULL, "compare each group with the nearest published results", MLS_SETS_FLAG, false,
                  AT(published), .group = "--published and --scaling"),
     MLS_ROW_WITH('\0', "limit", "N", "with --published, show N faster and N slower results (default: 2)",
-                 MLS_SETS_COUNT, false, AT(limit), .needs = "published", .about = "published results"),
+                 MLS_SETS_COUNT, false, AT(limit), .needs = "published"),
     MLS_ROW_WITH('\0', "submitter", "TEXT",
                  "with --published, show only results of submitters whose name contains TEXT", MLS_SETS_TEXT, false,
-                 AT(submitter), .needs = "published", .about = "published results"),
+                 AT(submitter), .needs = "published"),
     MLS_ROW_WITH('\0', "scaling", NULL, "show minutes, speedup and efficiency by number of accelerators", MLS_SETS_FLAG,
                  false, AT(scaling), .group = "--published and --scaling"),
     MLS_ROW_TEXT('\0', "baseline", "NAME", AT(baseline), "compare the other sides with side NAME (default: the first)"),
     MLS_ROW_OF(MLS_ADDS_TEXT, "accelerators", "[NAME:]N", AT(accelerators),
-               "number of accelerators of a side, if the logs do not say (may be repeated)"),
+               "number of accelerators of a side, if its logs do not contain it (may be repeated)"),
     MLS_ROW_TEXT('\0', "fail-if", "slower", AT(fail_if), "exit with status 1 if a side is slower than the baseline"),
     MLS_ROW_FLAG('\0', "all", AT(all), "show all hyperparameters (default: at most ten that differ)"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown|html"),
@@ -80,9 +80,10 @@ static bool read_accelerators(mls_cli *cli, const mls_side_list *sides, const ml
         mls_side *side = colon != NULL ? mls_side_find(sides, name) : NULL;
         size_t count;
         if (!mls_size_parse(mls_str_from(colon != NULL ? colon + 1 : word), &count) || count == 0)
-            return mls_cli_usage_error(cli, "--accelerators takes [NAME:]N, not '%s'", word);
+            return mls_cli_usage_error(cli, "invalid --accelerators '%s': expected [NAME:]N", word);
         if (colon != NULL && side == NULL)
-            return mls_cli_usage_error(cli, "--accelerators: no side is called '%.*s'", (int)name.len, name.ptr);
+            return mls_cli_usage_error(cli, "invalid --accelerators '%s': no side is called '%.*s'", word,
+                                       (int)name.len, name.ptr);
         if (side != NULL && side->accelerators == 0)
             side->accelerators = (double)count;
         of_all = colon == NULL && of_all == 0 ? count : of_all;
@@ -138,7 +139,7 @@ static void compare_run(mls_cli *cli)
                                    .submitter = settings->submitter,
                                    .around = settings->limit > 0 ? settings->limit : LIMIT_DEFAULT};
     bool ok = settings->fail_if == NULL || strcmp(settings->fail_if, "slower") == 0 ||
-              mls_cli_usage_error(cli, "--fail-if takes slower, not '%s'", settings->fail_if);
+              mls_cli_usage_error(cli, "invalid --fail-if '%s': expected slower", settings->fail_if);
     ok = ok && read_sides(cli, &request.sides, &arena) &&
          read_accelerators(cli, &request.sides, &settings->accelerators) &&
          mls_cli_judge_options(cli, &request.collect) && (!page || mls_cli_load_models(cli));

@@ -183,7 +183,7 @@ static void completion_run(mls_cli *cli)
             return;
         }
     }
-    mls_cli_usage_error(cli, "name a shell: bash, zsh or fish%s", mls_cli_suggestion(&nearest).text);
+    mls_cli_usage_error(cli, "expected bash, zsh or fish%s", mls_cli_suggestion(&nearest).text);
 }
 
 const mls_command mls_command_completion = {

@@ -23,7 +23,7 @@ static const mls_option options[] = {
     MLS_ROW_FLAG('\0', "exports", offsetof(config_settings, exports),
                  "print every exported variable, or every printed setting of a log, as KEY=VALUE"),
     MLS_ROW_FLAG('\0', "diff", offsetof(config_settings, diff),
-                 "show how names, files and logs differ, one column each"),
+                 "compare names, files and logs side by side, one column each"),
     MLS_ROW_FORMAT("table|csv|json"),
     MLS_ROWS_FILES,
     MLS_ROWS_VIEW("omit advice", "also show advice for folders, and the memory estimate",
@@ -126,7 +126,7 @@ static mls_status config_found(void *state, mls_walk_entry *entry)
     const mls_str name = mls_str_from(entry->name);
     entry->enter = entry->enter && !entry->link;
     if (entry->too_deep && !entry->link)
-        mls_cli_error(cli, MLS_EXIT_IO, NULL, "%s: too many folders inside each other", entry->path);
+        mls_cli_error(cli, MLS_EXIT_IO, NULL, "%s: folders nested too deeply", entry->path);
     if (entry->kind == MLS_WALK_FILE && mls_str_starts(name, MLS_S("config_")) && mls_str_ends(name, MLS_S(".sh")))
         mls_names_add(&settings->found, mls_str_from(entry->path));
     return MLS_OK;
@@ -175,7 +175,7 @@ static void config_add_operand(mls_cli *cli, const char *operand)
     } else if (exists || name.kind != MLS_CONFIG_KIND_NONE || name.problem != NULL || name.suffix_count > 0) {
         config_add(cli, operand, exists);
     } else {
-        mls_cli_error(cli, MLS_EXIT_IO, operand, "no shape in this name, and no such file (%s)", strerror(reason));
+        mls_cli_error(cli, MLS_EXIT_IO, operand, "not the name of a config, and no such file (%s)", strerror(reason));
     }
 }
 
@@ -193,7 +193,8 @@ static void config_print_diff(mls_cli *cli)
     for (size_t i = 0; i < list->count; i++) {
         const mls_config_entry *entry = &list->items[i];
         if (i > 0 && entry->printed != NULL && list->items[i - 1].file == entry->file) {
-            mls_cli_note(cli, entry->file, "settings before several runs: those before its first run are compared");
+            mls_cli_note(cli, entry->file,
+                         "settings were printed before several runs: only those before the first run are compared");
             continue;
         }
         const mls_map_entry *same = mls_map_find(&names, entry->name.name);
@@ -208,7 +209,7 @@ static void config_print_diff(mls_cli *cli)
     }
     mls_config_diff_make(sides, count, &cli->known_settings, &diff);
     if (count < 2 && cli->status != MLS_EXIT_IO) { /* an unreadable path has been reported */
-        mls_cli_usage_error(cli, "--diff compares two configs or more, not %zu", count);
+        mls_cli_usage_error(cli, "--diff needs at least two configs, not %zu", count);
     } else if (count >= 2) {
         mls_cli_print(cli, &mls_config_diff_report, &diff);
         mls_cli_set_status(cli, diff.differs.count > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);

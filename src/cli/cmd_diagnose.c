@@ -18,16 +18,17 @@ typedef struct diagnose_settings {
 static const mls_option options[] = {
     MLS_ROW_FLAG('\0', "campaign", offsetof(diagnose_settings, campaign),
                  "treat the jobs as a chain: report recurring causes and lost time"),
-    MLS_ROW_TEXT('\0', "sacct", "FILE", offsetof(diagnose_settings, sacct_path),
-                 "with --campaign, read times and states of jobs from FILE, output of sacct --parsable2 or --json"),
+    MLS_ROW_WITH('\0', "sacct", "FILE",
+                 "with --campaign, read times and states of jobs from FILE, output of sacct --parsable2 or --json",
+                 MLS_SETS_TEXT, false, offsetof(diagnose_settings, sacct_path), .needs = "campaign"),
     MLS_ROW_OF(MLS_ADDS_TEXT, "signatures", "FILE", offsetof(diagnose_settings, signature_files),
                "add the signatures in FILE (may be repeated)"),
     MLS_ROW_FORMAT("table|json|ndjson"),
     MLS_ROWS_FILES,
     MLS_ROW_THREADS,
     MLS_ROW_COLOR,
-    MLS_ROW_QUIET_AS("omit jobs that did not fail"),
-    MLS_ROW_VERBOSE_AS("list messages that caused nothing, and skipped files"),
+    MLS_ROW_QUIET_AS("print only failed jobs"),
+    MLS_ROW_VERBOSE_AS("also list messages that did not cause a failure, and skipped files"),
     MLS_ROWS_LAST,
 };
 
@@ -47,15 +48,13 @@ static void judge_job(mls_cli *cli, const mls_diagnosis *job)
     }
     mls_cli_print_foreign(cli);
     if (job->files == 0 && job->skipped_count > 0 && !failed)
-        mls_cli_error(cli, MLS_EXIT_IO, job->path, "no log in it can be read");
+        mls_cli_error(cli, MLS_EXIT_IO, job->path, "no readable log in this folder");
     if (job->uncut > 0) {
-        mls_cli_note(cli, job->path, "%s too many to be told apart: taken for a part of those before them",
+        mls_cli_note(cli, job->path, "%s more than can be distinguished: treated as part of the run before",
                      mls_words_plural(job->uncut, "run", "runs").text);
     }
-    for (size_t i = 0; i < job->overran_count; i++) {
-        mls_cli_note(cli, NULL, "signature '%s': its pattern took too long on a line, and was not tried again",
-                     job->overran[i]);
-    }
+    for (size_t i = 0; i < job->overran_count; i++)
+        mls_cli_note(cli, NULL, "signature '%s': skipped after its pattern took too long on a line", job->overran[i]);
 }
 
 /* Print the chain of jobs.  If the user gave a table of sacct, report its unused rows and the jobs it lacks. */
@@ -78,18 +77,18 @@ static void print_campaign(mls_cli *cli, const mls_diagnosis_list *list, const c
         for (size_t i = 0; i < shown; i++)
             mls_cli_error(cli, MLS_EXIT_IO, sacct_path, "line %zu: %s", wrong->items[i].line, wrong->items[i].message);
         if (all > shown) {
-            mls_cli_error(cli, MLS_EXIT_IO, sacct_path, "%s not used either",
+            mls_cli_error(cli, MLS_EXIT_IO, sacct_path, "%s not used",
                           mls_words_plural(all - shown, "more row is", "more rows are").text);
         }
         for (size_t i = 0; i < campaign.count; i++) {
             const char *job = campaign.jobs[i].job;
             if (mls_sacct_job(sacct, mls_str_from(job)) == NULL && missing++ < ROWS_MAX) {
-                mls_cli_note(cli, sacct_path, "no row of %s%s", job != NULL ? "job " : "",
+                mls_cli_note(cli, sacct_path, "no row for %s%s", job != NULL ? "job " : "",
                              job != NULL ? job : campaign.jobs[i].diagnosis->path);
             }
         }
         if (missing > ROWS_MAX) {
-            mls_cli_note(cli, sacct_path, "no row of %s either",
+            mls_cli_note(cli, sacct_path, "no row for %s",
                          mls_words_plural(missing - ROWS_MAX, "more job", "more jobs").text);
         }
     }
@@ -103,10 +102,6 @@ static void diagnose_run(mls_cli *cli)
     const mls_names *files = &settings->signature_files;
     mls_signatures *signatures = NULL;
     mls_error error = {0};
-    if (settings->sacct_path != NULL && !settings->campaign) {
-        mls_cli_usage_error(cli, "--sacct tells of a chain of jobs: it needs --campaign");
-        return;
-    }
     bool ok = mls_signatures_new(&signatures, &error) == MLS_OK || mls_cli_print_error(cli, NULL, &error);
     for (size_t i = 0; i < files->count && ok; i++) {
         mls_buffer text = {0};

@@ -135,7 +135,7 @@ void mls_cli_count(mls_cli *cli)
 {
     const mls_reading reading = {.state = cli, .heard_size = sizeof(mls_part_file), .done = print_noted};
     if (cli->format_given)
-        mls_cli_usage_error(cli, "what events --count prints has no other --format");
+        mls_cli_usage_error(cli, "events --count does not support --format");
     else if (mls_cli_open(cli))
         mls_cli_read(cli, NULL, &reading, NULL, NULL);
 }
@@ -150,7 +150,7 @@ static void events_run(mls_cli *cli)
                                  .apart = events->count,
                                  .done = events_done};
     if (events->shards.partial && !events->count) {
-        mls_cli_usage_error(cli, "--partial is for events --count");
+        mls_cli_usage_error(cli, "--partial needs --count");
     } else if (!mls_cli_shard_is_right(cli, &events->shards, NULL)) {
         return;
     } else if (events->shards.partial) {

@@ -45,7 +45,7 @@ static void write_record(mls_cli *cli, mls_log_writer *writer)
     size_t rank = 0;
     if (settings->rank != NULL) {
         if (!mls_size_parse(mls_str_from(settings->rank), &rank) || rank > LONG_MAX) {
-            mls_cli_usage_error(cli, "--rank is a number from 0 on, not '%s'", settings->rank);
+            mls_cli_usage_error(cli, "invalid --rank '%s': expected a whole number from 0", settings->rank);
             return;
         }
         if (mls_log_writer_only_rank(writer, (long)rank, -1, &error) != MLS_OK) {
@@ -59,7 +59,7 @@ static void write_record(mls_cli *cli, mls_log_writer *writer)
         mls_str value = mls_str_from(settings->metadata.items[i]);
         mls_str name;
         if (!mls_str_cut(&value, '=', &name) || name.len == 0 || value.ptr == NULL) {
-            mls_cli_usage_error(cli, "--metadata is NAME=VALUE, not '%s'", settings->metadata.items[i]);
+            mls_cli_usage_error(cli, "invalid --metadata '%s': expected NAME=VALUE", settings->metadata.items[i]);
             return;
         }
         char *copy = mls_strndup(name.ptr, name.len);
@@ -91,7 +91,7 @@ static void log_run(mls_cli *cli)
     if (cli->operands.count == 0 || *cli->operands.items[0] == '\0')
         mls_cli_usage_error(cli, "no key given");
     else if (cli->operands.count > 2)
-        mls_cli_usage_error(cli, "one value belongs to a key, not '%s' too", cli->operands.items[2]);
+        mls_cli_usage_error(cli, "unexpected argument '%s': expected KEY and one VALUE", cli->operands.items[2]);
     else if (mls_log_writer_new(&writer, &error) != MLS_OK)
         mls_cli_print_error(cli, NULL, &error);
     else

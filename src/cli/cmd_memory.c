@@ -67,9 +67,9 @@ static bool memory_ask(mls_cli *cli, mls_memory_job *job, mls_collection *runs)
     mls_shell *script;
     for (size_t i = 0; logs && i < cli->operands.count; i++)
         if (mls_str_ends(mls_str_from(cli->operands.items[i]), MLS_S(".sh")))
-            return mls_cli_usage_error(cli, "one config at a time, not '%s' too", cli->operands.items[i]);
+            return mls_cli_usage_error(cli, "unexpected argument '%s': expected one config", cli->operands.items[i]);
     if (settings->oom && cli->operands.count == 0)
-        return mls_cli_usage_error(cli, "--oom looks into logs, and none is named");
+        return mls_cli_usage_error(cli, "--oom needs logs to search");
     for (size_t i = 0; i < MLS_MEMORY_SETTING_COUNT; i++) {
         const char *text = settings->given[i];
         const bool file =
@@ -96,7 +96,7 @@ static bool memory_ask(mls_cli *cli, mls_memory_job *job, mls_collection *runs)
         if (job->ask.shape.layers == 0) {
             return mls_cli_error(
                 cli, MLS_EXIT_USAGE, config,
-                "neither MODEL_SIZE nor a folder names the model: --model does, by name or with its config.json");
+                "no MODEL_SIZE, and no folder that names the model: use --model with a name or a config.json");
         }
     }
     /* Refuse options that would be ignored. */
@@ -114,7 +114,7 @@ static bool memory_ask(mls_cli *cli, mls_memory_job *job, mls_collection *runs)
                                                    {MLS_MEMORY_ZERO, MLS_MEMORY_FSDP}};
     for (size_t i = 0; i < sizeof either / sizeof *either; i++) {
         if (settings->given[either[i][0]] != NULL && settings->given[either[i][1]] != NULL) {
-            return mls_cli_usage_error(cli, "--%s or --%s, not both", mls_memory_settings[either[i][0]].name,
+            return mls_cli_usage_error(cli, "--%s and --%s cannot be combined", mls_memory_settings[either[i][0]].name,
                                        mls_memory_settings[either[i][1]].name);
         }
     }

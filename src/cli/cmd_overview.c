@@ -90,13 +90,13 @@ static void overview_run(mls_cli *cli)
         } else if (seen.kind == MLS_PATH_ABSENT) {
             mls_names names = {0};
             const mls_suggestion nearest = mls_cli_nearest_file(path, &names);
-            mls_cli_error(cli, MLS_EXIT_IO, path, "there is no such file%s", mls_cli_suggestion(&nearest).text);
+            mls_cli_error(cli, MLS_EXIT_IO, path, "no such file%s", mls_cli_suggestion(&nearest).text);
             mls_names_release(&names);
         } else if (seen.kind == MLS_PATH_UNKNOWN) {
             mls_cli_error(cli, MLS_EXIT_IO, path,
                           seen.written[0] != '\0' ? "%s"
-                          : seen.why != NULL      ? "nothing that mlscore knows: %s"
-                                                  : "nothing that mlscore knows; it begins with '%s'",
+                          : seen.why != NULL      ? "not a kind of file that mlscore knows: %s"
+                                                  : "not a kind of file that mlscore knows; it begins with '%s'",
                           seen.why != NULL ? seen.why : seen.beginning);
         } else {
             mls_names_add(&paths[seen.kind], mls_str_from(path));
@@ -105,11 +105,11 @@ static void overview_run(mls_cli *cli)
     for (mls_path_kind kind = 0; kind < MLS_PATH_UNKNOWN; kind++)
         left += commands[kind].alone ? paths[kind].count : paths[kind].count > 0;
     if (left > 1 && (cli->output_path != NULL || cli->view.format != MLS_FORMAT_TABLE)) {
-        ok = mls_cli_usage_error(cli, "%s tells of one kind of thing at a time",
+        ok = mls_cli_usage_error(cli, "%s allows only one kind of path at a time",
                                  cli->output_path != NULL ? "-o" : "--format=json");
     } else if (left > 0 && settings->against != NULL && paths[MLS_PATH_LOGS].count == 0 &&
                paths[MLS_PATH_EXPORT].count != 1) {
-        ok = mls_cli_usage_error(cli, "--against compares logs, and there are none");
+        ok = mls_cli_usage_error(cli, "--against needs logs to compare");
     }
     for (mls_path_kind kind = 0; kind < MLS_PATH_UNKNOWN; kind++) {
         mls_names *all = &paths[kind];

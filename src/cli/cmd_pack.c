@@ -20,12 +20,13 @@ static const mls_option options[] = {
                  "if there are several groups, use the one with this config"),
     MLS_ROW_OF(MLS_SETS_COUNT, "batch", "N", AT(wanted.batch),
                "if there are several groups, use the one with this global batch size"),
-    MLS_ROW_FLAG('\0', "weak", AT(wanted.weak), "pack models of hpc weak scaling"),
+    MLS_ROW_FLAG('\0', "weak", AT(wanted.weak), "pack the models of an hpc weak-scaling result"),
     MLS_ROW_TEXT('\0', "describe", "FILE", AT(describe),
-                 "take fields of a new system description from this JSON file first, then from the logs"),
+                 "JSON file with fields of a new system description; missing fields are taken from the logs"),
     MLS_ROW_FLAG('\0', "scrub", AT(wanted.scrub), "write only fields that are known to be public"),
     MLS_ROW_TEXT('\0', "implementation", "DIR", AT(wanted.implementation), "also copy the code in DIR, unchanged"),
-    MLS_ROW_FLAG('\0', "cut", AT(wanted.cut), "from a file with several runs, write only the selected run's lines"),
+    MLS_ROW_FLAG('\0', "cut", AT(wanted.cut),
+                 "write only the lines of the selected run if its file contains several runs"),
     MLS_ROW_FLAG('\0', "incomplete", AT(wanted.incomplete), "allow fewer runs than required"),
     MLS_ROW_FLAG('\0', "force", AT(wanted.force), "pack even if verify reports errors"),
     MLS_ROW_FLAG('\0', "write", AT(wanted.write), "write the result (default: only print what would be done)"),
@@ -43,7 +44,7 @@ static void pack_run(mls_cli *cli)
     mls_buffer described = {0};
     mls_error error = {0};
     if (wanted->into == NULL || wanted->system == NULL || wanted->benchmark == NULL) {
-        mls_cli_usage_error(cli, "--into, --system and --benchmark are needed");
+        mls_cli_usage_error(cli, "--into, --system and --benchmark are required");
         return;
     }
     wanted->benchmark = mls_benchmark_called(wanted->benchmark);

@@ -29,7 +29,8 @@ static const mls_option options[] = {
     MLS_ROW_TEXT('\0', "accelerators", "LIST", AT(accelerators),
                  "total accelerator counts: a list, or a range such as 64-512 doubled at each step (default: half to "
                  "eight times the runs')"),
-    MLS_ROW_TEXT('\0', "nodes", "LIST", AT(nodes), "numbers of nodes, in the same form"),
+    MLS_ROW_TEXT('\0', "nodes", "LIST", AT(nodes),
+                 "numbers of nodes: a list, or a range such as 8-64 doubled at each step"),
     MLS_ROW_TEXT('\0', "times", "LIST", AT(times), "multiples of the runs' number of accelerators, such as 0.5,2-8"),
     MLS_ROW_TEXT('\0', "batch", "LIST", AT(batch),
                  "global batch sizes (default: those of the runs, the reference points and published results)"),
@@ -42,7 +43,7 @@ static const mls_option options[] = {
     MLS_ROWS_FILES,
     MLS_ROW_THREADS,
     MLS_ROW_COLOR,
-    MLS_ROW_QUIET_AS("omit the lines about the origin of the rows"),
+    MLS_ROW_QUIET_AS("omit the lines that say what each row was predicted from"),
     MLS_ROW_VERBOSE_AS("show all batches of each number of accelerators"),
     MLS_ROW_STRICT_AS("treat warnings, advice and invalid runs as errors"),
     MLS_ROWS_LAST,
@@ -70,8 +71,8 @@ static bool read_numbers(mls_cli *cli, mls_arena *arena, const char *option, con
                 MLS_ARENA_ADD(arena, to, number);
         }
     }
-    return ok || mls_cli_usage_error(cli, "%s takes numbers %s with commas, and N-M by doublings, not '%s'", option,
-                                     whole ? "from 1 on" : "above 0", text);
+    return ok || mls_cli_usage_error(cli, "invalid %s '%s': expected numbers %s or ranges N-M, separated by commas",
+                                     option, text, whole ? "from 1" : "above 0");
 }
 
 /* Parse a number above 0; *number is NAN if the option is absent.  Return false after printing an error. */
@@ -79,7 +80,7 @@ static bool read_positive(mls_cli *cli, const char *option, const char *text, do
 {
     *number = NAN;
     return text == NULL || (mls_number_parse(mls_str_from(text), number) && *number > 0 && isfinite(*number)) ||
-           mls_cli_usage_error(cli, "%s takes a number above 0, not '%s'", option, text);
+           mls_cli_usage_error(cli, "invalid %s '%s': expected a number above 0", option, text);
 }
 
 /* Report why groups cannot be used, for each reason the first few groups.  If no group can, it is not just a note. */
@@ -101,7 +102,7 @@ static void print_unfit(mls_cli *cli, const mls_plan *plan)
             mls_cli_error(cli, kind, NULL, "and %zu more (-v: all): %s", alike - UNUSED_MAX, reason);
     }
     if (plan->bases.count == 0)
-        mls_cli_error(cli, MLS_EXIT_INVALID, NULL, "there is no group of runs to predict from");
+        mls_cli_error(cli, MLS_EXIT_INVALID, NULL, "no group of runs to predict from");
 }
 
 /* Read the options.  Return false after printing an error. */
@@ -117,7 +118,7 @@ static bool read_request(mls_cli *cli, mls_arena *arena, mls_plan_request *reque
         const mls_usage usage = mls_editions_usage_of(editions, cli->usage, name);
         mls_suggestion nearest = mls_editions_nearest_benchmark(editions, usage, name);
         if (mls_editions_newest_with(editions, usage, name) == NULL && nearest.found.len > 0)
-            return mls_cli_usage_error(cli, "no benchmark is called '%s'%s", request->benchmark,
+            return mls_cli_usage_error(cli, "unknown benchmark '%s'%s", request->benchmark,
                                        mls_cli_suggestion(&nearest).text);
     }
     request->level = settings->level > 0 ? settings->level - 1 : LEVEL_DEFAULT;

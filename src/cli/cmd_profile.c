@@ -108,9 +108,9 @@ static bool read_settings(mls_cli *cli, profile_settings *settings)
     settings->by = settings->by_annotation ? MLS_PROFILE_BY_ANNOTATION + 1 : settings->by;
     settings->profiles.by = (mls_profile_by)(settings->by - (settings->by > 0));
     if (settings->top != NULL && !mls_size_parse(mls_str_from(settings->top), &settings->kernel_count))
-        return mls_cli_usage_error(cli, "--top takes a whole number, not '%s'", settings->top);
+        return mls_cli_usage_error(cli, "invalid --top '%s': expected a whole number", settings->top);
     if (settings->against != NULL && sources->count > 1)
-        return mls_cli_usage_error(cli, "--against compares one file with another, not %zu", sources->count);
+        return mls_cli_usage_error(cli, "--against needs exactly one file to compare, not %zu", sources->count);
     mls_buffer text = {0};
     bool ok = mls_cli_read_file(cli, settings->kernels, &text);
     if (ok && mls_kernel_classes_new(mls_buffer_str(&text), &settings->classes, &error) != MLS_OK)
@@ -147,7 +147,7 @@ static void collect_profiles(mls_cli *cli, profile_settings *settings)
             mls_cli_error(cli, MLS_EXIT_IO, cli->operands.items[i], "no profile found");
     }
     if (others > OTHERS_MAX)
-        mls_cli_note(cli, NULL, "skipped: %zu more files of folders that are no profiles", others - OTHERS_MAX);
+        mls_cli_note(cli, NULL, "skipped: %zu more files that are not profiles", others - OTHERS_MAX);
 }
 
 static void profile_run(mls_cli *cli)
@@ -184,14 +184,14 @@ static void profile_run(mls_cli *cli)
         if (settings->job != NULL)
             mls_cli_judge_findings(cli, &settings->job->findings);
         else if (profiles->by >= MLS_PROFILE_BY_RANK && profiles->count > 0)
-            mls_cli_error(cli, MLS_EXIT_IO, NULL, "these are no traces of the ranks of one job");
+            mls_cli_error(cli, MLS_EXIT_IO, NULL, "these are not traces of the ranks of one job");
     }
     if (ok && settings->run != NULL) {
         const mls_reading reading = {.work.threads = 1, .state = cli, .run = place_profiles, .done = mls_cli_read_done};
         for (size_t i = 0; i < profiles->count; i++)
             profiles->items[i]->run.file = settings->run;
         if (mls_cli_read(cli, settings->run, &reading, NULL, NULL) && !settings->run_found)
-            mls_cli_error(cli, MLS_EXIT_IO, settings->run, "no run found to place the profile in");
+            mls_cli_error(cli, MLS_EXIT_IO, settings->run, "no run found for --run");
     }
     if (ok) {
         if (settings->base != NULL && profiles->count > 0) {

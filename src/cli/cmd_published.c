@@ -37,8 +37,8 @@ static const mls_option options[] = {
     MLS_ROW_WITH('\0', "trend", NULL,
                  "show the fastest result per round, for accelerator counts found in several rounds", MLS_SETS_FLAG,
                  false, AT(search.trend), .group = EITHER),
-    MLS_ROW_WITH('\0', "settings", NULL, "show the settings that differ", MLS_SETS_FLAG, false, AT(settings),
-                 .group = EITHER),
+    MLS_ROW_WITH('\0', "settings", NULL, "show the settings that differ between the results", MLS_SETS_FLAG, false,
+                 AT(settings), .group = EITHER),
     MLS_ROW_WITH('\0', "runs", NULL, "show a row per run", MLS_SETS_FLAG, false, AT(runs), .group = EITHER),
     MLS_ROW_OF(MLS_SETS_VALUE, "sort", "edition|minutes|accelerators|accelerator-minutes|submitter", AT(sort),
                "sort key (default: edition, newest first)"),
@@ -66,9 +66,10 @@ static bool read_search(mls_cli *cli, const published_settings *settings, mls_pu
 {
     const mls_edition *edition;
     if (cli->operands.count > 0)
-        return mls_cli_usage_error(cli, "what to search for is said by options, not by '%s'", cli->operands.items[0]);
+        return mls_cli_usage_error(cli, "unexpected argument '%s': search with options such as --benchmark",
+                                   cli->operands.items[0]);
     if (search->trend && settings->sort > 0)
-        return mls_cli_usage_error(cli, "--trend has an order of its own: leave out --sort");
+        return mls_cli_usage_error(cli, "--trend and --sort cannot be combined");
     search->division = mls_division_logged(settings->division);
     search->order = (mls_published_order)(settings->sort - (settings->sort > 0));
     if (settings->accelerators != NULL) {
@@ -79,7 +80,7 @@ static bool read_search(mls_cli *cli, const published_settings *settings, mls_pu
         if (!parse_bound(min, &search->min_accelerators) || !parse_bound(max, &search->max_accelerators) ||
             min.len + max.len == 0 ||
             (search->max_accelerators > 0 && search->min_accelerators > search->max_accelerators))
-            return mls_cli_usage_error(cli, "--accelerators takes a range N, N-M, N- or -M, not '%s'",
+            return mls_cli_usage_error(cli, "invalid --accelerators '%s': expected N, N-M, N- or -M",
                                        settings->accelerators);
     }
     if (!mls_cli_edition(cli, NULL, &edition))
@@ -114,8 +115,8 @@ static void explain_text(mls_cli *cli, const mls_published *published, mls_publi
     mls_suggestion nearest = mls_published_nearest_text(published, which, text);
     mls_buffer names = {0};
     if (which != MLS_PUBLISHED_BENCHMARK) {
-        mls_cli_error(cli, MLS_EXIT_INVALID, NULL, "no %s result has '%s' in its %s%s", usage, text,
-                      mls_published_text_name(which), mls_cli_suggestion(&nearest).text);
+        mls_cli_error(cli, MLS_EXIT_INVALID, NULL, "no %s result whose %s contains '%s'%s", usage,
+                      mls_published_text_name(which), text, mls_cli_suggestion(&nearest).text);
         return;
     }
     append_benchmarks_with(&names, published, text);
@@ -127,11 +128,11 @@ static void explain_text(mls_cli *cli, const mls_published *published, mls_publi
     }
     if (names.len == 0 && nearest.found.len == 0)
         append_benchmarks_with(&names, published, "");
-    mls_cli_error(cli, MLS_EXIT_INVALID, NULL, "no %s result is on a benchmark called '%s'%s%s%s", usage, text,
+    mls_cli_error(cli, MLS_EXIT_INVALID, NULL, "no %s result is for a benchmark '%s'%s%s%s", usage, text,
                   mls_cli_suggestion(&nearest).text,
                   names.len == 0                   ? ""
-                  : strchr(names.ptr, ' ') != NULL ? "; there are "
-                                                   : "; there is ",
+                  : strchr(names.ptr, ' ') != NULL ? "; the benchmarks are "
+                                                   : "; the benchmark is ",
                   names.len > 0 ? names.ptr : "");
     mls_buffer_release(&names);
 }
@@ -157,10 +158,10 @@ static void explain_nothing(mls_cli *cli, const mls_published *published, const 
     const mls_published_result *newest = first_that_passes(published, &round);
     if (none_on_it && newest != NULL) {
         mls_cli_error(cli, MLS_EXIT_INVALID, NULL,
-                      "%s %s has no published results%s%s; the newest edition that has is %s", usage, cli->edition,
+                      "%s %s has no published results%s%s; the newest edition with results is %s", usage, cli->edition,
                       none ? "" : " on ", none ? "" : search->texts[MLS_PUBLISHED_BENCHMARK], newest->round);
     } else {
-        mls_cli_error(cli, MLS_EXIT_INVALID, NULL, "no published result is all that was asked for%s",
+        mls_cli_error(cli, MLS_EXIT_INVALID, NULL, "no published result meets all conditions%s",
                       search->trend ? ", in several editions" : "");
     }
 }
@@ -195,7 +196,7 @@ static void search_published(mls_cli *cli, const mls_published *published)
     if (count == 0)
         explain_nothing(cli, published, search);
     else if (settings->runs && !any_runs)
-        mls_cli_error(cli, MLS_EXIT_INVALID, NULL, "the runs of what was found are not public");
+        mls_cli_error(cli, MLS_EXIT_INVALID, NULL, "the runs of these results are not public");
     mls_published_opened_release(&opened);
     free(hits);
 }

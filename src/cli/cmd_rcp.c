@@ -39,12 +39,12 @@ static const mls_edition *rcp_edition(mls_cli *cli, const mls_editions *editions
         mls_suggestion nearest = mls_editions_nearest_benchmark(editions, cli->usage, mls_str_from(benchmark));
         if (nearest.found.len == 0 && !cli->usage_given)
             nearest = mls_editions_nearest_benchmark(editions, MLS_USAGE_HPC, mls_str_from(benchmark));
-        mls_cli_usage_error(cli, "no %s benchmark is called '%s'%s", mls_usage_name(cli->usage), benchmark,
+        mls_cli_usage_error(cli, "unknown %s benchmark '%s'%s", mls_usage_name(cli->usage), benchmark,
                             mls_cli_suggestion(&nearest).text);
         return NULL;
     }
     if (edition != NULL && benchmark != NULL && !mls_edition_has_benchmark(edition, mls_str_from(benchmark))) {
-        mls_cli_usage_error(cli, "%s is not in %s %s; the newest edition that has it is %s", benchmark,
+        mls_cli_usage_error(cli, "%s is not in %s %s; the newest edition with it is %s", benchmark,
                             mls_usage_name(cli->usage), edition->name, newest->name);
         return NULL;
     }
@@ -60,12 +60,12 @@ static void rcp_run(mls_cli *cli)
     double batch_size = (double)NAN;
     mls_error error = {0};
     if (cli->operands.count > 1) {
-        mls_cli_usage_error(cli, "one benchmark at a time, not '%s' too", cli->operands.items[1]);
+        mls_cli_usage_error(cli, "unexpected argument '%s': expected one benchmark", cli->operands.items[1]);
         return;
     }
     if (settings->batch != NULL &&
         !(mls_number_parse(mls_str_from(settings->batch), &batch_size) && batch_size > 0 && isfinite(batch_size))) {
-        mls_cli_usage_error(cli, "--batch takes a number above 0, not '%s'", settings->batch);
+        mls_cli_usage_error(cli, "invalid --batch '%s': expected a number above 0", settings->batch);
         return;
     }
     const mls_editions *editions = mls_cli_editions(cli);
@@ -88,7 +88,7 @@ static void rcp_run(mls_cli *cli)
             }
         }
         if (ok && rcp_path != NULL && own == 0) {
-            mls_cli_note(cli, NULL, "'%s': no row is for %s in %s %s", rcp_path,
+            mls_cli_note(cli, NULL, "'%s': no row applies to %s in %s %s", rcp_path,
                          cli->operands.count == 1 ? cli->operands.items[0] : "a benchmark",
                          mls_usage_name(edition->usage), edition->name);
         }
@@ -108,7 +108,8 @@ const mls_command mls_command_rcp = {
     .about = "Prints the reference convergence points of BENCHMARK (default: of all\n"
              "benchmarks of a round): the samples that the reference implementation needs to\n"
              "converge at each batch size, and the lowest mean that passes in the closed\n"
-             "division. Pruned points are not used.",
+             "division. Pruned points, which are above the line between their neighbors, are\n"
+             "not used.",
     .options = options,
     .settings_size = sizeof(rcp_settings),
     .words = "BENCHMARK",

@@ -44,7 +44,7 @@ static void rules_run(mls_cli *cli)
     mls_rules_request request = {.editions = mls_cli_editions(cli), .usage = cli->usage};
     if (cli->operands.count > 2 - (cli->rules_path != NULL)) {
         mls_cli_usage_error(cli, "too many arguments%s",
-                            cli->rules_path != NULL ? ": with --rules the edition is left out" : "");
+                            cli->rules_path != NULL ? ": with --rules, omit the edition" : "");
     } else if (request.editions == NULL || !rules_load(cli, &request, settings->json)) {
         return;
     } else if (request.benchmark != NULL && !mls_ruleset_has_benchmark(request.ruleset, request.benchmark)) {
@@ -53,7 +53,7 @@ static void rules_run(mls_cli *cli)
             mls_editions_nearest_benchmark(request.editions, usage, mls_str_from(request.benchmark));
         const mls_edition *newest = mls_editions_newest_with(request.editions, usage, mls_str_from(request.benchmark));
         mls_cli_usage_error(cli, "edition %s has no benchmark '%s'%s%s", mls_ruleset_edition(request.ruleset),
-                            request.benchmark, newest != NULL ? "; the newest edition that has it is " : "",
+                            request.benchmark, newest != NULL ? "; the newest edition with it is " : "",
                             newest != NULL ? newest->name : mls_cli_suggestion(&nearest).text);
     } else if (!settings->json && (request.ruleset == NULL || request.benchmark != NULL || request.edition != NULL)) {
         mls_cli_print(cli, request.benchmark != NULL ? &mls_checklist_report : &mls_editions_report, &request);

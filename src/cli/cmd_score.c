@@ -82,7 +82,7 @@ static void print_wide(mls_cli *cli, const mls_collection *collection)
     }
     for (int kind = 0; kind < MLS_WIDE_KINDS; kind++) {
         if (wide.names[kind].left_out > 0) {
-            mls_cli_note(cli, NULL, "%s no column: there are %d at most",
+            mls_cli_note(cli, NULL, "%s no column: only %d are printed",
                          mls_words_plural(wide.names[kind].left_out, kinds[kind][0], kinds[kind][1]).text,
                          MLS_WIDE_NAMES_MAX);
         }
@@ -99,7 +99,7 @@ static bool join_jobs(mls_cli *cli, mls_sacct *sacct, mls_collection *collection
     if (sacct == NULL)
         return true;
     if (settings->jobs && mls_sacct_ask(sacct, collection, program != NULL ? program : "sacct", &error) != MLS_OK)
-        mls_cli_note(cli, NULL, "%s: not all is known of the jobs", error.message);
+        mls_cli_note(cli, NULL, "%s: job data is incomplete", error.message);
     mls_jobs_join(sacct, getenv("SLURM_JOB_ID"), collection);
     mls_cli_judge_findings(cli, collection->jobs->findings);
     return true;
@@ -135,7 +135,8 @@ static void score_collected(mls_cli *cli, const mls_collect_options *how, mls_sa
     for (size_t i = 0; i < collection.group_count && used == 0; i++)
         used = collection.groups[i].rcp.set != NULL ? collection.groups[i].rcp.set->own : 0;
     if (used == 0) /* the names in the user's table are probably misspelt */
-        mls_cli_note(cli, NULL, "'%s': no row is for a benchmark and edition whose convergence was checked", rcp_path);
+        mls_cli_note(cli, NULL, "'%s': no row applies to a benchmark and edition whose convergence was checked",
+                     rcp_path);
     for (size_t i = 0; i < collection.group_count; i++) {
         mls_cli_judge_group(cli, &collection.groups[i]);
         if (settings->write_scaling && mls_group_is_scaled(&collection.groups[i]))
@@ -179,12 +180,8 @@ static bool read_settings(mls_cli *cli, mls_collect_options *how, mls_buffer *po
     if (settings->jobs || settings->sacct_files.count > 0)
         *sacct = mls_sacct_new();
     const char *csv_option = settings->wide ? "--wide" : settings->summary != NULL ? "--summary" : NULL;
-    if (settings->wide && settings->summary != NULL)
-        return mls_cli_usage_error(cli, "--wide and --summary are two tables: ask for one");
-    if (csv_option != NULL && cli->format_given && cli->view.format != MLS_FORMAT_CSV) {
-        return mls_cli_usage_error(cli, "%s is printed as CSV, not as %s", csv_option,
-                                   mls_format_name(cli->view.format));
-    }
+    if (csv_option != NULL && cli->format_given && cli->view.format != MLS_FORMAT_CSV)
+        return mls_cli_usage_error(cli, "%s prints CSV, not %s", csv_option, mls_format_name(cli->view.format));
     cli->view.format = csv_option != NULL ? MLS_FORMAT_CSV : cli->view.format;
     cli->view.labels = &settings->labels;
     if (cli->merge != NULL
@@ -195,7 +192,7 @@ static bool read_settings(mls_cli *cli, mls_collect_options *how, mls_buffer *po
     if (*sacct != NULL && settings->timezone != NULL) {
         zone.name = settings->timezone;
         if (!mls_timezone_parse(mls_str_from(zone.name), &zone.minutes))
-            return mls_cli_usage_error(cli, "--timezone takes UTC or ±HH:MM, not '%s'", zone.name);
+            return mls_cli_usage_error(cli, "invalid --timezone '%s': expected UTC or ±HH:MM", zone.name);
     }
     for (size_t i = 0; i < settings->sacct_files.count; i++)
         if (!mls_cli_read_sacct(cli, settings->sacct_files.items[i], zone, *sacct))

@@ -21,7 +21,7 @@ static const mls_option options[] = {
     MLS_ROW_OF(MLS_ADDS_TEXT, "run", "LOG", AT(runs),
                "align with the runs in LOG, a log or a folder (may be repeated)"),
     MLS_ROW_TEXT('\0', "timezone", "ZONE", AT(timezone),
-                 "time zone of timestamps that lack one: UTC or ±HH:MM (default: UTC)"),
+                 "time zone of timestamps without one: UTC or ±HH:MM (default: UTC)"),
     MLS_ROW_TEXT('\0', "offset", "SECONDS", AT(offset), "add SECONDS to every timestamp, to correct clocks"),
     MLS_ROW_TEXT('\0', "gap", "SECONDS", AT(gap),
                  "minimum length of a gap (default: the larger of 5 seconds and 5 sampling intervals)"),
@@ -29,7 +29,7 @@ static const mls_option options[] = {
     MLS_ROW_TEXT('\0', "start", "TIME", AT(start), "start time of logs without timestamps"),
     MLS_ROW_TEXT('\0', "interval", "SECONDS", AT(interval), "sampling interval of logs without timestamps"),
     MLS_ROW_TEXT('\0', "host-pattern", "REGEX", AT(host_pattern),
-                 "regular expression whose single group is the host name in the path of a log"),
+                 "regular expression with one group, which matches the host name in the path of a log"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
     MLS_ROWS_LOGS("show errors only, without skipped files", "list every device and every skipped file",
                   "treat every finding as an error"),
@@ -46,8 +46,8 @@ static bool read_seconds(mls_cli *cli, const char *name, const char *text, bool 
         return true;
     if (!mls_number_parse(mls_str_from(text), &seconds) || !(fabs(seconds) <= SECONDS_MAX) ||
         (!negative && seconds <= 0)) {
-        return mls_cli_usage_error(cli, "--%s takes a number of seconds%s, not '%s'", name, negative ? "" : " above 0",
-                                   text);
+        return mls_cli_usage_error(cli, "invalid --%s '%s': expected a number of seconds%s", name, text,
+                                   negative ? "" : " above 0");
     }
     *milliseconds = seconds * 1000;
     return true;
@@ -63,13 +63,13 @@ static bool read_settings(mls_cli *cli, mls_telemetry_options *wanted)
     wanted->columns = given->columns;
     wanted->host_pattern = given->host_pattern;
     if (given->timezone != NULL && !mls_timezone_parse(mls_str_from(given->timezone), &wanted->timezone_minutes))
-        return mls_cli_usage_error(cli, "--timezone takes UTC or ±HH:MM, not '%s'", given->timezone);
+        return mls_cli_usage_error(cli, "invalid --timezone '%s': expected UTC or ±HH:MM", given->timezone);
     if ((given->start != NULL) != (given->interval != NULL))
-        return mls_cli_usage_error(cli, "--start and --interval go together");
+        return mls_cli_usage_error(cli, "--start and --interval must be given together");
     if (given->start != NULL &&
         !mls_moment_parse(mls_str_from(given->start), wanted->timezone_minutes, &wanted->start_ms)) {
         return mls_cli_usage_error(
-            cli, "--start takes a time such as '2026-11-21 16:24:40' or milliseconds since 1970, not '%s'",
+            cli, "invalid --start '%s': expected a time such as '2026-11-21 16:24:40', or milliseconds since 1970",
             given->start);
     }
     if (!read_seconds(cli, "offset", given->offset, true, &wanted->offset_ms) ||
@@ -78,10 +78,10 @@ static bool read_settings(mls_cli *cli, mls_telemetry_options *wanted)
         return false;
     const bool any_known = given->columns == NULL || mls_telemetry_columns_known(given->columns, &unknown);
     if (unknown.len > 0) {
-        mls_cli_error(cli, any_known ? MLS_EXIT_OK : MLS_WRONG_USAGE, NULL, "--columns: '%.*s' is not a known column",
+        mls_cli_error(cli, any_known ? MLS_EXIT_OK : MLS_WRONG_USAGE, NULL, "--columns: unknown column '%.*s'",
                       (int)unknown.len, unknown.ptr);
     } else if (!any_known) {
-        mls_cli_usage_error(cli, "--columns names nothing that is measured");
+        mls_cli_usage_error(cli, "--columns does not contain a known column");
     }
     return any_known;
 }
@@ -94,7 +94,7 @@ static bool find_runs(mls_cli *cli, const mls_names *logs, mls_collection *colle
         return false;
     mls_cli_print_skipped(cli, &collection->skipped);
     if (collection->run_count == 0)
-        return mls_cli_error(cli, MLS_EXIT_IO, logs->items[0], "no run found to join with");
+        return mls_cli_error(cli, MLS_EXIT_IO, logs->items[0], "no run found to align with");
     *runs = mls_calloc(collection->run_count, sizeof **runs);
     for (size_t i = 0; i < collection->run_count; i++) {
         const mls_run *run = &collection->runs[i];
@@ -126,7 +126,7 @@ static void telemetry_run(mls_cli *cli)
                     mls_cli_note(cli, skipped->path, "skipped: %s", skipped->skip);
             }
             if (telemetry.source_count == 0)
-                mls_cli_error(cli, MLS_EXIT_IO, NULL, "no measurement found");
+                mls_cli_error(cli, MLS_EXIT_IO, NULL, "no measurements found");
         }
         mls_telemetry_release(&telemetry);
     }

@@ -56,7 +56,7 @@ static void throughput_run(mls_cli *cli)
             mls_suggestion nearest = mls_suggest_for(mls_str_from(name));
             for (size_t i = 0; i < cli->accelerators->count; i++)
                 mls_suggest_add(&nearest, mls_str_from(cli->accelerators->items[i].name));
-            mls_cli_usage_error(cli, "no accelerator is known as '%s'%s", name, mls_cli_suggestion(&nearest).text);
+            mls_cli_usage_error(cli, "unknown accelerator '%s'%s", name, mls_cli_suggestion(&nearest).text);
             return;
         }
     }

@@ -63,7 +63,7 @@ static void verify_run(mls_cli *cli)
         return;
     }
     if (cli->operands.count != 1) {
-        mls_cli_usage_error(cli, cli->operands.count == 0 ? "no folder given" : "one folder at a time");
+        mls_cli_usage_error(cli, cli->operands.count == 0 ? "no folder given" : "expected one folder");
         return;
     }
     if (!mls_cli_edition(cli, NULL, &wanted.edition))

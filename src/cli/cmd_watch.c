@@ -56,7 +56,8 @@ static const mls_option options[] = {
     MLS_ROW_TEXT('\0', "interval", "SECONDS", AT(interval), "polling interval, 0.1 to 3600 (default: 2)"),
     MLS_ROW_FLAG('\0', "poll", AT(poll), "poll files instead of using inotify"),
     MLS_ROW_WORD("beat", "MINUTES", "published", AT(beat),
-                 "show the average that the remaining runs need to beat MINUTES, or the fastest result (published)"),
+                 "time to beat in minutes, or 'published' for the fastest published result; shows the average that the "
+                 "remaining runs need"),
     MLS_ROW_FLAG('\0', "full", AT(full), "use the full screen"),
     MLS_ROW_FORMAT("table|ndjson"),
     MLS_ROW_THREADS,
@@ -128,7 +129,7 @@ static bool read_watch_seconds(mls_cli *cli, const char *name, const char *text,
     if (text == NULL)
         return true;
     if (!mls_number_parse(mls_str_from(text), &seconds) || !(seconds >= least && seconds <= most))
-        return mls_cli_usage_error(cli, "--%s takes seconds, %.15g to %.15g, not '%s'", name, least, most, text);
+        return mls_cli_usage_error(cli, "invalid --%s '%s': expected %.15g to %.15g seconds", name, text, least, most);
     *ms = seconds * 1000;
     return true;
 }
@@ -392,7 +393,7 @@ static void watch_run(mls_cli *cli)
         self->screen.beat_of = find_published;
     } else if (self->beat != NULL &&
                !(mls_number_parse(mls_str_from(self->beat), &self->screen.beat) && self->screen.beat > 0)) {
-        mls_cli_usage_error(cli, "--beat takes minutes above 0, or published, not '%s'", self->beat);
+        mls_cli_usage_error(cli, "invalid --beat '%s': expected minutes above 0, or published", self->beat);
         return;
     }
     for (size_t i = 0; i < cli->operands.count; i++) {
@@ -401,9 +402,9 @@ static void watch_run(mls_cli *cli)
         mls_error why = {0};
         bool ok = true;
         if (is_job(path) && cli->operands.count > 1)
-            ok = mls_cli_usage_error(cli, "job %s: a job is watched alone", path);
+            ok = mls_cli_usage_error(cli, "job %s cannot be combined with other paths", path);
         else if (strcmp(path, "-") == 0)
-            ok = mls_cli_usage_error(cli, "standard input does not grow: name a file or a folder");
+            ok = mls_cli_usage_error(cli, "cannot follow standard input: name a file or a folder");
         else if (mls_file_look(path, &about, &why) != MLS_OK && why.system_errno == 0)
             ok = mls_cli_error(cli, MLS_EXIT_IO, path, "%s", why.message);
         if (!ok)

@@ -28,7 +28,7 @@ bool mls_cli_note_telemetry(mls_cli *cli, const mls_collection *collection, mls_
         const char *path = cli->merge->measuring.items[i];
         if (access(path, R_OK) != 0) {
             return mls_cli_error(cli, MLS_EXIT_IO, path,
-                                 "not here, and people are told what it measured: merge where the logs are, or ask for "
+                                 "not found, but the table shows what it measured: merge where the logs are, or use "
                                  "another --format");
         }
     }
@@ -90,7 +90,7 @@ void mls_cli_print_problems(mls_cli *cli, const mls_collection *collection)
     for (size_t i = 0; i < collection->run_count; i++) {
         const mls_run *run = &collection->runs[i];
         if (run->too_many_images) {
-            mls_cli_note(cli, run->file, "only the first %s FID and CLIP records say when it converged",
+            mls_cli_note(cli, run->file, "only the first %s FID and CLIP records are used for convergence",
                          mls_words_count(MLS_IMAGE_EVALUATIONS_MAX).text);
         }
     }
@@ -130,6 +130,6 @@ bool mls_cli_compare(mls_cli *cli, const mls_compare_request *request, mls_compa
         return mls_cli_print_error(cli, NULL, &error);
     mls_cli_print_side_problems(cli, comparison);
     for (size_t i = 0; i < comparison->candidates.count; i++)
-        mls_cli_note(cli, NULL, "there is %s", comparison->candidates.items[i]);
+        mls_cli_note(cli, NULL, "candidate: %s", comparison->candidates.items[i]);
     return mls_cli_usage_error(cli, "%s", error.message);
 }

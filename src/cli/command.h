@@ -53,11 +53,10 @@ typedef struct mls_option {
     const char *words; /* values to complete a free argument: see mls_command.words */
     const char *group; /* "--a and --b": only one option of a group may be given; NULL: no group */
     const char *needs; /* another option that must be given, too; NULL: none */
-    const char *about; /* the subject of `needs`, for the message; NULL: none */
 } mls_option;
 
-#define MLS_ROW(...) MLS_ROW_WITH(__VA_ARGS__, NULL, NULL, NULL)
-/* The same with .group, .needs and .about. */
+#define MLS_ROW(...) MLS_ROW_WITH(__VA_ARGS__, NULL, NULL)
+/* The same with .group and .needs. */
 #define MLS_ROW_WITH(...)                                                                                              \
     {                                                                                                                  \
         __VA_ARGS__                                                                                                    \
@@ -71,13 +70,13 @@ typedef struct mls_option {
     MLS_ROW('\0', name, argument, help, MLS_SETS_TEXT, false, at, words)
 #define MLS_ROW_RCP(at, help) MLS_ROW_TEXT('\0', "rcp", "FILE", at, help)
 #define MLS_ROW_BERT(at)                                                                                               \
-    MLS_ROW_FLAG('\0', "bert-train-samples", at, "take the samples to converge of bert from its train_samples record")
+    MLS_ROW_FLAG('\0', "bert-train-samples", at, "for bert, read samples to converge from the train_samples record")
 /* Rows that many commands share. */
 #define MLS_ROW_COMMON(letter, name, argument, does, member, help)                                                     \
     MLS_ROW(letter, name, argument, help, does, true, offsetof(mls_cli, member), NULL)
 #define MLS_ROW_USAGE_AS(help) MLS_ROW_COMMON('\0', "usage", "training|hpc", MLS_SETS_USAGE, usage, help)
 #define MLS_ROW_USAGE                                                                                                  \
-    MLS_ROW_USAGE_AS("family of benchmarks (default: training, or hpc for benchmarks that only hpc has)")
+    MLS_ROW_USAGE_AS("family of benchmarks (default: training; hpc for a benchmark that only hpc has)")
 #define MLS_RULES_OR_EDITION "--rules and --edition"
 #define MLS_ROW_EDITION_AS(help)                                                                                       \
     MLS_ROW_WITH('\0', "edition", "X.Y", help, MLS_SETS_TEXT, true, offsetof(mls_cli, edition), "EDITION",             \

@@ -17,9 +17,14 @@ void mls_cli_print_help(const mls_command *command, mls_output *output)
 {
     mls_view view = {.output = output};
     mls_buffer left = {0};
+    const mls_option *common = command->options; /* the first option after the command's own ones */
+    for (const mls_option *option = command->options; option->name != NULL; option++)
+        common = option->common ? common : option + 1;
     mls_output_printf(output, "usage: mlscore %s%s%s\n\n%s\n\noptions:\n", command->name,
                       command->name[0] != '\0' ? " " : "", command->usage, command->about);
     for (const mls_option *option = command->options; option->name != NULL; option++) {
+        if (option == common && option != command->options)
+            mls_output_text(output, "\ncommon options:\n");
         mls_buffer_clear(&left);
         if (option->letter != '\0')
             mls_buffer_printf(&left, "  -%c, --%s", option->letter, option->name);
@@ -54,7 +59,8 @@ static bool store_option(mls_cli *cli, const mls_option *option, const char *arg
             mls_suggest_add(&nearest, word);
         }
         if (!known) {
-            return mls_cli_usage_error(cli, "--%s is one of %s, not '%s'%s", option->name, option->argument, argument,
+            return mls_cli_usage_error(cli, "invalid --%s '%s': expected %s%s%s", option->name, argument,
+                                       strchr(option->argument, '|') != NULL ? "one of " : "", option->argument,
                                        mls_cli_suggestion(&nearest).text);
         }
     }
@@ -71,7 +77,8 @@ static bool store_option(mls_cli *cli, const mls_option *option, const char *arg
         break;
     case MLS_SETS_COUNT:
         if (!mls_size_parse(mls_str_from(argument), setting) || *(const size_t *)setting == 0)
-            return mls_cli_usage_error(cli, "--%s takes a whole number from 1 on, not '%s'", option->name, argument);
+            return mls_cli_usage_error(cli, "invalid --%s '%s': expected a whole number from 1", option->name,
+                                       argument);
         break;
     case MLS_ADDS_TEXT:
         mls_names_add(setting, mls_str_from(argument));
@@ -87,8 +94,8 @@ static bool store_option(mls_cli *cli, const mls_option *option, const char *arg
         break;
     case MLS_SETS_THREADS:
         if (!mls_size_parse(mls_str_from(argument), &number) || number < 1 || number > THREADS_ALLOWED) {
-            return mls_cli_usage_error(cli, "-j takes a whole number from 1 to %d, not '%s'", THREADS_ALLOWED,
-                                       argument);
+            return mls_cli_usage_error(cli, "invalid -j '%s': expected a whole number from 1 to %d", argument,
+                                       THREADS_ALLOWED);
         }
         *(unsigned *)setting = (unsigned)number;
         break;
@@ -133,14 +140,11 @@ static bool are_compatible(mls_cli *cli, const bool given[OPTIONS_MAX])
         for (size_t k = 0; given[i] && options[k].name != NULL; k++) {
             if (given[k] && k != i && option->group != NULL && options[k].group != NULL &&
                 strcmp(option->group, options[k].group) == 0)
-                return mls_cli_usage_error(cli, "%s exclude each other", option->group);
+                return mls_cli_usage_error(cli, "%s cannot be combined", option->group);
             met |= given[k] && option->needs != NULL && strcmp(options[k].name, option->needs) == 0;
         }
-        if (!met) {
-            return option->about != NULL ? mls_cli_usage_error(cli, "--%s is about %s: it needs --%s", option->name,
-                                                               option->about, option->needs)
-                                         : mls_cli_usage_error(cli, "--%s needs --%s", option->name, option->needs);
-        }
+        if (!met)
+            return mls_cli_usage_error(cli, "--%s needs --%s", option->name, option->needs);
     }
     return true;
 }

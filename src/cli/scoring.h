@@ -1,33 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scoring.h - what score and check do, of logs or of the parts of cli->merge (for `mlscore merge`, too), or of one
- * shard of a tree. */
+/* scoring.h - score, check and count logs, one shard of them (--partial), or the parts in cli->merge. */
 #pragma once
 
 #include "cli/command.h"
 #include "report/reports.h"
 #include "score/part.h"
 
-/* --partial: one shard of a tree, as a part for `mlscore merge`. */
 typedef struct mls_shard_settings {
     bool partial;
     const char *shard;
 } mls_shard_settings;
 
-/* Rows of a command whose settings have these at an offset. */
+/* Rows of a command with shard settings at an offset of its settings. */
 #define MLS_ROWS_SHARD(at)                                                                                             \
     MLS_ROW_FLAG('\0', "partial", (at) + offsetof(mls_shard_settings, partial),                                        \
                  "process one shard of the files and write a part for mlscore merge to the FILE of -o"),               \
         MLS_ROW_WITH('\0', "shard", "I/N", "shard to process with --partial, from 1/N to N/N", MLS_SETS_TEXT, false,   \
                      (at) + offsetof(mls_shard_settings, shard), .needs = "partial")
 
-/* Whether -o names the file of a part.  False after a complaint. */
+/* Check that -o names the file of a part. */
 bool mls_cli_names_part(mls_cli *cli);
 
-/* Says what is wrong with a part, and in which line.  Returns false. */
+/* Print an error about a part, with its line.  Return false. */
 bool mls_cli_part_error(mls_cli *cli, const char *path, const mls_error *error);
 
-/* Whether --partial is asked for as it can be, and nothing that only its merge can do: `wrong` is such an option
- * (NULL: none).  False after a complaint. */
+/* Check --partial and --shard.  `wrong` is an option that only the merge of parts can apply; NULL: none. */
 bool mls_cli_shard_is_right(mls_cli *cli, const mls_shard_settings *settings, const char *wrong);
 
 /* How to process a shard. */
@@ -46,7 +43,7 @@ void mls_cli_write_part(mls_cli *cli, const mls_shard_job *job);
 
 typedef struct mls_score_settings {
     mls_score_options score;
-    const char *summary; /* NULL: not asked for; "" or "wide" */
+    const char *summary; /* NULL: not given; "" or "wide" */
     bool write_scaling, wide;
     bool jobs;
     mls_names sacct_files;
@@ -57,29 +54,29 @@ typedef struct mls_score_settings {
     mls_shard_settings shards;
 } mls_score_settings;
 
-/* Rows of both, which say how scores are printed and what is said besides; of settings that begin with these. */
+/* Rows of score and merge, whose settings begin with mls_score_settings. */
 #define MLS_ROWS_SACCT                                                                                                 \
     MLS_ROW_FLAG('\0', "jobs", offsetof(mls_score_settings, jobs), "query sacct for the jobs of the runs"),            \
         MLS_ROW_OF(MLS_ADDS_TEXT, "sacct", "FILE", offsetof(mls_score_settings, sacct_files),                          \
                    "read job data from FILE, output of sacct --parsable2 or --json (may be repeated)"),                \
         MLS_ROW_TEXT('\0', "timezone", "ZONE", offsetof(mls_score_settings, timezone),                                 \
-                     "time zone of --sacct times that lack one: UTC or ±HH:MM (default: local)"),                      \
+                     "time zone of --sacct times without one: UTC or ±HH:MM (default: local)"),                        \
         MLS_ROW_FLAG('\0', "no-fail", offsetof(mls_score_settings, no_fail),                                           \
                      "exit with status 0 instead of 1, for use at the end of a job script")
 #define MLS_ROWS_LABELS                                                                                                \
     MLS_ROW_OF(MLS_ADDS_TEXT, "label", "NAME=VALUE", offsetof(mls_score_settings, labels.added),                       \
                "add a label to all metrics (may be repeated)"),                                                        \
         MLS_ROW_FLAG('\0', "no-path", offsetof(mls_score_settings, labels.no_path), "omit the path label of metrics"), \
-        MLS_ROW_FLAG('\0', "wide", offsetof(mls_score_settings, wide),                                                 \
-                     "CSV with all per-run data: time breakdown, settings, tracked metrics"),                          \
-        MLS_ROW_OF(MLS_SETS_CHOICE, "summary", "wide", offsetof(mls_score_settings, summary),                          \
-                   "CSV with a row per result, or (wide) a row per system")
+        MLS_ROW_WITH('\0', "wide", NULL, "print CSV with all per-run data: time breakdown, settings, tracked metrics", \
+                     MLS_SETS_FLAG, false, offsetof(mls_score_settings, wide), .group = "--wide and --summary"),       \
+        MLS_ROW_WITH('\0', "summary", "wide", "print CSV with one row per result, or (wide) one row per system",       \
+                     MLS_SETS_CHOICE, false, offsetof(mls_score_settings, summary), .group = "--wide and --summary")
 
-/* cli->settings begins with mls_score_settings. */
+/* Score runs and print the scores.  cli->settings must begin with mls_score_settings. */
 void mls_cli_score(mls_cli *cli);
 
-/* cli->settings may be anything. */
+/* Check logs and print verdicts. */
 void mls_cli_check(mls_cli *cli, mls_check_names *names, const mls_shard_settings *shards);
 
-/* Prints what shards of events counted, whose parts are merged; cli->settings may be anything. */
+/* Print the merged counts of events --count. */
 void mls_cli_count(mls_cli *cli);
