@@ -77,13 +77,11 @@ mls_side *mls_side_add(mls_side_list *sides, struct mls_arena *arena, mls_str na
 /** The runs of one result, on one side. */
 typedef struct mls_side_group {
     const mls_side *side;
-    struct mls_side_group
-        *met; /**< the matching group of another side, or of the baseline once all are matched; NULL: none */
+    struct mls_side_group *met; /**< the matching group of the baseline, or of another side; NULL: none */
     const char *path, *benchmark, *config, *accelerator;
-    const char *folder;    /**< folder of all its logs; NULL: several folders, or no logs */
-    const char *system_id; /**< name of its folder of results; NULL: none */
-    const mls_published_result
-        *published; /**< the published result, which has no runs if its logs are not public; NULL: not published */
+    const char *folder;                    /**< folder of all its logs; NULL: several folders, or no logs */
+    const char *system_id;                 /**< name of its folder of results; NULL: none */
+    const mls_published_result *published; /**< NULL: not published.  It has no runs if its logs are not public */
     const mls_group *logged; /**< the scored group, owned by a collection of the comparison; NULL: not from logs */
     mls_usage usage;
     mls_division division;
@@ -100,8 +98,8 @@ typedef struct mls_side_group {
     double mean_minutes, stdev_minutes; /**< of the valid runs; sample standard deviation (n - 1) */
     double to_converge;                 /**< mean over the kept runs, if all have a positive value in one unit */
     const char *unit;
-    mls_sum ms, init_ms, parts[MLS_PART_COUNT],
-        evaluations; /**< over the kept runs; either all parts are known or none */
+    mls_sum ms, init_ms, evaluations; /**< over the kept runs */
+    mls_sum parts[MLS_PART_COUNT];    /**< likewise; either all are known or none */
 } mls_side_group;
 
 typedef enum mls_compare_verdict {
@@ -138,9 +136,9 @@ const char *mls_share_name(mls_share share);
  * convergence).  Return NULL for startup, between, tail and the whole run. */
 const char *mls_share_direction(mls_share share, const char *unit, bool longer);
 
-/** The mean of b minus that of a, split into shares of whole milliseconds that add up to it exactly.  Rounding errors
- * are carried to the next share; halves are rounded away from zero.  Products of two factors are split evenly between
- * them (Shapley value), so swapping a and b only changes the signs, except for rounding. */
+/** The mean of b minus that of a, split into shares of whole milliseconds that add up to it exactly.  Products of two
+ * factors are split evenly between them (Shapley value), so swapping a and b only changes the signs, except for
+ * rounding. */
 typedef struct mls_split {
     bool known;
     int64_t total_ms;
@@ -158,8 +156,7 @@ typedef struct mls_difference {
     double low_minutes, high_minutes, degrees, p;
     double mann_whitney_p, min_p; /**< p value, and the smallest one possible with this number of runs */
     double detectable_ratio;      /**< smallest difference detected with 80 % power by this number of runs */
-    bool within_variance; /**< the interval excludes 0, but the difference is within the variance that MLCommons allows
-                           */
+    bool within_variance;         /**< significant, but within the variance that MLCommons allows */
     mls_compare_verdict verdict;
     mls_split split;
     bool has_init;
@@ -185,10 +182,10 @@ void mls_side_group_config(const mls_side_group *group, mls_shell **script, char
 /** Compute the derived members of a group from its runs. */
 void mls_side_group_measure(mls_side_group *group);
 
-/** A value and the number of runs of a side that have it; `lacking`: the runs that do not have the key. */
+/** A value of a key, and the number of runs of a side that have it. */
 typedef struct mls_setting_value {
     mls_setting setting;
-    bool lacking;
+    bool lacking; /**< these runs do not have the key */
     size_t runs;
 } mls_setting_value;
 
@@ -216,24 +213,22 @@ typedef struct mls_differings {
 typedef struct mls_why_setting {
     mls_str key;
     mls_setting_value yours, theirs;
-    const mls_known_setting
-        *known; /**< row of a setting that both printed; NULL: a hyperparameter, or an unknown setting */
+    const mls_known_setting *known; /**< row of a printed setting; NULL: a hyperparameter, or an unknown setting */
 } mls_why_setting;
 
 /** The parts of the difference between a group and a published result, as a split of their scores before scaling. */
 typedef struct mls_published_why {
     mls_split split;
-    double theirs_ms;   /**< the published score before scaling */
-    double scale_ratio; /**< scale of the group over that of the result, minus 1 */
-    const char *unit;   /**< unit of convergence */
-    MLS_LIST_OF(mls_why_setting)
-    settings; /**< printed ones by group, then hyperparameters by key; empty if not requested */
+    double theirs_ms;                      /**< the published score before scaling */
+    double scale_ratio;                    /**< scale of the group over that of the result, minus 1 */
+    const char *unit;                      /**< unit of convergence */
+    MLS_LIST_OF(mls_why_setting) settings; /**< printed ones by group, then hyperparameters by key */
 } mls_published_why;
 
-/** Return the largest parts, at most `limit`, of at least this share of the published score, such as "slower pace",
- * 0.041: it costs 4.1 %. MLS_WHY_PARTS fit in a line; MLS_WHY_PARTS_MAX is the number of all parts. */
+/** Return the largest parts, at most `limit`, of at least the share `least` of the published score, such as "slower
+ * pace", 0.041: it costs 4.1 %. */
 #define MLS_WHY_LEAST 0.003
-enum { MLS_WHY_PARTS = 2, MLS_WHY_PARTS_MAX = 8 };
+enum { MLS_WHY_PARTS = 2, MLS_WHY_PARTS_MAX = 8 }; /**< number of parts in a line, and of all parts */
 typedef struct mls_why_part {
     const char *name;
     double ratio;
@@ -253,9 +248,8 @@ typedef struct mls_block {
     mls_difference *differences; /**< of groups[i] and groups[0], for i from 1 */
     size_t group_count;
     mls_differings hyperparameters, environment; /**< all keys; for the environment only those that differ */
-    mls_differings printed, printed_others; /**< differing settings that both printed: known ones, by group; others */
-    mls_differings exported,
-        exported_others; /**< likewise for settings that no log printed, but that the configs export */
+    mls_differings printed, printed_others;   /**< differing settings that both printed: known ones, by group; others */
+    mls_differings exported, exported_others; /**< likewise for settings that only the configs export */
     MLS_LIST_OF(mls_outlier) outliers;
 } mls_block;
 
@@ -336,12 +330,10 @@ typedef struct mls_comparison {
     struct mls_arena *arena;
 } mls_comparison;
 
-/** Read the sides and compare them.  A published side without a name gets one.  A single side is split into one side
- * per group.  Unreadable files are listed in `skipped` of the collections, with `failed` set, and in `problems`.
- *
- * Return MLS_OK, MLS_ERROR_LIMIT, an error of mls_collect(), or MLS_ERROR_VALUE (a single side with fewer than two
- * groups, an unknown baseline, or a published side that matches no result or several systems).  Release *comparison in
- * any case, before the editions of the options. */
+/** Read the sides and compare them.  A single side is split into one side per group.  Unreadable files are listed in
+ * `skipped` of the collections, with `failed` set, and in `problems`.  Return MLS_OK, MLS_ERROR_LIMIT, an error of
+ * mls_collect(), or MLS_ERROR_VALUE (a single side with fewer than two groups, an unknown baseline, or a published side
+ * that matches no result or several systems).  Release *comparison in any case, before the editions of the options. */
 mls_status mls_compare(const mls_compare_request *request, mls_comparison *comparison, mls_error *error) MLS_MUST_USE;
 
 /** Return whether every block has a side whose score can be compared with the baseline's and, if `slower_fails` is set,

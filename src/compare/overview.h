@@ -59,12 +59,11 @@ typedef struct mls_overview_group {
     const mls_block *block;            /**< the block in which it was matched; NULL: not matched */
     const char *unmatched;             /**< why it was not matched; NULL: it was, or there was nothing to match */
     const mls_published_near *nearest; /**< the nearest published result; NULL: none */
-    const mls_published_near
-        *fastest; /**< the fastest of its edition on the same number of the same accelerators; NULL: none */
-    double ratio; /**< its minutes over those of the matched group or of `fastest`, minus 1 */
-    const mls_published_why *why; /**< the causes of that difference; NULL: unknown */
-    mls_why_part parts[MLS_WHY_PARTS_MAX +
-                       1]; /**< parts of the ratio, the largest first; in tenths of a percent, which add up to it */
+    const mls_published_near *fastest; /**< the fastest on the same number of the same accelerators; NULL: none */
+    double ratio;                      /**< its minutes over those of the matched group or of `fastest`, minus 1 */
+    const mls_published_why *why;      /**< the causes of that difference; NULL: unknown */
+    mls_why_part
+        parts[MLS_WHY_PARTS_MAX + 1]; /**< parts of the ratio, the largest first, rounded so that they add up */
     size_t part_count;
     const mls_why_setting *settings[MLS_OVERVIEW_SETTINGS]; /**< the most important settings of `why` */
     size_t setting_count;
@@ -78,8 +77,7 @@ typedef struct mls_overview_group {
 } mls_overview_group;
 
 typedef struct mls_overview {
-    const char *what,
-        *command; /**< kind of input, such as "logs", and the command that prints the long form, such as "score" */
+    const char *what, *command; /**< kind of input, such as "logs"; command with the details, such as "score" */
     mls_overview_group *items;
     const mls_overview_group **worst_first; /**< invalid ones first, then by distance from the fastest */
     size_t count;

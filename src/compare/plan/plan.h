@@ -32,8 +32,7 @@ typedef struct mls_plan_factors {
 typedef struct mls_plan_figures {
     mls_plan_factors *items;
     size_t count;
-    double chosen[MLS_PLAN_LEVELS][2]; /**< half-widths, below and above, of the fastest of several predictions relative
-                                          to those of a single one */
+    double chosen[MLS_PLAN_LEVELS][2]; /**< factors of the half-widths below and above of a recommended row */
     struct mls_arena *arena;
 } mls_plan_figures;
 
@@ -49,8 +48,7 @@ typedef struct mls_plan_base {
     const mls_side_group *group;
     const mls_plan_factors *factors;
     mls_rcp_set *points; /**< reference convergence points of its edition, possibly empty */
-    double reference; /**< convergence of the reference at its batch size or, if scoring uses that, at the next larger
-                         one */
+    double reference;    /**< convergence of the reference at its batch size, or at the next larger one as in scoring */
     MLS_LIST_OF(const mls_published_result *) published; /**< results of its benchmark: its round and the two before */
     size_t runs;
     double samples; /**< to converge, in the unit of the group */
@@ -74,9 +72,8 @@ typedef struct mls_plan_row {
     double scale;                              /**< factor from minutes to the score */
     double accelerator_minutes;
     mls_published_place place;
-    double
-        model_parallel; /**< minimum number of accelerators that must share a model so that each copy gets a sample */
-    const char *note;   /**< warning or requirement; NULL: none */
+    double model_parallel; /**< minimum number of accelerators per model that gives each copy a sample */
+    const char *note;      /**< warning or requirement; NULL: none */
 } mls_plan_row;
 
 /** Return the score of a row: that of the base, or the scaled minutes. */
@@ -84,10 +81,9 @@ double mls_plan_score(const mls_plan_row *row);
 
 /** The smallest accelerator counts that reach a target time. */
 typedef struct mls_plan_target {
-    double minutes; /**< NAN: none requested */
-    double by_low, by_middle,
-        by_high;          /**< counts for the ends of the interval and for the prediction; NAN: unreachable */
-    const char *obstacle; /**< largest part of the time if no count reaches it; else NULL */
+    double minutes;                    /**< NAN: none requested */
+    double by_low, by_middle, by_high; /**< for the low end, the prediction and the high end; NAN: unreachable */
+    const char *obstacle;              /**< largest part of the time if no count reaches it; else NULL */
 } mls_plan_target;
 
 /** The predictions for one benchmark on one kind of accelerator, as ranges in the plan's lists. */

@@ -59,9 +59,8 @@ typedef struct mls_published {
 /** All usages, for mls_published_load(). */
 #define MLS_ANY_USAGE ((mls_usage)MLS_USAGE_COUNT)
 
-/** Load the results of a usage for one edition, given by its number, or (0) for all editions.  An empty result is not
- * an error.  Return MLS_OK, or MLS_ERROR_VALUE for broken data.  Release *published, which owns the results, in any
- * case. */
+/** Load the results of a usage for one edition, given by its number, or (0) for all editions.  Return MLS_OK, or
+ * MLS_ERROR_VALUE for broken data.  Release *published, which owns the results, in any case. */
 mls_status mls_published_load(mls_usage usage, unsigned edition, mls_published *published,
                               mls_error *error) MLS_MUST_USE;
 void mls_published_release(mls_published *published);
@@ -73,8 +72,7 @@ typedef enum mls_published_text {
     MLS_PUBLISHED_SUBMITTER,
     MLS_PUBLISHED_SYSTEM,       /**< system_id or system_name */
     MLS_PUBLISHED_ACCELERATOR,  /**< as in its description */
-    MLS_PUBLISHED_AVAILABILITY, /**< one of the words cloud, onprem (premise), preview, research; others match as
-                                   substrings */
+    MLS_PUBLISHED_AVAILABILITY, /**< in any spelling of cloud, onprem, preview or research */
     MLS_PUBLISHED_TEXTS
 } mls_published_text;
 
@@ -97,11 +95,10 @@ typedef struct mls_published_filter {
     const char *texts[MLS_PUBLISHED_TEXTS];    /**< NULL: any */
     bool whole_accelerator;                    /**< the accelerator's text is an exact name instead of words */
     double min_accelerators, max_accelerators; /**< 0: no bound */
-    bool best;  /**< only the fastest of each edition, benchmark, division and accelerator count; only exact minutes, as
-                   for a trend */
-    bool trend; /**< of these, only accelerator counts that occur in several editions, sorted by benchmark, division,
-                   accelerator count and edition (oldest first) */
-    mls_published_order order; /**< ignored for a trend */
+    bool best;  /**< only the fastest of each edition, benchmark, division and accelerator count with exact minutes */
+    bool trend; /**< likewise, and only accelerator counts that occur in several editions; `order` is ignored, sorted
+                     by benchmark, division, accelerator count and edition (oldest first) */
+    mls_published_order order;
 } mls_published_filter;
 
 struct mls_published_runs;
@@ -111,8 +108,7 @@ typedef struct mls_published_hit {
     const struct mls_published_runs *opened; /**< see mls_published_open_all(); NULL: not requested */
 } mls_published_hit;
 
-/** Return whether a result ran on an accelerator of exactly this name of several words.  Such a name matches no other
- * accelerator, while B200 also matches GB200. */
+/** Return whether a result ran on an accelerator of exactly this name of several words. */
 bool mls_published_names_accelerator(const mls_published *published, const char *name);
 
 /** Return whether a result passes a filter, ignoring `best` and `trend`. */
@@ -122,7 +118,7 @@ bool mls_published_passes(const mls_published_filter *filter, const mls_publishe
 void mls_published_search(const mls_published *published, const mls_published_filter *filter, mls_published_hit **hits,
                           size_t *count);
 
-/** Return the text among the results that is nearest to a text without matches; `found` is empty if none is near. */
+/** Return the searchable text that is nearest to one without matches; `found` is empty if none is near. */
 mls_suggestion mls_published_nearest_text(const mls_published *published, mls_published_text which, const char *text);
 
 /** A run of a published result, in milliseconds.  Its time to train is the sum of its parts.  If evaluations are not
@@ -149,25 +145,25 @@ typedef struct mls_published_runs {
     MLS_LIST_OF(mls_published_setting) settings;
 } mls_published_runs;
 
-/** Read the runs of a result.  They are empty if its logs are not public.  Return MLS_OK, or MLS_ERROR_VALUE for broken
- * data.  Release *runs in any case. */
+/** Read the runs of a result, or none if its logs are not public.  Return MLS_OK, or MLS_ERROR_VALUE for broken data.
+ * Release *runs in any case. */
 mls_status mls_published_open(const mls_published_result *result, mls_published_runs *runs,
                               mls_error *error) MLS_MUST_USE;
 void mls_published_runs_release(mls_published_runs *runs);
 
-/** A published result with public logs, and the starts of its runs: run_start, in whole milliseconds since 1970.  Texts
- * live as long as the process. */
+/** An iterator over the runs of a published result, by mls_published_next_start().  Texts live as long as the process.
+ */
 typedef struct mls_published_starts {
     mls_str round, system_id, benchmark;
-    double start_ms; /**< of the run read last */
+    double start_ms; /**< run_start of the run read last, in whole milliseconds since 1970 */
     mls_str left;    /**< encoded starts of the remaining runs */
 } mls_published_starts;
 
 /** Return the starts of a result; `left` is NULL if they are not public. */
 mls_published_starts mls_published_starts_of(const mls_published_result *result);
 
-/** Call `take` for every such result of a usage, the oldest round first.  Return MLS_OK, the first status of `take`
- * that is not MLS_OK, or MLS_ERROR_VALUE for broken data. */
+/** Call `take` for every result of a usage with public logs, the oldest round first.  Return MLS_OK, the first other
+ * status of `take`, or MLS_ERROR_VALUE for broken data. */
 mls_status mls_published_each_starts(mls_usage usage, mls_status (*take)(void *state, mls_published_starts *starts),
                                      void *state) MLS_MUST_USE;
 
@@ -190,8 +186,7 @@ typedef struct mls_published_opened {
     MLS_LIST_OF(mls_published_key) keys;
 } mls_published_opened;
 
-/** Open all hits and set their `opened`. Return what mls_published_open() returns.  Release *opened in any case, after
- * the hits. */
+/** Open all hits like mls_published_open() and set their `opened`.  Release *opened in any case, after the hits. */
 mls_status mls_published_open_all(mls_published_hit *hits, size_t count, mls_published_opened *opened,
                                   mls_error *error) MLS_MUST_USE;
 void mls_published_opened_release(mls_published_opened *opened);
@@ -217,8 +212,7 @@ typedef struct mls_published_near {
     const mls_published_result *result;
     double ratio;
     bool self; /**< it is the group itself: it has most of its runs, or the same folder and minutes to four decimals */
-    size_t rank_alike, ranked_alike;     /**< rank among results on the same number of the same accelerators with known
-                                            minutes; 0: not requested */
+    size_t rank_alike, ranked_alike;     /**< see mls_published_place; 0: not requested */
     const struct mls_published_why *why; /**< see comparison.h; NULL: not requested, or runs are not available */
 } mls_published_near;
 
@@ -232,17 +226,16 @@ typedef struct mls_published_place {
 } mls_published_place;
 
 /** Find the exactly known results of the group's benchmark and division that are nearest to it, from its edition or, if
- * there are none, from the newest edition that has some (see result->edition).  Sort by |ln(accelerators / the
- * group's)| to nine decimals (unknown last; all equal if the group's count is unknown), same model first, minutes, and
- * row.  Return the number of results in `near`, at most `count`. */
+ * there are none, from the newest edition that has some.  Sort by |ln(accelerators / the group's)| (unknown last; all
+ * equal if the group's count is unknown), same model first, minutes, and row.  Return the number of results in `near`,
+ * at most `count`. */
 size_t mls_published_nearest(const mls_published *published, const mls_published_query *query, mls_published_near *near,
                              size_t count);
 
 /** Find the rank of a group, and the exactly known results around it on the same number of the same accelerators.
  * `around` gets, by minutes: the fastest, the group itself if it is published, and the `limit` next faster and slower
  * ones; it must have room for 2 * limit + 3.  The query's submitter restricts all but the group.  Return the number of
- * results, which is 0 if the model or count is unknown.  Their edition is that of mls_published_nearest() for any
- * submitter. */
+ * results, which is 0 if the model or count is unknown. */
 size_t mls_published_around(const mls_published *published, const mls_published_query *query, size_t limit,
                             mls_published_near *around, mls_published_place *place);
 
@@ -255,13 +248,12 @@ typedef struct mls_published_edition {
 /** The published results next to groups.  Zero-initialise and release it. */
 typedef struct mls_published_beside {
     MLS_LIST_OF(mls_published_edition) editions; /**< editions of the groups, each once */
-    mls_published_near *near; /**< for each group: the fastest exactly known result of its edition, accelerator model
-                                 and count; its result is NULL if there is none */
+    mls_published_near *near; /**< of each group: the fastest result of its edition, accelerator model and count, or
+                                   one with a NULL result */
     struct mls_arena *arena;
 } mls_published_beside;
 
-/** Find the published results next to groups.  Return MLS_OK, or an error of mls_published_load(); the result is then
- * incomplete. */
+/** Find the published results next to groups.  Return MLS_OK, or an error of mls_published_load(). */
 mls_status mls_published_beside_find(mls_published_beside *beside, const mls_group *groups, size_t count,
                                      mls_error *error) MLS_MUST_USE;
 void mls_published_beside_release(mls_published_beside *beside);
