@@ -195,25 +195,6 @@ static run_identity *identities_make(const mls_side_group *group, size_t *count)
     return made;
 }
 
-/* Count the runs that two groups share, each matched once. */
-static size_t count_same(const mls_side_group *a, const mls_side_group *b)
-{
-    size_t count_a;
-    size_t count_b;
-    run_identity *of_a = identities_make(a, &count_a);
-    run_identity *of_b = identities_make(b, &count_b);
-    size_t same = 0;
-    for (size_t i = 0, k = 0; i < count_a && k < count_b;) {
-        const int order = compare_identities(&of_a[i], &of_b[k]);
-        same += order == 0;
-        i += order <= 0;
-        k += order >= 0;
-    }
-    free(of_a);
-    free(of_b);
-    return same;
-}
-
 bool mls_difference_all_same(const mls_difference *difference)
 {
     const mls_side_group *groups[] = {difference->a, difference->b};
@@ -242,8 +223,20 @@ void mls_difference_make(const mls_side_group *a, const mls_side_group *b, mls_d
                                    .degrees = nan,
                                    .p = nan,
                                    .detectable_ratio = nan,
-                                   .same_runs = count_same(a, b),
                                    .verdict = MLS_COMPARE_TOO_FEW};
+    /* Count the runs that the groups share, each matched once. */
+    size_t count_a;
+    size_t count_b;
+    run_identity *of_a = identities_make(a, &count_a);
+    run_identity *of_b = identities_make(b, &count_b);
+    for (size_t i = 0, k = 0; i < count_a && k < count_b;) {
+        const int order = compare_identities(&of_a[i], &of_b[k]);
+        difference->same_runs += order == 0;
+        i += order <= 0;
+        k += order >= 0;
+    }
+    free(of_a);
+    free(of_b);
     const bool scored = isfinite(difference->minutes);
     const bool hidden = (a->published != NULL && a->runs.count == 0) || (b->published != NULL && b->runs.count == 0);
     double ways = 1; /* of splitting the runs, of which the two most extreme ones have the smallest p value */

@@ -189,11 +189,6 @@ static mls_status refuse_export(const export_reading *reading, const char *reaso
     return refuse_at(reading, reading->line, reason);
 }
 
-static void begin_export(export_reading *reading)
-{
-    reading->seen.arena = reading->setups.arena = reading->groups.arena = &reading->keys;
-}
-
 /* Append the collected runs to their group, which may already have some. */
 static void flush_runs(export_reading *reading)
 {
@@ -236,11 +231,6 @@ static const char *kept_text(const export_reading *reading, const char *text)
     return text != NULL ? mls_arena_copy(reading->to->arena, mls_str_from(text)).ptr : NULL;
 }
 
-static bool is_false(const char *text)
-{
-    return text != NULL && strcmp(text, "false") == 0;
-}
-
 /* Create the group of the row. */
 static export_group *add_export_group(export_reading *reading)
 {
@@ -260,7 +250,7 @@ static export_group *add_export_group(export_reading *reading)
         .scale = row->scale,
         .scaled_minutes = row->scaled_minutes,
         .official = row->official,
-        .refused = is_false(row->rcp_pass) || is_false(row->seeds_ok),
+        .refused = mls_same_text(row->rcp_pass, "false") || mls_same_text(row->seeds_ok, "false"),
         .dropped = row->dropped > 0 && row->dropped < (double)MLS_WALK_FILES_MAX ? (size_t)row->dropped : 0};
     export_group *made = mls_arena_zeroed(&reading->keys, 1, sizeof *made);
     mls_str system;
@@ -433,7 +423,7 @@ static mls_status take_export_row(void *state, const mls_text_row *cells)
 mls_status mls_side_read_csv(mls_comparison *to, const mls_side *side, mls_str text, mls_error *error)
 {
     export_reading reading = {.to = to, .side = side, .error = error};
-    begin_export(&reading);
+    reading.seen.arena = reading.setups.arena = reading.groups.arena = &reading.keys;
     reading.table = (mls_text_table){.what = "what mlscore score writes",
                                      .members = members,
                                      .count = MEMBERS,
@@ -572,28 +562,13 @@ static mls_status take_json_group(export_reading *reading, mls_str json)
     return status == MLS_OK ? refuse_at(reading, group->line, check_whole_group(group, &reading->keys)) : status;
 }
 
-/* Read one JSON value: an object with groups, or a group. */
-static mls_status take_json_value(export_reading *reading, mls_str json)
-{
-    mls_str groups = {0};
-    mls_raw_member group;
-    mls_status status = MLS_OK;
-    if (!mls_json_member(json, MLS_S("groups"), &groups) || mls_json_kind_of(groups) == MLS_JSON_NULL)
-        return take_json_group(reading, json);
-    if (mls_json_kind_of(groups) != MLS_JSON_LIST)
-        return refuse_export(reading, "'groups' is not a list: not an export of mlscore score");
-    for (mls_json_walk walk = mls_json_walk_begin(groups); status == MLS_OK && mls_json_walk_next(&walk, &group);)
-        status = take_json_group(reading, group.value);
-    return status;
-}
-
 mls_status mls_side_read_json(mls_comparison *to, const mls_side *side, mls_str text, bool lines, mls_error *error)
 {
     export_reading reading = {.to = to, .side = side, .error = error};
     mls_status status = MLS_OK;
     size_t line = 0;
     size_t values = 0;
-    begin_export(&reading);
+    reading.seen.arena = reading.setups.arena = reading.groups.arena = &reading.keys;
     while (text.len > 0 && status == MLS_OK) {
         mls_str value = text;
         if (lines)
@@ -603,16 +578,24 @@ mls_status mls_side_read_json(mls_comparison *to, const mls_side *side, mls_str 
         mls_str words = value;
         reading.line = ++line;
         if (mls_str_word(&words).len > 0) {
-            mls_str json;
+            mls_str json = {0};
             mls_error wrong;
             status = mls_json_document(value, lines ? &reading.scratch : NULL, &json, &wrong);
-            if (status == MLS_OK) {
-                reading.at = json.ptr;
-                reading.at_line = reading.line;
-                status = take_json_value(&reading, json);
-            } else {
+            mls_str groups = {0};
+            mls_raw_member group;
+            reading.at = json.ptr;
+            reading.at_line = reading.line;
+            if (status != MLS_OK) {
                 reading.line += wrong.line - 1;
                 status = refuse_export(&reading, wrong.message);
+            } else if (!mls_json_member(json, MLS_S("groups"), &groups) || mls_json_kind_of(groups) == MLS_JSON_NULL) {
+                status = take_json_group(&reading, json);
+            } else if (mls_json_kind_of(groups) != MLS_JSON_LIST) {
+                status = refuse_export(&reading, "'groups' is not a list: not an export of mlscore score");
+            } else {
+                mls_json_walk walk = mls_json_walk_begin(groups);
+                while (status == MLS_OK && mls_json_walk_next(&walk, &group))
+                    status = take_json_group(&reading, group.value);
             }
             mls_arena_reset(&reading.scratch);
             values++;

@@ -160,8 +160,7 @@ static void find_settings(mls_overview_group *of)
     }
 }
 
-/* ------------------------------------------------------------------------------------------------ where the time went
- */
+/* --------------------------------------------------------------------------------------------- where the time went */
 
 static bool has_ended(const mls_throughput *run)
 {
@@ -219,8 +218,7 @@ static void find_slow(mls_overview_group *of)
     }
 }
 
-/* ------------------------------------------------------------------------------------------- first, and next commands
- */
+/* ---------------------------------------------------------------------------------------- first, and next commands */
 
 static bool fails_convergence(const mls_group *group)
 {

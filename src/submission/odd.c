@@ -56,7 +56,7 @@ mls_status mls_odd_judge(mls_submission *submission)
     free(judged.items);
     return status;
 }
-/* ------------------------------------------------------------- copied logs */
+/* ----------------------------------------------------------------------------------------------------- copied logs */
 
 /* A log, and the first log with the same bytes (possibly itself). */
 typedef struct odd_log {
@@ -203,7 +203,7 @@ static void judge_copies(mls_submission *submission, const judged_results *judge
     free(copies);
 }
 
-/* ---------------------------------------------------------- far from peers */
+/* -------------------------------------------------------------------------------------------------- far from peers */
 
 /* Number of results needed for a median, and the relative distance from it that is reported. */
 enum { PEERS_MIN = 3 };
@@ -342,7 +342,7 @@ static void judge_peers(mls_submission *submission, const judged_results *judged
     free(peers);
 }
 
-/* ------------------------------------------------- configs of other systems */
+/* ---------------------------------------------------------------------------------------- configs of other systems */
 
 /* Return whether a number in the config's name (0: none) differs from a field of the description. */
 static bool is_other_count(uint64_t named, const char *described)
@@ -387,10 +387,8 @@ static mls_status judge_config_used(mls_submission *submission, const judged_res
     return status;
 }
 
-/* ------------------------------------------------------------ published before
- *
- * Results whose runs are published already, as those of an earlier round or of another system: a run is known again by
- * the millisecond of its run_start. */
+/*  published before * * Results whose runs are published already, as those of an earlier round or of another system: a
+ * run is known again by * the millisecond of its run_start. */
 
 /* A run and its start; `start_ms` is first for sorting. */
 typedef struct own_start {

@@ -105,8 +105,7 @@ static const char *join(const packing *self, const char *folder, const char *nam
     return copy;
 }
 
-/* --------------------------------------------------------------------------------- create and undo files and folders
- */
+/* ------------------------------------------------------------------------------- create and undo files and folders */
 
 static mls_status cannot_make(const packing *self, const char *path, int system_errno)
 {
@@ -182,8 +181,7 @@ static void undo(mls_names *made)
     mls_names_release(made);
 }
 
-/* ------------------------------------------------------------------------------------------------------ what to pack
- */
+/* ---------------------------------------------------------------------------------------------------- what to pack */
 
 /* Return whether a name is allowed in a submission; otherwise set an error that names the rule. */
 static bool is_pack_name(const char *what, const char *name, mls_error *error)
@@ -411,7 +409,7 @@ static mls_status make_tree(packing *self)
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------- logs and power files */
+/* -------------------------------------------------------------------------------------------- logs and power files */
 
 /* Read a whole source file.  Fail if it changes meanwhile. */
 static mls_status read_unchanged(const packing *self, const char *source, size_t root, mls_buffer *text)
@@ -516,7 +514,7 @@ static mls_status copy_logs(packing *self)
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- code */
+/* ------------------------------------------------------------------------------------------------------------ code */
 
 /* Copy a file, a link, or a folder with everything in it from the code.  Links are copied as links. */
 static mls_status copy_code(packing *self, const char *from, const char *to, unsigned depth)
@@ -591,101 +589,56 @@ static mls_status add_code(packing *self)
     return status;
 }
 
-/* --------------------------------------------------------------------------------------------------- the description
- */
+/* ------------------------------------------------------------------------------------------------- the description */
 
-/* The sources of a field, in order of preference: the given description, descriptions that runs log, the options and
- * the config's name, records of runs. */
-typedef enum field_source { FROM_GIVEN, FROM_LOGGED, FROM_KNOWN, FROM_RECORDS, FIELD_SOURCES } field_source;
-
-typedef struct field_sources {
-    const mls_group *group;
-    const char *system;
-    mls_str given;         /* a JSON object */
-    mls_str *logged;       /* JSON object of each run; empty: none */
-    const cJSON *statuses; /* allowed values of the status */
-    mls_arena arena;
-} field_sources;
-
-/* Return the JSON value of a field from one source, or an empty text.  FROM_LOGGED and FROM_RECORDS read it from `run`.
- */
-static mls_str field_value(field_sources *in, field_source source, const mls_run *run, mls_str object, mls_str field)
+/* Return the value of a field of a JSON object if it is a number or a text that is not empty, else an empty text. */
+static mls_str plain_member(mls_str object, mls_str field)
 {
-    const bool nodes = mls_str_equal(field, MLS_S("number_of_nodes"));
-    const char *text = NULL;
-    double count = (double)NAN;
-    if (source == FROM_GIVEN || source == FROM_LOGGED) {
-        mls_str span = {0};
-        const bool has = object.len > 0 && mls_json_member(object, field, &span);
-        const mls_json_kind kind = has ? mls_json_kind_of(span) : MLS_JSON_NULL;
-        const bool plain = (kind == MLS_JSON_STRING && span.len > 2) || kind == MLS_JSON_NUMBER;
-        return plain ? span : (mls_str){0};
-    }
-    if (source == FROM_KNOWN) {
-        const mls_config_name shape = mls_group_shape(in->group);
-        text = mls_str_equal(field, MLS_S("division"))      ? mls_division_name(in->group->division)
-               : mls_str_equal(field, MLS_S("system_name")) ? in->system
-                                                            : NULL;
-        const uint64_t number = nodes                                                  ? shape.nodes
-                                : mls_str_equal(field, MLS_S("accelerators_per_node")) ? shape.gpus_per_node
-                                                                                       : 0;
-        count = number > 0 ? (double)number : (double)NAN;
-    } else {
-        const cJSON *statuses = mls_str_equal(field, MLS_S("status")) ? in->statuses : NULL;
-        const cJSON *status;
-        text = mls_str_equal(field, MLS_S("submitter")) ? run->organisation : NULL;
-        count = nodes ? run->job.node_count : (double)NAN;
-        cJSON_ArrayForEach(status, statuses)
-        {
-            const bool is = run->submission_status != NULL && strcmp(run->submission_status, status->valuestring) == 0;
-            text = is ? status->valuestring : text;
-        }
-    }
-    const mls_words number = mls_words_exact(count);
-    text = isnan(count) ? text : number.text;
+    mls_str span = {0};
+    const bool has = object.len > 0 && mls_json_member(object, field, &span);
+    const mls_json_kind kind = has ? mls_json_kind_of(span) : MLS_JSON_NULL;
+    return (kind == MLS_JSON_STRING && span.len > 2) || kind == MLS_JSON_NUMBER ? span : (mls_str){0};
+}
+
+/* Return a text, or else a number that is not NAN, as a JSON text; empty if there is neither. */
+static mls_str json_text(mls_arena *arena, const char *text, double number)
+{
+    const mls_words words = mls_words_exact(number);
+    text = isnan(number) ? text : words.text;
     if (text == NULL || *text == '\0')
         return (mls_str){0};
     mls_buffer json = {0};
     mls_json_text_append(&json, mls_str_from(text));
-    const mls_str value = mls_arena_copy(&in->arena, mls_buffer_str(&json));
+    const mls_str value = mls_arena_copy(arena, mls_buffer_str(&json));
     mls_buffer_release(&json);
     return value;
 }
 
-/* Return the value of a field from the first source that has it.  Return an empty text if it is unknown or if runs
- * disagree, which adds a finding. */
-static mls_str find_field(field_sources *in, mls_str field, mls_findings *findings)
+/* Return the value of a field that the config's name and the options determine, or (with a run) its records. */
+static mls_str known_field(const packing *self, const mls_run *run, mls_str field, const cJSON *statuses)
 {
-    mls_str found = {0};
-    const mls_run *who = NULL;
-    for (field_source source = FROM_GIVEN; source < FIELD_SOURCES && found.len == 0; source++) {
-        const bool each = source == FROM_LOGGED || source == FROM_RECORDS;
-        for (size_t i = 0; i < (each ? in->group->run_count : 1); i++) {
-            const mls_run *run = in->group->runs[i];
-            const mls_str object = source == FROM_GIVEN ? in->given : in->logged[i];
-            const mls_str value = field_value(in, source, run, object, field);
-            if (found.len == 0) {
-                found = value;
-                who = run;
-            } else if (value.len > 0 && !mls_str_equal(value, found)) {
-                mls_findings_add(findings, MLS_FINDING_SYSTEM_EMPTY, (mls_finding_place){.key = field},
-                                 "%.*s stays empty: it is %.*s in %.*s, %.*s in %.*s", MLS_CUT(field, 60),
-                                 MLS_CUT(found, 40), MLS_CUT_TEXT(who->file, 80), MLS_CUT(value, 40),
-                                 MLS_CUT_TEXT(run->file, 80));
-                return (mls_str){0};
-            }
-        }
+    const mls_group *group = self->pack->group;
+    const mls_config_name shape = mls_group_shape(group);
+    const bool nodes = mls_str_equal(field, MLS_S("number_of_nodes"));
+    const char *text = NULL;
+    const cJSON *status;
+    if (run == NULL) {
+        const uint64_t number = nodes                                                  ? shape.nodes
+                                : mls_str_equal(field, MLS_S("accelerators_per_node")) ? shape.gpus_per_node
+                                                                                       : 0;
+        text = mls_str_equal(field, MLS_S("division"))      ? mls_division_name(group->division)
+               : mls_str_equal(field, MLS_S("system_name")) ? self->options->system
+                                                            : NULL;
+        return json_text(self->pack->arena, text, number > 0 ? (double)number : (double)NAN);
     }
-    return found;
-}
-
-/* Read the JSON object of a text; it is empty if the text is not an object.  Return the error, or NULL. */
-static const char *read_object(mls_str text, mls_arena *arena, mls_str *object, size_t *wrong)
-{
-    mls_description says;
-    const char *reason = text.len > 0 ? mls_description_read(text, arena, arena, &says, object, wrong) : NULL;
-    *object = text.len > 0 && reason == NULL ? *object : (mls_str){0};
-    return reason;
+    text = mls_str_equal(field, MLS_S("submitter")) ? run->organisation : NULL;
+    cJSON_ArrayForEach(status, statuses)
+    {
+        if (mls_str_equal(field, MLS_S("status")) && run->submission_status != NULL &&
+            strcmp(run->submission_status, status->valuestring) == 0)
+            text = status->valuestring;
+    }
+    return json_text(self->pack->arena, text, nodes ? run->job.node_count : (double)NAN);
 }
 
 /* Append a description of the system with all required fields that are known.  A field is taken from
@@ -694,32 +647,62 @@ static const char *read_object(mls_str text, mls_arena *arena, mls_str *object, 
  * MLS_ERROR_SYNTAX for a description that is not JSON. */
 static mls_status describe(const packing *self, mls_buffer *text)
 {
+    enum { FROM_GIVEN, FROM_LOGGED, FROM_KNOWN, FROM_RECORDS, SOURCES };
     mls_pack *pack = self->pack;
     const mls_group *group = pack->group;
-    const mls_str given = self->options->described;
-    field_sources in = {.group = group, .system = self->options->system};
-    cJSON *rules = NULL;
+    const mls_str described = self->options->described;
+    mls_arena arena = {0};
+    mls_description says;
+    mls_str given = {0};
+    mls_str *logged = mls_arena_zeroed(&arena, group->run_count, sizeof *logged); /* object of each run, or empty */
     size_t wrong = 0;
+    cJSON *rules = NULL;
     mls_status status = MLS_OK;
-    const char *reason = read_object(given, &in.arena, &in.given, &wrong);
+    const char *reason =
+        described.len > 0 ? mls_description_read(described, &arena, &arena, &says, &given, &wrong) : NULL;
     if (reason != NULL) {
         mls_error place = {0};
-        mls_text_position(given, wrong, &place.line, &place.column);
+        mls_text_position(described, wrong, &place.line, &place.column);
         status = mls_error_set(self->error, MLS_ERROR_SYNTAX, place.line, place.column, "not JSON: %s", reason);
     }
-    in.logged = mls_arena_zeroed(&in.arena, group->run_count, sizeof(mls_str));
-    for (size_t i = 0; i < group->run_count; i++)
-        (void)read_object(mls_str_from(group->runs[i]->job.system), &in.arena, &in.logged[i], &wrong);
+    for (size_t i = 0; i < group->run_count; i++) {
+        const mls_str logs = mls_str_from(group->runs[i]->job.system);
+        if (logs.len > 0 && mls_description_read(logs, &arena, &arena, &says, &logged[i], &wrong) != NULL)
+            logged[i] = (mls_str){0};
+    }
     status = status == MLS_OK ? mls_json_data("systems.json", &rules, self->error) : status;
     const cJSON *entries = cJSON_GetObjectItem(rules, "entries");
     const cJSON *required = cJSON_GetObjectItem(cJSON_GetArrayItem(entries, 0), "required");
-    in.statuses = cJSON_GetObjectItem(cJSON_GetArrayItem(entries, cJSON_GetArraySize(entries) - 1), "statuses");
+    const cJSON *statuses =
+        cJSON_GetObjectItem(cJSON_GetArrayItem(entries, cJSON_GetArraySize(entries) - 1), "statuses");
     const cJSON *field;
     const char *before = "{\n";
     cJSON_ArrayForEach(field, required)
     {
         const mls_str name = mls_str_from(field->valuestring);
-        const mls_str value = find_field(&in, name, &pack->findings);
+        mls_str value = {0};
+        const mls_run *first = NULL; /* the run that has the value */
+        bool disagree = false;
+        for (int source = FROM_GIVEN; source < SOURCES && value.len == 0 && !disagree; source++) {
+            const bool each = source == FROM_LOGGED || source == FROM_RECORDS;
+            for (size_t i = 0; i < (each ? group->run_count : 1) && !disagree; i++) {
+                const mls_run *run = group->runs[i];
+                const mls_str found = source == FROM_GIVEN    ? plain_member(given, name)
+                                      : source == FROM_LOGGED ? plain_member(logged[i], name)
+                                                              : known_field(self, each ? run : NULL, name, statuses);
+                disagree = value.len > 0 && found.len > 0 && !mls_str_equal(found, value);
+                if (disagree) {
+                    mls_findings_add(&pack->findings, MLS_FINDING_SYSTEM_EMPTY, (mls_finding_place){.key = name},
+                                     "%.*s stays empty: it is %.*s in %.*s, %.*s in %.*s", MLS_CUT(name, 60),
+                                     MLS_CUT(value, 40), MLS_CUT_TEXT(first->file, 80), MLS_CUT(found, 40),
+                                     MLS_CUT_TEXT(run->file, 80));
+                } else if (value.len == 0) {
+                    value = found;
+                    first = run;
+                }
+            }
+        }
+        value.len = disagree ? 0 : value.len;
         mls_buffer_printf(text, "%s  \"%s\": %.*s", before, name.ptr, (int)value.len, value.len > 0 ? value.ptr : "");
         before = ",\n";
         if (value.len == 0) {
@@ -729,7 +712,7 @@ static mls_status describe(const packing *self, mls_buffer *text)
     }
     mls_buffer_append_text(text, "\n}\n");
     cJSON_Delete(rules);
-    mls_arena_release(&in.arena);
+    mls_arena_release(&arena);
     return status;
 }
 
@@ -760,8 +743,7 @@ static mls_status write_description(packing *self)
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------------- judging and placing
- */
+/* --------------------------------------------------------------------------------------------- judging and placing */
 
 /* Verify the temporary folder as if it were in its final place. */
 static mls_status judge_packed(packing *self)
@@ -804,25 +786,6 @@ static mls_status check_whole(packing *self)
     return MLS_OK;
 }
 
-/* Return whether scrubbing kept a verdict: all errors remain, and there is no new finding. */
-static bool are_judged_alike(const mls_run *was, const mls_run *is)
-{
-    size_t at = 0;
-    bool alike = was->valid == is->valid && was->malformed == is->malformed && was->status == is->status &&
-                 was->seed_count == is->seed_count &&
-                 mls_compare_doubles(was->run_start.time_ms, is->run_start.time_ms) == 0 &&
-                 mls_compare_doubles(was->run_stop.time_ms, is->run_stop.time_ms) == 0;
-    for (size_t i = 0; alike && i < was->findings.count; i++) {
-        const mls_finding *left = &was->findings.items[i];
-        const mls_finding *right = at < is->findings.count ? &is->findings.items[at] : NULL;
-        const bool same = right != NULL && left->code == right->code && left->severity == right->severity &&
-                          mls_str_equal(mls_str_from(left->key), mls_str_from(right->key));
-        at += same;
-        alike = same || left->severity != MLS_SEVERITY_ERROR;
-    }
-    return alike && at == is->findings.count;
-}
-
 /* Fail if the verdict differs from the one before scrubbing. */
 static mls_status compare_judged(const packing *self, const mls_submission *before)
 {
@@ -832,7 +795,23 @@ static mls_status compare_judged(const packing *self, const mls_submission *befo
     const bool both = before->submitters[0].result_count == 1 && pack->judged.submitters[0].result_count == 1 &&
                       was->run_count == is->run_count;
     for (size_t i = 0; both && i < was->run_count; i++) {
-        if (!are_judged_alike(&was->runs[i].run, &is->runs[i].run)) {
+        const mls_run *old = &was->runs[i].run;
+        const mls_run *new = &is->runs[i].run;
+        bool alike = old->valid == new->valid && old->malformed == new->malformed && old->status == new->status &&
+                     old->seed_count ==
+                         new->seed_count &&mls_compare_doubles(old->run_start.time_ms, new->run_start.time_ms) == 0 &&
+                     mls_compare_doubles(old->run_stop.time_ms, new->run_stop.time_ms) == 0;
+        /* All errors must remain, and no finding may be new. */
+        size_t at = 0;
+        for (size_t k = 0; alike && k < old->findings.count; k++) {
+            const mls_finding *left = &old->findings.items[k];
+            const mls_finding *right = at < new->findings.count ? &new->findings.items[at] : NULL;
+            const bool same = right != NULL && left->code == right->code && left->severity == right->severity &&
+                              mls_str_equal(mls_str_from(left->key), mls_str_from(right->key));
+            at += same;
+            alike = same || left->severity != MLS_SEVERITY_ERROR;
+        }
+        if (!alike || at != new->findings.count) {
             return fail(self, MLS_ERROR_VALUE, pack->files[i].run->file,
                         "scrubbing changes its verdict, so nothing is packed");
         }

@@ -228,7 +228,7 @@ static bool is_numbered(const char *path, const char *prefix, size_t number, cha
     return strcmp(mls_path_name(path), expected) == 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------ power files */
+/* ----------------------------------------------------------------------------------------------------- power files */
 
 /* The two kinds of power files, as in mls_power_folder. */
 enum { KINDS = 2 };

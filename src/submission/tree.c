@@ -228,7 +228,7 @@ static void report_no_submission(mls_submission *submission, const char *below)
     mls_buffer_release(&near);
 }
 
-/* ------------------------------------------------------------------------------------------------- storing an entry */
+/* ------------------------------------------------------------------------------------------------ storing an entry */
 
 static const char *copy(const tree_walk *walk, const char *text, size_t len)
 {
@@ -470,7 +470,7 @@ static void store_entry(tree_walk *walk, const mls_walk_entry *entry, tree_entry
     }
 }
 
-/* --------------------------------------------------------------------------------------------------------- the walk */
+/* -------------------------------------------------------------------------------------------------------- the walk */
 
 /* Set the role and owner of the folder being listed, and the place of findings. */
 static void enter_place(tree_walk *walk, int role, const mls_walk_entry *entry)
@@ -649,7 +649,7 @@ static mls_status visit_names(void *state, const mls_walk_entry *folder, const m
     return MLS_OK;
 }
 
-/* -------------------------------------------------------------------------------------------------- names and files */
+/* ------------------------------------------------------------------------------------------------- names and files */
 
 bool mls_name_matches(const char *name, const char *pattern)
 {

@@ -55,7 +55,7 @@ bool mls_plan_answers(const mls_plan *plan)
     return any;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- figures */
+/* --------------------------------------------------------------------------------------------------------- figures */
 
 const double mls_plan_levels[MLS_PLAN_LEVELS] = {0.5, 0.75, 0.9};
 
@@ -136,7 +136,7 @@ void mls_plan_figures_release(mls_plan_figures *figures)
     *figures = (mls_plan_figures){0};
 }
 
-/* --------------------------------------------------------------------------------------------- groups to start from */
+/* -------------------------------------------------------------------------------------------- groups to start from */
 
 /* Return a numeric setting of a run, or NAN. */
 static double setting_number(const mls_settings *settings, const char *key)
@@ -360,8 +360,7 @@ static const mls_plan_base *base_for(const mls_plan *plan, const mls_plan_series
     return &bases[below ? place - 1 : place];
 }
 
-/* --------------------------------------------------------------------------------------------------- one prediction
- */
+/* -------------------------------------------------------------------------------------------------- one prediction */
 
 double mls_plan_score(const mls_plan_row *row)
 {
@@ -424,8 +423,7 @@ static bool is_faster(const mls_plan_row *row, const mls_plan_row *than)
     return isfinite(row->minutes) && (than == NULL || mls_plan_score(row) < mls_plan_score(than));
 }
 
-/* ------------------------------------------------------------------------------------------------- what is predicted
- */
+/* ----------------------------------------------------------------------------------------------- what is predicted */
 
 /* Add a number if it is a positive integer. */
 static void add_candidate(mls_arena *arena, mls_plan_numbers *to, double number)

@@ -114,7 +114,7 @@ mls_status mls_sides_take_published(const mls_compare_request *request, mls_comp
     return status;
 }
 
-/* ------------------------------------------------------------------- words */
+/* ----------------------------------------------------------------------------------------------------------- words */
 
 static mls_status refuse_words(const published_words *of, const char *why, mls_error *error)
 {
@@ -158,7 +158,7 @@ static mls_status read_words(choosing *in, published_words *of, mls_error *error
     return of->best && of->nearest ? refuse_words(of, "best and nearest cannot be combined", error) : MLS_OK;
 }
 
-/* -------------------------------------------------------- matching results */
+/* ------------------------------------------------------------------------------------------------ matching results */
 
 static bool is_of_round(const published_words *of, const mls_published_result *result)
 {
@@ -224,7 +224,7 @@ static void take_left(const choosing *in, published_words *of)
     }
 }
 
-/* ---------------------------------------------------------- choosing results */
+/* ------------------------------------------------------------------------------------------------ choosing results */
 
 /* Keep one result of each benchmark.  The results are sorted by benchmark, then by minutes. */
 static void choose_one(const choosing *in, published_words *of)
@@ -300,7 +300,7 @@ static mls_status choose_side(const choosing *in, published_words *of, mls_error
     return MLS_OK;
 }
 
-/* ------------------------------------------------------------ what is wrong */
+/* --------------------------------------------------------------------------------------------------- what is wrong */
 
 /* List the remaining systems as candidates, each with the words that select it and a description.  Return their number.
  */
