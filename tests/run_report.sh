@@ -160,11 +160,11 @@ sed 's/"time_ms": 1/"time_ms": 2/; s/"global_batch_size", "value": /&1/' "$scrat
 "$mlscore" report -o "$page" "$scratch/images/a" >/dev/null 2>&1
 well_formed "a page of images" "$page"
 check "a plot for FID and one for CLIP" sh -c "grep -q '>FID</text>' '$page' && grep -q '>CLIP</text>' '$page'"
-check "that they were evaluated behind the run" grep -q 'Evaluated after run_stop' "$page"
+check "that they were evaluated behind the run" grep -q 'Evaluations after run_stop' "$page"
 "$mlscore" report -o "$page" "$scratch/images" >/dev/null 2>&1
 [ "$(grep -o 'class="spark"' "$page" | wc -l)" -eq 2 ] && pass || fail "each of two groups of images has its line"
 "$mlscore" compare a="$scratch/images/a" b="$scratch/images/b" --format html >"$page" 2>/dev/null
-check "images of compared sides are drawn, too" sh -c "grep -q '>CLIP</text>' '$page' && grep -q 'Evaluated after run_stop' '$page'"
+check "images of compared sides are drawn, too" sh -c "grep -q '>CLIP</text>' '$page' && grep -q 'Evaluations after run_stop' '$page'"
 grep -v eval_accuracy $plain >"$scratch/equal.log"
 "$mlscore" report -o "$page" "$scratch/equal.log" >/dev/null 2>&1
 well_formed "a run without an evaluation" "$page"
@@ -172,7 +172,7 @@ well_formed "a run without an evaluation" "$page"
 grep -v '"\(eval_\|block_\|epoch_\|run_stop\)' testdata/logs/throughput.log |
     awk '/tracked_stats/ { sub(/"step": 10/, "\"samples_count\": " 80 * ++n) } { print }' >"$scratch/tracked.log"
 "$mlscore" report -o "$page" "$scratch/tracked.log" >/dev/null 2>&1
-check "a run of which only tracked_stats tell" grep -q 'Progress as tracked_stats tell it, over the time' "$page"
+check "a run of which only tracked_stats tell" grep -q 'Progress from tracked_stats, over the time' "$page"
 for number in NaN Infinity -1e308 1e308 '"x"' '{"BBOX": 0.3, "SEGM": 0.2}' null; do
     sed "s/\(\"key\": \"eval_accuracy\", \"value\": \)[0-9.]*/\1$number/" $plain >"$scratch/odd.log"
     "$mlscore" report -o "$page" "$scratch/odd.log" >/dev/null 2>&1

@@ -80,7 +80,7 @@ static void show_rest(mls_view *view, const mls_comparison *in, bool below)
         const mls_side_group *group = in->unmatched.items[i].group;
         const char *division = mls_division_name(group->division);
         mls_view_printf(view, MLS_STYLE_PLAIN, 0, 4, "%s: %s  %s%s%s  %s: %s",
-                        in->mode == MLS_COMPARE_SIDES ? "not compared" : "left out", group->side->name,
+                        in->mode == MLS_COMPARE_SIDES ? "not compared" : "omitted", group->side->name,
                         group->benchmark != NULL ? group->benchmark : "unknown benchmark", division != NULL ? "  " : "",
                         division != NULL ? division : "", group->path, in->unmatched.items[i].reason);
     }
@@ -287,9 +287,9 @@ static void show_setup(side_by_side *to)
         for (size_t k = 0; k < to->groups[i]->runs.count; k++)
             printed += to->groups[i]->runs.items[k].printed.count;
         if (known == 0)
-            mls_buffer_printf(&unknown, "%s%s", unknown.len > 0 ? ", " : "no hyperparameter is known of ", name);
+            mls_buffer_printf(&unknown, "%s%s", unknown.len > 0 ? ", " : "no hyperparameters known for ", name);
         if (printed == 0)
-            mls_buffer_printf(&unprinted, "%s%s", without++ > 0 ? ", " : "no printed setting is known of ", name);
+            mls_buffer_printf(&unprinted, "%s%s", without++ > 0 ? ", " : "no printed settings known for ", name);
     }
     if (without == to->count)
         mls_buffer_release(&unprinted);
@@ -466,13 +466,13 @@ static bool show_row(side_by_side *to, value_row row)
 static const struct {
     const char *before, *after;
     mls_style style;
-} verdicts[] = {[MLS_COMPARE_FASTER] = {"", " is faster", MLS_STYLE_GOOD},
-                [MLS_COMPARE_SLOWER] = {"", " is slower", MLS_STYLE_BAD},
-                [MLS_COMPARE_NONE] = {"no difference shown", NULL, MLS_STYLE_BOLD},
-                [MLS_COMPARE_TOO_FEW] = {"too few runs to say: each side needs two valid ones", NULL, MLS_STYLE_WARN},
-                [MLS_COMPARE_NO_SCORE] = {"no score of ", ": more runs dropped than the rules forgive, or none valid",
-                                          MLS_STYLE_WARN},
-                [MLS_COMPARE_NOT_PUBLIC] = {"the runs of ", " are not public", MLS_STYLE_WARN}};
+} verdicts[] = {
+    [MLS_COMPARE_FASTER] = {"", " is faster", MLS_STYLE_GOOD},
+    [MLS_COMPARE_SLOWER] = {"", " is slower", MLS_STYLE_BAD},
+    [MLS_COMPARE_NONE] = {"no difference shown", NULL, MLS_STYLE_BOLD},
+    [MLS_COMPARE_TOO_FEW] = {"too few runs for a verdict: each side needs two valid ones", NULL, MLS_STYLE_WARN},
+    [MLS_COMPARE_NO_SCORE] = {"no score for ", ": no valid run, or more runs dropped than allowed", MLS_STYLE_WARN},
+    [MLS_COMPARE_NOT_PUBLIC] = {"the runs of ", " are not public", MLS_STYLE_WARN}};
 
 /* Check whether both sides are the same runs and no other verdict applies. */
 static bool is_itself(const mls_difference *difference)
@@ -516,7 +516,7 @@ static void append_evidence(mls_buffer *line, const mls_difference *difference)
         }
     }
     if (is_itself(difference)) {
-        mls_buffer_printf(line, "   %s with equal times of run_start and run_stop",
+        mls_buffer_printf(line, "   %s with the same run_start and run_stop",
                           mls_words_plural(difference->same_runs, "run", "runs").text);
         return;
     }
@@ -528,20 +528,21 @@ static void append_evidence(mls_buffer *line, const mls_difference *difference)
         if (isfinite(difference->p))
             mls_buffer_printf(line, "   p %s", chance_words(difference->p).text);
         else
-            mls_buffer_append_text(line, "   no spread on either side");
+            mls_buffer_append_text(line, "   no variation on either side");
         if (difference->min_p > 0.05) {
-            mls_buffer_printf(line, "   Mann-Whitney cannot tell with so few (least p %s)",
+            mls_buffer_printf(line, "   too few runs for Mann-Whitney (minimum p %s)",
                               mls_words_trimmed(difference->min_p, 2).text);
         } else if (isfinite(difference->mann_whitney_p)) {
             mls_buffer_printf(line, "   Mann-Whitney %s", chance_words(difference->mann_whitney_p).text);
         }
     }
     if (isfinite(difference->detectable_ratio) && difference->verdict == MLS_COMPARE_NONE) {
-        mls_buffer_printf(line, "   %zu and %zu runs miss a difference of %s one time in five", difference->a->valid,
-                          difference->b->valid, mls_words_percent(difference->detectable_ratio, 1).text);
+        mls_buffer_printf(line, "   %zu and %zu runs would miss a difference of %s in 20 %% of cases",
+                          difference->a->valid, difference->b->valid,
+                          mls_words_percent(difference->detectable_ratio, 1).text);
     }
     if (difference->within_variance)
-        mls_buffer_append_text(line, "   smaller than what MLCommons calls the variance of results");
+        mls_buffer_append_text(line, "   within the variance of results according to MLCommons");
 }
 
 static void show_verdicts(side_by_side *to)
@@ -570,7 +571,7 @@ static void show_verdicts(side_by_side *to)
 static void show_parts(side_by_side *to)
 {
     static const value_row rows[] = {
-        {SHARES, "  the whole run: parts not known", MLS_SHARE_RUN, MLS_SHARE_RUN},
+        {SHARES, "  the whole run (parts unknown)", MLS_SHARE_RUN, MLS_SHARE_RUN},
         {SHARES, NULL, MLS_SHARE_CONVERGENCE, MLS_SHARE_CONVERGENCE},
         {SHARES, NULL, MLS_SHARE_THROUGHPUT, MLS_SHARE_THROUGHPUT},
         {SUBTOTAL, "  = training", MLS_SHARE_CONVERGENCE, MLS_SHARE_THROUGHPUT},
@@ -705,25 +706,25 @@ static void show_nearest(mls_printer *to, const void *what)
         /* An edition without published results is compared with another one. */
         if (!mls_str_equal(mls_compare_round(group), mls_str_from(round))) {
             mls_view_printf(to->view, MLS_STYLE_WARN, 2, 6,
-                            "no published score of this edition is known exactly; these are of %s", round);
+                            "no exact published scores for this edition; showing those of %s", round);
         }
         mls_buffer_printf(&line, "yours: %s min", mls_words_minutes(group->scaled_minutes).text);
         if (isfinite(group->accelerators)) {
             mls_buffer_printf(&line, " on %s x %s", mls_words_count(group->accelerators).text,
                               group->accelerator != NULL ? group->accelerator : "an unknown model");
         } else {
-            mls_buffer_append_text(&line, "; how many accelerators is not known (--accelerators)");
+            mls_buffer_append_text(&line, "; unknown number of accelerators (see --accelerators)");
         }
         mls_buffer_append_text(&line, place->itself ? ", rank " : ", would be ");
         if (place->ranked_alike > 0)
             mls_buffer_printf(&line, "%zu of %zu on as many, ", place->rank_alike, place->ranked_alike);
         mls_buffer_printf(&line, "%zu of %zu of all", place->rank, place->ranked);
         if (place->published > place->ranked)
-            mls_buffer_printf(&line, " whose minutes are known (%zu are published)", place->published);
+            mls_buffer_printf(&line, " with exact minutes (%zu are published)", place->published);
         mls_view_line(to->view, &line, MLS_STYLE_BOLD, 2, 6);
         if (!around && isfinite(group->accelerators)) {
             mls_view_printf(to->view, MLS_STYLE_PLAIN, 2, 6,
-                            "no published score on as many of the same is known exactly; the nearest:");
+                            "no exact published scores for as many of the same accelerator; the nearest:");
         }
         mls_view_gap(to->view);
         for (size_t k = 0; k < (around ? match->around_count : match->count); k++) {

@@ -73,7 +73,7 @@ void mls_score_line(mls_buffer *line, const void *what)
             mls_buffer_printf(line, "; %s", ending->message);
     }
     if (collection->group_count == 0)
-        mls_buffer_append_text(line, "no run found");
+        mls_buffer_append_text(line, "no runs found");
 }
 
 /* ------------------------------------------------------------------ metrics */
@@ -107,7 +107,7 @@ const char *mls_metrics_label_wrong(const mls_metrics_labels *labels, size_t num
     mls_str value = mls_str_from(labels->added.items[number]);
     mls_str name;
     if (!mls_str_cut(&value, '=', &name) || !mls_str_is_name(name) || mls_str_starts(name, MLS_S("__")))
-        return "is no NAME=VALUE";
+        return "is not NAME=VALUE";
     for (size_t i = 0; i < number; i++) {
         mls_str other;
         mls_str rest = mls_str_from(labels->added.items[i]);
@@ -115,7 +115,7 @@ const char *mls_metrics_label_wrong(const mls_metrics_labels *labels, size_t num
         if (mls_str_equal(other, name))
             return "names a label twice";
     }
-    return mls_str_among(name, OWN_LABELS) ? "names a label that is there already" : NULL;
+    return mls_str_among(name, OWN_LABELS) ? "uses the name of a built-in label" : NULL;
 }
 
 static void append_label(mls_buffer *labels, mls_str name, mls_str value)
@@ -166,15 +166,15 @@ static void print_sample(const metrics *all, const char *name, size_t group, con
 static const char *const group_families[][2] = {
     {"score_seconds", "The score before scaling: the olympic mean of the runs' times."},
     {"score_scaled_seconds", "The score after scaling by the reference convergence check."},
-    {"runs_needed", "How many runs a result needs."},
-    {"score_official", "1: the group has the runs that a result needs."},
-    {"rcp_pass", "1: it converges no faster than the reference allows."},
-    {"seeds_ok", "1: its runs were made with seeds of their own."},
-    {"last_run_stop_timestamp_seconds", "When the last run of the group stopped."}};
+    {"runs_needed", "Number of runs that a result requires."},
+    {"score_official", "1 if the group has the runs that a result requires."},
+    {"rcp_pass", "1 if the group passes the reference convergence check."},
+    {"seeds_ok", "1 if the group passes the seed check."},
+    {"last_run_stop_timestamp_seconds", "Time of the last run_stop of the group."}};
 static const char *const run_families[][2] = {{"run_seconds", "Time-to-train of a run."},
                                               {"run_init_seconds", "Time from init_start to init_stop of a run."},
-                                              {"run_samples", "Samples that a run took to converge."},
-                                              {"throughput_samples_per_second", "Mean throughput that a run tracked."}};
+                                              {"run_samples", "Samples to converge of a run."},
+                                              {"throughput_samples_per_second", "Mean throughput that a run logged."}};
 enum {
     GROUP_FAMILIES = sizeof group_families / sizeof *group_families,
     RUN_FAMILIES = sizeof run_families / sizeof *run_families
@@ -210,9 +210,8 @@ static double run_value(const mls_run *run, size_t family)
 
 void mls_score_metrics(mls_printer *to, const void *what)
 {
-    static const char *const job_families[][2] = {
-        {"job_queued_seconds", "Time that a job of the group waited in the queue."},
-        {"job_elapsed_seconds", "Time that a job of the group ran."}};
+    static const char *const job_families[][2] = {{"job_queued_seconds", "Time in the queue of a job of the group."},
+                                                  {"job_elapsed_seconds", "Run time of a job of the group."}};
     const mls_collection *collection = what;
     const mls_metrics_labels *user = to->view->labels;
     mls_arena arena = {0};
@@ -254,9 +253,9 @@ void mls_score_metrics(mls_printer *to, const void *what)
     }
     const size_t room = (SAMPLES_MAX - used) / RUN_FAMILIES;
     if (runs > room)
-        mls_output_printf(all.output, "# %s left out\n", mls_words_plural(runs - room, "run", "runs").text);
+        mls_output_printf(all.output, "# %s omitted\n", mls_words_plural(runs - room, "run", "runs").text);
     if (collection->group_count > count) {
-        mls_output_printf(all.output, "# %s left out\n",
+        mls_output_printf(all.output, "# %s omitted\n",
                           mls_words_plural(collection->group_count - count, "group", "groups").text);
     }
     for (size_t f = 0; f < GROUP_FAMILIES; f++) {

@@ -30,8 +30,8 @@ void mls_html_begin(mls_buffer *out, const char *title, const char *heading, con
 
 void mls_html_end(mls_buffer *out)
 {
-    mls_buffer_append_text(out, "</main>\n<footer>mlscore " MLS_VERSION ". Nothing in this page leaves it: no network, "
-                                "no cookies.</footer>\n<script>");
+    mls_buffer_append_text(out, "</main>\n<footer>mlscore " MLS_VERSION ". This page makes no network requests and "
+                                "sets no cookies.</footer>\n<script>");
     mls_buffer_append(out, mls_data_find(SCRIPT));
     mls_buffer_append_text(out, "</script>\n</body>\n</html>\n");
 }
@@ -242,7 +242,7 @@ void mls_html_run_keys(mls_buffer *out, const mls_group *group, mls_html_mark ma
         window |= group->marks[i] == MLS_OLYMPIC_OUTSIDE;
     }
     const char *const labels[MLS_RUN_CLASSES] = {
-        "counted", window ? "left out (fastest, slowest, outside the window)" : "left out (fastest, slowest)",
+        "counted", window ? "not counted (fastest, slowest, outside the window)" : "not counted (fastest, slowest)",
         "not valid"};
     for (mls_html_class kind = 0; kind < MLS_RUN_CLASSES; kind++) {
         const bool cross = kind == MLS_RUN_BAD && mark == MLS_MARK_DOT;
@@ -295,7 +295,7 @@ mls_html_badge mls_html_badge_of(const mls_group *group)
     if (group->rcp.check == MLS_CHECK_FAIL)
         return (mls_html_badge){"ill", "✗ Fails reference convergence", "✗ convergence"};
     if (group->seeds.check == MLS_CHECK_FAIL)
-        return (mls_html_badge){"ill", "✗ Fails the check of seeds", "✗ seeds"};
+        return (mls_html_badge){"ill", "✗ Fails the seed check", "✗ seeds"};
     return (mls_html_badge){"well", "✓ Valid score", "✓ valid"};
 }
 

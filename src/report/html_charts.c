@@ -153,7 +153,7 @@ static curves_view view_of(const mls_html_group *of, mls_curve_kind metric)
 /* Draw the curves of one group, or of sides over each other. */
 static void append_curves(mls_buffer *out, const curves_view *views, size_t count, across_kind kind)
 {
-    static const char *const titles[ACROSS_COUNT] = {"Evaluations over the training done", "Evaluations over time",
+    static const char *const titles[ACROSS_COUNT] = {"Evaluations by training progress", "Evaluations by time",
                                                      "Evaluations near the target"};
     const mls_target target = views->target;
     const bool brief = views->of->brief;
@@ -294,7 +294,7 @@ static void append_metric(mls_buffer *out, const curves_view *views, size_t view
     }
     mls_html_numbers_end(out);
     if (thinned)
-        mls_html_note(out, "Of many evaluations the table has the least and the greatest of each slice of a run.");
+        mls_html_note(out, "The table shows only the lowest and highest evaluation of each slice of a run.");
 }
 
 static int compare_images(const void *left, const void *right)
@@ -376,7 +376,7 @@ void mls_html_convergence_of(mls_buffer *out, const mls_html_group *sides, size_
         }
     }
     if (begun && after)
-        mls_html_note(out, "Evaluated after run_stop, which is no part of the time.");
+        mls_html_note(out, "Evaluations after run_stop do not count as time.");
     if (begun)
         mls_html_card_end(out);
 }
@@ -442,7 +442,7 @@ void mls_html_times(mls_buffer *out, const mls_html_group *of)
         const mls_words words = mls_words_grouped(mean, 3);
         const double at = mls_scale_at(&chart.x, mean);
         const bool left = at > (chart.x.from + chart.x.to) / 2;
-        mls_buffer_printf(&chart.description, "; mean of what counts %s", words.text);
+        mls_buffer_printf(&chart.description, "; mean of the counted runs %s", words.text);
         mls_svg_line(&chart.behind, "mean", at, top, at, bottom);
         mls_svg_text(&chart.behind, "strong", left ? 'e' : 's', at + (left ? -6 : 6), top + 14,
                      mls_html_text(of->scratch, "%s %s", few ? "mean" : "olympic mean", words.text));
@@ -490,7 +490,7 @@ static const struct {
 } bar_keys[BAR_KINDS] = {{BAR_TRAINING, "training"},
                          {BAR_EVALUATION, "evaluation"},
                          {BAR_NEITHER, "startup, between, tail"},
-                         {BAR_OVERLAPPED, "evaluation beside training"}};
+                         {BAR_OVERLAPPED, "evaluation during training"}};
 
 static bool is_of_kind(const mls_stretch *stretch, bar_kind kind)
 {
@@ -596,14 +596,14 @@ void mls_html_parts(mls_buffer *out, const mls_html_group *of)
         if (from == 0)
             mls_overview_append_inside(&chart.description, of->of);
         else
-            mls_buffer_printf(&chart.description, "From run %zu on.", from + 1);
+            mls_buffer_printf(&chart.description, "Starting with run %zu.", from + 1);
         for (size_t i = from; i < to; i++)
             append_bar(&chart.marks, of, i, &x, top + BAR_HEIGHT * ((double)(i - from) + 0.5));
         mls_svg_line(&chart.marks, "zero", zero, top / 2, zero, bottom);
         mls_chart_draw(out, &chart);
     }
     if (count < runs)
-        mls_html_note(out, "The first %zu of %zu runs.", count, runs);
+        mls_html_note(out, "The chart shows the first %zu of %zu runs.", count, runs);
     mls_html_numbers_begin(out, "Parts of each run",
                            "#run|#init|#training|#evaluation|#startup|#between|#tail|#minutes");
     for (size_t i = 0; i < count; i++) {
@@ -659,12 +659,12 @@ static double *rates_of(const mls_html_group *of, size_t at)
 
 void mls_html_pace_of(mls_buffer *out, const mls_html_group *sides, size_t count)
 {
-    static const char *const sources[] = {[MLS_MARKS_FROM_NOTHING] = "Progress as tracked_stats tell it",
+    static const char *const sources[] = {[MLS_MARKS_FROM_NOTHING] = "Progress from tracked_stats",
                                           [MLS_MARKS_FROM_EVALUATIONS] = "Progress between evaluations",
                                           [MLS_MARKS_FROM_BLOCKS] = "Progress between blocks",
                                           [MLS_MARKS_FROM_RUN_STOP] = "Progress of the whole run",
                                           [MLS_MARKS_FROM_LATE_EVALUATIONS] =
-                                              "Progress of the whole run, as all evaluations came at its end"};
+                                              "Progress of the whole run, because all evaluations came at its end"};
     const bool epochs = mls_html_epochs(sides);
     const char *source = NULL; /* how the positions are known */
     mls_extent rates = {0};
@@ -792,7 +792,7 @@ void mls_html_pace_of(mls_buffer *out, const mls_html_group *sides, size_t count
     }
     mls_html_numbers_end(out);
     if (thinned)
-        mls_html_note(out, "Of many segments the table has the slowest and the fastest of each slice of a run.");
+        mls_html_note(out, "The table shows only the slowest and fastest segment of each slice of a run.");
     mls_html_card_end(out);
 }
 
@@ -914,8 +914,8 @@ void mls_html_reference(mls_buffer *out, const mls_html_group *of)
     mls_html_card_begin(out, "Reference convergence");
     if (count > 0) {
         mls_html_key(out, MLS_MARK_LINE, "reference", "reference mean");
-        mls_html_key(out, MLS_MARK_LINE, "limit", "least mean that passes");
-        mls_html_key(out, MLS_MARK_DOT, "point", "a run of the reference");
+        mls_html_key(out, MLS_MARK_LINE, "limit", "lowest mean that passes");
+        mls_html_key(out, MLS_MARK_DOT, "point", "reference run");
         if (isfinite(mls_html_rcp_mean(group)))
             mls_html_key(out, MLS_MARK_DIAMOND, "diamond", "mean of these runs");
     }
@@ -928,9 +928,10 @@ void mls_html_reference(mls_buffer *out, const mls_html_group *of)
     } else {
         mls_html_note(out, "%s",
                       group->division == MLS_DIVISION_OPEN ? "Not checked: the division is open."
-                      : !group->rules->reference_points    ? "Not checked: the benchmark has no reference points."
-                                                           : "Not checked: the runs are of no division or edition for "
-                                                             "which it is.");
+                      : !group->rules->reference_points
+                          ? "Not checked: the benchmark has no reference points."
+                          : "Not checked: there are no reference points for the division or "
+                            "edition of the runs.");
     }
     if (count == 0) {
         mls_html_card_end(out);
@@ -990,13 +991,15 @@ void mls_html_reference(mls_buffer *out, const mls_html_group *of)
     append_own_runs(&chart, of);
     mls_chart_draw(out, &chart);
     if (count < set->count) {
-        mls_html_note(out, "%zu of %zu reference points: within a factor of %d of the batch size, and the nearest.",
+        mls_html_note(out,
+                      "The chart shows %zu of %zu reference points: those within a factor of %d of the batch size, and "
+                      "the nearest.",
                       count, set->count, FACTOR);
     }
     if (crowded)
-        mls_html_note(out, "Of runs of the reference that are alike at most %d have a dot.", POINTS_IN_A_ROW);
+        mls_html_note(out, "At most %d dots are drawn for similar reference runs.", POINTS_IN_A_ROW);
     mls_html_numbers_begin(out, "Reference points",
-                           mls_html_text(of->scratch, "#batch size|#runs|#%s|#least that passes|used", up));
+                           mls_html_text(of->scratch, "#batch size|#runs|#%s|#lowest that passes|used", up));
     for (size_t i = 0; i < count; i++) {
         mls_buffer_append_text(out, "<tr>");
         mls_html_count(out, points[i]->global_batch_size);
@@ -1044,7 +1047,7 @@ void mls_html_published(mls_buffer *out, const mls_html_group *of)
     }
     mls_extent_add(&accelerators, placed ? side->accelerators : (double)NAN);
     mls_extent_add(&minutes, placed ? side->scaled_minutes : (double)NAN);
-    mls_chart chart = {.title = "Published minutes over accelerators",
+    mls_chart chart = {.title = "Published minutes by number of accelerators",
                        .x = mls_scale_log(&accelerators, 1.3, MLS_CHART_LEFT, MLS_CHART_RIGHT),
                        .y = mls_scale_log(&minutes, 1.2, 260, MLS_CHART_TOP),
                        .across = "accelerators (log scale)",
@@ -1069,7 +1072,7 @@ void mls_html_published(mls_buffer *out, const mls_html_group *of)
         mls_svg_text(&chart.marks, "strong", left ? 'e' : 's', x + (left ? -13 : 13), y - 8,
                      mls_html_text(of->scratch, "this one %s", mls_words_grouped(side->scaled_minutes, 3).text));
     }
-    mls_html_card_begin(out, "Among the published results");
+    mls_html_card_begin(out, "Comparison with published results");
     if (placed)
         mls_html_key(out, MLS_MARK_DIAMOND, "here", "this one");
     if (side->accelerator != NULL)
@@ -1093,6 +1096,6 @@ void mls_html_published(mls_buffer *out, const mls_html_group *of)
     }
     mls_html_numbers_end(out);
     if (count > RESULT_ROWS_MOST)
-        mls_html_note(out, "The table has the first %d of %zu results.", RESULT_ROWS_MOST, count);
+        mls_html_note(out, "The table shows the first %d of %zu results.", RESULT_ROWS_MOST, count);
     mls_html_card_end(out);
 }

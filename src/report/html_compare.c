@@ -101,7 +101,7 @@ static void append_times(mls_buffer *out, const mls_block *block)
     mls_chart chart = {.title = "Minutes of the runs of each side",
                        .x = mls_scale_of(&extent, 0.05, SIDE_NAMES, MLS_CHART_WIDTH - 24),
                        .y = {0, 1, bottom, 0, false},
-                       .across = "minutes; a line at the score"};
+                       .across = "minutes (vertical line: score)"};
     const mls_scale *x = &chart.x;
     for (size_t i = 0; i < count; i++) { /* the baseline in blue, others in orange and hollow */
         const mls_side_group *group = block->groups[i];
@@ -122,13 +122,13 @@ static void append_times(mls_buffer *out, const mls_block *block)
         }
     }
     mls_html_card_begin(out, "Times");
-    mls_html_key(out, MLS_MARK_DOT, "kept", "a run of the baseline");
-    mls_html_key(out, MLS_MARK_DOT, "out", "a run of another side");
+    mls_html_key(out, MLS_MARK_DOT, "kept", "baseline run");
+    mls_html_key(out, MLS_MARK_DOT, "out", "run of another side");
     mls_html_key(out, MLS_MARK_CROSS, "miss", "not valid");
     mls_html_card_body(out);
     mls_chart_draw(out, &chart);
     if (count < block->group_count)
-        mls_html_note(out, "The first %zu of %zu sides.", count, block->group_count);
+        mls_html_note(out, "The chart shows the first %zu of %zu sides.", count, block->group_count);
     mls_html_card_end(out);
 }
 
@@ -258,9 +258,9 @@ static void append_differing(mls_buffer *out, const mls_block *block)
     }
     mls_html_table_end(out);
     if (rows == 0)
-        mls_html_note(out, "None that is known.");
+        mls_html_note(out, "No differences found.");
     else if (rows > DIFFERING_MOST)
-        mls_html_note(out, "The first %d of %zu.", DIFFERING_MOST, rows);
+        mls_html_note(out, "The table shows the first %d of %zu settings.", DIFFERING_MOST, rows);
     mls_html_card_end(out);
 }
 

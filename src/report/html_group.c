@@ -46,7 +46,7 @@ static void append_figures(mls_buffer *out, const mls_html_group *of)
     if (too_few || isfinite(number)) {
         append_figure(out, mls_html_text(of->scratch, "%s to converge", unit),
                       too_few ? "–" : mls_html_converge_words(number).text, "",
-                      too_few ? mls_html_text(of->scratch, "%zu of %zu did not", rcp->not_converged, rcp->runs)
+                      too_few ? mls_html_text(of->scratch, "%zu of %zu did not converge", rcp->not_converged, rcp->runs)
                       : made && isfinite(rcp->limit.bar.limit)
                           ? mls_html_text(of->scratch, "limit %s", mls_html_converge_words(rcp->limit.bar.limit).text)
                           : "");
@@ -69,7 +69,7 @@ static void append_figures(mls_buffer *out, const mls_html_group *of)
     if (count > 0) {
         mls_sort_doubles(values, count);
         append_figure(out, "initialization", mls_words_clock(mls_median(values, count)).text, "",
-                      count > 1 ? "median, not timed" : "not timed");
+                      count > 1 ? "median, not in the score" : "not in the score");
     }
 }
 
@@ -107,14 +107,14 @@ static void append_head(mls_buffer *out, const mls_html_group *of)
     if (minutes >= 60 && isfinite(minutes))
         mls_html_note(out, "%s", mls_words_clock(minutes).text);
     if (mls_is_weak(&group->weak)) {
-        mls_html_note(out, "all %s trained side by side", mls_words_plural(group->weak.models, "model", "models").text);
+        mls_html_note(out, "all %s trained concurrently", mls_words_plural(group->weak.models, "model", "models").text);
     } else if (group->scale > 1 && isfinite(score)) {
         mls_html_note(out, "scaled by %s from %s", mls_words_grouped(group->scale, 4).text,
                       mls_words_grouped(score, 3).text);
     } else if (group->score.outcome == MLS_OLYMPIC_TOO_FEW_RUNS && isfinite(score)) {
         mls_html_note(out, "mean of the valid runs");
     } else if (group->score.outcome == MLS_OLYMPIC_TOO_MANY_RUNS) {
-        mls_html_note(out, "olympic mean of all");
+        mls_html_note(out, "olympic mean of all runs");
     }
     mls_buffer_append_text(out, "</div></div>\n<dl class=\"keys\">\n");
     append_figures(out, of);
@@ -129,7 +129,7 @@ static void append_answers(mls_buffer *out, const mls_html_group *of)
         const char *label, *look;
         void (*append)(mls_buffer *line, const mls_overview_group *of);
     } answers[] = {
-        {"look first at", "first", mls_overview_append_first},    {"place", "place", mls_overview_append_place},
+        {"main finding", "first", mls_overview_append_first},     {"place", "place", mls_overview_append_place},
         {"against", "against", mls_overview_append_against},      {"why", "why", mls_overview_append_why},
         {"what differs", "differs", mls_overview_append_differs}, {"inside", "inside", mls_overview_append_inside},
         {"machine", "machine", mls_overview_append_machine}};
@@ -139,7 +139,7 @@ static void append_answers(mls_buffer *out, const mls_html_group *of)
         mls_buffer separated = {0};
         answers[i].append(&line, of->of);
         if (line.len > 0 && !begun) {
-            mls_html_card_plain(out, "h3", "At a glance", false);
+            mls_html_card_plain(out, "h3", "Summary", false);
             mls_buffer_append_text(out, "<dl class=\"answers\">\n");
             begun = true;
         }
@@ -314,8 +314,8 @@ static void append_settings(mls_buffer *out, const mls_html_group *of)
                 continue;
             }
             if (rows++ == 0) {
-                mls_buffer_append_text(out, "<details class=\"card settings\"><summary><h3>Hyperparameters and what "
-                                            "the logs disclose</h3></summary>\n");
+                mls_buffer_append_text(out, "<details class=\"card settings\"><summary><h3>Hyperparameters and "
+                                            "submission information</h3></summary>\n");
                 mls_html_table_begin(out, NULL, "Hyperparameters", "key|value");
                 mls_html_rows(out);
             }
@@ -557,11 +557,11 @@ static void page_of_groups(mls_printer *to, const void *what)
                                      .brief = brief && several,
                                      .scratch = &scratch};
     }
-    const char *runs = mls_html_text(&kept, "mlscore · made from %s", mls_words_plural(logs, "run", "runs").text);
+    const char *runs = mls_html_text(&kept, "mlscore · %s", mls_words_plural(logs, "run", "runs").text);
     mls_html_begin(&out, mls_html_text(&kept, "%s - MLPerf run report", benchmark != NULL ? benchmark : "mlscore"),
                    "MLPerf run report", several ? mls_html_text(&kept, "%s in %zu groups", runs, all->count) : runs);
     if (all->count == 0)
-        mls_html_note(&out, "No run was found.");
+        mls_html_note(&out, "No runs found.");
     else if (several)
         append_group_table(&out, groups, all->count, !none);
     for (size_t i = 0; i < all->count && !none; i++) {

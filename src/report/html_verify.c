@@ -117,7 +117,7 @@ static void append_systems(mls_buffer *out, const mls_submission *submission)
     }
     free(columns);
     mls_html_table_end(out);
-    mls_html_note(out, "A sign, the scaled minutes, and how many findings a result has.");
+    mls_html_note(out, "Each cell shows the verdict, the scaled minutes and the number of findings.");
     mls_html_card_end(out);
 }
 

@@ -221,7 +221,8 @@ void mls_overview_append_first(mls_buffer *line, const mls_overview_group *of)
         mls_buffer_append_text(line, first->message);
         break;
     case MLS_LOOK_ALIKE:
-        mls_buffer_printf(line, "%zu of %zu runs failed alike: %s", first->runs, of->group->run_count, first->message);
+        mls_buffer_printf(line, "%zu of %zu runs failed for the same reason: %s", first->runs, of->group->run_count,
+                          first->message);
         break;
     case MLS_LOOK_MACHINE:
         mls_buffer_append_text(line, of->machine);
@@ -229,7 +230,7 @@ void mls_overview_append_first(mls_buffer *line, const mls_overview_group *of)
     case MLS_LOOK_SETTING:
         mls_buffer_printf(line, "%s: ", first->kind);
         mls_buffer_append(line, first->setting);
-        mls_buffer_append_text(line, " differs, and the rate with it");
+        mls_buffer_append_text(line, " differs, and so does the throughput");
         break;
     case MLS_LOOK_SLOW:
         append_slow(line, of);
@@ -284,7 +285,7 @@ static void show_score(mls_view *view, const mls_overview_group *of)
     else if (needed > 0 && count != needed)
         mls_buffer_printf(&line, " valid, %u are needed", needed);
     else if (!side->official && of->valid < count)
-        mls_buffer_append_text(&line, " valid, more dropped than the rules forgive");
+        mls_buffer_append_text(&line, " valid, more dropped than allowed");
     if (group != NULL && group->rcp.check != MLS_CHECK_NA) {
         mls_buffer_printf(&line, "   convergence %s",
                           group->rcp.check == MLS_CHECK_PASS                ? "ok"
@@ -328,7 +329,7 @@ void mls_overview_append_place(mls_buffer *line, const mls_overview_group *of)
         mls_buffer_printf(line, "%zu%s of %zu%s on ", rank, ends[regular ? 0 : rank % 10], place->ranked_alike,
                           place->published > place->ranked ? " known" : "");
         append_machine(line, side->accelerators, side->accelerator);
-        mls_buffer_printf(line, " in %s %s%s; ", usage, round, other ? " (none is known of its own)" : "");
+        mls_buffer_printf(line, " in %s %s%s; ", usage, round, other ? " (no published results for this round)" : "");
         mls_buffer_append_text(line, fastest->self ? "this is the fastest, " : "fastest ");
         append_result(line, fastest);
         if (!fastest->self)
@@ -337,11 +338,11 @@ void mls_overview_append_place(mls_buffer *line, const mls_overview_group *of)
     }
     const mls_published_system *system = nearest->result->system;
     if (isfinite(side->accelerators) && side->accelerator != NULL) {
-        mls_buffer_append_text(line, "none is known on ");
+        mls_buffer_append_text(line, "no published result on ");
         append_machine(line, side->accelerators, side->accelerator);
         mls_buffer_printf(line, " in %s %s; nearest, on ", usage, round);
     } else {
-        mls_buffer_printf(line, "accelerators not known; in %s %s, on ", usage, round);
+        mls_buffer_printf(line, "accelerators unknown; in %s %s, on ", usage, round);
     }
     append_machine(line, system->accelerators,
                    system->model.text[0] != '\0' ? system->model.text : system->accelerator);
@@ -366,7 +367,7 @@ void mls_overview_append_against(mls_buffer *line, const mls_overview_group *of)
     if (verdict != NULL) {
         mls_buffer_printf(line, line->len > 0 ? " (%s)" : "%s",
                           difference->verdict == MLS_COMPARE_NONE      ? "no difference shown"
-                          : difference->verdict == MLS_COMPARE_TOO_FEW ? "too few runs to say"
+                          : difference->verdict == MLS_COMPARE_TOO_FEW ? "too few runs for a verdict"
                                                                        : verdict);
     }
     mls_buffer_printf(line, ": %s", theirs->path);
@@ -568,7 +569,7 @@ static void show_groups(mls_view *view, const mls_overview *all)
         mls_table_cell(&table, "path", MLS_COLUMN_KEEP | MLS_COLUMN_CUT, MLS_STYLE_PLAIN, "%.*s",
                        named ? (int)folder - 1 : (int)strlen(path), path);
     }
-    mls_output_printf(view->output, "%zu groups, those first that do not count or are furthest from the fastest\n",
+    mls_output_printf(view->output, "%zu groups: invalid ones first, then by distance from the fastest result\n",
                       all->count);
     if (common > 0)
         show_path(view, (mls_str){first, common});

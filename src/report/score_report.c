@@ -127,7 +127,7 @@ static void show_runs(mls_view *view, const mls_group *group)
 /* Append "10 of 10 runs, 1 dropped · olympic mean 1.586 min". */
 static mls_style line_score(mls_buffer *line, const mls_group *group)
 {
-    static const char *const no_score[] = {[MLS_OLYMPIC_TOO_MANY_DROPPED] = "more runs dropped than the rules forgive",
+    static const char *const no_score[] = {[MLS_OLYMPIC_TOO_MANY_DROPPED] = "more runs dropped than allowed",
                                            [MLS_OLYMPIC_NOTHING_LEFT] = "nothing left to average",
                                            [MLS_OLYMPIC_NO_WINDOW] = "at least half of the windows drop too many runs"};
     const mls_olympic_result *score = &group->score;
@@ -159,7 +159,7 @@ static mls_style line_score(mls_buffer *line, const mls_group *group)
     if (too_few)
         mls_buffer_printf(line, valid == 1 ? "%zu valid run" : "mean of %zu valid runs", valid);
     else
-        mls_buffer_append_text(line, counts ? "olympic mean" : score->official ? "mean" : "olympic mean of all");
+        mls_buffer_append_text(line, counts ? "olympic mean" : score->official ? "mean" : "olympic mean of all runs");
     mls_buffer_printf(line, " %s min", mls_words_minutes(score->score_minutes).text);
     return score->official ? MLS_STYLE_BOLD : MLS_STYLE_WARN;
 }
@@ -308,7 +308,7 @@ void mls_collection_show_skipped(mls_view *view, const mls_collection *collectio
         return;
     /* If nothing else is shown, list the reasons. */
     const bool listed = view->verbose > 0 || (collection->group_count == 0 && count <= SKIPPED_SHOWN);
-    const char *hint = listed ? "" : count == 1 ? " (-v says why)" : " (-v lists them)";
+    const char *hint = listed ? "" : count == 1 ? " (-v shows why)" : " (-v lists them)";
     mls_output_printf(view->output, "%sskipped %s%s\n", collection->group_count > 0 ? "\n" : "",
                       mls_words_plural(count, "file", "files").text, hint);
     for (size_t i = 0; i < collection->skipped.count && listed; i++) {
@@ -407,7 +407,7 @@ static void show_collection(mls_printer *to, const void *what)
         const double joules = group->power.energy_joules;
         if (group->power.joules != NULL && isnan(joules)) {
             mls_view_printf(to->view, MLS_STYLE_PLAIN, INDENT, HANG, "energy: %s",
-                            isnan(group->score.score_minutes) ? "none without a score" : "not known");
+                            isnan(group->score.score_minutes) ? "not available without a score" : "unknown");
         } else if (group->power.joules != NULL) {
             mls_view_printf(to->view, MLS_STYLE_PLAIN, INDENT, HANG, "energy: %s J (%s kJ)",
                             mls_words_count(floor(joules + 0.5)).text, mls_words_grouped(joules / 1000, 1).text);

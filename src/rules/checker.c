@@ -338,9 +338,9 @@ static void hint_metadata(const judging *j, const mls_expr *expr, mls_buffer *me
     const bool wants_samples = mls_str_contains(expr->text, MLS_S("\"samples_count\""));
     const bool wants_epoch = mls_str_contains(expr->text, MLS_S("\"epoch_num\""));
     if (wants_samples && !wants_epoch && mls_value_member(tree, MLS_S("epoch_num")) != NULL)
-        mls_buffer_append_text(message, "; was samples_count logged as epoch_num?");
+        mls_buffer_append_text(message, "; check whether samples_count was logged as epoch_num");
     else if (wants_epoch && !wants_samples && mls_value_member(tree, MLS_S("samples_count")) != NULL)
-        mls_buffer_append_text(message, "; was epoch_num logged as samples_count?");
+        mls_buffer_append_text(message, "; check whether epoch_num was logged as samples_count");
 }
 
 /* Run a list of checks.  If several cannot be evaluated, report only the first failure of a record. */
@@ -524,7 +524,7 @@ static void rule_apply(const judging *j, bool first)
         targets_run(j);
     if (rule->action_count > 0 && !actions_run(j, rule->actions, rule->action_count)) {
         mls_buffer message = {0};
-        mls_buffer_printf(&message, "%s cannot be used by the rules that depend on it: %s", rule->key.ptr,
+        mls_buffer_printf(&message, "rules that depend on %s cannot use it: %s", rule->key.ptr,
                           j->checker->input.reason);
         stage(j, &j->rule_state->others, MLS_FINDING_ACTION, &message);
     }
@@ -616,7 +616,7 @@ static void derive_record(mls_checker *checker, size_t scope, const mls_record *
     if (wrong != NULL && rule != NULL) {
         const judging j = judging_of(checker, rule, record);
         mls_buffer message = {0};
-        mls_buffer_printf(&message, "%s cannot be put together: %s of %s %s", derive->key.ptr, derive->group_by.ptr,
+        mls_buffer_printf(&message, "cannot derive %s: %s of %s %s", derive->key.ptr, derive->group_by.ptr,
                           derive->from.ptr, wrong);
         stage(&j, &j.rule_state->others, code, &message);
     }
@@ -697,7 +697,8 @@ static void advice_edition(mls_checker *checker)
     const char *called = mls_benchmark_called(checker->benchmark);
     if (called != checker->benchmark) {
         mls_findings_add(&checker->findings, MLS_FINDING_OTHER_EDITION, place,
-                         "%s is the name in the reference code; the checker expects %s", checker->benchmark, called);
+                         "the reference code names this benchmark %s; the rules require %s", checker->benchmark,
+                         called);
         return;
     }
     for (int usage = 0; usage < MLS_USAGE_COUNT; usage++) {
@@ -705,13 +706,13 @@ static void advice_edition(mls_checker *checker)
         const bool known = mls_edition_has_benchmark(other, benchmark);
         if (known && other->usage == ruleset->usage) {
             mls_findings_add(&checker->findings, MLS_FINDING_OTHER_EDITION, place,
-                             "edition %s has no benchmark %s, but %s has: try --edition %s", ruleset->edition.ptr,
-                             checker->benchmark, other->name, other->name);
+                             "edition %s does not have benchmark %s, but %s does; try --edition %s",
+                             ruleset->edition.ptr, checker->benchmark, other->name, other->name);
             return;
         }
         if (known) {
             mls_findings_add(&checker->findings, MLS_FINDING_OTHER_EDITION, place,
-                             "%s is a benchmark of %s: try --usage %s", checker->benchmark,
+                             "%s is a benchmark of %s; try --usage %s", checker->benchmark,
                              mls_usage_name(other->usage), mls_usage_name(other->usage));
         }
     }
@@ -754,12 +755,11 @@ static void add_advice(mls_checker *checker)
         const mls_str found = nearest.found;
         if (found.ptr != NULL && !mls_str_equal(meant, unknown->key) && mls_str_equal(meant, found)) {
             mls_findings_add(&checker->findings, MLS_FINDING_MISSPELT, place,
-                             "%s is AMD's name for %s: rename it, as the reference checker takes the key for missing",
-                             unknown->key.ptr, found.ptr);
+                             "%s is AMD's name for %s; rename it, because the reference checker reports %s as missing",
+                             unknown->key.ptr, found.ptr, found.ptr);
         } else if (found.ptr != NULL) {
             mls_findings_add(&checker->findings, MLS_FINDING_MISSPELT, place,
-                             "no rule knows the key %s, and %s is missing: is it misspelt?", unknown->key.ptr,
-                             found.ptr);
+                             "unknown key %s, and %s is missing; check the spelling", unknown->key.ptr, found.ptr);
         }
     }
     for (size_t k = 0; k < ruleset->key_names.count; k++) {
@@ -825,7 +825,7 @@ void mls_checker_malformed(mls_checker *checker, const mls_malformed *malformed)
     const bool two = key != NULL && mls_str_contains((mls_str){key + 5, payload.len - (size_t)(key + 5 - payload.ptr)},
                                                      MLS_S("\"key\""));
     mls_findings_add(&checker->findings, MLS_FINDING_MALFORMED, place, "not a record: %s%s", malformed->reason,
-                     malformed->torn || two ? "; two processes seem to have written into this line" : "");
+                     malformed->torn || two ? "; two processes may have written to this line" : "");
 }
 
 static kept_value value_keep(mls_checker *checker, mls_str text)
@@ -1073,7 +1073,7 @@ static void judge_occurrence(const judging *j, bool overruled)
         end_add(j, MLS_FINDING_OCCURRENCE, (mls_finding_place){.line = key->other_line, .key = rule->key}, true,
                 &message);
     } else if (several) {
-        mls_buffer_printf(&message, "%s is logged %zu times with the same value, first at line %zu; once is enough",
+        mls_buffer_printf(&message, "%s is logged %zu times with the same value, first at line %zu; log it once",
                           rule->key.ptr, count, key->lines[0]);
         end_add(j, MLS_FINDING_REPEATED, (mls_finding_place){.line = key->lines[1], .key = rule->key}, false, &message);
     }
@@ -1141,7 +1141,7 @@ mls_status mls_checker_end(mls_checker *checker)
             if (use->scope == SIZE_MAX) {
                 mls_findings_add(&checker->findings, MLS_FINDING_UNKNOWN_SCOPE,
                                  (mls_finding_place){.line = use->line, .key = MLS_S("@unknown-scope")},
-                                 "%.*s selects the rules %.*s, which %s %s does not have", (int)use->key.len,
+                                 "%.*s selects the rules %.*s, which do not exist in %s %s", (int)use->key.len,
                                  use->key.ptr, MLS_CUT(use->name, 80), mls_usage_name(ruleset->usage),
                                  ruleset->edition.ptr);
             } else if (!queued[use->scope]) {
@@ -1169,7 +1169,7 @@ mls_status mls_checker_end(mls_checker *checker)
             mls_buffer message = {0};
             mls_buffer_append_text(&message, "at the end of the log ");
             if (outcome == MLS_OUTCOME_UNKNOWN)
-                mls_buffer_printf(&message, "a rule cannot be evaluated, since %s: ", checker->input.reason);
+                mls_buffer_printf(&message, "a rule cannot be evaluated because %s: ", checker->input.reason);
             mls_rule_words_expr(&message, scope, expr, &checker->input, false);
             end_add(&j, MLS_FINDING_END, (mls_finding_place){.line = 0, .key = MLS_S("@end")}, true, &message);
         }

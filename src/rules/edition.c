@@ -242,15 +242,16 @@ mls_status mls_editions_find(const mls_editions *editions, mls_usage usage, mls_
     *edition = NULL;
     if (number && usage == MLS_USAGE_TRAINING && wanted < list->items[0].number) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
-                             "edition 0.%u has another log format, which mlscore does not read; "
-                             "the oldest edition it knows is %s",
+                             "edition '0.%u' is not supported because its log format differs; "
+                             "the oldest supported edition is %s",
                              wanted / 100, list->items[0].name);
     }
     mls_buffer known = {0};
     for (size_t i = 0; i < list->count; i++)
         mls_buffer_printf(&known, "%s%s", i > 0 ? ", " : "", list->items[i].name);
-    const mls_status status = mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "no edition '%.*s' of %s; there are %s",
-                                            MLS_CUT(text, 40), usage_names[usage], known.ptr);
+    const mls_status status =
+        mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "unknown edition '%.*s' of %s; expected one of %s",
+                      MLS_CUT(text, 40), usage_names[usage], known.ptr);
     mls_buffer_release(&known);
     return status;
 }

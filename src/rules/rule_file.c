@@ -186,8 +186,7 @@ static void source_add(rule_file *file, mls_str name, bool embedded, mls_str tex
     const char *reason = mls_json_validate(text, &file->memory, &source->json, &where);
     if (reason != NULL) {
         const bool named = !first && name.ptr != NULL;
-        fail(file, MLS_ERROR_SYNTAX, NULL, "%s%sthis is not JSON: %s", named ? name.ptr : "", named ? ": " : "",
-             reason);
+        fail(file, MLS_ERROR_SYNTAX, NULL, "%s%sinvalid JSON: %s", named ? name.ptr : "", named ? ": " : "", reason);
         mls_text_position(text, where, &file->error->line, &file->error->column);
         return;
     }
@@ -233,7 +232,7 @@ static void add_embedded(rule_file *file, mls_str edition, const char *at)
             return;
         }
     }
-    fail(file, MLS_ERROR_UNKNOWN, at, "unknown edition to extend: %s %.*s", usage, MLS_CUT(edition, SHOWN_MAX));
+    fail(file, MLS_ERROR_UNKNOWN, at, "unknown edition to extend: '%s %.*s'", usage, MLS_CUT(edition, SHOWN_MAX));
 }
 
 /* Add a file.  `at` is the place that names it in the file before, and the path is relative to that file.  For the

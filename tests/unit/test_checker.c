@@ -136,7 +136,8 @@ static void test_checks(void **state)
     expect(judge(f), MLS_FINDING_ORDER, 5, "stop", "stop must come after start (common, 5.1.0)");
     add(f, "eval", "0.9", "{\"epoch_num\": 1}");
     expect(judge(f), MLS_FINDING_METADATA, 5, "eval",
-           "eval must have samples_count in its metadata; it has epoch_num; was samples_count logged as epoch_num? "
+           "eval must have samples_count in its metadata; it has epoch_num; check whether samples_count was logged as "
+           "epoch_num "
            "(common, 5.1.0)");
     add(f, "eval", "0.9", "{\"samples_count\": \"many\"}");
     expect(judge(f), MLS_FINDING_UNEVALUATED, 5, "eval",
@@ -173,9 +174,8 @@ static void test_actions(void **state)
 {
     fixture *f = *state;
     add(f, "limit", "\"x\"", "{}");
-    expect(
-        judge(f), MLS_FINDING_ACTION, 5, "limit",
-        "limit cannot be used by the rules that depend on it: value is a string (\"x\"), not a number (common, 5.1.0)");
+    expect(judge(f), MLS_FINDING_ACTION, 5, "limit",
+           "rules that depend on limit cannot use it: value is a string (\"x\"), not a number (common, 5.1.0)");
     add(f, "tensor", "1", "{\"tensor\": \"a\"}");
     add(f, "tensor", "1", "{\"tensor\": \"b\"}");
     add(f, "tensor", "1", "{\"tensor\": \"\\u00e9\"}");
@@ -188,10 +188,10 @@ static void test_occurrences(void **state)
     fixture *f = *state;
     add(f, "seed", "7", "{}");
     expect(judge(f), MLS_FINDING_REPEATED, 5, "seed",
-           "seed is logged 2 times with the same value, first at line 1; once is enough");
+           "seed is logged 2 times with the same value, first at line 1; log it once");
     add(f, "seed", "7.0", "{}"); /* the same value, written differently */
     expect(judge(f), MLS_FINDING_REPEATED, 5, "seed",
-           "seed is logged 2 times with the same value, first at line 1; once is enough");
+           "seed is logged 2 times with the same value, first at line 1; log it once");
     add(f, "seed", "8", "{}");
     expect(judge(f), MLS_FINDING_OCCURRENCE, 5, "seed",
            "seed must be logged exactly once, is logged 2 times with different values: 7 at line 1, 8 at line 5 "
@@ -233,7 +233,7 @@ static void test_scopes_that_do_not_exist(void **state)
     fixture *f = *state;
     add(f, "submission_division", "\"sideways\"", "{}");
     expect(judge(f), MLS_FINDING_UNKNOWN_SCOPE, 5, "@unknown-scope",
-           "submission_division selects the rules sideways_common, which training 5.1.0 does not have");
+           "submission_division selects the rules sideways_common, which do not exist in training 5.1.0");
     static const char *const names[] = {"\"../x\"", "\"\\u0000\"", "null", "[1]", "\"{value}\""};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         add(f, "submission_division", names[i], "{}");
@@ -284,7 +284,7 @@ static void test_derived_records(void **state)
     const mls_verdict missing = judge(f);
     assert_false(missing.valid);
     assert_string_equal(missing.findings->items[0].message,
-                        "pair cannot be put together: step of metric is missing in its metadata (closed_moon, 5.1.0)");
+                        "cannot derive pair: step of metric is missing in its metadata (closed_moon, 5.1.0)");
 }
 
 static void test_too_much(void **state)
@@ -310,7 +310,7 @@ static void test_lines(void **state)
     const mls_verdict verdict = judge(f);
     assert_false(verdict.valid);
     assert_string_equal(verdict.findings->items[0].key, "@malformed");
-    assert_non_null(strstr(verdict.findings->items[0].message, "two processes seem to have written into this line"));
+    assert_non_null(strstr(verdict.findings->items[0].message, "two processes may have written to this line"));
     add(f, "rank", "16", "{}");
     f->log.len--;
     mls_buffer_append_text(&f->log, ":::MLLOG {\"time_ms\": 9, \"key\": \"x\", \"value\": 1, \"metadata\": {}}\n");
@@ -369,7 +369,7 @@ static void test_advice_never_changes_the_verdict(void **state)
     const mls_verdict misspelt = judge(f);
     assert_int_equal(misspelt.findings->count, 2);
     assert_string_equal(misspelt.findings->items[0].message,
-                        "no rule knows the key sede, and seed is missing: is it misspelt?");
+                        "unknown key sede, and seed is missing; check the spelling");
     add(f, "submission_division", "\"open\"", "{}");
     add(f, "only_closed", "1", "{}");
     assert_true(judge(f).valid);
@@ -419,7 +419,7 @@ static void test_other_editions(void **state)
     bool advised = false;
     for (size_t i = 0; i < judged.findings->count; i++) {
         advised |= strcmp(judged.findings->items[i].message,
-                          "edition 5.0.0 has no benchmark gpt3, but 4.1.0 has: try --edition 4.1.0") == 0;
+                          "edition 5.0.0 does not have benchmark gpt3, but 4.1.0 does; try --edition 4.1.0") == 0;
     }
     assert_true(advised);
     mls_checker_free(checker);

@@ -214,9 +214,9 @@ static void test_errors_name_the_place(void **state)
         size_t column;
         const char *message;
     } cases[] = {
-        {"{\"usage\": \"training\",\n \"edition\": }", 2, 13, "this is not JSON: expected a value"},
-        {"{} x", 1, 4, "this is not JSON: something follows the value"},
-        {"{\"a\": \"\x01\"}", 1, 8, "this is not JSON: control character inside a string"},
+        {"{\"usage\": \"training\",\n \"edition\": }", 2, 13, "invalid JSON: expected a value"},
+        {"{} x", 1, 4, "invalid JSON: something follows the value"},
+        {"{\"a\": \"\x01\"}", 1, 8, "invalid JSON: control character inside a string"},
         {"[]", 1, 1, "a rule file must be a JSON object"},
         {"{\"usage\": \"inference\", \"edition\": \"x\"}", 1, 11, "'usage' must be \"training\" or \"hpc\""},
         {HEAD "\"scopes\": {}}", 1, 49, "there must be a scope named \"common\""},
@@ -246,7 +246,7 @@ static void test_errors_name_the_place(void **state)
         {HEAD "\"scopes\": {\"common\": {\"keys\": {\"a\": {\"after\": [{\"use\":\n\"x_{valu}\"}]}}}}}", 2, 5,
          "rule a of scope common: after: use: unknown name 'valu'; expected value, metadata, time_ms, record, a "
          "$variable, a \"string\" or a function (column 4 of the expression)"},
-        {HEAD "\"extends\": \"9.9\", \"scopes\": {}}", 1, 50, "unknown edition to extend: training 9.9"},
+        {HEAD "\"extends\": \"9.9\", \"scopes\": {}}", 1, 50, "unknown edition to extend: 'training 9.9'"},
         {HEAD "\"extends\": \"5.1\", \"scopes\": {\"closed_moon\": null}}", 1, 68,
          "scope closed_moon: null removes no such scope, but the extended rules do not have it"},
         {HEAD "\"extends\": \"5.1\", \"scopes\": {\"common\": {\"keys\": {\"moon\": null}}}}", 1, 88,
@@ -360,9 +360,9 @@ static void test_a_nul_byte_is_refused(void **state)
     mls_ruleset *ruleset;
     mls_error error;
     assert_int_equal(mls_ruleset_load_text((mls_str){in_text, sizeof in_text - 1}, &ruleset, &error), MLS_ERROR_SYNTAX);
-    assert_string_equal(error.message, "this is not JSON: control character inside a string");
+    assert_string_equal(error.message, "invalid JSON: control character inside a string");
     assert_int_equal(mls_ruleset_load_text((mls_str){behind, sizeof behind - 1}, &ruleset, &error), MLS_ERROR_SYNTAX);
-    assert_string_equal(error.message, "this is not JSON: something follows the value");
+    assert_string_equal(error.message, "invalid JSON: something follows the value");
 }
 
 static void test_extends_replaces_adds_and_drops(void **state)
