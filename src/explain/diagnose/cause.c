@@ -186,11 +186,11 @@ enum { NEAR_LINES = 50, LAST_TURN = MLS_ROLE_END };
         .id = (name), .kind = (class), .origin = MLS_ORIGIN_UNKNOWN, .persistence = MLS_PERSISTENCE_UNKNOWN,           \
         .role = MLS_ROLE_EFFECT, .explanation = (why), .action = (what_to_do), .source = (where)                       \
     }
-static const mls_signature hang_signature =
-    UNSAID("hang", MLS_CLASS_HANG, "Training stood still for much longer than its steps take, until the job was ended.",
-           "Look for the rank that fell behind: py-spy or a flight recorder (TORCH_NCCL_TRACE_BUFFER_SIZE) shows where "
-           "each one waits; check the storage and the network at that time.",
-           "progress in the logs");
+static const mls_signature hang_signature = UNSAID(
+    "hang", MLS_CLASS_HANG, "Training made no progress for much longer than a step takes, until the job ended.",
+    "Find the rank that fell behind: py-spy or a flight recorder (TORCH_NCCL_TRACE_BUFFER_SIZE) shows where each "
+    "rank waits. Check the storage and the network at that time.",
+    "progress in the logs");
 static const mls_signature end_signature =
     UNSAID("log-ends", MLS_CLASS_UNKNOWN, "The log ends without run_stop and without a message that explains it.",
            "Check the state of the job (sacct), the kernel logs of its nodes, and the output of other ranks.",

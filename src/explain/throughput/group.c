@@ -284,8 +284,8 @@ static void report_phase(mls_throughput_group *group, mls_finding_place place, c
 {
     mls_findings_add(
         &group->findings, MLS_FINDING_SLOW_PHASE, place,
-        "%sslow from minute %s to %s, %s %s to %s: %s of training where %s are normal, %s lost "
-        "(%s%s times the steady pace)",
+        "%sslow from minute %s to %s, %s %s to %s: training took %s instead of %s, %s lost (%s%s times the steady "
+        "pace)",
         who, minutes(phase->from_ms).text, minutes(phase->to_ms).text, unit, samples_of(phase->from_samples).text,
         samples_of(phase->to_samples).text, mls_words_duration(phase->training_ms).text,
         mls_words_duration(phase->training_ms - phase->lost_ms).text, mls_words_duration(phase->lost_ms).text,
@@ -295,16 +295,16 @@ static void report_phase(mls_throughput_group *group, mls_finding_place place, c
 /* Report a slow run with the part that took longest, other parts that matter, and the cause. */
 static void report_slow_run(mls_throughput_group *group, const mls_slow_run *slow)
 {
-    static const char *const parts[] = {"start-up, from run_start to the first block,", "training",
-                                        "training after the last evaluation",           "evaluation",
-                                        "what lies between blocks and evaluations",     "what follows the last block"};
+    static const char *const parts[] = {"start-up (run_start to the first block)", "training",
+                                        "training after the last evaluation",      "evaluation",
+                                        "time between blocks and evaluations",     "time after the last block"};
     const mls_throughput *run = slow->run;
     const double min = fmax(PART_REPORTED_MS, PART_REPORTED * fabs(slow->extra_ms));
     const char *separator = ": ";
     mls_buffer line = {0};
-    mls_buffer_printf(&line, "took %s min where its group takes %s for as many samples and evaluations, %s %s",
-                      minutes(run->run_ms).text, minutes(slow->expected_ms).text,
-                      mls_words_duration(fabs(slow->extra_ms)).text, slow->extra_ms < 0 ? "less" : "more");
+    mls_buffer_printf(&line, "took %s min, %s %s than the %s min expected for its samples and evaluations",
+                      minutes(run->run_ms).text, mls_words_duration(fabs(slow->extra_ms)).text,
+                      slow->extra_ms < 0 ? "less" : "more", minutes(slow->expected_ms).text);
     for (int k = -1; k < MLS_SLOW_PART_COUNT; k++) {
         const mls_slow_part part = k < 0 ? slow->largest : (mls_slow_part)k;
         const double extra = slow->parts_extra_ms[part];
@@ -323,17 +323,15 @@ static void report_slow_run(mls_throughput_group *group, const mls_slow_run *slo
     const double more = longest->ms - (run->parts.evaluations > 1 ? run->evaluation_median_ms : 0);
     if (slow->largest == MLS_SLOW_EVALUATION && longest->number > 0 &&
         more >= slow->parts_extra_ms[MLS_SLOW_EVALUATION] * ONE_EVALUATION) {
-        mls_buffer_printf(&line, "; evaluation %zu, from minute %s on, took %s", longest->number,
+        mls_buffer_printf(&line, "; evaluation %zu (from minute %s) took %s", longest->number,
                           minutes(longest->from_ms).text, mls_words_duration(longest->ms).text);
-        if (run->parts.evaluations > 1) {
-            mls_buffer_printf(&line, " where %s is the run's median",
-                              mls_words_duration(run->evaluation_median_ms).text);
-        }
+        if (run->parts.evaluations > 1)
+            mls_buffer_printf(&line, " (median of the run: %s)", mls_words_duration(run->evaluation_median_ms).text);
     }
     if (slow->largest == MLS_SLOW_AFTER && run->target_known && isnan(run->time_to_target_ms)) {
-        mls_buffer_printf(&line, "; it met its target in no evaluation (the last gave %s)%s",
+        mls_buffer_printf(&line, "; no evaluation met the target (the last one: %s)%s",
                           mls_words_trimmed(run->curve[run->curve_count - 1].value, 5).text,
-                          run->run->status == MLS_RUN_ABORTED ? " and was aborted" : "");
+                          run->run->status == MLS_RUN_ABORTED ? ", and it was aborted" : "");
     }
     mls_findings_add(&group->findings, MLS_FINDING_SLOW_RUN, place_of(run, 0), "%s", line.ptr);
     mls_buffer_release(&line);
@@ -361,20 +359,19 @@ static void add_findings(mls_throughput_group *group)
         const mls_utilization *used = &run->utilization;
         if (run->state == MLS_TIMED_NO_START) {
             mls_findings_add(findings, MLS_FINDING_MISSING_STEP, place_of(run, read->line),
-                             "no run_start: nothing of the run was timed");
+                             "no run_start, so the run was not timed");
         } else if (run->state == MLS_TIMED_STOP_BEFORE_START) {
             mls_findings_add(findings, MLS_FINDING_STEP_ORDER, place_of(run, read->run_stop.line),
-                             "run_stop is before run_start (line %zu): nothing of the run was timed",
-                             read->run_start.line);
+                             "run_stop is before run_start (line %zu), so the run was not timed", read->run_start.line);
         } else if (!run->has_parts) {
             mls_findings_add(findings, MLS_FINDING_NOT_MEASURED, place_of(run, read->line),
-                             "more than %s evaluations, or starts and stops of blocks: only its length is reported",
+                             "more than %s evaluations or starts and stops of blocks, so only the duration is reported",
                              mls_words_grouped((double)MLS_NOTED_MAX, 0).text);
         }
         if (used->narrowest > 1) {
             mls_findings_add(findings, MLS_FINDING_MFU_IMPOSSIBLE, place_of(run, 0),
-                             "%s times the largest peak of %s %s: the number of accelerators, their model or the "
-                             "samples are wrong",
+                             "utilization is %s times the highest peak of %s %s: the number or model of the "
+                             "accelerators, or the samples, must be wrong",
                              mls_words_trimmed(used->narrowest, 2).text, mls_words_trimmed(used->accelerators, 0).text,
                              used->accelerator->name);
         }

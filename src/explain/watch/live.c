@@ -626,9 +626,9 @@ const char *mls_live_job(const mls_followed *file)
 void mls_live_file_changed(mls_live *live, mls_followed *file, mls_file_change change, const char *what)
 {
     static const char *const words[] = {[MLS_FILE_FOUND] = "found",
-                                        [MLS_FILE_RENAMED] = "was ",
+                                        [MLS_FILE_RENAMED] = "renamed from ",
                                         [MLS_FILE_RESTARTED] = "truncated: reading from the beginning",
-                                        [MLS_FILE_GONE] = "gone",
+                                        [MLS_FILE_GONE] = "removed",
                                         [MLS_FILE_FAILED] = ""};
     mls_buffer message = {0};
     mls_buffer_printf(&message, "%s%s", words[change], what != NULL ? what : "");

@@ -496,7 +496,7 @@ static void draw_group(composing *self, const mls_live_group *group)
     mls_sheet_printf(sheet, MLS_STYLE_PLAIN, outlook.needed > 0 ? "  %zu of %zu" : "  %zu finished", outlook.finished,
                      outlook.needed);
     if (outlook.impossible) {
-        mls_sheet_printf(sheet, MLS_STYLE_BAD, " %s no score possible: more runs are not valid than may be", dot);
+        mls_sheet_printf(sheet, MLS_STYLE_BAD, " %s no score possible: too many runs are not valid", dot);
     } else if (outlook.official) {
         mls_sheet_printf(sheet, MLS_STYLE_BOLD, " %s score %s min", dot, now.text);
     } else if (isfinite(outlook.now)) {
@@ -524,7 +524,8 @@ static void draw_group(composing *self, const mls_live_group *group)
             mls_sheet_printf(sheet, MLS_STYLE_PLAIN, beat == MLS_BEAT_CERTAIN ? "certain" : "cannot");
         }
         if (so_far.scale > 1)
-            mls_sheet_printf(sheet, MLS_STYLE_PLAIN, ", scaled by %s as now", mls_words_grouped(so_far.scale, 4).text);
+            mls_sheet_printf(sheet, MLS_STYLE_PLAIN, " (current scale %s)",
+                             mls_words_grouped(so_far.scale, 4).text);
         mls_sheet_end(sheet);
     }
     if (known) {

@@ -183,8 +183,8 @@ mls_status mls_watch_finish(mls_watch *watch, double now_ms, mls_error *error)
         const size_t left = run->same == NULL ? mls_live_failures_left(run) : 0;
         if (left > 0) {
             char words[64];
-            (void)mls_text_printf(words, sizeof words, "and %zu more %s of failure", left,
-                                  left == 1 ? "line" : "lines");
+            (void)mls_text_printf(words, sizeof words, "and %zu more failure %s", left,
+                                  left == 1 ? "message" : "messages");
             report(watch,
                    (mls_watch_event){.kind = MLS_WATCH_FAILURE, .file = run->file, .run = run, .message = words});
         }

@@ -12,7 +12,7 @@
 #include "explain/watch/live.h"
 
 /* The message for a file that does not exist yet. */
-#define MLS_WATCH_WAITING "waiting for it"
+#define MLS_WATCH_WAITING "does not exist yet, waiting for it"
 
 typedef struct mls_watch_options {
     const char *const *paths; /* borrowed, like all other pointers */
