@@ -79,31 +79,6 @@ static mls_status find_baseline(const mls_compare_request *request, mls_comparis
                : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "--baseline: no side is named '%s'", request->baseline);
 }
 
-static mls_status compare_sides(const mls_compare_request *request, mls_comparison *comparison, mls_error *error)
-{
-    mls_arena *arena = comparison->arena;
-    if (request->sides.count > 1) {
-        mls_sides_meet(comparison);
-    } else if (comparison->groups.count > 0) { /* a single side: its groups become the sides */
-        mls_side_meet_itself(comparison, request->baseline);
-        const mls_status status =
-            comparison->blocks.count > 0
-                ? find_baseline(request, comparison, error)
-                : mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
-                                "only one side, and no benchmark with two groups: add a side, or use --published");
-        if (status != MLS_OK)
-            return status;
-    }
-    for (size_t i = 0; i < comparison->blocks.count; i++) {
-        mls_block *block = &comparison->blocks.items[i];
-        mls_block_settings(block, &comparison->known, arena);
-        mls_block_outliers(block, arena);
-        for (size_t k = 1; k < block->group_count; k++)
-            mls_difference_make(block->groups[0], block->groups[k], &block->differences[k]);
-    }
-    return MLS_OK;
-}
-
 mls_status mls_compare(const mls_compare_request *request, mls_comparison *comparison, mls_error *error)
 {
     const bool alone = request->sides.count == 1 && request->mode == MLS_COMPARE_SIDES;
@@ -161,8 +136,22 @@ mls_status mls_compare(const mls_compare_request *request, mls_comparison *compa
         mls_scaling_make(comparison);
         return MLS_OK;
     }
-    if (status == MLS_OK && request->mode == MLS_COMPARE_SIDES)
-        status = compare_sides(request, comparison, error);
+    if (status == MLS_OK && request->mode == MLS_COMPARE_SIDES && request->sides.count > 1) {
+        mls_sides_meet(comparison);
+    } else if (status == MLS_OK && request->mode == MLS_COMPARE_SIDES && comparison->groups.count > 0) {
+        mls_side_meet_itself(comparison, request->baseline);
+        status = comparison->blocks.count > 0
+                     ? find_baseline(request, comparison, error)
+                     : mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
+                                     "only one side, and no benchmark with two groups: add a side, or use --published");
+    }
+    for (size_t i = 0; i < comparison->blocks.count && status == MLS_OK; i++) {
+        mls_block *block = &comparison->blocks.items[i];
+        mls_block_settings(block, &comparison->known, comparison->arena);
+        mls_block_outliers(block, comparison->arena);
+        for (size_t k = 1; k < block->group_count; k++)
+            mls_difference_make(block->groups[0], block->groups[k], &block->differences[k]);
+    }
     if (status == MLS_OK &&
         (request->mode == MLS_COMPARE_PUBLISHED || (request->mode == MLS_COMPARE_SIDES && request->placed)))
         status = mls_beside_make(comparison, request, error);

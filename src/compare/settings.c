@@ -184,38 +184,34 @@ static double sample_ms(const mls_side_run *run)
                : (double)NAN;
 }
 
-static void find_outliers(mls_block *block, mls_arena *arena, const mls_side_group *group)
-{
-    double *paces = mls_arena_array(arena, 2 * group->runs.count + 1, sizeof *paces);
-    const char *unit = NULL;
-    size_t count = 0;
-    for (size_t i = 0; i < group->runs.count; i++) {
-        const mls_side_run *run = &group->runs.items[i];
-        const double pace = sample_ms(run);
-        if (isfinite(pace)) {
-            if (unit != NULL && strcmp(unit, run->unit) != 0)
-                return;
-            unit = run->unit;
-            paces[count++] = pace;
-        }
-    }
-    if (count < OUTLIERS_OF)
-        return;
-    mls_sort_doubles(paces, count);
-    const double middle = mls_median(paces, count);
-    const double deviation = fmax(MLS_DISTANCE_TO_STDEV * mls_median_distance(paces, count, middle, paces + count),
-                                  OUTLIER_DEVIATION_LEAST * middle);
-    for (size_t i = 0; i < group->runs.count; i++) {
-        const mls_side_run *run = &group->runs.items[i];
-        const double pace = sample_ms(run);
-        if (fabs(pace - middle) > OUTLIER_DEVIATIONS * deviation)
-            MLS_ARENA_ADD(arena, &block->outliers, (mls_outlier){group, run, pace / middle - 1});
-    }
-}
-
 void mls_block_outliers(mls_block *block, mls_arena *arena)
 {
-    for (size_t i = 0; i < block->group_count; i++)
-        if (block->groups[i]->published == NULL)
-            find_outliers(block, arena, block->groups[i]);
+    for (size_t g = 0; g < block->group_count; g++) {
+        const mls_side_group *group = block->groups[g];
+        double *paces = mls_arena_array(arena, 2 * group->runs.count + 1, sizeof *paces);
+        const char *unit = NULL;
+        size_t count = 0;
+        bool one_unit = true;
+        for (size_t i = 0; i < group->runs.count; i++) {
+            const mls_side_run *run = &group->runs.items[i];
+            const double pace = sample_ms(run);
+            if (!isfinite(pace))
+                continue;
+            unit = unit != NULL ? unit : run->unit;
+            one_unit &= strcmp(unit, run->unit) == 0;
+            paces[count++] = pace;
+        }
+        if (group->published != NULL || !one_unit || count < OUTLIERS_OF)
+            continue;
+        mls_sort_doubles(paces, count);
+        const double middle = mls_median(paces, count);
+        const double deviation = fmax(MLS_DISTANCE_TO_STDEV * mls_median_distance(paces, count, middle, paces + count),
+                                      OUTLIER_DEVIATION_LEAST * middle);
+        for (size_t i = 0; i < group->runs.count; i++) {
+            const mls_side_run *run = &group->runs.items[i];
+            const double pace = sample_ms(run);
+            if (fabs(pace - middle) > OUTLIER_DEVIATIONS * deviation)
+                MLS_ARENA_ADD(arena, &block->outliers, (mls_outlier){group, run, pace / middle - 1});
+        }
+    }
 }

@@ -359,7 +359,8 @@ static mls_status copy_verdict(void *state, size_t index, mls_run *run, void **n
 }
 
 /* Try the editions after and before the guessed one for a run that ended well, since they may give another verdict.
- * The file, which must be regular, is read again, only for the first such run. */
+ * The file, which must be regular, is read again, only for the first such run: judging every log by three editions in
+ * the first pass would make check slower. */
 static mls_status try_other_editions(file_work *file, mls_run *run)
 {
     const mls_reading *reading = file->work->reading;
