@@ -70,41 +70,40 @@ static mls_status events_listen(void *state, size_t index, mls_sink *sink)
     return MLS_OK;
 }
 
-static void print_malformed(mls_cli *cli, const char *path, size_t malformed, const mls_part_malformed *named,
-                            size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        mls_cli_error(cli, MLS_EXIT_INVALID, path, "line %zu, column %zu: %s", named[i].line, named[i].column,
-                      named[i].reason);
-    }
-    if (malformed > count)
-        mls_cli_error(cli, MLS_EXIT_INVALID, path, "and %zu more malformed lines", malformed - count);
-}
-
 static size_t named_of(size_t malformed)
 {
     return malformed < MLS_MALFORMED_NAMED ? malformed : MLS_MALFORMED_NAMED;
 }
 
-/* Print a count like grep -c: the bare number for one file, path:number for several. */
-static void print_count(mls_cli *cli, const char *path, size_t paths, size_t records)
+/* Print the malformed lines of a file and, with --count, its count like grep -c: the bare number for one file,
+ * path:number for several. */
+static mls_status print_file(mls_cli *cli, const mls_read *read, bool count, size_t paths, size_t records,
+                             size_t malformed, const mls_part_malformed *named, size_t named_count)
 {
-    const bool several = paths > 1 || cli->sources.count > 1;
-    mls_output_escaped(&cli->output, mls_str_from(several ? path : ""));
-    mls_output_printf(&cli->output, "%s%zu\n", several ? ":" : "", records);
+    const char *path = read->source->path;
+    for (size_t i = 0; i < named_count; i++) {
+        mls_cli_error(cli, MLS_EXIT_INVALID, path, "line %zu, column %zu: %s", named[i].line, named[i].column,
+                      named[i].reason);
+    }
+    if (malformed > named_count)
+        mls_cli_error(cli, MLS_EXIT_INVALID, path, "and %zu more malformed lines", malformed - named_count);
+    (void)mls_cli_read_done(cli, read);
+    if (count) {
+        const bool several = paths > 1 || cli->sources.count > 1;
+        mls_output_escaped(&cli->output, mls_str_from(several ? path : ""));
+        mls_output_printf(&cli->output, "%s%zu\n", several ? ":" : "", records);
+    }
+    return cli->output.failed_errno == 0 ? MLS_OK : MLS_STOPPED;
 }
 
 static mls_status events_done(void *state, const mls_read *read)
 {
+    static const events_file unopened;
     mls_cli *cli = state;
     const events_settings *events = cli->settings;
-    const events_file *file = read->heard; /* NULL: it could not be opened */
-    if (file != NULL)
-        print_malformed(cli, file->path, file->malformed, file->named, named_of(file->malformed));
-    (void)mls_cli_read_done(cli, read);
-    if (events->count)
-        print_count(cli, read->source->path, cli->operands.count, file != NULL ? file->records : 0);
-    return cli->output.failed_errno == 0 ? MLS_OK : MLS_STOPPED;
+    const events_file *file = read->heard != NULL ? read->heard : &unopened;
+    return print_file(cli, read, events->count, cli->operands.count, file->records, file->malformed, file->named,
+                      named_of(file->malformed));
 }
 
 /* -------------------------------------------------------------- of shards */
@@ -121,19 +120,17 @@ static void note_count(const mls_read *read, mls_part_file *line)
     }
 }
 
-static mls_status print_noted(void *state, const mls_read *read)
+static mls_status print_merged(void *state, const mls_read *read)
 {
     mls_cli *cli = state;
-    const mls_part_file *noted = read->heard;
-    print_malformed(cli, noted->source.path, noted->totals.malformed, noted->lines.items, noted->lines.count);
-    (void)mls_cli_read_done(cli, read);
-    print_count(cli, noted->source.path, cli->merge->head.roots.count, noted->totals.records);
-    return cli->output.failed_errno == 0 ? MLS_OK : MLS_STOPPED;
+    const mls_part_file *file = read->heard;
+    return print_file(cli, read, true, cli->merge->head.roots.count, file->totals.records, file->totals.malformed,
+                      file->lines.items, file->lines.count);
 }
 
 void mls_cli_count(mls_cli *cli)
 {
-    const mls_reading reading = {.state = cli, .heard_size = sizeof(mls_part_file), .done = print_noted};
+    const mls_reading reading = {.state = cli, .heard_size = sizeof(mls_part_file), .done = print_merged};
     if (cli->format_given)
         mls_cli_usage_error(cli, "events --count does not support --format");
     else if (mls_cli_open(cli))

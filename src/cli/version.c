@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* version.c - what the program was built with, all of it known when it is compiled. */
+/* version.c - print the version, and how the program was built. */
 #include <cjson/cJSON.h>
 #include <csv.h>
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -44,15 +44,13 @@
 #define LINKED "shared libraries"
 #endif
 
-#define VERSION_OF(major, minor, last) TEXT(major) "." TEXT(minor) "." TEXT(last)
-#define CJSON_WORDS "cJSON " VERSION_OF(CJSON_VERSION_MAJOR, CJSON_VERSION_MINOR, CJSON_VERSION_PATCH)
-#define PCRE2_WORDS "PCRE2 " TEXT(PCRE2_MAJOR) "." TEXT(PCRE2_MINOR)
-#define LIBCSV_WORDS "libcsv " VERSION_OF(CSV_MAJOR, CSV_MINOR, CSV_RELEASE)
-
 void mls_cli_print_version(mls_output *output)
 {
-    mls_output_text(output, "mlscore " MLS_VERSION "\n");
-    mls_output_text(output, "built for " PROCESSOR " Linux, " LINKED ", by " COMPILER " with " C_LIBRARY "\n");
-    mls_output_text(output, "libraries: " CJSON_WORDS ", " PCRE2_WORDS ", " LIBCSV_WORDS ", " ZLIB_WORDS "\n");
-    mls_output_text(output, "SIMD: " MLS_SIMD_WORDS "\n");
+    mls_output_printf(output,
+                      "mlscore " MLS_VERSION "\n"
+                      "built for " PROCESSOR " Linux, " LINKED ", by " COMPILER " with " C_LIBRARY "\n"
+                      "libraries: cJSON %d.%d.%d, PCRE2 %d.%d, libcsv %d.%d.%d, " ZLIB_WORDS "\n"
+                      "SIMD: " MLS_SIMD_WORDS "\n",
+                      CJSON_VERSION_MAJOR, CJSON_VERSION_MINOR, CJSON_VERSION_PATCH, PCRE2_MAJOR, PCRE2_MINOR,
+                      CSV_MAJOR, CSV_MINOR, CSV_RELEASE);
 }
