@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile_text.h - profiles that a test wrote, and the classes of kernels that they are read with. */
+/* profile_text.h - read the profiles that a test writes, with the default kernel classes. */
 #pragma once
 
 #include "base/buffer.h"
@@ -21,7 +21,7 @@ static int free_classes(void **state)
     return 0;
 }
 
-/* Reads a text, which is freed, and which is a profile. */
+/* Read a text that is a profile, and free the text. */
 static mls_profile *read_profile(mls_buffer *text)
 {
     mls_profile *profile = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Beyond the command cases: the time line on random activities, texts over the borders of blocks, limits. */
+/* Timelines of random activities, tokens across the borders of blocks, and limits, in addition to the command cases. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@ static int64_t ns(double ms)
     return (int64_t)floor(ms * 1e6 + 0.5);
 }
 
-/* One device, counted nanosecond by nanosecond. */
+/* A device, counted for every nanosecond. */
 enum { LINE = 400 };
 typedef struct counted_line {
     bool compute[LINE], communication[LINE], copy[LINE];
@@ -48,13 +48,13 @@ static void check_line(const mls_profile_device *device, const counted_line *lin
     assert_int_equal(ns(device->exposed_copy_ms), exposed_copies);
     assert_int_equal(ns(device->idle_ms), last - first - compute - exposed - exposed_copies);
     assert_int_equal(ns(device->busy_ms), compute + exposed + exposed_copies);
-    assert_int_equal(ns(device->idle_unknown_ms), ns(device->idle_ms)); /* nothing says what launched them */
+    assert_int_equal(ns(device->idle_unknown_ms), ns(device->idle_ms)); /* their launches are unknown */
     assert_true(communication > 0 ? fabs(device->overlap - (1 - (double)exposed / (double)communication)) < 1e-12
                                   : isnan(device->overlap));
 }
 
 /* window = computing + exposed communication + exposed copies + idle, to the nanosecond. */
-static void the_line_adds_up(void **state)
+static void timelines_add_up(void **state)
 {
     (void)state;
     static const struct {
@@ -98,8 +98,8 @@ static void the_line_adds_up(void **state)
 #define KERNEL                                                                                                         \
     "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"ts\":%d,\"dur\":1,\"pid\":0,\"tid\":1,\"args\":{\"device\":4}}"
 
-/* A trace cut at any byte is read up to there; with nothing else wrong it is complete only at its end. */
-static void a_trace_cut_anywhere(void **state)
+/* A trace that is truncated at any byte is read up to there, and is complete only at its end. */
+static void truncated_traces(void **state)
 {
     (void)state;
     mls_buffer text = {0};
@@ -126,8 +126,8 @@ static void a_trace_cut_anywhere(void **state)
     mls_buffer_release(&text);
 }
 
-/* Wherever the end of a block falls, the trace says the same. */
-static void blocks_cut_nothing(void **state)
+/* The result does not depend on where blocks end. */
+static void blocks_may_end_anywhere(void **state)
 {
     (void)state;
     for (size_t before = 0; before < 480; before++) {
@@ -147,7 +147,7 @@ static void blocks_cut_nothing(void **state)
     }
 }
 
-/* Texts longer than anything that is kept: as an argument, as a member's name, as the name of a kernel. */
+/* Texts that are too long to be kept: an argument, the name of a member, the name of a kernel. */
 static void long_texts_are_dropped(void **state)
 {
     (void)state;
@@ -173,7 +173,7 @@ static void long_texts_are_dropped(void **state)
     }
 }
 
-/* A name is too long whether or not the end of a block falls into it. */
+/* Whether a name is too long does not depend on where blocks end. */
 static void long_names_are_dropped_everywhere(void **state)
 {
     (void)state;
@@ -195,7 +195,7 @@ static void long_names_are_dropped_everywhere(void **state)
     }
 }
 
-/* A number that is too long to be kept does not end the reading, wherever blocks end. */
+/* A number that is too long to be kept does not stop the reader, wherever blocks end. */
 static void long_numbers_are_read_everywhere(void **state)
 {
     (void)state;
@@ -208,7 +208,7 @@ static void long_numbers_are_read_everywhere(void **state)
     for (size_t before = 1; before < MLS_BLOCK_SIZE + 3; before += MLS_BLOCK_SIZE / 8) {
         for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
             for (size_t m = 0; m < 3; m++) {
-                /* The last time it ends where the block does. */
+                /* The last time, the number ends at the end of the block. */
                 const size_t last = MLS_BLOCK_SIZE - LONG - 150;
                 mls_buffer text = {0};
                 mls_buffer_append_text(&text, "[");
@@ -226,7 +226,7 @@ static void long_numbers_are_read_everywhere(void **state)
     }
 }
 
-static void what_is_wrong_in_the_middle(void **state)
+static void errors_in_the_middle(void **state)
 {
     (void)state;
     static const char *const wrong[] = {
@@ -246,8 +246,8 @@ static void what_is_wrong_in_the_middle(void **state)
     }
 }
 
-/* More distinct names than are kept count under their class; more streams than are kept are left out and reported. */
-static void limits_are_kept(void **state)
+/* Kernels with too many distinct names are counted by class; too many streams are skipped and reported. */
+static void limits_hold(void **state)
 {
     (void)state;
     enum { MANY = 65536 + 500, STREAMS = 16384 + 50 };
@@ -273,8 +273,8 @@ static void limits_are_kept(void **state)
     mls_profile_free(profile);
 }
 
-/* A quote that is never closed takes no more than a row: what stood behind it is read again, line by line. */
-static void open_quotes_lose_one_row(void **state)
+/* A quote that is never closed drops only its line: the lines after it are read again. */
+static void open_quotes_drop_one_line(void **state)
 {
     (void)state;
     mls_buffer text = {0};
@@ -297,7 +297,7 @@ static void open_quotes_lose_one_row(void **state)
 static void classes_by_name(void **state)
 {
     (void)state;
-    /* Each of these holds a word of another class. */
+    /* Each of these names contains a word of another class. */
     static const char *const table[][2] = {
         {"ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL", "communication"},
         {"void fbgemm_gpu::split_embedding_codegen_forward_kernel<float>", "embedding"},
@@ -319,7 +319,7 @@ static void classes_by_name(void **state)
     }
 }
 
-static void classes_that_are_wrong(void **state)
+static void invalid_classes(void **state)
 {
     (void)state;
     static const char *const wrong[] = {"",
@@ -346,17 +346,17 @@ static void classes_that_are_wrong(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_line_adds_up),
-        cmocka_unit_test(a_trace_cut_anywhere),
-        cmocka_unit_test(blocks_cut_nothing),
+        cmocka_unit_test(timelines_add_up),
+        cmocka_unit_test(truncated_traces),
+        cmocka_unit_test(blocks_may_end_anywhere),
         cmocka_unit_test(long_texts_are_dropped),
         cmocka_unit_test(long_names_are_dropped_everywhere),
         cmocka_unit_test(long_numbers_are_read_everywhere),
-        cmocka_unit_test(what_is_wrong_in_the_middle),
-        cmocka_unit_test(limits_are_kept),
-        cmocka_unit_test(open_quotes_lose_one_row),
+        cmocka_unit_test(errors_in_the_middle),
+        cmocka_unit_test(limits_hold),
+        cmocka_unit_test(open_quotes_drop_one_line),
         cmocka_unit_test(classes_by_name),
-        cmocka_unit_test(classes_that_are_wrong),
+        cmocka_unit_test(invalid_classes),
     };
     return cmocka_run_group_tests(tests, load_classes, free_classes);
 }

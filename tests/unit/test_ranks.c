@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Beyond the command cases: random jobs of many ranks against a recount, and limits of what is kept. */
+/* Random jobs of many ranks compared with a second count, and limits, in addition to the command cases. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 
 enum { RANKS = 64, KEYS = 6, KERNELS = 40 };
 
-/* Reads a text as one of a folder. */
+/* Read a text as a file found in a folder. */
 static mls_profile *read_trace(mls_buffer *text)
 {
     mls_profile *profile = read_profile(text);
@@ -31,7 +31,7 @@ static int64_t ns(double ms)
     return (int64_t)floor(ms * 1e6 + 0.5);
 }
 
-/* Length of kernel i of a key of a rank; how many there are. */
+/* The length of kernel i of a key and a rank, and the number of kernels. */
 typedef struct random_job {
     size_t ranks;
     int64_t lengths[RANKS][KEYS][KERNELS];
@@ -63,7 +63,7 @@ static void append_event(mls_buffer *text, size_t key, size_t at, int64_t length
                       (long long)length % 1000);
 }
 
-/* The trace of a rank, whose kernels stand in the file in no order. */
+/* Write the trace of a rank with its kernels in random order. */
 static mls_profile *write_rank(const random_job *job, size_t rank)
 {
     mls_buffer text = {0};
@@ -72,7 +72,7 @@ static mls_profile *write_rank(const random_job *job, size_t rank)
                       "[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm\",\"ts\":0,\"dur\":10}",
                       rank, job->ranks);
     for (size_t i = 0; i < KERNELS; i++) {
-        const size_t at = (i * 7 + rank) % KERNELS; /* 7 and 40 have no common divisor: each once */
+        const size_t at = (i * 7 + rank) % KERNELS; /* each kernel once, as 7 and 40 have no common divisor */
         for (size_t k = 0; k < KEYS; k++)
             if (at < job->counts[rank][k])
                 append_event(&text, k, 1000 * at + 3 * k, job->lengths[rank][k][at]);
@@ -85,7 +85,7 @@ typedef struct counted_rank {
     int64_t transfer, waiting, others_waited;
 } counted_rank;
 
-/* One collective after the other, rank after rank; returns how many there are. */
+/* Count the collectives one by one.  Return their number. */
 static size_t recount(const random_job *job, counted_rank *ranks, size_t *unmatched)
 {
     size_t matched = 0;
@@ -156,7 +156,7 @@ static void test_random(void **state)
     free(job);
 }
 
-/* Two ranks with more kinds of collectives than are kept: the first ones are matched, the rest is reported. */
+/* Two ranks with too many kinds of collectives: the first kinds are matched, the rest is reported. */
 static void test_kinds_max(void **state)
 {
     (void)state;
@@ -184,7 +184,7 @@ static void test_kinds_max(void **state)
     mls_profile_free(profiles[1]);
 }
 
-/* Files that are read at the same time by the same classes. */
+/* Read files concurrently with the same classes. */
 enum { FILES = 8, NAMES = 3000 };
 
 static void read_many_names(void *state, size_t item)

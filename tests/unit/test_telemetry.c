@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measurements joined with runs: every number here was worked out by hand. */
+/* Join measurements with runs.  All expected numbers were computed by hand. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 #define T0 1795278300000.0
 #define HEADING "timestamp, index, power.draw [W], utilization.gpu [%], clocks.sm [MHz]\n"
 
-/* A log in memory, to be released. */
+/* Read a log from memory.  Release the file. */
 static struct mls_telemetry_file read_text(const char *text, const mls_telemetry_options *options)
 {
     static char path[] = "x.csv";
@@ -32,7 +32,7 @@ static struct mls_telemetry_file read_text(const char *text, const mls_telemetry
     return file;
 }
 
-/* One log joined with a run from T0 + `from` to T0 + `until` milliseconds; both to be released. */
+/* A log and its window for a run from T0 + `from` to T0 + `until` milliseconds.  Release both. */
 typedef struct joined_log {
     struct mls_telemetry_file file;
     mls_telemetry_window window;
@@ -46,7 +46,7 @@ static joined_log join(const char *text, double from, double until, const mls_te
     mls_telemetry_window_make(&joined.file, 1, (mls_str){"", 0}, &run, options != NULL ? options : &none,
                               &joined.window);
     if (joined.window.devices == NULL)
-        abort(); /* the analyzer does not know that assertions end a test */
+        abort(); /* for the analyzer, which does not know that a failed assertion ends the test */
     return joined;
 }
 
@@ -63,7 +63,7 @@ static size_t found(const joined_log *joined, mls_finding_code code)
 
 /* ------------------------------------------------------------------ values */
 
-static void values_are_what_was_printed(void **state)
+static void values_keep_their_digits(void **state)
 {
     (void)state;
     static const struct {
@@ -79,7 +79,7 @@ static void values_are_what_was_printed(void **state)
         {"1980", 1980},
         {"-12.5 C", -12.5},
         {"78,62 W", 78.62},
-        {"576,283 W", 576.283}, /* nvidia-smi groups nothing */
+        {"576,283 W", 576.283}, /* nvidia-smi does not group digits */
         {"134217727", 134217727},
         {"1342177270", 1342177270},
         {"987654321", 987654320}, /* eight digits */
@@ -120,8 +120,8 @@ static void values_are_what_was_printed(void **state)
     assert_true(mls_value_read(MLS_S("[Unknown Error]"), &lost) == MLS_NO_VALUE && lost);
 }
 
-/* A row of any format has room in 64 bytes. */
-static void rows_have_room_for_every_format(void **state)
+/* The values of every format fit into a row of 64 bytes. */
+static void every_format_fits_into_a_row(void **state)
 {
     (void)state;
     assert_true(sizeof(mls_log_row) <= 64);
@@ -133,13 +133,13 @@ static void rows_have_room_for_every_format(void **state)
     }
 }
 
-static void times_in_every_form(void **state)
+static void times_in_all_formats(void **state)
 {
     (void)state;
     static const struct {
         const char *text;
         double time_ms; /* NaN: none */
-        double zone;    /* of those that do not say theirs */
+        double zone;    /* of times without a zone */
     } table[] = {
         {"2026/11/21 16:25:00.869", T0 + 869, 0},
         {"2026/11/21 16:25:00", T0, 0},
@@ -175,8 +175,8 @@ static void times_in_every_form(void **state)
     }
 }
 
-/* How many devices are seen in rounds of rows that are `within` ms apart, the first ones `between` ms, give or take
- * `jitter`; behind every 50th round an hour passes. */
+/* Return the number of devices found in rounds whose rows are `within` ms apart and that begin every `between` ms, with
+ * a random `jitter`.  An hour passes after every 50th round. */
 static size_t rounds_seen(size_t devices, double within, double between, double jitter, size_t count, bool pauses)
 {
     enum { ROWS_MAX = 4000 };
@@ -193,7 +193,7 @@ static size_t rounds_seen(size_t devices, double within, double between, double 
     return rounds.size;
 }
 
-static void rounds_show_how_many_devices_there_are(void **state)
+static void rounds_give_the_number_of_devices(void **state)
 {
     (void)state;
     static const struct {
@@ -218,12 +218,12 @@ static void rounds_show_how_many_devices_there_are(void **state)
                              table[i].seen);
         }
     }
-    assert_int_equal(rounds_seen(8, 0, 1000, 0, 8, false), 8); /* asked once */
+    assert_int_equal(rounds_seen(8, 0, 1000, 0, 8, false), 8); /* a single round */
     assert_int_equal(rounds_seen(8, 0, 1000, 0, 1, false), 1);
 }
 
-/* One device that is asked every `step` ms, with a delay of `delay` ms each `every` rows, give or take `spread`. */
-static void a_skipped_moment_is_no_pause(void **state)
+/* A device queried every `step` ms, with a delay of `delay` ms after `every` rows, with a random `spread`. */
+static void a_delayed_row_is_not_a_pause(void **state)
 {
     (void)state;
     enum { ROWS = 3000 };
@@ -250,7 +250,7 @@ static void a_skipped_moment_is_no_pause(void **state)
     }
 }
 
-static void hosts_from_names(void **state)
+static void hosts_from_file_names(void **state)
 {
     (void)state;
     static const char *const table[][2] = {
@@ -296,7 +296,7 @@ static const char ramp[] = HEADING "2026/11/21 16:25:00.000, 0, 100 W, 90 %, 190
                                    "2026/11/21 16:25:04.000, 0, 300 W, 94 %, 1920 MHz\n"
                                    "2026/11/21 16:25:08.000, 0, 300 W, 40 %, 345 MHz\n";
 
-static void energy_is_clipped_with_interpolation(void **state)
+static void energy_is_interpolated_at_the_ends(void **state)
 {
     (void)state;
     static const struct {
@@ -306,7 +306,7 @@ static void energy_is_clipped_with_interpolation(void **state)
         {0, 8000, 800 + 1200, 1, 250, 3},    /* both trapezoids */
         {1000, 3000, 400, 1, 200, 0},        /* 150 W to 250 W for 2 s */
         {2000, 6000, 500 + 600, 1, 275, 1},  /* 200 W to 300 W for 2 s, 300 W for 2 s */
-        {-2000, 4000, 800, 4.0 / 6, 200, 2}, /* a third was not measured */
+        {-2000, 4000, 800, 4.0 / 6, 200, 2}, /* one third was not measured */
         {6000, 16000, 600, 0.2, 300, 1},     {8000, 9000, NAN, 0, NAN, 1}, {20000, 30000, NAN, 0, NAN, 0},
     };
     for (size_t i = 0; i < COUNT(table); i++) {
@@ -329,23 +329,23 @@ static void energy_is_clipped_with_interpolation(void **state)
     }
 }
 
-static void an_estimate_fills_up_the_rest(void **state)
+static void energy_is_estimated_for_the_whole_run(void **state)
 {
     (void)state;
-    /* 8 of 8.5 s were measured: 2,000 J for 94 %, so 2,125 J for all. */
+    /* 8 of 8.5 s were measured: 2,000 J for 94 %, so 2,125 J for the whole run. */
     joined_log joined = join(ramp, 0, 8500, NULL);
     assert_close(joined.window.devices[0].energy_estimate_joules, 2125, 1e-12);
     assert_close(joined.window.energy_estimate_joules, 2125, 1e-12);
-    /* Clocks are compared over the time of use: 1,900 and 1,920, not 345. */
+    /* Clocks are averaged while the device is in use: 1,900 and 1,920, not 345. */
     assert_close(joined.window.devices[0].busy_clock_mhz, 1910, 1e-12);
     assert_close(joined.window.devices[0].metrics[MLS_METRIC_SM_CLOCK_MHZ].mean, (1900 + 1920 + 345) / 3.0, 1e-12);
     joined_release(&joined);
 }
 
-static void a_gap_is_left_out(void **state)
+static void gaps_are_not_filled(void **state)
 {
     (void)state;
-    /* Rows at 0, 1, 2, 9, 10 s: the median distance is 1 s, the limit 5 s, and 7 s are a gap. */
+    /* Rows at 0, 1, 2, 9, 10 s: the median distance is 1 s and the limit 5 s, so 7 s are a gap. */
     static const char text[] = HEADING "2026/11/21 16:25:00.000, 0, 100, 90, 1900\n"
                                        "2026/11/21 16:25:01.000, 0, 100, 90, 1900\n"
                                        "2026/11/21 16:25:02.000, 0, 100, 90, 1900\n"
@@ -359,14 +359,14 @@ static void a_gap_is_left_out(void **state)
     assert_close(device->mean_power_w, 400.0 / 3, 1e-12);
     assert_true(isnan(device->energy_estimate_joules) && found(&joined, MLS_FINDING_GAP) == 1);
     joined_release(&joined);
-    /* Inside of the gap nothing is measured, and it touches the run; behind it, it does not. */
+    /* A run inside the gap is not measured and has a gap; a run after it does not. */
     joined = join(text, 4000, 8000, NULL);
     assert_true(joined.window.devices[0].gaps == 1 && joined.window.devices[0].coverage == 0);
     joined_release(&joined);
     joined = join(text, 9000, 10000, NULL);
     assert_true(joined.window.devices[0].gaps == 0 && isnan(joined.window.devices[0].longest_gap_ms));
     joined_release(&joined);
-    /* Where seven seconds are allowed, 100 W to 200 W over 7 s are 1,050 J more. */
+    /* If distances of 7 s are allowed, 100 W to 200 W over 7 s add 1,050 J. */
     mls_telemetry_options options = mls_telemetry_defaults();
     options.gap_ms = 7000;
     joined = join(text, 0, 10000, &options);
@@ -375,7 +375,7 @@ static void a_gap_is_left_out(void **state)
     joined_release(&joined);
 }
 
-static void rows_are_sorted_and_the_last_counts(void **state)
+static void rows_are_sorted_and_the_last_of_a_time_counts(void **state)
 {
     (void)state;
     joined_log joined = join(HEADING "2026/11/21 16:25:02.000, 0, 999, 90, 1900\n"
@@ -386,14 +386,14 @@ static void rows_are_sorted_and_the_last_counts(void **state)
     /* 100 W for 1.5 s, then up to 300 W in half a second. */
     assert_close(joined.window.devices[0].energy_joules, 150 + 100, 1e-12);
     assert_true(joined.window.devices[0].samples == 3 && joined.window.devices[0].interval_ms == 1000);
-    assert_int_equal(found(&joined, MLS_FINDING_TIME_BACK), 1); /* half a second back is none */
+    assert_int_equal(found(&joined, MLS_FINDING_TIME_BACK), 1); /* half a second back is ignored */
     joined_release(&joined);
 }
 
-static void neighbours_of_the_same_time_are_one_row(void **state)
+static void rows_of_the_same_time_are_merged(void **state)
 {
     (void)state;
-    /* Instant power, where there is no other. */
+    /* Instant power counts if there is no other. */
     joined_log joined = join("timestamp, power.draw.instant [W]\n2026/11/21 16:25:00.000, 100 W\n"
                              "2026/11/21 16:25:01.000, 900 W\n2026/11/21 16:25:01.000, 300 W\n",
                              0, 1000, NULL);
@@ -401,7 +401,7 @@ static void neighbours_of_the_same_time_are_one_row(void **state)
     joined_release(&joined);
 }
 
-static void what_is_without_power_is_not_covered(void **state)
+static void rows_without_power_are_not_covered(void **state)
 {
     (void)state;
     joined_log joined = join(HEADING "2026/11/21 16:25:00.000, 0, 100, 90, 1900\n"
@@ -419,7 +419,7 @@ static void what_is_without_power_is_not_covered(void **state)
 
 /* --------------------------------------------------- counters and reasons */
 
-static void counters_rise_and_are_reset(void **state)
+static void counters_may_be_reset(void **state)
 {
     (void)state;
     joined_log joined =
@@ -436,7 +436,7 @@ static void counters_rise_and_are_reset(void **state)
     assert_true(isnan(device->counters[MLS_COUNTER_ENERGY_JOULES]));
     assert_true(found(&joined, MLS_FINDING_ECC_CORRECTED) == 1 && found(&joined, MLS_FINDING_ECC_UNCORRECTED) == 1);
     joined_release(&joined);
-    /* 884 MJ since the machine started, of which 5 kJ in the run: not lost among the digits. */
+    /* 884 MJ since the machine started, 5 kJ of them in the run: the difference keeps its digits. */
     mls_telemetry_options options = mls_telemetry_defaults();
     options.start_ms = T0;
     options.interval_ms = 10000;
@@ -445,7 +445,7 @@ static void counters_rise_and_are_reset(void **state)
     joined_release(&joined);
 }
 
-static void a_row_speaks_until_the_next(void **state)
+static void reasons_last_until_the_next_row(void **state)
 {
     (void)state;
     /* The run is from 1 to 9 s: 0x4 for 1 s of it, 0x60 for 4 s, nothing for 3 s. */
@@ -463,7 +463,7 @@ static void a_row_speaks_until_the_next(void **state)
     assert_true(reasons[MLS_REASON_GPU_IDLE] == 0);
     assert_true(found(&joined, MLS_FINDING_THROTTLED) == 1 && found(&joined, MLS_FINDING_POWER_CAP) == 1);
     joined_release(&joined);
-    /* One column each, and one that tells nothing. */
+    /* One column for each reason, one of them without a value. */
     joined = join("timestamp, clocks_throttle_reasons.hw_slowdown, clocks_throttle_reasons.gpu_idle\n"
                   "2026/11/21 16:25:00.000, Active, [N/A]\n2026/11/21 16:25:01.000, Not Active, [N/A]\n"
                   "2026/11/21 16:25:02.000, Not Active, [N/A]\n",
@@ -475,9 +475,9 @@ static void a_row_speaks_until_the_next(void **state)
     joined_release(&joined);
 }
 
-/* ---------------------------------------------------------- who stands out */
+/* ---------------------------------------------------------------- outliers */
 
-/* A log of devices with these means, two rows each, over one second. */
+/* Make a log of devices with these means, two rows each, one second apart. */
 static joined_log join_means(const double *clocks, const double *uses, const double *powers, size_t count)
 {
     mls_buffer text = {0};
@@ -527,7 +527,7 @@ static void outliers_by_median_and_spread(void **state)
     check_outlier(&joined, 0, "4", MLS_METRIC_POWER_W, 600);
     assert_true(joined.window.outlier_count == 1 && found(&joined, MLS_FINDING_STRAGGLER) == 0);
     joined_release(&joined);
-    /* Use: median 95, 80 is 15 below.  Its clock is not compared where it is used for less than half. */
+    /* Utilization: median 95, 80 is 15 below.  The clock does not count while the utilization is below 50 %. */
     const double use_low[] = {95, 95, 95, 80};
     joined = join_means(clocks, use_low, alike, 4);
     check_outlier(&joined, 0, "3", MLS_METRIC_SM_CLOCK_MHZ, 1950);
@@ -540,10 +540,10 @@ static void outliers_by_median_and_spread(void **state)
     joined_release(&joined);
 }
 
-static void only_devices_of_one_name_are_peers(void **state)
+static void only_devices_of_one_model_are_peers(void **state)
 {
     (void)state;
-    /* A, B and what has no name, by turns: three A with one that is 60 of 1,950 below, three B, and two without. */
+    /* Three devices A, one of them 60 of 1,950 MHz below the median, three B, and two without a model. */
     joined_log joined = join("timestamp, index, name, clocks.sm [MHz]\n"
                              "2026/11/21 16:25:00.000, 0, A, 1950\n2026/11/21 16:25:00.000, 1, B, 1000\n"
                              "2026/11/21 16:25:00.000, 2, [N/A], 500\n2026/11/21 16:25:00.000, 3, B, 1000\n"
@@ -556,10 +556,10 @@ static void only_devices_of_one_name_are_peers(void **state)
     joined_release(&joined);
 }
 
-static void a_heading_counts_from_there_on(void **state)
+static void a_header_may_change(void **state)
 {
     (void)state;
-    /* Also one that begins with a column nobody knows; a row without a single number is no heading. */
+    /* The header may begin with an unknown column; a row without numbers is not a header. */
     joined_log joined = join("timestamp, index, power.draw [W]\n2026/11/21 16:25:00.000, 0, 100\n"
                              "pstate, timestamp, index, temperature.gpu, power.draw [W]\n"
                              "P0, 2026/11/21 16:25:01.000, 0, 50, 300\n[N/A], [N/A], [N/A], [N/A], [N/A]\n",
@@ -570,7 +570,7 @@ static void a_heading_counts_from_there_on(void **state)
     joined_release(&joined);
 }
 
-static void two_devices_differ_in_use_only(void **state)
+static void two_devices_are_compared_by_utilization(void **state)
 {
     (void)state;
     const double clocks[] = {1950, 1500};
@@ -588,7 +588,7 @@ static void two_devices_differ_in_use_only(void **state)
 
 /* ------------------------------------------------------------------- zones */
 
-static void the_zone_that_fits_is_suggested(void **state)
+static void the_best_time_zone_is_suggested(void **state)
 {
     (void)state;
     static const struct {
@@ -623,10 +623,11 @@ static void the_zone_that_fits_is_suggested(void **state)
     }
 }
 
-static void the_nearest_of_zones_that_fit_as_well(void **state)
+static void the_nearest_of_equal_time_zones_is_suggested(void **state)
 {
     (void)state;
-    /* From 10:00 to 14:20 without a gap: 2 h behind UTC its end is short of the run at 16:25, 2 h 15 min it is not. */
+    /* Measured from 10:00 to 14:20 without a gap: at UTC-2 the log ends before the run at 16:25, at UTC-2:15 it does
+     * not. */
     mls_telemetry_options options = mls_telemetry_defaults();
     const mls_telemetry_run runs[] = {{"run.log", 1, T0 + 10000, T0 + 50000}, {"two.log", 1, T0 + 1e9, T0 + 1.1e9}};
     char zone[8];
@@ -642,26 +643,26 @@ static void the_nearest_of_zones_that_fit_as_well(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_are_what_was_printed),
-        cmocka_unit_test(rows_have_room_for_every_format),
-        cmocka_unit_test(times_in_every_form),
-        cmocka_unit_test(rounds_show_how_many_devices_there_are),
-        cmocka_unit_test(a_skipped_moment_is_no_pause),
-        cmocka_unit_test(hosts_from_names),
-        cmocka_unit_test(energy_is_clipped_with_interpolation),
-        cmocka_unit_test(an_estimate_fills_up_the_rest),
-        cmocka_unit_test(a_gap_is_left_out),
-        cmocka_unit_test(rows_are_sorted_and_the_last_counts),
-        cmocka_unit_test(neighbours_of_the_same_time_are_one_row),
-        cmocka_unit_test(what_is_without_power_is_not_covered),
-        cmocka_unit_test(counters_rise_and_are_reset),
-        cmocka_unit_test(a_row_speaks_until_the_next),
+        cmocka_unit_test(values_keep_their_digits),
+        cmocka_unit_test(every_format_fits_into_a_row),
+        cmocka_unit_test(times_in_all_formats),
+        cmocka_unit_test(rounds_give_the_number_of_devices),
+        cmocka_unit_test(a_delayed_row_is_not_a_pause),
+        cmocka_unit_test(hosts_from_file_names),
+        cmocka_unit_test(energy_is_interpolated_at_the_ends),
+        cmocka_unit_test(energy_is_estimated_for_the_whole_run),
+        cmocka_unit_test(gaps_are_not_filled),
+        cmocka_unit_test(rows_are_sorted_and_the_last_of_a_time_counts),
+        cmocka_unit_test(rows_of_the_same_time_are_merged),
+        cmocka_unit_test(rows_without_power_are_not_covered),
+        cmocka_unit_test(counters_may_be_reset),
+        cmocka_unit_test(reasons_last_until_the_next_row),
         cmocka_unit_test(outliers_by_median_and_spread),
-        cmocka_unit_test(only_devices_of_one_name_are_peers),
-        cmocka_unit_test(a_heading_counts_from_there_on),
-        cmocka_unit_test(two_devices_differ_in_use_only),
-        cmocka_unit_test(the_zone_that_fits_is_suggested),
-        cmocka_unit_test(the_nearest_of_zones_that_fit_as_well),
+        cmocka_unit_test(only_devices_of_one_model_are_peers),
+        cmocka_unit_test(a_header_may_change),
+        cmocka_unit_test(two_devices_are_compared_by_utilization),
+        cmocka_unit_test(the_best_time_zone_is_suggested),
+        cmocka_unit_test(the_nearest_of_equal_time_zones_is_suggested),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
