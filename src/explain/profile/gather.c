@@ -82,11 +82,10 @@ double mls_gather_divisor(mls_gather *gather, char open, bool comma_decimal)
     return decimal ? 1000 : 1;
 }
 
-mls_tally_row *mls_tally_put(mls_tally *tally, mls_str name, bool *full)
+mls_tally_row *mls_tally_put(mls_tally *tally, mls_str name)
 {
     mls_map_entry *entry = mls_map_find(&tally->map, name);
-    *full = entry == NULL && (tally->map.count == MLS_NAMES_MAX || name.len > MLS_NAME_BYTES_MAX - tally->bytes);
-    if (entry == NULL && !*full) {
+    if (entry == NULL && tally->map.count < MLS_NAMES_MAX && name.len <= MLS_NAME_BYTES_MAX - tally->bytes) {
         MLS_GROW(tally, rows);
         entry = mls_map_put(&tally->map, name, NULL);
         entry->value.number = tally->count;
@@ -101,19 +100,18 @@ uint32_t mls_gather_name(mls_gather *gather, mls_str name)
 {
     mls_tally *kernels = &gather->tallies[MLS_TALLY_KERNELS];
     const size_t before = kernels->count;
-    bool full;
     bool fp32;
-    size_t class_number;
-    mls_tally_row *row = mls_tally_put(kernels, name, &full);
-    if (!full && kernels->count == before)
-        return (uint32_t)(row - kernels->rows);
-    mls_class_find(gather->classes, name, &class_number, &fp32);
-    if (full)
-        return (uint32_t)class_number;
-    row->class_number = class_number;
-    row->fp32 = fp32;
-    row->nccl = mls_str_any(name, "nccl|NCCL", mls_str_contains);
-    return (uint32_t)before;
+    size_t number;
+    mls_tally_row *row = mls_tally_put(kernels, name);
+    if (row == NULL) {
+        mls_class_find(gather->classes, name, &number, &fp32);
+        return (uint32_t)number;
+    }
+    if (kernels->count > before) {
+        mls_class_find(gather->classes, name, &row->class_number, &row->fp32);
+        row->nccl = mls_str_any(name, "nccl|NCCL", mls_str_contains);
+    }
+    return (uint32_t)(row - kernels->rows);
 }
 
 /* The names in reports and in traces.  The first match counts: a Memset may contain the others. */
@@ -195,12 +193,11 @@ void mls_gather_annotation(mls_gather *gather, mls_str name, int64_t start, int6
     const mls_str prefix = MLS_S("ProfilerStep#");
     const double ns = (double)length;
     size_t number = 0;
-    bool full = false;
     const bool step =
         mls_str_starts(name, prefix) && mls_size_parse(mls_str_rest(name, prefix.len), &number) && number < UINT32_MAX;
     mls_host_spans *to = step ? &gather->steps : &gather->annotations;
-    mls_tally_row *row = step ? NULL : mls_tally_put(&gather->tallies[MLS_TALLY_ANNOTATIONS], name, &full);
-    if (full || length > INT64_MAX - start || to->count == UINT32_MAX)
+    mls_tally_row *row = step ? NULL : mls_tally_put(&gather->tallies[MLS_TALLY_ANNOTATIONS], name);
+    if ((!step && row == NULL) || length > INT64_MAX - start || to->count == UINT32_MAX)
         return;
     MLS_GROW(to, items);
     if (!step) {

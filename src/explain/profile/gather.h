@@ -268,8 +268,8 @@ double mls_gather_divisor(mls_gather *gather, char open, bool comma_decimal);
 /* Return the row of a kernel's name.  A new name is classified. */
 uint32_t mls_gather_name(mls_gather *gather, mls_str name);
 
-/* Return the row of another name; NULL with *full set if there are too many names. */
-mls_tally_row *mls_tally_put(mls_tally *tally, mls_str name, bool *full);
+/* Return the row of another name; NULL: there are too many names. */
+mls_tally_row *mls_tally_put(mls_tally *tally, mls_str name);
 
 /* Return the operation of a copy by its name. */
 mls_copy_operation mls_copy_operation_of(mls_str name);
@@ -304,5 +304,5 @@ mls_status mls_profile_input_read(mls_input *input, const char *file, const mls_
 mls_status mls_trace_read(mls_gather *gather, mls_window *window, bool *json, mls_error *error);
 mls_status mls_reports_read(mls_gather *gather, mls_window *window, mls_error *error);
 
-/* Copy a sentence into an arena, with the names in it made safe to print. */
-const char *mls_sentence_keep(mls_arena *arena, const char *format, va_list args) MLS_PRINTF(2, 0);
+/* Copy a sentence into an arena, with the names in it made safe to print.  Releases the buffer. */
+const char *mls_sentence_keep(mls_arena *arena, mls_buffer *sentence);

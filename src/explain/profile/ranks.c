@@ -339,16 +339,6 @@ typedef struct rank_waits {
     size_t longest_awaited; /* the index of the rank that came last to it */
 } rank_waits;
 
-MLS_PRINTF(2, 3)
-static const char *keep_sentence(mls_arena *arena, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    const char *kept = mls_sentence_keep(arena, format, args);
-    va_end(args);
-    return kept;
-}
-
 /* Return the median of a member, a double at this offset, over all ranks but one. */
 static double median_of_others(mls_ranks *ranks, const mls_rank *but, size_t member)
 {
@@ -417,8 +407,7 @@ static void describe_straggler(mls_ranks *ranks, double awaited, double share)
                                   : "Check its copies, and what else its GPU runs");
     ranks->verdicts = mls_arena_array(ranks->arena, 1, sizeof *ranks->verdicts);
     ranks->verdicts[ranks->verdict_count++] =
-        (mls_profile_verdict){"straggler", keep_sentence(ranks->arena, "%s", line.ptr)};
-    mls_buffer_release(&line);
+        (mls_profile_verdict){"straggler", mls_sentence_keep(ranks->arena, &line)};
 }
 
 /* A rank that mostly waits does not gain from faster communication: replace the verdicts on communication by one that
@@ -439,19 +428,18 @@ static void mend_advice(mls_ranks *ranks, const mls_rank *rank, const mls_rank *
             if (said)
                 continue;
             said = true;
-            const mls_words percent = mls_words_percent(share, 0);
-            verdict = (mls_profile_verdict){
-                "waiting",
-                ranks->straggler == NULL
-                    ? keep_sentence(profile->arena,
-                                    "%s of its time in collectives is waiting for several ranks, mostly rank %zu (%s "
-                                    "of all waiting): find out first why they are late",
-                                    percent.text, most->rank,
-                                    mls_words_percent(mls_profile_share(most->others_waited_ms * 1e6, total), 0).text)
-                    : keep_sentence(profile->arena,
-                                    "%s of its time in collectives is waiting, mostly for rank %zu: find out first why "
-                                    "that rank is late",
-                                    percent.text, most->rank)};
+            mls_buffer line = {0};
+            mls_buffer_printf(&line, "%s of its time in collectives is waiting", mls_words_percent(share, 0).text);
+            if (ranks->straggler == NULL) {
+                mls_buffer_printf(
+                    &line,
+                    " for several ranks, mostly rank %zu (%s of all waiting): find out first why they are "
+                    "late",
+                    most->rank, mls_words_percent(mls_profile_share(most->others_waited_ms * 1e6, total), 0).text);
+            } else {
+                mls_buffer_printf(&line, ", mostly for rank %zu: find out first why that rank is late", most->rank);
+            }
+            verdict = (mls_profile_verdict){"waiting", mls_sentence_keep(profile->arena, &line)};
         }
         profile->verdicts[kept++] = verdict;
     }

@@ -563,7 +563,6 @@ static const char *add_sums(reports *r, mls_str name)
     const bool copies = r->nsys.kind == REPORT_GPU_SUMS && mls_str_starts(name, MLS_S("[CUDA mem"));
     mls_tally_row *row = NULL;
     uint32_t number;
-    bool full = false;
     if (isnan(count) || isnan(total))
         return no_number;
     switch (copies ? REPORT_COPY_TIMES : r->nsys.kind) {
@@ -579,8 +578,7 @@ static const char *add_sums(reports *r, mls_str name)
         row = &kernels->rows[number];
         break;
     default:
-        row = mls_tally_put(&gather->tallies[r->nsys.kind == REPORT_CALLS ? MLS_TALLY_CALLS : MLS_TALLY_RANGES], name,
-                            &full);
+        row = mls_tally_put(&gather->tallies[r->nsys.kind == REPORT_CALLS ? MLS_TALLY_CALLS : MLS_TALLY_RANGES], name);
     }
     if (row == NULL)
         return too_many_names;
@@ -594,11 +592,10 @@ static const char *add_sums(reports *r, mls_str name)
 static mls_tally_row *paired_row(reports *r, mls_tally_kind kind, mls_str first, mls_str second)
 {
     mls_buffer key = {0};
-    bool full = false;
     mls_buffer_append(&key, first);
     mls_buffer_append_text(&key, " ");
     mls_buffer_append(&key, second);
-    mls_tally_row *row = mls_tally_put(&r->gather->tallies[kind], mls_buffer_str(&key), &full);
+    mls_tally_row *row = mls_tally_put(&r->gather->tallies[kind], mls_buffer_str(&key));
     mls_buffer_release(&key);
     return row;
 }
@@ -840,12 +837,11 @@ static const char *ncu_row(reports *r)
     mls_tally *rules = &gather->tallies[MLS_TALLY_RULES];
     mls_marks marks = gather->marks;
     mls_decimal speedup;
-    bool full = false;
     const mls_str rule = report_text(r, r->at[ROLE_RULE]);
     if (rule.len == 0 || !mls_decimal_parse_local(report_text(r, r->at[ROLE_SPEEDUP]), &marks, &speedup) ||
         speedup.negative)
         return NULL;
-    const mls_tally_row *row = mls_tally_put(rules, rule, &full);
+    const mls_tally_row *row = mls_tally_put(rules, rule);
     if (row != NULL) {
         MLS_GROW(&r->advice, items);
         r->advice.items[r->advice.count++] =
@@ -995,10 +991,8 @@ typedef struct metric_sums {
     double plain, weighted, duration;
 } metric_sums;
 
-/* Over the launches that have both throughputs. */
-typedef struct kernel_sums {
-    metric_sums of[MLS_NCU_DURATION];
-} kernel_sums;
+/* Of each metric, over the launches that have both throughputs. */
+typedef metric_sums kernel_sums[MLS_NCU_DURATION];
 
 const char *const mls_profile_bound_names[MLS_BOUND_COUNT] = {"compute", "memory", "balanced", "latency", "unknown"};
 
@@ -1010,15 +1004,15 @@ static double metric_mean(const metric_sums *sums)
                : sums->plain / (double)sums->launches;
 }
 
-static mls_profile_counter counter_of(const mls_gather *gather, const mls_tally_row *row, const kernel_sums *sums)
+static mls_profile_counter counter_of(const mls_gather *gather, const mls_tally_row *row, const metric_sums *sums)
 {
-    const metric_sums *both = &sums->of[MLS_NCU_COMPUTE];
+    const metric_sums *both = &sums[MLS_NCU_COMPUTE];
     const double compute = metric_mean(both);
-    const double whole = metric_mean(&sums->of[MLS_NCU_MEMORY]);
-    const bool at_least = sums->of[MLS_NCU_MEMORY].launches < both->launches;
-    const double parts = fmax(metric_mean(&sums->of[MLS_NCU_DRAM]), metric_mean(&sums->of[MLS_NCU_CACHE]));
+    const double whole = metric_mean(&sums[MLS_NCU_MEMORY]);
+    const bool at_least = sums[MLS_NCU_MEMORY].launches < both->launches;
+    const double parts = fmax(metric_mean(&sums[MLS_NCU_DRAM]), metric_mean(&sums[MLS_NCU_CACHE]));
     const double memory = at_least ? fmax(parts, whole) : whole;
-    const double waves = metric_mean(&sums->of[MLS_NCU_WAVES]);
+    const double waves = metric_mean(&sums[MLS_NCU_WAVES]);
     /* If only a lower bound of the throughput of memory is known, memory may be the bound even if it looks lower. */
     const mls_profile_bound bound =
         at_least
@@ -1034,10 +1028,10 @@ static mls_profile_counter counter_of(const mls_gather *gather, const mls_tally_
         .duration_ms = both->timed == both->launches ? both->duration : (double)NAN,
         .compute_percent = compute,
         .memory_percent = memory,
-        .dram_percent = metric_mean(&sums->of[MLS_NCU_DRAM]),
+        .dram_percent = metric_mean(&sums[MLS_NCU_DRAM]),
         .memory_at_least = at_least,
-        .occupancy_percent = metric_mean(&sums->of[MLS_NCU_OCCUPANCY]),
-        .occupancy_most_percent = metric_mean(&sums->of[MLS_NCU_OCCUPANCY_MOST]),
+        .occupancy_percent = metric_mean(&sums[MLS_NCU_OCCUPANCY]),
+        .occupancy_most_percent = metric_mean(&sums[MLS_NCU_OCCUPANCY_MOST]),
         .waves = waves,
         .tail_share = waves > 0 ? 1 - waves / ceil(waves) : (double)NAN,
         .bound = bound,
@@ -1075,7 +1069,7 @@ static void list_counters(reports *r)
             continue;
         }
         for (size_t k = 0; k < MLS_NCU_DURATION; k++) {
-            metric_sums *of = &sums[launch->row].of[k];
+            metric_sums *of = &sums[launch->row][k];
             if (launch->rank[k] > 0) {
                 of->launches++;
                 of->timed += timed;
@@ -1089,8 +1083,8 @@ static void list_counters(reports *r)
     profile->has_counters = true;
     profile->counters = mls_arena_array(gather->arena, kernels->count, sizeof *profile->counters);
     for (size_t i = MLS_ROW_NAME; i < kernels->count; i++)
-        if (sums[i].of[MLS_NCU_COMPUTE].launches > 0)
-            profile->counters[profile->counter_count++] = counter_of(gather, &kernels->rows[i], &sums[i]);
+        if (sums[i][MLS_NCU_COMPUTE].launches > 0)
+            profile->counters[profile->counter_count++] = counter_of(gather, &kernels->rows[i], sums[i]);
     qsort(profile->counters, profile->counter_count, sizeof *profile->counters, compare_counters);
     for (size_t i = 0; i < profile->counter_count; i++) {
         const mls_map_entry *entry = mls_map_find(&kernels->map, profile->counters[i].name);

@@ -6,14 +6,12 @@
 #include "base/words.h"
 #include "explain/profile/gather.h"
 
-const char *mls_sentence_keep(mls_arena *arena, const char *format, va_list args)
+const char *mls_sentence_keep(mls_arena *arena, mls_buffer *sentence)
 {
-    mls_buffer sentence = {0};
     mls_buffer clean = {0};
-    mls_buffer_vprintf(&sentence, format, args);
-    mls_escape_append(&clean, mls_buffer_str(&sentence));
+    mls_escape_append(&clean, mls_buffer_str(sentence));
     const char *kept = mls_arena_copy(arena, mls_buffer_str(&clean)).ptr;
-    mls_buffer_release(&sentence);
+    mls_buffer_release(sentence);
     mls_buffer_release(&clean);
     return kept;
 }
@@ -26,13 +24,15 @@ MLS_PRINTF(4, 5)
 static bool add_verdict(mls_gather *gather, bool holds, const char *code, const char *format, ...)
 {
     mls_profile *profile = gather->profile;
+    mls_buffer sentence = {0};
     va_list args;
     if (!holds)
         return false;
     va_start(args, format);
-    const char *message = mls_sentence_keep(gather->arena, format, args);
+    mls_buffer_vprintf(&sentence, format, args);
     va_end(args);
-    profile->verdicts[profile->verdict_count++] = (mls_profile_verdict){code, message};
+    profile->verdicts[profile->verdict_count++] =
+        (mls_profile_verdict){code, mls_sentence_keep(gather->arena, &sentence)};
     return true;
 }
 
