@@ -180,12 +180,10 @@ bool mls_gather_activity(mls_gather *gather, mls_str device, mls_str stream, mls
 
 void mls_gather_call(mls_gather *gather, int64_t correlation, int64_t begin, bool graph)
 {
-    if (correlation < 0 || correlation > UINT32_MAX || begin < 0 || begin > INT64_MAX / 2)
+    if (correlation < 0 || correlation > UINT32_MAX || begin < 0)
         return;
-    const uint64_t kept = 2 * (uint64_t)begin + graph;
     MLS_GROW(&gather->calls, items);
-    gather->calls.items[gather->calls.count++] =
-        (mls_cuda_launch){(uint32_t)correlation, {(uint32_t)(kept >> 32), (uint32_t)kept}};
+    gather->calls.items[gather->calls.count++] = (mls_cuda_launch){begin, (uint32_t)correlation, graph};
 }
 
 void mls_gather_annotation(mls_gather *gather, mls_str name, int64_t start, int64_t length)
@@ -212,11 +210,6 @@ void mls_gather_annotation(mls_gather *gather, mls_str name, int64_t start, int6
 static uint64_t correlation_of(const void *item)
 {
     return ((const mls_cuda_launch *)item)->correlation;
-}
-
-static uint64_t begin_of(const mls_cuda_launch *call)
-{
-    return (uint64_t)call->begin[0] << 32 | call->begin[1];
 }
 
 static uint64_t launch_of(const void *item)
@@ -272,7 +265,7 @@ static void find_launches(mls_gather *gather)
     for (size_t i = 0; i < gather->calls.count; i++) {
         const bool again = kept > 0 && calls[kept - 1].correlation == calls[i].correlation;
         kept += !again;
-        if (!again || begin_of(&calls[i]) < begin_of(&calls[kept - 1]))
+        if (!again || calls[i].begin < calls[kept - 1].begin)
             calls[kept - 1] = calls[i];
     }
     /* Find the call of each activity; both are sorted. */
@@ -283,9 +276,8 @@ static void find_launches(mls_gather *gather)
             call++;
         activities[i].launch = MLS_NO_LAUNCH;
         if (call < kept && calls[call].correlation == correlation) {
-            const uint64_t begin = begin_of(&calls[call]);
-            activities[i].launch = (int64_t)(begin / 2);
-            activities[i].row |= begin % 2 != 0 ? MLS_ROW_GRAPH : 0;
+            activities[i].launch = calls[call].begin;
+            activities[i].row |= calls[call].graph ? MLS_ROW_GRAPH : 0;
         }
     }
     free(calls);

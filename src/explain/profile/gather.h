@@ -3,7 +3,7 @@
  *
  * A reader (trace.c, reports.c) adds names, calls, activities and sums to an mls_gather, and profile.c makes an
  * mls_profile of it.  Memory is bounded by MLS_NAMES_MAX names and MLS_TRACKS_MAX streams, except for 32 bytes for each
- * activity on a timeline, 12 for each call that may have launched one, 24 for each kernel of a collective, and some for
+ * activity on a timeline, 16 for each call that may have launched one, 24 for each kernel of a collective, and some for
  * each launch with counters. */
 #pragma once
 
@@ -140,10 +140,11 @@ _Static_assert(sizeof(mls_activity) == 32, "an activity takes 32 bytes");
 
 /* A CUDA call.  Activities that it launched have its correlation. */
 typedef struct mls_cuda_launch {
+    int64_t begin; /* nanoseconds */
     uint32_t correlation;
-    uint32_t begin[2]; /* high and low word of 2 * nanoseconds, plus 1 if it launched a graph */
+    bool graph; /* it launched a CUDA graph */
 } mls_cuda_launch;
-_Static_assert(sizeof(mls_cuda_launch) == 12, "a call takes 12 bytes");
+_Static_assert(sizeof(mls_cuda_launch) == 16, "a call takes 16 bytes");
 
 /* A step or an annotation of the host. */
 typedef struct mls_host_span {
@@ -284,7 +285,7 @@ bool mls_gather_activity(mls_gather *gather, mls_str device, mls_str stream, mls
 /* Report once that there are too many streams. */
 void mls_gather_too_much(mls_gather *gather, size_t line);
 
-/* Add a call that may have launched something.  Calls whose numbers are too large are ignored. */
+/* Add a call that may have launched something.  A correlation that is negative or too large is ignored. */
 void mls_gather_call(mls_gather *gather, int64_t correlation, int64_t begin, bool graph);
 
 /* Add a step or an annotation of the host. */

@@ -2,7 +2,7 @@
 /* profile.h - where the time of GPUs went, from the output of a profiler.
  *
  * Reads traces of the PyTorch profiler (Kineto) and CSV reports of nsys stats, ncu and rocprof, recognized by their
- * contents.  A file is read as a stream and takes 32 bytes of memory for each GPU activity and 12 for each CUDA call.
+ * contents.  A file is read as a stream and takes 32 bytes of memory for each GPU activity and 16 for each CUDA call.
  */
 #pragma once
 

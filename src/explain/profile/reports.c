@@ -855,15 +855,6 @@ static const char *ncu_row(reports *r)
 
 /* ------------------------------------------------------------------- lines */
 
-/* Report why a row is dropped; NULL: it is not. */
-static void say_damaged(reports *r, const char *why)
-{
-    if (why != NULL) {
-        mls_findings_add_as(&r->gather->profile->findings, MLS_FINDING_ROW_DAMAGED, MLS_SEVERITY_WARNING,
-                            (mls_finding_place){.line = r->line}, "the row was skipped: %s", why);
-    }
-}
-
 static void take_heading(reports *r)
 {
 #define ROLE_NAME(role, heading) heading,
@@ -916,33 +907,6 @@ static const char *find_end(mls_window *window, size_t from, size_t *end, size_t
     return *end > ROW_MAX ? "it is longer than 1 MiB" : NULL;
 }
 
-/* Read a row whose first line has `len` bytes and ends at *end.  Move *end to its end and count its lines. */
-static void read_row(reports *r, bool heading, size_t len, size_t *end, size_t *lines)
-{
-    const size_t first = *end;
-    const char *why = NULL;
-    r->count = 0;
-    r->doubled = false;
-    row_end state = report_split(r, len, 0, false);
-    while (state == ROW_OPEN && r->line > r->alone && r->window->at + *end < r->window->end) {
-        const size_t from = *end + 1;
-        why = find_end(r->window, from, end, &len);
-        state = why == NULL ? report_split(r, len, from, true) : ROW_BROKEN;
-        ++*lines;
-    }
-    if (state == ROW_WHOLE && heading) {
-        take_heading(r);
-    } else if (state == ROW_WHOLE) {
-        why = (r->is_ncu ? ncu_row : nsys_row)(r);
-    } else {
-        r->alone = r->line + *lines - 1 > r->alone ? r->line + *lines - 1 : r->alone;
-        *end = first;
-        *lines = 1;
-        why = "its quotes are not closed";
-    }
-    say_damaged(r, why);
-}
-
 /* Read a line, or a row of several. */
 static void read_line(reports *r)
 {
@@ -961,23 +925,42 @@ static void read_line(reports *r)
                                                                       : LINE_TEXT;
         r->is_ncu |= kind == LINE_HEADING;
     }
-    if (why != NULL) {
-        /* Skip the rest of a line that is too long. */
-        mls_str rest;
-        bool whole;
-        while (!(whole = mls_window_line(r->window, 0, &rest)) && !r->window->input->ended) {
-            r->window->at = r->window->end;
-            (void)mls_window_fill(r->window);
+    const bool too_long = why != NULL;
+    if (kind != LINE_TEXT && !too_long) {
+        const size_t first = end;
+        r->count = 0;
+        r->doubled = false;
+        row_end state = report_split(r, len, 0, false);
+        while (state == ROW_OPEN && r->line > r->alone && r->window->at + end < r->window->end) {
+            const size_t from = end + 1;
+            why = find_end(r->window, from, &end, &len);
+            state = why == NULL ? report_split(r, len, from, true) : ROW_BROKEN;
+            lines++;
         }
-        r->window->at += rest.len + whole;
-        say_damaged(r, kind != LINE_TEXT ? why : NULL);
-        return;
+        if (state == ROW_WHOLE && kind == LINE_HEADING) {
+            take_heading(r);
+        } else if (state == ROW_WHOLE) {
+            why = (r->is_ncu ? ncu_row : nsys_row)(r);
+        } else {
+            /* Drop the first line only, and read the others again. */
+            r->alone = r->line + lines - 1 > r->alone ? r->line + lines - 1 : r->alone;
+            end = first;
+            lines = 1;
+            why = "its quotes are not closed";
+        }
     }
-    if (kind != LINE_TEXT)
-        read_row(r, kind == LINE_HEADING, len, &end, &lines);
+    if (kind != LINE_TEXT && why != NULL) {
+        mls_findings_add_as(&r->gather->profile->findings, MLS_FINDING_ROW_DAMAGED, MLS_SEVERITY_WARNING,
+                            (mls_finding_place){.line = r->line}, "the row was skipped: %s", why);
+    }
     r->line += lines - 1;
-    r->window->at += end;
-    r->window->at += r->window->at < r->window->end; /* its "\n" */
+    mls_str rest = {NULL, end};
+    bool newline = r->window->at + end < r->window->end;
+    while (too_long && !(newline = mls_window_line(r->window, 0, &rest)) && !r->window->input->ended) {
+        r->window->at = r->window->end;
+        (void)mls_window_fill(r->window);
+    }
+    r->window->at += rest.len + newline;
 }
 
 /* ---------------------------------------------------- counters and launches */
