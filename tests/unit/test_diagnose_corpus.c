@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Published logs of runs that succeeded, each cut before its run_stop: nothing that stands in them is named as a cause.
- * Every fifth one is read; skipped where they are not unpacked. */
+/* Published logs of successful runs, cut before run_stop: none of their messages is reported as a cause.  Every fifth
+ * log is read.  The test is skipped if the logs are not unpacked. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ static int open_cut(void *state, const char *path)
     return dup(*(int *)state);
 }
 
-/* Returns the text before the line of the first run_stop, if that says success; else empty. */
+/* Return the text before the line of the first run_stop if its status is success; otherwise an empty text. */
 static mls_str before_success(mls_str text)
 {
     const char *stop = memmem(text.ptr, text.len, "\"run_stop\"", 10);
@@ -48,7 +48,7 @@ static size_t check_log(const char *path, mls_str text, mls_signatures *signatur
     assert_true(memory >= 0 && write(memory, text.ptr, text.len) == (ssize_t)text.len);
     assert_int_equal(lseek(memory, 0, SEEK_SET), 0);
     assert_int_equal(mls_diagnose(path, &options, &job, NULL), MLS_OK);
-    /* Files of whole jobs hold runs before the first that succeeded. */
+    /* Files of whole jobs contain other runs before the first successful one. */
     for (size_t i = job.runs - (job.runs > 0); i < job.failure_count; i++) {
         const char *id = job.failures[i].signature->id;
         if (strcmp(id, "log-ends") != 0 && strcmp(id, "hang") != 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Harmless lines change no verdict: the examples of all signatures of context are no failure, and put before the
- * example of any other one they are not its cause. */
+/* Harmless lines do not change a verdict: the examples of all context signatures are not failures, and before the
+ * example of another signature they are not its cause. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ static int open_text(void *state, const char *path)
     return dup(*(int *)state);
 }
 
-/* The signature that is named as the cause in a job of these lines; NULL: no failure is. */
+/* Return the signature of the cause in a job with these lines; NULL: no failure. */
 static const char *cause_of(mls_signatures *signatures, const char *first, const char *second)
 {
     int memory = memfd_create("log", MFD_CLOEXEC);

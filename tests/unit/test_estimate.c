@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The time left of a run, against a table computed by another program; and curves that are thinned. */
+/* The remaining time of a run, compared with a table computed by another program; and thinned curves. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -63,7 +63,7 @@ static void the_table_holds(void **state)
         assert_true(by[i] > 0);
 }
 
-/* However many evaluations there are, the first and the last are kept, and so is the last distance. */
+/* The first and the last evaluation and the last distance are always kept. */
 static void a_long_curve_is_thinned(void **state)
 {
     mls_curve curve = {0};
@@ -90,7 +90,7 @@ static void a_run_past_all_others_is_beyond(void **state)
     const mls_estimate_basis basis = {&run, 1, NULL, 0, 1, 0};
     assert_true(mls_estimate_left(&curve, 3, &basis).beyond);
     assert_false(mls_estimate_left(&past, 3, &basis).beyond);
-    /* At 30 the next evaluation is at 40: nothing is left of a run that ends before. */
+    /* At 30 the next evaluation is at 40, so nothing is left of a run that ends before. */
     const mls_past_run far = {&past, 1, 90};
     mls_estimate_basis limited = {&far, 1, NULL, 0, 1, .limit = 39};
     assert_true(mls_estimate_left(&curve, 3, &limited).beyond);
@@ -100,7 +100,7 @@ static void a_run_past_all_others_is_beyond(void **state)
     mls_curve_release(&past);
 }
 
-/* Evaluated before the first sample, or by clocks that go back. */
+/* Evaluations before the first sample, or with clocks that run backwards. */
 static void without_a_pace_there_is_no_estimate(void **state)
 {
     const mls_value_point at_once[] = {{0, 1, 0.1}};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long a run may be silent before it counts as stalled, or as dead, by a clock of the test's own. */
+/* How long a run may be silent before it counts as stalled or dead, with a simulated clock. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 enum { WRITTEN_MS = 1000000 };
 
-/* A run whose file was written to last at WRITTEN_MS, in a group of its own. */
+/* A run in its own group, whose file was last written at WRITTEN_MS. */
 typedef struct watched {
     mls_live live;
     mls_followed file;
@@ -41,7 +41,7 @@ static void begin(watched *self, mls_live_state state)
     self->run->group = state >= MLS_LIVE_TRAINING ? self->group : NULL;
 }
 
-/* Whether it is stalled so many seconds after it was written to. */
+/* Return whether the run is stalled so many seconds after the last write. */
 static bool stalls_after(watched *self, double seconds)
 {
     self->live.now_ms = WRITTEN_MS + seconds * 1000;
@@ -118,7 +118,7 @@ static void the_end_of_a_job_is_that_of_its_runs(void **state)
     mls_live_release(&self.live);
 }
 
-/* Only a silent run has died when a newer trial began in its folder: trials may run side by side. */
+/* Only a silent run has died when a newer trial began in its folder: trials may run in parallel. */
 static void a_newer_trial_outlives_a_silent_one(void **state)
 {
     watched self;
@@ -138,7 +138,7 @@ static void a_newer_trial_outlives_a_silent_one(void **state)
     mls_live_release(&self.live);
 }
 
-/* Sums differ in their last digit by the order of what is added. */
+/* The order of addition changes the last digit of a sum. */
 static void an_estimate_is_the_same_whichever_run_was_found_first(void **state)
 {
     static const char *const paths[] = {"logs/2.log", "logs/3.log", "logs/4.log"};
@@ -161,7 +161,7 @@ static void an_estimate_is_the_same_whichever_run_was_found_first(void **state)
             mls_live_finished_add(other);
         }
         left[turn] = mls_live_estimate(self.run, 30000).left;
-        assert_int_equal(mls_live_estimate(self.run, 0).from, MLS_ESTIMATE_NONE); /* none had ended by then */
+        assert_int_equal(mls_live_estimate(self.run, 0).from, MLS_ESTIMATE_NONE); /* no run had ended by then */
         mls_live_release(&self.live);
     }
     assert_true(left[0] > 0.19 && left[0] < 0.21);

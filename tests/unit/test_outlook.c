@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The score so far, what it can become, and what the runs to come must take. */
+/* The score so far, its bounds, and the time that the remaining runs must reach. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,8 +30,8 @@ static void the_mean_of_few_is_not_official(void **state)
     (void)state;
     assert_true(outlook.finished == 2 && outlook.to_come == 8 && !outlook.official && !outlook.impossible);
     assert_near(outlook.now, 1.65, 1e-12);
-    assert_near(outlook.best, 1.5, 1e-12);  /* 1.8 is left out, and one of 1.5 */
-    assert_near(outlook.worst, 1.8, 1e-12); /* 1.5 is left out */
+    assert_near(outlook.best, 1.5, 1e-12);  /* without 1.8 and one of 1.5 */
+    assert_near(outlook.worst, 1.8, 1e-12); /* without 1.5 */
 }
 
 static void one_that_is_not_valid_counts_as_the_slowest(void **state)
@@ -69,9 +69,9 @@ static void what_is_to_beat(void **state)
     const double all[] = {2, 2, 2, 2, 2, 2, 2, 2, 2};
     const mls_so_far last = {&ten, all, 9, 0, 1};
     (void)state;
-    assert_beat(&two, 1.6, MLS_BEAT_IF, 1.6); /* all of these are the middle: neither 1.5 nor 1.8 counts */
+    assert_beat(&two, 1.6, MLS_BEAT_IF, 1.6); /* only these count: 1.5 and 1.8 are dropped */
     assert_beat(&scaled, 1.65, MLS_BEAT_IF, 1.5);
-    assert_beat(&last, 2.1, MLS_BEAT_CERTAIN, 0); /* the last one can at worst be left out */
+    assert_beat(&last, 2.1, MLS_BEAT_CERTAIN, 0); /* in the worst case the last one is dropped */
     assert_beat(&last, 1.9, MLS_BEAT_CANNOT, 0);
     assert_beat(&(mls_so_far){&ten, all, 9, 2, 1}, 2.1, MLS_BEAT_CANNOT, 0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Positions, segments and what is made of them; and which run of a group is slow. */
+/* Positions, segments, the measures derived from them, and slow runs of a group. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static void assert_close(double got, double wanted)
 
 /* -------------------------------------------------------------- positions */
 
-/* A benchmark's evaluations of so many positions, 100 s of training apart. */
+/* Add evaluations at the positions, 100 s of training apart. */
 static mls_buffer evaluated(const char *benchmark, const char *const *positions, size_t count)
 {
     mls_buffer log = {0};
@@ -32,7 +32,7 @@ static mls_buffer evaluated(const char *benchmark, const char *const *positions,
     return log;
 }
 
-/* How far training was at the end, by what evaluations say; in epochs as a negative number, NAN when not known. */
+/* Return the final position according to evaluations: samples, epochs as a negative number, or NAN if unknown. */
 static double reached(const char *benchmark, const char *const *positions, size_t count)
 {
     timed_logs logs;
@@ -48,26 +48,26 @@ static double reached(const char *benchmark, const char *const *positions, size_
 static void positions_are_what_a_benchmark_logs(void **state)
 {
     (void)state;
-    /* Epochs times the training set: 3 * 1,281,167; dlrm begins at 1, so one epoch less: 0.5 * 4,195,197,692. */
+    /* Epochs times the training set: 3 * 1,281,167; dlrm starts at epoch 1: 0.5 * 4,195,197,692. */
     assert_close(REACHED("resnet", "\"epoch_num\": 3"), 3843501);
     assert_close(REACHED("dlrm", "\"epoch_num\": 1.25", "\"epoch_num\": 1.5"), 2097598846);
     assert_close(REACHED("dlrm", "\"epoch_num\": 0.25", "\"epoch_num\": 1.5"), 1.5 * 4195197692);
-    /* Tokens from a million on, 2,048 a sample; samples from a thousand on; less is epochs of a set nobody knows. */
+    /* Tokens from a million on, 2,048 per sample; samples from a thousand on; otherwise epochs of an unknown set. */
     assert_close(REACHED("gpt3", "\"epoch_num\": 2048000"), 1000);
     assert_close(REACHED("gpt3", "\"epoch_num\": 12"), -12);
     assert_close(REACHED("bert", "\"epoch_num\": 300000"), 300000);
     assert_close(REACHED("bert", "\"epoch_num\": 6"), -6);
     assert_close(REACHED("rnnt", "\"epoch_num\": 40"), -40);
-    /* samples_count comes first; what is not a number is no position. */
+    /* samples_count has priority; a value that is not a number is not a position. */
     assert_close(REACHED("resnet", "\"epoch_num\": 3, \"samples_count\": 77"), 77);
     assert_true(isnan(REACHED("resnet", "\"epoch_num\": \"3\"", "\"samples_count\": true", "\"epoch_num\": NaN")));
-    /* The unit is that of the first position but 0; others are not used. */
+    /* The first position other than 0 determines the unit; positions in other units are ignored. */
     assert_close(REACHED("rnnt", "\"samples_count\": 0", "\"epoch_num\": 2", "\"samples_count\": 99"), -2);
-    /* A later evaluation takes back what is above it. */
+    /* A later evaluation invalidates larger positions before it. */
     assert_close(REACHED("bert", "\"samples_count\": 5", "\"samples_count\": 90", "\"samples_count\": 9"), 9);
 }
 
-/* No evaluation has a position: blocks do, from 0 on and growing; else they are lengths, and run_stop may tell. */
+/* If evaluations have no positions, blocks have them if they start at 0 and increase; otherwise run_stop may. */
 static void blocks_and_run_stop_have_positions(void **state)
 {
     static const double starts[3][4] = {{0, 100, 200, 300}, {0, 100, 100, 100}, {100, 200, 300, 400}};
@@ -89,8 +89,7 @@ static void blocks_and_run_stop_have_positions(void **state)
     }
 }
 
-/* The first of the evaluations comes when 90 of 100 s are over, at a third of the samples: only the last position
- * counts. */
+/* The first evaluation is after 90 of 100 s, at a third of the samples: only the last position counts. */
 static void late_evaluations_are_one_segment(void **state)
 {
     mls_buffer log = {0};
@@ -113,9 +112,8 @@ static void late_evaluations_are_one_segment(void **state)
     timed_release(&logs);
 }
 
-/* FID and CLIP of one evaluation, logged 5 and 9 s behind the end of training: both are of the moment it ended, so that
- * the second is no segment.  tracked_stats make finer ones: at 250, 500 (which the evaluation has too) and 750 samples.
- */
+/* FID and CLIP of one evaluation are logged 5 and 9 s after the end of training: both belong to that time, so the
+ * second one adds no segment.  tracked_stats add segments at 250, 500 (like the evaluation) and 750 samples. */
 static void two_metrics_are_one_mark_and_stats_are_finer(void **state)
 {
     mls_buffer log = {0};
@@ -145,7 +143,7 @@ static void two_metrics_are_one_mark_and_stats_are_finer(void **state)
     timed_release(&logs);
 }
 
-/* 40,000 tracked_stats, a sample and 10 ms apart: with 4,096 kept at most, those that are left are 16 apart. */
+/* 40,000 tracked_stats, each one sample and 10 ms apart: at most 4,096 are stored, so every 16th is left. */
 static void many_stats_make_coarser_segments(void **state)
 {
     mls_buffer log = {0};
@@ -166,8 +164,8 @@ static void many_stats_make_coarser_segments(void **state)
     timed_release(&logs);
 }
 
-/* One metric is logged when nothing was trained since the mark at 10 s, the other of that evaluation 10 s of training
- * later: the second is no later position for that. */
+/* One metric is logged without training since the mark at 10 s, and the other one of the same evaluation after 10 s of
+ * training: this is not a later position. */
 static void the_second_metric_has_the_time_of_the_first(void **state)
 {
     mls_buffer log = {0};
@@ -188,7 +186,7 @@ static void the_second_metric_has_the_time_of_the_first(void **state)
     timed_release(&logs);
 }
 
-/* Back by 500 ms is nothing, by 1,500 ms counts.  Of 10, 20, 30 and 40 the lower median is 20; 1.5 s are 1,500 ms. */
+/* A step back by 500 ms is ignored, by 1,500 ms it counts.  The lower median of 10, 20, 30 and 40 is 20. */
 static void what_the_log_says_besides(void **state)
 {
     static const char *const rates[] = {"40", "10, \"train_step_time\": 1.5", "30", "20"};
@@ -213,10 +211,10 @@ static void what_the_log_says_besides(void **state)
 
 /* ------------------------------------------------------------------- pace */
 
-/* 14 segments of 100 samples: 20 and 15 s (warm-up), six of 10 s, then 11 s.  All but the first weigh 15 + 60 + 66 =
- * 141 s; the running weight of the 10 s ones is 60, so the reference is 11 s, 110 ms a sample, from 70.5 s on. Relative
- * deviations: 0 (66 s), 1/11 = 9.1 % (60 s), 36 % (15 s): half of 141 is reached at 9.1 %, so the band is 5 * 1.4826 *
- * 0.0909 = 67.4 %, above which only the first segment lies: 9 s lost. */
+/* 14 segments of 100 samples: 20 and 15 s (warm-up), six of 10 s, then 11 s.  All but the first have a weight of
+ * 15 + 60 + 66 = 141 s.  Half of it, 70.5 s, is more than the 60 s of the 10 s segments, so the reference is 11 s,
+ * 110 ms per sample.  Relative deviations: 0 (66 s), 1/11 = 9.1 % (60 s), 36 % (15 s).  Their median is 9.1 %, so the
+ * band is 5 * 1.4826 * 0.0909 = 67.4 %.  Only the first segment is above it, and loses 9 s. */
 static void a_noisy_log_gets_a_wide_band(void **state)
 {
     double ms[14];
@@ -236,9 +234,9 @@ static void a_noisy_log_gets_a_wide_band(void **state)
     timed_release(&logs);
 }
 
-/* Twelve segments of 100 samples, from the eighth on 20 % slower.  Unsplit the lower median is 100 ms a sample, and the
- * deviations are 5 * 20 = 100; split behind the seventh there are none.  So the shift is at 700 samples, its
- * factor 1.2. */
+/* Twelve segments of 100 samples, 20 % slower from the eighth on.  Without a cut, the lower median is 100 ms per
+ * sample, and the deviations are 5 * 20 = 100.  With a cut after the seventh, they are 0.  So there is a shift at 700
+ * samples by a factor of 1.2. */
 static void a_pace_that_changes_for_good(void **state)
 {
     double ms[12];
@@ -255,17 +253,17 @@ static void a_pace_that_changes_for_good(void **state)
     assert_close(run->shift_factor, 1.2);
     timed_release(&logs);
     for (size_t i = 0; i < 12; i++)
-        ms[i] = i < 7 ? 10000 : 10400; /* 4 % is none */
+        ms[i] = i < 7 ? 10000 : 10400; /* 4 % is not a shift */
     assert_false(timed_one(&logs, timed_run(ms, samples, 12, 0))->has_shift);
     timed_release(&logs);
     for (size_t i = 0; i < 12; i++)
-        ms[i] = i % 2 == 0 ? 10000 : 12000; /* no cut explains half of that */
+        ms[i] = i % 2 == 0 ? 10000 : 12000; /* no cut explains half of the deviations */
     assert_false(timed_one(&logs, timed_run(ms, samples, 12, 0))->has_shift);
     timed_release(&logs);
 }
 
-/* Evaluations of 2, 2, 3, 2 and 5 s: the lower median is 2; more than 4 s and 3 s or more is the last alone, which is
- * two that touch. */
+/* Evaluations of 2, 2, 3, 2 and 5 s: the lower median is 2.  Only the last one, which consists of two adjacent ones, is
+ * slow: more than 4 s, and at least 3 s. */
 static void slow_evaluations_are_reported(void **state)
 {
     static const double seconds[] = {2, 2, 3, 2, 5};
@@ -288,7 +286,7 @@ static void slow_evaluations_are_reported(void **state)
         timed_end(&log, now);
         const mls_throughput *run = timed_one(&logs, log);
         assert_close(run->evaluation_median_ms, 2000);
-        assert_int_equal(run->slow_evaluation_count, count == 5); /* from five on */
+        assert_int_equal(run->slow_evaluation_count, count == 5); /* at least five are needed */
         if (count == 5) {
             assert_close(run->slow_evaluations[0].from_ms, 5000 + 2000 + 2000 + 3000 + 2000);
             assert_close(run->slow_evaluations[0].ms, 5000);
@@ -299,10 +297,10 @@ static void slow_evaluations_are_reported(void **state)
 
 /* ------------------------------------------------------------------ groups */
 
-/* Four runs of two segments.  Paces 100, 101, 102 and 120 ms a sample: the median is 101.5; distances 1.5, 0.5, 0.5 and
- * 18.5, their median 1; the limit 101.5 * (1 + max(3 %, 5 * 1.4826 / 101.5)) = 101.5 + 7.413.  The last run trained
- * twice the samples of the others, 400: expected 400 * 101.5 = 40.6 s, it took 48, so 7.4 s more: above 5 s and 3 %.
- * Twice the samples alone make no run slow. */
+/* Four runs of two segments with paces of 100, 101, 102 and 120 ms per sample.  The median is 101.5, the distances are
+ * 1.5, 0.5, 0.5 and 18.5 with a median of 1, and the limit is 101.5 * (1 + max(3 %, 5 * 1.4826 / 101.5)) = 101.5
+ * + 7.413. The last run trained 400 samples, twice as many as the others.  400 * 101.5 = 40.6 s are expected and it
+ * took 48 s, 7.4 s more: above 5 s and 3 %.  Twice the samples alone do not make a run slow. */
 static void a_run_is_held_against_its_samples(void **state)
 {
     static const double paces[] = {100, 101, 102, 120};
@@ -331,7 +329,7 @@ static void a_run_is_held_against_its_samples(void **state)
     timed_release(&logs);
 }
 
-/* Fewer than three ended runs with samples tell nothing of each other. */
+/* With fewer than three ended runs with samples, runs are not compared. */
 static void a_few_runs_tell_nothing(void **state)
 {
     mls_buffer texts[3];

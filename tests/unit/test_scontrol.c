@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Slurm reports of a job: output file and state, and what is assumed if Slurm does not answer. */
+/* The output file and the state of a job as reported by Slurm, and the defaults if Slurm does not answer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

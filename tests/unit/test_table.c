@@ -13,7 +13,7 @@
 #include "base/utf8.h"
 #include "term/table.h"
 
-/* Returns the printed table, for free(); its rows are gone then. */
+/* Print and release a table.  Return the text; free it. */
 static char *printed(mls_table *table, size_t width, bool color, bool markdown)
 {
     mls_output output;
@@ -121,7 +121,7 @@ static void no_row_is_wider_than_the_terminal(void **state)
         assert_false(trailing);
         /* The minimum needs 2 + 3 + 2 + 12 + 2 + 11 + 2 + 5 columns. */
         assert_true(widest <= (width < 39 ? 39 : width));
-        assert_true(widest >= before || widest + 14 > before); /* more room never shows much less */
+        assert_true(widest >= before || widest + 14 > before); /* a wider screen never shows much less */
         assert_true(width < 39 || strstr(text, "it was aborted") != NULL);
         before = widest;
         free(text);

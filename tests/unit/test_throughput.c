@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The course of runs, against numbers that were computed by hand: the sums stand beside them. */
+/* Measures of runs, compared with numbers computed by hand as shown. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "report/reports.h"
 #include "timed_log.h"
 
-/* A relative difference of 1e-12 is rounding. */
+/* Relative differences up to 1e-12 are rounding errors. */
 static void assert_near(double got, double wanted)
 {
     if (!(fabs(got - wanted) <= 1e-12 * fabs(wanted)))
@@ -42,10 +42,11 @@ static mls_utilization utilization_of(bool causal, const char *accelerator)
     return of;
 }
 
-/* Llama 2 70B with LoRA, a token: 4 * 68,713,185,280 frozen weights = 274,852,741,120; 6 * 65,536,000 of adapters =
- * 393,216,000; 12 * 80 layers * 64 heads * 128 * 8,192 tokens of attention = 64,424,509,440; in all 339,670,466,560.
- * A sample of 8,192 tokens: 2,782,580,462,059,520.  384 samples in 60 s are 6.4 a second; 8 B200 have 8 * 2250 TFLOP/s.
- * Causal: attention is 32,212,254,720, a sample (339,670,466,560 - 32,212,254,720) * 8,192 = 2,518,697,671,393,280. */
+/* FLOPs of a token of Llama 2 70B with LoRA: 4 * 68,713,185,280 for frozen weights = 274,852,741,120; 6 * 65,536,000
+ * for adapters = 393,216,000; 12 * 80 layers * 64 heads * 128 * 8,192 tokens for attention = 64,424,509,440; the sum is
+ * 339,670,466,560.  A sample of 8,192 tokens: 2,782,580,462,059,520.  384 samples in 60 s are 6.4 per second; 8 B200
+ * have 8 * 2250 TFLOP/s.  With causal attention, half of it is saved, 32,212,254,720 per token; a sample is
+ * (339,670,466,560 - 32,212,254,720) * 8,192 = 2,518,697,671,393,280. */
 static void utilization_whole_and_causal(void **state)
 {
     const double token = 4.0 * 68713185280 + 6.0 * 65536000 + 12.0 * 80 * 64 * 128 * 8192;
@@ -59,7 +60,7 @@ static void utilization_whole_and_causal(void **state)
     of = utilization_of(true, "B200");
     assert_near(of.flops_per_sample, 2518697671393280);
     assert_near(of.bf16, 6.4 * 2518697671393280 / (8 * 2250e12));
-    of = utilization_of(false, "V100"); /* 112 in FP16, and neither BF16 nor FP8 */
+    of = utilization_of(false, "V100"); /* 112 TFLOP/s in FP16; no BF16, no FP8 */
     assert_near(of.bf16, 6.4 * 2782580462059520 / (8 * 112e12));
     assert_true(isnan(of.precision));
     assert_near(of.narrowest, of.bf16);
@@ -75,9 +76,9 @@ static void assert_spark(const mls_throughput *run, const char *wanted)
     assert_string_equal(spark, wanted);
 }
 
-/* 24 segments of 60 s.  16 of 1,000 samples have the pace 60 ms, which is the reference and makes the median deviation
- * 0, so the band is 5 % and a third of it 1.667 %.  The others are 2, 4, 6, 8, 9, 11, 12 and 100 % slower: 1.2, 2.4,
- * 3.6, 4.8, 5.4, 6.6, 7.2 and 60 thirds; one is twice as fast. */
+/* 24 segments of 60 s.  16 segments of 1,000 samples have a pace of 60 ms, which is the reference.  The median
+ * deviation is 0, so the band is 5 %, and a third of it is 1.667 %.  The others are 2, 4, 6, 8, 9, 11, 12 and 100 %
+ * slower, which is 1.2, 2.4, 3.6, 4.8, 5.4, 6.6, 7.2 and 60 thirds; one is twice as fast. */
 static void a_spark_has_a_step_a_third_of_the_band(void **state)
 {
     static const double factors[24] = {1, 1, 1, 1.02, 1.04, 1.06, 1.08, 1.09, 1.11, 1.12, 2, 0.5,
@@ -97,10 +98,10 @@ static void a_spark_has_a_step_a_third_of_the_band(void **state)
     timed_release(&logs);
 }
 
-/* Twelve segments of 60 s and 12 min more of training: a cell is 24 min / 24 = 60 s, the last twelve are gaps.  And 12
- * segments of 20 s over ten cells of 24 s: the second cell has 16 s of the second segment, of pace 60, and 8 s of the
- * third, of pace 75, so (16 * 60 + 8 * 75) / 24 = 65, 8.33 % above: five thirds; the third has 12 s of it and 12 s of
- * the fourth: 67.5, 12.5 %, at the top. */
+/* Twelve segments of 60 s and 12 more minutes of training: a cell is 24 min / 24 = 60 s, and the last twelve are gaps.
+ * Then 12 segments of 20 s in ten cells of 24 s.  The second cell has 16 s of the second segment with a pace of 60 and
+ * 8 s of the third one with 75: (16 * 60 + 8 * 75) / 24 = 65 is 8.33 % above, five thirds.  The third cell has 12 s of
+ * the third segment and 12 s of the fourth one: 67.5 is 12.5 % above, the top. */
 static void a_spark_weighs_and_leaves_gaps(void **state)
 {
     double ms[12];
@@ -124,7 +125,7 @@ static void a_spark_weighs_and_leaves_gaps(void **state)
 
 /* --------------------------------------------------------------------- CSV */
 
-/* The cell of a column in the second line of a CSV. */
+/* Return the cell of a column in the second line of a CSV file. */
 static const char *cell_of(const char *csv, const char *column)
 {
     static char cell[64];
@@ -143,10 +144,10 @@ static const char *cell_of(const char *csv, const char *column)
     return cell;
 }
 
-/* Six segments, the third of which takes 90 s instead of 60, each 384 samples; 2 s of start-up, evaluations of 4 s, 1 s
- * between, 3 s of tail: 2 + (5 * 60 + 90) + 6 * 4 + 5 * 1 + 3 = 424 s.  2,304 samples in 390 s are 5.9077 a second, in
- * 424 s 5.4340.  The reference is 60,000 / 384 = 156.25 ms a sample, 8 * 156.25 = 1,250 ms a step, 6.4 * 8,192 =
- * 52,428.8 tokens a second. */
+/* Six segments of 384 samples, of which the third takes 90 s and the others 60 s; 2 s of start-up, evaluations of 4 s,
+ * 1 s in between, 3 s of tail: 2 + (5 * 60 + 90) + 6 * 4 + 5 * 1 + 3 = 424 s.  2,304 samples in 390 s are 5.9077 per
+ * second, in 424 s 5.4340.  The reference is 60,000 / 384 = 156.25 ms per sample, 8 * 156.25 = 1,250 ms per step,
+ * 6.4 * 8,192 = 52,428.8 tokens per second. */
 static void a_row_of_csv(void **state)
 {
     mls_buffer log = {0};
@@ -199,14 +200,14 @@ static void a_row_of_csv(void **state)
         {"shift_samples", "\"\""},
         {"evaluation_median_ms", "\"4000\""},
         {"slow_evaluations", "\"0\""},
-        {"time_to_target_ms", "\"356000\""}, /* of the fifth: 2 + 4 * 60 + 90 + 5 * 4 + 4 * 1 */
+        {"time_to_target_ms", "\"356000\""}, /* fifth evaluation: 2 + 4 * 60 + 90 + 5 * 4 + 4 * 1 */
         {"logged_throughput", "\"6.1\""},
         {"logged_step_ms", "\"1250\""},
         {"mfu_bf16", "\"\""},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         assert_string_equal(cell_of(output.buffer.ptr, wanted[i][0]), wanted[i][1]);
-    /* The slow phase: from 2 + 2 * 65 - 5 = 127 s, where the second mark lies, to the third at 2 + 150 + 60 + 10. */
+    /* The slow phase: from the second mark at 2 + 2 * 65 - 5 = 127 s to the third one at 2 + 150 + 60 + 10. */
     const mls_slow_phase *phase = &logs.all.runs[0]->slow_phases[0];
     assert_near(phase->from_ms, 2000 + 60000 + 5000 + 60000);
     assert_near(phase->to_ms, 2000 + 60000 + 5000 + 60000 + 5000 + 90000);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text that a terminal is too narrow for. */
+/* Text that is wider than the terminal. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 
 #include "term/table.h"
 
-/* So little text stays in the output's buffer. */
+/* The text is short enough to stay in the output's buffer. */
 static void assert_wrapped(const char *text, mls_wrap wrap, const char *expected)
 {
     mls_output output;
