@@ -510,7 +510,6 @@ static void judge_run(const run_view *view, mls_failure *failure)
         failure->suspect_count = job->suspect_count;
     }
     if (view->own != NULL) {
-        failure->run_file = job->files[view->own->file].name;
         failure->run_line = view->own->line;
         failure->run_start_ms = view->own->start_ms;
     }

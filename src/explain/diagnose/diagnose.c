@@ -256,73 +256,66 @@ void mls_endings_release(mls_endings *endings)
     *endings = (mls_endings){0};
 }
 
-/* The runs of files that are processed in parallel.  Each slot diagnoses one file at a time. */
+/* The files with runs without an end.  Each thread diagnoses every thread_count-th file. */
 typedef struct all_endings {
-    mls_run **firsts; /* the first run without an end of each file */
-    mls_run *end;
+    mls_run **firsts; /* the first such run of each file */
+    size_t file_count;
+    const mls_run *end;
+    size_t thread_count;
     struct {
         mls_endings endings;
         mls_status status;
         mls_error error;
-    } * slots;
-    size_t slot_count;
-    mls_error *error;
+    } * threads;
 } all_endings;
 
-static void find_endings(void *state, size_t item)
+static void find_endings(void *state, size_t thread)
 {
     const all_endings *all = state;
-    const size_t slot = item % all->slot_count;
-    const char *file = all->firsts[item]->file;
-    mls_status *status = &all->slots[slot].status;
-    *status = MLS_OK;
-    for (mls_run *run = all->firsts[item];
-         run < all->end && run->file != NULL && strcmp(run->file, file) == 0 && *status == MLS_OK; run++)
-        *status = mls_endings_find(&all->slots[slot].endings, run, &all->slots[slot].error);
-}
-
-static mls_status deliver_file(void *state, size_t item)
-{
-    const all_endings *all = state;
-    const size_t slot = item % all->slot_count;
-    if (all->slots[slot].status != MLS_OK)
-        *all->error = all->slots[slot].error;
-    return all->slots[slot].status;
+    mls_status *status = &all->threads[thread].status;
+    for (size_t i = thread; i < all->file_count; i += all->thread_count) {
+        const char *file = all->firsts[i]->file;
+        for (mls_run *run = all->firsts[i];
+             run < all->end && run->file != NULL && strcmp(run->file, file) == 0 && *status == MLS_OK; run++)
+            *status = mls_endings_find(&all->threads[thread].endings, run, &all->threads[thread].error);
+    }
 }
 
 mls_status mls_endings_find_all(const mls_diagnose_options *options, mls_run *runs, size_t count, mls_error *error)
 {
     const unsigned threads = options->work.threads != 0 ? options->work.threads : mls_processor_count();
-    all_endings all = {.firsts = mls_calloc(count + 1, sizeof *all.firsts),
-                       .end = count > 0 ? runs + count : runs,
-                       .slot_count = 1,
-                       .error = error};
-    size_t files = 0;
+    all_endings all = {
+        .firsts = mls_calloc(count + 1, sizeof *all.firsts), .end = count > 0 ? runs + count : runs, .thread_count = 1};
     const char *file = NULL; /* file of the last of them, while its runs continue */
     for (size_t i = 0; i < count; i++) {
         file = file != NULL && runs[i].file != NULL && strcmp(runs[i].file, file) == 0 ? file : NULL;
         if (file == NULL && wants_ending(&runs[i])) {
-            all.firsts[files++] = &runs[i];
+            all.firsts[all.file_count++] = &runs[i];
             file = runs[i].file;
         }
     }
-    while (all.slot_count < threads && all.slot_count < THREADS_MAX && all.slot_count * LOGS_A_THREAD < files)
-        all.slot_count++;
-    all.slots = mls_calloc(all.slot_count, sizeof *all.slots);
-    for (size_t i = 0; i < all.slot_count; i++) {
-        all.slots[i].endings.options = *options;
-        all.slots[i].endings.options.work.threads = threads / (unsigned)all.slot_count;
+    while (all.thread_count < threads && all.thread_count < THREADS_MAX &&
+           all.thread_count * LOGS_A_THREAD < all.file_count)
+        all.thread_count++;
+    all.threads = mls_calloc(all.thread_count, sizeof *all.threads);
+    for (size_t i = 0; i < all.thread_count; i++) {
+        all.threads[i].endings.options = *options;
+        all.threads[i].endings.options.work.threads = threads / (unsigned)all.thread_count;
     }
-    const mls_relay relay = {.threads = (unsigned)all.slot_count,
-                             .slots = all.slot_count,
-                             .count = files,
+    const mls_relay relay = {.threads = (unsigned)all.thread_count,
+                             .slots = all.thread_count,
+                             .count = all.thread_count,
                              .state = &all,
-                             .work = find_endings,
-                             .deliver = deliver_file};
-    const mls_status status = mls_relay_run(&relay);
-    for (size_t i = 0; i < all.slot_count; i++)
-        mls_endings_release(&all.slots[i].endings);
-    free(all.slots);
+                             .work = find_endings};
+    mls_status status = mls_relay_run(&relay);
+    for (size_t i = 0; i < all.thread_count; i++) {
+        if (status == MLS_OK && all.threads[i].status != MLS_OK) {
+            status = all.threads[i].status;
+            *error = all.threads[i].error;
+        }
+        mls_endings_release(&all.threads[i].endings);
+    }
+    free(all.threads);
     free(all.firsts);
     return status;
 }

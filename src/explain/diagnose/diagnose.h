@@ -55,9 +55,8 @@ typedef struct mls_failure {
     bool read_errors;   /**< some of them are there because they look like errors */
     uint32_t *suspects; /**< known ranks that did not report the timeout that others reported */
     size_t suspect_count;
-    double slower;        /**< length of the last iterations relative to those before; NAN: not longer */
-    const char *run_file; /**< file and first line of the run; NULL: the logs have no records */
-    size_t run_line;
+    double slower;   /**< length of the last iterations relative to those before; NAN: not longer */
+    size_t run_line; /**< first line of the run in its file; 0: the logs have no records */
 } mls_failure;
 
 typedef enum mls_job_outcome { MLS_JOB_UNKNOWN, MLS_JOB_SUCCESS, MLS_JOB_FAILED } mls_job_outcome;

@@ -115,7 +115,7 @@ void mls_job_note(mls_job_log *job, const mls_match *match)
                                                      .signature = mls_job_signature(job, match)};
 }
 
-/* Dismiss the open segment's matches before `end`: they are not causes. */
+/* Dismiss the open segment's matches before `end`: they are not causes, because the run succeeded or continued. */
 static void dismiss(mls_job_log *job, size_t end)
 {
     for (size_t i = job->open_matches; i < end; i++) {
@@ -197,13 +197,6 @@ static void open_segment(mls_job_log *job)
     job->open_counts = job->count_count;
 }
 
-/* Dismiss everything in the open segment because it succeeded. */
-static void dismiss_all(mls_job_log *job)
-{
-    dismiss(job, job->match_count);
-    job->count_count = job->open_counts;
-}
-
 /* Close the open tracebacks.  The first one that the segment did not survive is stored in it. */
 static void end_tracebacks(mls_job_log *job, mls_log_segment *segment)
 {
@@ -229,7 +222,8 @@ static void close_segment(mls_job_log *job)
     if (segment->again && (job->match_count > job->open_matches || segment->traceback.line > 0 || segment->broken_off))
         segment->success = false;
     if (segment->success) {
-        dismiss_all(job);
+        dismiss(job, job->match_count);
+        job->count_count = job->open_counts;
         return;
     }
     /* Choose lines to read from the end: those that look like errors, then the last ones, while there is room. */
@@ -274,7 +268,8 @@ static void apply_record(mls_job_log *job, const mls_brief_record *record)
          * run_stop. */
         if (segment->success && !segment->again) {
             end_tracebacks(job, segment);
-            dismiss_all(job);
+            dismiss(job, job->match_count);
+            job->count_count = job->open_counts;
             segment->again = true;
             segment->traceback = (mls_traceback){0};
             for (size_t i = 0; i < MLS_PACE_COUNT; i++)
@@ -398,20 +393,15 @@ static void add_match(mls_job_log *job, size_t signature, size_t number, const m
 
 /* ---------------------------------------------------------------- records */
 
-static void add_run_start(mls_log_block *block, size_t line)
-{
-    MLS_GROW_OF(block, run_starts, run_start);
-    block->run_starts[block->run_start_count++] = line;
-}
-
 static mls_status block_record(void *state, const mls_record *record)
 {
     static const mls_str counts[MLS_PACE_ITERATION] = {MLS_STR("samples_count"), MLS_STR("step"), MLS_STR("epoch_num")};
     mls_job_log *job = state;
     mls_log_block *block = &job->block;
     const bool stop = record->key_id == MLS_KEY_RUN_STOP;
+    MLS_GROW_OF(block, run_starts, run_start);
     if (mls_run_cut_record(&job->cut, record) >= MLS_OWNER_NEXT_RUN)
-        add_run_start(block, record->line);
+        block->run_starts[block->run_start_count++] = record->line;
     MLS_GROW_OF(block, records, record);
     mls_brief_record *brief = &block->records[block->record_count++];
     *brief = (mls_brief_record){.line = record->line,
@@ -452,8 +442,10 @@ static mls_status block_record(void *state, const mls_record *record)
 static mls_status block_marker(void *state, const mls_marker *marker)
 {
     mls_job_log *job = state;
+    mls_log_block *block = &job->block;
+    MLS_GROW_OF(block, run_starts, run_start);
     if (mls_run_cut_marker(&job->cut, marker->kind))
-        add_run_start(&job->block, marker->line);
+        block->run_starts[block->run_start_count++] = marker->line;
     return MLS_OK;
 }
 
