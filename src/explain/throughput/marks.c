@@ -54,29 +54,6 @@ static void add_timed(mls_timing *timing, double time_ms, const mls_pace_record 
     }
 }
 
-/* Merge spans and records in the order of the file, and sort them by time. */
-static void sort_timed(mls_timing *timing)
-{
-    const mls_pace_notes *notes = timing->notes;
-    const mls_spans *spans = &notes->spans;
-    size_t at = 0;
-    timing->timed = mls_arena_array(timing->scratch, notes->count + spans->count + 1, sizeof *timing->timed);
-    for (size_t i = 0; i <= notes->count; i++) {
-        const mls_pace_record *record = i < notes->count ? &notes->items[i] : NULL;
-        for (; at < spans->count && (record == NULL || at < record->spans_before); at++) {
-            const mls_key key = spans->items[at].key;
-            const bool counts = !spans->items[at].derived || timing->run->parts.evaluation_derived;
-            if (counts && (key == MLS_KEY_EVAL_START || key == MLS_KEY_BLOCK_STOP || key == MLS_KEY_EPOCH_STOP)) {
-                add_timed(timing, spans->items[at].time_ms, NULL,
-                          key == MLS_KEY_EVAL_START ? MLS_PACE_EVALUATION_START : MLS_PACE_TRAINING_STOP);
-            }
-        }
-        if (record != NULL)
-            add_timed(timing, record->time_ms, record, record->kind);
-    }
-    mls_sort_placed(timing->timed, timing->timed_count, sizeof *timing->timed);
-}
-
 /* Set the curve, and add the marks of all evaluations in one unit: that of the first position other than 0. */
 static void mark_evaluations(mls_timing *timing, pace_marks *marks)
 {
@@ -225,9 +202,27 @@ static void keep_steps(mls_timing *timing)
 void mls_timing_mark(mls_timing *timing)
 {
     mls_throughput *run = timing->run;
+    const mls_pace_notes *notes = timing->notes;
+    const mls_spans *spans = &notes->spans;
+    size_t at = 0;
     pace_marks marks = {0};
     pace_marks kept;
-    sort_timed(timing);
+    /* Merge spans and records in the order of the file, and sort them by time. */
+    timing->timed = mls_arena_array(timing->scratch, notes->count + spans->count + 1, sizeof *timing->timed);
+    for (size_t i = 0; i <= notes->count; i++) {
+        const mls_pace_record *record = i < notes->count ? &notes->items[i] : NULL;
+        for (; at < spans->count && (record == NULL || at < record->spans_before); at++) {
+            const mls_key key = spans->items[at].key;
+            const bool counts = !spans->items[at].derived || timing->run->parts.evaluation_derived;
+            if (counts && (key == MLS_KEY_EVAL_START || key == MLS_KEY_BLOCK_STOP || key == MLS_KEY_EPOCH_STOP)) {
+                add_timed(timing, spans->items[at].time_ms, NULL,
+                          key == MLS_KEY_EVAL_START ? MLS_PACE_EVALUATION_START : MLS_PACE_TRAINING_STOP);
+            }
+        }
+        if (record != NULL)
+            add_timed(timing, record->time_ms, record, record->kind);
+    }
+    mls_sort_placed(timing->timed, timing->timed_count, sizeof *timing->timed);
     mark_evaluations(timing, &marks);
     if (run->marks_from == MLS_MARKS_FROM_NOTHING) {
         /* Use the numbers of blocks if they begin at 0 and increase; otherwise they are lengths. */
@@ -244,8 +239,8 @@ void mls_timing_mark(mls_timing *timing)
         }
         marks.count = positions ? marks.count : 0;
         run->marks_from = marks.count > 0 ? MLS_MARKS_FROM_BLOCKS : MLS_MARKS_FROM_NOTHING;
-        if (marks.count == 0 && run->state == MLS_TIMED_ENDED && timing->notes->stop_samples > 0) {
-            add_mark(&marks, run->run_ms, timing->notes->stop_samples, false);
+        if (marks.count == 0 && run->state == MLS_TIMED_ENDED && notes->stop_samples > 0) {
+            add_mark(&marks, run->run_ms, notes->stop_samples, false);
             run->marks_from = MLS_MARKS_FROM_RUN_STOP;
         }
     }

@@ -231,42 +231,6 @@ void mls_live_finished_add(mls_live_run *run)
     items[at] = run;
 }
 
-/* Rebuild the lists and maps of runs after runs were removed, and remove empty groups. */
-static void list_runs_again(mls_live *live)
-{
-    mls_arena_release(&live->lists);
-    live->started = live->keys = (mls_map){.arena = &live->lists};
-    for (size_t i = 0; i < live->groups.count; i++)
-        live->groups.items[i]->runs.count = live->groups.items[i]->finished.count = 0;
-    for (size_t i = 0; i < live->runs.count; i++)
-        live->runs.items[i]->repeat = live->runs.items[i]->next_repeat = NULL;
-    for (size_t i = 0; i < live->runs.count; i++) {
-        mls_live_run *run = live->runs.items[i];
-        add_started(live, run);
-        if (run->same != NULL) {
-            run->next_repeat = run->same->repeat;
-            run->same->repeat = run;
-        }
-        if (run->group != NULL) {
-            MLS_GROW(&run->group->runs, items);
-            run->group->runs.items[run->group->runs.count++] = run;
-            if (run->state == MLS_LIVE_SUCCESS)
-                mls_live_finished_add(run);
-        }
-    }
-    size_t kept = 0;
-    for (size_t i = 0; i < live->groups.count; i++) {
-        mls_live_group *group = live->groups.items[i];
-        if (group->runs.count == 0) {
-            free_live_group(group);
-        } else {
-            mls_map_put(&live->keys, mls_buffer_str(&group->key), NULL)->value.pointer = group;
-            live->groups.items[kept++] = group;
-        }
-    }
-    live->groups.count = kept;
-}
-
 void mls_live_release(mls_live *live)
 {
     free(live->queue.items);
@@ -605,8 +569,39 @@ void mls_live_file_forget(mls_live *live, mls_followed *file)
             live->runs.items[kept++] = run;
     }
     if (kept < live->runs.count) {
+        /* Rebuild the lists and maps of runs, and remove empty groups. */
         live->runs.count = kept;
-        list_runs_again(live);
+        mls_arena_release(&live->lists);
+        live->started = live->keys = (mls_map){.arena = &live->lists};
+        for (size_t i = 0; i < live->groups.count; i++)
+            live->groups.items[i]->runs.count = live->groups.items[i]->finished.count = 0;
+        for (size_t i = 0; i < live->runs.count; i++)
+            live->runs.items[i]->repeat = live->runs.items[i]->next_repeat = NULL;
+        for (size_t i = 0; i < live->runs.count; i++) {
+            mls_live_run *run = live->runs.items[i];
+            add_started(live, run);
+            if (run->same != NULL) {
+                run->next_repeat = run->same->repeat;
+                run->same->repeat = run;
+            }
+            if (run->group != NULL) {
+                MLS_GROW(&run->group->runs, items);
+                run->group->runs.items[run->group->runs.count++] = run;
+                if (run->state == MLS_LIVE_SUCCESS)
+                    mls_live_finished_add(run);
+            }
+        }
+        size_t groups = 0;
+        for (size_t i = 0; i < live->groups.count; i++) {
+            mls_live_group *group = live->groups.items[i];
+            if (group->runs.count == 0) {
+                free_live_group(group);
+            } else {
+                mls_map_put(&live->keys, mls_buffer_str(&group->key), NULL)->value.pointer = group;
+                live->groups.items[groups++] = group;
+            }
+        }
+        live->groups.count = groups;
     }
     live->news = true;
     mls_file_release(&self->cutter);

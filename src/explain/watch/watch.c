@@ -67,37 +67,8 @@ bool mls_watch_run_ended(const mls_watch *watch, const mls_run *run)
     return run->run_stop.line > 0 || (live != NULL && live->state == MLS_LIVE_DIED);
 }
 
-/* Join a scored group with its live runs, and report findings of finished runs.  Return whether a run has ended since
- * the last scoring. */
-static bool join_scored(mls_watch *watch, const mls_group *group)
-{
-    bool ended = false;
-    for (size_t i = 0; i < group->run_count; i++) {
-        const mls_run *run = group->runs[i];
-        mls_live_run *live = find_live(watch, run);
-        if (live == NULL)
-            continue;
-        if (live->group != NULL)
-            live->group->group = group;
-        const bool first = !live->judged && mls_live_run_ended(live);
-        live->judged = mls_live_run_ended(live);
-        live->valid = run->valid && isfinite(mls_run_minutes(run));
-        for (size_t k = 0; k < run->findings.count && first; k++) {
-            const mls_finding *finding = &run->findings.items[k];
-            if (finding->severity != MLS_SEVERITY_ADVICE) {
-                report(watch, (mls_watch_event){.kind = MLS_WATCH_FINDING,
-                                                .file = run->file,
-                                                .line = finding->line,
-                                                .run = live,
-                                                .message = finding->message});
-            }
-        }
-        ended |= first;
-    }
-    return ended;
-}
-
-/* Score everything, and report the scores of groups in which a run has ended, or (`last`) of all groups. */
+/* Score everything, join the groups with live runs, and report findings of runs that have ended since the last scoring,
+ * and the scores of their groups or (`last`) of all groups. */
 static mls_status collect_all(mls_watch *watch, bool last, mls_error *error)
 {
     mls_names paths = {0};
@@ -127,7 +98,30 @@ static mls_status collect_all(mls_watch *watch, bool last, mls_error *error)
     const mls_status status = watch->options.collect(watch->options.state, &paths, &watch->collection, error);
     for (size_t i = 0; i < watch->collection.group_count && status == MLS_OK; i++) {
         const mls_group *group = &watch->collection.groups[i];
-        if (join_scored(watch, group) || last)
+        bool ended = false; /* a run of the group has ended since the last scoring */
+        for (size_t r = 0; r < group->run_count; r++) {
+            const mls_run *run = group->runs[r];
+            mls_live_run *live = find_live(watch, run);
+            if (live == NULL)
+                continue;
+            if (live->group != NULL)
+                live->group->group = group;
+            const bool first = !live->judged && mls_live_run_ended(live);
+            live->judged = mls_live_run_ended(live);
+            live->valid = run->valid && isfinite(mls_run_minutes(run));
+            ended |= first;
+            for (size_t k = 0; k < run->findings.count && first; k++) {
+                const mls_finding *finding = &run->findings.items[k];
+                if (finding->severity != MLS_SEVERITY_ADVICE) {
+                    report(watch, (mls_watch_event){.kind = MLS_WATCH_FINDING,
+                                                    .file = run->file,
+                                                    .line = finding->line,
+                                                    .run = live,
+                                                    .message = finding->message});
+                }
+            }
+        }
+        if (ended || last)
             report(watch, (mls_watch_event){.kind = MLS_WATCH_SCORE, .group = group});
     }
     watch->collect_ms = watch->live.now_ms + (mls_clock_ms() - began) * COLLECT_SHARE;
