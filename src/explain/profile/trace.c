@@ -238,6 +238,15 @@ static void take_value(trace *t, trace_part part, mls_str span)
                  {MLS_STR("cpu_instant_event"), CATEGORY_INSTANT}};
     trace_event *event = &t->event;
     mls_profile *profile = t->gather->profile;
+    if (part >= PART_NAME) {
+        const unsigned number = part - PART_NAME;
+        if ((event->present >> number & 1) == 0) { /* the first one counts */
+            event->present |= 1U << number;
+            t->texts[number].len = 0;
+            mls_buffer_append(&t->texts[number], span);
+        }
+        return;
+    }
     mls_str text;
     mls_decimal number;
     size_t rank;
@@ -277,13 +286,16 @@ static void take_value(trace *t, trace_part part, mls_str span)
         event->ignored |= event->category == CATEGORY_OTHER;
         break;
     default:
-        if (part >= PART_NAME && (event->present >> (part - PART_NAME) & 1) == 0) {
-            event->present |= 1U << (part - PART_NAME);
-            mls_buffer_clear(&t->texts[part - PART_NAME]);
-            mls_buffer_append(&t->texts[part - PART_NAME], span);
-        }
         break;
     }
+}
+
+/* Return the device or stream of the event: the argument, else the process or thread, else "". */
+static mls_str place_of(trace *t, trace_part argument, trace_part fallback)
+{
+    mls_str text = event_text(t, argument);
+    text = text.ptr != NULL ? text : event_text(t, fallback);
+    return text.ptr != NULL ? text : (mls_str){"", 0};
 }
 
 /* Add a kernel or a copy. */
@@ -293,10 +305,8 @@ static void add_gpu_activity(trace *t, mls_str name, int64_t start, int64_t leng
     const bool copied = t->event.category != CATEGORY_KERNEL;
     const mls_copy_operation operation =
         t->event.category == CATEGORY_COPY ? mls_copy_operation_of(name) : MLS_COPY_SET;
-    const mls_str own_device = event_text(t, PART_DEVICE);
-    const mls_str own_stream = event_text(t, PART_STREAM);
-    const mls_str device = own_device.ptr != NULL ? own_device : event_text(t, PART_PROCESS);
-    const mls_str stream = own_stream.ptr != NULL ? own_stream : event_text(t, PART_THREAD);
+    const mls_str device = place_of(t, PART_DEVICE, PART_PROCESS);
+    const mls_str stream = place_of(t, PART_STREAM, PART_THREAD);
     const uint32_t row = copied ? MLS_ROW_COPY + 2 * (uint32_t)operation + mls_str_contains(name, MLS_S("Pageable"))
                                 : mls_gather_name(gather, name);
     const mls_activity activity = {.start = start, .length = length, .launch = launch, .row = row};
