@@ -185,7 +185,7 @@ void mls_config_diff_release(mls_config_diff *diff)
     *diff = (mls_config_diff){0};
 }
 
-/* ------------------------------------------------------------------------------ configs beside the logs of a block */
+/* ------------------------------------------------------------------------------ configs next to the logs of a block */
 
 /* Search for the config of a group in a folder. */
 typedef struct config_search {

@@ -5,13 +5,15 @@
 
 #include "compare/side.h"
 
-static void why_make(const mls_side_group *theirs, const mls_side_group *yours, mls_published_why *why)
+static mls_published_why *why_new(mls_arena *arena, const mls_side_group *theirs, const mls_side_group *yours)
 {
-    *why = (mls_published_why){.theirs_ms = theirs->score_minutes * 60000,
-                               .scale_ratio = yours->scale / theirs->scale - 1,
-                               .unit = theirs->unit};
+    mls_published_why *why = mls_arena_zeroed(arena, 1, sizeof *why);
+    why->theirs_ms = theirs->score_minutes * 60000;
+    why->scale_ratio = yours->scale / theirs->scale - 1;
+    why->unit = theirs->unit;
     if (isfinite(theirs->score_minutes) && isfinite(yours->score_minutes))
         mls_split_make(theirs, yours, &why->split);
+    return why;
 }
 
 const char *mls_share_direction(mls_share share, const char *unit, bool longer)
@@ -80,8 +82,7 @@ static void add_why_rows(mls_arena *arena, const mls_differings *rows, mls_publi
 
 const mls_published_why *mls_why_of_block(mls_arena *arena, const mls_block *block)
 {
-    mls_published_why *made = mls_arena_zeroed(arena, 1, sizeof *made);
-    why_make(block->groups[0], block->groups[1], made);
+    mls_published_why *made = why_new(arena, block->groups[0], block->groups[1]);
     add_why_rows(arena, &block->printed, made);
     add_why_rows(arena, &block->hyperparameters, made);
     return made;
@@ -108,8 +109,7 @@ mls_status mls_why_add(mls_comparison *in, const mls_compare_request *request, m
         *theirs = made;
     }
     if ((*theirs)->runs.count > 0 && group->runs.count > 0) {
-        mls_published_why *why = mls_arena_zeroed(in->arena, 1, sizeof *why);
-        why_make(*theirs, group, why);
+        mls_published_why *why = why_new(in->arena, *theirs, group);
         if (settings) {
             mls_arena scratch = {0};
             mls_block block = {.groups = (mls_side_group *[]){*theirs, group}, .group_count = 2};
@@ -132,12 +132,10 @@ mls_status mls_why_of_group(mls_arena *arena, const mls_group *group, mls_publis
         return MLS_OK;
     const mls_status status = mls_published_group(&scratch, near->result, group->rules, false, &theirs, error);
     if (status == MLS_OK && theirs.runs.count > 0) {
-        mls_published_why *why = mls_arena_zeroed(arena, 1, sizeof *why);
         mls_side_group *yours = mls_side_take_group(&in, &side, group, false);
         mls_side_group_measure(yours);
         mls_side_group_measure(&theirs);
-        why_make(&theirs, yours, why);
-        near->why = why;
+        near->why = why_new(arena, &theirs, yours);
     }
     mls_arena_release(&scratch);
     return status;

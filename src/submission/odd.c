@@ -56,6 +56,7 @@ mls_status mls_odd_judge(mls_submission *submission)
     free(judged.items);
     return status;
 }
+
 /* ----------------------------------------------------------------------------------------------------- copied logs */
 
 /* A log, and the first log with the same bytes (possibly itself). */
@@ -387,8 +388,10 @@ static mls_status judge_config_used(mls_submission *submission, const judged_res
     return status;
 }
 
-/*  published before * * Results whose runs are published already, as those of an earlier round or of another system: a
- * run is known again by * the millisecond of its run_start. */
+/* ----------------------------------------------------------------------------------------------- published before */
+
+/* Results whose runs are published already, as those of an earlier round or of another system, are recognized by the
+ * milliseconds of run_start. */
 
 /* A run and its start; `start_ms` is first for sorting. */
 typedef struct own_start {
