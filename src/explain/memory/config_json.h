@@ -2,15 +2,12 @@
 /* config_json.h - internals of memory/: the members of a config.json, and the formulas of its family in
  * src/data/models.json.
  *
- * Sizes of a model are formulas of the file's members.  A formula consists of integers, names, + - * / %, parentheses,
- * `count list`, `a | b` (b if a is 0 or missing), `c ? a : b` and `name ~ word` (whether a text, or one of a list,
- * contains the word).  Subtraction ends at 0.
+ * Sizes of a model are formulas: expressions of rules (rules/expr.h) in which $name is a given value, else another
+ * formula of the family, of its kind of state or of all families, else a member of the file.  In the formula of a name,
+ * that name is the member.  $a__b is member b of a.
  *
- * A name is a given value, else another formula of the family, of its kind of state or of all families, else a member
- * of the file.  In members, true is 1, and "auto" and -1 are missing. a[] may be a list with equal values for all
- * layers, a,b is the first of a and b in the nearest object, and a.b is member b of a.  In the formula of a name, that
- * name is the member.  These are not the expressions of rules, which use floating-point numbers and reject missing
- * names. */
+ * A missing member is null, and so are "auto" and -1; use $a || 4 for a default.  A list with one value for all layers
+ * is that value, and a list of texts is their text.  Divide with floor(a / b). */
 #pragma once
 
 #include <cjson/cJSON.h>

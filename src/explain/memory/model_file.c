@@ -4,7 +4,6 @@
  *
  * The file may contain anything.  Parts of the architecture that it does not define follow from its family, like the
  * defaults of the classes in the transformers library. */
-#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,6 +13,7 @@
 #include "base/utf8.h"
 #include "explain/memory/config_json.h"
 #include "explain/model_row.h"
+#include "rules/expr.h"
 #include "json/json_row.h"
 #include "json/value.h"
 
@@ -133,30 +133,18 @@ static uint64_t *shape_size(mls_model_shape *shape, size_t i)
     return (uint64_t *)(void *)((char *)shape + sizes[i].offset);
 }
 
-/* A value, or the name of the missing member. */
-typedef struct formula_number {
-    uint64_t number;
-    mls_str lacks;    /* ptr NULL: nothing */
-    const char *flag; /* the member that it is, which is true or false; NULL: it is a number */
-} formula_number;
+/* The value of a name in a formula; null if something is missing. */
+typedef struct formula_value {
+    mls_value value;
+    char lacks[80];   /* the missing member */
+    const char *flag; /* the member with this value if it is not a number; else NULL */
+} formula_value;
 
-/* A formula that is being read; `outer` is the one that took its name. */
+/* A formula that is being evaluated; `outer` is the one that uses its name. */
 typedef struct formula {
-    config_json *of;
     mls_str name;
     const struct formula *outer;
-    const char *at; /* rest of the text */
 } formula;
-
-static formula_number read_choice(formula *f);
-
-/* Skip blanks and one of some characters, and return that character; 0: none of them follows. */
-static char take(formula *f, const char *marks)
-{
-    while (*f->at == ' ')
-        f->at++;
-    return *f->at != '\0' && strchr(marks, *f->at) != NULL ? *f->at++ : '\0';
-}
 
 static const char *formula_of(const config_json *of, mls_str name, bool own)
 {
@@ -169,158 +157,142 @@ static const char *formula_of(const config_json *of, mls_str name, bool own)
     return NULL;
 }
 
-/* Return the member of a name such as attn_config.kv_n_heads; NULL: the file has none. */
-static const cJSON *file_member(const config_json *of, mls_str name)
+/* Return the value of a member, such as attn_config__kv_n_heads.  -1 and "auto" count as missing.  A list with equal
+ * items, one per layer, is its item.  A list of strings is their text. */
+static formula_value member_value(config_json *of, mls_str name, bool lists, mls_arena *arena)
 {
-    mls_str first;
+    enum { LIST_MAX = 8192 };
     char text[200];
-    const bool inside = mls_str_cut(&name, '.', &first);
-    (void)mls_text_printf(text, sizeof text, "%.*s", MLS_CUT(first, 199));
-    for (char *comma = strchr(text, ','); comma != NULL; comma = strchr(comma, ','))
-        *comma = ' ';
+    formula_value missing = {.value = {.kind = MLS_JSON_NULL}};
+    (void)mls_text_printf(missing.lacks, sizeof missing.lacks, "%.*s", MLS_CUT(name, 79));
+    (void)mls_text_printf(text, sizeof text, "%.*s", MLS_CUT(name, 199));
+    char *inner = strstr(text, "__");
+    if (inner != NULL)
+        *inner = '\0';
     const cJSON *item = mls_config_member(of, text);
-    if (inside && item != NULL) {
-        item = item->child;
-        while (item != NULL && !mls_str_equal(mls_str_from(item->string), name))
-            item = item->next;
-    }
-    return item;
-}
-
-/* Return the value of a member.  Some write "auto" or -1 for what follows from the rest.  each: a list for the layers
- * is fine, if all are the same. */
-static formula_number member_value(config_json *of, mls_str name, bool each)
-{
-    const cJSON *item = file_member(of, name);
-    if (each && cJSON_IsArray(item)) {
-        const cJSON *first = item->child;
-        bool alike = true;
-        for (const cJSON *each_item = first; each_item != NULL && alike; each_item = each_item->next)
-            alike = cJSON_Compare(each_item, first, true);
-        if (!alike)
-            mls_config_refuse(of, item->string, "is not the same for all layers, which is not known here");
-        item = alike ? first : NULL;
+    if (inner != NULL)
+        item = mls_item(item, inner + 2);
+    if (cJSON_IsArray(item)) {
+        const size_t count = (size_t)cJSON_GetArraySize(item);
+        mls_buffer words = {0};
+        bool alike = count <= LIST_MAX;
+        for (const cJSON *one = item->child; one != NULL && count <= LIST_MAX; one = one->next) {
+            alike = alike && cJSON_Compare(one, item->child, true);
+            if (cJSON_IsString(one))
+                mls_buffer_append_text(&words, one->valuestring);
+            mls_buffer_append_char(&words, ' ');
+        }
+        const mls_str joined = mls_arena_copy(arena, words.ptr != NULL ? mls_buffer_str(&words) : MLS_S(""));
+        mls_buffer_release(&words);
+        if (cJSON_IsString(item->child))
+            return (formula_value){.value = {.kind = MLS_JSON_STRING, .as.string = joined}, .flag = item->string};
+        const mls_value *items = mls_arena_array(arena, count + 1, sizeof *items);
+        if (lists || !alike || !cJSON_IsNumber(item->child))
+            return (formula_value){.value = {.kind = MLS_JSON_LIST, .as.list = {items, count}}, .flag = item->string};
+        return (formula_value){.value = mls_value_of_number((double)config_whole(of, item->child), true)};
     }
     if (item == NULL || cJSON_IsNull(item) ||
         (cJSON_IsNumber(item) && item->valuedouble >= -1 && item->valuedouble <= -1) ||
         (cJSON_IsString(item) && strcmp(item->valuestring, "auto") == 0))
-        return (formula_number){.lacks = name};
+        return missing;
     if (cJSON_IsBool(item))
-        return (formula_number){.number = (uint64_t)cJSON_IsTrue(item), .flag = item->string};
-    return (formula_number){.number = config_whole(of, item)};
+        return (formula_value){.value = mls_value_of_bool(cJSON_IsTrue(item)), .flag = item->string};
+    if (cJSON_IsString(item))
+        return (formula_value){.value = {.kind = MLS_JSON_STRING, .as.string = mls_str_from(item->valuestring)},
+                               .flag = item->string};
+    return (formula_value){.value = mls_value_of_number((double)config_whole(of, item), true)};
 }
 
-static formula_number named_value(config_json *of, const formula *outer, mls_str name)
+/* Refuse a member that is not a number where a model has one. */
+static void refuse_other(config_json *of, const formula_value *value)
 {
-    static const mls_str mark = MLS_STR("[]");
-    if (mls_str_ends(name, mark))
-        return member_value(of, (mls_str){name.ptr, name.len - mark.len}, true);
+    if (value->flag == NULL)
+        return;
+    if (value->value.kind == MLS_JSON_BOOL)
+        mls_config_refuse(of, value->flag, "is true or false where a model has a number");
+    else if (value->value.kind == MLS_JSON_LIST)
+        mls_config_refuse(of, value->flag, "is not the same for all layers, which is not known here");
+    else if (value->value.kind == MLS_JSON_STRING)
+        mls_config_refuse(of, value->flag, "is not a whole number from 0 on that a model can have");
+}
+
+static formula_value named_value(config_json *of, const formula *outer, mls_str name, bool lists, mls_arena *arena);
+
+/* Evaluate a formula, after all names in it. */
+static formula_value evaluate(config_json *of, const formula *self, mls_str text)
+{
+    mls_arena arena = {0};
+    mls_map names = {.arena = &arena};
+    mls_expr expr;
+    formula_value result = {.lacks = "a divisor that is not 0"};
+    if (mls_expr_compile(text, &names, &arena, &expr, NULL) != MLS_OK) {
+        mls_config_refuse(of, text.ptr, "is not a formula: invalid src/data/models.json");
+        mls_arena_release(&arena);
+        return result;
+    }
+    const bool lists = mls_expr_uses(&expr, MLS_EXPR_LEN);
+    formula_value *values = mls_arena_array(&arena, names.count + 1, sizeof *values);
+    mls_variable *variables = mls_arena_array(&arena, names.count + 1, sizeof *variables);
+    for (size_t i = 0; i < names.count; i++) {
+        values[i] = named_value(of, self, names.entries[i].key, lists, &arena);
+        variables[i] = (mls_variable){.value = values[i].value, .set = true};
+    }
+    for (const mls_expr_node *node = expr.nodes; node != NULL; node = node->next) {
+        const bool numbers = node->op >= MLS_EXPR_ADD && node->op <= MLS_EXPR_REMAINDER;
+        for (size_t i = 0; i < node->count && numbers; i++)
+            if (node->operands[i]->op == MLS_EXPR_VARIABLE)
+                refuse_other(of, &values[node->operands[i]->slot]);
+    }
+    mls_expr_input input = {.variables = variables, .arena = &arena};
+    const bool evaluated = mls_expr_evaluate(expr.root, &input, &result.value);
+    if (!evaluated)
+        result.value.kind = MLS_JSON_NULL;
+    const bool is_member = expr.root->op == MLS_EXPR_VARIABLE || expr.root->op == MLS_EXPR_OR;
+    for (size_t i = names.count; i-- > 0;) { /* the first one decides */
+        if (values[i].value.kind != result.value.kind)
+            continue;
+        if (is_member)
+            result.flag = values[i].flag;
+        /* The reason quotes the operand that is null. */
+        if (evaluated || mls_str_contains(mls_str_from(input.reason), names.entries[i].key))
+            memcpy(result.lacks, values[i].lacks, sizeof result.lacks);
+    }
+    if (result.value.kind == MLS_JSON_STRING || result.value.kind == MLS_JSON_LIST)
+        result.value = (mls_value){.kind = result.value.kind}; /* its items are in the arena */
+    mls_arena_release(&arena);
+    return result;
+}
+
+static formula_value named_value(config_json *of, const formula *outer, mls_str name, bool lists, mls_arena *arena)
+{
     for (size_t i = 0; i < of->given_count; i++)
         if (mls_str_equal(mls_str_from(of->given[i].name), name))
-            return (formula_number){.number = of->given[i].number};
+            return (formula_value){.value = mls_value_of_number((double)of->given[i].number, true)};
     for (size_t i = 0; of->shape != NULL && i < SIZES; i++) {
         if (mls_str_equal(mls_str_from(sizes[i].name), name)) {
             mls_model_shape shape = *of->shape;
-            return (formula_number){.number = *shape_size(&shape, i)};
+            return (formula_value){.value = mls_value_of_number((double)*shape_size(&shape, i), true)};
         }
     }
-    bool being_read = false;
-    for (const formula *f = outer; f != NULL; f = f->outer)
-        being_read |= mls_str_equal(f->name, name);
-    const char *text = being_read ? NULL : formula_of(of, name, false);
-    if (text == NULL)
-        return member_value(of, name, false);
-    formula f = {.of = of, .name = name, .outer = outer, .at = text};
-    const formula_number value = read_choice(&f);
-    (void)take(&f, "");
-    if (*f.at != '\0')
-        mls_config_refuse(of, text, "is not a formula: invalid src/data/models.json");
-    return value;
+    const formula self = {name, outer};
+    const formula *same = outer;
+    while (same != NULL && !mls_str_equal(same->name, name))
+        same = same->outer;
+    const char *text = same != NULL ? NULL : formula_of(of, name, false);
+    return text != NULL ? evaluate(of, &self, mls_str_from(text)) : member_value(of, name, lists, arena);
 }
 
-static mls_str formula_word(formula *f)
+/* Return the number of a name; set *value to the value, which has the missing member if it is null. */
+static uint64_t formula_number(config_json *of, const char *name, bool flags, formula_value *value)
 {
-    (void)take(f, "");
-    const char *from = f->at;
-    while (*f->at != '\0' && (isalnum((unsigned char)*f->at) != 0 || strchr("_.,[]", *f->at) != NULL))
-        f->at++;
-    return (mls_str){from, (size_t)(f->at - from)};
-}
-
-static formula_number read_atom(formula *f)
-{
-    if (take(f, "(") != '\0') {
-        const formula_number value = read_choice(f);
-        if (take(f, ")") == '\0')
-            mls_config_refuse(f->of, f->at, "lacks ): invalid src/data/models.json");
-        return value;
-    }
-    const mls_str word = formula_word(f);
-    uint64_t number = 0;
-    if (word.len > 0 && mls_is_digit(word.ptr[0])) {
-        for (size_t i = 0; i < word.len; i++)
-            number = ADD(MUL(number, 10), (uint64_t)(word.ptr[i] - '0'));
-        return (formula_number){.number = number};
-    }
-    if (mls_str_equal(word, MLS_S("count"))) {
-        const cJSON *list = file_member(f->of, formula_word(f));
-        return (formula_number){.number = cJSON_IsArray(list) ? (uint64_t)cJSON_GetArraySize(list) : 0};
-    }
-    if (take(f, "~") != '\0') {
-        const mls_str part = formula_word(f);
-        const cJSON *text = file_member(f->of, word);
-        bool has = cJSON_IsString(text) && mls_str_contains(mls_str_from(text->valuestring), part);
-        for (const cJSON *one = cJSON_IsArray(text) ? text->child : NULL; one != NULL; one = one->next)
-            has |= cJSON_IsString(one) && mls_str_contains(mls_str_from(one->valuestring), part);
-        return (formula_number){.number = has};
-    }
-    return named_value(f->of, f, word);
-}
-
-/* Refuse true and false as numbers: they are conditions only. */
-static void refuse_flag(config_json *of, formula_number value)
-{
-    if (value.flag != NULL)
-        mls_config_refuse(of, value.flag, "is true or false where a model has a number");
-}
-
-static formula_number read_operation(formula *f, size_t level)
-{
-    static const char *const marks[] = {"|", "+-", "*/%"};
-    enum { LEVELS = sizeof marks / sizeof *marks };
-    formula_number a = level + 1 < LEVELS ? read_operation(f, level + 1) : read_atom(f);
-    for (char mark; (mark = take(f, marks[level])) != '\0';) {
-        const formula_number b = level + 1 < LEVELS ? read_operation(f, level + 1) : read_atom(f);
-        if (mark == '|') {
-            const bool has = a.lacks.ptr == NULL && (a.number != 0 || b.lacks.ptr != NULL);
-            a = has || (b.lacks.ptr != NULL && a.lacks.ptr != NULL) ? a : b;
-            continue;
-        }
-        if ((mark == '/' || mark == '%') && b.lacks.ptr == NULL && b.number == 0)
-            return (formula_number){.lacks = MLS_S("a divisor that is not 0")};
-        const uint64_t by = b.number != 0 ? b.number : 1;
-        refuse_flag(f->of, a);
-        refuse_flag(f->of, b);
-        const formula_number result = {.number = mark == '*'   ? MUL(a.number, b.number)
-                                                 : mark == '/' ? mls_bytes_per(a.number, by)
-                                                 : mark == '%' ? a.number % by
-                                                 : mark == '+' ? ADD(a.number, b.number)
-                                                               : mls_bytes_less(a.number, b.number)};
-        a = a.lacks.ptr != NULL ? a : b.lacks.ptr != NULL ? b : result;
-    }
-    return a;
-}
-
-static formula_number read_choice(formula *f)
-{
-    const formula_number condition = read_operation(f, 0);
-    if (take(f, "?") == '\0')
-        return condition;
-    const formula_number yes = read_choice(f);
-    if (take(f, ":") == '\0')
-        mls_config_refuse(f->of, f->at, "lacks a colon: invalid src/data/models.json");
-    const formula_number no = read_choice(f);
-    return condition.lacks.ptr == NULL && condition.number != 0 ? yes : no;
+    mls_arena arena = {0};
+    *value = named_value(of, NULL, mls_str_from(name), false, &arena);
+    double number = 0;
+    if (value->value.kind != MLS_JSON_BOOL || !flags)
+        refuse_other(of, value);
+    mls_arena_release(&arena);
+    (void)mls_value_number(&value->value, &number);
+    return number > (double)MLS_BYTES_MAX ? MLS_ABSURD : number > 0 ? (uint64_t)number : 0;
 }
 
 bool mls_formula_is_own(const config_json *of, const char *name)
@@ -330,20 +302,18 @@ bool mls_formula_is_own(const config_json *of, const char *name)
 
 uint64_t mls_formula_value(config_json *of, const char *name, uint64_t otherwise)
 {
-    const formula_number value = named_value(of, NULL, mls_str_from(name));
-    return value.lacks.ptr == NULL ? value.number : otherwise;
+    formula_value value;
+    const uint64_t number = formula_number(of, name, true, &value);
+    return value.value.kind != MLS_JSON_NULL ? number : otherwise;
 }
 
 uint64_t mls_formula_needed(config_json *of, const char *name)
 {
-    const formula_number value = named_value(of, NULL, mls_str_from(name));
-    refuse_flag(of, value);
-    if (value.lacks.ptr != NULL) {
-        char lacks[80];
-        (void)mls_text_printf(lacks, sizeof lacks, "%.*s", MLS_CUT(value.lacks, 79));
-        mls_config_refuse(of, lacks, "is missing, and its model needs it");
-    }
-    return value.number;
+    formula_value value;
+    const uint64_t number = formula_number(of, name, false, &value);
+    if (value.value.kind == MLS_JSON_NULL)
+        mls_config_refuse(of, value.lacks, "is missing, and its model needs it");
+    return number;
 }
 
 /* ---------------------------------------------------------------- families */
@@ -575,9 +545,8 @@ static mls_status read_hugging_face(mls_memory_doubt *doubt, const cJSON *json, 
     check_object(&of, of.inner);
     if (!of.wrong) {
         for (size_t i = 0; i < SIZES; i++) {
-            const formula_number value = named_value(&of, NULL, mls_str_from(sizes[i].name));
-            refuse_flag(&of, value);
-            *shape_size(shape, i) = value.lacks.ptr == NULL ? value.number : 0;
+            formula_value value;
+            *shape_size(shape, i) = formula_number(&of, sizes[i].name, false, &value);
         }
         shape->biases = (mls_biases)mls_bytes_min(mls_formula_value(&of, "biases", 0), MLS_BIASES_ALL);
         shape->tied_embeddings = mls_formula_value(&of, "tied", 0) != 0 ? MLS_SAID_YES : MLS_SAID_NO;
