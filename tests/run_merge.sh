@@ -186,21 +186,21 @@ status=0
 "$mlscore" merge --allow-missing "$parts/1.ndjson" "$parts/3.ndjson" >"$scratch/out" 2>/dev/null || status=$?
 check "a missing shard that is allowed" [ "$status" -eq 3 -a -s "$scratch/out" ]
 "$mlscore" score --partial --shard 2/4 -o "$scratch/other.ndjson" testdata/slurm
-refused "another number of shards" "its 'shards' is not that of" "$parts"/[13].ndjson "$scratch/other.ndjson"
+refused "another number of shards" "its 'shards' differs from that of" "$parts"/[13].ndjson "$scratch/other.ndjson"
 "$mlscore" score --partial --shard 2/3 -o "$scratch/other.ndjson" testdata/logs
-refused "other paths" "its 'roots' is not that of" "$parts"/[13].ndjson "$scratch/other.ndjson"
+refused "other paths" "its 'roots' differs from that of" "$parts"/[13].ndjson "$scratch/other.ndjson"
 "$mlscore" score --partial --shard 2/3 --window -o "$scratch/other.ndjson" testdata/slurm
-refused "other options" "its 'options' is not that of" "$parts"/[13].ndjson "$scratch/other.ndjson"
+refused "other options" "its 'options' differs from that of" "$parts"/[13].ndjson "$scratch/other.ndjson"
 status=0
 "$mlscore" merge --status "$parts"/[13].ndjson "$scratch/other.ndjson" >"$scratch/out" 2>"$scratch/err" || status=$?
-check "a part of other options counts as missing" sh -c "[ $status -eq 3 ] && grep -qx -e --array=2 '$scratch/out' && grep -q \"its 'options' is not that of\" '$scratch/err'"
+check "a part of other options counts as missing" sh -c "[ $status -eq 3 ] && grep -qx -e --array=2 '$scratch/out' && grep -q \"its 'options' differs from that of\" '$scratch/err'"
 "$mlscore" score --partial --shard 2/3 --edition 5.1 -o "$scratch/other.ndjson" testdata/slurm
-refused "another edition" "its 'edition' is not that of" "$parts"/[13].ndjson "$scratch/other.ndjson"
+refused "another edition" "its 'edition' differs from that of" "$parts"/[13].ndjson "$scratch/other.ndjson"
 "$mlscore" check --partial --shard 2/3 -o "$scratch/other.ndjson" testdata/slurm
-refused "other keys" "its 'options' is not that of" "$scratch/counted.ndjson" "$scratch/all.ndjson"
-refused "another command" "its 'command' is not that of" "$parts"/[13].ndjson "$scratch/other.ndjson"
+refused "other keys" "its 'options' differs from that of" "$scratch/counted.ndjson" "$scratch/all.ndjson"
+refused "another command" "its 'command' differs from that of" "$parts"/[13].ndjson "$scratch/other.ndjson"
 sed '1s/"version":"[^"]*"/"version":"0.0.9"/' "$parts/2.ndjson" >"$scratch/other.ndjson"
-refused "another version" 'made by version 0.0.9' "$parts"/[13].ndjson "$scratch/other.ndjson"
+refused "another version" 'written by version 0.0.9' "$parts"/[13].ndjson "$scratch/other.ndjson"
 sed '1s/"rules":"[^"]*"/"rules":"0123456789abcdef"/' "$parts/2.ndjson" >"$scratch/other.ndjson"
 refused "other rules" 'other rules' "$parts"/[13].ndjson "$scratch/other.ndjson"
 
@@ -227,8 +227,8 @@ forged() {
 path='"path":"tree/a.log"'
 forged "a member that no part has" "invalid 'surprise'" "{$path,\"surprise\":1}"
 forged "a number that is none" "invalid 'size'" "{$path,\"size\":-1}"
-forged "a path below none of the roots" "is not of this shard" "{$path,\"root\":7}"
-forged "a file without a path" "is not of this shard" '{"size":1}'
+forged "a path below none of the roots" "does not belong to this shard" "{$path,\"root\":7}"
+forged "a file without a path" "does not belong to this shard" '{"size":1}'
 forged "runs that are no list" "invalid 'runs'" "{$path,\"runs\":7}"
 forged "a status that there is not" "invalid 'status'" "{$path,\"runs\":[{\"status\":9}]}" 1
 forged "a finding that there is not" "invalid 'findings'" "{$path,\"runs\":[{\"findings\":[{\"code\":\"x\",\"message\":\"y\"}]}]}" 1
@@ -237,11 +237,11 @@ forged "a hyperparameter without a value" "invalid 'hyperparameters'" "{$path,\"
 forged "a malformed line without a reason" "invalid 'malformed_lines'" "{$path,\"malformed\":1,\"malformed_lines\":[{\"line\":1}]}"
 forged "malformed lines that nobody counted" "invalid 'malformed_lines'" "{$path,\"malformed_lines\":[{\"line\":1,\"reason\":\"x\"}]}"
 forged "lists within lists" "nested too deeply\|line 2" "{$path,\"runs\":$(printf '[%.0s' $(seq 5000))"
-forged "one file twice" "is in .* too" "{$path}
+forged "one file twice" "is also in" "{$path}
 {$path}"
 { head -n 1 "$scratch/tree.ndjson" | sed 's/"command":"score"/"command":"events"/'; echo "{$path,\"runs\":[{}]}"; } >"$scratch/lines"
 sealed "$scratch/lines" 1 0 >"$scratch/forged.ndjson"
-refused "runs among counts" "a part of events holds no runs" "$scratch/forged.ndjson"
+refused "runs among counts" "an events part must not contain runs" "$scratch/forged.ndjson"
 # shards_in WORDS VALUE: expect that a part with this value for its shards is refused.
 shards_in() {
     head -n 1 "$scratch/tree.ndjson" | sed "s/\"shard\":1/\"shards_in\":$2/" >"$scratch/lines"
@@ -251,7 +251,7 @@ shards_in() {
 for value in '[1,1]' '[[1]]' '[[1,1,1]]' '[["1",1]]' '[{"first":1,"last":1}]' '{}' '[[]]'; do
     shards_in "invalid 'shards_in'" "$value"
 done
-for value in '[[1,2]]' '[[0,1]]' '[[1,1],[1,1]]' '[]'; do shards_in "its shards are not distinct ones from 1 to the number of all shards" "$value"; done
+for value in '[[1,2]]' '[[0,1]]' '[[1,1],[1,1]]' '[]'; do shards_in "invalid shards: expected distinct numbers" "$value"; done
 
 # A part cut at each line, and in the middle of each line.
 lines=$(wc -l <"$parts/2.ndjson")
@@ -288,20 +288,20 @@ wrong() {
     check "mlscore $*" sh -c "[ $status -eq 2 ] && grep -q -e \"$words\" '$scratch/err'"
 }
 wrong '--shard needs --partial' score --shard 1/2 testdata/slurm
-wrong 'takes --shard I/N' score --partial -o "$scratch/x" testdata/slurm
-wrong "takes --shard I/N.* not '3/2'" score --partial --shard 3/2 -o "$scratch/x" testdata/slurm
-wrong 'say where' score --partial --shard 1/2 testdata/slurm
-wrong '--timeout is not for --partial' score --partial --shard 1/2 -o "$scratch/x" --timeout 3 testdata/slurm
-wrong '--format is not for --partial' check --partial --shard 1/2 -o "$scratch/x" --format json testdata/slurm
-wrong 'neither a folder nor a file' score --partial --shard 1/2 -o "$scratch/x" -
+wrong 'requires --shard I/N' score --partial -o "$scratch/x" testdata/slurm
+wrong "invalid shard '3/2': expected I/N" score --partial --shard 3/2 -o "$scratch/x" testdata/slurm
+wrong 'requires -o FILE' score --partial --shard 1/2 testdata/slurm
+wrong '--timeout cannot be used with --partial' score --partial --shard 1/2 -o "$scratch/x" --timeout 3 testdata/slurm
+wrong '--format cannot be used with --partial' check --partial --shard 1/2 -o "$scratch/x" --format json testdata/slurm
+wrong 'not a regular file or folder' score --partial --shard 1/2 -o "$scratch/x" -
 wrong '--partial needs --count' events --partial --shard 1/2 -o "$scratch/x" testdata/slurm
 wrong 'does not support --format' merge --format json "$scratch/whole.ndjson"
 wrong 'made with --wide' merge --wide "$scratch/small.ndjson"
 for option in --jobs '--sacct testdata/jobs/sacct.txt' '--timezone UTC' --no-fail '--label a=b' --no-path --wide --summary; do
     # shellcheck disable=SC2086 # they are words
-    wrong 'is for parts of score, and these are of events' merge $option "$scratch/whole.ndjson"
+    wrong 'applies to parts of score, but these are parts of events' merge $option "$scratch/whole.ndjson"
 done
-wrong 'is for parts of score, and these are of check' merge --no-fail "$scratch/checked.ndjson"
+wrong 'applies to parts of score, but these are parts of check' merge --no-fail "$scratch/checked.ndjson"
 wrong 'from 1 to 1000000' merge --plan 0
 wrong 'cannot be combined' merge --plan 3 --status
 finish

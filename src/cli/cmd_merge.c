@@ -30,8 +30,8 @@ static const mls_option options[] = {
     MLS_ROWS_SACCT,
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown|openmetrics|oneline|github|junit"),
     MLS_ROWS_LABELS,
-    MLS_ROWS_LOGS("print less detail, like the command that wrote the parts",
-                  "print more detail, like the command that wrote the parts", MLS_HELP_STRICT),
+    MLS_ROWS_LOGS("same as -q of the command that wrote the parts", "same as -v of the command that wrote the parts",
+                  MLS_HELP_STRICT),
 };
 
 /* Score, check or count what is in the merged parts, as the command that wrote them would. */
@@ -53,7 +53,7 @@ static void print_merged(mls_cli *cli, mls_merge *merge)
     if (strcmp(command, "score") == 0)
         mls_cli_score(cli);
     else if (only_score != NULL)
-        mls_cli_usage_error(cli, "--%s is for parts of score, and these are of %s", only_score, command);
+        mls_cli_usage_error(cli, "--%s applies to parts of score, but these are parts of %s", only_score, command);
     else if (strcmp(command, "events") == 0)
         mls_cli_count(cli);
     else
@@ -153,7 +153,7 @@ static void print_status(mls_cli *cli)
             first = merge;
     }
     if (found && first == NULL) {
-        mls_cli_error(cli, MLS_EXIT_INVALID, NULL, "no part is there");
+        mls_cli_error(cli, MLS_EXIT_INVALID, NULL, "no parts found");
     } else if (found && mls_cli_open(cli)) {
         for (size_t i = 0; i < complete.count; i++)
             count += complete.items[i].last - complete.items[i].first + 1;
@@ -180,9 +180,9 @@ static void print_plan(mls_cli *cli, size_t shards)
     mls_output_printf(&cli->output,
                       "#!/bin/sh\n"
                       "#SBATCH --job-name=mlscore --array=1-%zu --ntasks=1 --requeue\n"
-                      "# A shard of %zu: sbatch THIS CAMPAIGN, or in an allocation srun -n%zu THIS CAMPAIGN.\n"
-                      "# Those that are missing then: mlscore merge --status parts\n"
-                      "# At the end: mlscore merge parts/part-*.ndjson\n"
+                      "# Process %zu shards: sbatch SCRIPT LOGDIR, or in an allocation: srun -n%zu sh SCRIPT LOGDIR\n"
+                      "# List missing shards: mlscore merge --status parts\n"
+                      "# Combine the parts: mlscore merge parts/part-*.ndjson\n"
                       "set -eu\n"
                       "shard=${SLURM_ARRAY_TASK_ID:-$((${SLURM_PROCID:?is not set: sbatch or srun runs this} + 1))}\n"
                       "mkdir -p parts\n"

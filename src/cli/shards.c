@@ -19,7 +19,7 @@
 bool mls_cli_names_part(mls_cli *cli)
 {
     return (cli->output_path != NULL && strcmp(cli->output_path, "-") != 0) ||
-           mls_cli_usage_error(cli, "--partial writes a part: say where, with -o");
+           mls_cli_usage_error(cli, "--partial requires -o FILE");
 }
 
 bool mls_cli_part_error(mls_cli *cli, const char *path, const mls_error *error)
@@ -36,13 +36,11 @@ bool mls_cli_shard_is_right(mls_cli *cli, const mls_shard_settings *settings, co
     if (!settings->partial)
         return true;
     if (wrong != NULL)
-        return mls_cli_usage_error(cli, "--%s is not for --partial, which prints nothing: give it to mlscore merge",
-                                   wrong);
-    if (settings->shard == NULL || !mls_shard_parse(mls_str_from(settings->shard), &shard)) {
-        return mls_cli_usage_error(cli, "--partial takes --shard I/N, with I from 1 to N%s%s%s",
-                                   settings->shard != NULL ? ", not '" : "",
-                                   settings->shard != NULL ? settings->shard : "", settings->shard != NULL ? "'" : "");
-    }
+        return mls_cli_usage_error(cli, "--%s cannot be used with --partial: pass it to mlscore merge", wrong);
+    if (settings->shard == NULL)
+        return mls_cli_usage_error(cli, "--partial requires --shard I/N");
+    if (!mls_shard_parse(mls_str_from(settings->shard), &shard))
+        return mls_cli_usage_error(cli, "invalid shard '%s': expected I/N with 1 <= I <= N", settings->shard);
     return mls_cli_names_part(cli);
 }
 
@@ -183,7 +181,7 @@ void mls_cli_write_part(mls_cli *cli, const mls_shard_job *job)
     for (size_t i = 0; i < cli->operands.count; i++) {
         if (strcmp(roots[i], "-") == 0 ||
             (stat(roots[i], &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))) {
-            mls_cli_error(cli, MLS_EXIT_USAGE, NULL, "'%s' is neither a folder nor a file: no shard can read it",
+            mls_cli_error(cli, MLS_EXIT_USAGE, NULL, "'%s' is not a regular file or folder, as --partial requires",
                           roots[i]);
             return;
         }

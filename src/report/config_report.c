@@ -68,7 +68,7 @@ static const char *mark_of(const mls_config_name *name, mls_config_part part)
     return is_from_text(name, part) ? "*" : "";
 }
 
-static const char mark_meaning[] = "* from the text, not from the name";
+static const char mark_meaning[] = "* from the contents of the file, not from its name";
 
 static void append_words(mls_buffer *line, const char *before, const mls_config_name *name, bool numbers)
 {
@@ -130,7 +130,7 @@ static void append_setting(mls_buffer *line, const char *before, const mls_shell
     mls_buffer_append(line, variable->value);
 }
 
-static const char name_only[] = "name only: there is no such file";
+static const char name_only[] = "name only: the file does not exist";
 
 static void show_entry(mls_view *view, const mls_config_entry *entry)
 {
@@ -462,8 +462,8 @@ static void show_diff(mls_printer *to, const void *what)
     show_diff_rows(view, diff, &diff->may_differ, "may differ");
     if (diff->differs.count + diff->may_differ.count == 0) {
         mls_view_printf(view, MLS_STYLE_PLAIN, 0, HANG,
-                        diff->same > 0 ? "nothing is known to differ"
-                                       : "nothing to compare: no setting is known of more than one");
+                        diff->same > 0 ? "no differences found"
+                                       : "nothing to compare: no setting is present in more than one input");
     }
     mls_view_printf(view, MLS_STYLE_DIM, 0, HANG, "%s the same",
                     mls_words_plural(diff->same, "value is", "values are").text);

@@ -106,7 +106,7 @@ static void show_failure(mls_view *view, const mls_diagnosis *job, const mls_fai
                     failure->at.text);
     size_t shown = 0;
     for (; shown < failure->also_count && shown < mls_view_limit(view, OTHERS_SHOWN); shown++) {
-        mls_buffer_printf(&line, "%s%zu x %s", shown > 0 ? ", " : "beside it: ", failure->also[shown].count,
+        mls_buffer_printf(&line, "%s%zu x %s", shown > 0 ? ", " : "also: ", failure->also[shown].count,
                           failure->also[shown].signature->id);
     }
     if (shown > 0) {
@@ -114,7 +114,7 @@ static void show_failure(mls_view *view, const mls_diagnosis *job, const mls_fai
         mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
     }
     if (failure->hang)
-        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "before it training stood still: a hang");
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "training had stopped before it: a hang");
     if (isfinite(failure->slower)) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "the last steps took %s times as long as those before",
                         mls_words_grouped(failure->slower, 1).text);
@@ -311,9 +311,9 @@ static void campaign_show(mls_printer *to, const void *what)
     for (size_t i = 0; i < campaign->recurrence_count; i++) {
         const mls_recurrence *one = &campaign->recurrences[i];
         if (one->node != NULL) {
-            mls_buffer_printf(&line, "%s came back on %s, in jobs", one->signature, one->node);
+            mls_buffer_printf(&line, "%s recurred on %s, in jobs", one->signature, one->node);
         } else {
-            mls_buffer_printf(&line, "%s came at iteration %s on several nodes:", one->signature,
+            mls_buffer_printf(&line, "%s occurred at iteration %s on several nodes:", one->signature,
                               mls_words_count(one->iteration).text);
         }
         for (size_t k = 0; k < one->name_count; k++)

@@ -235,7 +235,7 @@ static void show_items(mls_view *view, const mls_memory_job *job)
         (void)mls_text_printf(name, sizeof name, "%s holds", job->ask.gpu != NULL ? job->ask.gpu->name : "a GPU");
         size_row(&table, name, (double)of->capacity, MLS_STYLE_PLAIN);
         if (view->verbose > 0 && reported_mib(job) > 0) {
-            mls_table_note(&table, MLS_STYLE_DIM, "what a job can use; nvidia-smi says %s MiB",
+            mls_table_note(&table, MLS_STYLE_DIM, "available to a job; nvidia-smi reports %s MiB",
                            mls_words_grouped((double)reported_mib(job), 0).text);
         }
     }
@@ -367,12 +367,12 @@ static void show_memory_verdict(mls_view *view, const mls_memory_job *job)
                         verdicts[of->verdict].words, gigabytes(apart).text, over ? "more" : "less",
                         share ? "it may have of what " : "", gpu, estimated, differs ? ", with all weights alike" : "");
     } else {
-        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "no verdict: --gpu or --capacity says what a GPU holds");
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
+                        "no verdict: give the GPU with --gpu, or its memory with --capacity");
     }
     if (job->ask.ended_well && over) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
-                        "a run of the job ended well: it has fit, and the estimate "
-                        "is too high");
+                        "a run of this job succeeded, so it fits and the estimate is too high");
     }
     if (differs) {
         mls_view_printf(view, verdicts[published->verdict].style, INDENT, HANG, "as published checkpoints are: %s, %s",
@@ -389,7 +389,7 @@ static void show_memory_verdict(mls_view *view, const mls_memory_job *job)
         }
         mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
         if (of->budget + of->items[MLS_MEMORY_ITEM_CUDA_GRAPHS] > of->capacity)
-            mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG, "CUDA graphs lie beside that, and do not fit there");
+            mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG, "CUDA graphs are allocated in addition and do not fit");
     }
     if (of->spill > 0) { /* how much could lie in the host's memory, and what that costs */
         const bool has_room = of->spill <= of->host_bytes;
@@ -405,7 +405,7 @@ static void show_memory_verdict(mls_view *view, const mls_memory_job *job)
                         of->link->one_way_gb_s, of->link->both_ways_gb_s);
     }
     if (of->max_tokens > 0) {
-        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "room for %s tokens in all%s%s",
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "fits %s tokens in total%s%s",
                         mls_words_count((double)of->max_tokens).text,
                         of->max_users > 0 ? ", or users like these: " : "",
                         of->max_users > 0 ? mls_words_count((double)of->max_users).text : "");
@@ -413,7 +413,7 @@ static void show_memory_verdict(mls_view *view, const mls_memory_job *job)
     if (job->answer.has_smallest)
         show_change(view, job, &job->answer.smallest, "smallest change: ", MLS_STYLE_BOLD);
     else if (job->answer.tried_count > 0)
-        mls_view_printf(view, MLS_STYLE_BOLD, INDENT, HANG, "no change that was tried fits, nor two of them");
+        mls_view_printf(view, MLS_STYLE_BOLD, INDENT, HANG, "no change that was tried fits, and no pair of changes");
     for (size_t i = 0; i < job->answer.tried_count && view->verbose > 0; i++)
         show_change(view, job, &job->answer.tried[i], "tried: ", MLS_STYLE_DIM);
 }
@@ -439,7 +439,7 @@ static void show_memory(mls_printer *to, const void *what)
     mls_view_headline(view, mls_str_from(job->ask.model), &line, HANG);
     (of->training ? show_training : show_inference)(view, job);
     if (job->printed_in != NULL) {
-        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "by what the job printed in %s",
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "settings that the job printed in %s",
                         mls_path_shown(job->printed_in));
     }
     show_items(view, job);
@@ -549,7 +549,7 @@ static void show_ooms(mls_printer *to, const void *what)
     size_t with[MLS_OOM_ADVICE_COUNT] = {0};
     size_t enough = 0;
     if (list->count == 0) {
-        mls_output_text(view->output, "no message of memory that ran out\n");
+        mls_output_text(view->output, "no out-of-memory messages found\n");
         return;
     }
     for (size_t i = 0; i < list->count; i++) {

@@ -56,7 +56,7 @@ static void show_files(mls_view *view, const mls_pack *pack)
     mls_table_finish(&table, view);
     if (pack->left_out_count > 0) {
         mls_view_printf(view, MLS_STYLE_DIM, PACK_INDENT, PACK_HANG,
-                        "%s left out: outside of the window of runs that the rules choose",
+                        "%s left out: outside of the window of runs that the rules select",
                         mls_words_plural(pack->left_out_count, "log is", "logs are").text);
     }
     if (cut > 0) {
@@ -65,7 +65,7 @@ static void show_files(mls_view *view, const mls_pack *pack)
                         mls_words_plural(cut, "log is", "logs are").text);
     }
     mls_view_printf(view, MLS_STYLE_PLAIN, PACK_INDENT, PACK_HANG, "%s: %s", pack->system,
-                    pack->described ? "is there, and stays as it is" : "new");
+                    pack->described ? "exists and is not changed" : "new");
     if (pack->implementation != NULL)
         mls_view_printf(view, MLS_STYLE_PLAIN, PACK_INDENT, PACK_HANG, "%s: new", pack->implementation);
     size_t texts = 0;
@@ -82,7 +82,7 @@ static void show_files(mls_view *view, const mls_pack *pack)
                         mls_words_plural(pack->dropped_members, "member", "members").text,
                         mls_words_plural(texts, "text", "texts").text, line.len > 0 ? line.ptr : "");
         mls_view_printf(view, MLS_STYLE_PLAIN, PACK_INDENT, PACK_HANG,
-                        "submission_org and submission_platform stay as they were logged: read them");
+                        "submission_org and submission_platform are kept as logged: check them");
     }
     mls_buffer_release(&line);
     mls_view_printf(view, MLS_STYLE_PLAIN, PACK_INDENT, PACK_HANG, "score %s min",
@@ -100,8 +100,8 @@ static void show_pack(mls_printer *to, const void *what)
     mls_finding_list_show(view, &found,
                           (mls_finding_list_look){.indent = PACK_INDENT, .hang = PACK_HANG, .named = true, .fold = 3});
     for (size_t i = 0; i < pack->rests.count; i++) {
-        mls_view_printf(view, MLS_STYLE_WARN, PACK_INDENT, PACK_HANG, "%s: left by a pack that was ended; remove it",
-                        pack->rests.items[i]);
+        mls_view_printf(view, MLS_STYLE_WARN, PACK_INDENT, PACK_HANG,
+                        "%s: left over from an interrupted pack; remove it", pack->rests.items[i]);
     }
     mls_view_printf(view, pack->valid ? MLS_STYLE_GOOD : MLS_STYLE_BAD, 0, 0, "%s",
                     pack->written && pack->valid ? "written"

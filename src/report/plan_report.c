@@ -88,7 +88,7 @@ static void show_series(mls_view *view, const mls_plan *plan, const mls_plan_ser
     if (!isnan(target->minutes)) {
         mls_buffer_printf(&line, "for %s min: ", mls_words_trimmed(target->minutes, 3).text);
         if (target->obstacle != NULL) {
-            mls_buffer_printf(&line, "out of reach of %d times as many accelerators; what stands in the way is %s",
+            mls_buffer_printf(&line, "not reachable with up to %d times as many accelerators; limited by %s",
                               MLS_PLAN_TIMES_MAX,
                               strcmp(target->obstacle, "other") == 0 ? "the time outside of training and evaluation"
                               : strcmp(target->obstacle, "evaluation") == 0
@@ -110,8 +110,7 @@ static void show_series(mls_view *view, const mls_plan *plan, const mls_plan_ser
         return;
     /* What the rows are based on, and what logs cannot tell. */
     const bool own = strcmp(factors->benchmark, "*") != 0;
-    mls_view_printf(view, MLS_STYLE_DIM, 2, 4,
-                    "low - high: meant to hold %s of results; the figures stand on %s published pairs of %s",
+    mls_view_printf(view, MLS_STYLE_DIM, 2, 4, "low - high: interval for %s of results, from %s published pairs of %s",
                     mls_words_percent(mls_plan_levels[plan->level], 0).text,
                     mls_words_count((double)factors->pairs).text, own ? factors->benchmark : "all benchmarks");
     if (bases->points->count > 0) {
@@ -122,7 +121,7 @@ static void show_series(mls_view *view, const mls_plan *plan, const mls_plan_ser
         mls_view_printf(view, MLS_STYLE_DIM, 2, 4,
                         "convergence: there are no reference points; other batches need --samples");
     }
-    mls_view_printf(view, MLS_STYLE_DIM, 2, 4, "not known: another network%s",
+    mls_view_printf(view, MLS_STYLE_DIM, 2, 4, "not considered: a different network%s",
                     bases->memory != NULL ? "" : ", and whether fewer accelerators would hold the job in memory");
 }
 

@@ -103,7 +103,8 @@ static void show_lines(mls_view *view, const mls_profile *profile, bool streams)
     }
     finish_table(&table, view);
     if (!profile->has_devices)
-        mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "no time line: sums say nothing of devices and streams");
+        mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG,
+                        "no timeline in this input: tables of devices and streams are unavailable");
 }
 
 static void show_tables(mls_view *view, const mls_profile *profile, mls_profile_by by)
@@ -163,7 +164,7 @@ static void show_tables(mls_view *view, const mls_profile *profile, mls_profile_
         }
         finish_top(&table, view, profile->annotation_count - shown);
         if (profile->annotation_count == 0)
-            mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "no annotations of the host in it");
+            mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "no host annotations in this profile");
     }
     mls_table steps = {.indent = INDENT};
     MLS_TABLE_ROWS(&steps, step_columns, profile->steps.each, verbose ? profile->steps.count : 0);
@@ -286,7 +287,7 @@ static void show_profile(mls_view *view, const mls_profile *profile, mls_profile
     } else if (profile->device_count > 1) {
         mls_buffer_printf(&rest, "   %zu devices", profile->device_count);
     }
-    mls_buffer_append_text(&rest, profile->complete ? "" : "   not complete");
+    mls_buffer_append_text(&rest, profile->complete ? "" : "   incomplete");
     show_headline(view, mls_str_from(mls_path_shown(profile->file)), &rest);
     for (size_t i = 0; i < profile->device_count; i++)
         show_device(view, &profile->devices[i], profile->device_count == 1);
@@ -300,7 +301,7 @@ static void show_profile(mls_view *view, const mls_profile *profile, mls_profile
     for (size_t i = 0; i < profile->memory_count; i++) {
         const mls_profile_memory *memory = &profile->memory[i];
         mls_buffer line = {0};
-        mls_buffer_append_text(&line, "most memory of device ");
+        mls_buffer_append_text(&line, "peak memory of device ");
         mls_buffer_append(&line, memory->device);
         mls_buffer_printf(&line, ": %s MB allocated", mls_words_grouped(memory->allocated / 1e6, 1).text);
         if (isfinite(memory->reserved))
@@ -323,11 +324,11 @@ static void show_profile(mls_view *view, const mls_profile *profile, mls_profile
     if (profile->run.known) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s min after run_start of %s%s",
                         mls_words_grouped(profile->run.offset_minutes, 2).text, profile->run.file,
-                        profile->run.inside ? ", all of it inside of the run" : ", not all of it inside of the run");
+                        profile->run.inside ? ", entirely within the run" : ", partly outside the run");
     } else if (profile->run.file != NULL) {
-        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "where in %s it lies is not known: %s", profile->run.file,
-                        isfinite(profile->start_ms) ? "there is no run with a run_start"
-                                                    : "the profile does not say the time of day");
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "position in %s unknown: %s", profile->run.file,
+                        isfinite(profile->start_ms) ? "the log has no run with a run_start"
+                                                    : "the profile does not contain the time of day");
     }
     mls_view_gap(view);
     if (!view->quiet)
@@ -460,7 +461,7 @@ static void show_job(mls_view *view, const mls_profiles *all)
     }
     if (job->matched + job->unmatched == 0) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
-                        "no kernel says of which collective it is: who waited for whom is not known");
+                        "no kernel names its collective, so it is unknown which rank waited for which");
     }
     for (size_t i = 0; i < job->verdict_count; i++) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s  [%s]", job->verdicts[i].message,

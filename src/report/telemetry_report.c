@@ -125,7 +125,7 @@ static void show_window(mls_view *view, const mls_telemetry_window *window, bool
     mls_finding_list_show(view, &found, look);
     if (window->suggested_timezone[0] != '\0') {
         mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG,
-                        "the logs cover the runs when their times are of another zone: try --timezone=%s",
+                        "the logs would cover the runs in another time zone: try --timezone=%s",
                         window->suggested_timezone);
     }
 }

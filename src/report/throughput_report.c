@@ -125,22 +125,22 @@ static void show_utilization(mls_view *view, const mls_utilization *of, const ml
     mls_buffer line = {0};
     if (of == NULL) {
         of = &run->utilization;
-        mls_buffer_append_text(&line, "MFU: not known: ");
+        mls_buffer_append_text(&line, "MFU unknown: ");
         if (isnan(of->flops_per_sample) && isnan(of->flops_derived)) {
-            mls_buffer_append_text(&line, "the FLOPs of a sample are not known");
+            mls_buffer_append_text(&line, "no FLOPs per sample on record");
             if (run->model != NULL && isfinite(run->model->flops_per_sample_at_most) && view->verbose > 0)
                 mls_buffer_printf(&line, ", %s at most",
                                   mls_words_grouped(run->model->flops_per_sample_at_most, 0).text);
         } else if (isnan(of->accelerators) && of->accelerator == NULL) {
-            mls_buffer_append_text(&line, "nothing says on how many accelerators of which model it ran "
-                                          "(--accelerators, --accelerator)");
+            mls_buffer_append_text(&line, "number and model of the accelerators not logged (use --accelerators, "
+                                          "--accelerator)");
         } else if (isnan(of->accelerators)) {
-            mls_buffer_printf(&line, "nothing says on how many %s it ran (--accelerators)", of->accelerator->name);
+            mls_buffer_printf(&line, "number of %s not logged (use --accelerators)", of->accelerator->name);
         } else if (of->accelerator == NULL) {
-            mls_buffer_printf(&line, "no known model is named for its %s (--accelerator)",
+            mls_buffer_printf(&line, "model of its %s not logged, or not on record (use --accelerator)",
                               mls_words_plural((size_t)of->accelerators, "accelerator", "accelerators").text);
         } else {
-            mls_buffer_printf(&line, "nor is the peak of %s", of->accelerator->name);
+            mls_buffer_printf(&line, "no peak FLOP/s on record for %s", of->accelerator->name);
         }
         mls_view_line(view, &line, MLS_STYLE_DIM, INDENT, HANG);
         return;
@@ -279,7 +279,7 @@ static void show_throughputs(mls_printer *to, const void *what)
                 mls_buffer_printf(&line, "%s times the pace from there on",
                                   mls_words_trimmed(run->healing_factor, 2).text);
             else
-                mls_buffer_append_text(&line, "slow there, and then as before");
+                mls_buffer_append_text(&line, "slow there, then at the previous pace");
             if (group->healed_count > 1)
                 mls_buffer_printf(&line, " (the median of %zu runs)", group->healed_count);
             mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);

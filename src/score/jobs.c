@@ -806,7 +806,7 @@ void mls_jobs_join(mls_sacct *sacct, const char *here, mls_collection *collectio
             mls_findings_add(&sacct->findings, MLS_FINDING_JOB_MISSING, place, "no row for job %.*s", MLS_CUT(job, 60));
     }
     if (!named && collection->run_count > 0 && sacct->files > 0)
-        mls_findings_add(&sacct->findings, MLS_FINDING_JOB_MISSING, place, "no run names its job: no row is used");
+        mls_findings_add(&sacct->findings, MLS_FINDING_JOB_MISSING, place, "no run names its job, so no row is used");
     sacct->jobs.here = here;
     collection->jobs = &sacct->jobs;
     free(next);

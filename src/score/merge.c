@@ -26,7 +26,7 @@ mls_status mls_merge_same_head(const mls_merge *merge, const mls_part_head *head
         mls_schema_write(&second, &alone, head);
         if (!mls_str_among(mls_str_from(member->name), "shard shards_in") &&
             !mls_str_equal(mls_buffer_str(&first), mls_buffer_str(&second)))
-            status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "its '%s' is not that of '%s'", member->name,
+            status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "its '%s' differs from that of '%s'", member->name,
                                    merge->parts.items[0].path);
         mls_buffer_release(&first);
         mls_buffer_release(&second);
@@ -45,17 +45,17 @@ static mls_status add_part(mls_merge *merge, mls_shard_part *part, mls_error *er
     mls_buffer_release(&words);
     if (!added) {
         const mls_shard_part *other = &merge->parts.items[entry->value.number];
-        return other->digest == part->digest
-                   ? MLS_OK
-                   : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "shard %s/%zu is in '%s' too, with different bytes",
-                                   entry->key.ptr, shards, other->path);
+        return other->digest == part->digest ? MLS_OK
+                                             : mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
+                                                             "shard %s/%zu is also in '%s', with different contents",
+                                                             entry->key.ptr, shards, other->path);
     }
     entry->value.number = (size_t)(part - merge->parts.items);
     for (size_t i = 0; i < part->shards.count; i++) {
         const size_t repeated =
             mls_shard_ranges_add(&merge->shards, part->shards.items[i].first, part->shards.items[i].last);
         if (repeated > 0)
-            return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "shard %zu/%zu is in another part too", repeated,
+            return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "shard %zu/%zu is also in another part", repeated,
                                  shards);
     }
     for (size_t i = 0; i < part->files.count; i++) {
@@ -90,7 +90,7 @@ mls_status mls_merge_open(const char *const *paths, size_t count, mls_merge **me
         const mls_place *from = &file->place;
         *wrong = file->part;
         if (i > 0 && compare_files(file - 1, file) == 0) {
-            status = mls_error_set(error, MLS_ERROR_VALUE, file->line, 1, "'%s' is in '%s' too", file->source.path,
+            status = mls_error_set(error, MLS_ERROR_VALUE, file->line, 1, "'%s' is also in '%s'", file->source.path,
                                    file[-1].part);
         }
         if (status == MLS_OK && (from->edition != NULL || from->system != NULL)) {

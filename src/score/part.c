@@ -544,7 +544,7 @@ static mls_status read_file(part_reader *reader, mls_str text)
     if (status != MLS_OK)
         return status;
     if (file->runs.count > 0 && strcmp(part->head.command, "events") == 0)
-        return refuse(reader, "a part of events holds no runs");
+        return refuse(reader, "an events part must not contain runs");
     bool own = false;
     if (source->argument < roots->count && source->path != NULL) {
         const size_t shard =
@@ -553,7 +553,7 @@ static mls_status read_file(part_reader *reader, mls_str text)
             own |= shard >= part->shards.items[i].first && shard <= part->shards.items[i].last;
     }
     return own ? MLS_OK
-               : mls_error_set(reader->error, MLS_ERROR_VALUE, reader->line, 1, "'%s' is not of this shard",
+               : mls_error_set(reader->error, MLS_ERROR_VALUE, reader->line, 1, "'%s' does not belong to this shard",
                                source->path != NULL ? source->path : "");
 }
 
@@ -567,16 +567,16 @@ static mls_status read_head(part_reader *reader, mls_str text)
     if (status != MLS_OK)
         return status;
     if (head->format != MLS_PART_FORMAT)
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "not a part, or one of another format");
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "not a part, or in another format");
     if (head->version == NULL || strcmp(head->version, MLS_VERSION) != 0) {
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "made by version %s, and this is %s",
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "written by version %s, but this is version %s",
                              head->version != NULL ? head->version : "?", MLS_VERSION);
     }
     if (head->rules == NULL || head->command == NULL || !mls_usage_from_name(mls_str_from(head->usage), &usage) ||
         !mls_str_among(mls_str_from(head->command), "score check events"))
         return refuse(reader, "not the head of a part");
     if (strcmp(head->rules, mls_part_rules_hash().text) != 0)
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "judged by other rules than this program has");
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "judged by other rules than those of this program");
     const mls_shard_range alone = {head->shard, head->shard};
     const mls_shard_range *ranges = head->shard > 0 ? &alone : head->shards_in.items;
     const size_t count = head->shard > 0 ? 1 : head->shards_in.count;
@@ -587,7 +587,7 @@ static mls_status read_head(part_reader *reader, mls_str text)
         if (ok)
             (void)mls_shard_ranges_add(&part->shards, ranges[i].first, ranges[i].last);
     }
-    return ok ? MLS_OK : refuse(reader, "its shards are not distinct ones from 1 to the number of all shards");
+    return ok ? MLS_OK : refuse(reader, "invalid shards: expected distinct numbers from 1 to the number of shards");
 }
 
 mls_status mls_part_read(const char *path, mls_schema_room *room, mls_shard_part *part, mls_error *error)
@@ -604,10 +604,10 @@ mls_status mls_part_read(const char *path, mls_schema_room *room, mls_shard_part
         mls_str line;
         const mls_str before = rest;
         if (rest.len == 0) {
-            status =
-                mls_error_set(error, MLS_ERROR_SYNTAX, reader.line, 1, "the part is cut off: its last line is missing");
+            status = mls_error_set(error, MLS_ERROR_SYNTAX, reader.line, 1,
+                                   "the part is truncated: its last line is missing");
         } else if (reader.line++, !mls_str_cut(&rest, '\n', &line)) {
-            status = mls_error_set(error, MLS_ERROR_SYNTAX, reader.line, 1, "the line is cut off");
+            status = mls_error_set(error, MLS_ERROR_SYNTAX, reader.line, 1, "truncated line");
         } else if (reader.line == 1) {
             status = read_head(&reader, line);
         } else if (mls_str_starts(line, MLS_S("{\"end\":"))) {
