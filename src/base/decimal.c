@@ -16,20 +16,6 @@ uint64_t mls_power_of_ten(int exponent)
     return power;
 }
 
-/* Parse the exponent after the 'e' and add it to *exponent. */
-static bool add_exponent(const char *at, const char *end, long long *exponent)
-{
-    const bool negative = at < end && *at == '-';
-    long long value = 0;
-    at += at < end && (negative || *at == '+');
-    if (at == end)
-        return false;
-    for (; at < end && mls_is_digit(*at); at++)
-        value = value < 1000LL * EXPONENT_MAX ? value * 10 + (*at - '0') : value;
-    *exponent += negative ? -value : value;
-    return at == end;
-}
-
 /* The digits read so far, without leading zeros. */
 typedef struct digit_run {
     uint64_t digits;
@@ -80,8 +66,19 @@ bool mls_decimal_parse(mls_str text, mls_decimal *number)
         exponent -= at - begin - (unkept(run.count) - dropped);
         any |= at > begin;
     }
-    if (!any || (at < end && ((*at != 'e' && *at != 'E') || !add_exponent(at + 1, end, &exponent))))
+    if (!any || (at < end && *at != 'e' && *at != 'E'))
         return false;
+    if (at < end) {
+        long long value = 0;
+        const bool below = ++at < end && *at == '-';
+        at += at < end && (below || *at == '+');
+        begin = at;
+        for (; at < end && mls_is_digit(*at); at++)
+            value = value < 1000LL * EXPONENT_MAX ? value * 10 + (*at - '0') : value;
+        exponent += below ? -value : value;
+        if (at == begin || at < end)
+            return false;
+    }
     exponent = exponent > EXPONENT_MAX ? EXPONENT_MAX : exponent < -EXPONENT_MAX ? -EXPONENT_MAX : exponent;
     *number = (mls_decimal){run.digits, (int)exponent, negative, run.next, '\0'};
     return true;
@@ -89,16 +86,6 @@ bool mls_decimal_parse(mls_str text, mls_decimal *number)
 
 /* Longer numbers do not occur in practice. */
 enum { LOCAL_MAX = 80 };
-
-/* Return the length of a filler that may occur inside a number: a blank, ' or ’, or a no-break space of Latin-1 or
- * UTF-8. */
-static size_t filler_length(mls_str text)
-{
-    return text.ptr[0] == ' ' || text.ptr[0] == '\t' || text.ptr[0] == '\'' || text.ptr[0] == '\xa0'    ? 1
-           : mls_str_starts(text, MLS_S("\xc2\xa0"))                                                    ? 2
-           : mls_str_starts(text, MLS_S("\xe2\x80\xaf")) || mls_str_starts(text, MLS_S("\xe2\x80\x99")) ? 3
-                                                                                                        : 0;
-}
 
 /* Return whether every mark in the text separates groups of digits, the last of which has exactly three. */
 static bool are_groups(mls_str text, char mark)
@@ -120,32 +107,11 @@ static bool are_groups(mls_str text, char mark)
     return grouped && group == 3;
 }
 
-/* A number without fillers, and its marks. */
+/* A number without fillers. */
 typedef struct local_text {
     char text[LOCAL_MAX];
-    size_t len, sign;
-    size_t points, commas; /* in the mantissa */
-    char last;             /* the last mark; '\0' if there is none */
+    size_t len;
 } local_text;
-
-static bool read_local(mls_str text, local_text *plain)
-{
-    *plain = (local_text){.len = 0};
-    for (size_t i = 0, filler = 0; i<text.len; i += filler> 0 ? filler : 1) {
-        const char c = text.ptr[i];
-        filler = filler_length(mls_str_rest(text, i));
-        if (filler > 0)
-            continue;
-        if (plain->len == LOCAL_MAX || (!mls_is_digit(c) && (c == '\0' || strchr(".,-+eE", c) == NULL)))
-            return false;
-        plain->text[plain->len++] = c;
-        plain->points += c == '.';
-        plain->commas += c == ',';
-        plain->last = c == '.' || c == ',' ? c : plain->last;
-    }
-    plain->sign = plain->len > 0 && (plain->text[0] == '-' || plain->text[0] == '+');
-    return true;
-}
 
 /* Remove a mark, or replace it with a point. */
 static void replace_mark(local_text *plain, char mark, bool decimal)
@@ -159,17 +125,37 @@ static void replace_mark(local_text *plain, char mark, bool decimal)
 
 bool mls_decimal_parse_local(mls_str text, mls_marks *marks, mls_decimal *number)
 {
-    local_text plain;
+    local_text plain = {.len = 0};
+    size_t points = 0;
+    size_t commas = 0;
+    char last = '\0';     /* the last mark */
     bool grouped = false; /* whether the last mark groups digits */
     bool open = false;
-    if (!read_local(text, &plain))
-        return false;
-    const char last = plain.last;
+    for (size_t i = 0; i < text.len; i++) {
+        const mls_str rest = mls_str_rest(text, i);
+        const char c = text.ptr[i];
+        /* Drop fillers: a blank, ' or ’, or a no-break space of Latin-1 or UTF-8. */
+        if (c == ' ' || c == '\t' || c == '\'' || c == '\xa0')
+            continue;
+        if (mls_str_starts(rest, MLS_S("\xc2\xa0"))) {
+            i++;
+        } else if (mls_str_starts(rest, MLS_S("\xe2\x80\xaf")) || mls_str_starts(rest, MLS_S("\xe2\x80\x99"))) {
+            i += 2;
+        } else {
+            if (plain.len == LOCAL_MAX || (!mls_is_digit(c) && (c == '\0' || strchr(".,-+eE", c) == NULL)))
+                return false;
+            plain.text[plain.len++] = c;
+            points += c == '.';
+            commas += c == ',';
+            last = c == '.' || c == ',' ? c : last;
+        }
+    }
     if (last != '\0') {
-        const size_t lasts = last == '.' ? plain.points : plain.commas;
-        const char *begin = plain.text + plain.sign;
-        const size_t length = plain.len - plain.sign;
-        if (plain.points > 0 && plain.commas > 0) {
+        const size_t sign = plain.text[0] == '-' || plain.text[0] == '+';
+        const size_t lasts = last == '.' ? points : commas;
+        const char *begin = plain.text + sign;
+        const size_t length = plain.len - sign;
+        if (points > 0 && commas > 0) {
             const char other = last == '.' ? ',' : '.';
             const char *decimal_mark = memchr(begin, last, length);
             if (lasts > 1 || !are_groups((mls_str){begin, (size_t)(decimal_mark - begin)}, other))

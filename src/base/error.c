@@ -2,22 +2,6 @@
 /* error.c - errors as values, and names of severities. */
 #include "base/utf8.h"
 
-/* Replace control characters, so that a message is one line on a terminal even if it quotes hostile names. */
-static void clean_message(char *message)
-{
-    const mls_str text = mls_str_from(message);
-    char *out = message;
-    for (size_t start = 0, at = 0; at < text.len; start = at) {
-        if (mls_code_point_is_hostile(mls_utf8_next(text, &at))) {
-            *out++ = '?';
-        } else {
-            memmove(out, message + start, at - start);
-            out += at - start;
-        }
-    }
-    *out = '\0';
-}
-
 mls_status mls_error_set(mls_error *error, mls_status status, size_t line, size_t column, const char *format, ...)
 {
     if (error != NULL) {
@@ -30,7 +14,18 @@ mls_status mls_error_set(mls_error *error, mls_status status, size_t line, size_
             /* Look at one more byte than is kept, to see whether the last code point is complete. */
             error->message[mls_utf8_cut(mls_str_from(error->message), sizeof error->message - 2).len] = '\0';
         }
-        clean_message(error->message);
+        /* Replace control characters, so that a message is one line on a terminal even if it quotes hostile names. */
+        const mls_str text = mls_str_from(error->message);
+        char *out = error->message;
+        for (size_t start = 0, at = 0; at < text.len; start = at) {
+            if (mls_code_point_is_hostile(mls_utf8_next(text, &at))) {
+                *out++ = '?';
+            } else {
+                memmove(out, text.ptr + start, at - start);
+                out += at - start;
+            }
+        }
+        *out = '\0';
     }
     return status;
 }

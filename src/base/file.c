@@ -171,36 +171,30 @@ int mls_file_open_below(const char *path, size_t root, int flags)
     return fd;
 }
 
-/* Read from the current position of a descriptor to its end.  With `any`, accept packed and binary files. */
-static mls_status read_open(int fd, bool any, size_t limit, mls_buffer *text, mls_error *error)
-{
-    const size_t before = text->len;
-    for (;;) {
-        mls_buffer_reserve(text, READ_STEP);
-        const ssize_t got = read(fd, text->ptr + text->len, READ_STEP);
-        if (got == 0) {
-            const char *packed = any ? NULL : mls_file_magic_words((mls_str){text->ptr + before, text->len - before});
-            return packed == NULL ? MLS_OK : mls_error_set(error, MLS_ERROR_SYNTAX, 0, 0, "is not a text: %s", packed);
-        }
-        if (got < 0 && errno != EINTR)
-            return mls_error_set_errno(error, MLS_ERROR_READ, errno, "");
-        text->len += got > 0 ? (size_t)got : 0;
-        text->ptr[text->len] = '\0';
-        if (text->len - before > limit) {
-            const bool mega = limit >= (size_t)1 << 20;
-            return mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "is larger than %zu %s", mega ? limit >> 20 : limit,
-                                 mega ? "MiB" : "bytes");
-        }
-    }
-}
-
-/* Read an opened file and close it.  A negative descriptor means that opening failed. */
+/* Read an opened file to its end and close it.  A negative descriptor means that opening failed.  With `any`, accept
+ * packed and binary files. */
 static mls_status read_and_close(int fd, bool any, size_t limit, mls_buffer *text, mls_error *error)
 {
-    if (fd < 0)
-        return MLS_ERROR_READ;
-    const mls_status status = read_open(fd, any, limit, text, error);
-    (void)close(fd);
+    const size_t before = text->len;
+    mls_status status = fd < 0 ? MLS_ERROR_READ : MLS_OK;
+    for (ssize_t got = 1; got != 0 && status == MLS_OK;) {
+        mls_buffer_reserve(text, READ_STEP);
+        got = read(fd, text->ptr + text->len, READ_STEP);
+        text->len += got > 0 ? (size_t)got : 0;
+        text->ptr[text->len] = '\0';
+        const char *packed =
+            any || got != 0 ? NULL : mls_file_magic_words((mls_str){text->ptr + before, text->len - before});
+        const bool mega = limit >= (size_t)1 << 20;
+        if (packed != NULL)
+            status = mls_error_set(error, MLS_ERROR_SYNTAX, 0, 0, "is not a text: %s", packed);
+        else if (got < 0 && errno != EINTR)
+            status = mls_error_set_errno(error, MLS_ERROR_READ, errno, "");
+        else if (text->len - before > limit)
+            status = mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "is larger than %zu %s", mega ? limit >> 20 : limit,
+                                   mega ? "MiB" : "bytes");
+    }
+    if (fd >= 0)
+        (void)close(fd);
     return status;
 }
 

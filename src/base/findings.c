@@ -181,20 +181,19 @@ void mls_findings_append(mls_findings *list, const mls_findings *from)
     mls_findings_append_except(list, from, MLS_FINDING_COUNT);
 }
 
-static bool comes_before(const mls_finding *a, const mls_finding *b)
-{
-    /* Line 0 means "no line" and sorts last: subtracting 1 wraps it to the maximum. */
-    return a->line != b->line ? a->line - 1 < b->line - 1 : a->column < b->column;
-}
-
 /* Insertion sort: the list is short and nearly sorted, and findings at the same place must keep their order. */
 void mls_findings_sort(mls_findings *list)
 {
     for (size_t i = 1; i < list->count; i++) {
         const mls_finding finding = list->items[i];
         size_t at = i;
-        for (; at > 0 && comes_before(&finding, &list->items[at - 1]); at--)
-            list->items[at] = list->items[at - 1];
+        for (; at > 0; at--) {
+            const mls_finding *before = &list->items[at - 1];
+            /* Line 0 means "no line" and sorts last: subtracting 1 wraps it to the maximum. */
+            if (finding.line != before->line ? finding.line - 1 >= before->line - 1 : finding.column >= before->column)
+                break;
+            list->items[at] = *before;
+        }
         list->items[at] = finding;
     }
 }

@@ -50,20 +50,16 @@ static size_t part_by_bit(char *items, size_t count, size_t size, uint64_t bit, 
     }
 }
 
-static void insertion_sort(char *items, size_t count, size_t size, mls_number_of *number)
-{
-    for (size_t i = 1; i < count; i++)
-        for (size_t k = i; k > 0 && number(items + (k - 1) * size) > number(items + k * size); k--)
-            swap_items(items + (k - 1) * size, items + k * size, size);
-}
-
 /* Each recursion fixes one more bit, so the depth is at most 64. */
 void mls_sort_in_place(void *items, size_t count, size_t size, mls_number_of *number)
 {
     enum { FEW = 24 };
     const uint64_t bit = count > FEW ? highest_difference(items, count, size, number) : 0;
     if (count <= FEW) {
-        insertion_sort(items, count, size, number);
+        char *at = items;
+        for (size_t i = 1; i < count; i++)
+            for (size_t k = i; k > 0 && number(at + (k - 1) * size) > number(at + k * size); k--)
+                swap_items(at + (k - 1) * size, at + k * size, size);
     } else if (bit != 0) {
         const size_t low = part_by_bit(items, count, size, bit, number);
         mls_sort_in_place(items, low, size, number);

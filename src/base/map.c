@@ -36,22 +36,6 @@ static uint32_t *slot_of(const mls_map *map, mls_str key, uint64_t hash)
     }
 }
 
-static void map_grow(mls_map *map)
-{
-    mls_map grown = *map;
-    grown.capacity = map->capacity == 0 ? CAPACITY_FIRST : map->capacity * 2;
-    if (grown.capacity > UINT32_MAX / 4)
-        mls_no_memory();
-    grown.entries = mls_arena_array(map->arena, grown.capacity, sizeof *grown.entries);
-    grown.slots = mls_arena_zeroed(map->arena, grown.capacity * 2, sizeof *grown.slots);
-    for (size_t i = 0; i < map->count; i++) {
-        grown.entries[i] = map->entries[i];
-        *slot_of(&grown, grown.entries[i].key, grown.entries[i].hash) = (uint32_t)i + 1;
-    }
-    grown.salt = map->count == 0 ? (uint64_t)(uintptr_t)grown.slots : map->salt;
-    *map = grown;
-}
-
 mls_map_entry *mls_map_find(const mls_map *map, mls_str key)
 {
     const uint32_t number = map->count > 0 ? *slot_of(map, key, mls_str_hash(key, map->salt)) : 0;
@@ -60,8 +44,20 @@ mls_map_entry *mls_map_find(const mls_map *map, mls_str key)
 
 mls_map_entry *mls_map_put(mls_map *map, mls_str key, bool *added)
 {
-    if (map->count == map->capacity)
-        map_grow(map);
+    if (map->count == map->capacity) {
+        mls_map grown = *map;
+        grown.capacity = map->capacity == 0 ? CAPACITY_FIRST : map->capacity * 2;
+        if (grown.capacity > UINT32_MAX / 4)
+            mls_no_memory();
+        grown.entries = mls_arena_array(map->arena, grown.capacity, sizeof *grown.entries);
+        grown.slots = mls_arena_zeroed(map->arena, grown.capacity * 2, sizeof *grown.slots);
+        for (size_t i = 0; i < map->count; i++) {
+            grown.entries[i] = map->entries[i];
+            *slot_of(&grown, grown.entries[i].key, grown.entries[i].hash) = (uint32_t)i + 1;
+        }
+        grown.salt = map->count == 0 ? (uint64_t)(uintptr_t)grown.slots : map->salt;
+        *map = grown;
+    }
     const uint64_t hash = mls_str_hash(key, map->salt);
     uint32_t *slot = slot_of(map, key, hash);
     if (added != NULL)

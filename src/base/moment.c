@@ -40,12 +40,6 @@ bool mls_take_clock(mls_str *text, double *ms)
     return true;
 }
 
-static bool is_date(int year, int month, int day)
-{
-    return year >= 1970 && month >= 1 && month <= 12 && day >= 1 &&
-           (day <= 28 || mls_days_of(year, month, day) < mls_days_of(year + month / 12, month % 12 + 1, 1));
-}
-
 /* Read a date such as 2026-11-21, with one of the characters `between`, or 20261121 if `between` is "". *ms is NAN if
  * the day does not exist. */
 static bool take_date(mls_str *text, const char *between, double *ms)
@@ -59,7 +53,10 @@ static bool take_date(mls_str *text, const char *between, double *ms)
     if ((split && !mls_take_char(&rest, between)) || !mls_take_digits(&rest, 2, &month) ||
         (split && !mls_take_char(&rest, mark)) || !mls_take_digits(&rest, 2, &day))
         return false;
-    *ms = is_date(year, month, day) ? mls_days_of(year, month, day) * MLS_DAY_MS : (double)NAN;
+    const bool exists =
+        year >= 1970 && month >= 1 && month <= 12 && day >= 1 &&
+        (day <= 28 || mls_days_of(year, month, day) < mls_days_of(year + month / 12, month % 12 + 1, 1));
+    *ms = exists ? mls_days_of(year, month, day) * MLS_DAY_MS : (double)NAN;
     *text = rest;
     return true;
 }
@@ -72,8 +69,7 @@ static bool take_zone(mls_str *text, double *minutes)
     int part = 0;
     if (mls_str_starts(rest, MLS_S("UTC")) || mls_str_starts(rest, MLS_S("Z"))) {
         *minutes = 0;
-        text->len -= *rest.ptr == 'Z' ? 1 : 3;
-        text->ptr += *rest.ptr == 'Z' ? 1 : 3;
+        *text = mls_str_rest(rest, *rest.ptr == 'Z' ? 1 : 3);
         return true;
     }
     const bool west = rest.len > 0 && rest.ptr[0] == '-';

@@ -5,7 +5,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <strings.h>
 
 #include "base/decimal.h"
 
@@ -14,21 +13,6 @@ enum { DIGITS_MAX = 800 };
 
 /* Size of a number printed without an exponent: 309 digits can precede the point. */
 enum { FIXED_MAX = 352 };
-
-/* Write "e-0017" and a NUL, because snprintf() would take as long as the parsing.  Exponents of more than four digits
- * always mean 0 or infinity. */
-static void write_exponent(char to[7], long long exponent)
-{
-    long long rest = exponent < 0 ? -exponent : exponent;
-    rest = rest > 9999 ? 9999 : rest;
-    to[0] = 'e';
-    to[1] = exponent < 0 ? '-' : '+';
-    for (int i = 5; i > 1; i--) {
-        to[i] = (char)('0' + rest % 10);
-        rest /= 10;
-    }
-    to[6] = '\0';
-}
 
 /* Parse the number from all its digits, correctly rounded. */
 static double parse_exactly(mls_str text, const mls_decimal *decimal)
@@ -45,7 +29,16 @@ static double parse_exactly(mls_str text, const mls_decimal *decimal)
     }
     const long long unkept = count > MLS_DECIMAL_DIGITS ? (long long)count - MLS_DECIMAL_DIGITS : 0;
     digits[count] = '1'; /* represents all further digits, if there are any */
-    write_exponent(digits + count + more, decimal->exponent - unkept - more);
+    /* Append "e-0017", without snprintf(), which would take as long as the parsing.  Exponents of more than four digits
+     * always mean 0 or infinity. */
+    const long long exponent = decimal->exponent - unkept - more;
+    long long rest = exponent < -9999 || exponent > 9999 ? 9999 : exponent < 0 ? -exponent : exponent;
+    char *to = digits + count + more;
+    to[0] = 'e';
+    to[1] = exponent < 0 ? '-' : '+';
+    for (int i = 5; i > 1; i--, rest /= 10)
+        to[i] = (char)('0' + rest % 10);
+    to[6] = '\0';
     return mls_text_double(digits);
 }
 
@@ -86,31 +79,26 @@ bool mls_number_parse(mls_str text, double *number)
     return true;
 }
 
-static bool read_word(mls_str text, double *number)
-{
-    static const char *const words[] = {"inf", "infinity", "nan"};
-    const bool negative = text.ptr[0] == '-';
-    const size_t sign = negative || text.ptr[0] == '+';
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strlen(words[i]) == text.len - sign && strncasecmp(words[i], text.ptr + sign, text.len - sign) == 0) {
-            const double value = i < 2 ? (double)INFINITY : (double)NAN;
-            *number = negative ? -value : value;
-            return true;
-        }
-    }
-    return false;
-}
-
 bool mls_number_parse_lenient(mls_str text, double *number)
 {
     text = mls_str_trim(text, mls_is_latin_space);
     if (text.len == 0)
         return false;
-    if (mls_number_parse(text, number) || read_word(text, number))
+    if (mls_number_parse(text, number))
         return true;
+    static const char *const words[] = {"inf", "infinity", "nan"};
+    const bool negative = text.ptr[0] == '-';
+    const mls_str word = mls_str_rest(text, negative || text.ptr[0] == '+');
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (mls_str_alike(word, mls_str_from(words[i]))) {
+            *number = i < 2 ? (double)INFINITY : (double)NAN;
+            *number = negative ? -*number : *number;
+            return true;
+        }
+    }
     /* Underscores are allowed only between two digits. */
     mls_buffer plain = {0};
-    bool ok = text.len > 0 && memchr(text.ptr, '_', text.len) != NULL;
+    bool ok = memchr(text.ptr, '_', text.len) != NULL;
     for (size_t i = 0; ok && i < text.len; i++)
         if (text.ptr[i] != '_')
             mls_buffer_append_char(&plain, text.ptr[i]);
@@ -137,7 +125,7 @@ bool mls_size_parse(mls_str text, size_t *number)
 bool mls_integer_parse(mls_str text, int64_t *number)
 {
     while (text.len > 0 && mls_is_blank(text.ptr[0]))
-        text = (mls_str){text.ptr + 1, text.len - 1};
+        text = mls_str_rest(text, 1);
     while (text.len > 0 && mls_is_blank(text.ptr[text.len - 1]) && text.ptr[text.len - 1] != '\r')
         text.len--;
     const bool sign = text.len > 0 && (text.ptr[0] == '-' || text.ptr[0] == '+');

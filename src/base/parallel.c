@@ -50,28 +50,6 @@ static void *run_on(void *argument)
     return NULL;
 }
 
-static mls_status run_deliver(relay_run *run)
-{
-    const mls_relay *relay = run->relay;
-    mls_status status = MLS_OK;
-    (void)pthread_mutex_lock(&run->lock);
-    while (status == MLS_OK && !(run->ended && run->delivered == run->taken)) {
-        if (run->delivered < run->taken && run->done[run->delivered % relay->slots]) {
-            (void)pthread_mutex_unlock(&run->lock);
-            status = relay->deliver != NULL ? relay->deliver(relay->state, run->delivered) : MLS_OK;
-            (void)pthread_mutex_lock(&run->lock);
-            run->delivered++;
-            (void)pthread_cond_broadcast(&run->changed);
-        } else if (!run_next(run)) {
-            (void)pthread_cond_wait(&run->changed, &run->lock);
-        }
-    }
-    run->ended = true;
-    (void)pthread_cond_broadcast(&run->changed);
-    (void)pthread_mutex_unlock(&run->lock);
-    return status;
-}
-
 mls_status mls_relay_run(const mls_relay *relay)
 {
     pthread_t workers[THREADS_MAX];
@@ -86,7 +64,22 @@ mls_status mls_relay_run(const mls_relay *relay)
            pthread_create(&workers[started], NULL, run_on, &run) == 0)
         started++;
     mls_temporary_let_go(&before);
-    const mls_status status = run_deliver(&run);
+    mls_status status = MLS_OK;
+    (void)pthread_mutex_lock(&run.lock);
+    while (status == MLS_OK && !(run.ended && run.delivered == run.taken)) {
+        if (run.delivered < run.taken && run.done[run.delivered % relay->slots]) {
+            (void)pthread_mutex_unlock(&run.lock);
+            status = relay->deliver != NULL ? relay->deliver(relay->state, run.delivered) : MLS_OK;
+            (void)pthread_mutex_lock(&run.lock);
+            run.delivered++;
+            (void)pthread_cond_broadcast(&run.changed);
+        } else if (!run_next(&run)) {
+            (void)pthread_cond_wait(&run.changed, &run.lock);
+        }
+    }
+    run.ended = true;
+    (void)pthread_cond_broadcast(&run.changed);
+    (void)pthread_mutex_unlock(&run.lock);
     for (unsigned i = 0; i < started; i++)
         (void)pthread_join(workers[i], NULL);
     (void)pthread_cond_destroy(&run.changed);

@@ -136,30 +136,6 @@ static void end_row(int terminator, void *context)
     mls_buffer_clear(&reading->bytes);
 }
 
-static void parse_failed(row_reading *reading, struct csv_parser *parser, size_t line, size_t column,
-                         const char *reason)
-{
-    if (csv_error(parser) != CSV_EPARSE)
-        mls_no_memory();
-    reading->status = mls_error_set(reading->error, MLS_ERROR_SYNTAX, line, column, "%s", reason);
-}
-
-/* Feed libcsv line by line, so that the position of every row is known. */
-static void read_csv_lines(row_reading *reading, struct csv_parser *parser)
-{
-    mls_str line;
-    while (next_line(reading, &line)) {
-        reading->row_ended = false;
-        const size_t parsed = csv_parse(parser, line.ptr, line.len, take_csv_cell, end_row, reading);
-        if (parsed != line.len && reading->status == MLS_OK) {
-            parse_failed(reading, parser, reading->line, parsed + 1,
-                         "a quote inside an unquoted field, or text after a closing quote");
-        }
-    }
-    if (reading->status == MLS_OK && csv_fini(parser, take_csv_cell, end_row, reading) != 0)
-        parse_failed(reading, parser, reading->row.line, 0, "a quoted field is not closed");
-}
-
 mls_status mls_csv_read(mls_str text, mls_text_row_function function, void *state, mls_error *error)
 {
     row_reading reading;
@@ -168,7 +144,24 @@ mls_status mls_csv_read(mls_str text, mls_text_row_function function, void *stat
         return reading.status;
     (void)csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI);
     csv_set_blk_size(&parser, FIELD_GROWTH);
-    read_csv_lines(&reading, &parser);
+    /* Feed libcsv line by line, so that the position of every row is known. */
+    const char *reason = NULL;
+    size_t column = 0;
+    for (mls_str line; reason == NULL && next_line(&reading, &line);) {
+        reading.row_ended = false;
+        const size_t parsed = csv_parse(&parser, line.ptr, line.len, take_csv_cell, end_row, &reading);
+        if (parsed != line.len && reading.status == MLS_OK) {
+            reason = "a quote inside an unquoted field, or text after a closing quote";
+            reading.row.line = reading.line;
+            column = parsed + 1;
+        }
+    }
+    if (reason == NULL && reading.status == MLS_OK && csv_fini(&parser, take_csv_cell, end_row, &reading) != 0)
+        reason = "a quoted field is not closed";
+    if (reason != NULL && csv_error(&parser) != CSV_EPARSE)
+        mls_no_memory();
+    if (reason != NULL)
+        reading.status = mls_error_set(error, MLS_ERROR_SYNTAX, reading.row.line, column, "%s", reason);
     csv_free(&parser);
     return end_rows(&reading);
 }
