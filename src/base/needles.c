@@ -151,59 +151,12 @@ static const char common[] =
     "media-perf (nvidia signal "
     "nal_s feature requests compute started comm 0x14af 0x55d0 0x7f00 0x1 0x2 0x3 : 16 : 17 : 18 : 17";
 
-/* Estimate how frequent the window at `at` of a needle is in logs: from the counters, and otherwise roughly from the
- * number of small letters, blanks and zeros.  Bytes past the needle add to it. */
-static unsigned window_weight(mls_needles *self, mls_str needle, ptrdiff_t at)
-{
-    enum { SEEN = 100, HANGING = 6 };
-    const size_t from = at < 0 ? 0 : (size_t)at;
-    const size_t end = (size_t)(at + WINDOW) < needle.len ? (size_t)(at + WINDOW) : needle.len;
-    unsigned weight = HANGING * (unsigned)(WINDOW - (end - from));
-    for (size_t i = from; i < end; i++) {
-        const char c = needle.ptr[i];
-        weight += (c >= 'a' && c <= 'z') || c == ' ' || c == '0' ? 2 : 1;
-    }
-    return weight + SEEN * *place_seen(self, needle.ptr + from, end - from);
-}
-
 static void add_window(window_list *list, const char *bytes, window_open open, size_t needle, mls_str text, int at)
 {
     const int32_t last = (int32_t)text.len - PART;
     MLS_GROW(list, items);
     list->items[list->count++] = (needle_window){load_part(bytes), load_part(bytes + 1),      open, (uint32_t)needle,
                                                  last - at,        load_part(text.ptr + last)};
-}
-
-/* Add the window at `at` of a needle.  If two bytes extend past the needle, as for the shortest needles, add a window
- * for each value of the first one. */
-static void add_windows(window_list *list, size_t needle, mls_str text, int at)
-{
-    char bytes[WINDOW] = {0};
-    const size_t inside = at < 0 ? WINDOW - 1 : text.len - (size_t)at < WINDOW ? text.len - (size_t)at : WINDOW;
-    memcpy(bytes + (at < 0), text.ptr + (at < 0 ? 0 : at), inside);
-    if (inside >= PART)
-        add_window(list, bytes, at < 0 ? OPEN_FIRST : inside < WINDOW ? OPEN_LAST : OPEN_NONE, needle, text, at);
-    for (unsigned value = 0; inside < PART && value < 256; value++) {
-        bytes[PART - 1] = (char)value;
-        add_window(list, bytes, OPEN_LAST, needle, text, at);
-    }
-}
-
-/* Add windows of a needle.  Wherever the needle occurs, an examined position has one of STRIDE distances from its start
- * (modulo the stride); choose the rarest window for each. */
-static void add_needle(mls_needles *self, window_list *list, size_t needle)
-{
-    const mls_str text = self->texts[needle];
-    for (int k = -1; k < STRIDE - 1; k++) {
-        unsigned min = UINT_MAX;
-        int rarest = k;
-        for (int at = k; at <= (int)text.len - PART; at += STRIDE) {
-            const unsigned weight = window_weight(self, text, at);
-            rarest = weight < min ? at : rarest;
-            min = weight < min ? weight : min;
-        }
-        add_windows(list, needle, text, rarest);
-    }
 }
 
 static size_t count_marked(const mls_needles *self, mls_str sample)
@@ -231,23 +184,6 @@ static void mark_windows(mls_needles *self, const window_list *list, uint32_t fa
     }
 }
 
-/* Choose the hash factor that marks the fewest positions of the sample. */
-static void choose_factor(mls_needles *self, const window_list *list, mls_str sample)
-{
-    enum { TRIES = 4 };
-    uint32_t factor = factor_first;
-    uint32_t best = factor;
-    size_t min = SIZE_MAX;
-    for (int i = 0; i < TRIES && min > 0; i++, factor = factor * UINT32_C(0x2c1b3c6d) + 0x12d6) {
-        mark_windows(self, list, factor | 0x10001);
-        const size_t found = count_marked(self, sample);
-        best = found < min ? self->factor : best;
-        min = found < min ? found : min;
-    }
-    if (self->factor != best)
-        mark_windows(self, list, best);
-}
-
 /* Return the group of a window: by its last four bytes, or by its first four if the last byte may have any value. */
 static uint32_t window_group(uint32_t bytes, bool front)
 {
@@ -259,18 +195,19 @@ static uint32_t group_of_window(const needle_window *window)
     return window_group(window->open == OPEN_LAST ? window->front : window->back, window->open == OPEN_LAST);
 }
 
-/* Sort the windows by group, with a counting sort. */
-static void sort_windows(mls_needles *self, const window_list *list, needle_window *sorted)
+/* Estimate how frequent the window at `at` of a needle is in logs: from the counters, and otherwise roughly from the
+ * number of small letters, blanks and zeros.  Bytes past the needle add to it. */
+static unsigned window_weight(mls_needles *self, mls_str needle, ptrdiff_t at)
 {
-    memset(self->first, 0, sizeof self->first);
-    for (size_t i = 0; i < list->count; i++)
-        self->first[group_of_window(&list->items[i])]++;
-    for (size_t group = 1; group <= GROUPS; group++)
-        self->first[group] += self->first[group - 1];
-    for (size_t i = 0; i < list->count; i++)
-        sorted[--self->first[group_of_window(&list->items[i])]] = list->items[i];
-    free(self->windows);
-    self->windows = sorted;
+    enum { SEEN = 100, HANGING = 6 };
+    const size_t from = at < 0 ? 0 : (size_t)at;
+    const size_t end = (size_t)(at + WINDOW) < needle.len ? (size_t)(at + WINDOW) : needle.len;
+    unsigned weight = HANGING * (unsigned)(WINDOW - (end - from));
+    for (size_t i = from; i < end; i++) {
+        const char c = needle.ptr[i];
+        weight += (c >= 'a' && c <= 'z') || c == ' ' || c == '0' ? 2 : 1;
+    }
+    return weight + SEEN * *place_seen(self, needle.ptr + from, end - from);
 }
 
 /* Choose windows using the counts of this text and all earlier ones. */
@@ -283,13 +220,59 @@ static void learn_from(mls_needles *self, mls_str sample)
             *seen = (uint8_t)(*seen + (*seen < SEEN_MOST));
         }
     }
-    for (size_t i = 0; i < self->count; i++)
-        add_needle(self, &list, i);
-    if (self->factor == 0) /* the first text is too short to choose a factor */
-        mark_windows(self, &list, factor_first | 0x10001);
-    else
-        choose_factor(self, &list, sample);
-    sort_windows(self, &list, mls_malloc((list.count + 1) * sizeof *self->windows));
+    /* Wherever a needle occurs, an examined position has one of STRIDE distances from its start (modulo the stride):
+     * choose the rarest window for each. */
+    for (size_t needle = 0; needle < self->count; needle++) {
+        const mls_str text = self->texts[needle];
+        for (int k = -1; k < STRIDE - 1; k++) {
+            unsigned min = UINT_MAX;
+            int rarest = k;
+            for (int at = k; at <= (int)text.len - PART; at += STRIDE) {
+                const unsigned weight = window_weight(self, text, at);
+                rarest = weight < min ? at : rarest;
+                min = weight < min ? weight : min;
+            }
+            char bytes[WINDOW] = {0};
+            const size_t left = text.len - (size_t)(rarest < 0 ? 0 : rarest);
+            const size_t inside = rarest < 0 ? WINDOW - 1 : left < WINDOW ? left : WINDOW;
+            memcpy(bytes + (rarest < 0), text.ptr + (rarest < 0 ? 0 : rarest), inside);
+            if (inside >= PART)
+                add_window(&list, bytes,
+                           rarest < 0        ? OPEN_FIRST
+                           : inside < WINDOW ? OPEN_LAST
+                                             : OPEN_NONE,
+                           needle, text, rarest);
+            /* If two bytes extend past the needle, as for the shortest ones, add a window for each value of the first.
+             */
+            for (unsigned value = 0; inside < PART && value < 256; value++) {
+                bytes[PART - 1] = (char)value;
+                add_window(&list, bytes, OPEN_LAST, needle, text, rarest);
+            }
+        }
+    }
+    /* Choose the hash factor that marks the fewest positions of the sample; the first text is too short for that. */
+    enum { TRIES = 4 };
+    uint32_t factor = factor_first;
+    uint32_t best = factor | 0x10001;
+    size_t min = SIZE_MAX;
+    for (int i = 0; self->factor != 0 && i < TRIES && min > 0; i++, factor = factor * UINT32_C(0x2c1b3c6d) + 0x12d6) {
+        mark_windows(self, &list, factor | 0x10001);
+        const size_t found = count_marked(self, sample);
+        best = found < min ? self->factor : best;
+        min = found < min ? found : min;
+    }
+    if (self->factor != best)
+        mark_windows(self, &list, best);
+    /* Sort the windows by group, with a counting sort. */
+    free(self->windows);
+    self->windows = mls_malloc((list.count + 1) * sizeof *self->windows);
+    memset(self->first, 0, sizeof self->first);
+    for (size_t i = 0; i < list.count; i++)
+        self->first[group_of_window(&list.items[i])]++;
+    for (size_t group = 1; group <= GROUPS; group++)
+        self->first[group] += self->first[group - 1];
+    for (size_t i = 0; i < list.count; i++)
+        self->windows[--self->first[group_of_window(&list.items[i])]] = list.items[i];
     free(list.items);
 }
 

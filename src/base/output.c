@@ -21,35 +21,9 @@ enum { OUTPUT_BLOCK = 64 * 1024, LINKS_MAX = 40, STALE_SECONDS = 24 * 60 * 60 };
 
 static const char hidden_prefix[] = ".mlscore-";
 
-/* Return the permissions of a new file.  The umask can only be read by setting it. */
-static mode_t new_file_mode(void)
-{
-    const mode_t mask = umask(077);
-    (void)umask(mask);
-    return 0666 & ~mask;
-}
-
 static mls_status cannot_write(int system_errno, mls_error *error)
 {
     return mls_error_set_errno(error, MLS_ERROR_WRITE, system_errno, "cannot write");
-}
-
-static mls_status open_temporary(mls_output *output, mode_t mode, mls_error *error)
-{
-    const char *own = mls_path_name(output->path);
-    mls_buffer name = {0};
-    mls_buffer_printf(&name, "%.*s%s%s.XXXXXX", (int)(own - output->path), output->path,
-                      output->lasting ? hidden_prefix : "", own);
-    char *temporary = mls_buffer_detach(&name);
-    output->fd = mls_temporary_file(temporary);
-    if (output->fd < 0) {
-        const mls_status status = cannot_write(errno, error);
-        free(temporary);
-        return status;
-    }
-    output->temporary = temporary;
-    (void)fchmod(output->fd, mode);
-    return MLS_OK;
 }
 
 /* Resolve a path that does not exist: follow its links and return the target of the last one, or the path itself. */
@@ -114,25 +88,33 @@ static mls_status open_path(mls_output *output, const char *path, mls_error *err
     output->fd = -1;
     if (!exists && errno != ENOENT)
         return cannot_write(errno, error);
-    mls_status status = MLS_OK;
     /* Replace or create the target of a link, not the link itself. */
     char *real = descriptor >= 0 ? NULL : exists ? realpath(path, NULL) : resolve_lost(path);
     output->path = real != NULL || (!exists && descriptor < 0) ? real : mls_strdup(path);
-    if (output->path == NULL) {
-        status = cannot_write(errno, error);
-    } else if (descriptor >= 0) {
+    if (output->path != NULL && descriptor >= 0) {
         output->fd = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
-        status = output->fd < 0 ? cannot_write(errno, error) : MLS_OK;
-    } else if (!exists || S_ISREG(about.st_mode)) {
-        status = open_temporary(output, exists ? about.st_mode & 07777 : new_file_mode(), error);
-    } else if ((output->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)) < 0) {
-        status = cannot_write(errno, error);
+    } else if (output->path != NULL && (!exists || S_ISREG(about.st_mode))) {
+        const char *own = mls_path_name(output->path);
+        const mode_t mask = umask(077); /* can only be read by setting it */
+        mls_buffer name = {0};
+        (void)umask(mask);
+        mls_buffer_printf(&name, "%.*s%s%s.XXXXXX", (int)(own - output->path), output->path,
+                          output->lasting ? hidden_prefix : "", own);
+        output->temporary = mls_buffer_detach(&name);
+        output->fd = mls_temporary_file(output->temporary);
+        if (output->fd >= 0)
+            (void)fchmod(output->fd, exists ? about.st_mode & 07777 : 0666 & ~mask);
+    } else if (output->path != NULL) {
+        output->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
     }
-    if (status != MLS_OK) {
+    if (output->fd < 0) {
+        const mls_status status = cannot_write(errno, error);
         free(output->path);
+        free(output->temporary);
         *output = (mls_output){.fd = -1};
+        return status;
     }
-    return status;
+    return MLS_OK;
 }
 
 mls_status mls_output_open(mls_output *output, const char *path, mls_error *error)
@@ -141,8 +123,7 @@ mls_status mls_output_open(mls_output *output, const char *path, mls_error *erro
     return path == NULL || strcmp(path, "-") == 0 ? MLS_OK : open_path(output, path, error);
 }
 
-/* Remove old temporary files of a path.  Errors are ignored. */
-static void remove_stale(const char *path)
+mls_status mls_output_open_lasting(mls_output *output, const char *path, mls_error *error)
 {
     const mls_str folder = mls_path_folder(mls_str_from(path));
     mls_names names = {0};
@@ -150,6 +131,7 @@ static void remove_stale(const char *path)
     mls_buffer at = {0};
     struct stat about;
     int ignored;
+    /* Remove old temporary files of the path.  Errors are ignored. */
     mls_buffer_printf(&prefix, "%s%s.", hidden_prefix, mls_path_name(path));
     mls_buffer_append(&at, folder.len > 0 ? folder : MLS_S("./"));
     const size_t len = at.len;
@@ -164,12 +146,7 @@ static void remove_stale(const char *path)
     mls_names_release(&names);
     mls_buffer_release(&prefix);
     mls_buffer_release(&at);
-}
-
-mls_status mls_output_open_lasting(mls_output *output, const char *path, mls_error *error)
-{
     *output = (mls_output){.fd = -1, .lasting = true};
-    remove_stale(path);
     return open_path(output, path, error);
 }
 

@@ -40,17 +40,17 @@ static bool is_plain(mls_str text, bool extended)
     return true;
 }
 
-/* Compile a PCRE2 expression, or convert and compile a foreign one.  Return the PCRE2 error code, or 0 if the pattern
- * is refused. */
-static int compile(mls_pattern *pattern, mls_pattern_kind kind, mls_str text)
+mls_status mls_pattern_compile(mls_pattern *pattern, mls_pattern_kind kind, mls_str text)
 {
+    const bool lines = kind == MLS_PATTERN_LINES;
     PCRE2_UCHAR *converted = NULL;
     PCRE2_SIZE length;
     int error = 0;
+    *pattern = (mls_pattern){0};
     if (kind >= MLS_PATTERN_OWN) {
         const uint32_t options = kind == MLS_PATTERN_OWN ? PCRE2_CASELESS : PCRE2_NEVER_BACKSLASH_C;
         if (kind != MLS_PATTERN_OWN && text.len > LINES_BYTES_MAX)
-            return 0;
+            return MLS_ERROR_SYNTAX;
         pattern->code = pcre2_compile((PCRE2_SPTR)text.ptr, text.len, PCRE2_NEVER_UTF | options, &error, &length, NULL);
         if (pattern->code != NULL)
             (void)pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE); /* without it, matching is only slower */
@@ -61,13 +61,6 @@ static int compile(mls_pattern *pattern, mls_pattern_kind kind, mls_str text)
             pcre2_converted_pattern_free(converted);
         }
     }
-    return error;
-}
-
-mls_status mls_pattern_compile(mls_pattern *pattern, mls_pattern_kind kind, mls_str text)
-{
-    *pattern = (mls_pattern){0};
-    const int error = compile(pattern, kind, text);
     if (pattern->code == NULL) {
         if (error == PCRE2_ERROR_NOMEMORY || error == PCRE2_ERROR_HEAP_FAILED)
             mls_no_memory();
@@ -77,7 +70,6 @@ mls_status mls_pattern_compile(mls_pattern *pattern, mls_pattern_kind kind, mls_
     pattern->limits = pcre2_match_context_create(NULL);
     if (pattern->data == NULL || pattern->limits == NULL)
         mls_no_memory();
-    const bool lines = kind == MLS_PATTERN_LINES;
     (void)pcre2_set_match_limit(pattern->limits, lines                      ? LINES_STEPS_MAX
                                                  : kind == MLS_PATTERN_NAME ? NAME_STEPS_MAX
                                                                             : STEPS_MAX);

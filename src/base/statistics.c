@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* statistics.c - means, deviations and Student's t test, accurate enough for verdicts. */
+/* statistics.c - sorting, means, deviations, Student's t test and the rank test, accurate enough for verdicts. */
 #include "base/statistics.h"
 
 #include <math.h>
@@ -229,21 +229,6 @@ static double beta_fraction(double a, double b, double x)
     return fraction;
 }
 
-/* Return the regularized incomplete beta function I_x(a, b). y = 1 - x is passed separately, so that an x close to 1
- * does not lose precision. */
-static double beta_regularized(double a, double b, double x, double y)
-{
-    if (x <= 0 || y <= 0)
-        return x <= 0 ? 0 : 1;
-    int sign;
-    double log_beta = lgamma_r(a, &sign) + lgamma_r(b, &sign) - lgamma_r(a + b, &sign);
-    double front = exp(a * log(x) + b * log(y) - log_beta);
-    /* The fraction converges fast only below the mean of the distribution; above it, use the symmetry 26.5.2. */
-    if (x < (a + 1) / (a + b + 2))
-        return front * beta_fraction(a, b, x) / a;
-    return 1 - front * beta_fraction(b, a, y) / b;
-}
-
 double mls_student_t_lower_tail(double t, double degrees)
 {
     if (!(degrees > 0) || isinf(degrees) || isnan(t))
@@ -251,7 +236,21 @@ double mls_student_t_lower_tail(double t, double degrees)
     if (isinf(t))
         return t < 0 ? 0 : 1;
     double total = degrees + t * t;
-    double tail = isinf(total) ? 0 : 0.5 * beta_regularized(degrees / 2, 0.5, degrees / total, t * t / total);
+    double tail = isinf(total) ? 0 : 0.5;
+    if (!isinf(total) && t * t > 0) {
+        /* Half of the regularized incomplete beta function I_x(a, b). y = 1 - x is computed separately, so that an x
+         * close to 1 does not lose precision. */
+        const double a = degrees / 2;
+        const double b = 0.5;
+        const double x = degrees / total;
+        const double y = t * t / total;
+        int sign;
+        const double log_beta = lgamma_r(a, &sign) + lgamma_r(b, &sign) - lgamma_r(a + b, &sign);
+        const double front = exp(a * log(x) + b * log(y) - log_beta);
+        /* The fraction converges fast only below the mean of the distribution; above it, use the symmetry 26.5.2. */
+        tail = 0.5 * (x < (a + 1) / (a + b + 2) ? front * beta_fraction(a, b, x) / a
+                                                : 1 - front * beta_fraction(b, a, y) / b);
+    }
     return t < 0 ? tail : 1 - tail;
 }
 
@@ -326,4 +325,101 @@ double mls_t_test_lower_tail(mls_test_sample a, mls_test_sample b)
         return NAN;
     const double pooled = ((a.count - 1) * a.stdev * a.stdev + (b.count - 1) * b.stdev * b.stdev) / degrees;
     return mls_student_t_lower_tail((a.mean - b.mean) / sqrt(pooled * (1 / a.count + 1 / b.count)), degrees);
+}
+
+double mls_median_distance(const double *values, size_t count, double centre, double *scratch)
+{
+    for (size_t i = 0; i < count; i++)
+        scratch[i] = fabs(values[i] - centre);
+    mls_sort_doubles(scratch, count);
+    return mls_median(scratch, count);
+}
+
+double mls_median_weighted(mls_weighted *items, size_t count)
+{
+    double total = 0;
+    double running = 0;
+    mls_sort_by_double(items, count, sizeof *items);
+    for (size_t i = 0; i < count; i++)
+        total += items[i].weight;
+    for (size_t i = 0; i < count; i++) {
+        running += items[i].weight;
+        if (running >= total / 2)
+            return items[i].value;
+    }
+    return NAN;
+}
+
+/* A value of one of the two samples, with twice its rank, which is an integer even for shared ranks. */
+typedef struct ranked {
+    double value;
+    size_t twice_rank;
+    bool first;
+} ranked;
+
+/* Return both samples sorted together; the caller releases the array with free().  `sum` gets the sum of twice_rank
+ * over the first sample. */
+static ranked *rank(const double *a, size_t a_count, const double *b, size_t b_count, size_t *sum)
+{
+    const size_t count = a_count + b_count;
+    ranked *all = mls_calloc(count, sizeof *all);
+    *sum = 0;
+    for (size_t i = 0; i < count; i++)
+        all[i] = (ranked){.value = i < a_count ? a[i] : b[i - a_count], .first = i < a_count};
+    mls_sort_by_double(all, count, sizeof *all);
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && mls_compare_doubles(all[end].value, all[i].value) == 0;)
+            end++;
+        for (size_t k = i; k < end; k++) {
+            all[k].twice_rank = i + 1 + end; /* first rank + last rank, counted from 1 */
+            *sum += all[k].first ? all[k].twice_rank : 0;
+        }
+    }
+    return all;
+}
+
+/* 100 values have up to C(100, 50) = 1.0e29 choices, which needs more than 64 bits and fewer than 128. */
+__extension__ typedef unsigned __int128 whole_count;
+
+static double count_double(whole_count count)
+{
+    return ldexp((double)(uint64_t)(count >> 64), 64) + (double)(uint64_t)count;
+}
+
+void mls_rank_test_exact(const double *a, size_t a_count, const double *b, size_t b_count, double *p)
+{
+    *p = NAN;
+    if (a_count == 0 || b_count == 0 || a_count > MLS_RANKED_MAX || b_count > MLS_RANKED_MAX - a_count)
+        return;
+    const bool turned = a_count > b_count; /* choosing from the smaller sample is faster, and p is the same */
+    const size_t count = a_count + b_count;
+    const size_t chosen = turned ? b_count : a_count;
+    const size_t sums = count * (count + 1) + 1;
+    size_t seen;
+    ranked *all = turned ? rank(b, b_count, a, a_count, &seen) : rank(a, a_count, b, b_count, &seen);
+    /* ways[k * sums + s] is the number of choices of k values whose doubled ranks add up to s. */
+    whole_count *ways = mls_calloc((chosen + 1) * sums, sizeof *ways);
+    size_t reached = 0;
+    ways[0] = 1;
+    for (size_t i = 0; i < count; i++) {
+        reached += all[i].twice_rank;
+        for (size_t k = i + 1 < chosen ? i + 1 : chosen; k > 0; k--) {
+            const whole_count *fewer = ways + (k - 1) * sums;
+            whole_count *more = ways + k * sums;
+            for (size_t s = all[i].twice_rank; s <= reached; s++)
+                more[s] += fewer[s - all[i].twice_rank];
+        }
+    }
+    /* The share of choices whose rank sum is at least as far from the mean as the one seen. */
+    const size_t middle = chosen * (count + 1);
+    const size_t distance = seen > middle ? seen - middle : middle - seen;
+    whole_count far = 0;
+    whole_count any = 0;
+    for (size_t s = 0; s < sums; s++) {
+        any += ways[chosen * sums + s];
+        far += (s > middle ? s - middle : middle - s) >= distance ? ways[chosen * sums + s] : 0;
+    }
+    *p = count_double(far) / count_double(any);
+    free(all);
+    free(ways);
 }

@@ -80,45 +80,6 @@ static bool was_entered(const mls_folder_walk *walk, const struct stat *about)
     return mls_map_find(&walk->entered, (mls_str){(const char *)id, sizeof id}) != NULL;
 }
 
-/* Return whether the path, its links resolved, is below the root. */
-static bool is_inside(walking *self)
-{
-    if (self->real_root == NULL) {
-        const char end = self->path.ptr[self->root_len];
-        self->path.ptr[self->root_len] = '\0';
-        self->real_root = realpath(self->path.ptr, NULL);
-        self->path.ptr[self->root_len] = end;
-    }
-    char *real = self->real_root != NULL ? realpath(self->path.ptr, NULL) : NULL;
-    const bool inside = real != NULL && mls_path_is_below(mls_str_from(real), mls_str_from(self->real_root));
-    free(real);
-    return inside;
-}
-
-/* Determine what is at the current path. */
-static void look(walking *self, int folder, mls_walk_entry *entry, struct stat *about)
-{
-    bool found = fstatat(folder, entry->name, about, AT_SYMLINK_NOFOLLOW) == 0;
-    entry->kind = MLS_WALK_FAILED;
-    if (found && S_ISLNK(about->st_mode)) {
-        entry->link = true;
-        entry->outside = !is_inside(self);
-        found = fstatat(folder, entry->name, about, 0) == 0;
-        if (!found && (errno == ENOENT || errno == ELOOP || errno == ENOTDIR))
-            entry->kind = MLS_WALK_LOST;
-    }
-    if (!found) {
-        entry->system_errno = errno;
-        return;
-    }
-    entry->mode = about->st_mode;
-    entry->size = S_ISREG(about->st_mode) ? (uint64_t)about->st_size : 0;
-    entry->kind = S_ISREG(about->st_mode)   ? MLS_WALK_FILE
-                  : S_ISDIR(about->st_mode) ? MLS_WALK_FOLDER
-                                            : MLS_WALK_SPECIAL;
-    entry->before = entry->kind == MLS_WALK_FOLDER && was_entered(self->walk, about);
-}
-
 /* Set the texts of an entry.  They point into the walk's path, which moves when it grows. */
 static void place_entry(const walking *self, mls_walk_entry *entry)
 {
@@ -142,31 +103,39 @@ static mls_status walk_name(walking *self, int folder, const mls_walk_entry *abo
     mls_buffer_append_text(&self->path, name);
     mls_walk_entry entry = {.depth = above->depth + 1, .role = above->inner, .inner = above->inner};
     place_entry(self, &entry);
-    look(self, folder, &entry, &about);
+    bool found = fstatat(folder, entry.name, &about, AT_SYMLINK_NOFOLLOW) == 0;
+    entry.kind = MLS_WALK_FAILED;
+    if (found && S_ISLNK(about.st_mode)) {
+        entry.link = true;
+        if (self->real_root == NULL) {
+            const char end = self->path.ptr[self->root_len];
+            self->path.ptr[self->root_len] = '\0';
+            self->real_root = realpath(self->path.ptr, NULL);
+            self->path.ptr[self->root_len] = end;
+        }
+        char *real = self->real_root != NULL ? realpath(self->path.ptr, NULL) : NULL;
+        entry.outside = real == NULL || !mls_path_is_below(mls_str_from(real), mls_str_from(self->real_root));
+        free(real);
+        found = fstatat(folder, entry.name, &about, 0) == 0;
+        if (!found && (errno == ENOENT || errno == ELOOP || errno == ENOTDIR))
+            entry.kind = MLS_WALK_LOST;
+    }
+    if (found) {
+        entry.mode = about.st_mode;
+        entry.size = S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0;
+        entry.kind = S_ISREG(about.st_mode)   ? MLS_WALK_FILE
+                     : S_ISDIR(about.st_mode) ? MLS_WALK_FOLDER
+                                              : MLS_WALK_SPECIAL;
+        entry.before = entry.kind == MLS_WALK_FOLDER && was_entered(walk, &about);
+    } else {
+        entry.system_errno = errno;
+    }
     entry.too_deep = entry.kind == MLS_WALK_FOLDER && entry.depth > walk->depth_max;
     entry.enter = entry.kind == MLS_WALK_FOLDER && !entry.before && !(entry.outside && walk->inside);
     const mls_status status = walk->visitor.found(walk->visitor.state, &entry);
     if (status == MLS_OK && entry.kind == MLS_WALK_FOLDER && entry.enter && !entry.too_deep)
         return walk_folder(self, folder, &entry, &about);
     return status;
-}
-
-/* Open the folder that was examined.  Fail if it was replaced by another one meanwhile. */
-static DIR *open_folder(int above, const mls_walk_entry *entry, const struct stat *seen, int *system_errno)
-{
-    struct stat about;
-    const char *name = entry->depth == 0 ? entry->path : entry->name;
-    const int fd = openat(above, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
-    DIR *folder = NULL;
-    if (fd >= 0 && fstat(fd, &about) == 0) {
-        const bool same = about.st_dev == seen->st_dev && about.st_ino == seen->st_ino;
-        errno = same ? errno : ESTALE;
-        folder = same ? fdopendir(fd) : NULL;
-    }
-    *system_errno = folder == NULL ? errno : 0;
-    if (folder == NULL && fd >= 0)
-        (void)close(fd);
-    return folder;
 }
 
 static mls_status walk_folder(walking *self, int above, mls_walk_entry *entry, const struct stat *seen)
@@ -178,7 +147,19 @@ static mls_status walk_folder(walking *self, int above, mls_walk_entry *entry, c
     const uint64_t id[2] = {(uint64_t)seen->st_dev, (uint64_t)seen->st_ino};
     walk->entered.arena = &walk->arena;
     (void)mls_map_put(&walk->entered, (mls_str){(const char *)id, sizeof id}, NULL);
-    DIR *folder = open_folder(above, entry, seen, &system_errno);
+    /* Open the folder that was examined.  Fail if it was replaced by another one meanwhile. */
+    struct stat about;
+    const int fd =
+        openat(above, entry->depth == 0 ? entry->path : entry->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+    DIR *folder = NULL;
+    if (fd >= 0 && fstat(fd, &about) == 0) {
+        const bool same = about.st_dev == seen->st_dev && about.st_ino == seen->st_ino;
+        errno = same ? errno : ESTALE;
+        folder = same ? fdopendir(fd) : NULL;
+    }
+    system_errno = folder == NULL ? errno : 0;
+    if (folder == NULL && fd >= 0)
+        (void)close(fd);
     if (folder != NULL)
         read_names(folder, walk->entries_max, &list, &system_errno);
     mls_status status = walk->visitor.listed(walk->visitor.state, entry, &list, system_errno);
