@@ -68,20 +68,6 @@ static bool count_up(char *text)
     return false;
 }
 
-/* Print the fewest digits that read back as the same number, possibly followed by zeros: "-1.25000000000000e-05".
- * Fifteen digits always survive a round trip from text, so fewer are tried only for subnormal numbers, which have less
- * precision.  Below a power of two, numbers are denser than above it, so with sixteen digits the next decimal up may
- * work if the nearest one does not. */
-static void shortest(double number, char *text, size_t size)
-{
-    int digits = fabs(number) < DBL_MIN ? 1 : DBL_DIG;
-    do {
-        (void)mls_text_printf(text, size, "%.*e", digits - 1, number);
-        if (mls_text_double(text) == number || (digits == 16 && count_up(text) && mls_text_double(text) == number))
-            return;
-    } while (digits++ < 17);
-}
-
 void mls_dump_number(mls_buffer *buffer, double number)
 {
     enum { EXPONENT_MAX = 16, EXPONENT_MIN = -4 }; /* repr() writes an exponent outside this range */
@@ -90,7 +76,14 @@ void mls_dump_number(mls_buffer *buffer, double number)
         mls_buffer_append_text(buffer, isnan(number) ? "NaN" : number > 0 ? "Infinity" : "-Infinity");
         return;
     }
-    shortest(number, text, sizeof text);
+    /* Print the fewest digits that read back as the same number.  Fifteen digits always survive a round trip from text,
+     * so fewer are tried only for subnormal numbers, which have less precision.  Below a power of two, numbers are
+     * denser than above it, so with sixteen digits the next decimal up may work if the nearest one does not. */
+    bool same = false;
+    for (int wanted = fabs(number) < DBL_MIN ? 1 : DBL_DIG; !same && wanted <= 17; wanted++) {
+        (void)mls_text_printf(text, sizeof text, "%.*e", wanted - 1, number);
+        same = mls_text_double(text) == number || (wanted == 16 && count_up(text) && mls_text_double(text) == number);
+    }
     char *mark = strchr(text, 'e');
     const int exponent = (int)strtol(mark + 1, NULL, 10);
     const char *first = text + (*text == '-');
@@ -116,27 +109,22 @@ void mls_dump_number(mls_buffer *buffer, double number)
     }
 }
 
-static void dump_scalar(mls_buffer *buffer, mls_str json)
-{
-    double number;
-    if (mls_json_kind_of(json) != MLS_JSON_NUMBER)
-        mls_buffer_append(buffer, json);
-    else if (mls_json_is_integer(json))
-        mls_buffer_append(buffer, mls_str_equal(json, MLS_S("-0")) ? MLS_S("0") : json);
-    else if (mls_json_number(json, &number))
-        mls_dump_number(buffer, number);
-}
-
 /* Append the value that starts at `at` and return the byte after it.  Each byte is examined once, whatever the nesting.
  */
 static const char *dump_value(mls_buffer *buffer, const char *at, const char *end)
 {
     if (*at != '[' && *at != '{') {
         const char *stop = mls_span_skip_value(at, end);
+        const mls_str json = {at, (size_t)(stop - at)};
+        double number;
         if (*at == '"')
-            dump_string(buffer, (mls_str){at + 1, (size_t)(stop - at) - 2}, true);
-        else
-            dump_scalar(buffer, (mls_str){at, (size_t)(stop - at)});
+            dump_string(buffer, (mls_str){at + 1, json.len - 2}, true);
+        else if (mls_json_kind_of(json) != MLS_JSON_NUMBER)
+            mls_buffer_append(buffer, json);
+        else if (mls_json_is_integer(json))
+            mls_buffer_append(buffer, mls_str_equal(json, MLS_S("-0")) ? MLS_S("0") : json);
+        else if (mls_json_number(json, &number))
+            mls_dump_number(buffer, number);
         return stop;
     }
     mls_json_walk walk = mls_json_walk_begin((mls_str){at, (size_t)(end - at)});

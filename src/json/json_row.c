@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json_row.c - store values in members of structs, and read objects of data files. */
+/* json_row.c - parse whole JSON files, and store values in members of structs. */
 #include "json/json_row.h"
 
 #include <errno.h>
@@ -31,21 +31,11 @@ static bool is_count(double number)
     return number >= 0 && number <= exact_max && floor(number) >= number;
 }
 
-static unsigned place_of_word(mls_str word, const char *words)
-{
-    mls_str left = mls_str_from(words);
-    unsigned place = 0;
-    mls_str one;
-    do {
-        one = mls_str_word(&left);
-        place++;
-    } while (one.len > 0 && !mls_str_equal(one, word));
-    return one.len > 0 ? place : 0;
-}
-
 const char *mls_member_set(const mls_row_member *member, const mls_scalar *scalar, mls_arena *arena, void *row)
 {
     void *at = (char *)row + member->offset;
+    mls_str left;
+    mls_str word;
     const bool none = scalar->kind == MLS_SCALAR_NONE;
     const bool is_bool = scalar->kind == MLS_SCALAR_BOOL;
     const bool is_text = scalar->kind == MLS_SCALAR_TEXT;
@@ -70,7 +60,10 @@ const char *mls_member_set(const mls_row_member *member, const mls_scalar *scala
         *(mls_str *)at = is_text ? scalar->text : (mls_str){"", 0};
         return none || is_text ? NULL : "a text";
     case MLS_MEMBER_WORD:
-        *(unsigned *)at = is_text ? place_of_word(scalar->text, member->words) : 0;
+        *(unsigned *)at = 0;
+        left = mls_str_from(is_text ? member->words : NULL);
+        for (unsigned place = 1; (word = mls_str_word(&left)).len > 0 && *(unsigned *)at == 0; place++)
+            *(unsigned *)at = mls_str_equal(word, scalar->text) ? place : 0;
         return none || *(unsigned *)at != 0 ? NULL : member->words;
     default:
         return NULL;
@@ -97,15 +90,6 @@ static const cJSON *member_of(const cJSON *object, const char *name)
     return NULL;
 }
 
-static mls_scalar cell_of(const cJSON *json)
-{
-    if (cJSON_IsString(json))
-        return (mls_scalar){.kind = MLS_SCALAR_TEXT, .text = mls_str_from(json->valuestring)};
-    return cJSON_IsNumber(json) ? (mls_scalar){.kind = MLS_SCALAR_NUMBER, .number = json->valuedouble}
-           : cJSON_IsBool(json) ? (mls_scalar){.kind = MLS_SCALAR_BOOL, .number = cJSON_IsTrue(json)}
-                                : (mls_scalar){.kind = MLS_SCALAR_OTHER};
-}
-
 mls_status mls_json_row_read(const cJSON *object, const mls_row_member *members, size_t count, mls_arena *arena,
                              void *row, mls_error *error)
 {
@@ -114,8 +98,13 @@ mls_status mls_json_row_read(const cJSON *object, const mls_row_member *members,
         const cJSON *json = own ? object : member_of(object, members[i].name);
         if (json == NULL || cJSON_IsNull(json) || (own && object->string == NULL))
             continue;
-        const mls_scalar value =
-            own ? (mls_scalar){.kind = MLS_SCALAR_TEXT, .text = mls_str_from(object->string)} : cell_of(json);
+        mls_scalar value = {.kind = MLS_SCALAR_OTHER};
+        if (own || cJSON_IsString(json))
+            value = (mls_scalar){.kind = MLS_SCALAR_TEXT, .text = mls_str_from(own ? json->string : json->valuestring)};
+        else if (cJSON_IsNumber(json))
+            value = (mls_scalar){.kind = MLS_SCALAR_NUMBER, .number = json->valuedouble};
+        else if (cJSON_IsBool(json))
+            value = (mls_scalar){.kind = MLS_SCALAR_BOOL, .number = cJSON_IsTrue(json)};
         const char *wanted = mls_member_set(&members[i], &value, arena, row);
         if (wanted != NULL)
             return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%s", mls_member_refuse(&members[i], wanted).text);
@@ -142,17 +131,55 @@ mls_status mls_json_table_read(const cJSON *json, const char *name, const mls_ro
     return MLS_OK;
 }
 
-/* Parse the value at *at of a data file and advance *at past it. */
+/* Parse the value at *at and advance *at past it, or to the error. */
+static cJSON *parse_value(mls_str text, const char **at)
+{
+    errno = 0; /* cJSON does not report that memory ran out, but malloc() sets errno */
+    cJSON *json = cJSON_ParseWithLengthOpts(*at, (size_t)(text.ptr + text.len - *at), at, false);
+    if (json == NULL && errno == ENOMEM)
+        mls_no_memory();
+    return json;
+}
+
+mls_status mls_json_document(mls_str text, mls_arena *arena, mls_str *json, mls_error *error)
+{
+    size_t where;
+    size_t line;
+    size_t column;
+    const char *reason = mls_json_validate(text, arena, json, &where);
+    if (reason == NULL)
+        return MLS_OK;
+    mls_text_position(text, where, &line, &column);
+    return mls_error_set(error, MLS_ERROR_SYNTAX, line, column, "%s", reason);
+}
+
+mls_status mls_json_tree(mls_str text, cJSON **tree, mls_error *error)
+{
+    mls_arena arena = {0};
+    mls_str json;
+    const char *end = text.ptr;
+    size_t line;
+    size_t column;
+    /* Validate first, because cJSON does not report what is wrong. */
+    const mls_status status = mls_json_document(text, &arena, &json, error);
+    mls_arena_release(&arena);
+    *tree = status == MLS_OK ? parse_value(text, &end) : NULL;
+    if (status != MLS_OK || *tree != NULL)
+        return status;
+    mls_text_position(text, (size_t)(end - text.ptr), &line, &column);
+    return mls_error_set(
+        error, MLS_ERROR_VALUE, line, column,
+        "NaN, Infinity, half of a surrogate pair, very long numbers and very deep nesting are not supported");
+}
+
+/* Parse the value at *at of a data file. */
 static mls_status parse_data(const char *name, mls_str text, const char **at, cJSON **json, mls_error *error)
 {
     size_t line;
     size_t column;
-    errno = 0; /* cJSON does not report that memory ran out, but malloc() sets errno */
-    *json = cJSON_ParseWithLengthOpts(*at, (size_t)(text.ptr + text.len - *at), at, false);
+    *json = parse_value(text, at);
     if (*json != NULL)
         return MLS_OK;
-    if (errno == ENOMEM)
-        mls_no_memory();
     mls_text_position(text, (size_t)(*at - text.ptr), &line, &column);
     return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "src/data/%s:%zu:%zu: not JSON", name, line, column);
 }

@@ -5,8 +5,6 @@
 #include "base/map.h"
 #include "json/json_check.h"
 
-static bool value_fill(mls_value *value, const char **at, const char *end, mls_arena *arena, unsigned depth);
-
 /* Set the text of a string in a tree, with each byte as Latin-1.  Most strings need no conversion and are spans. */
 static void string_fill(mls_str *text, mls_str quoted, mls_arena *arena)
 {
@@ -14,24 +12,6 @@ static void string_fill(mls_str *text, mls_str quoted, mls_arena *arena)
     for (size_t i = 1; i + 1 < quoted.len && plain; i++)
         plain = quoted.ptr[i] != '\\' && (unsigned char)quoted.ptr[i] < 0x80;
     *text = plain ? (mls_str){quoted.ptr + 1, quoted.len - 2} : mls_span_decode(quoted, true, arena);
-}
-
-static bool list_fill(mls_value *value, mls_json_walk *walk, mls_arena *arena, unsigned depth)
-{
-    mls_value *items = NULL;
-    size_t count = 0;
-    size_t capacity = 0;
-    mls_str name;
-    for (; mls_walk_enter(walk, &name); count++) {
-        const char *at = walk->at;
-        mls_arena_grow(arena, (void **)&items, count, &capacity, sizeof *items);
-        if (!value_fill(&items[count], &at, walk->end, arena, depth))
-            return false;
-        mls_walk_leave(walk, at);
-    }
-    value->as.list.items = items;
-    value->as.list.count = count;
-    return true;
 }
 
 /* Objects with more members than this are looked up in a map, so that a million members do not take quadratic time. */
@@ -51,31 +31,6 @@ static size_t member_place(mls_map *places, const mls_member *members, size_t co
     return (size_t)(mls_map_put(places, name, NULL) - places->entries);
 }
 
-static bool object_fill(mls_value *value, mls_json_walk *walk, mls_arena *arena, unsigned depth)
-{
-    mls_member *members = NULL;
-    mls_map places = {.arena = arena};
-    size_t count = 0;
-    size_t capacity = 0;
-    mls_str name;
-    while (mls_walk_enter(walk, &name)) {
-        const char *at = walk->at;
-        mls_value *member = mls_arena_alloc(arena, sizeof *member);
-        string_fill(&name, (mls_str){name.ptr - 1, name.len + 2}, arena);
-        if (!value_fill(member, &at, walk->end, arena, depth))
-            return false;
-        mls_arena_grow(arena, (void **)&members, count, &capacity, sizeof *members);
-        const size_t place = member_place(&places, members, count, name);
-        if (place == count)
-            members[count++].name = name;
-        members[place].value = member;
-        mls_walk_leave(walk, at);
-    }
-    value->as.object.members = members;
-    value->as.object.count = count;
-    return true;
-}
-
 /* Build `value` from *at on and advance *at past it, so that text is read once whatever its nesting.  Recursion is
  * bounded by MLS_JSON_DEPTH_MAX, which is checked again here. */
 static bool value_fill(mls_value *value, const char **at, const char *end, mls_arena *arena, unsigned depth)
@@ -84,8 +39,37 @@ static bool value_fill(mls_value *value, const char **at, const char *end, mls_a
     mls_json_walk walk = mls_json_walk_begin(rest);
     *value = (mls_value){.kind = mls_json_kind_of(rest)};
     if (value->kind == MLS_JSON_LIST || value->kind == MLS_JSON_OBJECT) {
-        const bool filled = depth < MLS_JSON_DEPTH_MAX && (walk.object ? object_fill(value, &walk, arena, depth + 1)
-                                                                       : list_fill(value, &walk, arena, depth + 1));
+        mls_value *items = NULL;
+        mls_member *members = NULL;
+        mls_map places = {.arena = arena};
+        size_t count = 0;
+        size_t capacity = 0;
+        bool filled = depth < MLS_JSON_DEPTH_MAX;
+        for (mls_str name; filled && mls_walk_enter(&walk, &name);) {
+            const char *next = walk.at;
+            if (walk.object) {
+                mls_value *member = mls_arena_alloc(arena, sizeof *member);
+                filled = value_fill(member, &next, end, arena, depth + 1);
+                string_fill(&name, (mls_str){name.ptr - 1, name.len + 2}, arena);
+                mls_arena_grow(arena, (void **)&members, count, &capacity, sizeof *members);
+                const size_t place = member_place(&places, members, count, name);
+                if (place == count)
+                    members[count++].name = name;
+                members[place].value = member;
+            } else {
+                mls_arena_grow(arena, (void **)&items, count, &capacity, sizeof *items);
+                filled = value_fill(&items[count++], &next, end, arena, depth + 1);
+            }
+            if (filled)
+                mls_walk_leave(&walk, next);
+        }
+        if (walk.object) {
+            value->as.object.members = members;
+            value->as.object.count = count;
+        } else {
+            value->as.list.items = items;
+            value->as.list.count = count;
+        }
         *at = walk.at + (walk.at < end);
         return filled;
     }

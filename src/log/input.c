@@ -80,27 +80,6 @@ struct mls_utf16 {
     char bytes[MLS_BLOCK_SIZE];
 };
 
-/* Return whether text is UTF-16: it begins with a byte order mark, or every other byte of its first two characters is
- * NUL. */
-static bool is_utf16(const char *block, size_t len)
-{
-    return (len >= 2 && (memcmp(block, "\xff\xfe", 2) == 0 || memcmp(block, "\xfe\xff", 2) == 0)) ||
-           (len >= 4 && (block[0] == '\0') != (block[1] == '\0') && (block[0] == '\0') == (block[2] == '\0') &&
-            (block[1] == '\0') == (block[3] == '\0'));
-}
-
-static void utf16_begin(mls_input *input, const char *block, size_t len)
-{
-    const bool marked = block[0] != '\0' && block[1] != '\0';
-    input->wide = mls_malloc(sizeof *input->wide);
-    input->wide->big = block[0] == '\xfe' || block[0] == '\0';
-    input->wide->ended = input->ended;
-    input->wide->high = 0;
-    input->wide->at = marked ? 2 : 0;
-    input->wide->len = len;
-    memcpy(input->wide->bytes, block, len);
-}
-
 /* Convert the next code point, which is one unit or a surrogate pair.  A lone surrogate is not a character. */
 static size_t utf16_put(struct mls_utf16 *wide, char *to)
 {
@@ -156,11 +135,23 @@ static void input_begin(mls_input *input, char *block, size_t *len)
         input->suite = mls_foreign_log((mls_str){block, *len});
         input->unread = input->foreign ? NULL : input->suite;
     }
+    /* Text is UTF-16 if it begins with a byte order mark, or every other byte of its first two characters is NUL. */
+    const bool marked = *len >= 2 && (memcmp(block, "\xff\xfe", 2) == 0 || memcmp(block, "\xfe\xff", 2) == 0);
+    bool zeros[4] = {false};
+    for (size_t i = 0; i < 4 && i < *len; i++)
+        zeros[i] = block[i] == '\0';
     if (input->unread != NULL) {
         *len = 0;
         input->ended = true;
-    } else if (input->text && is_utf16(block, *len)) {
-        utf16_begin(input, block, *len);
+    } else if (input->text &&
+               (marked || (*len >= 4 && zeros[0] != zeros[1] && zeros[0] == zeros[2] && zeros[1] == zeros[3]))) {
+        input->wide = mls_malloc(sizeof *input->wide);
+        input->wide->big = block[0] == '\xfe' || block[0] == '\0';
+        input->wide->ended = input->ended;
+        input->wide->high = 0;
+        input->wide->at = marked ? 2 : 0;
+        input->wide->len = *len;
+        memcpy(input->wide->bytes, block, *len);
         utf16_fill(input, block, len);
     } else if (input->text) {
         const size_t mark = mls_text_mark((mls_str){block, *len});

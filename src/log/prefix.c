@@ -8,45 +8,16 @@
 
 enum { PREFIXES_MAX = 6, NODE_MAX = 64 };
 
-static bool is_host_char(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || mls_is_digit(c) || c == '-' || c == '_' || c == '.';
-}
-
-/* Read a month such as "Apr ". */
-static bool take_month(mls_str *text, int *month)
-{
-    static const char names[] = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec ";
-    *month = 1;
-    while (*month <= 12 && !mls_str_starts(*text, (mls_str){names + 4 * (*month - 1), 4}))
-        (*month)++;
-    if (*month <= 12)
-        *text = (mls_str){text->ptr + 4, text->len - 4};
-    return *month <= 12;
-}
-
 static bool take_host(mls_str *text, mls_str *host)
 {
     *host = (mls_str){text->ptr, 0};
-    while (host->len < text->len && host->len < NODE_MAX && is_host_char(text->ptr[host->len]))
-        host->len++;
+    for (; host->len < text->len && host->len < NODE_MAX; host->len++) {
+        const char c = text->ptr[host->len];
+        if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && !mls_is_digit(c) && c != '-' && c != '_' && c != '.')
+            break;
+    }
     *text = (mls_str){text->ptr + host->len, text->len - host->len};
     return host->len > 0;
-}
-
-/* Return whether a name is that of a docker compose container, which ends with a number: "pytorch-3". */
-static bool names_container(mls_str name)
-{
-    bool numbered = false;
-    for (size_t i = 1; i < name.len; i++)
-        numbered |= mls_is_digit(name.ptr[i]) && (name.ptr[i - 1] == '-' || name.ptr[i - 1] == '_');
-    return numbered && !mls_is_digit(name.ptr[0]);
-}
-
-static bool take_level(mls_str *text)
-{
-    const mls_str word = mls_str_word(text);
-    return mls_str_among(word, "TRACE DEBUG INFO SUCCESS WARNING ERROR CRITICAL");
 }
 
 static bool take_between(mls_str *text, size_t digits, int min, int max, int *number)
@@ -54,37 +25,12 @@ static bool take_between(mls_str *text, size_t digits, int min, int max, int *nu
     return mls_take_digits(text, digits, number) && *number >= min && *number <= max;
 }
 
-/* Read a name of the kind that a letter of a format stands for. */
-static bool take_name_letter(mls_str *text, char letter, mls_line_parts *parts)
-{
-    mls_str word;
-    switch (letter) {
-    case 'h':
-        return take_host(text, &parts->node);
-    case 'w': /* "331/1063 [" is not a torchx role */
-        return take_host(text, &word) && !mls_is_digit(word.ptr[0]);
-    case 'c':
-        return take_host(text, &parts->node) && names_container(parts->node);
-    case '[':
-        return text->len > 0 && text->ptr[0] == '[';
-    case 'V':
-        return take_level(text);
-    case 'm':
-        word = mls_str_word(text);
-        return word.len > 0;
-    case 'N':
-        word = mls_str_word(text);
-        parts->node = word.len <= NODE_MAX ? word : parts->node;
-        return word.len > 0;
-    default: /* 'P' */
-        return mls_str_ends(mls_str_word(text), MLS_S(":"));
-    }
-}
-
 /* Read what a letter of a format stands for. */
 static bool take_letter(mls_str *text, char letter, mls_line_parts *parts)
 {
+    static const char months[] = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec ";
     const char *begin = text->ptr;
+    bool numbered = false;
     size_t digits;
     bool zoned;
     mls_str word;
@@ -114,7 +60,11 @@ static bool take_letter(mls_str *text, char letter, mls_line_parts *parts)
     case 'Y':
         return take_between(text, 4, 1970, 9999, &parts->year);
     case 'B':
-        return take_month(text, &parts->month);
+        parts->month = 1;
+        while (parts->month <= 12 && !mls_str_starts(*text, (mls_str){months + 4 * (parts->month - 1), 4}))
+            parts->month++;
+        *text = parts->month <= 12 ? mls_str_rest(*text, 4) : *text;
+        return parts->month <= 12;
     case 'E':
         digits = mls_take_char(text, " ") || (text->len > 1 && text->ptr[1] == ' ') ? 1 : 2;
         return take_between(text, digits, 1, 31, &parts->day);
@@ -131,8 +81,29 @@ static bool take_letter(mls_str *text, char letter, mls_line_parts *parts)
         return true;
     case 'L':
         return mls_take_char(text, "IWEF");
-    default:
-        return take_name_letter(text, letter, parts);
+    case 'h':
+        return take_host(text, &parts->node);
+    case 'w': /* "331/1063 [" is not a torchx role */
+        return take_host(text, &word) && !mls_is_digit(word.ptr[0]);
+    case 'c': /* the name of a docker compose container, which ends with a number: "pytorch-3" */
+        if (!take_host(text, &word))
+            return false;
+        parts->node = word;
+        for (size_t i = 1; i < word.len; i++)
+            numbered |= mls_is_digit(word.ptr[i]) && (word.ptr[i - 1] == '-' || word.ptr[i - 1] == '_');
+        return numbered && !mls_is_digit(word.ptr[0]);
+    case '[':
+        return text->len > 0 && text->ptr[0] == '[';
+    case 'V':
+        return mls_str_among(mls_str_word(text), "TRACE DEBUG INFO SUCCESS WARNING ERROR CRITICAL");
+    case 'm':
+        return mls_str_word(text).len > 0;
+    case 'N':
+        word = mls_str_word(text);
+        parts->node = word.len <= NODE_MAX ? word : parts->node;
+        return word.len > 0;
+    default: /* 'P' */
+        return mls_str_ends(mls_str_word(text), MLS_S(":"));
     }
 }
 
@@ -214,15 +185,6 @@ static bool names_node(mls_str name)
            !(mls_str_starts(name, MLS_S("ib")) && name.len > 2 && mls_is_digit(name.ptr[2]));
 }
 
-/* Return the time of a prefix, possibly without a year, or NAN. */
-static double time_of_parts(const mls_line_parts *parts)
-{
-    if (parts->month == 0)
-        return parts->moment_ms;
-    const int year = parts->year > 0 ? parts->year : MLS_NO_YEAR;
-    return mls_days_of(year, parts->month, parts->day) * MLS_DAY_MS + parts->clock_ms;
-}
-
 /* Remove one prefix.  The first rank, time, node and GPU found are kept. */
 static bool strip_prefix(mls_str *rest, mls_log_line *line, bool first)
 {
@@ -241,7 +203,11 @@ static bool strip_prefix(mls_str *rest, mls_log_line *line, bool first)
     line->rank = line->rank < 0 ? parts.rank : line->rank;
     line->task = line->task < 0 ? parts.task : line->task;
     line->local_rank = line->local_rank < 0 ? parts.local_rank : line->local_rank;
-    line->time_ms = isnan(line->time_ms) ? time_of_parts(&parts) : line->time_ms;
+    const int year = parts.year > 0 ? parts.year : MLS_NO_YEAR;
+    if (isnan(line->time_ms) && parts.month > 0)
+        line->time_ms = mls_days_of(year, parts.month, parts.day) * MLS_DAY_MS + parts.clock_ms;
+    else if (isnan(line->time_ms))
+        line->time_ms = parts.moment_ms;
     line->node = line->node.len == 0 ? parts.node : line->node;
     line->gpu = line->gpu.len == 0 ? parts.gpu : line->gpu;
     *rest = at;
@@ -374,21 +340,16 @@ static mls_str word_after(mls_str message, mls_str wanted)
     return (mls_str){"", 0};
 }
 
-/* Return the rank in torch's "[rank3]:" in a message, after the prefix of a logger, or -1. */
-static int32_t rank_in_brackets(mls_str message)
-{
-    int32_t rank;
-    for (mls_str rest = message; mls_str_after(rest, MLS_S("[rank"), &rest);)
-        if (mls_take_number(&rest, &rank) && mls_str_starts(rest, MLS_S("]:")))
-            return rank;
-    return -1;
-}
-
 int32_t mls_log_line_rank(const mls_log_line *line)
 {
-    int32_t rank = line->rank < 0 || line->rank == line->task ? rank_in_brackets(line->message) : -1;
-    if (rank >= 0 || line->rank >= 0)
-        return rank >= 0 ? rank : line->rank;
+    int32_t rank;
+    mls_str rest = line->message;
+    /* torch's "[rank3]:" may follow the prefix of a logger. */
+    while ((line->rank < 0 || line->rank == line->task) && mls_str_after(rest, MLS_S("[rank"), &rest))
+        if (mls_take_number(&rest, &rank) && mls_str_starts(rest, MLS_S("]:")))
+            return rank;
+    if (line->rank >= 0)
+        return line->rank;
     mls_str word = word_after(line->message, MLS_S("rank "));
     word = word.len == 0 ? word_after(line->message, MLS_S("Rank ")) : word;
     const mls_str before = {line->message.ptr, word.len > 0 ? (size_t)(word.ptr - line->message.ptr) : 0};

@@ -39,19 +39,18 @@ static mls_status deliver_event(mls_reader *reader, mls_scan_event *event, size_
     mls_status status = MLS_OK;
     if (totals->suite != NULL)
         return MLS_OK;
-    if (event->kind == MLS_EVENT_RECORD) {
+    if (event->kind == MLS_EVENT_RECORD || event->kind == MLS_EVENT_EARLIER) {
         event->as.record.line += line_base;
-        totals->records++;
-        totals->torn += event->as.record.torn;
-    } else if (event->kind == MLS_EVENT_EARLIER) {
-        event->as.record.line += line_base;
+        totals->records += event->kind == MLS_EVENT_RECORD;
+        totals->torn += event->kind == MLS_EVENT_RECORD && event->as.record.torn;
     } else if (event->kind == MLS_EVENT_MALFORMED) {
-        event->as.malformed.line += line_base;
+        mls_malformed *malformed = &event->as.malformed;
+        malformed->line += line_base;
         totals->malformed++;
-        totals->quoted += event->as.malformed.quoted;
-        if (totals->reason == NULL && !event->as.malformed.quoted)
-            totals->reason = event->as.malformed.reason;
-        totals->torn += event->as.malformed.torn;
+        totals->quoted += malformed->quoted;
+        totals->torn += malformed->torn;
+        if (totals->reason == NULL && !malformed->quoted)
+            totals->reason = malformed->reason;
     } else {
         event->as.marker.line += line_base;
     }

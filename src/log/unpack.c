@@ -54,35 +54,22 @@ static bool more_input(mls_unpacker *unpacker, mls_read_trouble *trouble)
     return true;
 }
 
-/* Skip zero padding after a member and start the next one. */
-static void next_member(mls_unpacker *unpacker, mls_read_trouble *trouble)
-{
-    z_stream *stream = &unpacker->stream;
-    while (more_input(unpacker, trouble)) {
-        if (*stream->next_in != 0) {
-            unpacker->in_member = inflateReset(stream) == Z_OK;
-            return;
-        }
-        stream->next_in++;
-        stream->avail_in--;
-    }
-    unpacker->ended = true;
-}
-
 void mls_unpacker_fill(mls_unpacker *unpacker, char *block, size_t wanted, size_t *len, mls_read_trouble *trouble)
 {
     z_stream *stream = &unpacker->stream;
     stream->next_out = (Bytef *)block;
     stream->avail_out = (uInt)wanted;
     while (stream->avail_out > 0 && !unpacker->ended) {
-        if (!unpacker->in_member) {
-            next_member(unpacker, trouble);
-            continue;
-        }
         if (!more_input(unpacker, trouble)) {
-            trouble->wrong = trouble->read_errno == 0 ? "the gzip file is truncated" : NULL;
+            trouble->wrong = unpacker->in_member && trouble->read_errno == 0 ? "the gzip file is truncated" : NULL;
             unpacker->ended = true;
             break;
+        }
+        if (!unpacker->in_member) { /* skip zero padding after a member and start the next one */
+            unpacker->in_member = *stream->next_in != 0 && inflateReset(stream) == Z_OK;
+            stream->avail_in -= !unpacker->in_member;
+            stream->next_in += !unpacker->in_member;
+            continue;
         }
         const int result = inflate(stream, Z_NO_FLUSH);
         if (result == Z_MEM_ERROR)
