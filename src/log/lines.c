@@ -42,14 +42,6 @@ bool mls_record_find(mls_str line, mls_str *payload)
     return last != NULL;
 }
 
-/* Return whether the marker of a malformed line is quoted in a sentence or a command instead of beginning a record. */
-static bool is_quoted(const line_state *state, mls_str payload)
-{
-    const char before = state->mllog > state->line ? state->mllog[-1] : '\0';
-    return before != '\0' &&
-           (before == '"' || before == '\'' || before == '`' || (payload.len > 0 && payload.ptr[0] != '{'));
-}
-
 /* Add the complete records that precede the last one of the line, and return their number. */
 static size_t line_earlier(line_state *state)
 {
@@ -99,13 +91,16 @@ static __attribute__((noinline)) void line_record(line_state *state, const char 
         record->torn = state->mllog_count > 1;
         record->whole_before = whole;
     } else {
+        /* The marker may be quoted in a sentence or a command instead of beginning a record. */
+        const char before = state->mllog > state->line ? state->mllog[-1] : '\0';
         event->kind = MLS_EVENT_MALFORMED;
         event->as.malformed = (mls_malformed){.line = state->number,
                                               .column = (size_t)(wrong - state->line) + state->dropped + 1,
                                               .reason = reason,
                                               .payload = payload,
                                               .torn = state->mllog_count > 1,
-                                              .quoted = is_quoted(state, payload)};
+                                              .quoted = before != '\0' && (memchr("\"'`", before, 3) != NULL ||
+                                                                           (payload.len > 0 && payload.ptr[0] != '{'))};
     }
 }
 
@@ -126,15 +121,6 @@ static const struct {
     {MLS_STR("slurmstepd: error: *** STEP "), MLS_MARKER_STEP, true},
 };
 
-/* Recognize records of training 0.5, ":::MLPv0.5.0 resnet …", and 0.6, ":::MLL 1558767599.999 run_start: …". */
-static bool is_old_record(mls_str text)
-{
-    static const mls_str version = MLS_STR(":::MLPv0.");
-    static const mls_str time = MLS_STR(":::MLL ");
-    return mls_str_starts(text, version) ||
-           (mls_str_starts(text, time) && text.len > time.len && mls_is_digit(text.ptr[time.len]));
-}
-
 static __attribute__((noinline)) void line_marker(const line_state *state, const char *at, const char *end)
 {
     const mls_str text = {at, (size_t)(end - at)};
@@ -143,7 +129,9 @@ static __attribute__((noinline)) void line_marker(const line_state *state, const
            (memcmp(at, marker_words[i].word.ptr, 2) != 0 || !mls_str_starts(text, marker_words[i].word)))
         i++;
     if (i == sizeof marker_words / sizeof *marker_words) {
-        state->batch->old_format |= is_old_record(text);
+        /* Records of training 0.5, ":::MLPv0.5.0 resnet …", and 0.6, ":::MLL 1558767599.999 run_start: …". */
+        state->batch->old_format |= mls_str_starts(text, MLS_S(":::MLPv0.")) ||
+                                    (mls_str_starts(text, MLS_S(":::MLL ")) && text.len > 7 && mls_is_digit(at[7]));
         return;
     }
     const char *next = at + marker_words[i].word.len;
@@ -154,24 +142,18 @@ static __attribute__((noinline)) void line_marker(const line_state *state, const
     event->as.marker = (mls_marker){marker_words[i].kind, state->number, text};
 }
 
-/* Return the byte after the prefix of `srun -l` ("  13: "), or the start of the line if it has none. */
-static const char *line_skip_rank(const char *line)
-{
-    const char *at = line;
-    while (*at == ' ')
-        at++;
-    const char *digits = at;
-    while (mls_is_digit(*at))
-        at++;
-    return at > digits && at[0] == ':' && at[1] == ' ' ? at + 2 : line;
-}
-
 /* Examine a line without a record.  Called for every such line, so it checks one byte before anything else. */
 static void line_plain(const line_state *state, const char *end)
 {
     const char *at = state->line;
-    if (*at == ' ' || mls_is_digit(*at))
-        at = line_skip_rank(at);
+    if (*at == ' ' || mls_is_digit(*at)) { /* skip the prefix of `srun -l`: "  13: " */
+        while (*at == ' ')
+            at++;
+        const char *digits = at;
+        while (mls_is_digit(*at))
+            at++;
+        at = at > digits && at[0] == ':' && at[1] == ' ' ? at + 2 : state->line;
+    }
     if ((*at == 'B' || *at == 'E' || *at == 'R' || *at == ':' || *at == 's') && at < end && state->dropped == 0)
         line_marker(state, at, end);
 }
@@ -261,17 +243,6 @@ __attribute__((target("avx2"))) static void mark_avx2(const char *at, size_t wor
 }
 #endif
 
-static void walk_stretch(line_state *state, mark_words mark, const char *at, size_t len)
-{
-    uint64_t marks[STRETCH_WORDS] = {0};
-    const size_t words = (len + 63) / 64;
-    mark(at, words, marks);
-    marks[words - 1] &= UINT64_MAX >> (words * 64 - len);
-    for (size_t i = 0; i < words; i++, at += 64)
-        for (uint64_t left = marks[i]; left != 0; left &= left - 1)
-            mark_seen(state, at + __builtin_ctzll(left));
-}
-
 void mls_lines_scan(mls_batch *batch, mls_str text, mls_dropped dropped)
 {
     line_state state = {.batch = batch, .text = text.ptr, .dropped = dropped.bytes, .mllog_count = dropped.mllog};
@@ -284,8 +255,17 @@ void mls_lines_scan(mls_batch *batch, mls_str text, mls_dropped dropped)
 #if defined(__SSE2__) && !defined(MLS_SIMD_PLAIN)
     mark = __builtin_cpu_supports("avx2") ? mark_avx2 : mark;
 #endif
-    for (size_t at = 0; at < text.len; at += STRETCH)
-        walk_stretch(&state, mark, text.ptr + at, text.len - at < STRETCH ? text.len - at : STRETCH);
+    for (size_t from = 0; from < text.len; from += STRETCH) {
+        const char *at = text.ptr + from;
+        const size_t len = text.len - from < STRETCH ? text.len - from : STRETCH;
+        const size_t words = (len + 63) / 64;
+        uint64_t marks[STRETCH_WORDS];
+        mark(at, words, marks);
+        marks[words - 1] &= UINT64_MAX >> (words * 64 - len);
+        for (size_t i = 0; i < words; i++, at += 64)
+            for (uint64_t left = marks[i]; left != 0; left &= left - 1)
+                mark_seen(&state, at + __builtin_ctzll(left));
+    }
     if (state.line != end)
         line_end(&state, end, end);
     batch->lines = state.number;

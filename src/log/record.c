@@ -52,15 +52,6 @@ static bool time_of_text(mls_str text, double *time_ms)
     return !separated && mls_number_parse_lenient(text, time_ms);
 }
 
-/* Parse time_ms: a number, a boolean (1 or 0), or a string that contains a number. */
-static bool time_read(mls_str text, mls_arena *scratch, double *time_ms)
-{
-    if (*text.ptr == '"')
-        return time_of_text(mls_span_decode(text, true, scratch), time_ms);
-    /* Python integers may have any size, but must not overflow a double. */
-    return mls_json_number(text, time_ms) && !(isinf(*time_ms) && mls_json_is_integer(text));
-}
-
 /* Skip a literal at *at.  Its length is known at compile time. */
 #define SKIP(at, literal) (memcmp(*(at), literal, sizeof(literal) - 1) == 0 && (*(at) += sizeof(literal) - 1) != NULL)
 
@@ -84,14 +75,6 @@ static inline bool take_value(const char **at, const char *end, mls_json_front *
     return *at != NULL;
 }
 
-/* Skip the namespace, which is nearly always the same. */
-static inline bool skip_namespace(const char **at)
-{
-    mls_str name;
-    return SKIP(at, "{\"namespace\": \"\", \"time_ms\": ") ||
-           (SKIP(at, "{\"namespace\": ") && plain_string(at, &name) && SKIP(at, ", \"time_ms\": "));
-}
-
 /* Parse the format of the benchmarks' own logging package, which nearly every published record has:
  *
  * {"namespace": "…", "time_ms": 1, "event_type": "…", "key": "…", "value": …, "metadata": …}
@@ -100,8 +83,11 @@ static inline bool skip_namespace(const char **at)
  * starts over. */
 static bool record_check_usual(const char *at, const char *end, mls_json_front *fronts, mls_record *record)
 {
+    mls_str space;
     mls_str type;
-    if (!skip_namespace(&at) || (at = time_digits(at, &record->time_ms)) == NULL || !SKIP(&at, ", \"event_type\": ") ||
+    const bool usual = SKIP(&at, "{\"namespace\": \"\", \"time_ms\": ") ||
+                       (SKIP(&at, "{\"namespace\": ") && plain_string(&at, &space) && SKIP(&at, ", \"time_ms\": "));
+    if (!usual || (at = time_digits(at, &record->time_ms)) == NULL || !SKIP(&at, ", \"event_type\": ") ||
         !plain_string(&at, &type) || !SKIP(&at, ", \"key\": ") || !plain_string(&at, &record->key) ||
         !SKIP(&at, ", \"value\": ") || !take_value(&at, end, NULL, &record->value, &record->value_places) ||
         !SKIP(&at, ", \"metadata\": "))
@@ -143,7 +129,12 @@ static const char *record_take_members(mls_str payload, mls_record *record, mls_
                : record->value.ptr == NULL ? "the record has no value"
                                            : "the record has no metadata";
     }
-    if (!time_read(time, scratch, &record->time_ms)) {
+    /* time_ms is a number, a boolean (1 or 0), or a string that contains a number.  Python integers may have any size,
+     * but must not overflow a double. */
+    const bool timed = *time.ptr == '"' ? time_of_text(mls_span_decode(time, true, scratch), &record->time_ms)
+                                        : mls_json_number(time, &record->time_ms) &&
+                                              !(isinf(record->time_ms) && mls_json_is_integer(time));
+    if (!timed) {
         *wrong = time.ptr;
         return "time_ms is not a number";
     }

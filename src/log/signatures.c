@@ -119,18 +119,6 @@ static mls_status read_texts(mls_signatures *self, const cJSON *json, const char
     return MLS_OK;
 }
 
-/* Read the signature for names that are not in its list. */
-static mls_status read_otherwise(mls_signatures *self, const cJSON *json, mls_signature *to, mls_error *error)
-{
-    const cJSON *object = cJSON_GetObjectItemCaseSensitive(json, "otherwise");
-    if (object == NULL)
-        return MLS_OK;
-    mls_signature *other = mls_arena_array(&self->arena, 1, sizeof *other);
-    *other = *to;
-    to->otherwise = other;
-    return mls_json_row_read(object, otherwise_members, OTHERWISE_MEMBERS, &self->arena, other, error);
-}
-
 static mls_status read_signature(mls_signatures *self, const cJSON *json, mls_signature *to, mls_error *error)
 {
     const char *id = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "id"));
@@ -145,19 +133,19 @@ static mls_status read_signature(mls_signatures *self, const cJSON *json, mls_si
             return wrong_signature(error, to->id, signature_members[i].name, " is missing");
     }
     mls_status status = mls_json_row_read(json, signature_members, MEMBERS, &self->arena, to, &why);
-    status = status == MLS_OK ? read_otherwise(self, json, to, &why) : status;
+    const cJSON *otherwise = cJSON_GetObjectItemCaseSensitive(json, "otherwise");
+    if (status == MLS_OK && otherwise != NULL) {
+        mls_signature *other = mls_arena_array(&self->arena, 1, sizeof *other);
+        *other = *to;
+        to->otherwise = other;
+        status = mls_json_row_read(otherwise, otherwise_members, OTHERWISE_MEMBERS, &self->arena, other, &why);
+    }
     if (status != MLS_OK)
         return wrong_signature(error, to->id, why.message, "");
     if (to->precedence > MLS_PRECEDENCE_MAX)
         return wrong_signature(error, to->id, "precedence must be from 0 to 100", "");
     status = read_texts(self, json, "names", to->id, &to->names, &to->name_count, error);
     return status == MLS_OK ? read_texts(self, json, "need", to->id, &to->needs, &to->need_count, error) : status;
-}
-
-static signature_entry *entry_of(const mls_signatures *self, const char *id)
-{
-    unsigned i;
-    return MLS_NAME_FIND(self->items, self->count, mls_str_from(id), &i) ? &self->items[i] : NULL;
 }
 
 static mls_status compile_entry(signature_entry *entry, mls_error *error)
@@ -173,14 +161,15 @@ static mls_status add_entry(mls_signatures *self, const mls_signature *signature
 {
     signature_entry entry = {.public = *signature,
                              .after_traceback = mls_str_equal(mls_str_from(signature->id), MLS_S("python-exception"))};
-    signature_entry *there = own ? entry_of(self, signature->id) : NULL;
+    unsigned same = 0;
+    const bool replaces = own && MLS_NAME_FIND(self->items, self->count, mls_str_from(signature->id), &same);
     size_t at = own ? self->own : self->count;
     mls_status status = own ? compile_entry(&entry, error) : MLS_OK;
     if (status != MLS_OK)
         return status;
-    if (there != NULL) {
-        at = (size_t)(there - self->items);
-        mls_pattern_release(&there->pattern);
+    if (replaces) {
+        at = same;
+        mls_pattern_release(&self->items[at].pattern);
         if (at >= self->own) {
             memmove(&self->items[self->own + 1], &self->items[self->own], (at - self->own) * sizeof entry);
             at = self->own++;
@@ -197,42 +186,6 @@ static mls_status add_entry(mls_signatures *self, const mls_signature *signature
     return MLS_OK;
 }
 
-/* Add a generic entry for out-of-memory messages that match no wording.  Only if the message may start a failure: a
- * killed process may have other causes. */
-static mls_status add_unworded(mls_signatures *self, const mls_signature *signature, const char *framework,
-                               mls_error *error)
-{
-    const bool host = signature->kind == MLS_CLASS_HOST_MEMORY;
-    mls_signature generic = *signature;
-    if ((!host && signature->kind != MLS_CLASS_GPU_MEMORY) || signature->role != MLS_ROLE_ROOT)
-        return MLS_OK;
-    generic.generic = true;
-    generic.framework = framework != NULL ? framework : host ? "host" : "gpu";
-    generic.wording = signature->id;
-    return add_entry(self, &generic, false, error);
-}
-
-/* Add the out-of-memory wordings of a signature. */
-static mls_status add_wordings(mls_signatures *self, const cJSON *json, const mls_signature *signature,
-                               mls_error *error)
-{
-    const size_t count = sizeof wording_members / sizeof *wording_members;
-    const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "memory");
-    const char *framework = NULL;
-    bool whole = false; /* some wording has the signature's own pattern */
-    mls_status status = MLS_OK;
-    for (const cJSON *item = list != NULL ? list->child : NULL; item != NULL && status == MLS_OK; item = item->next) {
-        mls_signature wording = *signature;
-        status = mls_json_row_read(item, wording_members, count, &self->arena, &wording, error);
-        if (status == MLS_OK && (wording.framework == NULL || wording.wording == NULL))
-            status = wrong_signature(error, signature->id, "'memory' needs a framework and a wording", "");
-        status = status == MLS_OK ? add_entry(self, &wording, false, error) : status;
-        whole = whole || wording.pattern == signature->pattern;
-        framework = wording.framework;
-    }
-    return status == MLS_OK && !whole ? add_unworded(self, signature, framework, error) : status;
-}
-
 static mls_status add_built_in(void *state, const cJSON *item, mls_error *error)
 {
     mls_signatures *self = state;
@@ -241,12 +194,35 @@ static mls_status add_built_in(void *state, const cJSON *item, mls_error *error)
     return status == MLS_OK ? add_entry(self, &signature, false, error) : status;
 }
 
-static mls_status add_of_memory(void *state, const cJSON *item, mls_error *error)
+/* Add the out-of-memory wordings of a signature. */
+static mls_status add_of_memory(void *state, const cJSON *json, mls_error *error)
 {
     mls_signatures *self = state;
     mls_signature signature;
-    const mls_status status = read_signature(self, item, &signature, error);
-    return status == MLS_OK ? add_wordings(self, item, &signature, error) : status;
+    const size_t count = sizeof wording_members / sizeof *wording_members;
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "memory");
+    const char *framework = NULL;
+    bool whole = false; /* some wording has the signature's own pattern */
+    mls_status status = read_signature(self, json, &signature, error);
+    for (const cJSON *item = list != NULL ? list->child : NULL; item != NULL && status == MLS_OK; item = item->next) {
+        mls_signature wording = signature;
+        status = mls_json_row_read(item, wording_members, count, &self->arena, &wording, error);
+        if (status == MLS_OK && (wording.framework == NULL || wording.wording == NULL))
+            status = wrong_signature(error, signature.id, "'memory' needs a framework and a wording", "");
+        status = status == MLS_OK ? add_entry(self, &wording, false, error) : status;
+        whole = whole || wording.pattern == signature.pattern;
+        framework = wording.framework;
+    }
+    /* Add a generic entry for messages that match no wording.  Only if the message may start a failure: a killed
+     * process may have other causes. */
+    const bool host = status == MLS_OK && signature.kind == MLS_CLASS_HOST_MEMORY;
+    if (status != MLS_OK || whole || (!host && signature.kind != MLS_CLASS_GPU_MEMORY) ||
+        signature.role != MLS_ROLE_ROOT)
+        return status;
+    signature.generic = true;
+    signature.framework = framework != NULL ? framework : host ? "host" : "gpu";
+    signature.wording = signature.id;
+    return add_entry(self, &signature, false, error);
 }
 
 static void drop_index(mls_signatures *self)
@@ -326,23 +302,6 @@ bool mls_signatures_overran(const mls_signatures *signatures, size_t index)
     return signatures->items[index].overran;
 }
 
-/* Return whether a comes before b: highest precedence first, generic ones after all others.  Equal ones keep the order
- * of the file. */
-static bool goes_before(const signature_entry *a, const signature_entry *b)
-{
-    return a->public.generic != b->public.generic ? b->public.generic : a->public.precedence > b->public.precedence;
-}
-
-static void sort_order(mls_signatures *self)
-{
-    for (size_t i = 0; i < self->count; i++) {
-        size_t at = i;
-        for (; at > 0 && goes_before(&self->items[i], &self->items[self->order[at - 1]]); at--)
-            self->order[at] = self->order[at - 1];
-        self->order[at] = (uint32_t)i;
-    }
-}
-
 /* Return the number of needed strings that are searched for; 0: the signature is tried on every line. */
 static size_t searched_needs(const signature_entry *entry)
 {
@@ -352,23 +311,48 @@ static size_t searched_needs(const signature_entry *entry)
     return searched ? entry->public.need_count : 0;
 }
 
-/* List the needles: the marks, what signatures need, and other marks.  A string that several signatures need is
- * searched for once. */
-static void list_needles(mls_signatures *self, size_t need_count, size_t all_marks)
+void mls_signatures_prepare(mls_signatures *self, const mls_str *marks, size_t mark_count, size_t all_count)
 {
-    mls_str *texts = self->needle_texts;
+    size_t more = 0; /* from the end of self->texts: signatures after the first one that needs a string */
+    if (self->needle_texts != NULL && self->marks == marks)
+        return;
+    drop_index(self);
+    self->marks = marks;
+    self->mark_count = mark_count;
+    for (size_t i = 0; i < self->count; i++)
+        more += searched_needs(&self->items[i]);
+    self->exception = SIZE_MAX;
+    self->wants_all = false;
+    self->order = mls_arena_array(&self->index, self->count, sizeof *self->order);
+    self->texts = mls_arena_array(&self->index, more, sizeof *self->texts);
+    self->always = mls_arena_zeroed(&self->index, self->count / 64 + 1, sizeof *self->always);
+    self->tried = mls_arena_zeroed(&self->index, self->count / 64 + 1, sizeof *self->tried);
+    mls_str *texts = self->needle_texts = mls_arena_array(&self->index, more + all_count, sizeof *texts);
+    /* Sort by precedence, generic signatures last.  Equal ones keep the order of the file. */
+    for (size_t i = 0; i < self->count; i++) {
+        const mls_signature *own = &self->items[i].public;
+        size_t at = i;
+        for (; at > 0; at--) {
+            const mls_signature *before = &self->items[self->order[at - 1]].public;
+            if (own->generic != before->generic ? own->generic : own->precedence <= before->precedence)
+                break;
+            self->order[at] = self->order[at - 1];
+        }
+        self->order[at] = (uint32_t)i;
+    }
+    /* List the needles: the marks, what signatures need, and other marks.  A string that several signatures need is
+     * searched for once. */
     mls_map known = {.arena = &self->index};
     size_t count = 0;
-    size_t more = need_count; /* from the end: signatures after the first one that needs a string */
-    for (; count < self->mark_count; count++)
-        texts[count] = self->marks[count];
+    for (; count < mark_count; count++)
+        texts[count] = marks[count];
     for (size_t place = 0; place < self->count; place++) {
         const signature_entry *entry = &self->items[self->order[place]];
         const size_t needs = searched_needs(entry);
         for (size_t i = 0; i < needs; i++) {
             bool added;
             mls_map_entry *text = mls_map_put(&known, entry->public.needs[i], &added);
-            signature_need *need = added ? &self->texts[count - self->mark_count] : &self->texts[--more];
+            signature_need *need = added ? &self->texts[count - mark_count] : &self->texts[--more];
             *need = (signature_need){.place = (uint32_t)place};
             if (added) {
                 text->value.pointer = need;
@@ -387,30 +371,9 @@ static void list_needles(mls_signatures *self, size_t need_count, size_t all_mar
         }
     }
     self->needle_count = count;
-    for (size_t i = self->mark_count; i < all_marks; i++)
-        texts[count++] = self->marks[i];
+    for (size_t i = mark_count; i < all_count; i++)
+        texts[count++] = marks[i];
     self->all_count = count;
-}
-
-void mls_signatures_prepare(mls_signatures *self, const mls_str *marks, size_t mark_count, size_t all_count)
-{
-    size_t count = 0;
-    if (self->needle_texts != NULL && self->marks == marks)
-        return;
-    drop_index(self);
-    self->marks = marks;
-    self->mark_count = mark_count;
-    for (size_t i = 0; i < self->count; i++)
-        count += searched_needs(&self->items[i]);
-    self->exception = SIZE_MAX;
-    self->wants_all = false;
-    self->order = mls_arena_array(&self->index, self->count, sizeof *self->order);
-    self->texts = mls_arena_array(&self->index, count, sizeof *self->texts);
-    self->always = mls_arena_zeroed(&self->index, self->count / 64 + 1, sizeof *self->always);
-    self->tried = mls_arena_zeroed(&self->index, self->count / 64 + 1, sizeof *self->tried);
-    self->needle_texts = mls_arena_array(&self->index, count + all_count, sizeof *self->needle_texts);
-    sort_order(self);
-    list_needles(self, count, all_count);
 }
 
 mls_needles *mls_signatures_needles(mls_signatures *self, bool all)

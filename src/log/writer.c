@@ -162,35 +162,26 @@ void mls_log_writer_free(mls_log_writer *writer)
 
 /* ------------------------------------------------------------------- ranks */
 
-/* Use the variable set closest to the process: mpirun inside a job passes the SLURM_PROCID of the script to all
- * processes, and torchrun starts several processes in one task. */
-static mls_status rank_of_environment(long *rank, mls_error *error)
+mls_status mls_log_writer_only_rank(mls_log_writer *writer, long wanted, long own, mls_error *error)
 {
+    /* Use the variable set closest to the process: mpirun inside a job passes the SLURM_PROCID of the script to all
+     * processes, and torchrun starts several processes in one task. */
     static const char *const names[] = {"RANK",     "OMPI_COMM_WORLD_RANK", "PMIX_RANK",
                                         "PMI_RANK", "FLUX_TASK_RANK",       "SLURM_PROCID"};
-    *rank = 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (wanted < 0)
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "invalid rank %ld: ranks start at 0", wanted);
+    writer->silent = false;
+    for (size_t i = 0; own < 0 && i < sizeof names / sizeof *names; i++) {
         const char *text = getenv(names[i]);
         size_t number = 0;
         if (text != NULL && (!mls_size_parse(mls_str_from(text), &number) || number > LONG_MAX)) {
             return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%s is not a rank: '%.*s'", names[i],
                                  MLS_CUT_TEXT(text, 40));
         }
-        if (text != NULL) {
-            *rank = (long)number;
-            break;
-        }
+        own = text != NULL ? (long)number : own;
     }
+    writer->silent = (own < 0 ? 0 : own) != wanted;
     return MLS_OK;
-}
-
-mls_status mls_log_writer_only_rank(mls_log_writer *writer, long wanted, long own, mls_error *error)
-{
-    if (wanted < 0)
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "invalid rank %ld: ranks start at 0", wanted);
-    const mls_status status = own < 0 ? rank_of_environment(&own, error) : MLS_OK;
-    writer->silent = status == MLS_OK && own != wanted;
-    return status;
 }
 
 /* ---------------------------------------------------------- what is put */
@@ -357,53 +348,6 @@ void mls_log_writer_put_time(mls_log_writer *writer, int64_t time_ms)
 
 /* ----------------------------------------------------------------- records */
 
-static void forget(mls_log_writer *writer)
-{
-    mls_buffer_clear(&writer->staged);
-    writer->member_count = 0;
-    writer->value = (mls_str){NULL, 0};
-    writer->timed = false;
-    writer->wrong = (mls_error){.status = MLS_OK};
-}
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/* Print the metadata: first the position in the program (file and lineno), or what was put under these names. */
-static void print_metadata(mls_log_writer *writer, const char *file, int line)
-{
-    mls_buffer *text = &writer->line;
-    const mls_str first[] = {MLS_STR("\"file\""), MLS_STR("\"lineno\"")};
-    const char *between = "";
-    mls_buffer_append_text(text, "{");
-    for (size_t i = 0; i < 2 && file != NULL; i++) {
-        const staged_member *put = find_staged(writer, first[i]);
-        mls_buffer_printf(text, "%s%s: ", between, first[i].ptr);
-        if (put != NULL)
-            mls_buffer_append(text, put->json);
-        else if (i == 0)
-            mls_dump_text(text, mls_str_from(file));
-        else
-            mls_buffer_printf(text, "%d", line);
-        between = ", ";
-    }
-    for (size_t k = 0; k < writer->member_count; k++) {
-        const staged_member *member = &writer->members[k];
-        if (file == NULL || (!mls_str_equal(member->name, first[0]) && !mls_str_equal(member->name, first[1]))) {
-            mls_buffer_append_text(text, between);
-            mls_buffer_append(text, member->name);
-            mls_buffer_append_text(text, ": ");
-            mls_buffer_append(text, member->json);
-            between = ", ";
-        }
-    }
-    mls_buffer_append_text(text, "}");
-}
-
 /* Replace the first byte of ":::MLLOG " inside the record with an escape, because readers use the last marker of a
  * line.  Return false if the line would be too long. */
 static bool hide_marks(mls_buffer *line, size_t begin)
@@ -450,65 +394,86 @@ static bool print_record_line(mls_log_writer *writer, mls_log_event event, const
     const size_t begin = text->len;
     mls_buffer_append_text(text, "{\"namespace\": ");
     mls_buffer_append(text, mls_buffer_str(&writer->space));
+    struct timespec now;
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    const int64_t now_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
     mls_buffer_printf(text, ", \"time_ms\": %lld, \"event_type\": \"%s\", \"key\": ",
-                      (long long)(writer->timed ? writer->time_ms : now_ms()), types[event]);
+                      (long long)(writer->timed ? writer->time_ms : now_ms), types[event]);
     mls_dump_text(text, mls_str_from(key));
     mls_buffer_append_text(text, ", \"value\": ");
     mls_buffer_append(text, writer->value.ptr != NULL ? writer->value : MLS_S("null"));
-    mls_buffer_append_text(text, ", \"metadata\": ");
-    print_metadata(writer, file, line);
-    mls_buffer_append_text(text, "}");
+    /* The metadata begins with the position in the program (file and lineno), or what was put under these names. */
+    const mls_str first[] = {MLS_STR("\"file\""), MLS_STR("\"lineno\"")};
+    const char *between = "";
+    mls_buffer_append_text(text, ", \"metadata\": {");
+    for (size_t i = 0; i < 2 && file != NULL; i++) {
+        const staged_member *put = find_staged(writer, first[i]);
+        mls_buffer_printf(text, "%s%s: ", between, first[i].ptr);
+        if (put != NULL)
+            mls_buffer_append(text, put->json);
+        else if (i == 0)
+            mls_dump_text(text, mls_str_from(file));
+        else
+            mls_buffer_printf(text, "%d", line);
+        between = ", ";
+    }
+    for (size_t k = 0; k < writer->member_count; k++) {
+        const staged_member *member = &writer->members[k];
+        if (file == NULL || (!mls_str_equal(member->name, first[0]) && !mls_str_equal(member->name, first[1]))) {
+            mls_buffer_append_text(text, between);
+            mls_buffer_append(text, member->name);
+            mls_buffer_append_text(text, ": ");
+            mls_buffer_append(text, member->json);
+            between = ", ";
+        }
+    }
+    mls_buffer_append_text(text, "}}");
     const bool fits = hide_marks(text, begin);
     mls_buffer_append_text(text, "\n");
     return fits;
 }
 
-/* Write a line and return 0 or an errno.  One write() is enough unless the disk or a pipe is full or a signal arrives.
- */
-static int write_line(log_target *where, mls_str line)
-{
-    size_t done = where->torn ? 0 : 1; /* skip the leading line ending */
-    const size_t begin = done;
-    while (done < line.len) {
-        const ssize_t wrote = write(where->fd, line.ptr + done, line.len - done);
-        struct pollfd wait = {.fd = where->fd, .events = POLLOUT};
-        if (wrote > 0) {
-            done += (size_t)wrote;
-        } else if (wrote == 0 || (errno != EINTR && (errno != EAGAIN || (poll(&wait, 1, -1) < 0 && errno != EINTR)))) {
-            where->torn |= done > begin;
-            return wrote == 0 ? EIO : errno;
-        }
-    }
-    where->torn = false;
-    return 0;
-}
-
-static mls_status log_record(mls_log_writer *writer, mls_log_event event, const char *key, const char *file, int line,
-                             mls_error *error)
-{
-    mls_status status = MLS_OK;
-    if (writer->wrong.status != MLS_OK)
-        return mls_error_set(error, writer->wrong.status, 0, 0, "%s", writer->wrong.message);
-    if (key == NULL || *key == '\0' || event < MLS_LOG_START || event > MLS_LOG_POINT)
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "a record needs a key and the kind of its event");
-    if (writer->place_count == 0)
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "no file or descriptor to write to");
-    if (writer->space_refused)
-        return mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "the namespace is longer than %d bytes", NAMESPACE_MAX);
-    if (!print_record_line(writer, event, key, file, line))
-        return too_long(error);
-    for (size_t i = 0; i < writer->place_count; i++) {
-        const int failed = write_line(&writer->places[i], mls_buffer_str(&writer->line));
-        if (failed != 0 && status == MLS_OK)
-            status = cannot_log(&writer->places[i], failed, error);
-    }
-    return status;
-}
-
 mls_status mls_log_writer_record(mls_log_writer *writer, mls_log_event event, const char *key, const char *file,
                                  int line, mls_error *error)
 {
-    const mls_status status = writer->silent ? MLS_OK : log_record(writer, event, key, file, line, error);
-    forget(writer);
+    mls_status status = MLS_OK;
+    if (writer->silent) {
+        status = MLS_OK;
+    } else if (writer->wrong.status != MLS_OK) {
+        status = mls_error_set(error, writer->wrong.status, 0, 0, "%s", writer->wrong.message);
+    } else if (key == NULL || *key == '\0' || event < MLS_LOG_START || event > MLS_LOG_POINT) {
+        status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "a record needs a key and the kind of its event");
+    } else if (writer->place_count == 0) {
+        status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "no file or descriptor to write to");
+    } else if (writer->space_refused) {
+        status = mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "the namespace is longer than %d bytes", NAMESPACE_MAX);
+    } else if (!print_record_line(writer, event, key, file, line)) {
+        status = too_long(error);
+    } else {
+        /* One write() is enough unless the disk or a pipe is full or a signal arrives. */
+        for (size_t i = 0; i < writer->place_count; i++) {
+            log_target *where = &writer->places[i];
+            const size_t begin = where->torn ? 0 : 1; /* skip the leading line ending */
+            int failed = 0;
+            for (size_t done = begin; done < writer->line.len && failed == 0;) {
+                const ssize_t wrote = write(where->fd, writer->line.ptr + done, writer->line.len - done);
+                struct pollfd wait = {.fd = where->fd, .events = POLLOUT};
+                if (wrote > 0)
+                    done += (size_t)wrote;
+                else if (wrote == 0 ||
+                         (errno != EINTR && (errno != EAGAIN || (poll(&wait, 1, -1) < 0 && errno != EINTR))))
+                    failed = wrote == 0 ? EIO : errno;
+                where->torn = done > begin || where->torn;
+            }
+            where->torn = failed != 0 && where->torn;
+            if (failed != 0 && status == MLS_OK)
+                status = cannot_log(where, failed, error);
+        }
+    }
+    mls_buffer_clear(&writer->staged);
+    writer->member_count = 0;
+    writer->value = (mls_str){NULL, 0};
+    writer->timed = false;
+    writer->wrong = (mls_error){.status = MLS_OK};
     return status;
 }
