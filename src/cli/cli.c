@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli.c - messages, rules, files, output and progress: all that commands need around their work. */
+/* cli.c - messages, rules, files, output and progress for all commands. */
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -17,7 +17,7 @@ void mls_cli_set_status(mls_cli *cli, int status)
     cli->status = cli->status != MLS_EXIT_IO && (status == MLS_EXIT_IO || status > cli->status) ? status : cli->status;
 }
 
-/* ------------------------------------------------------------------- words */
+/* ---------------------------------------------------------------- messages */
 
 /* Print a message on standard error, and set the status. */
 static void print_message(mls_cli *cli, int status, const char *path, const char *format, va_list args)
@@ -100,7 +100,7 @@ void mls_cli_judge_findings(mls_cli *cli, const mls_findings *findings)
     mls_cli_set_status(cli, mls_findings_pass(&findings->counts, cli->view.strict) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
 }
 
-static void offer_findings(mls_suggestion *nearest)
+static void suggest_findings(mls_suggestion *nearest)
 {
     for (mls_finding_code code = 0; code < MLS_FINDING_COUNT; code++)
         mls_suggest_add(nearest, mls_str_from(mls_finding_info_get(code)->name));
@@ -143,7 +143,7 @@ const mls_command *mls_command_find(mls_cli *cli, const char *name)
     } else if (found == NULL) {
         mls_suggest_add(&nearest, MLS_S("findings"));
         mls_suggest_add(&nearest, MLS_S("signatures"));
-        offer_findings(&nearest);
+        suggest_findings(&nearest);
         mls_cli_usage_error(cli, "unknown command '%s'%s", name, mls_cli_suggestion(&nearest).text);
     }
     mls_names_release(&names);
@@ -155,7 +155,7 @@ void mls_cli_explain(mls_cli *cli, const char *name)
     mls_finding_code code;
     mls_suggestion nearest = mls_suggest_for(mls_str_from(name));
     if (!mls_finding_code_from_name(mls_str_from(name), &code)) {
-        offer_findings(&nearest);
+        suggest_findings(&nearest);
         mls_cli_usage_error(cli, "unknown finding '%s'; 'mlscore help findings' lists all findings%s", name,
                             mls_cli_suggestion(&nearest).text);
     } else if (cli->view.output != NULL || mls_cli_open(cli)) {
@@ -295,7 +295,7 @@ bool mls_cli_open(mls_cli *cli)
         return mls_cli_error(cli, MLS_EXIT_IO, cli->output_path, "%s", error.message);
     cli->view.output = &cli->output;
     if (cli->view.format == MLS_FORMAT_OPENMETRICS && cli->output.temporary != NULL)
-        (void)fchmod(cli->output.fd, 0644); /* others read it, whatever the mask of a job is */
+        (void)fchmod(cli->output.fd, 0644); /* the collector of metrics reads it, whatever the umask of a job is */
     return true;
 }
 
@@ -319,7 +319,7 @@ bool mls_cli_may_print(mls_cli *cli)
            mls_cli_usage_error(cli, "HTML is not written to a terminal: use -o FILE, or redirect it");
 }
 
-/* Opens the output and begins to print.  False after a complaint. */
+/* Open the output and begin a report.  Return false after printing an error. */
 static bool print_begin(mls_cli *cli, const mls_report *report, void *state)
 {
     if (!mls_report_offers(report, cli->view.format))

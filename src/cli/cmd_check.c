@@ -70,7 +70,7 @@ void mls_cli_check(mls_cli *cli, mls_check_names *names, const mls_shard_setting
     }
     const mls_reading reading = {.rules = &how.checker,
                                  .brief = true,
-                                 .doubting = doubting,
+                                 .try_editions = doubting,
                                  .cutting = names->split ? MLS_CUT_ALWAYS : MLS_CUT_RUNS,
                                  .work.threads = cli->work.threads,
                                  .state = &state,

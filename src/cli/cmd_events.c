@@ -101,7 +101,7 @@ static mls_status events_done(void *state, const mls_read *read)
     static const events_file unopened;
     mls_cli *cli = state;
     const events_settings *events = cli->settings;
-    const events_file *file = read->heard != NULL ? read->heard : &unopened;
+    const events_file *file = read->listener_data != NULL ? read->listener_data : &unopened;
     return print_file(cli, read, events->count, cli->operands.count, file->records, file->malformed, file->named,
                       named_of(file->malformed));
 }
@@ -111,7 +111,7 @@ static mls_status events_done(void *state, const mls_read *read)
 /* Store the counts of a file in its line of the part. */
 static void note_count(const mls_read *read, mls_part_file *line)
 {
-    const events_file *file = read->heard;
+    const events_file *file = read->listener_data;
     line->totals.records = file != NULL ? file->records : 0;
     line->totals.malformed = file != NULL ? file->malformed : 0;
     for (size_t i = 0; i < named_of(line->totals.malformed); i++) {
@@ -123,14 +123,14 @@ static void note_count(const mls_read *read, mls_part_file *line)
 static mls_status print_merged(void *state, const mls_read *read)
 {
     mls_cli *cli = state;
-    const mls_part_file *file = read->heard;
+    const mls_part_file *file = read->listener_data;
     return print_file(cli, read, true, cli->merge->head.roots.count, file->totals.records, file->totals.malformed,
                       file->lines.items, file->lines.count);
 }
 
 void mls_cli_count(mls_cli *cli)
 {
-    const mls_reading reading = {.state = cli, .heard_size = sizeof(mls_part_file), .done = print_merged};
+    const mls_reading reading = {.state = cli, .listener_size = sizeof(mls_part_file), .done = print_merged};
     if (cli->format_given)
         mls_cli_usage_error(cli, "events --count does not support --format");
     else if (mls_cli_open(cli))
@@ -143,8 +143,8 @@ static void events_run(mls_cli *cli)
     const mls_reading reading = {.work.threads = cli->work.threads,
                                  .state = cli,
                                  .listen = events_listen,
-                                 .heard_size = sizeof(events_file),
-                                 .apart = events->count,
+                                 .listener_size = sizeof(events_file),
+                                 .parallel = events->count,
                                  .done = events_done};
     if (events->shards.partial && !events->count) {
         mls_cli_usage_error(cli, "--partial needs --count");

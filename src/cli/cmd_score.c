@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_score.c - mlscore score: find the runs, time them, score each group. */
+/* cmd_score.c - mlscore score: find runs, time them, and score each group. */
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -34,8 +34,9 @@ static const mls_option options[] = {
                   MLS_HELP_STRICT),
 };
 
-/* Writes scaling.json beside the logs of a result, whole or not at all.  A score that is not scaled needs none, but an
- * older file must not stand for it. */
+/* Write scaling.json next to the logs of a result, atomically.  An unscaled score needs it only to replace an older
+ * file.
+ */
 static void write_scaling(mls_cli *cli, const mls_group *group)
 {
     mls_output output;

@@ -162,7 +162,7 @@ static size_t measure_window(watch_settings *self)
     return rows;
 }
 
-/* In a window too narrow for a picture there are only lines. */
+/* Draw the screen, or only lines if the window is too narrow.  Return false if the output was closed. */
 static bool draw(watch_settings *self, bool last)
 {
     mls_buffer block = {0};

@@ -249,7 +249,7 @@ static mls_status judge_log(const mls_rules *rules, int fd, mls_str bytes, const
     mls_status status = MLS_OK;
     mls_checker_new(&how.checker, &checker);
     mls_file file = {
-        .reading = &reading, .whole = true, .asked_for = true, .checker = checker, .run = move_run, .state = made};
+        .reading = &reading, .whole = true, .always_run = true, .checker = checker, .run = move_run, .state = made};
     const mls_sink sink = mls_file_begin(&file);
     status = status == MLS_OK && fd >= 0 ? mls_file_check(fd, error) : status;
     if (status == MLS_OK) {

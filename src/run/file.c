@@ -149,7 +149,7 @@ static mls_status hand_over(mls_file *file, bool part)
 static mls_status finish(mls_file *file, bool last)
 {
     mls_status status = MLS_OK;
-    const bool only = last && file->asked_for && file->count == 0 && !file->has_pending;
+    const bool only = last && file->always_run && file->count == 0 && !file->has_pending;
     if (file->current.records + file->current.malformed > 0 || only) {
         status = hand_over(file, true);
         status = status == MLS_OK ? mls_run_finish(&file->current, file->checker, file->reading->steps) : status;
@@ -282,8 +282,8 @@ static mls_status file_marker(void *state, const mls_marker *marker)
 static mls_status file_end(void *state, const mls_log_totals *totals)
 {
     mls_file *file = state;
-    file->asked_for &= !file->not_json || !totals->json;
-    file->asked_for &= !totals->old_format || file->reading->cutting == MLS_CUT_NEVER;
+    file->always_run &= !file->not_json || !totals->json;
+    file->always_run &= !totals->old_format || file->reading->cutting == MLS_CUT_NEVER;
     mls_status status = pass_held(file);
     status = status == MLS_OK ? finish(file, true) : status;
     return status == MLS_OK ? hand_over(file, file->count > 0) : status;

@@ -54,7 +54,7 @@ bool mls_run_cut_marker(mls_run_cut *cut, mls_marker_kind kind);
 typedef struct mls_file {
     const mls_reading *reading; /* how runs are read: brief, steps, observer */
     bool whole;                 /* do not split: the file is one run */
-    bool asked_for;             /* the file is a run even if it is empty … */
+    bool always_run;            /* the file is a run even if it is empty … */
     bool not_json;              /* … unless it is JSON */
     mls_checker *checker;       /* the caller's, ready for its first log; NULL: judge runs by their steps */
     /* Callback for a run, as in mls_reading.  What it does not take is released. */

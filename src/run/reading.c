@@ -277,7 +277,7 @@ static void release_file(file_work *file)
         mls_notes_release(file->work->reading->observer, &file->kept.items[i].notes);
     }
     free(file->kept.items);
-    free(file->read.heard);
+    free(file->read.listener_data);
     mls_printed_reader_free(file->printed);
     *file = (file_work){.work = file->work, .read = {.index = file->read.index, .source = file->read.source}};
 }
@@ -286,7 +286,7 @@ static void release_file(file_work *file)
 static bool is_alone(const reading_work *work, const mls_source *source)
 {
     const bool large = source->size >= LARGE_FILE || (source->named && source->size == 0);
-    const bool in_order = work->reading->run == NULL && !work->reading->apart;
+    const bool in_order = work->reading->run == NULL && !work->reading->parallel;
     return source->skip == NULL && (large || work->file_count == 1 || in_order);
 }
 
@@ -365,7 +365,7 @@ static mls_status try_other_editions(file_work *file, mls_run *run)
 {
     const mls_reading *reading = file->work->reading;
     const mls_source *source = file->read.source;
-    if (!run->edition_guessed || (run->valid && !reading->doubting) || run->malformed > 0 ||
+    if (!run->edition_guessed || (run->valid && !reading->try_editions) || run->malformed > 0 ||
         run->status != MLS_RUN_SUCCESS || run->benchmark == NULL || file->other_editions_tried ||
         reading->open != NULL || source->size == 0 || source->size >= LARGE_FILE)
         return MLS_OK;
@@ -465,7 +465,7 @@ static mls_status read_source(reading_work *work, file_work *file)
 
     mls_file splitter = {.reading = reading,
                          .whole = never || (reading->cutting == MLS_CUT_RUNS && source->result),
-                         .asked_for = source->named || is_run,
+                         .always_run = source->named || is_run,
                          .not_json = may_be_json,
                          .checker = tools.checker,
                          .run = pass_run,
@@ -473,8 +473,8 @@ static mls_status read_source(reading_work *work, file_work *file)
     mls_sink sinks[3] = {mls_file_begin(&splitter)};
     size_t count = reading->run != NULL;
     if (status == MLS_OK && reading->listen != NULL) {
-        read->heard = reading->heard_size > 0 ? mls_calloc(1, reading->heard_size) : NULL;
-        sinks[count] = (mls_sink){.state = read->heard};
+        read->listener_data = reading->listener_size > 0 ? mls_calloc(1, reading->listener_size) : NULL;
+        sinks[count] = (mls_sink){.state = read->listener_data};
         status = reading->listen(reading->state, read->index, &sinks[count++]);
     }
     const bool pipe = source->named && source->size == 0;

@@ -71,10 +71,10 @@ typedef struct mls_read {
     size_t index; /**< of the source */
     const mls_source *source;
     mls_log_totals totals;
-    mls_status status; /**< MLS_OK, or MLS_ERROR_READ: only data before the failure was read */
-    mls_error error;   /**< set unless the status is MLS_OK */
-    size_t runs;       /**< number of runs passed on */
-    void *heard;       /**< data of the listener, valid until done() returns; NULL: none */
+    mls_status status;   /**< MLS_OK, or MLS_ERROR_READ: only data before the failure was read */
+    mls_error error;     /**< set unless the status is MLS_OK */
+    size_t runs;         /**< number of runs passed on */
+    void *listener_data; /**< data of the listener, valid until done() returns; NULL: none */
 } mls_read;
 
 /** How to read, and the callbacks.  Zero-initialised reads everything and calls nothing. */
@@ -82,7 +82,7 @@ typedef struct mls_reading {
     const mls_checker_options *rules; /**< rules that decide which runs are valid; NULL: their steps and status do */
     bool unread_runs;                 /**< pass on a file that is one run even if it cannot be read */
     bool brief;                       /**< only the verdicts of runs are needed: see mls_run */
-    bool doubting;                    /**< try the editions next to a guessed one for valid runs, too */
+    bool try_editions;                /**< try the editions next to a guessed one for valid runs, too */
     bool foreign;                     /**< read the lines of logs of other suites */
     bool plain;                       /**< treat gzip files as unreadable, as in a submission */
     bool steps;                       /**< also judge the steps of runs: see mls_run_finish() */
@@ -95,9 +95,9 @@ typedef struct mls_reading {
     int (*open)(void *state, size_t index);
     /** Fill in an additional sink for the file, on any thread.  The sink is then used by one thread.  NULL: none. */
     mls_status (*listen)(void *state, size_t index, mls_sink *sink);
-    size_t heard_size; /**< size of the listener's data for a file: zeroed, and the state of the sink when listen() is
-                          called */
-    bool apart;        /**< without run(): read files in parallel; otherwise sinks are called in order */
+    size_t listener_size; /**< size of the listener's data for a file: zeroed, and the state of the sink when listen()
+                          is called */
+    bool parallel;        /**< without run(): read files in parallel; otherwise sinks are called in order */
     /** A run has ended.  To keep it, move it and leave an empty one; the same for its notes, with NULL.  NULL: runs are
      * not needed. */
     mls_status (*run)(void *state, size_t index, mls_run *run, void **notes);

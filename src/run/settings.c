@@ -57,7 +57,7 @@ static size_t count_repeats(mls_str text, size_t from, char c)
 }
 
 /* Remove "12: " and trailing blanks from a line.  Return the rank; -1 if there is none. */
-static int32_t take_rank(mls_str *line)
+static int32_t remove_rank(mls_str *line)
 {
     const size_t blanks = count_repeats(*line, 0, ' ');
     size_t at = blanks;
@@ -97,7 +97,7 @@ static mls_str clean_value(mls_str value)
 }
 
 /* Parse KEY=VALUE of Python, starting at `from`.  An unmatched bracket closes the object. */
-static bool take_argument(mls_str line, size_t from, setting_line *read)
+static bool read_argument(mls_str line, size_t from, setting_line *read)
 {
     const size_t len = key_length(line, from, false);
     if (len == 0 || from + len >= line.len || line.ptr[from + len] != '=')
@@ -148,7 +148,7 @@ static setting_line read_any(mls_str line)
                                   .key = key,
                                   .value = clean_value(mls_str_rest(line, end + 1 + dots)),
                                   .has_value = true};
-    } else if (after == '(' && !item && key_length(line, column, false) == len && take_argument(line, end + 1, &read)) {
+    } else if (after == '(' && !item && key_length(line, column, false) == len && read_argument(line, end + 1, &read)) {
         read.object = key;
     }
     read.kind = read.kind == MLS_SETTING_NONE && item ? MLS_SETTING_INSIDE : read.kind;
@@ -162,7 +162,7 @@ static setting_line read_python(mls_str line, size_t column)
 {
     setting_line read = {.kind = MLS_SETTING_INSIDE, .form = MLS_PRINTED_PYTHON};
     const size_t blanks = count_repeats(line, 0, ' ');
-    if (blanks == column && take_argument(line, column, &read))
+    if (blanks == column && read_argument(line, column, &read))
         return read;
     size_t i = 0;
     while (i < line.len && strchr(" ,()[]{}", line.ptr[i]) != NULL)
@@ -372,24 +372,6 @@ static void add_line(mls_printed_reader *self, rank_reading *rank, mls_str text,
         end_block(self, rank);
 }
 
-/* Return the reading of a rank; NULL if there are too many. */
-static rank_reading *reading_of(mls_printed_reader *self, int32_t rank)
-{
-    if (self->last != NULL && self->last_rank == rank)
-        return self->last;
-    const mls_str key = {(const char *)&rank, sizeof rank};
-    mls_map_entry *entry = mls_map_find(&self->ranks, key);
-    if (entry == NULL && self->readings.count < READINGS_MAX) {
-        entry = mls_map_put(&self->ranks, key, NULL);
-        entry->value.pointer = mls_arena_zeroed(&self->arena, 1, sizeof(rank_reading));
-        MLS_GROW(&self->readings, items);
-        self->readings.items[self->readings.count++] = entry->value.pointer;
-    }
-    self->last = entry != NULL ? entry->value.pointer : NULL;
-    self->last_rank = rank;
-    return self->last;
-}
-
 static void end_all_blocks(mls_printed_reader *self)
 {
     for (size_t i = 0; i < self->readings.count; i++)
@@ -453,12 +435,25 @@ static mls_status reader_lines(void *state, const mls_lines *lines)
         mls_str text = mls_lines_text(lines, i);
         if (!self->lines_count || marked || text.len > LINE_MAX_READ)
             continue;
-        const int32_t number = take_rank(&text);
+        const int32_t number = remove_rank(&text);
         const setting_line line = read_any(text);
         /* Skip most lines: they set nothing while no block is open. */
-        rank_reading *rank = self->open_count > 0 || line.kind == MLS_SETTING_LINE ? reading_of(self, number) : NULL;
-        if (rank != NULL)
-            add_line(self, rank, text, line);
+        if (self->open_count == 0 && line.kind != MLS_SETTING_LINE)
+            continue;
+        if (self->last == NULL || self->last_rank != number) {
+            const mls_str key = {(const char *)&number, sizeof number};
+            mls_map_entry *entry = mls_map_find(&self->ranks, key);
+            if (entry == NULL && self->readings.count < READINGS_MAX) {
+                entry = mls_map_put(&self->ranks, key, NULL);
+                entry->value.pointer = mls_arena_zeroed(&self->arena, 1, sizeof(rank_reading));
+                MLS_GROW(&self->readings, items);
+                self->readings.items[self->readings.count++] = entry->value.pointer;
+            }
+            self->last = entry != NULL ? entry->value.pointer : NULL;
+            self->last_rank = number;
+        }
+        if (self->last != NULL) /* otherwise there are too many ranks */
+            add_line(self, self->last, text, line);
     }
     self->marks.count = 0;
     return MLS_OK;

@@ -133,7 +133,8 @@ mls_printed_facts mls_known_facts(const mls_known_settings *known, const mls_pri
 
 /** Set the facts of a run by reading its log again up to its run_start, unless a quick search shows that nothing was
  * printed.  Score needs this for one run of each group, so collecting it from all logs would be slower.  The table is
- * loaded on first use.  If nothing was printed or the log cannot be read, the facts are unchanged.  Reuse `room` for the next log.  Return MLS_OK or the error of mls_known_settings_load(). */
+ * loaded on first use.  If nothing was printed or the log cannot be read, the facts are unchanged.  Reuse `room` for
+ * the next log.  Return MLS_OK or the error of mls_known_settings_load(). */
 mls_status mls_run_read_facts(mls_known_settings *known, mls_scan_room **room, mls_run *run) MLS_MUST_USE;
 
 /** Check whether a setting describes how a job runs, unlike paths, users, seeds and times. */

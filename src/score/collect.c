@@ -191,8 +191,8 @@ static mls_status collect_source(void *state, const mls_read *read)
                              : "no run: neither init_start nor run_start";
     source->failed = read->status != MLS_OK || none_read;
     source->finding = none_read ? mls_finding_info_get(MLS_FINDING_MALFORMED)->name : source->finding;
-    if (read->heard != NULL) { /* set the checksum of the source for its runs */
-        digest_of_source *heard = read->heard;
+    if (read->listener_data != NULL) { /* set the checksum of the source for its runs */
+        digest_of_source *heard = read->listener_data;
         char digits[MLS_DIGEST_BYTES];
         mls_digest_end(&heard->digester, digits);
         for (size_t i = collection->run_count - runs; i < collection->run_count && !heard->cut; i++)
@@ -224,7 +224,7 @@ static mls_status read_all(const mls_collect_options *options, mls_collection *c
                                  .work = options->work,
                                  .state = &collecting,
                                  .listen = options->digests ? collect_digest : NULL,
-                                 .heard_size = options->digests ? sizeof(digest_of_source) : 0,
+                                 .listener_size = options->digests ? sizeof(digest_of_source) : 0,
                                  .run = collect_run,
                                  .done = collect_source};
     mls_status status = options->merge != NULL ? mls_merge_read(options->merge, &reading, sources)

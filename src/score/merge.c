@@ -190,7 +190,7 @@ mls_status mls_merge_read(mls_merge *merge, const mls_reading *reading, const ml
                              .source = source,
                              .runs = file->runs.count,
                              .totals = file->totals,
-                             .heard = reading->heard_size > 0 ? file : NULL};
+                             .listener_data = reading->listener_size > 0 ? file : NULL};
             if (file->error != NULL)
                 read.status = mls_error_set(&read.error, MLS_ERROR_READ, 0, 0, "%s", file->error);
             status = reading->done(reading->state, &read);

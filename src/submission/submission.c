@@ -286,7 +286,7 @@ static mls_status finish_log(void *state, const mls_read *read)
 {
     const log_list *logs = state;
     mls_run *run = &logs->items[read->index]->run;
-    mls_heard_secrets *heard = read->heard;
+    mls_heard_secrets *heard = read->listener_data;
     mls_submission_file *file = logs->items[read->index]->also;
     const bool unread = read->status != MLS_OK || read->totals.unread != NULL;
     if (file != NULL && heard != NULL && !heard->cut && !unread) {
@@ -338,7 +338,7 @@ static mls_status read_logs(mls_submission *submission, mls_error *error)
                                  .state = &logs,
                                  .open = open_log,
                                  .listen = search_log,
-                                 .heard_size = sizeof(mls_heard_secrets),
+                                 .listener_size = sizeof(mls_heard_secrets),
                                  .run = store_run,
                                  .done = finish_log};
     mls_status status = mls_rulesets_get(options->rulesets, submission->edition, &rules.ruleset, error);

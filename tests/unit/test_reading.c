@@ -43,7 +43,7 @@ static mls_status read_runs(runs *all, mls_str log, bool whole, mls_checker *che
     const mls_reading reading = {0};
     mls_file file = {.reading = &reading,
                      .whole = whole,
-                     .asked_for = whole || checker != NULL,
+                     .always_run = whole || checker != NULL,
                      .checker = checker,
                      .run = take_run,
                      .state = all};
@@ -563,7 +563,7 @@ static mls_status listen_apart(void *state, size_t index, mls_sink *sink)
 static mls_status tell_heard(void *state, const mls_read *read)
 {
     met_readers *met = state;
-    mls_buffer_printf(&met->text, "%zu:%zu ", read->index, *(size_t *)read->heard);
+    mls_buffer_printf(&met->text, "%zu:%zu ", read->index, *(size_t *)read->listener_data);
     return MLS_OK;
 }
 
@@ -577,8 +577,8 @@ static void files_are_heard_side_by_side(void **state)
                                  .state = &met,
                                  .open = open_and_meet,
                                  .listen = listen_apart,
-                                 .heard_size = sizeof(size_t),
-                                 .apart = true,
+                                 .listener_size = sizeof(size_t),
+                                 .parallel = true,
                                  .done = tell_heard};
     (void)state;
     write_script("five.log", "i1 I2 r3 e4 s5", 1);
