@@ -107,53 +107,46 @@ double mls_benchmark_evaluation_interval(const mls_benchmark *benchmark, const m
     return edition->number >= benchmark->evaluation_interval_since ? benchmark->evaluation_interval : 0;
 }
 
-static mls_status broken(mls_error *error, const char *what)
-{
-    return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "invalid table of editions: %s", what);
-}
-
 static mls_status read_editions(mls_editions *editions, mls_usage usage, const cJSON *json, mls_error *error)
 {
     edition_list *list = &editions->usages[usage];
     const cJSON *items = cJSON_GetObjectItemCaseSensitive(json, "editions");
     const size_t count = (size_t)cJSON_GetArraySize(items);
+    const char *wrong = count < 1 || count > MLS_EDITIONS_MAX ? "a usage needs 1 to 64 editions" : NULL;
     const cJSON *item;
     const cJSON *name;
-    if (count < 1 || count > MLS_EDITIONS_MAX)
-        return broken(error, "a usage needs 1 to 64 editions");
     list->items = mls_arena_zeroed(&editions->memory, count, sizeof *list->items);
     cJSON_ArrayForEach(item, items)
     {
+        if (wrong != NULL)
+            break;
         mls_edition *edition = &list->items[list->count++];
         const char *last_run = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "last_run"));
+        const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "edition"));
         const cJSON *names = cJSON_GetObjectItemCaseSensitive(item, "benchmarks");
-        edition->usage = usage;
-        edition->last_run_ms = INFINITY;
-        edition->name =
-            mls_arena_copy(&editions->memory,
-                           mls_str_from(cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "edition"))))
-                .ptr;
-        if (!mls_edition_number(mls_str_from(edition->name), &edition->number))
-            return broken(error, "an edition's name must be numbers such as 5.1.0");
-        if (last_run != NULL) { /* runs end with that day, in UTC */
-            struct tm day = {0};
-            if (strptime(last_run, "%Y-%m-%d", &day) == NULL)
-                return broken(error, "last_run must be a date");
-            day.tm_mday++;
-            edition->last_run_ms = (double)timegm(&day) * 1000;
-        }
         const mls_benchmark **rows =
             mls_arena_array(&editions->memory, (size_t)cJSON_GetArraySize(names), sizeof *rows);
-        edition->benchmarks = rows;
+        struct tm day = {0};
+        *edition = (mls_edition){.usage = usage,
+                                 .name = mls_arena_copy(&editions->memory, mls_str_from(text)).ptr,
+                                 .last_run_ms = INFINITY,
+                                 .benchmarks = rows};
+        if (!mls_edition_number(mls_str_from(edition->name), &edition->number))
+            wrong = "an edition's name must be numbers such as 5.1.0";
+        if (last_run != NULL && strptime(last_run, "%Y-%m-%d", &day) == NULL)
+            wrong = "last_run must be a date";
+        day.tm_mday++; /* runs end with that day, in UTC */
+        if (last_run != NULL)
+            edition->last_run_ms = (double)timegm(&day) * 1000;
         cJSON_ArrayForEach(name, names)
         {
             const mls_benchmark *row = mls_benchmark_find(editions, usage, mls_str_from(cJSON_GetStringValue(name)));
             if (row == &list->unknown)
-                return broken(error, "benchmarks must be names that are in the table of benchmarks");
+                wrong = "benchmarks must be names that are in the table of benchmarks";
             rows[edition->benchmark_count++] = row;
         }
     }
-    return MLS_OK;
+    return wrong == NULL ? MLS_OK : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "invalid table of editions: %s", wrong);
 }
 
 mls_status mls_editions_load(mls_editions **editions, mls_error *error)

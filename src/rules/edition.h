@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edition.h - the editions of MLPerf and their benchmarks.
+/* edition.h - the editions (published rounds, such as Training 5.1) of MLPerf and their benchmarks.
  *
- * An edition is a published round, such as Training 5.1.  Its table and the table of benchmarks are embedded in the
- * library.  Load them with mls_editions_load(); then mls_editions_find() looks up an edition by name, and
- * mls_editions_guess() guesses the edition of a log.
- *
- * Loaded tables never change, so any number of threads may read them. */
+ * Load the embedded tables with mls_editions_load(); then mls_editions_find() looks up an edition by name, and
+ * mls_editions_guess() guesses the edition of a log.  Any number of threads may read loaded tables. */
 #pragma once
 
 #include "base/base.h"
@@ -77,9 +74,9 @@ static inline bool mls_time_is_date(double time_ms)
     return time_ms >= 1514764800000.0;
 }
 
-/** Guess the edition of a log from the time of its first record and its benchmark: return the first edition from that
- * date on that has the benchmark, or else the newest edition that has it.  An unknown or empty benchmark is ignored.
- * If the time is not a date, the newest edition is assumed.  Never return NULL. */
+/** Guess the edition of a log from the time of its first record (if it is not a date, the newest edition is assumed)
+ * and its benchmark (ignored if unknown or empty): return the first edition from that date on that has the benchmark,
+ * or else the newest edition that has it.  Never return NULL. */
 const mls_edition *mls_editions_guess(const mls_editions *editions, mls_usage usage, double time_ms, mls_str benchmark);
 
 /** The maximum number of editions of a usage; loading a longer table fails. */
@@ -91,18 +88,15 @@ typedef struct mls_edition_poll {
     size_t known[MLS_EDITIONS_MAX]; /**< results on a benchmark of the edition */
 } mls_edition_poll;
 
-/** Add the vote of a result: the time of the first record of its logs (NAN: unknown) and its benchmark. */
+/** Add the vote of a result: the time of the first record of its logs (NAN: unknown) and its benchmark.  The second
+ * function adds the votes of another poll. */
 void mls_edition_poll_add(mls_edition_poll *poll, const mls_editions *editions, mls_usage usage, double time_ms,
                           mls_str benchmark);
-
-/** Add the votes of another poll. */
 void mls_edition_poll_sum(mls_edition_poll *poll, const mls_edition_poll *more);
 
-/** Return the edition of all results of a tree; never NULL.  Start at the edition that most dates point to.  If there
- * is a tie, start at the newest, since a run may be older than its round but not younger.  From there on, choose the
- * first edition that has the benchmarks of most results, or the newest that has any.  Set *by_date if any result had a
- * date.
- */
+/** Return the edition of all results of a tree; never NULL.  Start at the edition that most dates point to, the newest
+ * in case of a tie, since a run may be older than its round but not younger.  From there on, choose the first edition
+ * that has the benchmarks of most results, or the newest that has any.  Set *by_date if any result had a date. */
 const mls_edition *mls_edition_poll_winner(const mls_edition_poll *poll, const mls_editions *editions, mls_usage usage,
                                            bool *by_date);
 
@@ -110,9 +104,8 @@ const mls_edition *mls_edition_poll_winner(const mls_edition_poll *poll, const m
 const mls_edition *mls_editions_neighbour(const mls_editions *editions, const mls_edition *edition, mls_str benchmark,
                                           int step);
 
+/** Check whether an edition has the benchmark; return the newest edition of a usage that has it (NULL: none). */
 bool mls_edition_has_benchmark(const mls_edition *edition, mls_str benchmark);
-
-/** Return the newest edition of a usage that has the benchmark; NULL if there is none. */
 const mls_edition *mls_editions_newest_with(const mls_editions *editions, mls_usage usage, mls_str benchmark);
 
 /** Return the usage that has the benchmark in some edition: `usage` itself if both or neither have it. */
@@ -121,12 +114,11 @@ mls_usage mls_editions_usage_of(const mls_editions *editions, mls_usage usage, m
 /** Return the name that the rules use for a benchmark, which may differ from its name in the reference code. */
 const char *mls_benchmark_called(const char *name);
 
-/** Suggest the benchmark that a misspelled name means, from all editions of the usage, the newest first.  A benchmark
- * that begins with the name, ignoring punctuation, is preferred to the one with the most similar spelling. */
+/** Suggest a benchmark for a misspelled name, from all editions of the usage, the newest first.  Prefer one that begins
+ * with the name, ignoring punctuation, to one with similar spelling. */
 mls_suggestion mls_editions_nearest_benchmark(const mls_editions *editions, mls_usage usage, mls_str name);
 
-/** Return the row of a benchmark.  For an unknown name, return a row with an empty name and runs_needed 0; never NULL.
- */
+/** Return the row of a benchmark; for an unknown name, a row with an empty name and runs_needed 0. */
 const mls_benchmark *mls_benchmark_find(const mls_editions *editions, mls_usage usage, mls_str name);
 
 /** Return the unit of convergence in an edition.  The second function returns the evaluation interval in samples; 0:

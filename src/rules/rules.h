@@ -5,9 +5,8 @@
  * checker evaluates their expressions (expr.h) for each record, and rule_words.c explains them in findings.  To judge a
  * log, pass each record to mls_checker_record(), then call mls_checker_end() and mls_checker_verdict().
  *
- * A ruleset never changes, so any number of threads may use it.  A checker uses bounded memory whatever the size of the
- * log.  Its verdict is exactly that of the reference compliance checker, with errors for the same keys; advice goes
- * beyond it but never changes a verdict. */
+ * Any number of threads may use a ruleset.  A checker uses bounded memory whatever the size of the log.  Its verdict is
+ * that of the reference compliance checker, with errors for the same keys; advice never changes a verdict. */
 #pragma once
 
 #include "log/log.h"
@@ -18,22 +17,17 @@ typedef struct mls_ruleset mls_ruleset;
 /** Load the embedded rules of an edition, to be freed with mls_ruleset_free().  On failure, set *ruleset to NULL. */
 mls_status mls_ruleset_load(const mls_edition *edition, mls_ruleset **ruleset, mls_error *error) MLS_MUST_USE;
 
-/** Load a user's rule file (format: mlscore-rules(5)), which may extend an embedded edition or another file.  Return
- * MLS_ERROR_READ if a file cannot be read.  If it is wrong, return MLS_ERROR_SYNTAX, MLS_ERROR_VALUE or MLS_ERROR_LIMIT
- * with line and column, and name the rule in the message. */
+/** Load a rule file, which may extend an embedded edition or another file, or rules in memory, which extend files in
+ * the current folder.  Return MLS_ERROR_READ if a file cannot be read.  If it is invalid, return MLS_ERROR_SYNTAX,
+ * MLS_ERROR_VALUE or MLS_ERROR_LIMIT with line and column, and name the rule in the message. */
 mls_status mls_ruleset_load_file(const char *path, mls_ruleset **ruleset, mls_error *error) MLS_MUST_USE;
-
-/** Load rules from memory, like mls_ruleset_load_file().  The files they extend are relative to the current folder. */
 mls_status mls_ruleset_load_text(mls_str text, mls_ruleset **ruleset, mls_error *error) MLS_MUST_USE;
 void mls_ruleset_free(mls_ruleset *ruleset);
 
 mls_usage mls_ruleset_usage(const mls_ruleset *ruleset);
 
-/** Return "5.1.0", or the name that a user's rule file defines.  It is NUL-terminated and lives as long as the ruleset.
- */
+/** Return "5.1.0", or the name that a rule file defines; check whether any division has rules for the benchmark. */
 const char *mls_ruleset_edition(const mls_ruleset *ruleset);
-
-/** Check whether any division has rules for the benchmark. */
 bool mls_ruleset_has_benchmark(const mls_ruleset *ruleset, const char *benchmark);
 
 /** Check whether the result `number` of an evaluation meets the target of a benchmark in the closed division.  The
@@ -80,10 +74,8 @@ typedef struct mls_checker mls_checker;
 void mls_checker_new(const mls_checker_options *options, mls_checker **checker);
 void mls_checker_free(mls_checker *checker);
 
-/** Forget the log, to judge another one. */
+/** Forget the log, to judge another one; do so, and switch to `ruleset` (NULL: a guessed edition). */
 void mls_checker_reset(mls_checker *checker);
-
-/** Reset, and switch to `ruleset`; NULL: to a guessed edition. */
 void mls_checker_turn(mls_checker *checker, const mls_ruleset *ruleset);
 
 /** Pass the records and malformed lines of a log in the order of the file; then call mls_checker_end() once.  Return

@@ -102,10 +102,8 @@ struct mls_ruleset {
     mls_ruleset *next;
 };
 
-/* Return the index of a key; SIZE_MAX if no rule has it. */
+/* Return the index of a key or a scope; SIZE_MAX if it does not exist. */
 size_t mls_ruleset_find_key(const mls_ruleset *ruleset, mls_str name);
-
-/* Return the index of a scope; SIZE_MAX if it does not exist. */
 size_t mls_ruleset_find_scope(const mls_ruleset *ruleset, mls_str name);
 
 /* Check whether an action, or one nested in it, may queue the scope. */
