@@ -182,8 +182,8 @@ typedef struct rank_trace {
     mls_profile *profile;
     mls_str below; /* its path below the folder that all share */
     size_t rank;
-    size_t place;                                    /* among the profiles */
-    enum { RANK_SAID, RANK_NAMED, RANK_ORDERED } by; /* the rank is from the trace, its name, or the order of names */
+    size_t place;                                     /* among the profiles */
+    enum { RANK_KNOWN, RANK_NAMED, RANK_ORDERED } by; /* the rank is from the trace, its name, or the order of names */
 } rank_trace;
 
 typedef MLS_LIST_OF(rank_trace) rank_traces;
@@ -231,7 +231,7 @@ static void list_traces(mls_profile *const *profiles, size_t count, rank_traces 
         rank_trace trace = traces->items[i];
         const mls_profile *profile = trace.profile;
         trace.below = mls_str_rest(mls_str_from(profile->file), folder.len);
-        trace.by = profile->has_rank ? RANK_SAID : RANK_ORDERED;
+        trace.by = profile->has_rank ? RANK_KNOWN : RANK_ORDERED;
         trace.rank = profile->rank;
         /* The name of the file comes first, then the nearest folder. */
         for (mls_str rest = trace.below; trace.by == RANK_ORDERED && rest.len > 0;)
@@ -296,18 +296,18 @@ static void order_traces(rank_traces *traces, mls_findings *findings)
     size_t ranks = 0; /* the largest */
     for (size_t i = 0; i < traces->count; i++) {
         const rank_trace *trace = &traces->items[i];
-        const size_t said = trace->profile->world_size;
+        const size_t size = trace->profile->world_size;
         const mls_finding_place place = {.path = trace->profile->file};
-        world = world > 0 ? world : said;
+        world = world > 0 ? world : size;
         ranks = ranks > trace->rank ? ranks : trace->rank + 1;
-        ranks = ranks > said ? ranks : said;
-        if (said != world && said > 0) {
+        ranks = ranks > size ? ranks : size;
+        if (size != world && size > 0) {
             mls_findings_add(findings, MLS_FINDING_WORLD_SIZE, place,
-                             "is of a job of %zu ranks, but others are of a job of %zu: they are matched anyway", said,
+                             "is of a job of %zu ranks, but others are of a job of %zu: they are matched anyway", size,
                              world);
-        } else if (said > 0 && trace->rank >= said) {
+        } else if (size > 0 && trace->rank >= size) {
             mls_findings_add(findings, MLS_FINDING_WORLD_SIZE, place, "contains rank %zu in a job of %zu ranks",
-                             trace->rank, said);
+                             trace->rank, size);
         }
     }
 
@@ -416,18 +416,18 @@ static void mend_advice(mls_ranks *ranks, const mls_rank *rank, const mls_rank *
 {
     const double share = mls_profile_share(rank->waiting_ms, rank->transfer_ms + rank->waiting_ms);
     mls_profile *profile = rank->profile;
-    bool said = rank == ranks->straggler;
+    bool replaced = rank == ranks->straggler;
     size_t kept = 0;
-    if (!(share >= 0.5) && !said)
+    if (!(share >= 0.5) && !replaced)
         return;
     for (size_t i = 0; i < profile->verdict_count; i++) {
         mls_profile_verdict verdict = profile->verdicts[i];
         if (strcmp(verdict.code, "exposed-communication") == 0 ||
             (strcmp(verdict.code, "one-kernel") == 0 &&
              strcmp(profile->names.items[0].class_name, "communication") == 0)) {
-            if (said)
+            if (replaced)
                 continue;
-            said = true;
+            replaced = true;
             mls_buffer line = {0};
             mls_buffer_printf(&line, "%s of its time in collectives is waiting", mls_words_percent(share, 0).text);
             if (ranks->straggler == NULL) {
@@ -570,7 +570,7 @@ static void add_collective(ranks_match *match, const rank_key *keys, size_t coun
 }
 
 /* Report why the kernels of a key are not matched.  Return false if they can be matched. */
-static bool say_unmatched(ranks_match *match, const rank_key *keys, size_t count)
+static bool report_unmatched(ranks_match *match, const rank_key *keys, size_t count)
 {
     const mls_rank *ranks = match->ranks->items;
     const mls_collective_key *key = keys[0].key;
@@ -599,7 +599,7 @@ static bool say_unmatched(ranks_match *match, const rank_key *keys, size_t count
                           keys[fewest].key->count, ranks[keys[most].rank].rank, keys[most].key->count);
     }
     match->ranks->unmatched++;
-    if (key->size != 1) { /* a group of one waits for nobody */
+    if (key->size != 1) { /* a group of one rank does not wait */
         mls_findings_add(&match->ranks->findings, MLS_FINDING_COLLECTIVE_UNMATCHED, (mls_finding_place){.path = NULL},
                          "%.*s of %.*s %.*s in group '%.*s' is not matched: %s", MLS_CUT(name, NAME_SHOWN),
                          MLS_CUT(elements, NAME_SHOWN), MLS_CUT(type, NAME_SHOWN), MLS_CUT(group, NAME_SHOWN), why.ptr);
@@ -648,7 +648,7 @@ static void match_ranks(mls_ranks *ranks)
         const rank_key *keys = &match.keys.items[i];
         for (end = i + 1; end < match.keys.count && match.keys.items[end].shared == keys->shared;)
             end++;
-        if (say_unmatched(&match, keys, end - i))
+        if (report_unmatched(&match, keys, end - i))
             continue;
         mls_collective_sum *sum = kind_of_key(&match, keys->key);
         for (size_t k = 0; k < keys->key->count; k++)

@@ -57,7 +57,7 @@ typedef struct report_field {
     F(SCOPE, "Estimated Speedup Type")                                                                                 \
     F(SPEEDUP, "Estimated Speedup")
 
-#define ROLE_CODE(role, heading) ROLE_##role,
+#define ROLE_CODE(role, header) ROLE_##role,
 typedef enum column_role { ROLE_LIST(ROLE_CODE) ROLES } column_role;
 #undef ROLE_CODE
 
@@ -307,7 +307,7 @@ static bool has_columns(mls_str line, const char *columns)
     return has;
 }
 
-static bool is_rocprof_heading(mls_str line)
+static bool is_rocprof_header(mls_str line)
 {
     const size_t quote = line.len > 0 && line.ptr[0] == '"';
     const mls_str begin = mls_str_rest(line, quote);
@@ -391,7 +391,7 @@ static void read_report_name(reports *r, mls_str line)
     r->nsys.name[length] = '\0';
 }
 
-static bool is_nsys_heading(mls_str line)
+static bool is_nsys_header(mls_str line)
 {
     const size_t quote = line.len > 0 && line.ptr[0] == '"';
     return mls_str_any(mls_str_rest(line, quote), "Time (%)|Time(%)|Total (|Start (|Duration (|Row#,|PID,TID,",
@@ -401,25 +401,25 @@ static bool is_nsys_heading(mls_str line)
 
 /* What to do with a line, by its text alone. */
 typedef enum report_line {
-    LINE_TEXT,   /* nothing more */
-    LINE_ROW,    /* split it */
-    LINE_HEADING /* split it; it begins a table */
+    LINE_TEXT,  /* nothing more */
+    LINE_ROW,   /* split it */
+    LINE_HEADER /* split it; it begins a table */
 } report_line;
 
 static report_line nsys_line(reports *r, mls_str line)
 {
     mls_str rest = line;
     if (r->is_ncu) {
-        if (is_nsys_heading(line))
+        if (is_nsys_header(line))
             note_report(r, MLS_FINDING_REPORT_IGNORED, r->line, "a report of nsys",
                         "is ignored: it must be in a file of its own");
         return LINE_TEXT;
     }
-    const bool rocprof = is_rocprof_heading(line);
-    if (rocprof || is_nsys_heading(line)) {
+    const bool rocprof = is_rocprof_header(line);
+    if (rocprof || is_nsys_header(line)) {
         nsys_report_end(r);
         r->is_rocprof = rocprof;
-        return LINE_HEADING;
+        return LINE_HEADER;
     }
     if (mls_str_word(&rest).len == 0) {
         nsys_report_end(r);
@@ -479,7 +479,7 @@ static bool report_fits(const reports *r, report_kind kind)
 }
 
 /* Decide what report a header begins, and whether it counts: the first of its kind, if the file has no better one. */
-static void nsys_heading(reports *r)
+static void nsys_header(reports *r)
 {
     mls_gather *gather = r->gather;
     mls_tally *kernels = &gather->tallies[MLS_TALLY_KERNELS];
@@ -855,9 +855,9 @@ static const char *ncu_row(reports *r)
 
 /* ------------------------------------------------------------------- lines */
 
-static void take_heading(reports *r)
+static void read_header(reports *r)
 {
-#define ROLE_NAME(role, heading) heading,
+#define ROLE_NAME(role, header) header,
     static const char *const role_names[ROLES] = {ROLE_LIST(ROLE_NAME)};
 #undef ROLE_NAME
     /* Columns of ncu's page raw that are not metrics.  The compute capability has a point in every locale. */
@@ -866,13 +866,13 @@ static void take_heading(reports *r)
     for (column_role role = 0; role < ROLES; role++)
         r->at[role] = ABSENT;
     for (size_t i = 0; i < r->count; i++) {
-        mls_str heading = report_text(r, i);
+        mls_str header = report_text(r, i);
         for (size_t k = 0; k < sizeof rocprof_columns / sizeof *rocprof_columns && r->is_rocprof; k++)
-            if (mls_str_any(heading, rocprof_columns[k].rocprof, mls_str_equal)) {
-                heading = mls_str_from(rocprof_columns[k].nsys);
+            if (mls_str_any(header, rocprof_columns[k].rocprof, mls_str_equal)) {
+                header = mls_str_from(rocprof_columns[k].nsys);
                 break;
             }
-        mls_str name = heading;
+        mls_str name = header;
         const mls_str unit = cut_brackets(&name);
         column_role role = 0; /* the first of several columns of a name counts */
         while (role < ROLES && (r->at[role] != ABSENT || !mls_str_alike(mls_str_from(role_names[role]), name)))
@@ -882,12 +882,12 @@ static void take_heading(reports *r)
         if (!r->is_ncu) {
             nsys_column(r, i, role, unit);
         } else {
-            const bool none = (role >= ROLE_ID && role < ROLES) || mls_str_any(heading, identity, mls_str_equal);
-            r->ncu.metric_of[i] = none ? METRIC_NONE : find_metric(heading);
+            const bool other = (role >= ROLE_ID && role < ROLES) || mls_str_any(header, identity, mls_str_equal);
+            r->ncu.metric_of[i] = other ? METRIC_NONE : find_metric(header);
         }
     }
     if (!r->is_ncu) {
-        nsys_heading(r);
+        nsys_header(r);
         return;
     }
     for (size_t i = 0; i < NCU_NAMES; i++)
@@ -918,12 +918,12 @@ static void read_line(reports *r)
     r->line++;
     /* The first header decides whether the file is of nsys or of ncu. */
     report_line kind = nsys_line(r, line);
-    r->is_nsys |= kind == LINE_HEADING;
+    r->is_nsys |= kind == LINE_HEADER;
     if (!r->is_nsys) {
-        kind = mls_str_starts(line, MLS_S("\"ID\","))                 ? LINE_HEADING
+        kind = mls_str_starts(line, MLS_S("\"ID\","))                 ? LINE_HEADER
                : r->columns > 0 && line.len > 0 && line.ptr[0] == '"' ? LINE_ROW
                                                                       : LINE_TEXT;
-        r->is_ncu |= kind == LINE_HEADING;
+        r->is_ncu |= kind == LINE_HEADER;
     }
     const bool too_long = why != NULL;
     if (kind != LINE_TEXT && !too_long) {
@@ -937,8 +937,8 @@ static void read_line(reports *r)
             state = why == NULL ? report_split(r, len, from, true) : ROW_BROKEN;
             lines++;
         }
-        if (state == ROW_WHOLE && kind == LINE_HEADING) {
-            take_heading(r);
+        if (state == ROW_WHOLE && kind == LINE_HEADER) {
+            read_header(r);
         } else if (state == ROW_WHOLE) {
             why = (r->is_ncu ? ncu_row : nsys_row)(r);
         } else {

@@ -149,7 +149,7 @@ static void judge_kernels(mls_gather *gather)
 /* A share of a device's window; the device where it is largest. */
 typedef struct device_share {
     double share;
-    const mls_profile_device *device; /* NULL: there is none */
+    const mls_profile_device *device; /* NULL: none */
 } device_share;
 
 static void take_larger(device_share *to, const mls_profile_device *device, double part_ms)

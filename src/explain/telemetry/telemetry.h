@@ -75,7 +75,7 @@ typedef struct mls_telemetry_options {
     unsigned threads;         /**< 0: one per processor */
 } mls_telemetry_options;
 
-/** Return options of which none is given. */
+/** Return the options with nothing given. */
 mls_telemetry_options mls_telemetry_defaults(void);
 
 /** Return whether a list has a known column.  *unknown is its first unknown column, or empty. */
