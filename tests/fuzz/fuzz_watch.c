@@ -13,30 +13,30 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Print an event and the progress of its run, and check the limits of the run. */
-static void tell(void *state, const mls_watch_event *event)
+static void print_event(void *state, const mls_watch_event *event)
 {
-    mls_buffer *told = state;
+    mls_buffer *printed = state;
     const mls_live_run *run = event->run;
-    mls_watch_line(event, false, told);
-    mls_buffer_printf(told, " %zu %.17g %s\n", event->line, event->time_ms,
+    mls_watch_line(event, false, printed);
+    mls_buffer_printf(printed, " %zu %.17g %s\n", event->line, event->time_ms,
                       run != NULL && run->facts.benchmark != NULL ? run->facts.benchmark : "");
     if (run != NULL && run->run_start.line > 0) {
         const mls_estimate *left = &run->estimate;
-        mls_buffer_printf(told, "%s %.17g %.17g %.17g %.17g %d\n", mls_live_state_name(run->state), run->at, left->left,
-                          left->low, left->high, left->beyond);
+        mls_buffer_printf(printed, "%s %.17g %.17g %.17g %.17g %d\n", mls_live_state_name(run->state), run->at,
+                          left->left, left->low, left->high, left->beyond);
         if (run->curve.count > MLS_CURVE_POINTS_MAX || left->left < 0 || left->low > left->high)
             abort();
     }
 }
 
 /* Let a file grow by `most` bytes, then by larger pieces each time, and collect its events. */
-static void grow(mls_live *live, mls_str log, size_t most, mls_buffer *told)
+static void grow(mls_live *live, mls_str log, size_t most, mls_buffer *printed)
 {
     const int memory = memfd_create("log", MFD_CLOEXEC);
     mls_followed file = {.path = (char *)(uintptr_t) "fuzzed.log"};
     mls_scan_room *room = NULL;
     mls_log_totals totals;
-    live->state = told;
+    live->state = printed;
     mls_live_file_begin(live, &file);
     bool ok = memory >= 0;
     for (size_t torn = most; ok && file.offset < log.len; torn = torn * 5 / 3 + 1) {
@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     const mls_collect_options how = {.any_usage = true, .score = {.editions = editions}};
     mls_live live = {
-        .how = &how, .reading = {.steps = true}, .signatures = signatures, .interval_ms = 2000, .event = tell};
+        .how = &how, .reading = {.steps = true}, .signatures = signatures, .interval_ms = 2000, .event = print_event};
     const mls_str log = {(const char *)data + 1, size - 1};
     grow(&live, log, log.len, &whole);
     grow(&live, log, 1 + data[0], &torn);

@@ -19,12 +19,12 @@ typedef struct watched {
     mls_followed file;
     mls_live_run *run;
     mls_live_group *group;
-    size_t told[MLS_WATCH_EVAL_START + 1]; /* events by kind */
+    size_t events[MLS_WATCH_EVAL_START + 1]; /* events by kind */
 } watched;
 
 static void count_event(void *state, const mls_watch_event *event)
 {
-    ((watched *)state)->told[event->kind]++;
+    ((watched *)state)->events[event->kind]++;
 }
 
 static void begin(watched *self, mls_live_state state)
@@ -49,7 +49,7 @@ static bool stalls_after(watched *self, double seconds)
     return self->run->stalled;
 }
 
-static void a_minute_is_no_stall(void **state)
+static void a_minute_is_not_a_stall(void **state)
 {
     watched self;
     (void)state;
@@ -57,14 +57,14 @@ static void a_minute_is_no_stall(void **state)
     assert_false(stalls_after(&self, 60));
     assert_true(stalls_after(&self, 61));
     assert_true(stalls_after(&self, 300));
-    assert_int_equal(self.told[MLS_WATCH_STALLED], 1);
+    assert_int_equal(self.events[MLS_WATCH_STALLED], 1);
     self.file.written_ms += 299000;
     assert_false(stalls_after(&self, 300));
-    assert_int_equal(self.told[MLS_WATCH_RESUMED], 1);
+    assert_int_equal(self.events[MLS_WATCH_RESUMED], 1);
     mls_live_release(&self.live);
 }
 
-static void nor_is_four_times_its_longest_silence(void **state)
+static void four_times_the_longest_silence_is_not_a_stall(void **state)
 {
     watched self;
     (void)state;
@@ -76,7 +76,7 @@ static void nor_is_four_times_its_longest_silence(void **state)
     mls_live_release(&self.live);
 }
 
-static void nor_twice_that_of_finished_runs_in_the_same_state(void **state)
+static void twice_the_silence_of_finished_runs_is_not_a_stall(void **state)
 {
     watched self;
     (void)state;
@@ -105,7 +105,7 @@ static void initialization_may_take_half_an_hour_until_it_is_known(void **state)
     mls_live_release(&self.live);
 }
 
-static void the_end_of_a_job_is_that_of_its_runs(void **state)
+static void runs_end_with_their_job(void **state)
 {
     watched self;
     (void)state;
@@ -114,7 +114,7 @@ static void the_end_of_a_job_is_that_of_its_runs(void **state)
     for (int times = 0; times < 2; times++)
         mls_live_check_silence(&self.live, true);
     assert_int_equal(self.run->state, MLS_LIVE_DIED);
-    assert_int_equal(self.told[MLS_WATCH_DIED], 1);
+    assert_int_equal(self.events[MLS_WATCH_DIED], 1);
     mls_live_release(&self.live);
 }
 
@@ -171,11 +171,11 @@ static void an_estimate_is_the_same_whichever_run_was_found_first(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_minute_is_no_stall),
-        cmocka_unit_test(nor_is_four_times_its_longest_silence),
-        cmocka_unit_test(nor_twice_that_of_finished_runs_in_the_same_state),
+        cmocka_unit_test(a_minute_is_not_a_stall),
+        cmocka_unit_test(four_times_the_longest_silence_is_not_a_stall),
+        cmocka_unit_test(twice_the_silence_of_finished_runs_is_not_a_stall),
         cmocka_unit_test(initialization_may_take_half_an_hour_until_it_is_known),
-        cmocka_unit_test(the_end_of_a_job_is_that_of_its_runs),
+        cmocka_unit_test(runs_end_with_their_job),
         cmocka_unit_test(a_newer_trial_outlives_a_silent_one),
         cmocka_unit_test(an_estimate_is_the_same_whichever_run_was_found_first),
     };

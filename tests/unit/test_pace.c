@@ -45,7 +45,7 @@ static double reached(const char *benchmark, const char *const *positions, size_
 #define REACHED(benchmark, ...)                                                                                        \
     reached(benchmark, (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
-static void positions_are_what_a_benchmark_logs(void **state)
+static void positions_are_in_the_unit_of_the_benchmark(void **state)
 {
     (void)state;
     /* Epochs times the training set: 3 * 1,281,167; dlrm starts at epoch 1: 0.5 * 4,195,197,692. */
@@ -187,7 +187,7 @@ static void the_second_metric_has_the_time_of_the_first(void **state)
 }
 
 /* A step back by 500 ms is ignored, by 1,500 ms it counts.  The lower median of 10, 20, 30 and 40 is 20. */
-static void what_the_log_says_besides(void **state)
+static void other_logged_numbers_are_reported(void **state)
 {
     static const char *const rates[] = {"40", "10, \"train_step_time\": 1.5", "30", "20"};
     mls_buffer log = {0};
@@ -301,7 +301,7 @@ static void slow_evaluations_are_reported(void **state)
  * 1.5, 0.5, 0.5 and 18.5 with a median of 1, and the limit is 101.5 * (1 + max(3 %, 5 * 1.4826 / 101.5)) = 101.5
  * + 7.413. The last run trained 400 samples, twice as many as the others.  400 * 101.5 = 40.6 s are expected and it
  * took 48 s, 7.4 s more: above 5 s and 3 %.  Twice the samples alone do not make a run slow. */
-static void a_run_is_held_against_its_samples(void **state)
+static void runs_are_compared_by_their_samples(void **state)
 {
     static const double paces[] = {100, 101, 102, 120};
     mls_buffer texts[4];
@@ -330,7 +330,7 @@ static void a_run_is_held_against_its_samples(void **state)
 }
 
 /* With fewer than three ended runs with samples, runs are not compared. */
-static void a_few_runs_tell_nothing(void **state)
+static void few_runs_are_not_compared(void **state)
 {
     mls_buffer texts[3];
     timed_logs logs;
@@ -352,18 +352,18 @@ static void a_few_runs_tell_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(positions_are_what_a_benchmark_logs),
+        cmocka_unit_test(positions_are_in_the_unit_of_the_benchmark),
         cmocka_unit_test(blocks_and_run_stop_have_positions),
         cmocka_unit_test(late_evaluations_are_one_segment),
         cmocka_unit_test(two_metrics_are_one_mark_and_stats_are_finer),
         cmocka_unit_test(many_stats_make_coarser_segments),
         cmocka_unit_test(the_second_metric_has_the_time_of_the_first),
-        cmocka_unit_test(what_the_log_says_besides),
+        cmocka_unit_test(other_logged_numbers_are_reported),
         cmocka_unit_test(a_noisy_log_gets_a_wide_band),
         cmocka_unit_test(a_pace_that_changes_for_good),
         cmocka_unit_test(slow_evaluations_are_reported),
-        cmocka_unit_test(a_run_is_held_against_its_samples),
-        cmocka_unit_test(a_few_runs_tell_nothing),
+        cmocka_unit_test(runs_are_compared_by_their_samples),
+        cmocka_unit_test(few_runs_are_not_compared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,23 +11,6 @@
 #include "base/statistics.h"
 #include "explain/diagnose/diagnose.h"
 
-/* Return the failure class of a job's Slurm state; 0: not failed.  A script that continues after a failed step may
- * still succeed. */
-static unsigned class_of_end(const mls_slurm_job *row)
-{
-    static const unsigned kinds[] = {[MLS_SLURM_ENDED] = 0,
-                                     [MLS_SLURM_LOST_NODE] = MLS_CLASS_NODE,
-                                     [MLS_SLURM_OUT_OF_MEMORY] = MLS_CLASS_HOST_MEMORY,
-                                     [MLS_SLURM_PREEMPTED] = MLS_CLASS_PREEMPTION,
-                                     [MLS_SLURM_REQUEUED] = MLS_CLASS_PREEMPTION,
-                                     [MLS_SLURM_OUT_OF_TIME] = MLS_CLASS_SCHEDULER,
-                                     [MLS_SLURM_CANCELLED] = MLS_CLASS_SCHEDULER,
-                                     [MLS_SLURM_FAILED] = MLS_CLASS_UNKNOWN};
-    const bool codes = row->exit_code > 0 || row->signal > 0 || row->derived_exit_code > 0 || row->derived_signal > 0;
-    const mls_slurm_end end = mls_slurm_job_end(row);
-    return kinds[end == MLS_SLURM_ENDED && codes ? MLS_SLURM_FAILED : end];
-}
-
 /* Return the failure that ended a job, or NULL. */
 static const mls_failure *ending(const mls_campaign_job *job)
 {
@@ -81,9 +64,9 @@ static void find_lost_time(mls_campaign_job *job, const mls_campaign_job *next)
     const mls_failure *failure = ending(job);
     const mls_iteration first = end_of(diagnosis, true);
     const mls_iteration last = end_of(diagnosis, false);
-    const double stood = isfinite(last.time_ms) ? last.time_ms : job->start_ms;
+    const double last_ms = isfinite(last.time_ms) ? last.time_ms : job->start_ms;
     const bool timed = failure != NULL && isfinite(failure->time_ms) && !failure->hang;
-    const double seen = fmax(timed ? failure->time_ms : job->end_ms, stood);
+    const double seen = fmax(timed ? failure->time_ms : job->end_ms, last_ms);
     /* Find the iteration from which the next job continued, or else the last saved one, and the time when this job had
      * completed it. */
     double loaded = next != NULL ? next->diagnosis->loaded_iteration : (double)NAN;
@@ -99,7 +82,7 @@ static void find_lost_time(mls_campaign_job *job, const mls_campaign_job *next)
         if (mls_compare_doubles(diagnosis->checkpoints[i].iteration, loaded) == 0)
             from = diagnosis->checkpoints[i].done_ms;
     from = isfinite(from) ? from : first.time_ms;
-    job->lost_ms[MLS_LOST_DETECTION] = span(stood, seen);
+    job->lost_ms[MLS_LOST_DETECTION] = span(last_ms, seen);
     job->lost_ms[MLS_LOST_SHUTDOWN] = span(seen, job->end_ms);
     job->lost_ms[MLS_LOST_WORK] = span(from, last.time_ms) - saving_time(diagnosis, from, last.time_ms);
     if (next != NULL) {
@@ -150,6 +133,14 @@ static void find_recurrences(mls_campaign *campaign, const sighting *all, size_t
 
 void mls_campaign_make(const mls_diagnosis *diagnoses, size_t count, const mls_sacct *sacct, mls_campaign *campaign)
 {
+    static const unsigned kinds[] = {[MLS_SLURM_ENDED] = 0,
+                                     [MLS_SLURM_LOST_NODE] = MLS_CLASS_NODE,
+                                     [MLS_SLURM_OUT_OF_MEMORY] = MLS_CLASS_HOST_MEMORY,
+                                     [MLS_SLURM_PREEMPTED] = MLS_CLASS_PREEMPTION,
+                                     [MLS_SLURM_REQUEUED] = MLS_CLASS_PREEMPTION,
+                                     [MLS_SLURM_OUT_OF_TIME] = MLS_CLASS_SCHEDULER,
+                                     [MLS_SLURM_CANCELLED] = MLS_CLASS_SCHEDULER,
+                                     [MLS_SLURM_FAILED] = MLS_CLASS_UNKNOWN};
     mls_arena *arena = mls_calloc(1, sizeof *arena);
     *campaign =
         (mls_campaign){.jobs = mls_arena_zeroed(arena, count, sizeof *campaign->jobs), .count = count, .arena = arena};
@@ -171,7 +162,12 @@ void mls_campaign_make(const mls_diagnosis *diagnoses, size_t count, const mls_s
             number.len--;
         number = (mls_str){number.ptr + number.len, (size_t)(end - number.ptr) - number.len};
         const mls_slurm_job *row = sacct != NULL ? mls_sacct_job(sacct, number) : NULL;
-        const unsigned kind = row != NULL ? class_of_end(row) : 0;
+        /* The class of the job's Slurm state; 0: not failed.  A script that continues after a failed step may still
+         * succeed. */
+        const bool codes = row != NULL && (row->exit_code > 0 || row->signal > 0 || row->derived_exit_code > 0 ||
+                                           row->derived_signal > 0);
+        const mls_slurm_end state = row != NULL ? mls_slurm_job_end(row) : MLS_SLURM_ENDED;
+        const unsigned kind = kinds[state == MLS_SLURM_ENDED && codes ? MLS_SLURM_FAILED : state];
         const mls_failure *failure = ending(job);
         job->job = number.len > 0 ? mls_arena_copy(arena, number).ptr : NULL;
         job->start_ms = row != NULL && isfinite(row->start_ms) ? row->start_ms : diagnosis->start_ms;

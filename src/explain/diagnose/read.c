@@ -142,8 +142,8 @@ static void advance(mls_job_log *job, size_t number, mls_pace pace, double reach
     const bool counts = pace == MLS_PACE_STEP || pace == MLS_PACE_ITERATION;
     segment->iteration = counts ? reached : segment->iteration;
     if (!(reached > segment->reached[pace])) {
-        const bool anew = pace == MLS_PACE_LOOSE && reached < segment->reached[pace] / 2;
-        segment->reached[pace] = anew ? reached : segment->reached[pace];
+        const bool restarted = pace == MLS_PACE_LOOSE && reached < segment->reached[pace] / 2;
+        segment->reached[pace] = restarted ? reached : segment->reached[pace];
         return;
     }
     segment->reached[pace] = reached;

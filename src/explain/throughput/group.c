@@ -419,28 +419,22 @@ void mls_utilization_machine(const mls_group *group, const mls_throughput_option
     (void)!mls_accelerators_match(options->accelerator_table, model, mls_str_from(group->system.system_name), found);
 }
 
-/* Return the FLOPs of a sample.  They are known for one length: those of matrices and windows are proportional to it,
- * and those of attention, half of which a causal sample needs, to its square. */
-static double flops_of(const mls_throughput *run, bool causal)
-{
-    const mls_model *model = run->model;
-    const double whole = model->flops_per_sample;
-    const double longer = run->tokens_per_sample / model->tokens_per_sample;
-    const double saved = isnan(model->flops_per_sample_causal) ? 0 : whole - model->flops_per_sample_causal;
-    if (isnan(longer) || longer == 1)
-        return causal ? whole - saved : whole;
-    return isnan(model->flops_per_sample_causal)
-               ? (double)NAN
-               : (whole - 2 * saved) * longer + (causal ? saved : 2 * saved) * longer * longer;
-}
-
 void mls_utilization_find(mls_throughput *run, const mls_throughput_options *options)
 {
     mls_utilization *of = &run->utilization;
     if (run->model == NULL || run->in_epochs)
         return;
-    of->flops_per_sample = flops_of(run, options->causal);
-    of->flops_derived = isnan(of->flops_per_sample) ? run->model->flops_per_sample_derived : (double)NAN;
+    /* The FLOPs of a sample are known for one length: those of matrices and windows are proportional to it, and those
+     * of attention, half of which a causal sample needs, to its square. */
+    const mls_model *model = run->model;
+    const double whole = model->flops_per_sample;
+    const double longer = run->tokens_per_sample / model->tokens_per_sample;
+    const double half = whole - model->flops_per_sample_causal; /* of the attention; NAN: none is known */
+    if (isnan(longer) || longer == 1)
+        of->flops_per_sample = options->causal && !isnan(half) ? whole - half : whole;
+    else
+        of->flops_per_sample = (whole - 2 * half) * longer + (options->causal ? half : 2 * half) * longer * longer;
+    of->flops_derived = isnan(of->flops_per_sample) ? model->flops_per_sample_derived : (double)NAN;
     /* The precision of the linear layers, which cause most FLOPs: logged from edition 6.1 on, and printed by many jobs.
      */
     const mls_str logged =

@@ -187,31 +187,6 @@ static mls_live_group *make_group(mls_live *live, const mls_live_run *run)
     return group;
 }
 
-/* Find or create the group of a run that has started, and number the run. */
-static void join_group(mls_live *live, mls_live_run *run)
-{
-    mls_buffer bytes = {0};
-    const mls_run named = {.file = run->file,
-                           .result = run->followed->result,
-                           .benchmark = run->facts.benchmark,
-                           .division = run->facts.division,
-                           .config_filename = run->facts.config,
-                           .global_batch_size = run->facts.batch_size};
-    const mls_run_key parts = mls_run_key_of(&named);
-    live->keys.arena = &live->lists;
-    mls_map_entry *entry = mls_map_put(&live->keys, mls_run_group_key(&parts, &bytes), NULL);
-    if (entry->value.pointer == NULL) {
-        mls_live_group *group = entry->value.pointer = make_group(live, run);
-        group->key = bytes;
-        bytes = (mls_buffer){0};
-    }
-    mls_buffer_release(&bytes);
-    run->group = entry->value.pointer;
-    MLS_GROW(&run->group->runs, items);
-    run->group->runs.items[run->group->runs.count++] = run;
-    run->number = ++run->group->numbered;
-}
-
 void mls_live_finished_add(mls_live_run *run)
 {
     mls_live_group *group = run->group;
@@ -789,7 +764,27 @@ static void apply_start(mls_live *live, mls_live_run *run, const mls_queued_even
     }
     original->state = MLS_LIVE_TRAINING;
     update_facts(original, &of->facts);
-    join_group(live, original);
+    /* Find or create its group, and number it there. */
+    mls_buffer bytes = {0};
+    const mls_run named = {.file = original->file,
+                           .result = original->followed->result,
+                           .benchmark = original->facts.benchmark,
+                           .division = original->facts.division,
+                           .config_filename = original->facts.config,
+                           .global_batch_size = original->facts.batch_size};
+    const mls_run_key parts = mls_run_key_of(&named);
+    live->keys.arena = &live->lists;
+    mls_map_entry *entry = mls_map_put(&live->keys, mls_run_group_key(&parts, &bytes), NULL);
+    if (entry->value.pointer == NULL) {
+        mls_live_group *group = entry->value.pointer = make_group(live, original);
+        group->key = bytes;
+        bytes = (mls_buffer){0};
+    }
+    mls_buffer_release(&bytes);
+    original->group = entry->value.pointer;
+    MLS_GROW(&original->group->runs, items);
+    original->group->runs.items[original->group->runs.count++] = original;
+    original->number = ++original->group->numbered;
     report_estimate(live, MLS_WATCH_START, original, of);
 }
 
