@@ -236,17 +236,7 @@ static bool read_common(mls_str part, mls_config_name *decoded)
     return part.ptr + part.len == decoded->name.ptr + decoded->name.len && mls_str_equal(part, MLS_S("common"));
 }
 
-/* Parse gbs64, the global batch, which takes precedence over the numbers. */
-static void read_batch_suffix(mls_config_name *decoded, mls_str suffix)
-{
-    const mls_str digits = take_word(&suffix, MLS_S("gbs")) ? take_digits(&suffix) : (mls_str){0};
-    if (digits.len > 0 && suffix.len == 0) {
-        decoded->global_batch_named = read_number(decoded, digits, false);
-        decoded->global_batch_size = decoded->global_batch_named;
-        decoded->batch_per_gpu = 0;
-    }
-}
-
+/* Split the parts after the shape.  gbs64 is the global batch, which takes precedence over the numbers. */
 static void read_suffixes(mls_config_name *decoded, size_t begin)
 {
     const mls_str name = decoded->name;
@@ -254,10 +244,14 @@ static void read_suffixes(mls_config_name *decoded, size_t begin)
         const char *next = memchr(name.ptr + begin, '_', name.len - begin);
         const bool last = next == NULL || decoded->suffix_count + 1 == MLS_CONFIG_SUFFIX_MAX;
         const size_t end = last ? name.len : (size_t)(next - name.ptr);
-        const mls_str suffix = {name.ptr + begin, end - begin};
-        if (end > begin) {
+        mls_str suffix = {name.ptr + begin, end - begin};
+        if (end > begin)
             decoded->suffixes[decoded->suffix_count++] = suffix;
-            read_batch_suffix(decoded, suffix);
+        const mls_str digits = take_word(&suffix, MLS_S("gbs")) ? take_digits(&suffix) : (mls_str){0};
+        if (digits.len > 0 && suffix.len == 0) {
+            decoded->global_batch_named = read_number(decoded, digits, false);
+            decoded->global_batch_size = decoded->global_batch_named;
+            decoded->batch_per_gpu = 0;
         }
         begin = end + 1;
     }

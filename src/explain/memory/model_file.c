@@ -94,37 +94,17 @@ bool mls_config_flag(config_json *of, const char *name, bool otherwise)
 /* ---------------------------------------------------------------- formulas */
 
 /* The sizes of a model that have a formula of their name. */
-#define SIZE(member)                                                                                                   \
-    {                                                                                                                  \
-#member, offsetof(mls_model_shape, member)                                                                     \
-    }
+#define MODEL_SIZES(S)                                                                                                 \
+    S(layers)                                                                                                          \
+    S(hidden) S(heads) S(kv_heads) S(head_dim) S(ffn) S(ffn_matrices) S(norm_vectors) S(layer_norms) S(vocabulary)     \
+        S(experts) S(expert_ffn) S(expert_hidden) S(shared_experts) S(dense_layers) S(experts_per_token)               \
+            S(kv_lora_rank) S(q_lora_rank) S(value_head_dim) S(qk_nope_head_dim) S(qk_rope_head_dim) S(sliding_window) \
+                S(other_parameters) S(positions)
+#define SIZE(member) {#member, offsetof(mls_model_shape, member)},
 static const struct {
     const char *name;
     size_t offset;
-} sizes[] = {SIZE(layers),
-             SIZE(hidden),
-             SIZE(heads),
-             SIZE(kv_heads),
-             SIZE(head_dim),
-             SIZE(ffn),
-             SIZE(ffn_matrices),
-             SIZE(norm_vectors),
-             SIZE(layer_norms),
-             SIZE(vocabulary),
-             SIZE(experts),
-             SIZE(expert_ffn),
-             SIZE(expert_hidden),
-             SIZE(shared_experts),
-             SIZE(dense_layers),
-             SIZE(experts_per_token),
-             SIZE(kv_lora_rank),
-             SIZE(q_lora_rank),
-             SIZE(value_head_dim),
-             SIZE(qk_nope_head_dim),
-             SIZE(qk_rope_head_dim),
-             SIZE(sliding_window),
-             SIZE(other_parameters),
-             SIZE(positions)};
+} sizes[] = {MODEL_SIZES(SIZE)};
 #undef SIZE
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
