@@ -45,18 +45,6 @@ static mls_str last_folder(const mls_side_group *group)
     return mls_str_among(part, ". ..") ? MLS_S("") : part;
 }
 
-static bool same_key(pairing by, const mls_side_group *a, const mls_side_group *b)
-{
-    const bool config = a->config != NULL && mls_same_text(a->config, b->config);
-    const bool batch = a->global_batch_size == b->global_batch_size;
-    return by == BY_CONFIG_AND_BATCH         ? config && batch
-           : by == BY_ACCELERATORS_AND_BATCH ? a->accelerators == b->accelerators && batch
-           : by == BY_CONFIG                 ? config
-           : by == BY_BATCH                  ? batch
-           : by == BY_FOLDER                 ? last_folder(a).len > 0 && mls_str_equal(last_folder(a), last_folder(b))
-                                             : true;
-}
-
 /* The groups of one side, which are adjacent. */
 typedef struct groups_span {
     mls_side_group **items;
@@ -81,11 +69,20 @@ static mls_side_group *only_one(groups_span among, pairing by, const mls_side_gr
     mls_side_group *found = NULL;
     for (size_t i = 0; i < among.count; i++) {
         mls_side_group *other = among.items[i];
-        if (other->met == NULL && can_meet(other, group) && same_key(by, other, group)) {
-            if (found != NULL)
-                return NULL;
-            found = other;
-        }
+        if (other->met != NULL || !can_meet(other, group))
+            continue;
+        const bool config = other->config != NULL && mls_same_text(other->config, group->config);
+        const bool batch = other->global_batch_size == group->global_batch_size;
+        const bool same = by == BY_CONFIG_AND_BATCH         ? config && batch
+                          : by == BY_ACCELERATORS_AND_BATCH ? other->accelerators == group->accelerators && batch
+                          : by == BY_CONFIG                 ? config
+                          : by == BY_BATCH                  ? batch
+                          : by == BY_FOLDER
+                              ? last_folder(other).len > 0 && mls_str_equal(last_folder(other), last_folder(group))
+                              : true;
+        if (same && found != NULL)
+            return NULL;
+        found = same ? other : found;
     }
     return found;
 }

@@ -16,24 +16,6 @@ static bool counts_in(const cJSON *from, const mls_edition *edition)
     return mls_edition_number(mls_str_from(cJSON_GetStringValue(from)), &number) && edition->number >= number;
 }
 
-static void check_status(const mls_system *system, const cJSON *statuses, mls_findings *findings)
-{
-    const mls_finding_place place = {system->description.path, 0, 0, MLS_S("status")};
-    bool known = system->says.status == NULL || statuses == NULL;
-    mls_buffer list = {0};
-    const cJSON *status;
-    cJSON_ArrayForEach(status, statuses)
-    {
-        known = known || strcmp(system->says.status, status->valuestring) == 0;
-        mls_buffer_printf(&list, "%s'%s'", list.len > 0 ? ", " : "", status->valuestring);
-    }
-    if (!known) {
-        mls_findings_add(findings, MLS_FINDING_SYSTEM_STATUS, place, "the status '%.*s' is not one of %s",
-                         MLS_CUT_TEXT(system->says.status, 80), list.ptr);
-    }
-    mls_buffer_release(&list);
-}
-
 void mls_system_judge(mls_system *system, const cJSON *rules, mls_str text, const mls_edition *edition,
                       mls_arena *arena, mls_findings *findings)
 {
@@ -78,7 +60,19 @@ void mls_system_judge(mls_system *system, const cJSON *rules, mls_str text, cons
                 }
             }
         }
-        check_status(system, statuses, findings);
+        mls_buffer list = {0};
+        bool known = system->says.status == NULL || statuses == NULL;
+        cJSON_ArrayForEach(entry, statuses)
+        {
+            known = known || strcmp(system->says.status, entry->valuestring) == 0;
+            mls_buffer_printf(&list, "%s'%s'", list.len > 0 ? ", " : "", entry->valuestring);
+        }
+        place.key = MLS_S("status");
+        if (!known) {
+            mls_findings_add(findings, MLS_FINDING_SYSTEM_STATUS, place, "the status '%.*s' is not one of %s",
+                             MLS_CUT_TEXT(system->says.status, 80), list.ptr);
+        }
+        mls_buffer_release(&list);
         /* Check the fields that the reference's summarizer parses as integers, unless they are empty. */
         for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
             int64_t number;
