@@ -427,7 +427,7 @@ for call in write sync mkdir rename; do
         else
             left=$(find packed -name '.llama2_70b_lora.*' 2>/dev/null)
             run "$mlscore" pack --write --scrub $into "$testdata/slurm"
-            that "pack killed at $call $nth: the next one packs, and names what is left" '[ "$status" -eq 0 ] && { [ -z "$left" ] || grep -q "left by a pack" out; }'
+            that "pack killed at $call $nth: the next one packs, and names what is left" '[ "$status" -eq 0 ] && { [ -z "$left" ] || grep -q "left over from an interrupted pack" out; }'
             rm -rf packed/results/n18/.llama2_70b_lora.*
             that "pack killed at $call $nth: the next one is whole" 'diff -r whole/results packed/results >err'
         fi
