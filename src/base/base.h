@@ -137,12 +137,10 @@ void mls_suggest_add(mls_suggestion *nearest, mls_str candidate);
 
 /** Fill `error` (may be NULL) and return `status`.  The first function formats a message, truncates it to fit and
  * replaces control characters; the second appends the text of errno to `what`, if that is not empty ("…: No such file
- * or directory"); the third reports an out-of-memory error. */
+ * or directory"). */
 mls_status mls_error_set(mls_error *error, mls_status status, size_t line, size_t column, const char *format, ...)
     MLS_PRINTF(5, 6);
 mls_status mls_error_set_errno(mls_error *error, mls_status status, int system_errno, const char *what);
-mls_status mls_error_memory(mls_error *error);
-extern const char mls_reason_memory[];
 
 /** How to work: the number of threads, a progress callback and a deadline. */
 typedef struct mls_work {

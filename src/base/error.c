@@ -38,13 +38,6 @@ mls_status mls_error_set_errno(mls_error *error, mls_status status, int system_e
     return status;
 }
 
-const char mls_reason_memory[] = "out of memory";
-
-mls_status mls_error_memory(mls_error *error)
-{
-    return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "%s", mls_reason_memory);
-}
-
 const char *mls_severity_name(mls_severity severity)
 {
     static const char *const names[] = {"error", "warning", "advice"};

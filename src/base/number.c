@@ -14,49 +14,7 @@ enum { DIGITS_MAX = 800 };
 /* Size of a number printed without an exponent: 309 digits can precede the point. */
 enum { FIXED_MAX = 352 };
 
-/* Parse the number from all its digits, correctly rounded. */
-static double parse_exactly(mls_str text, const mls_decimal *decimal)
-{
-    char digits[DIGITS_MAX + 8];
-    size_t count = 0; /* without leading zeros */
-    bool more = false;
-    for (size_t i = 0; i < text.len && text.ptr[i] != 'e' && text.ptr[i] != 'E'; i++) {
-        const char c = text.ptr[i];
-        if (mls_is_digit(c) && count == DIGITS_MAX)
-            more |= c != '0';
-        else if (mls_is_digit(c) && (count > 0 || c != '0'))
-            digits[count++] = c;
-    }
-    const long long unkept = count > MLS_DECIMAL_DIGITS ? (long long)count - MLS_DECIMAL_DIGITS : 0;
-    digits[count] = '1'; /* represents all further digits, if there are any */
-    /* Append "e-0017", without snprintf(), which would take as long as the parsing.  Exponents of more than four digits
-     * always mean 0 or infinity. */
-    const long long exponent = decimal->exponent - unkept - more;
-    long long rest = exponent < -9999 || exponent > 9999 ? 9999 : exponent < 0 ? -exponent : exponent;
-    char *to = digits + count + more;
-    to[0] = 'e';
-    to[1] = exponent < 0 ? '-' : '+';
-    for (int i = 5; i > 1; i--, rest /= 10)
-        to[i] = (char)('0' + rest % 10);
-    to[6] = '\0';
-    return mls_text_double(digits);
-}
-
 __extension__ typedef unsigned __int128 wide_integer;
-
-/* Return the double nearest to a / b; neither is 0.  The quotient is computed with more bits than a double has, and its
- * lowest bit represents all further ones, so that rounding happens only once. */
-static double divide_exactly(uint64_t a, uint64_t b)
-{
-    enum { BITS = 63 };
-    const int shift_a = __builtin_clzll(a);
-    const int shift_b = __builtin_clzll(b);
-    const wide_integer dividend = (wide_integer)(a << shift_a) << BITS;
-    const uint64_t divisor = b << shift_b;
-    const uint64_t quotient = (uint64_t)(dividend / divisor);
-    const bool rest = (wide_integer)quotient * divisor != dividend;
-    return ldexp((double)(quotient | rest), shift_b - shift_a - BITS);
-}
 
 bool mls_number_parse(mls_str text, double *number)
 {
@@ -70,10 +28,45 @@ bool mls_number_parse(mls_str text, double *number)
     if (decimal.digits <= UINT64_C(1) << DBL_MANT_DIG && scale >= -22 && scale <= 22) {
         /* Both are exact doubles, so one multiplication or division rounds once, which is correct (Clinger 1990). */
         *number = scale < 0 ? digits / powers[-scale] : digits * powers[scale];
+    } else if (decimal.digits == 0) {
+        *number = 0;
     } else if (decimal.digits < UINT64_C(1000000000000000000) && scale < 0 && scale >= -MLS_POWER_MAX) {
-        *number = divide_exactly(decimal.digits, mls_power_of_ten(-scale)); /* no digit was dropped */
+        /* No digit was dropped, so divide.  The quotient is computed with more bits than a double has, and its lowest
+         * bit represents all further ones, so that rounding happens only once. */
+        enum { BITS = 63 };
+        const uint64_t power = mls_power_of_ten(-scale);
+        const int shift = __builtin_clzll(decimal.digits);
+        const int power_shift = __builtin_clzll(power);
+        const wide_integer dividend = (wide_integer)(decimal.digits << shift) << BITS;
+        const uint64_t divisor = power << power_shift;
+        const uint64_t quotient = (uint64_t)(dividend / divisor);
+        const bool rest = (wide_integer)quotient * divisor != dividend;
+        *number = ldexp((double)(quotient | rest), power_shift - shift - BITS);
     } else {
-        *number = decimal.digits > 0 ? parse_exactly(text, &decimal) : 0;
+        /* Use all digits. */
+        char all[DIGITS_MAX + 8];
+        size_t count = 0; /* without leading zeros */
+        bool more = false;
+        for (size_t i = 0; i < text.len && text.ptr[i] != 'e' && text.ptr[i] != 'E'; i++) {
+            const char c = text.ptr[i];
+            if (mls_is_digit(c) && count == DIGITS_MAX)
+                more |= c != '0';
+            else if (mls_is_digit(c) && (count > 0 || c != '0'))
+                all[count++] = c;
+        }
+        const long long unkept = count > MLS_DECIMAL_DIGITS ? (long long)count - MLS_DECIMAL_DIGITS : 0;
+        all[count] = '1'; /* represents all further digits, if there are any */
+        /* Append "e-0017", without snprintf(), which would take as long as the parsing.  Exponents of more than four
+         * digits always mean 0 or infinity. */
+        const long long exponent = scale - unkept - more;
+        long long rest = exponent < -9999 || exponent > 9999 ? 9999 : exponent < 0 ? -exponent : exponent;
+        char *to = all + count + more;
+        to[0] = 'e';
+        to[1] = exponent < 0 ? '-' : '+';
+        for (int i = 5; i > 1; i--, rest /= 10)
+            to[i] = (char)('0' + rest % 10);
+        to[6] = '\0';
+        *number = mls_text_double(all);
     }
     *number = decimal.negative ? -*number : *number;
     return true;

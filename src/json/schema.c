@@ -238,34 +238,6 @@ void mls_schema_release(const mls_schema *schema, void *row)
     mls_schema_clear(schema, row);
 }
 
-static bool read_list(const mls_row_member *member, mls_str span, mls_schema_room *room, any_list *list)
-{
-    const mls_schema *of = member->of;
-    mls_json_walk walk = mls_json_walk_begin(span);
-    mls_raw_member item;
-    mls_raw_member cell;
-    bool ok = mls_json_kind_of(span) == MLS_JSON_LIST && list->count == 0;
-    while (ok && mls_json_walk_next(&walk, &item)) {
-        if (list->count == member->limit)
-            return false;
-        mls_grow((void **)&list->items, list->count, &list->capacity, of->size);
-        char *row = list->items + list->count++ * of->size;
-        mls_schema_clear(of, row);
-        if (member->kind == MLS_MEMBER_LIST) {
-            ok = mls_schema_read(of, item.value, room, row);
-            continue;
-        }
-        mls_json_walk cells = mls_json_walk_begin(item.value);
-        ok = mls_json_kind_of(item.value) == MLS_JSON_LIST;
-        for (size_t i = 0; i < of->count && ok; i++) {
-            ok = mls_json_walk_next(&cells, &cell) &&
-                 mls_size_parse(cell.value, (size_t *)(void *)(row + of->members[i].offset));
-        }
-        ok = ok && !mls_json_walk_next(&cells, &cell);
-    }
-    return ok;
-}
-
 static bool read_findings(mls_str span, mls_schema_room *room, mls_findings *list)
 {
     mls_json_walk walk = mls_json_walk_begin(span);
@@ -330,8 +302,33 @@ static bool read_member(const mls_row_member *member, mls_str span, mls_schema_r
     case MLS_MEMBER_OBJECT:
         return mls_schema_read(member->of, span, room, at);
     case MLS_MEMBER_LIST:
-    case MLS_MEMBER_ROWS:
-        return read_list(member, span, room, at);
+    case MLS_MEMBER_ROWS: {
+        const mls_schema *of = member->of;
+        any_list *list = at;
+        mls_json_walk walk = mls_json_walk_begin(span);
+        mls_raw_member item;
+        mls_raw_member cell;
+        bool ok = json == MLS_JSON_LIST && list->count == 0;
+        while (ok && mls_json_walk_next(&walk, &item)) {
+            if (list->count == member->limit)
+                return false;
+            mls_grow((void **)&list->items, list->count, &list->capacity, of->size);
+            char *row = list->items + list->count++ * of->size;
+            mls_schema_clear(of, row);
+            if (member->kind == MLS_MEMBER_LIST) {
+                ok = mls_schema_read(of, item.value, room, row);
+                continue;
+            }
+            mls_json_walk cells = mls_json_walk_begin(item.value);
+            ok = mls_json_kind_of(item.value) == MLS_JSON_LIST;
+            for (size_t i = 0; i < of->count && ok; i++) {
+                ok = mls_json_walk_next(&cells, &cell) &&
+                     mls_size_parse(cell.value, (size_t *)(void *)(row + of->members[i].offset));
+            }
+            ok = ok && !mls_json_walk_next(&cells, &cell);
+        }
+        return ok;
+    }
     case MLS_MEMBER_NAMES: {
         mls_names *names = at;
         mls_json_walk walk = mls_json_walk_begin(span);

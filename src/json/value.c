@@ -123,29 +123,6 @@ bool mls_value_string(const mls_value *value, mls_str *string)
     return true;
 }
 
-/* Compare the members of two objects: one by one if there are few, with a map if there are many. */
-static bool members_equal(const mls_value *a, const mls_value *b)
-{
-    const size_t count = a->as.object.count;
-    const mls_member *members = b->as.object.members;
-    mls_arena arena = {0};
-    mls_map places = {.arena = &arena};
-    bool equal = count == b->as.object.count;
-    const bool mapped = equal && count > MLS_OBJECT_LINEAR;
-    for (size_t i = 0; i < count && mapped; i++)
-        (void)mls_map_put(&places, members[i].name, NULL);
-    for (size_t i = 0; i < count && equal; i++) {
-        const mls_member *mine = &a->as.object.members[i];
-        const mls_map_entry *place = mapped ? mls_map_find(&places, mine->name) : NULL;
-        const mls_value *other = !mapped         ? mls_value_member(b, mine->name)
-                                 : place != NULL ? members[place - places.entries].value
-                                                 : NULL;
-        equal = mls_value_equal(mine->value, other);
-    }
-    mls_arena_release(&arena);
-    return equal;
-}
-
 /* The recursion is bounded by the nesting of trees, at most MLS_JSON_DEPTH_MAX. */
 bool mls_value_equal(const mls_value *a, const mls_value *b)
 {
@@ -165,8 +142,26 @@ bool mls_value_equal(const mls_value *a, const mls_value *b)
             if (!mls_value_equal(&a->as.list.items[i], &b->as.list.items[i]))
                 return false;
         return true;
-    case MLS_JSON_OBJECT:
-        return members_equal(a, b);
+    case MLS_JSON_OBJECT: { /* compare one by one if there are few members, with a map if there are many */
+        const size_t count = a->as.object.count;
+        const mls_member *members = b->as.object.members;
+        mls_arena arena = {0};
+        mls_map places = {.arena = &arena};
+        bool equal = count == b->as.object.count;
+        const bool mapped = equal && count > MLS_OBJECT_LINEAR;
+        for (size_t i = 0; i < count && mapped; i++)
+            (void)mls_map_put(&places, members[i].name, NULL);
+        for (size_t i = 0; i < count && equal; i++) {
+            const mls_member *mine = &a->as.object.members[i];
+            const mls_map_entry *place = mapped ? mls_map_find(&places, mine->name) : NULL;
+            const mls_value *other = !mapped         ? mls_value_member(b, mine->name)
+                                     : place != NULL ? members[place - places.entries].value
+                                                     : NULL;
+            equal = mls_value_equal(mine->value, other);
+        }
+        mls_arena_release(&arena);
+        return equal;
+    }
     default:
         return true;
     }

@@ -174,8 +174,8 @@ static mls_path_kind kind_of_text(looker *looking, const char *path, mls_window 
     while (!window->input->ended) { /* search the rest of the file, block by block */
         const size_t left = (size_t)(window->end - window->at);
         window->at = left < mark.len ? window->at : window->end - mark.len;
-        if (mls_window_fill(window) &&
-            mls_str_contains((mls_str){window->at, (size_t)(window->end - window->at)}, mark))
+        mls_window_fill(window);
+        if (mls_str_contains((mls_str){window->at, (size_t)(window->end - window->at)}, mark))
             return MLS_PATH_LOGS;
     }
     seen->why = old ? mls_reason_old_format : seen->why;
@@ -193,8 +193,9 @@ static mls_status look_at_file(looker *looking, const char *path, const mls_sour
     if (input.fd < 0)
         return MLS_ERROR_READ;
     mls_status status = MLS_OK;
-    if (!mls_window_init(&window, &input) || !mls_window_fill(&window) || input.unread != NULL ||
-        window.at == window.end) {
+    mls_window_init(&window, &input);
+    mls_window_fill(&window);
+    if (input.unread != NULL || window.at == window.end) {
         looking->seen->why = input.unread != NULL ? input.unread : "empty";
     } else {
         *kind = kind_of_text(looking, path, &window);

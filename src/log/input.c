@@ -183,11 +183,10 @@ void mls_input_release(mls_input *input)
     input->wide = NULL;
 }
 
-bool mls_window_init(mls_window *window, mls_input *input)
+void mls_window_init(mls_window *window, mls_input *input)
 {
     char *room = mls_malloc(MLS_WINDOW_KEPT + MLS_BLOCK_SIZE + MLS_SCAN_PADDING);
     *window = (mls_window){.input = input, .room = room, .at = room, .end = room};
-    return true;
 }
 
 void mls_window_release(mls_window *window)
@@ -196,7 +195,7 @@ void mls_window_release(mls_window *window)
     *window = (mls_window){0};
 }
 
-bool mls_window_fill(mls_window *window)
+void mls_window_fill(mls_window *window)
 {
     char *block = window->room + MLS_WINDOW_KEPT;
     const size_t left = (size_t)(window->end - window->at);
@@ -206,7 +205,6 @@ bool mls_window_fill(mls_window *window)
     window->at = block - left;
     window->end = block + len;
     memset(window->end, 0, MLS_SCAN_PADDING);
-    return true;
 }
 
 bool mls_window_line(const mls_window *window, size_t from, mls_str *line)

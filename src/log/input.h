@@ -78,12 +78,12 @@ typedef struct mls_window {
 } mls_window;
 
 /* Create an empty window, before the first block. */
-bool mls_window_init(mls_window *window, mls_input *input);
+void mls_window_init(mls_window *window, mls_input *input);
 void mls_window_release(mls_window *window);
 
 /* Append the next block to the unused rest, which must not be longer than MLS_WINDOW_KEPT. */
 enum { MLS_WINDOW_KEPT = 1 << 20 };
-bool mls_window_fill(mls_window *window);
+void mls_window_fill(mls_window *window);
 
 /* Get the line that begins `from` bytes after `at`, without its line feed.  Return false if its end is not in the
  * window yet; *line is then the part that is. */

@@ -287,24 +287,6 @@ void mls_log_writer_put_bool(mls_log_writer *writer, const char *name, bool yes)
     }
 }
 
-/* Return whether validated JSON is nested too deeply for a record and its metadata. */
-static bool too_deep(mls_str json)
-{
-    size_t depth = 0;
-    for (size_t i = 0; i < json.len; i++) {
-        const char c = json.ptr[i];
-        if (c == '"')
-            i = (size_t)(mls_span_skip_value(json.ptr + i, json.ptr + json.len) - json.ptr) - 1;
-        else if (c == '[' || c == '{')
-            depth++;
-        else if (c == ']' || c == '}')
-            depth--;
-        if (depth > MLS_JSON_DEPTH_MAX - 2)
-            return true;
-    }
-    return false;
-}
-
 /* Put JSON after validating it.  `or_text`: put text that is not JSON as a string. */
 static void put_checked(mls_log_writer *writer, const char *name, const char *text, bool or_text)
 {
@@ -320,7 +302,22 @@ static void put_checked(mls_log_writer *writer, const char *name, const char *te
     const char *reason = mls_json_validate(copy, NULL, &json, &where);
     if (reason != NULL && or_text) {
         mls_log_writer_put_text(writer, name, text);
-    } else if (reason != NULL || too_deep(json)) {
+        return;
+    }
+    /* Leave room for the nesting of a record and its metadata. */
+    size_t depth = 0;
+    bool too_deep = false;
+    for (size_t i = 0; reason == NULL && i < json.len && !too_deep; i++) {
+        const char c = json.ptr[i];
+        if (c == '"')
+            i = (size_t)(mls_span_skip_value(json.ptr + i, json.ptr + json.len) - json.ptr) - 1;
+        else if (c == '[' || c == '{')
+            depth++;
+        else if (c == ']' || c == '}')
+            depth--;
+        too_deep = depth > MLS_JSON_DEPTH_MAX - 2;
+    }
+    if (reason != NULL || too_deep) {
         (void)mls_error_set(wrong_of(writer), MLS_ERROR_SYNTAX, 0, 0, "the JSON of '%.*s' is wrong: %s",
                             MLS_CUT_TEXT(name != NULL ? name : "value", 60),
                             reason != NULL ? reason : "brackets are nested too deep");

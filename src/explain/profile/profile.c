@@ -181,7 +181,7 @@ static mls_status copy_pipe(mls_window *window, FILE **copy, mls_error *error)
     rewind(*copy);
     *input = (mls_input){.fd = fileno(*copy), .text = true, .trouble = trouble};
     window->at = window->end;
-    (void)mls_window_fill(window);
+    mls_window_fill(window);
     return MLS_OK;
 }
 
@@ -247,7 +247,7 @@ mls_status mls_profile_input_read(mls_input *input, const char *file, const mls_
         gather.whole = again ? &whole : NULL;
         mls_window window;
         mls_window_init(&window, input);
-        (void)mls_window_fill(&window);
+        mls_window_fill(&window);
         status = read_by_kind(&gather, &window, &copy, error);
         if (input->trouble.read_errno != 0 || (status == MLS_ERROR_UNKNOWN && input->trouble.wrong != NULL))
             status = mls_input_status(input, error);

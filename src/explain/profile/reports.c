@@ -901,7 +901,7 @@ static const char *find_end(mls_window *window, size_t from, size_t *end, size_t
 {
     mls_str line;
     while (!mls_window_line(window, from, &line) && !window->input->ended && from + line.len <= ROW_MAX)
-        (void)mls_window_fill(window);
+        mls_window_fill(window);
     *end = from + line.len;
     *len = *end - mls_str_ends(line, MLS_S("\r"));
     return *end > ROW_MAX ? "it is longer than 1 MiB" : NULL;
@@ -958,7 +958,7 @@ static void read_line(reports *r)
     bool newline = r->window->at + end < r->window->end;
     while (too_long && !(newline = mls_window_line(r->window, 0, &rest)) && !r->window->input->ended) {
         r->window->at = r->window->end;
-        (void)mls_window_fill(r->window);
+        mls_window_fill(r->window);
     }
     r->window->at += rest.len + newline;
 }
@@ -1242,7 +1242,7 @@ mls_status mls_reports_read(mls_gather *gather, mls_window *window, mls_error *e
         if (window->at < window->end)
             read_line(r);
         else
-            (void)mls_window_fill(window);
+            mls_window_fill(window);
     nsys_report_end(r);
     if (!r->nsys.seen[REPORT_KERNELS] && !r->nsys.seen[REPORT_GPU_SUMS] && !gather->has_line) {
         /* Only the launches list kernels. */

@@ -420,7 +420,7 @@ static const char *more(trace *t, const char *keep)
     (void)trace_event_line(t);
     (void)trace_line(t, keep);
     window->at += keep - window->at;
-    (void)mls_window_fill(window);
+    mls_window_fill(window);
     t->moved = true;
     t->counted = window->at;
     return window->at;

@@ -950,7 +950,7 @@ void mls_telemetry_input_read(struct mls_telemetry_file *file, mls_input *input,
     }
     mls_window_init(&window, input);
     do {
-        (void)mls_window_fill(&window);
+        mls_window_fill(&window);
         empty = empty && window.at == window.end;
         for (mls_str line; mls_window_line(&window, 0, &line); window.at += line.len + 1) {
             if (reading.overlong || line.len > MLS_WINDOW_KEPT) {
