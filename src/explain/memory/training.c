@@ -314,20 +314,6 @@ static uint64_t activations_of(const job *j, const stage *of)
 
 /* ------------------------------------------------------------------- a stage */
 
-/* Return the bytes of the optimizer per parameter. */
-static uint64_t optimizer_bytes(const job *j)
-{
-    const uint64_t optimizer = VALUE(j->ask, OPTIMIZER);
-    const uint64_t master = VALUE(j->ask, MASTER);
-    const uint64_t moments = optimizer == MLS_OPTIMIZER_SGD ? 1 : 2;
-    if (optimizer == MLS_OPTIMIZER_NONE)
-        return 0;
-    if (j->torch)
-        return moments * j->wp;
-    const bool alone = j->w == 4 || master == MLS_MASTER_NONE;
-    return 4 * moments + (alone ? 0 : master == MLS_MASTER_REMAINDER ? 2 : 4);
-}
-
 /* Fill in weights, gradients and optimizer, and in `low` their minimum; returns the weights before they are shared. */
 static uint64_t fill_model_state(const job *j, const stage *of, mls_memory_estimate *to)
 {
@@ -337,7 +323,15 @@ static uint64_t fill_model_state(const job *j, const stage *of, mls_memory_estim
     const mls_number_bytes rate =
         j->fp4 && lora ? mls_number_bytes_of(MLS_NVFP4) : (mls_number_bytes){kept_in_fp8 ? 1 : j->wp, 1};
     const uint64_t gradient = j->torch ? j->wp : bf16_gradients ? 2 : 4;
-    const uint64_t state = optimizer_bytes(j);
+    /* Bytes of the optimizer per parameter: the moments and the master weight. */
+    const uint64_t master = VALUE(j->ask, MASTER);
+    const uint64_t moments = VALUE(j->ask, OPTIMIZER) == MLS_OPTIMIZER_SGD ? 1 : 2;
+    const bool alone = j->w == 4 || master == MLS_MASTER_NONE;
+    const uint64_t state = VALUE(j->ask, OPTIMIZER) == MLS_OPTIMIZER_NONE ? 0
+                           : j->torch                                     ? moments * j->wp
+                                                                          : 4 * moments + (alone                            ? 0
+                                                                                           : master == MLS_MASTER_REMAINDER ? 2
+                                                                                                                            : 4);
     const uint64_t routed = lora ? 0 : of->routed;
     const uint64_t weights = ADD(mls_bytes_up(MUL(rate.n, of->linear), rate.q),
                                  MUL(j->wp, mls_bytes_less(of->parameters, of->linear)), MUL(j->wp, of->adapters));
