@@ -187,22 +187,37 @@ void mls_html_table_end(mls_buffer *out)
     mls_buffer_append_text(out, "</tbody></table></div>\n");
 }
 
-void mls_html_number(mls_buffer *out, double value, mls_words shown)
+void mls_html_cells(mls_buffer *out, const char *kinds, ...)
 {
-    if (isfinite(value))
-        mls_markup_put(out, "<td class=\"n\" data-v=\"%s\">%s</td>", mls_words_exact(value).text, shown.text);
-    else
-        mls_buffer_append_text(out, "<td class=\"n\">–</td>");
-}
-
-void mls_html_minutes_cell(mls_buffer *out, double minutes)
-{
-    mls_html_number(out, minutes, mls_words_grouped(minutes, 3));
-}
-
-void mls_html_count(mls_buffer *out, double count)
-{
-    mls_html_number(out, count, mls_words_count(count));
+    va_list args;
+    bool sortable = true;
+    va_start(args, kinds);
+    for (const char *kind = kinds; *kind != '\0'; kind++) {
+        if (*kind == '<' || *kind == '>') {
+            mls_buffer_append_text(out, *kind == '<' ? "<tr>" : "</tr>\n");
+        } else if (*kind == '!') {
+            sortable = false;
+        } else if (strchr("tsw", *kind) != NULL) {
+            const char *text = va_arg(args, const char *);
+            if (text != NULL || *kind != 's')
+                mls_html_cell(out, *kind == 'w' ? "wide" : NULL, "%s", text != NULL ? text : "");
+        } else {
+            const double value = va_arg(args, double);
+            const mls_words shown = *kind == 'c'   ? mls_words_count(value)
+                                    : *kind == 'm' ? mls_words_grouped(value, 3)
+                                    : *kind == 'k' ? mls_words_clock(value)
+                                    : *kind == 'd' ? mls_words_duration(value)
+                                    : *kind == 'r' ? mls_words_rate(value)
+                                    : *kind == 'v' ? mls_words_trimmed(value, 6)
+                                                   : va_arg(args, mls_words);
+            if (isfinite(value) && sortable)
+                mls_markup_put(out, "<td class=\"n\" data-v=\"%s\">", mls_words_exact(value).text);
+            else
+                mls_buffer_append_text(out, "<td class=\"n\">");
+            mls_markup_put(out, "%s</td>", isfinite(value) ? shown.text : "–");
+        }
+    }
+    va_end(args);
 }
 
 void mls_html_cell(mls_buffer *out, const char *look, const char *format, ...)

@@ -74,10 +74,15 @@ void mls_html_table_end(mls_buffer *out);
 void mls_html_numbers_begin(mls_buffer *out, const char *label, const char *headings);
 void mls_html_numbers_end(mls_buffer *out);
 
-/* Append a cell: a number as text, with its value to sort by; minutes; a count; text.  A missing value is a dash. */
-void mls_html_number(mls_buffer *out, double value, mls_words shown);
-void mls_html_minutes_cell(mls_buffer *out, double minutes);
-void mls_html_count(mls_buffer *out, double count);
+/* Append cells of a row, one for each letter of `kinds`; '<' begins the row, '>' ends it.  A missing value is a dash.
+ * Numbers, with the value to sort by: 'c' count, 'm' minutes, 'k' minutes as a clock, 'd' milliseconds as a duration,
+ * 'r' rate, 'v' value of a metric, 'n' number and how it is shown (mls_words).  After '!', numbers are not sortable.
+ * Texts: 't'; 's', omitted if it is NULL; 'w' on several lines.
+ *
+ *     mls_html_cells(out, "<tcm>", "a side", (double)runs, minutes); */
+void mls_html_cells(mls_buffer *out, const char *kinds, ...);
+
+/* Append a cell with a class (NULL: none) and formatted text. */
 void mls_html_cell(mls_buffer *out, const char *look, const char *format, ...) MLS_PRINTF(3, 4);
 
 /* The classes of runs, which colours stand for, and their CSS classes. */

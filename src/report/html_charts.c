@@ -7,18 +7,10 @@
 #include "base/statistics.h"
 #include "report/html.h"
 
-/* Return the first headings of a table of runs: the side, if there are several, and the run.  Begin such a row. */
+/* Return the first headings of a table of runs: the side, if there are several, and the run. */
 static const char *run_headings(const mls_html_group *of)
 {
     return of->side != NULL ? "side|#run" : "#run";
-}
-
-static void begin_run_row(mls_buffer *out, const mls_html_group *of, size_t run)
-{
-    mls_buffer_append_text(out, "<tr>");
-    if (of->side != NULL)
-        mls_html_cell(out, NULL, "%s", of->side);
-    mls_html_count(out, (double)(run + 1));
 }
 
 /* Call mls_chart_thin() for at most `most` values.  Set *thinned if any was dropped. */
@@ -283,11 +275,8 @@ static void append_metric(mls_buffer *out, const curves_view *views, size_t view
             const bool *keep = thin(view->of, values, run->curve_count, most, &thinned);
             for (size_t k = 0; k < run->curve_count; k++) {
                 if (keep[k] && isfinite(values[k])) {
-                    begin_run_row(out, view->of, i);
-                    mls_html_count(out, position_on(view, &run->curve[k]));
-                    mls_html_minutes_cell(out, run->curve[k].ms / 60000);
-                    mls_html_number(out, values[k], mls_words_trimmed(values[k], 6));
-                    mls_buffer_append_text(out, "</tr>\n");
+                    mls_html_cells(out, "<sccmv>", view->of->side, (double)(i + 1), position_on(view, &run->curve[k]),
+                                   run->curve[k].ms / 60000, values[k]);
                 }
             }
         }
@@ -608,17 +597,13 @@ void mls_html_parts(mls_buffer *out, const mls_html_group *of)
                            "#run|#init|#training|#evaluation|#startup|#between|#tail|#minutes");
     for (size_t i = 0; i < count; i++) {
         const mls_throughput *run = &of->timed->runs[i];
-        const double minutes = mls_run_init_minutes(run->run);
-        begin_run_row(out, of, i);
-        mls_html_number(out, minutes, mls_words_clock(minutes));
+        mls_html_cells(out, "<ck", (double)(i + 1), mls_run_init_minutes(run->run));
         for (int part = 0; part < MLS_PART_COUNT; part++) {
             const bool known = run->has_parts &&
                                (part != MLS_PART_EVALUATION || run->evaluations_from != MLS_EVALUATIONS_FROM_NOTHING);
-            const double ms = known ? run->parts.ms[part] : (double)NAN;
-            mls_html_number(out, ms, mls_words_duration(ms));
+            mls_html_cells(out, "d", known ? run->parts.ms[part] : (double)NAN);
         }
-        mls_html_minutes_cell(out, run->run_ms / 60000);
-        mls_buffer_append_text(out, "</tr>\n");
+        mls_html_cells(out, "m>", run->run_ms / 60000);
     }
     mls_html_numbers_end(out);
     mls_html_card_end(out);
@@ -780,12 +765,8 @@ void mls_html_pace_of(mls_buffer *out, const mls_html_group *sides, size_t count
             for (size_t k = 0; k < run->segment_count; k++) {
                 const mls_pace_segment *segment = &run->segments[k];
                 if (keep[k] && is_trained(run, segment)) {
-                    begin_run_row(out, of, i);
-                    mls_html_minutes_cell(out, segment->from_ms / 60000);
-                    mls_html_minutes_cell(out, segment->to_ms / 60000);
-                    mls_html_count(out, segment->delta);
-                    mls_html_number(out, own[k], mls_words_rate(own[k]));
-                    mls_buffer_append_text(out, "</tr>\n");
+                    mls_html_cells(out, "<scmmcr>", of->side, (double)(i + 1), segment->from_ms / 60000,
+                                   segment->to_ms / 60000, segment->delta, own[k]);
                 }
             }
         }
@@ -1001,13 +982,9 @@ void mls_html_reference(mls_buffer *out, const mls_html_group *of)
     mls_html_numbers_begin(out, "Reference points",
                            mls_html_text(of->scratch, "#batch size|#runs|#%s|#lowest that passes|used", up));
     for (size_t i = 0; i < count; i++) {
-        mls_buffer_append_text(out, "<tr>");
-        mls_html_count(out, points[i]->global_batch_size);
-        mls_html_count(out, (double)points[i]->count);
-        mls_html_count(out, points[i]->bar.mean);
-        mls_html_count(out, points[i]->pruned ? (double)NAN : limits[i]);
-        mls_html_cell(out, NULL, "%s", points[i]->pruned ? "no, pruned" : "yes");
-        mls_buffer_append_text(out, "</tr>\n");
+        const bool pruned = points[i]->pruned;
+        mls_html_cells(out, "<cccct>", points[i]->global_batch_size, (double)points[i]->count, points[i]->bar.mean,
+                       pruned ? (double)NAN : limits[i], pruned ? "no, pruned" : "yes");
     }
     mls_html_numbers_end(out);
     mls_html_card_end(out);
@@ -1085,14 +1062,9 @@ void mls_html_published(mls_buffer *out, const mls_html_group *of)
     mls_html_numbers_begin(out, "Published results", "#rank|#minutes|#accelerators|model|submitter|system");
     for (size_t i = 0; i < count && i < RESULT_ROWS_MOST; i++) {
         const mls_published_system *system = results[i]->system;
-        mls_buffer_append_text(out, "<tr>");
-        mls_html_count(out, (double)results[i]->rank);
-        mls_html_minutes_cell(out, results[i]->minutes);
-        mls_html_count(out, system->accelerators);
-        mls_html_cell(out, NULL, "%s", system->model.text[0] != '\0' ? system->model.text : system->accelerator);
-        mls_html_cell(out, NULL, "%s", system->submitter);
-        mls_html_cell(out, NULL, "%s", system->system_id);
-        mls_buffer_append_text(out, "</tr>\n");
+        mls_html_cells(out, "<cmcttt>", (double)results[i]->rank, results[i]->minutes, system->accelerators,
+                       system->model.text[0] != '\0' ? system->model.text : system->accelerator, system->submitter,
+                       system->system_id);
     }
     mls_html_numbers_end(out);
     if (count > RESULT_ROWS_MOST)

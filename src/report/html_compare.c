@@ -59,22 +59,13 @@ static void append_sides(mls_buffer *out, const mls_block *block)
         const double training = mls_compare_part(group, MLS_PART_TRAINING);
         const double evaluation = mls_compare_part(group, MLS_PART_EVALUATION);
         const double rate = mls_compare_rate(group, training);
-        const double init = mls_sum_mean(&group->init_ms, group->kept) / 60000;
         mls_buffer_append_text(out, "<tr>");
         mls_html_cell(out, NULL, "%s%s", group->side->name, i == 0 && block->group_count > 1 ? " (baseline)" : "");
-        mls_html_minutes_cell(out, group->score_minutes);
-        mls_html_minutes_cell(out, group->scaled_minutes);
+        mls_html_cells(out, "mm", group->score_minutes, group->scaled_minutes);
         mls_html_cell(out, "n", "%zu of %zu", group->valid, group->runs.count);
-        mls_html_count(out, group->accelerators);
-        mls_html_cell(out, NULL, "%s", group->accelerator != NULL ? group->accelerator : "");
-        mls_html_count(out, group->global_batch_size);
-        mls_html_number(out, group->to_converge,
-                        mls_words_grouped(group->to_converge, mls_compare_epochs(group) ? 3 : 0));
-        mls_html_number(out, rate, mls_words_rate(rate));
-        mls_html_number(out, training, mls_words_duration(training));
-        mls_html_number(out, evaluation, mls_words_duration(evaluation));
-        mls_html_number(out, init, mls_words_clock(init));
-        mls_buffer_append_text(out, "</tr>\n");
+        mls_html_cells(out, "ctcnrddk>", group->accelerators, group->accelerator, group->global_batch_size,
+                       group->to_converge, mls_words_grouped(group->to_converge, mls_compare_epochs(group) ? 3 : 0),
+                       rate, training, evaluation, mls_sum_mean(&group->init_ms, group->kept) / 60000);
     }
     mls_html_table_end(out);
     for (size_t i = 0; i < block->group_count; i++) {
@@ -252,8 +243,7 @@ static void append_differing(mls_buffer *out, const mls_block *block)
                 mls_html_cell(out, "wide", values->count > 1 ? "%.*s and %zu more" : "%.*s", (int)text.len, text.ptr,
                               values->count - 1);
             }
-            mls_html_cell(out, NULL, "%s", kinds[l]);
-            mls_buffer_append_text(out, "</tr>\n");
+            mls_html_cells(out, "t>", kinds[l]);
         }
     }
     mls_html_table_end(out);

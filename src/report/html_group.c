@@ -159,15 +159,6 @@ static void append_answers(mls_buffer *out, const mls_html_group *of)
 
 /* ------------------------------------------------------------------------ runs */
 
-/* Append a number; without its exact value in a brief group, whose tables are not sortable. */
-static void append_figure_cell(mls_buffer *out, const mls_html_group *of, double value, mls_words shown)
-{
-    if (of->brief)
-        mls_html_cell(out, "n", "%s", isfinite(value) ? shown.text : "");
-    else
-        mls_html_number(out, value, shown);
-}
-
 static void append_runs(mls_buffer *out, const mls_html_group *of)
 {
     static const char *const colours[MLS_RUN_CLASSES] = {NULL, "orange", "red wide"};
@@ -189,19 +180,14 @@ static void append_runs(mls_buffer *out, const mls_html_group *of)
         const mls_throughput *timed = &of->timed->runs[i];
         const mls_finding *reason = mls_run_reason(run);
         const double minutes = mls_run_minutes(run);
-        const double number = mls_run_to_converge(run).number;
         const double value = run->last_evaluation.value;
         const double rate = (mls_throughput_counts_epochs(timed) ? 3600000 : 1000) / timed->steady_ms_per_sample;
-        const double init = mls_run_init_minutes(run);
         mls_buffer_printf(out, "<tr data-r=\"%zu\">", i + 1);
-        append_figure_cell(out, of, (double)(i + 1), mls_words_count((double)(i + 1)));
+        mls_html_cells(out, of->brief ? "!c" : "c", (double)(i + 1));
         mls_html_cell(out, "wide", several ? "%s:%zu" : "%s", mls_group_name_below(group, run->file), run->line);
-        append_figure_cell(out, of, init, mls_words_clock(init));
-        append_figure_cell(out, of, minutes, mls_words_minutes(minutes));
-        append_figure_cell(out, of, number, mls_words_count(number));
-        append_figure_cell(out, of, value, mls_words_grouped(value, 5));
-        append_figure_cell(out, of, rate, mls_words_rate(rate));
-        mls_html_cell(out, NULL, "%s", run->status != MLS_RUN_NO_STATUS ? mls_run_status_name(run->status) : "");
+        mls_html_cells(out, of->brief ? "!kncnrt" : "kncnrt", mls_run_init_minutes(run), minutes,
+                       mls_words_minutes(minutes), mls_run_to_converge(run).number, value, mls_words_grouped(value, 5),
+                       rate, run->status != MLS_RUN_NO_STATUS ? mls_run_status_name(run->status) : "");
         mls_html_cell(out, colours[mls_html_run_class(group, i)], reason != NULL ? "%s: %s" : "%s",
                       group->marks[i] == MLS_OLYMPIC_DROPPED ? "no" : mls_olympic_mark_name(group->marks[i]),
                       reason != NULL ? reason->message : "");
@@ -491,9 +477,7 @@ static void append_group_table(mls_buffer *out, const mls_html_group *groups, si
                       !known                      ? ""
                       : side->accelerator != NULL ? side->accelerator
                                                   : "?");
-        mls_html_count(out, (double)group->run_count);
-        mls_html_minutes_cell(out, mls_html_minutes(group));
-        mls_html_number(out, group->scale, mls_words_grouped(group->scale, 3));
+        mls_html_cells(out, "cmm", (double)group->run_count, mls_html_minutes(group), group->scale);
         append_spark_cell(out, of);
         mls_buffer_append_text(out, "<td>");
         if (middle > 0) {

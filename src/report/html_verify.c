@@ -89,9 +89,7 @@ static void append_systems(mls_buffer *out, const mls_submission *submission)
             const char *name = submitter->results[first].system;
             for (end = first; end < submitter->result_count && strcmp(submitter->results[end].system, name) == 0;)
                 end++;
-            mls_buffer_append_text(out, "<tr>");
-            mls_html_cell(out, NULL, "%s", submitter->name);
-            mls_html_cell(out, "wide", "%s", name);
+            mls_html_cells(out, "<tw", submitter->name, name);
             for (size_t c = 0; c < column_count; c++) {
                 mls_buffer_append_text(out, "<td class=\"one\">");
                 for (size_t i = first; i < end; i++) {
