@@ -244,10 +244,9 @@ static mls_status judge_log(const mls_rules *rules, int fd, mls_str bytes, const
     const mls_reading reading = {.rules = &how.checker};
     mls_run *made = mls_calloc(1, sizeof *made);
     mls_log_totals totals = {0};
-    mls_checker *checker;
     mls_run_init(made);
     mls_status status = MLS_OK;
-    mls_checker_new(&how.checker, &checker);
+    mls_checker *checker = mls_checker_new(&how.checker);
     mls_file file = {
         .reading = &reading, .whole = true, .always_run = true, .checker = checker, .run = move_run, .state = made};
     const mls_sink sink = mls_file_begin(&file);

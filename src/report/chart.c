@@ -157,18 +157,13 @@ bool mls_chart_has(const mls_chart *chart, double x, double y)
     return isfinite(x) && isfinite(y) && (!chart->x.logarithmic || x > 0) && (!chart->y.logarithmic || y > 0);
 }
 
-/* A point of a line, which may be outside of the picture. */
-typedef struct chart_spot {
-    double x, y;
-} chart_spot;
-
 static double scale_unclamped(const mls_scale *scale, double value)
 {
     return scale->from + (scale->to - scale->from) * (value - scale->low) / (scale->high - scale->low);
 }
 
 /* Move an end of a stretch to where it crosses a border of the picture.  Return false if all of it is beyond. */
-static bool cut_end(chart_spot *end, const chart_spot *other, const mls_scale *scale, bool up)
+static bool cut_end(mls_chart_point *end, const mls_chart_point *other, const mls_scale *scale, bool up)
 {
     const double least = fmin(scale->from, scale->to);
     const double most = fmax(scale->from, scale->to);
@@ -180,24 +175,26 @@ static bool cut_end(chart_spot *end, const chart_spot *other, const mls_scale *s
     if ((from < least && border <= least) || (from > most && border >= most))
         return false;
     const double part = (border - from) / (at - from);
-    *end = (chart_spot){other->x + (end->x - other->x) * part, other->y + (end->y - other->y) * part};
+    *end = (mls_chart_point){other->x + (end->x - other->x) * part, other->y + (end->y - other->y) * part};
     return true;
 }
 
-void mls_chart_line(mls_buffer *out, const mls_chart *chart, const char *look, const double *x, const double *y,
+void mls_chart_line(mls_buffer *out, const mls_chart *chart, const char *look, const mls_chart_point *points,
                     size_t count)
 {
-    chart_spot before = {0};
-    chart_spot drawn = {-1, -1};
+    mls_chart_point before = {0};
+    mls_chart_point drawn = {-1, -1};
     bool has_before = false;
     mls_svg_path_begin(out, look);
     for (size_t i = 0; i < count; i++) {
-        if (!mls_chart_has(chart, x[i], y[i]))
+        if (!mls_chart_has(chart, points[i].x, points[i].y))
             continue;
-        const chart_spot exact = {scale_unclamped(&chart->x, x[i]), scale_unclamped(&chart->y, y[i])};
-        const chart_spot here = chart->whole ? (chart_spot){floor(exact.x + 0.5), floor(exact.y + 0.5)} : exact;
-        chart_spot from = before;
-        chart_spot to = here;
+        const mls_chart_point exact = {scale_unclamped(&chart->x, points[i].x),
+                                       scale_unclamped(&chart->y, points[i].y)};
+        const mls_chart_point here =
+            chart->whole ? (mls_chart_point){floor(exact.x + 0.5), floor(exact.y + 0.5)} : exact;
+        mls_chart_point from = before;
+        mls_chart_point to = here;
         if (has_before && cut_end(&from, &to, &chart->x, false) && cut_end(&to, &from, &chart->x, false) &&
             cut_end(&from, &to, &chart->y, true) && cut_end(&to, &from, &chart->y, true)) {
             if (fabs(from.x - drawn.x) + fabs(from.y - drawn.y) > 1e-9)
@@ -265,22 +262,29 @@ void mls_chart_draw(mls_buffer *out, mls_chart *chart)
     mls_buffer_release(&chart->marks);
 }
 
-bool mls_chart_thin(const double *values, size_t count, size_t most, bool *keep)
+size_t mls_chart_thin(mls_chart_point *points, size_t count, size_t most, bool last)
 {
     const size_t slices = most / 2;
-    for (size_t i = 0; i < count; i++)
-        keep[i] = count <= most;
-    for (size_t slice = 0; slice < slices && count > most; slice++) {
+    size_t kept = 0;
+    size_t greater = 0; /* the last point that was kept */
+    if (count <= most)
+        return count;
+    for (size_t slice = 0; slice < slices; slice++) {
         const size_t begin = slice * count / slices;
         const size_t end = (slice + 1) * count / slices;
         size_t least = begin;
         size_t greatest = begin;
         for (size_t i = begin; i < end; i++) {
-            least = values[i] < values[least] || isnan(values[least]) ? i : least;
-            greatest = values[i] > values[greatest] || isnan(values[greatest]) ? i : greatest;
+            least = points[i].y < points[least].y || isnan(points[least].y) ? i : least;
+            greatest = points[i].y > points[greatest].y || isnan(points[greatest].y) ? i : greatest;
         }
-        keep[least] = true;
-        keep[greatest] = true;
+        const size_t smaller = least < greatest ? least : greatest;
+        greater = least < greatest ? greatest : least;
+        points[kept++] = points[smaller];
+        if (greater > smaller)
+            points[kept++] = points[greater];
     }
-    return count > most;
+    if (last && greater + 1 < count)
+        points[kept++] = points[count - 1];
+    return kept;
 }

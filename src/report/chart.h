@@ -72,14 +72,17 @@ typedef struct mls_chart {
 
 bool mls_chart_has(const mls_chart *chart, double x, double y);
 
+typedef struct mls_chart_point {
+    double x, y;
+} mls_chart_point;
+
 /* Append a line through the points that can be drawn, clipped to the picture. */
-void mls_chart_line(mls_buffer *out, const mls_chart *chart, const char *look, const double *x, const double *y,
+void mls_chart_line(mls_buffer *out, const mls_chart *chart, const char *look, const mls_chart_point *points,
                     size_t count);
 
 /* Draw a chart in a scrollable frame, and release its buffers. */
 void mls_chart_draw(mls_buffer *out, mls_chart *chart);
 
-/* Thin out the points of a line.  If there are more than `most`, cut it into half as many equal slices and keep the
- * minimum and the maximum of each.  Set keep[i] for the points that stay; return whether any was dropped. */
-enum { MLS_THIN_MAX = 1800 };
-bool mls_chart_thin(const double *values, size_t count, size_t most, bool *keep);
+/* Thin out the points of a line, and return how many stay.  If there are more than `most`, cut it into half as many
+ * equal slices and keep the minimum and the maximum of each; with `last`, keep the last point too. */
+size_t mls_chart_thin(mls_chart_point *points, size_t count, size_t most, bool last);

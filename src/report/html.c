@@ -266,11 +266,11 @@ void mls_html_run_keys(mls_buffer *out, const mls_group *group, mls_html_mark ma
     }
 }
 
-void mls_html_line_keys(mls_buffer *out, const mls_html_group *of, size_t count)
+void mls_html_line_keys(mls_buffer *out, const mls_html_group *of)
 {
     if (of->side == NULL)
         mls_html_run_keys(out, of->group, MLS_MARK_LINE);
-    for (size_t i = 0; i < count && of->side != NULL; i++)
+    for (size_t i = 0; i < of->sides && of->side != NULL; i++)
         mls_html_key(out, MLS_MARK_LINE, mls_html_looks[mls_html_drawn_as(&of[i], 0)], of[i].side);
 }
 
@@ -294,7 +294,7 @@ void mls_html_run_dot(mls_buffer *out, mls_html_class kind, double x, double y)
 
 size_t mls_html_share(const mls_html_group *of, size_t all, size_t least)
 {
-    const size_t share = all / of->group->run_count / (of->sides > 0 ? of->sides : 1);
+    const size_t share = all / of->group->run_count / of->sides;
     return share > least ? share : least;
 }
 

@@ -21,16 +21,15 @@ typedef struct mls_html_group {
     bool brief;                        /* one of many groups: fewer points, rounder numbers */
     mls_arena *scratch;                /* for one section */
     const char *side;                  /* name of the side; NULL: not in a comparison */
-    size_t sides;                      /* number of sides drawn over each other */
+    size_t sides;                      /* number of sides drawn over each other, in an array; 1: not in a comparison */
     bool baseline;                     /* the side is the baseline */
 } mls_html_group;
 
-/* Append a section, or nothing if it has no content.  The last two draw sides over each other, the baseline first. */
+/* Append a section, or nothing if it has no content.  Convergence and pace draw sides over each other, the baseline
+ * first. */
 typedef void mls_html_section(mls_buffer *out, const mls_html_group *of);
 mls_html_section mls_html_convergence, mls_html_times, mls_html_parts, mls_html_reference, mls_html_pace,
     mls_html_published;
-void mls_html_convergence_of(mls_buffer *out, const mls_html_group *sides, size_t count);
-void mls_html_pace_of(mls_buffer *out, const mls_html_group *sides, size_t count);
 
 /* Append everything before the sections and after them.  `title` is the name of the window. */
 void mls_html_begin(mls_buffer *out, const char *title, const char *heading, const char *below);
@@ -96,7 +95,7 @@ mls_html_class mls_html_drawn_as(const mls_html_group *of, size_t run);
 
 /* Append legend entries for the classes of runs that occur; for lines, of classes or sides. */
 void mls_html_run_keys(mls_buffer *out, const mls_group *group, mls_html_mark mark);
-void mls_html_line_keys(mls_buffer *out, const mls_html_group *of, size_t count);
+void mls_html_line_keys(mls_buffer *out, const mls_html_group *of);
 
 /* Begin the marks of a run (from 0), which are highlighted together; append its dot; end its marks. */
 void mls_html_run_begin(mls_buffer *out, size_t run);

@@ -13,23 +13,16 @@ static const char *run_headings(const mls_html_group *of)
     return of->side != NULL ? "side|#run" : "#run";
 }
 
-/* Call mls_chart_thin() for at most `most` values.  Set *thinned if any was dropped. */
-static const bool *thin(const mls_html_group *of, const double *values, size_t count, size_t most, bool *thinned)
+static mls_chart_point *scratch_points(const mls_html_group *of, size_t count)
 {
-    bool *keep = mls_arena_array(of->scratch, count + 1, sizeof *keep);
-    *thinned |= mls_chart_thin(values, count, most, keep);
-    return keep;
-}
-
-static double *scratch_numbers(const mls_html_group *of, size_t count)
-{
-    return mls_arena_array(of->scratch, count + 1, sizeof(double));
+    return mls_arena_array(of->scratch, count + 1, sizeof(mls_chart_point));
 }
 
 /* ------------------------------------------------------------------------ convergence */
 
 enum {
     POINTS_MOST = 2200, /* of a chart, for all its runs */
+    RUN_POINTS = 1800,  /* of a run */
     BRIEF_POINTS = 40,  /* of a run in a brief group */
     ROWS_MOST = 300,
     CROWD = 15,          /* lines of more runs are thinner */
@@ -41,23 +34,13 @@ enum {
 
 typedef enum across_kind { OVER_TRAINING, OVER_TIME, NEAR_TARGET, ACROSS_COUNT } across_kind;
 
-/* The points of a run in a chart, sorted by their first member. */
-typedef struct line_point {
-    double x, y;
-} line_point;
-typedef struct run_curve {
-    line_point *points;
-    size_t count;
-} run_curve;
-
-/* One metric of a group, or of a side.  The scratch arena owns the curves, one per run. */
+/* One metric of a group, or of a side. */
 typedef struct curves_view {
     const mls_html_group *of;
     mls_curve_kind metric;
     bool steps; /* positions are steps */
     mls_target target;
-    double near_from; /* start of the chart near the target; NAN: there is none */
-    run_curve *curves[ACROSS_COUNT];
+    double near_from;            /* start of the chart near the target; NAN: there is none */
     size_t totals[ACROSS_COUNT]; /* points of all runs */
 } curves_view;
 
@@ -82,27 +65,22 @@ static const char *position_unit(const curves_view *view)
     return view->steps ? "steps" : mls_html_unit(view->of);
 }
 
-/* Collect the points of a chart in their order across: evaluations are not always logged in order. */
-static void take_curves(curves_view *view, across_kind kind)
+/* Collect the points of a run in their order across, since evaluations are not always logged in order. */
+static mls_chart_point *take_curve(const curves_view *view, across_kind kind, size_t at, size_t *count)
 {
-    const mls_html_group *of = view->of;
-    view->curves[kind] = mls_arena_array(of->scratch, of->group->run_count, sizeof(run_curve));
-    view->totals[kind] = 0;
-    for (size_t i = 0; i < of->group->run_count; i++) {
-        const mls_throughput *run = &of->timed->runs[i];
-        run_curve curve = {mls_arena_array(of->scratch, run->curve_count + 1, sizeof *curve.points), 0};
-        for (size_t k = 0; k < run->curve_count; k++) {
-            const mls_curve_point *point = &run->curve[k];
-            const double x = kind == OVER_TIME ? point->ms / 60000 : position_on(view, point);
-            const double y = value_in(view, point);
-            if (isfinite(x) && isfinite(y) && (kind != NEAR_TARGET || position_on(view, point) >= view->near_from))
-                curve.points[curve.count++] = (line_point){x, y};
-        }
-        if (view->steps)
-            mls_sort_by_double(curve.points, curve.count, sizeof *curve.points);
-        view->curves[kind][i] = curve;
-        view->totals[kind] += curve.count;
+    const mls_throughput *run = &view->of->timed->runs[at];
+    mls_chart_point *points = scratch_points(view->of, run->curve_count);
+    *count = 0;
+    for (size_t k = 0; k < run->curve_count; k++) {
+        const mls_curve_point *point = &run->curve[k];
+        const double x = kind == OVER_TIME ? point->ms / 60000 : position_on(view, point);
+        const double y = value_in(view, point);
+        if (isfinite(x) && isfinite(y) && (kind != NEAR_TARGET || position_on(view, point) >= view->near_from))
+            points[(*count)++] = (mls_chart_point){x, y};
     }
+    if (view->steps)
+        mls_sort_by_double(points, *count, sizeof *points);
+    return points;
 }
 
 static curves_view view_of(const mls_html_group *of, mls_curve_kind metric)
@@ -110,11 +88,12 @@ static curves_view view_of(const mls_html_group *of, mls_curve_kind metric)
     const mls_benchmark *rules = of->group->rules;
     curves_view view = {.of = of, .metric = metric, .near_from = NAN};
     double least = INFINITY; /* position of the last evaluation of the fastest valid run */
-    bool enough = false;
-    take_curves(&view, OVER_TRAINING);
-    view.steps = view.totals[OVER_TRAINING] == 0;
+    size_t count = 0;
+    view.steps = true;
     for (size_t i = 0; i < of->group->run_count; i++) {
         const mls_throughput *run = &of->timed->runs[i];
+        for (size_t k = 0; k < run->curve_count; k++)
+            view.steps &= !isfinite(run->curve[k].samples) || !isfinite(value_in(&view, &run->curve[k]));
         if (view.target.direction == 0) {
             view.target = metric == MLS_CURVE_FID    ? (mls_target){rules->fid_max, isfinite(rules->fid_max) ? -1 : 0}
                           : metric == MLS_CURVE_CLIP ? (mls_target){rules->clip_min, isfinite(rules->clip_min)}
@@ -122,10 +101,13 @@ static curves_view view_of(const mls_html_group *of, mls_curve_kind metric)
                           : metric == MLS_CURVE_MASK ? run->mask_target
                                                      : run->target;
         }
+    }
+    for (size_t i = 0; i < of->group->run_count; i++) {
+        const mls_throughput *run = &of->timed->runs[i];
         if (of->group->runs[i]->valid && run->curve_count > 0)
             least = fmin(least, position_on(&view, &run->curve[run->curve_count - 1]));
     }
-    for (size_t i = 0; i < of->group->run_count; i++) {
+    for (size_t i = 0; i < of->group->run_count && isfinite(least); i++) {
         const mls_throughput *run = &of->timed->runs[i];
         size_t near = 0;
         size_t all = 0;
@@ -134,11 +116,15 @@ static curves_view view_of(const mls_html_group *of, mls_curve_kind metric)
             near += shown && position_on(&view, &run->curve[k]) >= NEAR_SHARE * least;
             all += shown;
         }
-        enough |= near >= NEAR_EVALUATIONS && near < all;
+        if (near >= NEAR_EVALUATIONS && near < all)
+            view.near_from = NEAR_SHARE * least;
     }
-    view.near_from = enough && isfinite(least) ? NEAR_SHARE * least : (double)NAN;
-    for (across_kind kind = 0; kind < ACROSS_COUNT; kind++)
-        take_curves(&view, kind);
+    for (across_kind kind = 0; kind < ACROSS_COUNT; kind++) {
+        for (size_t i = 0; i < of->group->run_count; i++) {
+            (void)take_curve(&view, kind, i, &count);
+            view.totals[kind] += count;
+        }
+    }
     return view;
 }
 
@@ -155,12 +141,13 @@ static void append_curves(mls_buffer *out, const curves_view *views, size_t coun
     if (kind != NEAR_TARGET)
         mls_extent_add(&across, 0);
     for (const curves_view *view = views; view < views + count; view++) {
-        double *all = scratch_numbers(view->of, view->totals[kind]);
+        double *all = mls_arena_array(view->of->scratch, view->totals[kind], sizeof *all);
         size_t at = 0;
-        for (size_t i = 0; i < view->of->group->run_count; i++) {
-            for (size_t k = 0; k < view->curves[kind][i].count; k++) {
-                mls_extent_add(&across, view->curves[kind][i].points[k].x);
-                all[at++] = view->curves[kind][i].points[k].y;
+        for (size_t i = 0, count_of = 0; i < view->of->group->run_count; i++) {
+            const mls_chart_point *points = take_curve(view, kind, i, &count_of);
+            for (size_t k = 0; k < count_of; k++) {
+                mls_extent_add(&across, points[k].x);
+                all[at++] = points[k].y;
             }
         }
         mls_sort_doubles(all, at);
@@ -185,7 +172,7 @@ static void append_curves(mls_buffer *out, const curves_view *views, size_t coun
     for (const curves_view *view = views; view < views + count; view++) {
         const size_t runs = view->of->group->run_count;
         const size_t share = mls_html_share(view->of, POINTS_MOST, 4);
-        const size_t limit = brief ? BRIEF_POINTS : MLS_THIN_MAX;
+        const size_t limit = brief ? BRIEF_POINTS : RUN_POINTS;
         mls_buffer_printf(&chart.description, "%s%s of %s, from %s to %s", view > views ? "; " : "",
                           mls_words_plural(view->totals[OVER_TIME], "evaluation", "evaluations").text,
                           mls_words_plural(runs, "run", "runs").text, mls_words_trimmed(values.low, 5).text,
@@ -195,25 +182,14 @@ static void append_curves(mls_buffer *out, const curves_view *views, size_t coun
         mls_buffer_append_text(&chart.marks, runs > CROWD ? "<g class=\"crowd\">" : "<g>");
         for (size_t i = 0; i < runs; i++) {
             const mls_html_class drawn_as = mls_html_drawn_as(view->of, i);
-            const run_curve *curve = &view->curves[kind][i];
-            double *x = scratch_numbers(view->of, curve->count);
-            double *y = scratch_numbers(view->of, curve->count);
-            bool thinned = false;
-            size_t kept = 0;
-            for (size_t k = 0; k < curve->count; k++)
-                y[k] = curve->points[k].y;
-            const bool *keep = thin(view->of, y, curve->count, share < limit ? share : limit, &thinned);
-            for (size_t k = 0; k < curve->count; k++) {
-                if (keep[k] || k + 1 == curve->count) {
-                    x[kept] = curve->points[k].x;
-                    y[kept++] = curve->points[k].y;
-                }
-            }
+            size_t kept;
+            mls_chart_point *points = take_curve(view, kind, i, &kept);
+            kept = mls_chart_thin(points, kept, share < limit ? share : limit, true);
             if (kept > 0) {
                 mls_html_run_begin(&chart.marks, i);
-                mls_chart_line(&chart.marks, &chart, mls_html_looks[drawn_as], x, y, kept);
-                mls_html_run_dot(&chart.marks, drawn_as, mls_scale_at(&chart.x, x[kept - 1]),
-                                 mls_scale_at(&chart.y, y[kept - 1]));
+                mls_chart_line(&chart.marks, &chart, mls_html_looks[drawn_as], points, kept);
+                mls_html_run_dot(&chart.marks, drawn_as, mls_scale_at(&chart.x, points[kept - 1].x),
+                                 mls_scale_at(&chart.y, points[kept - 1].y));
                 mls_html_run_end(&chart.marks);
             }
         }
@@ -269,14 +245,16 @@ static void append_metric(mls_buffer *out, const curves_view *views, size_t view
     for (const curves_view *view = views; view < views + view_count; view++) {
         for (size_t i = 0; i < view->of->group->run_count; i++) {
             const mls_throughput *run = &view->of->timed->runs[i];
-            double *values = scratch_numbers(view->of, run->curve_count);
+            mls_chart_point *points = scratch_points(view->of, run->curve_count); /* index and value */
             for (size_t k = 0; k < run->curve_count; k++)
-                values[k] = value_in(view, &run->curve[k]);
-            const bool *keep = thin(view->of, values, run->curve_count, most, &thinned);
-            for (size_t k = 0; k < run->curve_count; k++) {
-                if (keep[k] && isfinite(values[k])) {
-                    mls_html_cells(out, "<sccmv>", view->of->side, (double)(i + 1), position_on(view, &run->curve[k]),
-                                   run->curve[k].ms / 60000, values[k]);
+                points[k] = (mls_chart_point){(double)k, value_in(view, &run->curve[k])};
+            const size_t kept = mls_chart_thin(points, run->curve_count, most, false);
+            thinned |= kept < run->curve_count;
+            for (size_t k = 0; k < kept; k++) {
+                const mls_curve_point *point = &run->curve[(size_t)points[k].x];
+                if (isfinite(points[k].y)) {
+                    mls_html_cells(out, "<sccmv>", view->of->side, (double)(i + 1), position_on(view, point),
+                                   point->ms / 60000, points[k].y);
                 }
             }
         }
@@ -333,9 +311,10 @@ const mls_throughput_group *mls_html_timed(const mls_throughput_group *timed, ml
     return copy;
 }
 
-void mls_html_convergence_of(mls_buffer *out, const mls_html_group *sides, size_t count)
+void mls_html_convergence(mls_buffer *out, const mls_html_group *sides)
 {
     static const mls_curve_kind order[] = {MLS_CURVE_BOX, MLS_CURVE_MASK, MLS_CURVE_ONE, MLS_CURVE_FID, MLS_CURVE_CLIP};
+    const size_t count = sides->sides;
     curves_view *views = mls_arena_array(sides->scratch, count, sizeof *views);
     bool begun = false;
     bool after = false; /* a run has evaluations after its run_stop */
@@ -351,7 +330,7 @@ void mls_html_convergence_of(mls_buffer *out, const mls_html_group *sides, size_
         if (found > 0 && !begun) {
             mls_html_card_begin(out, "Convergence");
             if (!sides->brief)
-                mls_html_line_keys(out, sides, count);
+                mls_html_line_keys(out, sides);
             mls_html_card_body(out);
             begun = true;
         }
@@ -368,11 +347,6 @@ void mls_html_convergence_of(mls_buffer *out, const mls_html_group *sides, size_
         mls_html_note(out, "Evaluations after run_stop do not count as time.");
     if (begun)
         mls_html_card_end(out);
-}
-
-void mls_html_convergence(mls_buffer *out, const mls_html_group *of)
-{
-    mls_html_convergence_of(out, of, 1);
 }
 
 /* ------------------------------------------------------------------------ times */
@@ -630,19 +604,21 @@ static double steady_rate(const mls_html_group *of, size_t *count)
     return (mls_html_epochs(of) ? 60000 : 1000) / mls_html_steady_ms(of, count);
 }
 
-/* Return the rates of a run's segments: samples per second or, if positions are epochs, epochs per minute. */
-static double *rates_of(const mls_html_group *of, size_t at)
+/* Return the rates of a run's segments, with their indexes as x.  Thin them out to at most `most`.  A rate is in
+ * samples per second or, if positions are epochs, in epochs per minute. */
+static mls_chart_point *rates_of(const mls_html_group *of, size_t at, size_t most, size_t *count)
 {
     const mls_throughput *run = &of->timed->runs[at];
-    double *rates = scratch_numbers(of, run->segment_count);
+    mls_chart_point *rates = scratch_points(of, run->segment_count);
     for (size_t k = 0; k < run->segment_count; k++) {
-        rates[k] =
-            run->segments[k].delta / run->segments[k].training_ms * (mls_throughput_counts_epochs(run) ? 60000 : 1000);
+        const double each = run->segments[k].delta / run->segments[k].training_ms;
+        rates[k] = (mls_chart_point){(double)k, each * (mls_throughput_counts_epochs(run) ? 60000 : 1000)};
     }
+    *count = mls_chart_thin(rates, run->segment_count, most, false);
     return rates;
 }
 
-void mls_html_pace_of(mls_buffer *out, const mls_html_group *sides, size_t count)
+void mls_html_pace(mls_buffer *out, const mls_html_group *sides)
 {
     static const char *const sources[] = {[MLS_MARKS_FROM_NOTHING] = "Progress from tracked_stats",
                                           [MLS_MARKS_FROM_EVALUATIONS] = "Progress between evaluations",
@@ -650,6 +626,7 @@ void mls_html_pace_of(mls_buffer *out, const mls_html_group *sides, size_t count
                                           [MLS_MARKS_FROM_RUN_STOP] = "Progress of the whole run",
                                           [MLS_MARKS_FROM_LATE_EVALUATIONS] =
                                               "Progress of the whole run, because all evaluations came at its end"};
+    const size_t count = sides->sides;
     const bool epochs = mls_html_epochs(sides);
     const char *source = NULL; /* how the positions are known */
     mls_extent rates = {0};
@@ -670,13 +647,13 @@ void mls_html_pace_of(mls_buffer *out, const mls_html_group *sides, size_t count
             undelimited |= mls_throughput_evaluations_are_training(run);
             slow |= run->slow_phase_count > 0 && of->side == NULL;
         }
-        double *all = scratch_numbers(of, segments);
-        for (size_t i = 0; i < of->group->run_count; i++) {
+        double *all = mls_arena_array(of->scratch, segments, sizeof *all);
+        for (size_t i = 0, kept = 0; i < of->group->run_count; i++) {
             const mls_throughput *run = &of->timed->runs[i];
-            const double *own = rates_of(of, i);
-            for (size_t k = 0; k < run->segment_count; k++)
-                if (isfinite(own[k]) && is_trained(run, &run->segments[k]))
-                    all[known++] = own[k];
+            const mls_chart_point *own = rates_of(of, i, SIZE_MAX, &kept);
+            for (size_t k = 0; k < kept; k++)
+                if (isfinite(own[k].y) && is_trained(run, &run->segments[k]))
+                    all[known++] = own[k].y;
         }
         if (known > 0) {
             const size_t beyond = (size_t)(RATE_SHARE * (double)known);
@@ -697,7 +674,7 @@ void mls_html_pace_of(mls_buffer *out, const mls_html_group *sides, size_t count
                        .across = "minutes since run_start",
                        .up = epochs ? "epochs / min" : "samples / s"};
     mls_html_card_begin(out, "Throughput while training");
-    mls_html_line_keys(out, sides, count);
+    mls_html_line_keys(out, sides);
     if (slow)
         mls_html_key(out, MLS_MARK_BAR, "slow-key", "slow phase of a run");
     mls_html_card_body(out);
@@ -725,20 +702,18 @@ void mls_html_pace_of(mls_buffer *out, const mls_html_group *sides, size_t count
     for (const mls_html_group *of = sides; of < sides + count; of++) {
         for (size_t i = 0; i < of->group->run_count; i++) {
             const mls_throughput *run = &of->timed->runs[i];
-            const double *own = rates_of(of, i);
-            double *x = scratch_numbers(of, 2 * run->segment_count);
-            double *y = scratch_numbers(of, 2 * run->segment_count);
-            bool thinned = false;
-            const bool *keep = thin(of, own, run->segment_count, mls_html_share(of, STEPS_MOST, 4), &thinned);
-            size_t points = 0;
+            size_t kept;
+            const mls_chart_point *own = rates_of(of, i, mls_html_share(of, STEPS_MOST, 4), &kept);
+            mls_chart_point *points = scratch_points(of, 2 * kept);
+            size_t count_of = 0;
             if (run->segment_count == 0)
                 continue;
-            for (size_t k = 0; k < run->segment_count; k++) {
-                if (keep[k] && is_trained(run, &run->segments[k])) {
-                    x[points] = points > 0 ? x[points - 1] : run->segments[k].from_ms / 60000;
-                    y[points++] = own[k];
-                    x[points] = run->segments[k].to_ms / 60000;
-                    y[points++] = own[k];
+            for (size_t k = 0; k < kept; k++) {
+                const mls_pace_segment *segment = &run->segments[(size_t)own[k].x];
+                if (is_trained(run, segment)) {
+                    const double from = count_of > 0 ? points[count_of - 1].x : segment->from_ms / 60000;
+                    points[count_of++] = (mls_chart_point){from, own[k].y};
+                    points[count_of++] = (mls_chart_point){segment->to_ms / 60000, own[k].y};
                 }
             }
             mls_html_run_begin(&chart.marks, i);
@@ -747,7 +722,7 @@ void mls_html_pace_of(mls_buffer *out, const mls_html_group *sides, size_t count
                 const double to = mls_scale_at(&chart.x, run->slow_phases[k].to_ms / 60000);
                 mls_svg_rect(&chart.marks, "slow", from, chart.y.to, fmax(to - from, 2), chart.y.from - chart.y.to);
             }
-            mls_chart_line(&chart.marks, &chart, mls_html_looks[mls_html_drawn_as(of, i)], x, y, points);
+            mls_chart_line(&chart.marks, &chart, mls_html_looks[mls_html_drawn_as(of, i)], points, count_of);
             mls_html_run_end(&chart.marks);
         }
     }
@@ -760,13 +735,14 @@ void mls_html_pace_of(mls_buffer *out, const mls_html_group *sides, size_t count
     for (const mls_html_group *of = sides; of < sides + count; of++) {
         for (size_t i = 0; i < of->group->run_count; i++) {
             const mls_throughput *run = &of->timed->runs[i];
-            const double *own = rates_of(of, i);
-            const bool *keep = thin(of, own, run->segment_count, most, &thinned);
-            for (size_t k = 0; k < run->segment_count; k++) {
-                const mls_pace_segment *segment = &run->segments[k];
-                if (keep[k] && is_trained(run, segment)) {
+            size_t kept;
+            const mls_chart_point *own = rates_of(of, i, most, &kept);
+            thinned |= kept < run->segment_count;
+            for (size_t k = 0; k < kept; k++) {
+                const mls_pace_segment *segment = &run->segments[(size_t)own[k].x];
+                if (is_trained(run, segment)) {
                     mls_html_cells(out, "<scmmcr>", of->side, (double)(i + 1), segment->from_ms / 60000,
-                                   segment->to_ms / 60000, segment->delta, own[k]);
+                                   segment->to_ms / 60000, segment->delta, own[k].y);
                 }
             }
         }
@@ -775,11 +751,6 @@ void mls_html_pace_of(mls_buffer *out, const mls_html_group *sides, size_t count
     if (thinned)
         mls_html_note(out, "The table shows only the slowest and fastest segment of each slice of a run.");
     mls_html_card_end(out);
-}
-
-void mls_html_pace(mls_buffer *out, const mls_html_group *of)
-{
-    mls_html_pace_of(out, of, 1);
 }
 
 /* ------------------------------------------------------------------------ reference */
@@ -834,7 +805,7 @@ static void append_own_runs(mls_chart *chart, const mls_html_group *of)
     const double mean = mls_html_rcp_mean(of->group);
     const double limit = of->group->rcp.result.limit.bar.limit;
     const double apart = fmin(OWN_APART, OWN_ROOM / (double)of->group->run_count);
-    double *taken = scratch_numbers(of, of->group->run_count);
+    double *taken = mls_arena_array(of->scratch, of->group->run_count, sizeof *taken);
     mls_buffer *out = &chart->marks;
     mls_buffer words = {0};
     size_t count = 0;

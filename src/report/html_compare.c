@@ -152,8 +152,8 @@ static void append_sides_curves(mls_buffer *out, const mls_block *block, const m
     for (size_t i = 0; i < count; i++)
         sides[i].sides = count;
     if (count > 0) {
-        mls_html_convergence_of(out, sides, count);
-        mls_html_pace_of(out, sides, count);
+        mls_html_convergence(out, sides);
+        mls_html_pace(out, sides);
     }
     mls_arena_release(&kept);
     mls_arena_release(&scratch);

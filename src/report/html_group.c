@@ -359,11 +359,6 @@ enum { SPARK_WIDTH = 120, TIMES_WIDTH = 140, ROW_HEIGHT = 28, SPARK_POINTS = 40 
 /* Times are drawn within this share of the score on either side, so that rows can be compared. */
 #define TIMES_AROUND 0.2
 
-/* A point of a line; points are sorted by their first member. */
-typedef struct spark_point {
-    double at, value;
-} spark_point;
-
 /* Append a small chart of the evaluations of the run of median length, or else of the first run with any.  It shows one
  * metric by progress or, if that is unknown, by time. */
 static void append_spark_cell(mls_buffer *out, const mls_html_group *of)
@@ -372,39 +367,28 @@ static void append_spark_cell(mls_buffer *out, const mls_html_group *of)
     for (size_t i = 0; i < of->group->run_count && (run == NULL || run->curve_count == 0); i++)
         run = &of->timed->runs[i];
     const size_t most = run != NULL ? run->curve_count : 0;
-    spark_point *points = mls_arena_array(of->scratch, most + 1, sizeof *points);
-    double *x = mls_arena_array(of->scratch, most + 1, sizeof *x);
-    double *y = mls_arena_array(of->scratch, most + 1, sizeof *y);
-    bool *keep = mls_arena_array(of->scratch, most + 1, sizeof *keep);
+    mls_chart_point *points = mls_arena_array(of->scratch, most + 1, sizeof *points);
     mls_extent across = {0};
     mls_extent values = {0};
     size_t count = 0;
-    size_t kept = 0;
     for (size_t i = 0; i < most; i++) {
         const mls_curve_point *point = &run->curve[i];
         if (point->metric == run->curve[0].metric && isfinite(point->value))
-            points[count++] = (spark_point){isfinite(point->samples) ? point->samples : point->ms, point->value};
+            points[count++] = (mls_chart_point){isfinite(point->samples) ? point->samples : point->ms, point->value};
+    }
+    for (size_t i = 0; i < count; i++) {
+        mls_extent_add(&across, points[i].x);
+        mls_extent_add(&values, points[i].y);
     }
     mls_sort_by_double(points, count, sizeof *points);
-    for (size_t i = 0; i < count; i++) {
-        y[i] = points[i].value;
-        mls_extent_add(&across, points[i].at);
-        mls_extent_add(&values, points[i].value);
-    }
-    (void)mls_chart_thin(y, count, SPARK_POINTS, keep);
-    for (size_t i = 0; i < count; i++) {
-        if (keep[i]) {
-            x[kept] = points[i].at;
-            y[kept++] = y[i];
-        }
-    }
+    count = mls_chart_thin(points, count, SPARK_POINTS, false);
     mls_buffer_append_text(out, "<td>");
     if (count > 0) {
         const mls_chart chart = {.x = mls_scale_of(&across, 0, 2, SPARK_WIDTH - 2),
                                  .y = mls_scale_of(&values, 0, ROW_HEIGHT - 3, 3),
                                  .whole = true};
         mls_buffer_append_text(out, "<svg class=\"spark\" aria-hidden=\"true\" viewBox=\"0 0 120 28\">");
-        mls_chart_line(out, &chart, "kept", x, y, kept);
+        mls_chart_line(out, &chart, "kept", points, count);
         mls_buffer_append_text(out, "</svg>");
     }
     mls_buffer_append_text(out, "</td>");
@@ -539,7 +523,8 @@ static void page_of_groups(mls_printer *to, const void *what)
                                      .timed = mls_html_timed(of->timed, &kept),
                                      .number = i + 1,
                                      .brief = brief && several,
-                                     .scratch = &scratch};
+                                     .scratch = &scratch,
+                                     .sides = 1};
     }
     const char *runs = mls_html_text(&kept, "mlscore · %s", mls_words_plural(logs, "run", "runs").text);
     mls_html_begin(&out, mls_html_text(&kept, "%s - MLPerf run report", benchmark != NULL ? benchmark : "mlscore"),

@@ -775,11 +775,12 @@ static void add_advice(mls_checker *checker)
 
 /* ---- a log ---- */
 
-void mls_checker_new(const mls_checker_options *options, mls_checker **checker)
+mls_checker *mls_checker_new(const mls_checker_options *options)
 {
-    *checker = mls_calloc(1, sizeof **checker);
-    (*checker)->options = *options;
-    mls_checker_reset(*checker);
+    mls_checker *checker = mls_calloc(1, sizeof *checker);
+    checker->options = *options;
+    mls_checker_reset(checker);
+    return checker;
 }
 
 void mls_checker_free(mls_checker *checker)

@@ -71,7 +71,7 @@ typedef struct mls_checker_options {
 /** A checker for one log at a time, in one thread.  Several checkers may share a ruleset. */
 typedef struct mls_checker mls_checker;
 
-void mls_checker_new(const mls_checker_options *options, mls_checker **checker);
+mls_checker *mls_checker_new(const mls_checker_options *options) MLS_MUST_USE;
 void mls_checker_free(mls_checker *checker);
 
 /** Forget the log, to judge another one; do so, and switch to `ruleset` (NULL: a guessed edition). */

@@ -459,7 +459,7 @@ static mls_status read_source(reading_work *work, file_work *file)
     if (rules != NULL && source->edition != NULL)
         status = mls_rulesets_get(rules->rulesets, source->edition, &ruleset, NULL);
     if (rules != NULL && status == MLS_OK && tools.checker == NULL)
-        mls_checker_new(rules, &tools.checker);
+        tools.checker = mls_checker_new(rules);
     if (rules != NULL && status == MLS_OK)
         mls_checker_turn(tools.checker, ruleset);
 

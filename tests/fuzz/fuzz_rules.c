@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (mls_ruleset_load_text((mls_str){(const char *)data, size}, &ruleset, &error) != MLS_OK)
         return 0;
     const mls_checker_options options = {.ruleset = ruleset};
-    mls_checker_new(&options, &checker);
+    checker = mls_checker_new(&options);
     const mls_verdict first = judge(checker);
     const size_t errors = first.findings->counts.error;
     if (first.valid != (errors == 0) || judge(checker).findings->counts.error != errors)

@@ -59,7 +59,7 @@ static int setup(void **state)
         return -1;
     }
     const mls_checker_options options = {.ruleset = f->ruleset};
-    mls_checker_new(&options, &f->checker);
+    f->checker = mls_checker_new(&options);
     *state = f;
     return 0;
 }
@@ -382,7 +382,7 @@ static void test_other_editions(void **state)
     mls_checker *checker;
     assert_int_equal(mls_rulesets_new(&rulesets, NULL), MLS_OK);
     const mls_checker_options options = {.rulesets = rulesets, .usage = MLS_USAGE_TRAINING};
-    mls_checker_new(&options, &checker);
+    checker = mls_checker_new(&options);
     const mls_sink sink = checker_sink(checker);
     /* 19 April 2025 is in edition 5.0, which does not have gpt3, so the newest edition with it counts */
     static const char log[] =
@@ -412,7 +412,7 @@ static void test_other_editions(void **state)
                      MLS_OK);
     assert_int_equal(mls_rulesets_get(rulesets, older, &named.ruleset, NULL), MLS_OK);
     mls_checker_free(checker);
-    mls_checker_new(&named, &checker);
+    checker = mls_checker_new(&named);
     const mls_sink judging = checker_sink(checker);
     assert_int_equal(mls_log_scan_bytes(mls_str_from(log), &judging, 1, NULL, NULL), MLS_OK);
     const mls_verdict judged = mls_checker_verdict(checker);

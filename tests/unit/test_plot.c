@@ -107,21 +107,22 @@ static void any_values_have_a_place(void **state)
 static void thinning_keeps_every_spike(void **state)
 {
     (void)state;
-    enum { COUNT = 100000 };
-    static double values[COUNT];
-    static bool keep[COUNT];
-    size_t kept = 0;
+    enum { COUNT = 100000, MOST = 1800 };
+    static mls_chart_point points[COUNT];
+    bool spikes[2] = {false};
     for (size_t i = 0; i < COUNT; i++)
-        values[i] = i % 97 == 0 ? (double)NAN : 1;
-    values[54321] = 9;
-    values[777] = -9;
-    assert_true(mls_chart_thin(values, COUNT, MLS_THIN_MAX, keep));
-    for (size_t i = 0; i < COUNT; i++)
-        kept += keep[i];
-    assert_true(kept <= MLS_THIN_MAX && kept >= MLS_THIN_MAX / 2);
-    assert_true(keep[54321] && keep[777]);
-    assert_false(mls_chart_thin(values, MLS_THIN_MAX, MLS_THIN_MAX, keep));
-    assert_true(keep[0] && keep[MLS_THIN_MAX - 1]);
+        points[i] = (mls_chart_point){(double)i, i % 97 == 0 ? (double)NAN : 1};
+    points[54321].y = 9;
+    points[777].y = -9;
+    const size_t kept = mls_chart_thin(points, COUNT, MOST, true);
+    assert_true(kept <= MOST + 1 && kept >= MOST / 2);
+    for (size_t i = 0; i < kept; i++) {
+        spikes[0] |= points[i].x == 54321;
+        spikes[1] |= points[i].x == 777;
+        assert_true(i == 0 || points[i].x > points[i - 1].x);
+    }
+    assert_true(spikes[0] && spikes[1] && points[kept - 1].x == COUNT - 1);
+    assert_int_equal(mls_chart_thin(points, MOST, MOST, false), MOST);
 }
 
 static void marks_are_elements(void **state)

@@ -267,9 +267,8 @@ static void add(mls_buffer *log, int time_ms, const char *key)
 static mls_status judge(mls_buffer *log, bool whole, runs *all)
 {
     mls_ruleset *ruleset;
-    mls_checker *checker;
     assert_int_equal(mls_ruleset_load_text(mls_str_from(rules), &ruleset, NULL), MLS_OK);
-    mls_checker_new(&(mls_checker_options){.ruleset = ruleset}, &checker);
+    mls_checker *checker = mls_checker_new(&(mls_checker_options){.ruleset = ruleset});
     const mls_status status = read_runs(all, mls_buffer_str(log), whole, checker);
     mls_checker_free(checker);
     mls_ruleset_free(ruleset);
