@@ -50,10 +50,10 @@ state_is() { [ "$(sacct -X -n -P --format=State -j "$1" | tail -n 1 | cut -d ' '
 # ended JOB STATE: wait at most two minutes for that state.
 ended() { until_true 120 state_is "$1" "$2"; }
 
-# block REASON FILE: write the block of mlscore-score(1) that has a "no test" reason with that word.
+# block REASON FILE: write the block of the manual that has a "no test" reason with that word.
 block() {
     awk -v word="$1" '/^\.\\" no test: / { wanted = index($0, word) > 0 } /^\.EE/ { inside = 0 }
-        inside { print } wanted && /^\.EX/ { inside = 1; wanted = 0 }' "$root/man/man1/mlscore-score.1" |
+        inside { print } wanted && /^\.EX/ { inside = 1; wanted = 0 }' "$root/man/man1/mlscore-score.1" "$root/man/man5/mlscore-formats.5" |
         sed 's/\\-/-/g; s/\\e$/\\/; s/\\&//g' >"$2"
     [ -s "$2" ]
 }
