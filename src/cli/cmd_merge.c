@@ -197,18 +197,16 @@ static void merge_run(mls_cli *cli)
     const merge_settings *settings = cli->settings;
     size_t shards = 0;
     if (settings->plan != NULL &&
-        (!mls_size_parse(mls_str_from(settings->plan), &shards) || shards < 1 || shards > MLS_SHARDS_MAX)) {
-        mls_cli_usage_error(cli, "--plan takes a number of shards from 1 to %zu, not '%s'", MLS_SHARDS_MAX,
-                            settings->plan);
-    } else if (settings->plan != NULL) {
+        (!mls_size_parse(mls_str_from(settings->plan), &shards) || shards < 1 || shards > MLS_SHARDS_MAX))
+        mls_cli_usage_error(cli, "invalid number of shards '%s': expected 1 to %zu", settings->plan, MLS_SHARDS_MAX);
+    else if (settings->plan != NULL)
         print_plan(cli, shards);
-    } else if (cli->operands.count == 0) {
+    else if (cli->operands.count == 0)
         mls_cli_usage_error(cli, "no part given");
-    } else if (settings->status) {
+    else if (settings->status)
         print_status(cli);
-    } else if (!settings->partial || mls_cli_names_part(cli)) {
+    else if (!settings->partial || mls_cli_names_part(cli))
         merge_parts(cli);
-    }
 }
 
 const mls_command mls_command_merge = {

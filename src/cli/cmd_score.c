@@ -176,7 +176,7 @@ static bool read_settings(mls_cli *cli, mls_collect_options *how, mls_buffer *po
     for (size_t i = 0; i < settings->labels.added.count; i++) {
         const char *wrong = mls_metrics_label_wrong(&settings->labels, i);
         if (wrong != NULL)
-            return mls_cli_usage_error(cli, "--label '%s' %s", settings->labels.added.items[i], wrong);
+            return mls_cli_usage_error(cli, "invalid label '%s': %s", settings->labels.added.items[i], wrong);
     }
     if (settings->jobs || settings->sacct_files.count > 0)
         *sacct = mls_sacct_new();

@@ -107,15 +107,15 @@ const char *mls_metrics_label_wrong(const mls_metrics_labels *labels, size_t num
     mls_str value = mls_str_from(labels->added.items[number]);
     mls_str name;
     if (!mls_str_cut(&value, '=', &name) || !mls_str_is_name(name) || mls_str_starts(name, MLS_S("__")))
-        return "is not NAME=VALUE";
+        return "expected NAME=VALUE, where NAME does not begin with a digit or '__'";
     for (size_t i = 0; i < number; i++) {
         mls_str other;
         mls_str rest = mls_str_from(labels->added.items[i]);
         (void)mls_str_cut(&rest, '=', &other);
         if (mls_str_equal(other, name))
-            return "names a label twice";
+            return "another --label has the same name";
     }
-    return mls_str_among(name, OWN_LABELS) ? "uses the name of a built-in label" : NULL;
+    return mls_str_among(name, OWN_LABELS) ? "mlscore sets this label itself" : NULL;
 }
 
 static void append_label(mls_buffer *labels, mls_str name, mls_str value)
