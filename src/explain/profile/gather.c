@@ -366,7 +366,6 @@ static void add_activity(mls_gather *gather, device_line *lines, mls_activity *a
     activity->length = kernel ? activity->length : NOT_RANKED;
     activity->launch = kernel && launched ? start - launch : NOT_RANKED;
     activity->track = (uint32_t)track->device_number;
-    activity->track = (uint32_t)track->device_number;
     track->activities++;
     line->activities++;
     mls_cover_add(&track->busy, start, end);

@@ -21,7 +21,6 @@
 /* Limits of what a file defines. */
 enum { MLS_CLASSES_MAX = 64, MLS_CLASS_RULES_MAX = 256 };
 
-/* The roles of classes in verdicts and on the time line. */
 /* The roles of classes in verdicts and on the timeline. */
 enum {
     MLS_CLASS_COMMUNICATION = 1,

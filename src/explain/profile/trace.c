@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include "base/buffer.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "explain/profile/gather.h"
@@ -106,6 +105,7 @@ typedef struct trace_event {
     bool ignored;     /* not about the GPU: the rest of it is only checked */
     bool too_long;    /* the name is too long to be kept */
     unsigned present; /* a bit for each text of the trace that the event has */
+    unsigned copied;  /* a bit for each that is no longer in the window */
 } trace_event;
 
 typedef struct trace {
@@ -121,9 +121,9 @@ typedef struct trace {
     size_t objects;      /* items of the list with a phase, which every event has */
     bool pytorch, xla;   /* a member proves who wrote the trace */
     trace_event event;
-    mls_buffer texts[PARTS - PART_NAME];               /* the members of the event as JSON */
+    mls_str texts[PARTS - PART_NAME];                  /* the members of the event as JSON */
     const member_row *arguments[ARGUMENT_LEN_MAX + 1]; /* the first argument with a name of each length; NULL: none */
-    mls_arena scratch;                                 /* decoded texts of the event */
+    mls_arena scratch;                                 /* copied and decoded texts of the event */
 } trace;
 
 /* Return the line of a place, which must not be before any place asked for so far. */
@@ -192,7 +192,7 @@ static mls_str scalar_text(trace *t, mls_str span)
 static mls_str event_json(const trace *t, trace_part part)
 {
     const unsigned number = part - PART_NAME;
-    return (t->event.present >> number & 1) != 0 ? mls_buffer_str(&t->texts[number]) : (mls_str){NULL, 0};
+    return (t->event.present >> number & 1) != 0 ? t->texts[number] : (mls_str){NULL, 0};
 }
 
 /* Return a string or number of the event; ptr NULL: the event does not have it. */
@@ -242,8 +242,7 @@ static void take_value(trace *t, trace_part part, mls_str span)
         const unsigned number = part - PART_NAME;
         if ((event->present >> number & 1) == 0) { /* the first one counts */
             event->present |= 1U << number;
-            t->texts[number].len = 0;
-            mls_buffer_append(&t->texts[number], span);
+            t->texts[number] = span;
         }
         return;
     }
@@ -326,16 +325,6 @@ static void add_gpu_activity(trace *t, mls_str name, int64_t start, int64_t leng
     }
 }
 
-/* Return whether a CUDA call may launch something.  Frequent calls on events, streams, threads, devices and functions,
- * and those that get something, do not. */
-static bool may_launch(mls_str name)
-{
-    const mls_str call = mls_cuda_call(name);
-    const char first = call.len > 0 ? call.ptr[0] : '\0';
-    const char second = call.len > 1 ? call.ptr[1] : '\0';
-    return first == 'E' ? second != 'v' : first == 'G' ? second != 'e' : memchr("STDF", first, 4) == NULL;
-}
-
 /* Keep the peak of PyTorch's memory on a device.  The memory of the CPU, type 0, does not count. */
 static void add_memory(trace *t, mls_str name, int64_t start)
 {
@@ -388,7 +377,13 @@ static void trace_event_end(trace *t)
         if (named && started && timed)
             mls_gather_annotation(t->gather, name, start, length);
     } else if (event->category == CATEGORY_CALL) {
-        if (named && started && may_launch(name)) {
+        /* Frequent calls on events, streams, threads, devices and functions, and those that get something, launch
+         * nothing. */
+        const mls_str call = mls_cuda_call(name);
+        const char first = call.len > 0 ? call.ptr[0] : '\0';
+        const char second = call.len > 1 ? call.ptr[1] : '\0';
+        if (named && started &&
+            (first == 'E' ? second != 'v' : first == 'G' ? second != 'e' : memchr("STDF", first, 4) == NULL)) {
             const bool graph = memchr(name.ptr, 'G', name.len) != NULL && mls_str_contains(name, MLS_S("GraphLaunch"));
             mls_gather_call(t->gather, launch, start, graph);
         }
@@ -419,6 +414,10 @@ static const char *more(trace *t, const char *keep)
         return NULL;
     (void)trace_event_line(t);
     (void)trace_line(t, keep);
+    for (unsigned i = 0; i < PARTS - PART_NAME; i++)
+        if (((t->event.present & ~t->event.copied) >> i & 1) != 0)
+            t->texts[i] = mls_arena_copy(&t->scratch, t->texts[i]);
+    t->event.copied = t->event.present;
     window->at += keep - window->at;
     mls_window_fill(window);
     t->moved = true;
@@ -473,6 +472,7 @@ static inline const char *read_string(trace *t, const char *at, mls_str *span)
     *span = kept && stop - at <= CARRY_MAX ? (mls_str){at, (size_t)(stop - at) + 1} : (mls_str){NULL, 0};
     return stop + 1;
 }
+
 /* Read a number or a bare word, as read_string().  The part of a long number that is not kept is not checked. */
 static const char *read_word(trace *t, const char *at, mls_str *span)
 {
@@ -635,8 +635,6 @@ mls_status mls_trace_read(mls_gather *gather, mls_window *window, bool *json, ml
                                               : "the file is truncated");
         }
     }
-    for (size_t i = 0; i < PARTS - PART_NAME; i++)
-        mls_buffer_release(&t->texts[i]);
     mls_arena_release(&t->scratch);
     free(t);
     return status;
