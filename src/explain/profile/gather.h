@@ -75,6 +75,7 @@ typedef struct mls_tally_row {
     const mls_profile_counter *counter;
     double megabytes; /* of a copy; NAN: unknown */
     mls_sums sums;
+    double api_ns, queue_ns; /* of launches: in the call, and from its end to the start of the kernel */
 } mls_tally_row;
 
 /* Rows by name. */

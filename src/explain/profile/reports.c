@@ -22,40 +22,16 @@ typedef struct report_field {
 } report_field;
 
 /* The roles of columns with their headers.  Those from ID on are of ncu. */
-#define ROLE_LIST(F)                                                                                                   \
-    F(TIME, "Total Time")                                                                                              \
-    F(SIZE, "Total")                                                                                                   \
-    F(INSTANCES, "Instances")                                                                                          \
-    F(COUNT, "Count")                                                                                                  \
-    F(CALLS, "Num Calls")                                                                                              \
-    F(NAME, "Name")                                                                                                    \
-    F(OPERATION, "Operation")                                                                                          \
-    F(RANGE, "Range")                                                                                                  \
-    F(MIN, "Min")                                                                                                      \
-    F(MAX, "Max")                                                                                                      \
-    F(API_MEAN, "AAvg")                                                                                                \
-    F(QUEUE_MEAN, "QAvg")                                                                                              \
-    F(KERNEL_MEAN, "KAvg")                                                                                             \
-    F(START, "Start")                                                                                                  \
-    F(LENGTH, "Duration")                                                                                              \
-    F(DEVICE, "Device")                                                                                                \
-    F(STREAM, "Strm")                                                                                                  \
-    F(BYTES, "Bytes")                                                                                                  \
-    F(SOURCE, "SrcMemKd")                                                                                              \
-    F(DESTINATION, "DstMemKd")                                                                                         \
-    F(QUEUED, "QCount")                                                                                                \
-    F(API, "API Name")                                                                                                 \
-    F(DEVICE_ID, "Device ID")                                                                                          \
-    F(THREAD, "Tid")                                                                                                   \
-    F(ID, "ID")                                                                                                        \
-    F(PROCESS, "Process ID")                                                                                           \
-    F(KERNEL, "Kernel Name")                                                                                           \
-    F(METRIC, "Metric Name")                                                                                           \
-    F(UNIT, "Metric Unit")                                                                                             \
-    F(VALUE, "Metric Value")                                                                                           \
-    F(RULE, "Rule Name")                                                                                               \
-    F(SCOPE, "Estimated Speedup Type")                                                                                 \
-    F(SPEEDUP, "Estimated Speedup")
+/* clang-format off */
+#define ROLE_LIST(F)                                                                                            \
+    F(TIME, "Total Time") F(SIZE, "Total") F(INSTANCES, "Instances") F(COUNT, "Count") F(CALLS, "Num Calls")    \
+    F(NAME, "Name") F(OPERATION, "Operation") F(RANGE, "Range") F(MIN, "Min") F(MAX, "Max") F(API_MEAN, "AAvg") \
+    F(QUEUE_MEAN, "QAvg") F(KERNEL_MEAN, "KAvg") F(START, "Start") F(LENGTH, "Duration") F(DEVICE, "Device")    \
+    F(STREAM, "Strm") F(BYTES, "Bytes") F(SOURCE, "SrcMemKd") F(DESTINATION, "DstMemKd") F(QUEUED, "QCount")    \
+    F(API, "API Name") F(DEVICE_ID, "Device ID") F(THREAD, "Tid") F(ID, "ID") F(PROCESS, "Process ID")          \
+    F(KERNEL, "Kernel Name") F(METRIC, "Metric Name") F(UNIT, "Metric Unit") F(VALUE, "Metric Value")           \
+    F(RULE, "Rule Name") F(SCOPE, "Estimated Speedup Type") F(SPEEDUP, "Estimated Speedup")
+/* clang-format on */
 
 #define ROLE_CODE(role, header) ROLE_##role,
 typedef enum column_role { ROLE_LIST(ROLE_CODE) ROLES } column_role;
@@ -102,15 +78,10 @@ typedef struct mls_launch {
 /* The advice of an ncu rule on a launch. */
 typedef struct mls_ncu_advice {
     uint32_t launch, rule; /* the rule's row in MLS_TALLY_RULES */
-    uint32_t row;          /* the row of the launch's kernel, filled in at the end */
+    uint32_t row;          /* the row of the launch's kernel */
     bool global;           /* for the whole kernel, not a part of the device */
     double speedup;        /* percent */
 } mls_ncu_advice;
-
-/* Additional times of a row in MLS_TALLY_LAUNCHES. */
-typedef struct mls_launch_sums {
-    double api, queue; /* nanoseconds in the call, and from its end to the start of the kernel */
-} mls_launch_sums;
 
 /* The metrics of ncu by name.  If several are measured, the one with the highest rank counts. */
 static const struct {
@@ -156,7 +127,6 @@ typedef struct reports {
     bool is_rocprof;           /* the last header was one of rocprof */
     MLS_LIST_OF(mls_launch) launches;
     MLS_LIST_OF(mls_ncu_advice) advice;
-    MLS_LIST_OF(mls_launch_sums) launch_sums;
     struct {
         report_kind kind; /* of the report that is being read */
         bool any;         /* a report was found */
@@ -307,17 +277,6 @@ static bool has_columns(mls_str line, const char *columns)
     return has;
 }
 
-static bool is_rocprof_header(mls_str line)
-{
-    const size_t quote = line.len > 0 && line.ptr[0] == '"';
-    const mls_str begin = mls_str_rest(line, quote);
-    /* A table of single kernels has its columns in any order, among any number of counters. */
-    return (mls_str_starts(begin, MLS_S("Name")) && mls_str_contains(line, MLS_S("TotalDurationNs"))) ||
-           (mls_str_starts(begin, MLS_S("Kind")) && mls_str_contains(line, MLS_S("Start_Timestamp"))) ||
-           has_columns(line, "Kernel_Name|,|Start_Timestamp|End_Timestamp") ||
-           has_columns(line, "KernelName|,|BeginNs|EndNs");
-}
-
 /* The columns that a report must have, and a part of its name. */
 static const struct {
     column_role needs[3]; /* of sums: what is added up, its count, the name */
@@ -369,36 +328,6 @@ static void nsys_report_end(reports *r)
     *calls = (mls_tally){.map.arena = r->gather->arena};
 }
 
-/* Read the name of a report: "… (cuda_api_sum):" or "… with [/…/cuda_api_sum.py]...". */
-static void read_report_name(reports *r, mls_str line)
-{
-    size_t end = line.len;
-    while (end > 0 && (line.ptr[end - 1] == ' ' || line.ptr[end - 1] == '.' || line.ptr[end - 1] == ':'))
-        end--;
-    const bool script = mls_str_ends((mls_str){line.ptr, end}, MLS_S(".py]"));
-    const bool title = end > 0 && line.ptr[end - 1] == ')';
-    end -= script ? 4 : title;
-    size_t begin = end;
-    while (begin > 0 && end - begin < REPORT_NAME_KEPT - 1 && line.ptr[begin - 1] != '/' &&
-           line.ptr[begin - 1] != '[' && line.ptr[begin - 1] != '(')
-        begin--;
-    const size_t length = script || title ? end - begin : 0;
-    unsigned rule;
-    if (length == 0 && is_rule(mls_str_from(r->nsys.name), &rule) &&
-        !mls_str_any(line, "SKIPPED:|There were no problems", mls_str_starts))
-        return; /* a rule has a text above its table */
-    memcpy(r->nsys.name, line.ptr + begin, length);
-    r->nsys.name[length] = '\0';
-}
-
-static bool is_nsys_header(mls_str line)
-{
-    const size_t quote = line.len > 0 && line.ptr[0] == '"';
-    return mls_str_any(mls_str_rest(line, quote), "Time (%)|Time(%)|Total (|Start (|Duration (|Row#,|PID,TID,",
-                       mls_str_starts) &&
-           memchr(line.ptr, ',', line.len) != NULL;
-}
-
 /* What to do with a line, by its text alone. */
 typedef enum report_line {
     LINE_TEXT,  /* nothing more */
@@ -409,14 +338,22 @@ typedef enum report_line {
 static report_line nsys_line(reports *r, mls_str line)
 {
     mls_str rest = line;
+    const mls_str begin = mls_str_rest(line, line.len > 0 && line.ptr[0] == '"');
+    const bool nsys =
+        mls_str_any(begin, "Time (%)|Time(%)|Total (|Start (|Duration (|Row#,|PID,TID,", mls_str_starts) &&
+        memchr(line.ptr, ',', line.len) != NULL;
     if (r->is_ncu) {
-        if (is_nsys_header(line))
+        if (nsys)
             note_report(r, MLS_FINDING_REPORT_IGNORED, r->line, "a report of nsys",
                         "is ignored: it must be in a file of its own");
         return LINE_TEXT;
     }
-    const bool rocprof = is_rocprof_header(line);
-    if (rocprof || is_nsys_header(line)) {
+    /* A table of single kernels has its columns in any order, among any number of counters. */
+    const bool rocprof = (mls_str_starts(begin, MLS_S("Name")) && mls_str_contains(line, MLS_S("TotalDurationNs"))) ||
+                         (mls_str_starts(begin, MLS_S("Kind")) && mls_str_contains(line, MLS_S("Start_Timestamp"))) ||
+                         has_columns(line, "Kernel_Name|,|Start_Timestamp|End_Timestamp") ||
+                         has_columns(line, "KernelName|,|BeginNs|EndNs");
+    if (rocprof || nsys) {
         nsys_report_end(r);
         r->is_rocprof = rocprof;
         return LINE_HEADER;
@@ -430,9 +367,28 @@ static report_line nsys_line(reports *r, mls_str line)
                     "are ignored: they must be in a file of their own");
     if (mls_str_any(line, "Processing [| ** |SKIPPED:|\"ID\",", mls_str_starts))
         nsys_report_end(r);
-    if (r->nsys.kind == REPORT_NONE)
-        read_report_name(r, line);
-    return r->nsys.kind >= REPORT_IGNORED ? LINE_TEXT : LINE_ROW;
+    if (r->nsys.kind != REPORT_NONE)
+        return r->nsys.kind == REPORT_IGNORED ? LINE_TEXT : LINE_ROW;
+
+    /* The line may contain the name of the next report: "… (cuda_api_sum):" or "… with [/…/cuda_api_sum.py]...". */
+    size_t end = line.len;
+    while (end > 0 && (line.ptr[end - 1] == ' ' || line.ptr[end - 1] == '.' || line.ptr[end - 1] == ':'))
+        end--;
+    const bool script = mls_str_ends((mls_str){line.ptr, end}, MLS_S(".py]"));
+    const bool title = end > 0 && line.ptr[end - 1] == ')';
+    end -= script ? 4 : title;
+    size_t from = end;
+    while (from > 0 && end - from < REPORT_NAME_KEPT - 1 && line.ptr[from - 1] != '/' && line.ptr[from - 1] != '[' &&
+           line.ptr[from - 1] != '(')
+        from--;
+    const size_t length = script || title ? end - from : 0;
+    /* A rule has a text above its table. */
+    if (length > 0 || !is_rule(mls_str_from(r->nsys.name), &r->nsys.rule) ||
+        mls_str_any(line, "SKIPPED:|There were no problems", mls_str_starts)) {
+        memcpy(r->nsys.name, line.ptr + from, length);
+        r->nsys.name[length] = '\0';
+    }
+    return LINE_TEXT;
 }
 
 /* Set the role and the unit of a column.  A time or size in an unknown unit is not read. */
@@ -461,23 +417,6 @@ static void nsys_column(reports *r, size_t column, column_role role, mls_str uni
     r->nsys.power[role] = power > 0 ? power : 0;
 }
 
-static bool report_fits(const reports *r, report_kind kind)
-{
-    /* Traces of calls have the thread. */
-    bool fits = kind != REPORT_TRACE || r->at[ROLE_THREAD] == ABSENT;
-    for (size_t i = 0; i < 3; i++)
-        fits = fits && r->at[report_kinds[kind].needs[i]] != ABSENT;
-    const mls_str name = mls_str_from(r->nsys.name);
-    unsigned rule;
-    if (kind == REPORT_RULE)
-        return fits && is_rule(name, &rule);
-    if (kind == REPORT_CALLS && name.len > 0) {
-        return fits && (mls_str_contains(name, MLS_S("osrt")) ||
-                        (mls_str_contains(name, MLS_S("cuda")) && mls_str_contains(name, MLS_S("api"))));
-    }
-    return fits && (name.len == 0 || mls_str_contains(name, mls_str_from(report_kinds[kind].named)));
-}
-
 /* Decide what report a header begins, and whether it counts: the first of its kind, if the file has no better one. */
 static void nsys_header(reports *r)
 {
@@ -485,10 +424,20 @@ static void nsys_header(reports *r)
     mls_tally *kernels = &gather->tallies[MLS_TALLY_KERNELS];
     const mls_str name = mls_str_from(r->nsys.name);
     const bool *seen = r->nsys.seen;
+    const bool osrt = mls_str_contains(name, MLS_S("osrt"));
+    const bool api = mls_str_contains(name, MLS_S("cuda")) && mls_str_contains(name, MLS_S("api"));
     report_kind kind = 0;
     const char *ignored = NULL;
-    while (kind < REPORT_IGNORED && !report_fits(r, kind))
-        kind++;
+    for (; kind < REPORT_IGNORED; kind++) {
+        bool fits = kind == REPORT_RULE    ? is_rule(name, &r->nsys.rule)
+                    : name.len == 0        ? true
+                    : kind == REPORT_CALLS ? osrt || api
+                                           : mls_str_contains(name, mls_str_from(report_kinds[kind].named));
+        for (size_t i = 0; i < 3; i++)
+            fits = fits && r->at[report_kinds[kind].needs[i]] != ABSENT;
+        if (fits && (kind != REPORT_TRACE || r->at[ROLE_THREAD] == ABSENT)) /* traces of calls have the thread */
+            break;
+    }
     const bool sums = kind <= REPORT_COPY_SIZES;
     if (kind == REPORT_IGNORED) {
         note_report(r, MLS_FINDING_REPORT_IGNORED, r->line, name.len > 0 ? name.ptr : "the table",
@@ -498,7 +447,6 @@ static void nsys_header(reports *r)
         again |= kind == REPORT_GPU_SUMS && (seen[REPORT_KERNELS] || seen[REPORT_COPY_TIMES]);
         again |= (kind == REPORT_KERNELS || kind == REPORT_COPY_TIMES) && seen[REPORT_GPU_SUMS];
         if (kind == REPORT_RULE) {
-            (void)is_rule(name, &r->nsys.rule);
             again = (r->nsys.rules_seen >> r->nsys.rule & 1) != 0;
             r->nsys.rules_seen |= 1U << r->nsys.rule;
         }
@@ -527,8 +475,7 @@ static void nsys_header(reports *r)
     gather->tallies[MLS_TALLY_RANGES].known |= kind == REPORT_RANGES;
     gather->tallies[MLS_TALLY_LAUNCHES].known |= kind == REPORT_LAUNCHES;
     gather->tallies[MLS_TALLY_ANALYSIS].known |= kind == REPORT_RULE;
-    const mls_tally_kind called = mls_str_contains(name, MLS_S("osrt")) ? MLS_TALLY_OSRT : MLS_TALLY_API;
-    r->nsys.called = name.len > 0 ? &gather->tallies[called] : NULL;
+    r->nsys.called = name.len > 0 ? &gather->tallies[osrt ? MLS_TALLY_OSRT : MLS_TALLY_API] : NULL;
     memset(r->nsys.there, 0, sizeof r->nsys.there);
     r->nsys.kind = kind;
     r->nsys.line = r->line;
@@ -560,25 +507,19 @@ static const char *add_sums(reports *r, mls_str name)
     const column_role *needs = report_kinds[r->nsys.kind].needs;
     const double count = number_in(r, needs[1]);
     const double total = number_in(r, needs[0]);
-    const bool copies = r->nsys.kind == REPORT_GPU_SUMS && mls_str_starts(name, MLS_S("[CUDA mem"));
-    mls_tally_row *row = NULL;
-    uint32_t number;
+    const report_kind kind = r->nsys.kind;
+    mls_tally_row *row;
     if (isnan(count) || isnan(total))
         return no_number;
-    switch (copies ? REPORT_COPY_TIMES : r->nsys.kind) {
-    case REPORT_COPY_TIMES:
+    if (kind == REPORT_COPY_TIMES || (kind == REPORT_GPU_SUMS && mls_str_starts(name, MLS_S("[CUDA mem")))) {
         row = &kernels->rows[MLS_ROW_COPY + 2 * mls_copy_operation_of(name)];
-        break;
-    case REPORT_COPY_SIZES:
+    } else if (kind == REPORT_COPY_SIZES) {
         row = &gather->sizes[mls_copy_operation_of(name)];
-        break;
-    case REPORT_GPU_SUMS:
-    case REPORT_KERNELS:
-        number = mls_gather_name(gather, name);
+    } else if (kind == REPORT_GPU_SUMS || kind == REPORT_KERNELS) {
+        const uint32_t number = mls_gather_name(gather, name);
         row = &kernels->rows[number];
-        break;
-    default:
-        row = mls_tally_put(&gather->tallies[r->nsys.kind == REPORT_CALLS ? MLS_TALLY_CALLS : MLS_TALLY_RANGES], name);
+    } else {
+        row = mls_tally_put(&gather->tallies[kind == REPORT_CALLS ? MLS_TALLY_CALLS : MLS_TALLY_RANGES], name);
     }
     if (row == NULL)
         return too_many_names;
@@ -613,7 +554,6 @@ static double mean_in(const reports *r, column_role role)
 /* Add launches of a kernel from means. */
 static const char *add_launches(reports *r, mls_str kernel)
 {
-    mls_gather *gather = r->gather;
     const mls_str api = report_text(r, r->at[ROLE_API]);
     const double kernel_mean = mean_in(r, ROLE_KERNEL_MEAN);
     const double count = number_in(r, ROLE_COUNT);
@@ -622,35 +562,10 @@ static const char *add_launches(reports *r, mls_str kernel)
     mls_tally_row *row = paired_row(r, MLS_TALLY_LAUNCHES, api, kernel);
     if (row == NULL)
         return too_many_names;
-    const size_t number = (size_t)(row - gather->tallies[MLS_TALLY_LAUNCHES].rows);
-    if (number == r->launch_sums.count) {
-        MLS_GROW(&r->launch_sums, items);
-        r->launch_sums.items[r->launch_sums.count++] = (mls_launch_sums){0};
-    }
-    mls_launch_sums *sums = &r->launch_sums.items[number];
     const double queue = mean_in(r, ROLE_QUEUE_MEAN) * number_in(r, ROLE_QUEUED);
     mls_sums_add(&row->sums, count, kernel_mean * count, (double)NAN, (double)NAN);
-    sums->api += mean_in(r, ROLE_API_MEAN) * count;
-    sums->queue += isnan(queue) ? 0 : queue; /* there is no mean if nothing ever waited */
-    return NULL;
-}
-
-/* Add what a rule of nsys analyze found about a call or a device. */
-static const char *add_found(reports *r)
-{
-    enum { SHOWN = 40 };
-    char device[SHOWN + sizeof "device "];
-    const mls_str number = report_text(r, r->at[ROLE_DEVICE_ID]);
-    const mls_str api = report_text(r, r->at[ROLE_API]);
-    const double ns = number_in(r, ROLE_LENGTH);
-    if (isnan(ns))
-        return no_number;
-    (void)snprintf(device, sizeof device, "device %.*s", (int)(number.len < SHOWN ? number.len : SHOWN), number.ptr);
-    mls_tally_row *row = paired_row(r, MLS_TALLY_ANALYSIS, mls_str_from(rule_names[r->nsys.rule]),
-                                    api.len > 0 ? api : mls_str_from(device));
-    if (row == NULL)
-        return too_many_names;
-    mls_sums_add(&row->sums, 1, ns, ns, ns);
+    row->api_ns += mean_in(r, ROLE_API_MEAN) * count;
+    row->queue_ns += isnan(queue) ? 0 : queue; /* there is no mean if nothing ever waited */
     return NULL;
 }
 
@@ -736,8 +651,23 @@ static const char *nsys_row(reports *r)
             r->nsys.there[role] = mls_decimal_parse_local(text, &r->gather->marks, &r->nsys.numbers[role]);
         }
     }
-    if (r->nsys.kind == REPORT_RULE)
-        return add_found(r);
+    if (r->nsys.kind == REPORT_RULE) {
+        /* A finding of nsys analyze about a call or a device. */
+        enum { SHOWN = 40 };
+        char device[SHOWN + sizeof "device "];
+        const mls_str number = report_text(r, r->at[ROLE_DEVICE_ID]);
+        const mls_str api = report_text(r, r->at[ROLE_API]);
+        const double ns = number_in(r, ROLE_LENGTH);
+        (void)snprintf(device, sizeof device, "device %.*s", (int)(number.len < SHOWN ? number.len : SHOWN),
+                       number.ptr);
+        if (isnan(ns))
+            return no_number;
+        mls_tally_row *row = paired_row(r, MLS_TALLY_ANALYSIS, mls_str_from(rule_names[r->nsys.rule]),
+                                        api.len > 0 ? api : mls_str_from(device));
+        if (row != NULL)
+            mls_sums_add(&row->sums, 1, ns, ns, ns);
+        return row != NULL ? NULL : too_many_names;
+    }
     return (r->nsys.kind == REPORT_TRACE      ? add_traced
             : r->nsys.kind == REPORT_LAUNCHES ? add_launches
                                               : add_sums)(r, report_text(r, named));
@@ -846,6 +776,7 @@ static const char *ncu_row(reports *r)
         MLS_GROW(&r->advice, items);
         r->advice.items[r->advice.count++] =
             (mls_ncu_advice){.launch = (uint32_t)number,
+                             .row = launch->row,
                              .rule = (uint32_t)(row - rules->rows),
                              .global = mls_str_equal(report_text(r, r->at[ROLE_SCOPE]), MLS_S("global")),
                              .speedup = mls_decimal_double(&speedup) / mls_gather_divisor(gather, speedup.open, true)};
@@ -1139,11 +1070,8 @@ static void list_advice(reports *r)
     const size_t count = r->advice.count;
     mls_profile_advice *to = mls_arena_array(gather->arena, count + 1, sizeof *to);
     profile->advice = to;
-    for (size_t i = 0; i < count; i++)
-        items[i].row = r->launches.items[items[i].launch].row;
-    if (count == 0)
-        return;
-    qsort(items, count, sizeof *items, compare_advice);
+    if (count > 0)
+        qsort(items, count, sizeof *items, compare_advice);
     for (size_t i = 0; i < count; i++) {
         const mls_launch *launch = &r->launches.items[items[i].launch];
         if (i == 0 || compare_rules(&items[i - 1], &items[i]) != 0) {
@@ -1202,13 +1130,12 @@ static void list_launches(reports *r)
     if (launches->known) {
         mls_profile_launches *items = mls_arena_array(gather->arena, launches->count + 1, sizeof *items);
         for (size_t i = 0; i < launches->count; i++) {
-            const mls_sums *sums = &launches->rows[i].sums;
-            const mls_launch_sums *beside = &r->launch_sums.items[i];
-            items[i] = (mls_profile_launches){.count = (uint64_t)sums->count,
-                                              .api_ms = beside->api / 1e6,
-                                              .queue_ms = beside->queue / 1e6,
-                                              .kernel_ms = sums->total / 1e6};
-            pair_split(launches->rows[i].name, &items[i].api, &items[i].name);
+            const mls_tally_row *row = &launches->rows[i];
+            items[i] = (mls_profile_launches){.count = (uint64_t)row->sums.count,
+                                              .api_ms = row->api_ns / 1e6,
+                                              .queue_ms = row->queue_ns / 1e6,
+                                              .kernel_ms = row->sums.total / 1e6};
+            pair_split(row->name, &items[i].api, &items[i].name);
         }
         profile->launches = items;
         profile->launch_count = launches->count;
@@ -1281,7 +1208,6 @@ mls_status mls_reports_read(mls_gather *gather, mls_window *window, mls_error *e
     list_launches(r);
     free(r->launches.items);
     free(r->advice.items);
-    free(r->launch_sums.items);
     free(r);
     return status;
 }
