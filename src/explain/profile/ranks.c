@@ -155,26 +155,6 @@ static const collective_kind *collective_kind_of(mls_str name)
     return kind;
 }
 
-/* Return the bytes that nccl-tests measures a collective by; NAN: unknown. */
-static double collective_bytes(const mls_collective_key *key)
-{
-    /* The names that PyTorch prints. */
-    static const struct {
-        const char *names;
-        double bytes;
-    } types[] = {{"Bool Byte Char Float8_e4m3fn Float8_e5m2 Float8_e4m3fnuz Float8_e5m2fnuz Float8_e8m0fnu", 1},
-                 {"BFloat16 Half Short UInt16", 2},
-                 {"Float Int UInt32", 4},
-                 {"Double Long UInt64 ComplexFloat", 8},
-                 {"ComplexDouble", 16}};
-    const collective_kind *kind = collective_kind_of(key->texts[MLS_COLLECTIVE_NAME]);
-    double bytes = (double)NAN;
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (mls_str_among(key->texts[MLS_COLLECTIVE_TYPE], types[i].names))
-            bytes = types[i].bytes;
-    return (kind->out ? key->out : key->in) * bytes;
-}
-
 /* -------------------------------------------------------- traces of a job */
 
 /* A trace that may belong to the job. */
@@ -494,8 +474,6 @@ typedef struct ranks_match {
     MLS_LIST_OF(rank_key) keys;
     rank_sums *sums; /* of each rank */
     rank_waits waits;
-    mls_map kinds; /* of collectives: their indexes in ranks->collectives */
-    size_t kind_capacity;
 } ranks_match;
 
 static int compare_rank_keys(const void *a, const void *b)
@@ -503,28 +481,6 @@ static int compare_rank_keys(const void *a, const void *b)
     const rank_key *x = a;
     const rank_key *y = b;
     return x->shared != y->shared ? (x->shared < y->shared ? -1 : 1) : (x->rank > y->rank) - (x->rank < y->rank);
-}
-
-/* Return the sums of collectives of one kind and size. */
-static mls_collective_sum *kind_of_key(ranks_match *match, const mls_collective_key *key)
-{
-    mls_ranks *ranks = match->ranks;
-    mls_buffer name = {0};
-    const double bytes = collective_bytes(key);
-    bool added = false;
-    mls_buffer_printf(&name, "%.0f %.0f ", bytes, key->size);
-    mls_buffer_append(&name, key->texts[MLS_COLLECTIVE_NAME]);
-    mls_map_entry *entry = mls_map_put(&match->kinds, mls_buffer_str(&name), &added);
-    mls_buffer_release(&name);
-    if (added) {
-        const mls_str kept = mls_arena_copy(ranks->arena, key->texts[MLS_COLLECTIVE_NAME]);
-        mls_arena_grow(ranks->arena, (void **)&ranks->collectives, ranks->collective_count, &match->kind_capacity,
-                       sizeof *ranks->collectives);
-        entry->value.number = ranks->collective_count;
-        ranks->collectives[ranks->collective_count++] =
-            (mls_collective_sum){.name = kept, .bytes = bytes, .members = key->size};
-    }
-    return &ranks->collectives[entry->value.number];
 }
 
 /* Return when a kernel ended, in milliseconds of the clock of its rank. */
@@ -622,8 +578,19 @@ static int compare_sums(const void *a, const void *b)
 
 static void match_ranks(mls_ranks *ranks)
 {
+    /* The bytes of types, by the names that PyTorch prints. */
+    static const struct {
+        const char *names;
+        double bytes;
+    } types[] = {{"Bool Byte Char Float8_e4m3fn Float8_e5m2 Float8_e4m3fnuz Float8_e5m2fnuz Float8_e8m0fnu", 1},
+                 {"BFloat16 Half Short UInt16", 2},
+                 {"Float Int UInt32", 4},
+                 {"Double Long UInt64 ComplexFloat", 8},
+                 {"ComplexDouble", 16}};
+    enum { TYPES = sizeof types / sizeof *types };
     ranks_match match = {.ranks = ranks};
-    match.kinds.arena = &match.scratch;
+    mls_map kinds = {.arena = &match.scratch}; /* of collectives, in the order of ranks->collectives */
+    size_t kind_capacity = 0;
     match.sums = mls_arena_zeroed(&match.scratch, ranks->count, sizeof *match.sums);
 
     /* List the keys of all ranks, equal ones next to each other. */
@@ -650,10 +617,30 @@ static void match_ranks(mls_ranks *ranks)
             end++;
         if (report_unmatched(&match, keys, end - i))
             continue;
-        mls_collective_sum *sum = kind_of_key(&match, keys->key);
-        for (size_t k = 0; k < keys->key->count; k++)
+        /* Find the sums of collectives of its name, bytes (as nccl-tests counts them) and members. */
+        const mls_collective_key *key = keys->key;
+        const mls_str name = key->texts[MLS_COLLECTIVE_NAME];
+        double bytes = collective_kind_of(name)->out ? key->out : key->in;
+        size_t type = 0;
+        while (type < TYPES && !mls_str_among(key->texts[MLS_COLLECTIVE_TYPE], types[type].names))
+            type++;
+        bytes *= type < TYPES ? types[type].bytes : (double)NAN;
+        bool added = false;
+        mls_buffer whole = {0};
+        mls_buffer_printf(&whole, "%.0f %.0f ", bytes, key->size);
+        mls_buffer_append(&whole, name);
+        const mls_map_entry *entry = mls_map_put(&kinds, mls_buffer_str(&whole), &added);
+        mls_buffer_release(&whole);
+        if (added) {
+            mls_arena_grow(ranks->arena, (void **)&ranks->collectives, ranks->collective_count, &kind_capacity,
+                           sizeof *ranks->collectives);
+            ranks->collectives[ranks->collective_count++] =
+                (mls_collective_sum){.name = mls_arena_copy(ranks->arena, name), .bytes = bytes, .members = key->size};
+        }
+        mls_collective_sum *sum = &ranks->collectives[entry - kinds.entries];
+        for (size_t k = 0; k < key->count; k++)
             add_collective(&match, keys, end - i, k, sum);
-        ranks->matched += keys->key->count;
+        ranks->matched += key->count;
     }
     for (size_t i = 0; i < ranks->collective_count; i++) {
         mls_collective_sum *sum = &ranks->collectives[i];

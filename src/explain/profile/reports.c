@@ -391,32 +391,6 @@ static report_line nsys_line(reports *r, mls_str line)
     return LINE_TEXT;
 }
 
-/* Set the role and the unit of a column.  A time or size in an unknown unit is not read. */
-static void nsys_column(reports *r, size_t column, column_role role, mls_str unit)
-{
-    static const struct {
-        const char *unit;
-        double megabytes;
-    } units[] = {{"MB", 1},         {"B", 1e-6},       {"KB", 1e-3},         {"GB", 1e3},
-                 {"KiB", 1.024e-3}, {"MiB", 1.048576}, {"GiB", 1073.741824}, {"bytes", 1e-6}};
-    const int power = time_power(unit);
-    double megabytes = unit.len > 0 ? (double)NAN : 1;
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        megabytes = mls_str_equal(unit, mls_str_from(units[i].unit)) ? units[i].megabytes : megabytes;
-    const bool size = role == ROLE_SIZE || role == ROLE_BYTES;
-    const bool time = role == ROLE_TIME || (role >= ROLE_MIN && role <= ROLE_LENGTH);
-    if ((size && isnan(megabytes)) || (time && unit.len > 0 && power < 0)) {
-        r->at[role] = ABSENT;
-        role = ROLES;
-    } else if (size) {
-        r->nsys.megabytes = megabytes;
-    }
-    r->nsys.is_number[column] =
-        unit.len > 0 || role == ROLE_INSTANCES || role == ROLE_COUNT || role == ROLE_CALLS || role == ROLE_QUEUED;
-    r->nsys.role_of[column] = (unsigned char)role;
-    r->nsys.power[role] = power > 0 ? power : 0;
-}
-
 /* Decide what report a header begins, and whether it counts: the first of its kind, if the file has no better one. */
 static void nsys_header(reports *r)
 {
@@ -791,6 +765,11 @@ static void read_header(reports *r)
 #define ROLE_NAME(role, header) header,
     static const char *const role_names[ROLES] = {ROLE_LIST(ROLE_NAME)};
 #undef ROLE_NAME
+    static const struct {
+        const char *unit;
+        double megabytes;
+    } units[] = {{"MB", 1},         {"B", 1e-6},       {"KB", 1e-3},         {"GB", 1e3},
+                 {"KiB", 1.024e-3}, {"MiB", 1.048576}, {"GiB", 1073.741824}, {"bytes", 1e-6}};
     /* Columns of ncu's page raw that are not metrics.  The compute capability has a point in every locale. */
     static const char identity[] = "Process Name|Host Name|Context|Stream|Block Size|Grid Size|Device|CC";
     r->columns = r->count;
@@ -810,12 +789,28 @@ static void read_header(reports *r)
             role++;
         if (role < ROLES)
             r->at[role] = i;
-        if (!r->is_ncu) {
-            nsys_column(r, i, role, unit);
-        } else {
+        if (r->is_ncu) {
             const bool other = (role >= ROLE_ID && role < ROLES) || mls_str_any(header, identity, mls_str_equal);
             r->ncu.metric_of[i] = other ? METRIC_NONE : find_metric(header);
+            continue;
         }
+        /* A time or size in an unknown unit is not read. */
+        const int power = time_power(unit);
+        double megabytes = unit.len > 0 ? (double)NAN : 1;
+        for (size_t k = 0; k < sizeof units / sizeof *units; k++)
+            megabytes = mls_str_equal(unit, mls_str_from(units[k].unit)) ? units[k].megabytes : megabytes;
+        const bool size = role == ROLE_SIZE || role == ROLE_BYTES;
+        const bool time = role == ROLE_TIME || (role >= ROLE_MIN && role <= ROLE_LENGTH);
+        if ((size && isnan(megabytes)) || (time && unit.len > 0 && power < 0)) {
+            r->at[role] = ABSENT;
+            role = ROLES;
+        } else if (size) {
+            r->nsys.megabytes = megabytes;
+        }
+        r->nsys.is_number[i] =
+            unit.len > 0 || role == ROLE_INSTANCES || role == ROLE_COUNT || role == ROLE_CALLS || role == ROLE_QUEUED;
+        r->nsys.role_of[i] = (unsigned char)role;
+        r->nsys.power[role] = power > 0 ? power : 0;
     }
     if (!r->is_ncu) {
         nsys_header(r);
@@ -918,41 +913,6 @@ static double metric_mean(const metric_sums *sums)
                : sums->plain / (double)sums->launches;
 }
 
-static mls_profile_counter counter_of(const mls_gather *gather, const mls_tally_row *row, const metric_sums *sums)
-{
-    const metric_sums *both = &sums[MLS_NCU_COMPUTE];
-    const double compute = metric_mean(both);
-    const double whole = metric_mean(&sums[MLS_NCU_MEMORY]);
-    const bool at_least = sums[MLS_NCU_MEMORY].launches < both->launches;
-    const double parts = fmax(metric_mean(&sums[MLS_NCU_DRAM]), metric_mean(&sums[MLS_NCU_CACHE]));
-    const double memory = at_least ? fmax(parts, whole) : whole;
-    const double waves = metric_mean(&sums[MLS_NCU_WAVES]);
-    /* If only a lower bound of the throughput of memory is known, memory may be the bound even if it looks lower. */
-    const mls_profile_bound bound =
-        at_least
-            ? (memory >= LATENCY_BELOW && memory - compute >= BALANCED_BELOW ? MLS_BOUND_MEMORY : MLS_BOUND_UNKNOWN)
-        : compute < LATENCY_BELOW && memory < LATENCY_BELOW ? MLS_BOUND_LATENCY
-        : fabs(compute - memory) < BALANCED_BELOW           ? MLS_BOUND_BALANCED
-        : compute > memory                                  ? MLS_BOUND_COMPUTE
-                                                            : MLS_BOUND_MEMORY;
-    return (mls_profile_counter){
-        .name = row->name,
-        .class_name = gather->classes->names[row->class_number],
-        .launches = both->launches,
-        .duration_ms = both->timed == both->launches ? both->duration : (double)NAN,
-        .compute_percent = compute,
-        .memory_percent = memory,
-        .dram_percent = metric_mean(&sums[MLS_NCU_DRAM]),
-        .memory_at_least = at_least,
-        .occupancy_percent = metric_mean(&sums[MLS_NCU_OCCUPANCY]),
-        .occupancy_most_percent = metric_mean(&sums[MLS_NCU_OCCUPANCY_MOST]),
-        .waves = waves,
-        .tail_share = waves > 0 ? 1 - waves / ceil(waves) : (double)NAN,
-        .bound = bound,
-        .near_peak = fmax(compute, memory) >= NEAR_PEAK_FROM,
-    };
-}
-
 static int compare_counters(const void *a, const void *b)
 {
     const mls_profile_counter *x = a;
@@ -996,9 +956,40 @@ static void list_counters(reports *r)
 
     profile->has_counters = true;
     profile->counters = mls_arena_array(gather->arena, kernels->count, sizeof *profile->counters);
-    for (size_t i = MLS_ROW_NAME; i < kernels->count; i++)
-        if (sums[i][MLS_NCU_COMPUTE].launches > 0)
-            profile->counters[profile->counter_count++] = counter_of(gather, &kernels->rows[i], sums[i]);
+    for (size_t i = MLS_ROW_NAME; i < kernels->count; i++) {
+        const metric_sums *both = &sums[i][MLS_NCU_COMPUTE];
+        if (both->launches == 0)
+            continue;
+        const double compute = metric_mean(both);
+        const double dram = metric_mean(&sums[i][MLS_NCU_DRAM]);
+        const double whole = metric_mean(&sums[i][MLS_NCU_MEMORY]);
+        const bool at_least = sums[i][MLS_NCU_MEMORY].launches < both->launches;
+        const double memory = at_least ? fmax(fmax(dram, metric_mean(&sums[i][MLS_NCU_CACHE])), whole) : whole;
+        const double waves = metric_mean(&sums[i][MLS_NCU_WAVES]);
+        /* If only a lower bound of the throughput of memory is known, memory may be the bound even if it looks lower.
+         */
+        const bool by_memory = memory >= LATENCY_BELOW && memory - compute >= BALANCED_BELOW;
+        profile->counters[profile->counter_count++] = (mls_profile_counter){
+            .name = kernels->rows[i].name,
+            .class_name = gather->classes->names[kernels->rows[i].class_number],
+            .launches = both->launches,
+            .duration_ms = both->timed == both->launches ? both->duration : (double)NAN,
+            .compute_percent = compute,
+            .memory_percent = memory,
+            .dram_percent = dram,
+            .memory_at_least = at_least,
+            .occupancy_percent = metric_mean(&sums[i][MLS_NCU_OCCUPANCY]),
+            .occupancy_most_percent = metric_mean(&sums[i][MLS_NCU_OCCUPANCY_MOST]),
+            .waves = waves,
+            .tail_share = waves > 0 ? 1 - waves / ceil(waves) : (double)NAN,
+            .bound = at_least ? (by_memory ? MLS_BOUND_MEMORY : MLS_BOUND_UNKNOWN)
+                     : compute < LATENCY_BELOW && memory < LATENCY_BELOW ? MLS_BOUND_LATENCY
+                     : fabs(compute - memory) < BALANCED_BELOW           ? MLS_BOUND_BALANCED
+                     : compute > memory                                  ? MLS_BOUND_COMPUTE
+                                                                         : MLS_BOUND_MEMORY,
+            .near_peak = fmax(compute, memory) >= NEAR_PEAK_FROM,
+        };
+    }
     qsort(profile->counters, profile->counter_count, sizeof *profile->counters, compare_counters);
     for (size_t i = 0; i < profile->counter_count; i++) {
         const mls_map_entry *entry = mls_map_find(&kernels->map, profile->counters[i].name);
