@@ -61,46 +61,45 @@ static mls_status read_pattern(const cJSON *json, const char *of, mls_pattern *p
               : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the pattern of %s is not a regular expression", of);
 }
 
-/* Add an item of "classes" (a class) or of "rules" (a class and its pattern). */
-static mls_status add_class(mls_kernel_classes *classes, const cJSON *item, bool rule, mls_error *error)
-{
-    const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "class"));
-    if (name == NULL)
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "contains a class without a name");
-    if (!mls_str_is_name(mls_str_from(name)))
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "invalid class name '%.60s'", name);
-    const size_t number = class_number(classes, mls_str_from(name));
-    if (number == MLS_CLASSES_MAX)
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "has more than %d classes", MLS_CLASSES_MAX);
-    if (!rule)
-        return MLS_OK;
-    if (classes->rule_count == MLS_CLASS_RULES_MAX)
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "has more than %d rules", MLS_CLASS_RULES_MAX);
-    classes->rules[classes->rule_count].number = number;
-    const mls_status status = read_pattern(cJSON_GetObjectItemCaseSensitive(item, "pattern"), name,
-                                           &classes->rules[classes->rule_count].pattern, error);
-    classes->rule_count += status == MLS_OK;
-    return status;
-}
-
 static mls_status read_classes(mls_kernel_classes *classes, const cJSON *json, mls_error *error)
 {
-    static const char *const lists[] = {"classes", "rules"};
+    static const char too_many[] = "has more than %d classes";
     const cJSON *fp32 = cJSON_GetObjectItemCaseSensitive(json, "fp32_pattern");
+    const cJSON *rules = cJSON_GetObjectItemCaseSensitive(json, "rules");
     mls_status status = MLS_OK;
-    if (!cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(json, "rules")))
+    if (!cJSON_IsArray(rules))
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "has no list of \"rules\"");
     for (size_t i = 0; i < 2; i++) {
         const cJSON *item;
-        cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(json, lists[i])) status =
-            status == MLS_OK ? add_class(classes, item, i == 1, error) : status;
+        const cJSON *list = i == 0 ? cJSON_GetObjectItemCaseSensitive(json, "classes") : rules;
+        cJSON_ArrayForEach(item, list)
+        {
+            const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "class"));
+            if (name == NULL)
+                return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "contains a class without a name");
+            if (!mls_str_is_name(mls_str_from(name)))
+                return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "invalid class name '%.60s'", name);
+            const size_t number = class_number(classes, mls_str_from(name));
+            if (number == MLS_CLASSES_MAX)
+                return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, too_many, MLS_CLASSES_MAX);
+            if (i == 0)
+                continue;
+            if (classes->rule_count == MLS_CLASS_RULES_MAX)
+                return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "has more than %d rules", MLS_CLASS_RULES_MAX);
+            mls_pattern *pattern = &classes->rules[classes->rule_count].pattern;
+            classes->rules[classes->rule_count].number = number;
+            status = read_pattern(cJSON_GetObjectItemCaseSensitive(item, "pattern"), name, pattern, error);
+            if (status != MLS_OK)
+                return status;
+            classes->rule_count++;
+        }
     }
-    if (status == MLS_OK && fp32 != NULL)
+    if (fp32 != NULL)
         status = read_pattern(fp32, "FP32", &classes->fp32, error);
     classes->other = class_number(classes, MLS_S("other"));
     classes->copy = class_number(classes, MLS_S("copy"));
     if (status == MLS_OK && (classes->other == MLS_CLASSES_MAX || classes->copy == MLS_CLASSES_MAX))
-        status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "has more than %d classes", MLS_CLASSES_MAX);
+        status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, too_many, MLS_CLASSES_MAX);
     return status;
 }
 

@@ -74,28 +74,14 @@ void mls_collective_add(mls_profile *profile, const mls_str texts[MLS_COLLECTIVE
     of->kernels.count++;
 }
 
-static uint64_t number_of_key(const void *item)
+/* By key, then by start, then by place in the file. */
+static int compare_collectives(const void *a, const void *b)
 {
-    return ((const mls_collective *)item)->key;
-}
-
-static uint64_t number_of_start(const void *item)
-{
-    return (uint64_t)((const mls_collective *)item)->start;
-}
-
-static uint64_t number_in_file(const void *item)
-{
-    return ((const mls_collective *)item)->number;
-}
-
-/* Count the items at the begin that have the same number. */
-static size_t count_alike(const mls_collective *items, size_t count, mls_number_of *number)
-{
-    size_t alike = 0;
-    while (alike < count && number(&items[alike]) == number(&items[0]))
-        alike++;
-    return alike;
+    const mls_collective *x = a;
+    const mls_collective *y = b;
+    return x->key != y->key       ? (x->key < y->key ? -1 : 1)
+           : x->start != y->start ? (x->start < y->start ? -1 : 1)
+                                  : (x->number > y->number) - (x->number < y->number);
 }
 
 void mls_collectives_sort(struct mls_collectives *of, int64_t base_ns)
@@ -105,17 +91,11 @@ void mls_collectives_sort(struct mls_collectives *of, int64_t base_ns)
     mls_collective *items = of->kernels.items;
     const size_t count = of->kernels.count;
     of->base_ns = base_ns;
-    mls_sort_in_place(items, count, sizeof *items, number_of_key);
-    for (size_t i = 0, alike; i < count; i += alike) {
-        alike = count_alike(items + i, count - i, number_of_key);
-        of->keys.items[items[i].key].first = i;
-        of->keys.items[items[i].key].count = alike;
-        /* By their starts, and by their places in the file where two start at once. */
-        mls_sort_in_place(items + i, alike, sizeof *items, number_of_start);
-        for (size_t k = i, equal; k < i + alike; k += equal) {
-            equal = count_alike(items + k, i + alike - k, number_of_start);
-            mls_sort_in_place(items + k, equal, sizeof *items, number_in_file);
-        }
+    if (count > 0)
+        qsort(items, count, sizeof *items, compare_collectives);
+    for (size_t i = 0; i < count; i++) {
+        mls_collective_key *key = &of->keys.items[items[i].key];
+        key->first = key->count++ == 0 ? i : key->first;
     }
 }
 
