@@ -163,7 +163,7 @@ static mls_status walk_folder(walking *self, int above, mls_walk_entry *entry, c
     if (folder != NULL)
         read_names(folder, walk->entries_max, &list, &system_errno);
     mls_status status = walk->visitor.listed(walk->visitor.state, entry, &list, system_errno);
-    for (size_t i = 0; i < list.count && status == MLS_OK; i++) {
+    for (size_t i = 0; folder != NULL && i < list.count && status == MLS_OK; i++) {
         status = walk_name(self, dirfd(folder), entry, list.items[i]);
         mls_buffer_cut(&self->path, len);
     }

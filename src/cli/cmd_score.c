@@ -210,7 +210,7 @@ static bool read_settings(mls_cli *cli, mls_collect_options *how, mls_buffer *po
 void mls_cli_score(mls_cli *cli)
 {
     const mls_score_settings *settings = cli->settings;
-    mls_collect_options how;
+    mls_collect_options how = {0};
     mls_buffer points = {0};
     mls_sacct *sacct = NULL;
     const bool ok = read_settings(cli, &how, &points, &sacct);

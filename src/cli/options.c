@@ -49,7 +49,8 @@ static bool store_option(mls_cli *cli, const mls_option *option, const char *arg
     size_t number;
     unsigned value = 0; /* index of the argument in a list of values, from 1 */
     void *setting = (char *)(option->common ? cli : cli->settings) + option->at;
-    if (argument != NULL && (option->does == MLS_SETS_CHOICE || strchr(option->argument, '|') != NULL)) {
+    if (argument != NULL && option->argument != NULL &&
+        (option->does == MLS_SETS_CHOICE || strchr(option->argument, '|') != NULL)) {
         const mls_str text = mls_str_from(argument);
         mls_suggestion nearest = mls_suggest_for(text);
         const char *values = option->argument;

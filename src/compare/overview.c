@@ -169,7 +169,7 @@ static bool has_ended(const mls_throughput *run)
 
 static const mls_throughput *find_median(const mls_overview_group *of)
 {
-    const size_t count = of->timed != NULL ? of->group->run_count : 0;
+    const size_t count = of->timed != NULL && of->group != NULL ? of->group->run_count : 0;
     size_t ended = 0;
     for (size_t i = 0; i < count; i++)
         ended += has_ended(&of->timed->runs[i]);

@@ -1174,7 +1174,8 @@ static int run_condition(reading *r, const fields *words, bool expanded)
             both = STATUS_UNKNOWN;
             either = STATUS_UNKNOWN;
             last = true;
-            if (expanded && fields_known(words) && memchr("(\\", field(words, 0).ptr[0], 2) == NULL)
+            const char first = field(words, 0).ptr[0];
+            if (expanded && fields_known(words) && first != '(' && first != '\\')
                 return STATUS_MISTAKE;
         } else if (last || mls_str_among(field(words, c.at), " -o || ")) {
             either = either == STATUS_YES || both == STATUS_YES ? STATUS_YES : either == STATUS_NO ? both : either;

@@ -473,9 +473,10 @@ static void emit_word(mls_emitter *to, const mls_config_diff *diff, const mls_co
 {
     const mls_config_word *word = &row->words[side];
     mls_emit_name(to, mls_str_from(diff->sides[side].label));
-    mls_emit_str_or_null(to, word->kind == MLS_CONFIG_ABSENT  ? (mls_str){0}
-                             : word->kind == MLS_CONFIG_VALUE ? word->value
-                                                              : word_text(word));
+    mls_str text = {0};
+    if (word->kind != MLS_CONFIG_ABSENT)
+        text = word->kind == MLS_CONFIG_VALUE ? word->value : word_text(word);
+    mls_emit_str_or_null(to, text);
 }
 
 typedef struct config_diff_row {

@@ -15,7 +15,6 @@ const char *mls_markup_entity(int32_t code)
 void mls_markup_text(mls_buffer *out, mls_str text)
 {
     size_t count = 0;
-    char bytes[4];
     for (size_t at = 0; at < text.len; count++) {
         if (count == MLS_MARKUP_CHARACTERS_MAX) {
             mls_buffer_append_text(out, "…");
@@ -28,8 +27,11 @@ void mls_markup_text(mls_buffer *out, mls_str text)
         else if (code < 0 || mls_code_point_is_hostile(code) || (code >= 0xd800 && code <= 0xdfff) ||
                  (code & 0xfffe) == 0xfffe)
             mls_buffer_append_text(out, "\xef\xbf\xbd");
-        else
-            mls_buffer_append(out, (mls_str){bytes, mls_utf8_encode((uint32_t)code, bytes)});
+        else {
+            char bytes[4];
+            const size_t len = mls_utf8_encode((uint32_t)code, bytes);
+            mls_buffer_append(out, (mls_str){bytes, len});
+        }
     }
 }
 

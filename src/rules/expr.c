@@ -21,6 +21,7 @@ enum { SHOWN_LENGTH_MAX = 60, SHOWN_ITEMS_MAX = 6, SHOWN_DEPTH_MAX = 3, QUOTED_M
 
 bool mls_value_truth(const mls_value *value)
 {
+    /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): callers stop if an evaluation fails */
     const mls_json_kind kind = value->kind;
     return kind == MLS_JSON_BOOL     ? value->as.boolean
            : kind == MLS_JSON_NUMBER ? value->as.number != 0 /* NaN is true */

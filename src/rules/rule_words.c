@@ -16,7 +16,8 @@ enum {
 const mls_phrase *mls_rule_phrases(mls_arena *arena)
 {
     MLS_LIST_OF(mls_phrase) all = {0};
-    for (const char *row = mls_data_find("phrases.table").ptr; *row != '\0'; row += strcspn(row, "\n") + 1) {
+    for (const char *row = mls_data_find("phrases.table").ptr; row != NULL && *row != '\0';
+         row += strcspn(row, "\n") + 1) {
         const char *form = row + 2;
         if (*row != '#')
             MLS_ARENA_ADD(arena, &all, (mls_phrase){*row, form, form + strcspn(form, "\t") + 1});

@@ -200,8 +200,8 @@ void mls_merge_note_endings(mls_collection *collection);
 void mls_merge_sources(const mls_merge *merge, mls_sources *sources);
 
 /* Pass on the runs of these sources, and each source, as mls_read_sources() does; can be called once.  The shards have
- * read everything that needs the logs.  If the reading has a listener_size, mls_read.listener_data is the mls_part_file.  Return
- * MLS_OK, or the status of a callback. */
+ * read everything that needs the logs.  If the reading has a listener_size, mls_read.listener_data is the
+ * mls_part_file.  Return MLS_OK, or the status of a callback. */
 mls_status mls_merge_read(mls_merge *merge, const mls_reading *reading, const mls_sources *sources) MLS_MUST_USE;
 
 /* Return what follows from a folder.  The texts belong to the merge. */

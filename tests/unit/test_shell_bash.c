@@ -139,9 +139,15 @@ static void a_value_is_that_of_bash_or_not_known(void **state)
 static void a_mistake_is_a_finding(void **state)
 {
     static const char *const mistakes[] = {
-        "B=$[1",     "B=${a b}",  "B=${}",   "B=${#C[0]x}",    "B=${1:=x}",       "true >",
-        "true > >",  "[[ a == b", "[[ a ==", "{ true; } true", "if true; then",           "f() {",     "( true",  "true | ",        "true && && true", ")",
-        "function",  ";;",
+        "B=$[1",           "B=${a b}",
+        "B=${}",           "B=${#C[0]x}",
+        "B=${1:=x}",       "true >",
+        "true > >",        "[[ a == b",
+        "[[ a ==",         "{ true; } true",
+        "if true; then",   "f() {",
+        "( true",          "true | ",
+        "true && && true", ")",
+        "function",        ";;",
     };
     (void)state;
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {

@@ -119,7 +119,7 @@ mls_status mls_plan_figures_load(mls_str text, mls_plan_figures *figures, mls_er
     const mls_plan_factors *rest = status == MLS_OK ? factors_of(figures, "*") : NULL;
     if (status == MLS_OK && (rest == NULL || isnan(rest->spread[0][0])))
         status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "benchmarks must have a row \"*\" with a spread");
-    for (size_t i = 0; i < figures->count && status == MLS_OK; i++)
+    for (size_t i = 0; rest != NULL && i < figures->count && status == MLS_OK; i++)
         if (isnan(figures->items[i].spread[0][0]))
             memcpy(figures->items[i].spread, rest->spread, sizeof rest->spread);
     for (int level = 0; level < MLS_PLAN_LEVELS; level++)
@@ -263,7 +263,8 @@ static mls_status add_base(mls_plan *plan, const mls_plan_request *request, mls_
         return MLS_OK;
     }
     /* Find the published results of its round and the two before. */
-    const unsigned upto = mls_query_of_side(group).edition;
+    const mls_published_query query = mls_query_of_side(group);
+    const unsigned upto = query.edition;
     unsigned last = 0;
     int rounds = 0;
     for (size_t i = 0; i < plan->published.count && rounds <= ROUNDS; i++) {

@@ -765,7 +765,8 @@ static bool number_after(mls_str message, mls_str words, double *number)
     mls_line_parts parts;
     mls_str rest;
     const bool found = mls_str_after(message, words, &rest) && mls_line_take(&rest, "%_%n", &parts);
-    *number = found ? parts.number : *number;
+    if (found)
+        *number = parts.number;
     return found;
 }
 

@@ -56,7 +56,7 @@ static void read_layer_types(config_json *of, const cJSON *types, bool repeated,
     for (uint64_t layer = 0; repeated ? layer < shape->layers : type != NULL; layer++) {
         const bool shares = layer >= mls_bytes_less(shape->layers, shared);
         const char *word = cJSON_GetStringValue(type);
-        if (word == NULL || !add_mixer(of, mls_str_from(word), shares, layer, to)) {
+        if (type == NULL || word == NULL || !add_mixer(of, mls_str_from(word), shares, layer, to)) {
             mls_config_refuse(of, types->string, "has a kind of layer that is not known");
             return;
         }

@@ -92,9 +92,10 @@ static void add_stretch(void *state, const mls_stretch *stretch)
     const mls_part part = stretch->part;
     const double from = stretch->from_ms - timing->start_ms;
     const double to = stretch->to_ms - timing->start_ms;
-    mls_stretch *before = run->stretch_count > 0 ? &run->stretches[run->stretch_count - 1] : NULL;
-    if (before != NULL && before->part == part && before->overlapped == stretch->overlapped && before->to_ms >= from)
-        before->to_ms = to;
+    mls_stretch *next = run->stretches + run->stretch_count;
+    if (run->stretch_count > 0 && next[-1].part == part && next[-1].overlapped == stretch->overlapped &&
+        next[-1].to_ms >= from)
+        next[-1].to_ms = to;
     else
         run->stretches[run->stretch_count++] = (mls_stretch){part, stretch->overlapped, from, to};
     if (part == MLS_PART_TRAINING) {

@@ -524,8 +524,7 @@ static void draw_group(composing *self, const mls_live_group *group)
             mls_sheet_printf(sheet, MLS_STYLE_PLAIN, beat == MLS_BEAT_CERTAIN ? "certain" : "cannot");
         }
         if (so_far.scale > 1)
-            mls_sheet_printf(sheet, MLS_STYLE_PLAIN, " (current scale %s)",
-                             mls_words_grouped(so_far.scale, 4).text);
+            mls_sheet_printf(sheet, MLS_STYLE_PLAIN, " (current scale %s)", mls_words_grouped(so_far.scale, 4).text);
         mls_sheet_end(sheet);
     }
     if (known) {
