@@ -42,7 +42,6 @@ typedef struct slot {
     mls_str value;    /* UNSET or a text */
     const char *path; /* the file with the last assignment; NULL: none */
     size_t line;
-    bool exported;
     bool array; /* its items are not tracked: it stays unknown */
 } slot;
 
@@ -60,7 +59,7 @@ typedef struct fields {
     bool unknown; /* even the number of fields is unknown */
 } fields;
 
-typedef enum command_kind { SIMPLE, IF, GROUP, SUBSHELL, CONDITION, FUNCTION, PIPE, AND, OR, NOT } command_kind;
+typedef enum command_kind { SIMPLE, IF, GROUP, CONDITION, FUNCTION, PIPE, AND, OR, NOT } command_kind;
 
 typedef struct command {
     command_kind kind;
@@ -68,7 +67,7 @@ typedef struct command {
     fields words; /* SIMPLE and CONDITION: raw, with quotes and dollars; FUNCTION: its name */
     bool any_redirection;
     bool output_redirected, input_redirected;
-    /* IF: condition, then and else; FUNCTION: body; SUBSHELL and GROUP: list; others: operands */
+    /* IF: condition, then and else; FUNCTION: body; GROUP: list; others: operands */
     const struct command *first, *second, *third;
     const struct command *next; /* in a list */
 } command;
@@ -98,8 +97,7 @@ typedef struct shell_frame {
     mls_str input;
     mls_str guard; /* the path, with a hole, of the last file tested for existence */
     bool subshell;
-    bool export_all; /* set -a */
-    bool moved;      /* after cd: relative paths are unknown */
+    bool moved; /* after cd: relative paths are unknown */
 } shell_frame;
 
 typedef struct reading {
@@ -318,7 +316,6 @@ static void variable_set(reading *r, mls_str name, mls_str value)
     to->value = to->array || (frame->doubt > 0 && !same) ? HOLE : value;
     to->path = frame->path;
     to->line = frame->line;
-    to->exported = to->exported || frame->export_all;
 }
 
 /* Make all variables unknown, and add the finding "WHAT may set anything" unless `what` is empty. */
@@ -629,9 +626,21 @@ static integer evaluate(calculation *c)
     return c->rest.len > 0 ? problem(c, "syntax error in expression") : result;
 }
 
-/* Return the value of a number, 12, 0x1f or 017, or of a name, whose value is evaluated as an expression. */
+/* Return the value of an operand with signs: an expression in brackets, a number (12, 0x1f or 017), or a name, whose
+ * value is evaluated as an expression. */
 static integer operand_value(calculation *c)
 {
+    bool negative = false;
+    for (char sign; (sign = take_sign(c, "-+")) != '\0';)
+        negative = negative != (sign == '-');
+    if (negative) {
+        const integer value = operand_value(c);
+        return (integer){wrapped(0 - (uint64_t)value.value).value, value.known};
+    }
+    if (take_sign(c, "(") != '\0') {
+        const integer value = sum(c, "+-");
+        return take_sign(c, ")") == '\0' ? problem(c, "missing ')'") : value;
+    }
     const mls_str rest = c->rest;
     if (rest.len > 0 && rest.ptr[0] == '\0') {
         c->rest = mls_str_rest(rest, 1);
@@ -664,22 +673,6 @@ static integer operand_value(calculation *c)
     return inner.problem != NULL ? problem(c, inner.problem) : result;
 }
 
-/* Return the value of an operand with signs, or of an expression in brackets. */
-static integer primary(calculation *c)
-{
-    bool negative = false;
-    for (char sign; (sign = take_sign(c, "-+(")) != '\0'; negative = negative != (sign == '-')) {
-        if (sign == '(') {
-            const integer value = sum(c, "+-");
-            if (take_sign(c, ")") == '\0')
-                return problem(c, "missing ')'");
-            return (integer){negative ? wrapped(0 - (uint64_t)value.value).value : value.value, value.known};
-        }
-    }
-    const integer value = operand_value(c);
-    return (integer){negative ? wrapped(0 - (uint64_t)value.value).value : value.value, value.known};
-}
-
 /* Evaluate operands joined by + and -, or by * / and %. */
 static integer sum(calculation *c, const char *signs)
 {
@@ -688,9 +681,9 @@ static integer sum(calculation *c, const char *signs)
     if (++c->r->depth > 2 * DEPTH_MAX)
         stop_at_limit(c->r, "depth of arithmetic");
     else
-        left = products ? primary(c) : sum(c, "*/%");
+        left = products ? operand_value(c) : sum(c, "*/%");
     for (char sign; !c->r->stopped && (sign = take_sign(c, signs)) != '\0';) {
-        const integer right = products ? primary(c) : sum(c, "*/%");
+        const integer right = products ? operand_value(c) : sum(c, "*/%");
         const uint64_t a = (uint64_t)left.value;
         const uint64_t b = (uint64_t)right.value;
         if (right.known && b == 0 && (sign == '/' || sign == '%'))
@@ -869,16 +862,6 @@ static mls_str expand(reading *r, mls_str raw, bool pattern, bool in_quotes)
     return goes(r) ? text : HOLE;
 }
 
-/* Expand a word of a command to fields.  A word A=B after export is not split. */
-static void expand_fields(reading *r, mls_str raw, bool splits, fields *to)
-{
-    const bool bracket = mls_str_starts(raw, MLS_S("[")) && memchr(raw.ptr, ']', raw.len) == NULL; /* the command [ */
-    builder self = {.r = r, .fields = to, .splits = splits && !bracket};
-    build(&self, raw, false);
-    end_field(&self);
-    mls_buffer_release(&self.text);
-}
-
 /* Return the length of a name, a position or a special parameter at the start of `text`. */
 static size_t parameter_length(mls_str text)
 {
@@ -917,8 +900,8 @@ static mls_str expand_braces(reading *r, mls_str inner, bool pattern, bool in_qu
 {
     const bool prefixed = inner.len > 1 && parameter_length(mls_str_rest(inner, 1)) > 0;
     const bool length = prefixed && inner.ptr[0] == '#';
-    const bool indirect = prefixed && inner.ptr[0] == '!';
-    const mls_str text = mls_str_rest(inner, length || indirect);
+    const bool indirect = length || (prefixed && inner.ptr[0] == '!');
+    const mls_str text = mls_str_rest(inner, indirect);
     const mls_str name = {text.ptr, parameter_length(text)};
     mls_str rest = mls_str_rest(text, name.len);
     if (mls_str_starts(rest, MLS_S("[0]")))
@@ -928,12 +911,6 @@ static mls_str expand_braces(reading *r, mls_str inner, bool pattern, bool in_qu
         return bad_substitution(r, inner, "bad substitution");
     const mls_str value = parameter_value(r, name);
     const bool known = is_known(value);
-    if (length && !item) { /* lengths count bytes here but characters in bash */
-        bool ascii = known;
-        for (size_t i = 0; i < value.len; i++)
-            ascii = ascii && (unsigned char)value.ptr[i] < 0x80;
-        return number_text(r, (integer){(int64_t)value.len, ascii});
-    }
     if (rest.len == 0 && !indirect) {
         r->unset_used = r->unset_used || value.ptr == NULL;
         return value;
@@ -964,7 +941,8 @@ static mls_str expand_braces(reading *r, mls_str inner, bool pattern, bool in_qu
     }
     if (!indirect && strchr(":[/^,@", rest.ptr[0]) == NULL)
         return bad_substitution(r, inner, "bad substitution");
-    /* ${!A}, ${A[1]}, ${A:1:2}, ${A/b/c} and ${A^^} are unknown.  Some of them evaluate arithmetic, which may assign.
+    /* ${#A}, ${!A}, ${A[1]}, ${A:1:2}, ${A/b/c} and ${A^^} are unknown.  Some of them evaluate arithmetic, which may
+     * assign.
      */
     bool assigns = false;
     for (size_t i = 0; i < rest.len && (indirect || colon || item); i++)
@@ -1065,30 +1043,13 @@ static void build(builder *self, mls_str raw, bool in_quotes)
 
 /* ---- [ ] and [[ ]] ---- */
 
-/* The words of [[ ]], raw, or of [ ], expanded. */
-typedef struct condition {
-    reading *r;
-    const fields *words;
-    size_t at;
-    bool expanded;
-} condition;
-
-static mls_str operand(condition *c, size_t at, bool pattern)
-{
-    return c->expanded ? field(c->words, at) : expand(c->r, field(c->words, at), pattern, false);
-}
-
-/* Test a text, a variable (-v), or a file, relative to the script. */
+/* Test a text or a file, relative to the script. */
 static int test_unary(reading *r, char kind, mls_str text)
 {
     fields matching = {0};
     mls_str bytes;
     if (kind == 'n' || kind == 'z')
         return is_known(text) ? status_of((text.len > 0) == (kind == 'n')) : STATUS_UNKNOWN;
-    if (kind == 'v' && mls_str_is_name(text)) {
-        const mls_str value = variable_get(r, text);
-        return is_known(value) ? status_of(value.ptr != NULL) : STATUS_UNKNOWN;
-    }
     if (strchr("efrsd", kind) == NULL)
         return STATUS_UNKNOWN;
     if (!is_known(text)) {
@@ -1102,32 +1063,30 @@ static int test_unary(reading *r, char kind, mls_str text)
                                       : STATUS_UNKNOWN;
 }
 
-/* Compare two texts, or two numbers, which are arithmetic in [[ ]]. */
-static int test_binary(condition *c)
+/* Compare two texts, or two numbers, which are arithmetic in [[ ]].  The words of [ ] are `expanded`. */
+static int test_binary(reading *r, mls_str left, mls_str operation, mls_str right, bool expanded)
 {
-    const mls_str operation = field(c->words, c->at + 1);
     const bool equality = mls_str_among(operation, " = == != ");
-    const mls_str left = operand(c, c->at, false);
-    const mls_str right = operand(c, c->at + 2, equality);
-    int found = STATUS_UNKNOWN;
-    if (equality && (!is_known(left) || !is_known(right)))
-        return STATUS_UNKNOWN;
+    integer a = {.known = true};
+    integer b = {.known = true};
+    if (!expanded) {
+        left = expand(r, left, false, false);
+        right = expand(r, right, equality, false);
+    }
+    const bool known = is_known(left) && is_known(right);
     if (equality) {
-        if (c->expanded)
-            found = status_of(mls_str_equal(left, right));
-        else
-            (void)strip(c->r, left, right, false, false, &found);
+        int found = known ? status_of(mls_str_equal(left, right)) : STATUS_UNKNOWN;
+        if (known && !expanded)
+            (void)strip(r, left, right, false, false, &found);
         return operation.ptr[0] == '!' ? status_not(found) : found;
     }
     if (!mls_str_among(operation, " -eq -ne -lt -le -gt -ge "))
         return STATUS_UNKNOWN;
-    integer a = {.known = true};
-    integer b = {.known = true};
-    if (!c->expanded) {
-        a = calculate(c->r, left);
-        b = calculate(c->r, right);
+    if (!expanded) {
+        a = calculate(r, left);
+        b = calculate(r, right);
     } else if (!mls_integer_parse(left, &a.value) || !mls_integer_parse(right, &b.value)) {
-        return is_known(left) && is_known(right) ? STATUS_MISTAKE : STATUS_UNKNOWN;
+        return known ? STATUS_MISTAKE : STATUS_UNKNOWN;
     }
     const char *true_ones = a.value == b.value  ? " -eq -le -ge "
                             : a.value < b.value ? " -ne -lt -le "
@@ -1139,49 +1098,50 @@ static int test_binary(condition *c)
  * are not followed. */
 static int run_condition(reading *r, const fields *words, bool expanded)
 {
-    condition c = {.r = r, .words = words, .expanded = expanded};
     const char *joints = expanded ? " -a -o " : " && || ";
     const unsigned doubt = r->frame.doubt;
+    size_t at = 0;
     int either = STATUS_NO; /* of the alternatives before the current one */
     int both = STATUS_YES;  /* of the tests of the current alternative */
     if (words->count == 0)
         return STATUS_NO;
     for (bool last = false; !last && goes(r);) {
         bool negated = false;
-        const size_t left = words->count - c.at;
-        const bool joined = left > 1 && mls_str_among(field(words, c.at + 1), joints);
+        const size_t left = words->count - at;
+        const bool joined = left > 1 && mls_str_among(field(words, at + 1), joints);
         int status;
-        if (!joined && left > 1 && is(field(words, c.at), "!")) {
+        if (!joined && left > 1 && is(field(words, at), "!")) {
             negated = true;
-            c.at++;
+            at++;
         }
         if (left > negated + 2U &&
-            mls_str_among(field(words, c.at + 1), " = == != =~ < > -eq -ne -lt -le -gt -ge -nt -ot -ef ")) {
-            status = test_binary(&c);
-            c.at += 3;
+            mls_str_among(field(words, at + 1), " = == != =~ < > -eq -ne -lt -le -gt -ge -nt -ot -ef ")) {
+            status = test_binary(r, field(words, at), field(words, at + 1), field(words, at + 2), expanded);
+            at += 3;
         } else {
-            const mls_str option = field(words, c.at);
+            const mls_str option = field(words, at);
             const bool unary = left > negated + 1U && !joined && option.len == 2 && option.ptr[0] == '-';
-            status = test_unary(r, unary ? option.ptr[1] : 'n', operand(&c, c.at + unary, false));
-            c.at += unary ? 2 : 1;
+            const mls_str text = field(words, at + unary);
+            status = test_unary(r, unary ? option.ptr[1] : 'n', expanded ? text : expand(r, text, false, false));
+            at += unary ? 2 : 1;
         }
         if (status == STATUS_MISTAKE)
             return status;
         status = negated ? status_not(status) : status;
         both = both == STATUS_NO || status == STATUS_NO ? STATUS_NO : both == STATUS_YES ? status : both;
-        last = c.at >= words->count;
-        if (!last && !mls_str_among(field(words, c.at), joints)) {
+        last = at >= words->count;
+        if (!last && !mls_str_among(field(words, at), joints)) {
             both = STATUS_UNKNOWN;
             either = STATUS_UNKNOWN;
             last = true;
             const char first = field(words, 0).ptr[0];
             if (expanded && fields_known(words) && first != '(' && first != '\\')
                 return STATUS_MISTAKE;
-        } else if (last || mls_str_among(field(words, c.at), " -o || ")) {
+        } else if (last || mls_str_among(field(words, at), " -o || ")) {
             either = either == STATUS_YES || both == STATUS_YES ? STATUS_YES : either == STATUS_NO ? both : either;
             both = STATUS_YES;
         }
-        c.at++;
+        at++;
         r->frame.doubt = doubt + !expanded; /* later tests may not be evaluated */
     }
     r->frame.doubt = doubt;
@@ -1265,14 +1225,10 @@ static int run_export(reading *r, const fields *words)
         const mls_str word = field(words, at);
         assignment parts;
         const bool assigns = is_assignment(word, &parts) && !parts.list;
-        if (assigns) {
+        if (assigns)
             assign(r, &parts, parts.word);
-            variable_slot(r, parts.name)->exported = true;
-        } else if (mls_str_is_name(word)) {
-            variable_slot(r, word)->exported = true;
-        } else {
+        else if (!mls_str_is_name(word))
             status = mls_str_starts(word, HOLE) ? STATUS_UNKNOWN : STATUS_NO;
-        }
         if (status == STATUS_UNKNOWN)
             forget_all(r, field(words, 0)); /* any variable may be named */
     }
@@ -1303,22 +1259,18 @@ static int run_unset(reading *r, const fields *words)
     return STATUS_YES;
 }
 
-/* Run set.  Only allexport matters: a script that stops because of -e or -u is not used. */
+/* Run set.  A script that stops because of -e or -u is not used, and configs do not use -a. */
 static int run_set(reading *r, const fields *words)
 {
-    shell_frame *frame = &r->frame;
     for (size_t i = 1; i < words->count; i++) {
         const mls_str word = field(words, i);
         if (!is_option(word) || is(word, "--") || !is_known(word)) {
-            frame->arguments.unknown = true;
+            r->frame.arguments.unknown = true;
             break;
         }
-        bool all = memchr(word.ptr, 'a', word.len) != NULL;
-        if (memchr(word.ptr, 'o', word.len) != NULL) /* -o NAME, -euo NAME */
-            all = all || is(field(words, ++i), "allexport");
-        if (all && frame->doubt > 0)
+        const bool named = memchr(word.ptr, 'o', word.len) != NULL; /* -o NAME, -euo NAME */
+        if (memchr(word.ptr, 'a', word.len) != NULL || (named && is(field(words, ++i), "allexport")))
             return run_unsupported(r, words);
-        frame->export_all = all ? word.ptr[0] == '-' : frame->export_all;
     }
     return STATUS_YES;
 }
@@ -1552,8 +1504,16 @@ static void run_simple(reading *r, const fields *words)
         count++;
     r->substituted = false;
     const bool exports = is(field(words, count), "export");
-    for (size_t i = count; i < words->count && goes(r); i++)
-        expand_fields(r, words->items[i], !(exports && is_assignment(words->items[i], &parts)), &expanded);
+    for (size_t i = count; i < words->count && goes(r); i++) /* expand to fields */
+    {
+        const mls_str raw = words->items[i];
+        const bool assigns = exports && is_assignment(raw, &parts); /* not split */
+        const bool bracket = mls_str_starts(raw, MLS_S("[")) && memchr(raw.ptr, ']', raw.len) == NULL;
+        builder self = {.r = r, .fields = &expanded, .splits = !assigns && !bracket};
+        build(&self, raw, false);
+        end_field(&self);
+        mls_buffer_release(&self.text);
+    }
     const bool alone = count == words->count;
     for (size_t i = 0; i < count && goes(r) && is_assignment(words->items[i], &parts); i++) {
         const mls_str value = alone && parts.list ? HOLE : expand(r, parts.word, false, false);
@@ -1619,12 +1579,6 @@ static void run_command(reading *r, const command *of)
     case GROUP:
         run_list(r, of->first);
         break;
-    case SUBSHELL: {
-        const shell_frame outer = subshell_enter(r, NULL);
-        run_list(r, of->first);
-        subshell_leave(r, &outer);
-        break;
-    }
     case PIPE: { /* only the output of the last command is that of the pipeline */
         output printed = {0};
         const shell_frame outer = subshell_enter(r, &printed);
@@ -1892,15 +1846,14 @@ static command *parse_if(parser *p)
 static command *parse_command(parser *p)
 {
     command *made = make(p, SIMPLE, NULL, NULL);
-    const bool opens = token_is(p, "(");
     if (p->depth >= NESTING_MAX)
         fail(p, "commands are nested too deep");
     else if (closes_list(p))
         fail(p, stray_keyword);
     else if (mls_str_among(p->token.text, " for select while until case coproc time "))
         fail_unsupported(p, "a loop, case, coproc or time");
-    else if (opens && p->at < p->text.len && p->text.ptr[p->at] == '(')
-        fail_unsupported(p, "((");
+    else if (token_is(p, "("))
+        fail_unsupported(p, "a subshell or ((");
     p->depth++;
     bool compound = true;
     if (take(p, "if")) {
@@ -1914,10 +1867,10 @@ static command *parse_command(parser *p)
                 fields_add(p->r, &made->words, p->token.text);
             next_token(p);
         }
-    } else if (take(p, "{") || take(p, "(")) {
-        made->kind = opens ? SUBSHELL : GROUP;
+    } else if (take(p, "{")) {
+        made->kind = GROUP;
         made->first = parse_list(p);
-        expect(p, opens ? ")" : "}", "a bracket is not closed");
+        expect(p, "}", "a bracket is not closed");
     } else if (take(p, "function")) {
         fields_add(p->r, &made->words, p->token.text);
         next_token(p);
@@ -2029,7 +1982,6 @@ mls_status mls_shell_read(const char *path, const char *root, mls_shell **script
     r.roots[0] = real_path(&r, root != NULL ? mls_str_from(root) : mls_path_folder(named));
     r.roots[1] = target.len > 0 ? real_path(&r, mls_path_folder(target)) : target;
     r.frame.path = self->path;
-    r.frame.export_all = true;
     r.frame.input = HOLE;
     run_file(&r, NULL, named, text);
     const slots *variables = &r.frame.variables;
@@ -2039,7 +1991,7 @@ mls_status mls_shell_read(const char *path, const char *root, mls_shell **script
         const slot *of = &variables->items[i];
         const bool known = !r.stopped && is_known(of->value);
         const bool set = r.stopped || of->value.ptr != NULL;
-        if (set && of->exported && !mls_str_among(of->name, " _ SHLVL PWD OLDPWD ")) {
+        if (set && !mls_str_among(of->name, " _ SHLVL PWD OLDPWD ")) {
             exports[self->export_count++] = (mls_shell_variable){of->name, known ? of->value : MLS_S(""), known,
                                                                  of->path != NULL ? of->path : self->path, of->line};
         }

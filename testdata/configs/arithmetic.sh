@@ -9,7 +9,7 @@ UNKNOWN_BOTH=$((a && 0)) UNKNOWN_EITHER=$((0 || c)) UNKNOWN_CHOICE=$((a > 3 ? 10
 BASES=$((010 + 0x1F + d + h)) UNKNOWN_BASES=$((2#101 + 36#z + 64#_)) UNKNOWN_PADDED=$((10#08))
 UNSET=$((nothing + 1)) EMPTY=$(( )) NESTED=$(( (1 + 2) * (3 + $((2 * 2))) ))
 WRAP=$((9223372036854775807 + 1)) WRAP_PRODUCT=$((4611686018427387904 * 4)) LOWEST=$((-9223372036854775808)) LOWEST_OVER=$((-9223372036854775808 / -1))
-DOLLARS=$(($a + ${#b} + ${nothing:-4}))
+DOLLARS=$(($a + ${nothing:-4}))
 NODES=18 GPUS=4
 WORLD=$((NODES * GPUS))
 letter=12 other=13

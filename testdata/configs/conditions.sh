@@ -20,7 +20,7 @@ if [[ $A -eq 6 || $A -eq 5 && $S != x ]]; then IF14=yes; fi
 if test "$A" != 6; then IF15=yes; fi
 if [ "$A" = 5 -a "$S" != x ]; then IF16=yes; fi
 if [ "$A" = 6 -o "$S" = "some text" ]; then IF17=yes; fi
-if [[ -v A && ! -v U ]]; then IF18=yes; fi
+if [[ -v A && ! -v U ]]; then UNKNOWN_IF18=yes; fi
 if true; then if false; then IF19=x; else IF19=inner; fi; fi
 if [ -f ./config_common.sh ]; then IF20=there; fi
 if [ -e "$(dirname "${BASH_SOURCE[0]}")/nothing.sh" ]; then IF21=there; else IF21=not; fi
@@ -34,8 +34,6 @@ true; STATUS2=$?
 [ 1 -eq x ] 2>/dev/null; STATUS3=$?
 ! true; STATUS4=$?
 { GROUP=1; GROUP2=2; }
-( SUBSHELL=1; A=6 )
-AFTER_SUBSHELL=$A${SUBSHELL-none}
 if [ "$A" = 5 ]; then # a comment
   # another one
   COMMENTED=yes # and one more

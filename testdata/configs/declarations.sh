@@ -2,10 +2,6 @@
 # Declarations, attributes and what a list of commands may look like.
 export A=1 B="two words" C
 C=later
-set +a
-I=hidden
-export I2=shown
-set -a
 J=9; K=10
 L=11 M=$L
 N=1 true
@@ -22,7 +18,6 @@ export W="$x" X=$x
 if true; then Y=1; fi >/dev/null 2>&1
 true && { AA=1; } || AB=1
 AC=1 AD=$AC AC=2
-noise=$( (echo sub) )
 echo ignored > /dev/null
 shopt -s extglob
 set -o pipefail

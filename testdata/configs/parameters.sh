@@ -7,7 +7,7 @@ D1=${A:-x} D2=${E:-x} D3=${U:-x} D4=${A-x} D5=${E-x} D6=${U-x}
 P1=${A:+x} P2=${E:+x} P3=${U:+x} P4=${A+x} P5=${E+x} P6=${U+x}
 : "${N1:=made}" "${E:=filled}" "${N2=$N1}"
 N3=${N4=here}$N4
-LENGTH=${#A} LENGTH_UNSET=${#U}
+UNKNOWN_LENGTH=${#A} UNKNOWN_LENGTH_UNSET=${#U}
 SHORT_PREFIX=${P#*/} LONG_PREFIX=${P##*/} SHORT_SUFFIX=${P%.*} LONG_SUFFIX=${P%%.*}
 NO_MATCH=${P#x} QUOTED_STAR=${P#'*'} FROM_VARIABLE=${P%$E} CLASS=${P##[!/]*/} QUESTION=${P#???}
 UNKNOWN_REPLACE=${P/r/R} UNKNOWN_REPLACE_ALL=${P//\//_} UNKNOWN_REPLACE_START=${P/#dir/x} UNKNOWN_REPLACE_END=${P/%gz/x} UNKNOWN_REMOVE=${P//.}

@@ -194,7 +194,7 @@ static void test_unknown_values_spread(void **state)
         {"A=1; cd /tmp", "1"},
         {"A=1; (( A = $(nproc) ))", "-"},
         {"set -euo pipefail; A=${1:-2}", "2"},
-        {"set -eo allexport -u; A=$#", "0"},
+        {"set -eo allexport -u; A=$#", "-"},
         {"set -- x; A=$1", "?"},
         {"A=a$RANDOM; A=${A:+b}", "?"},
         {"A=1\ncoproc C { A=2; }", "?"},
