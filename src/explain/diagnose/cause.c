@@ -25,15 +25,13 @@ typedef struct job_steps {
     const mls_iteration *iterations; /* the job's iterations; its last progress counts as one more */
     size_t count;
     mls_iteration last_time;
-    double stride;   /* advances between two iterations */
-    uint32_t *times; /* indexes of iterations and of the last progress, sorted by time */
-    struct known {
-        uint32_t iteration, samples;
-    } * known;           /* for each of these times, indexes of the last iteration and the last samples */
-    uint32_t *intervals; /* iterations sorted by the length of the interval before them */
-    uint32_t *ranks;     /* rank of each iteration's interval in that order, from 1 */
-    int32_t *tree;       /* Fenwick tree that counts the intervals until the last requested time */
-    size_t taken, came;  /* numbers of times and of iterations until that time */
+    double stride;        /* advances between two iterations */
+    uint32_t *times;      /* indexes of iterations and of the last progress, sorted by time */
+    mls_iteration *known; /* for each of these times the last known progress */
+    uint32_t *intervals;  /* iterations sorted by the length of the interval before them */
+    uint32_t *ranks;      /* rank of each iteration's interval in that order, from 1 */
+    int32_t *tree;        /* Fenwick tree that counts the intervals until the last requested time */
+    size_t taken, came;   /* numbers of times and of iterations until that time */
     size_t interval_count, last[LAST_INTERVALS];
 } job_steps;
 
@@ -54,7 +52,7 @@ static double step_before(const void *of, size_t place)
     return (steps->iterations[place].time_ms - steps->iterations[place - 1].time_ms) / steps->stride;
 }
 
-static void make_steps(job_steps *steps, const mls_job_log *job)
+static void make_steps(job_steps *steps, const mls_job_log *job, mls_arena *arena)
 {
     const size_t count = job->to->iteration_count;
     const size_t intervals = count > 0 ? count - 1 : 0;
@@ -62,11 +60,11 @@ static void make_steps(job_steps *steps, const mls_job_log *job)
                          .count = count,
                          .last_time = job->last_time,
                          .stride = (double)job->time_stride,
-                         .times = mls_calloc(count + 1, sizeof *steps->times),
-                         .known = mls_calloc(count + 1, sizeof *steps->known),
-                         .intervals = mls_calloc(count + 1, sizeof *steps->intervals),
-                         .ranks = mls_calloc(count + 1, sizeof *steps->ranks),
-                         .tree = mls_calloc(count + 1, sizeof *steps->tree)};
+                         .times = mls_arena_array(arena, count + 1, sizeof *steps->times),
+                         .known = mls_arena_array(arena, count + 1, sizeof *steps->known),
+                         .intervals = mls_arena_array(arena, count + 1, sizeof *steps->intervals),
+                         .ranks = mls_arena_zeroed(arena, count + 1, sizeof *steps->ranks),
+                         .tree = mls_arena_zeroed(arena, count + 1, sizeof *steps->tree)};
     for (uint32_t i = 0; i <= count; i++) {
         steps->times[i] = i;
         steps->intervals[i] = i + 1;
@@ -76,11 +74,10 @@ static void make_steps(job_steps *steps, const mls_job_log *job)
     for (uint32_t i = 0; i < intervals; i++)
         steps->ranks[steps->intervals[i]] = i + 1;
     for (size_t i = 0; i <= count; i++) {
-        const uint32_t place = steps->times[i];
-        const mls_iteration one = progress_at(steps, place);
-        const struct known before = i > 0 ? steps->known[i - 1] : (struct known){place, place};
-        steps->known[i] = (struct known){isfinite(one.iteration) ? place : before.iteration,
-                                         isfinite(one.samples) ? place : before.samples};
+        mls_iteration one = progress_at(steps, steps->times[i]);
+        one.iteration = isfinite(one.iteration) || i == 0 ? one.iteration : steps->known[i - 1].iteration;
+        one.samples = isfinite(one.samples) || i == 0 ? one.samples : steps->known[i - 1].samples;
+        steps->known[i] = one;
     }
 }
 
@@ -91,16 +88,12 @@ static mls_iteration known_at(const job_steps *steps, double time_ms)
     size_t high = steps->count + 1;
     while (low < high) {
         const size_t middle = (low + high) / 2;
-        if (progress_at(steps, steps->times[middle]).time_ms <= time_ms)
+        if (steps->known[middle].time_ms <= time_ms)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low == 0)
-        return (mls_iteration){NAN, NAN, NAN};
-    const struct known known = steps->known[low - 1];
-    return (mls_iteration){progress_at(steps, steps->times[low - 1]).time_ms,
-                           progress_at(steps, known.iteration).iteration, progress_at(steps, known.samples).samples};
+    return low > 0 ? steps->known[low - 1] : (mls_iteration){NAN, NAN, NAN};
 }
 
 /* Add to the count of the interval before an iteration. */
@@ -518,12 +511,11 @@ static void judge_run(const run_view *view, mls_failure *failure)
 /* ---------------------------------------------------------------- the job */
 
 /* Number the runs, merging those in several files with equal times, and count them.  Return for each number whether it
- * succeeded; free it. */
-static bool *number_runs(mls_job_log *job)
+ * succeeded. */
+static bool *number_runs(mls_job_log *job, mls_arena *arena)
 {
-    mls_arena arena = {0};
-    mls_map seen = {.arena = &arena};
-    bool *success = mls_calloc(job->segment_count + 1, sizeof *success);
+    mls_map seen = {.arena = arena};
+    bool *success = mls_arena_zeroed(arena, job->segment_count + 1, sizeof *success);
     bool began = false;
     /* As in scoring, records without init_start or run_start are not a run, and their lines belong to every run, like
      * those of a file without records.  However, a launch that failed so early is kept: it may contain the reason, and
@@ -559,7 +551,6 @@ static bool *number_runs(mls_job_log *job)
     /* Other files may contain only its earlier end. */
     for (size_t i = 0; i < job->segment_count; i++)
         success[job->segments[i].run] &= !job->segments[i].again || job->segments[i].success;
-    mls_arena_release(&arena);
     return success;
 }
 
@@ -571,9 +562,10 @@ static void judge_runs(mls_job_log *job)
     job_steps steps = {0};
     size_t count = 0;
     size_t began = 0;
-    bool *success = number_runs(job);
-    run_view *views = mls_calloc(job->run_count + 1, sizeof *views);
-    mls_placed *order = mls_calloc(job->run_count + 1, sizeof *order);
+    mls_arena arena = {0};
+    const bool *success = number_runs(job, &arena);
+    run_view *views = mls_arena_array(&arena, job->run_count + 1, sizeof *views);
+    mls_placed *order = mls_arena_array(&arena, job->run_count + 1, sizeof *order);
     to->failures = mls_arena_array(to->arena, job->run_count + 1, sizeof *to->failures);
     for (size_t run = 0; run <= job->run_count; run++) {
         views[run] = (run_view){
@@ -591,7 +583,7 @@ static void judge_runs(mls_job_log *job)
     }
     if (count > 0) { /* otherwise step lengths are not needed */
         mls_sort_placed(order, count, sizeof *order);
-        make_steps(&steps, job);
+        make_steps(&steps, job, &arena);
     }
     for (size_t i = 0; i < count; i++) {
         views[order[i].place].lengths = lengths_until(&steps, order[i].value);
@@ -600,14 +592,7 @@ static void judge_runs(mls_job_log *job)
     for (size_t run = 0; run <= job->run_count; run++)
         if (views[run].failed)
             judge_run(&views[run], &to->failures[to->failure_count++]);
-    free(steps.times);
-    free(steps.known);
-    free(steps.intervals);
-    free(steps.ranks);
-    free(steps.tree);
-    free(success);
-    free(views);
-    free(order);
+    mls_arena_release(&arena);
 }
 
 /* Add the year of the job to times without one. */

@@ -56,8 +56,8 @@ static int open_source(void *opaque, size_t index)
 static mls_status listen(void *opaque, size_t index, mls_sink *sink)
 {
     const diagnose_state *state = opaque;
-    *sink = mls_job_sink(state->job);
-    mls_job_begin_file(state->job, mls_job_copy(state->job, short_name(state, state->sources->items[index].path)));
+    const char *name = short_name(state, state->sources->items[index].path);
+    *sink = mls_job_begin_file(state->job, mls_job_copy(state->job, name));
     return MLS_OK;
 }
 
@@ -96,6 +96,7 @@ mls_status mls_diagnose(const char *path, const mls_diagnose_options *options, m
     mls_source only = {.path = (char *)(uintptr_t)path, .named = true, .size = 1}; /* not released */
     mls_sources sources = options->open != NULL ? (mls_sources){&only, 1, 1} : (mls_sources){0};
     mls_arena *arena = mls_calloc(1, sizeof *arena);
+    mls_arena scratch = {0};
     *diagnosis = (mls_diagnosis){.path = mls_arena_copy(arena, mls_str_from(path)).ptr,
                                  .start_ms = (double)NAN,
                                  .end_ms = (double)NAN,
@@ -110,13 +111,13 @@ mls_status mls_diagnose(const char *path, const mls_diagnose_options *options, m
                        .full_time = (double)NAN,
                        .time_stride = 1,
                        .last_time = {(double)NAN, (double)NAN, (double)NAN},
-                       .matched = mls_calloc(count, sizeof *job.matched),
-                       .recovers = mls_calloc(count, sizeof *job.recovers),
-                       .recoveries = mls_calloc(count, sizeof *job.recoveries),
-                       .tracebacks = mls_calloc(MLS_TRACEBACKS_MAX, sizeof *job.tracebacks),
+                       .matched = mls_arena_zeroed(&scratch, count, sizeof *job.matched),
+                       .recovers = mls_arena_zeroed(&scratch, count, sizeof *job.recovers),
+                       .recoveries = mls_arena_zeroed(&scratch, count, sizeof *job.recoveries),
+                       .tracebacks = mls_arena_zeroed(&scratch, MLS_TRACEBACKS_MAX, sizeof *job.tracebacks),
                        .rank_nodes = mls_calloc(MLS_RANKS_MAX, sizeof *job.rank_nodes),
                        .rank_seen = mls_calloc(MLS_RANKS_MAX, 1),
-                       .scratch = mls_malloc((size_t)2 * MLS_LINE_EXAMINED)};
+                       .scratch = mls_arena_alloc(&scratch, (size_t)2 * MLS_LINE_EXAMINED)};
     const diagnose_state state = {options, &job, &sources};
     for (size_t i = 0; i < count; i++)
         job.recovers[i] = find_signature(signatures, mls_signatures_get(signatures, i)->recovers);
@@ -153,16 +154,12 @@ mls_status mls_diagnose(const char *path, const mls_diagnose_options *options, m
     free(job.segments);
     free(job.matches);
     free(job.counts);
-    free(job.matched);
-    free(job.recovers);
-    free(job.recoveries);
-    free(job.tracebacks);
-    free(job.rank_nodes);
-    free(job.rank_seen);
     free(job.block.marked.bits);
     free(job.block.records);
     free(job.block.run_starts);
-    free(job.scratch);
+    free(job.rank_nodes);
+    free(job.rank_seen);
+    mls_arena_release(&scratch);
     if (options->open == NULL)
         mls_sources_release(&sources);
     return status;

@@ -207,10 +207,9 @@ static inline const char *mls_job_copy(mls_job_log *job, const char *text) /* co
 
 /* ---- read.c */
 
-/* Prepare the search for signatures and marks; begin a file; return the sink for its bytes. */
+/* Prepare the search for signatures and marks; begin a file, and return the sink for its bytes. */
 void mls_job_prepare(mls_job_log *job);
-void mls_job_begin_file(mls_job_log *job, const char *name);
-mls_sink mls_job_sink(mls_job_log *job);
+mls_sink mls_job_begin_file(mls_job_log *job, const char *name);
 
 /* Append an iteration to the diagnosis. */
 void mls_job_add_iteration(mls_job_log *job, mls_iteration one);

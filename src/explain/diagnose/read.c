@@ -596,63 +596,6 @@ static bool read_bar(mls_str message, progress_bar *bar)
     return true;
 }
 
-/* The forms.  Each returns false if the message has another form. */
-
-/* Read the steps of a training bar, including those of previous epochs.  Bars of loading files do not count. */
-static bool count_bar(mls_str message, double *reached)
-{
-    progress_bar bar;
-    mls_line_parts parts;
-    if (!read_bar(message, &bar) ||
-        (bar.title.len > 0 && !mls_str_any(bar.title, "Epoch|epoch|Train|train|Step|step|Iter|iter", mls_str_starts)))
-        return false;
-    const bool numbered = mls_line_take(&bar.title, "Epoch %n", &parts);
-    *reached = bar.done + (numbered ? (double)parts.number * bar.all : 0);
-    return true;
-}
-
-/* Read "… logging_writer.py:48] [100] loss=0.4" of clu, which t5x and others use. */
-static bool count_writer(mls_str message, double *reached)
-{
-    mls_line_parts parts;
-    mls_str rest;
-    const bool found =
-        find_last(message, MLS_S("logging_writer.py:"), &rest) && mls_line_take(&rest, "%n] [%n] ", &parts);
-    *reached = found ? parts.number : 0;
-    return found;
-}
-
-/* Read "{'loss': 2.31, 'epoch': 0.12}". */
-static bool count_epochs(mls_str message, double *reached)
-{
-    mls_str rest;
-    mls_line_parts parts;
-    if (!mls_str_starts(message, MLS_S("{")) || !find_last(message, MLS_S("'epoch': "), &rest))
-        return false;
-    (void)mls_take_char(&rest, "'");
-    if (!mls_line_take(&rest, "%n", &parts))
-        return false;
-    *reached = parts.number;
-    double place = 0.1;
-    if (mls_take_char(&rest, ".")) {
-        for (; rest.len > 0 && mls_is_digit(rest.ptr[0]) && place > 1e-9; place /= 10) {
-            *reached += (rest.ptr[0] - '0') * place;
-            rest = (mls_str){rest.ptr + 1, rest.len - 1};
-        }
-    }
-    return true;
-}
-
-/* Read "10/100 [==>...] - ETA: 1:23" of Keras, and the heavy lines of its version 3. */
-static bool count_keras(mls_str message, double *reached)
-{
-    mls_line_parts parts;
-    if (!mls_line_take(&message, "%_%n", &parts))
-        return false;
-    *reached = parts.number;
-    return mls_line_take(&message, "/%n%_", &parts) && mls_str_any(message, "[=|[>|[.|━", mls_str_starts);
-}
-
 /* Return whether the word before a counter shows that it is not the current progress: "saved at step 100", "every 10
  * steps". */
 static bool is_other_number(mls_str before)
@@ -698,16 +641,57 @@ static bool count_words(mls_str message, const char *names, double *reached)
     return false;
 }
 
-/* Read "Epoch [1/90][10/5004]" of torchvision's example and mmcv, "Epoch(train) [1][10/7330]" and "Iter(train)
- * [10/5000]" of mmengine, "Train: 0 [ 10/1251 (0%)]" of timm, "Train Epoch: 1 [640/60000 (1%)]", " 001: 10 / 5004": the
- * last of the numbers with a total. */
-static bool count_pairs(mls_str message, double *reached)
+/* Read the progress of a message in a form that may count something else, and whether it counts iterations. */
+static bool count_loose(mls_str message, double *reached, bool *iterations)
 {
+    static const char counters[] = "global_step|num_updates|step|Step|STEP|iter|Iter|ITER";
+    progress_bar bar;
+    mls_line_parts parts;
+    mls_str rest;
+    *iterations = true;
+    /* The steps of a training bar, including those of previous epochs.  Bars of loading files do not count. */
+    if (read_bar(message, &bar) &&
+        (bar.title.len == 0 || mls_str_any(bar.title, "Epoch|epoch|Train|train|Step|step|Iter|iter", mls_str_starts))) {
+        const bool numbered = mls_line_take(&bar.title, "Epoch %n", &parts);
+        *reached = bar.done + (numbered ? (double)parts.number * bar.all : 0);
+        return true;
+    }
+    /* "… logging_writer.py:48] [100] loss=0.4" of clu, which t5x and others use. */
+    if (find_last(message, MLS_S("logging_writer.py:"), &rest) && mls_line_take(&rest, "%n] [%n] ", &parts)) {
+        *reached = parts.number;
+        return true;
+    }
+    *iterations = false;
+    /* "{'loss': 2.31, 'epoch': 0.12}" */
+    if (mls_str_starts(message, MLS_S("{")) && find_last(message, MLS_S("'epoch': "), &rest)) {
+        (void)mls_take_char(&rest, "'");
+        if (mls_line_take(&rest, "%n", &parts)) {
+            double place = 0.1;
+            *reached = parts.number;
+            for (bool point = mls_take_char(&rest, ".");
+                 point && rest.len > 0 && mls_is_digit(rest.ptr[0]) && place > 1e-9; place /= 10) {
+                *reached += (rest.ptr[0] - '0') * place;
+                rest = mls_str_rest(rest, 1);
+            }
+            return true;
+        }
+    }
+    /* "10/100 [==>...] - ETA: 1:23" of Keras, and the heavy lines of its version 3. */
+    rest = message;
+    if (mls_line_take(&rest, "%_%n", &parts)) {
+        *reached = parts.number;
+        if (mls_line_take(&rest, "/%n%_", &parts) && mls_str_any(rest, "[=|[>|[.|━", mls_str_starts))
+            return true;
+    }
+    *iterations = count_words(message, counters, reached);
+    if (*iterations || count_words(message, "batch|Batch", reached))
+        return true;
+    /* "Epoch [1/90][10/5004]" of torchvision's example and mmcv, "Epoch(train) [1][10/7330]" and "Iter(train)
+     * [10/5000]" of mmengine, "Train: 0 [ 10/1251 (0%)]" of timm, "Train Epoch: 1 [640/60000 (1%)]", " 001: 10 / 5004":
+     * the last of the numbers with a total. */
     const char *names = "(train)|Epoch|epoch|Train:";
     bool found = false;
     for (mls_str name; !found && mls_list_next(&names, '|', &name);) {
-        mls_str rest;
-        mls_line_parts parts;
         bool more = mls_str_after(message, name, &rest) &&
                     !is_other_number((mls_str){message.ptr, (size_t)(rest.ptr - message.ptr) - name.len});
         while (more) {
@@ -726,34 +710,18 @@ static bool count_pairs(mls_str message, double *reached)
 
 static void read_progress(mls_job_log *job, size_t i, const mls_log_line *line, bool loose)
 {
-    static const struct {
-        bool (*count)(mls_str message, double *reached);
-        const char *names; /* or the names of a counter */
-        bool iterations;   /* false: epochs, or something else */
-    } forms[] = {{count_bar, NULL, true},
-                 {count_writer, NULL, true},
-                 {count_epochs, NULL, false},
-                 {count_keras, NULL, false},
-                 {NULL, "global_step|num_updates|step|Step|STEP|iter|Iter|ITER", true},
-                 {NULL, "batch|Batch", false},
-                 {count_pairs, NULL, false}};
     mls_line_parts parts;
     mls_str rest = line->message;
     mls_log_segment *segment = mls_job_segment(job);
     const size_t number = job->block.marked.lines.line + i;
+    double reached;
+    bool iterations;
     if (mls_line_take(&rest, "%_iteration %_%n%_/", &parts) || mls_line_take(&rest, "%_step %_%n", &parts)) {
         advance(job, number, MLS_PACE_ITERATION, parts.number, time_of(job, i, line));
-        return;
-    }
-    if (!loose || segment->line > 0 || segment->reached[MLS_PACE_ITERATION] >= 0)
-        return;
-    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
-        double reached;
-        if (forms[k].count != NULL ? forms[k].count(rest, &reached) : count_words(rest, forms[k].names, &reached)) {
-            segment->iteration = forms[k].iterations ? reached : segment->iteration;
-            advance(job, number, MLS_PACE_LOOSE, reached, time_of(job, i, line));
-            return;
-        }
+    } else if (loose && segment->line == 0 && segment->reached[MLS_PACE_ITERATION] < 0 &&
+               count_loose(rest, &reached, &iterations)) {
+        segment->iteration = iterations ? reached : segment->iteration;
+        advance(job, number, MLS_PACE_LOOSE, reached, time_of(job, i, line));
     }
 }
 
@@ -1067,7 +1035,7 @@ static mls_status block_end(void *state, const mls_log_totals *totals)
     return MLS_OK;
 }
 
-void mls_job_begin_file(mls_job_log *job, const char *name)
+mls_sink mls_job_begin_file(mls_job_log *job, const char *name)
 {
     MLS_GROW_OF(job, files, file);
     job->files[job->file_count++] = (mls_job_file){name, -1};
@@ -1080,10 +1048,6 @@ void mls_job_begin_file(mls_job_log *job, const char *name)
     job->traceback_count = 0;
     job->ignored_line = 0;
     open_segment(job);
-}
-
-mls_sink mls_job_sink(mls_job_log *job)
-{
     return (mls_sink){
         .state = job, .record = block_record, .marker = block_marker, .lines = block_lines, .end = block_end};
 }
