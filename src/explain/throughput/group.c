@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* group.c - find slow phases that the runs of a group share, slow runs and the parts that made them slow, and the use
- * of the machine; and add the findings.
+/* group.c - find slow phases that the runs of a group share, slow runs and the parts that made them slow; and add the
+ * findings.
  *
  * A run is compared with the time that the others would have taken for the same numbers of samples and evaluations.
  * Therefore a run that needs more of them to converge does not count as slow. */
@@ -240,30 +240,6 @@ static void find_slow_runs(mls_throughput_group *group, mls_arena *arena, mls_ar
 /* Minimum share of the extra evaluation time for reporting a single evaluation. */
 #define ONE_EVALUATION 0.5
 
-mls_status mls_time_to_target(mls_throughput *run, const mls_group *group, mls_rulesets *rulesets, mls_error *error)
-{
-    const mls_ruleset *ruleset;
-    if (rulesets == NULL || run->benchmark == NULL || run->curve_count == 0)
-        return MLS_OK;
-    const mls_status status = mls_rulesets_get(rulesets, group->edition, &ruleset, error);
-    if (status != MLS_OK)
-        return status;
-    const double batch = run->run->global_batch_size;
-    run->target = mls_ruleset_target(ruleset, run->benchmark, batch, NULL);
-    run->box_target = mls_ruleset_target(ruleset, run->benchmark, batch, "BBOX");
-    run->mask_target = mls_ruleset_target(ruleset, run->benchmark, batch, "SEGM");
-    for (size_t i = 0; i < run->curve_count && isnan(run->time_to_target_ms); i++) {
-        bool meets = false;
-        if (!isnan(run->curve[i].value))
-            run->target_known |= mls_ruleset_meets_target(ruleset, run->benchmark, batch, run->curve[i].value, &meets);
-        if (meets) {
-            run->time_to_target_ms = run->curve[i].ms;
-            run->target_at = i + 1;
-        }
-    }
-    return MLS_OK;
-}
-
 static mls_words minutes(double ms)
 {
     return mls_words_grouped(ms / 60000, 2);
@@ -403,59 +379,4 @@ void mls_throughput_group_compare(mls_throughput_group *group, const mls_healing
         group->warmed_up = &group->runs[middle->place];
     find_shared_phases(group, arena, scratch);
     add_findings(group);
-}
-
-#define FLOPS_PER_TFLOP 1e12
-
-void mls_utilization_machine(const mls_group *group, const mls_throughput_options *options,
-                             const mls_accelerator **found, double *accelerators)
-{
-    const mls_str model = mls_str_from(
-        group->system.accelerator_model_name != NULL ? group->system.accelerator_model_name : group->accelerator);
-    *accelerators = isnan(options->accelerators) ? group->accelerators : options->accelerators;
-    *found = options->accelerator;
-    if (*found != NULL || (isnan(*accelerators) && group->accelerator == NULL))
-        return;
-    (void)!mls_accelerators_match(options->accelerator_table, model, mls_str_from(group->system.system_name), found);
-}
-
-void mls_utilization_find(mls_throughput *run, const mls_throughput_options *options)
-{
-    mls_utilization *of = &run->utilization;
-    if (run->model == NULL || run->in_epochs)
-        return;
-    /* The FLOPs of a sample are known for one length: those of matrices and windows are proportional to it, and those
-     * of attention, half of which a causal sample needs, to its square. */
-    const mls_model *model = run->model;
-    const double whole = model->flops_per_sample;
-    const double longer = run->tokens_per_sample / model->tokens_per_sample;
-    const double half = whole - model->flops_per_sample_causal; /* of the attention; NAN: none is known */
-    if (isnan(longer) || longer == 1)
-        of->flops_per_sample = options->causal && !isnan(half) ? whole - half : whole;
-    else
-        of->flops_per_sample = (whole - 2 * half) * longer + (options->causal ? half : 2 * half) * longer * longer;
-    of->flops_derived = isnan(of->flops_per_sample) ? model->flops_per_sample_derived : (double)NAN;
-    /* The precision of the linear layers, which cause most FLOPs: logged from edition 6.1 on, and printed by many jobs.
-     */
-    const mls_str logged =
-        mls_str_from(mls_run_hyperparameter(run->run, MLS_S("lowest_numerical_precision_in_linear")));
-    const unsigned printed = logged.len == 0 ? run->run->facts.precision : MLS_PRINTED_NO_PRECISION;
-    const bool fp4 = mls_str_equal(logged, MLS_S("\"nvfp4\"")) || mls_str_equal(logged, MLS_S("\"mxfp4\"")) ||
-                     printed == MLS_PRINTED_FP4;
-    const bool fp8 = mls_str_equal(logged, MLS_S("\"fp8\"")) || printed == MLS_PRINTED_FP8;
-    of->has_precision = options->has_precision || fp4 || fp8;
-    of->named = options->has_precision ? options->precision : fp4 ? MLS_PRECISION_FP4 : MLS_PRECISION_FP8;
-    if (of->accelerator != NULL) {
-        const double *peak = of->accelerator->peak;
-        const double usual = isnan(peak[MLS_PRECISION_BF16]) ? peak[MLS_PRECISION_FP16] : peak[MLS_PRECISION_BF16];
-        const double rate = 1000 / run->steady_ms_per_sample / of->accelerators / FLOPS_PER_TFLOP;
-        const double used = of->flops_per_sample * rate;
-        double largest = NAN;
-        for (int i = 0; i < MLS_PRECISION_COUNT; i++)
-            largest = fmax(largest, peak[i]);
-        of->bf16 = used / usual;
-        of->precision = of->has_precision ? used / peak[of->named] : (double)NAN;
-        of->derived = of->flops_derived * rate / usual;
-        of->narrowest = (isnan(used) ? of->flops_derived * rate : used) / largest;
-    }
 }

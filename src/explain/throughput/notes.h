@@ -108,15 +108,3 @@ enum { MLS_TIMED_MIN = 3 };
 /* Compare the measured runs of a group, and add findings.  `healing` has an item per run. */
 void mls_throughput_group_compare(mls_throughput_group *group, const mls_healing *healing, mls_arena *arena,
                                   mls_arena *scratch);
-
-/* Find the machine of a group: from the options, else from the system description, else from the config's name.
- * *found is NULL if it is unknown. */
-void mls_utilization_machine(const mls_group *group, const mls_throughput_options *options,
-                             const mls_accelerator **found, double *accelerators);
-
-/* Set the utilization of a run. */
-void mls_utilization_find(mls_throughput *run, const mls_throughput_options *options);
-
-/* Set the time to target from the curve.  Return MLS_OK, or an error of loading the rules. */
-mls_status mls_time_to_target(mls_throughput *run, const mls_group *group, mls_rulesets *rulesets,
-                              mls_error *error) MLS_MUST_USE;

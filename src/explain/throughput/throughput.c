@@ -36,6 +36,8 @@ enum { SLOW_EVALUATIONS_FROM = 5 };
 /* From this number on, an epoch_num of benchmarks that may count samples does so. */
 #define SAMPLES_MIN 1e3
 
+#define FLOPS_PER_TFLOP 1e12
+
 const char *mls_throughput_unit(const mls_throughput *run)
 {
     const bool counted = run->samples >= SAMPLES_MIN && strcmp(mls_epoch_unit(run->benchmark), "samples") == 0;
@@ -54,31 +56,32 @@ bool mls_throughput_evaluations_are_training(const mls_throughput *run)
 
 static mls_throughput blank_run(const mls_run *run, const mls_throughput_options *options)
 {
-    const double nan = (double)NAN;
-    mls_throughput blank = {.run = run,
-                            .series = options->series,
-                            .run_ms = nan,
-                            .samples = nan,
-                            .measured_training_ms = nan,
-                            .training_samples_per_second = nan,
-                            .run_samples_per_second = nan,
-                            .steady_ms_per_sample = nan,
-                            .band = nan,
-                            .steady_step_ms = nan,
-                            .steady_tokens_per_second = nan,
-                            .warmup_lost_ms = nan,
-                            .evaluation_median_ms = nan,
-                            .time_to_target_ms = nan,
-                            .logged_throughput = nan,
-                            .logged_step_ms = nan,
-                            .tokens_per_sample = nan,
-                            .utilization = {.accelerators = nan,
-                                            .flops_per_sample = nan,
-                                            .flops_derived = nan,
-                                            .bf16 = nan,
-                                            .precision = nan,
-                                            .derived = nan,
-                                            .narrowest = nan}};
+    mls_throughput blank = {.run = run, .series = options->series};
+    mls_utilization *used = &blank.utilization;
+    double *const unknown[] = {&blank.run_ms,
+                               &blank.samples,
+                               &blank.measured_training_ms,
+                               &blank.training_samples_per_second,
+                               &blank.run_samples_per_second,
+                               &blank.steady_ms_per_sample,
+                               &blank.band,
+                               &blank.steady_step_ms,
+                               &blank.steady_tokens_per_second,
+                               &blank.warmup_lost_ms,
+                               &blank.evaluation_median_ms,
+                               &blank.time_to_target_ms,
+                               &blank.logged_throughput,
+                               &blank.logged_step_ms,
+                               &blank.tokens_per_sample,
+                               &used->accelerators,
+                               &used->flops_per_sample,
+                               &used->flops_derived,
+                               &used->bf16,
+                               &used->precision,
+                               &used->derived,
+                               &used->narrowest};
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+        *unknown[i] = NAN;
     for (size_t i = 0; i < MLS_SPARK_CELLS; i++)
         blank.spark[i] = MLS_SPARK_GAP;
     return blank;
@@ -176,6 +179,73 @@ static void measure_run(mls_timing *timing)
             run->slow_evaluations[run->slow_evaluation_count++] = all[i];
 }
 
+/* Set the utilization of a run. */
+static void find_utilization(mls_throughput *run, const mls_throughput_options *options)
+{
+    mls_utilization *of = &run->utilization;
+    if (run->model == NULL || run->in_epochs)
+        return;
+    /* The FLOPs of a sample are known for one length: those of matrices and windows are proportional to it, and those
+     * of attention, half of which a causal sample needs, to its square. */
+    const mls_model *model = run->model;
+    const double whole = model->flops_per_sample;
+    const double longer = run->tokens_per_sample / model->tokens_per_sample;
+    const double half = whole - model->flops_per_sample_causal; /* of the attention; NAN: none is known */
+    if (isnan(longer) || longer == 1)
+        of->flops_per_sample = options->causal && !isnan(half) ? whole - half : whole;
+    else
+        of->flops_per_sample = (whole - 2 * half) * longer + (options->causal ? half : 2 * half) * longer * longer;
+    of->flops_derived = isnan(of->flops_per_sample) ? model->flops_per_sample_derived : (double)NAN;
+    /* The precision of the linear layers, which cause most FLOPs: logged from edition 6.1 on, and printed by many jobs.
+     */
+    const mls_str logged =
+        mls_str_from(mls_run_hyperparameter(run->run, MLS_S("lowest_numerical_precision_in_linear")));
+    const unsigned printed = logged.len == 0 ? run->run->facts.precision : MLS_PRINTED_NO_PRECISION;
+    const bool fp4 = mls_str_equal(logged, MLS_S("\"nvfp4\"")) || mls_str_equal(logged, MLS_S("\"mxfp4\"")) ||
+                     printed == MLS_PRINTED_FP4;
+    const bool fp8 = mls_str_equal(logged, MLS_S("\"fp8\"")) || printed == MLS_PRINTED_FP8;
+    of->has_precision = options->has_precision || fp4 || fp8;
+    of->named = options->has_precision ? options->precision : fp4 ? MLS_PRECISION_FP4 : MLS_PRECISION_FP8;
+    if (of->accelerator != NULL) {
+        const double *peak = of->accelerator->peak;
+        const double usual = isnan(peak[MLS_PRECISION_BF16]) ? peak[MLS_PRECISION_FP16] : peak[MLS_PRECISION_BF16];
+        const double rate = 1000 / run->steady_ms_per_sample / of->accelerators / FLOPS_PER_TFLOP;
+        const double used = of->flops_per_sample * rate;
+        double largest = NAN;
+        for (int i = 0; i < MLS_PRECISION_COUNT; i++)
+            largest = fmax(largest, peak[i]);
+        of->bf16 = used / usual;
+        of->precision = of->has_precision ? used / peak[of->named] : (double)NAN;
+        of->derived = of->flops_derived * rate / usual;
+        of->narrowest = (isnan(used) ? of->flops_derived * rate : used) / largest;
+    }
+}
+
+/* Set the targets and the time to target from the curve.  Return MLS_OK, or an error of loading the rules. */
+static mls_status find_target(mls_throughput *run, const mls_group *group, mls_rulesets *rulesets, mls_error *error)
+{
+    const mls_ruleset *ruleset;
+    if (rulesets == NULL || run->benchmark == NULL || run->curve_count == 0)
+        return MLS_OK;
+    const mls_status status = mls_rulesets_get(rulesets, group->edition, &ruleset, error);
+    if (status != MLS_OK)
+        return status;
+    const double batch = run->run->global_batch_size;
+    run->target = mls_ruleset_target(ruleset, run->benchmark, batch, NULL);
+    run->box_target = mls_ruleset_target(ruleset, run->benchmark, batch, "BBOX");
+    run->mask_target = mls_ruleset_target(ruleset, run->benchmark, batch, "SEGM");
+    for (size_t i = 0; i < run->curve_count && isnan(run->time_to_target_ms); i++) {
+        bool meets = false;
+        if (!isnan(run->curve[i].value))
+            run->target_known |= mls_ruleset_meets_target(ruleset, run->benchmark, batch, run->curve[i].value, &meets);
+        if (meets) {
+            run->time_to_target_ms = run->curve[i].ms;
+            run->target_at = i + 1;
+        }
+    }
+    return MLS_OK;
+}
+
 /* Copy a list to another arena. */
 static void move(void *list, size_t count, size_t size, mls_arena *arena)
 {
@@ -189,8 +259,11 @@ static void move(void *list, size_t count, size_t size, mls_arena *arena)
 static mls_status measure_group(mls_throughputs *all, mls_throughput_group *group, mls_arena *scratch, mls_error *error)
 {
     const mls_group *of = group->group;
-    const mls_accelerator *accelerator = NULL;
-    double accelerators = NAN;
+    /* The machine: from the options, else from the system description, else from the config's name. */
+    const mls_throughput_options *options = &all->options;
+    const double accelerators = isnan(options->accelerators) ? of->accelerators : options->accelerators;
+    const mls_accelerator *accelerator = options->accelerator;
+    const char *model = of->system.accelerator_model_name != NULL ? of->system.accelerator_model_name : of->accelerator;
     mls_throughput *measured = mls_calloc(of->run_count, sizeof *measured);
     mls_healing *healing = mls_calloc(of->run_count, sizeof *healing);
     mls_status status = MLS_OK;
@@ -201,16 +274,18 @@ static mls_status measure_group(mls_throughputs *all, mls_throughput_group *grou
         differ |= printed != 0 && step != 0 && printed != step;
         step = printed != 0 ? printed : step;
     }
-    mls_utilization_machine(of, &all->options, &accelerator, &accelerators);
+    if (accelerator == NULL && (!isnan(accelerators) || of->accelerator != NULL))
+        (void)!mls_accelerators_match(options->accelerator_table, mls_str_from(model),
+                                      mls_str_from(of->system.system_name), &accelerator);
     for (size_t i = 0; i < of->run_count && status == MLS_OK; i++) {
         mls_throughput *run = &measured[i];
         const mls_run *read = of->runs[i];
-        *run = blank_run(read, &all->options);
+        *run = blank_run(read, options);
         run->utilization.accelerator = accelerator;
         run->utilization.accelerators = accelerators;
         run->benchmark = read->benchmark != NULL ? read->benchmark : of->result_folder ? of->benchmark : NULL;
         if (run->benchmark != NULL)
-            run->model = mls_models_of_benchmark(all->options.models, mls_str_from(run->benchmark));
+            run->model = mls_models_of_benchmark(options->models, mls_str_from(run->benchmark));
         if (run->model != NULL) {
             /* Samples padded to one length have the maximum length in the log. */
             const char *logged = mls_run_hyperparameter(read, MLS_S("max_sequence_length"));
@@ -235,8 +310,8 @@ static mls_status measure_group(mls_throughputs *all, mls_throughput_group *grou
         move(&healing[i].phases, healing[i].phase_count, sizeof *healing[i].phases, all->arena);
         move(&run->slow_evaluations, run->slow_evaluation_count, sizeof *run->slow_evaluations, all->arena);
         move(&run->curve, run->curve_count, sizeof *run->curve, all->arena);
-        mls_utilization_find(run, &all->options);
-        status = mls_time_to_target(run, of, all->options.rulesets, error);
+        find_utilization(run, options);
+        status = find_target(run, of, options->rulesets, error);
     }
     if (status == MLS_OK) {
         /* Release the notes first: they are most of the memory of a run. */
