@@ -63,27 +63,6 @@ static void add_window(group_note *note, const mls_telemetry_window *window)
     }
 }
 
-static char *note_words(const group_note *note)
-{
-    mls_buffer line = {0};
-    mls_buffer_printf(&line, "telemetry: %s", mls_words_plural(note->devices, "device", "devices").text);
-    if (note->measured == 0) {
-        mls_buffer_append_text(&line, ", not measured during the runs (wrong clock or time zone?)");
-        return mls_buffer_detach(&line);
-    }
-    mls_buffer_printf(&line, " · %s measured", mls_words_percent(note->coverage / (double)note->runs, 0).text);
-    if (note->powered > 0) {
-        const double count = (double)note->powered;
-        mls_buffer_printf(&line, " · %s%s, %s", mls_words_quantity(note->energy / count, "J").text,
-                          note->powered > 1 ? " a run" : "", mls_words_quantity(note->power / count, "W").text);
-    }
-    if (note->straggler.text[0] != '\0')
-        mls_buffer_printf(&line, " · straggler: %s", note->straggler.text);
-    if (note->throttled > 0)
-        mls_buffer_printf(&line, " · throttled in %zu of %zu runs", note->throttled, note->runs);
-    return mls_buffer_detach(&line);
-}
-
 bool mls_telemetry_measures(const mls_source *source)
 {
     mls_telemetry_options options = mls_telemetry_defaults();
@@ -114,10 +93,25 @@ static void note_group(const mls_telemetry *telemetry, const mls_telemetry_optio
             add_window(&note, &window);
         mls_telemetry_window_release(&window);
     }
-    if (note.runs > 0) {
-        to->line = note_words(&note);
-        to->machine = note.rank > 0 ? mls_buffer_detach(&note.worst) : NULL;
+    if (note.runs == 0)
+        return;
+    mls_buffer line = {0};
+    mls_buffer_printf(&line, "telemetry: %s", mls_words_plural(note.devices, "device", "devices").text);
+    if (note.measured > 0)
+        mls_buffer_printf(&line, " · %s measured", mls_words_percent(note.coverage / (double)note.runs, 0).text);
+    else
+        mls_buffer_append_text(&line, ", not measured during the runs (wrong clock or time zone?)");
+    if (note.measured > 0 && note.powered > 0) {
+        const double count = (double)note.powered;
+        mls_buffer_printf(&line, " · %s%s, %s", mls_words_quantity(note.energy / count, "J").text,
+                          note.powered > 1 ? " a run" : "", mls_words_quantity(note.power / count, "W").text);
     }
+    if (note.measured > 0 && note.straggler.text[0] != '\0')
+        mls_buffer_printf(&line, " · straggler: %s", note.straggler.text);
+    if (note.measured > 0 && note.throttled > 0)
+        mls_buffer_printf(&line, " · throttled in %zu of %zu runs", note.throttled, note.runs);
+    to->line = mls_buffer_detach(&line);
+    to->machine = note.rank > 0 ? mls_buffer_detach(&note.worst) : NULL;
     mls_buffer_release(&note.worst);
 }
 

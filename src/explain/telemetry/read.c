@@ -285,35 +285,28 @@ bool mls_telemetry_columns_known(const char *columns_listed, mls_str *unknown)
     return some;
 }
 
-/* Return which unsupported format a line is of, with what to do instead; NULL: unknown. */
-static const char *foreign_format(mls_str line)
-{
-    static const struct {
-        mls_str sign;
-        const char *words;
-    } signs[] = {
-        {MLS_STR("timestamp;"),
-         "columns separated by semicolons: save them separated by commas, as nvidia-smi writes them"},
-        {MLS_STR("DCGM_FI_"), "DCGM exporter text has no timestamps: log with dcgmi dmon, or nvidia-smi "
-                              "--query-gpu=timestamp,index,power.draw --format=csv -l 1"},
-        {MLS_STR("\"Name\",\"Calls\",\"TotalDurationNs\""), "rocprof statistics of kernels: use mlscore profile"},
-        {MLS_STR("\"traceEvents\""), "a profiler trace: use mlscore profile"},
-        {MLS_STR("\"schemaVersion\""), "a profiler trace: use mlscore profile"},
-        {MLS_STR("Total Time (ns)"), "an nsys stats report: use mlscore profile"},
-        {MLS_STR("\"Kernel Name\""), "an ncu report: use mlscore profile"},
-        {MLS_STR("| NVIDIA-SMI "),
-         "nvidia-smi output for people: log with --query-gpu=timestamp,index,power.draw --format=csv -l 1"},
-        {MLS_STR("NVSMI LOG"),
-         "nvidia-smi -q output for people: log with --query-gpu=timestamp,index,power.draw --format=csv -l 1"},
-        {MLS_STR("ROCm System Management Interface"), "rocm-smi output for people: log with --csv"},
-        {MLS_STR("GFX_ACTIVITY: "), "amd-smi without --csv: log with amd-smi metric --csv -w 1"},
-        {MLS_STR("\"gfx_activity\""), "amd-smi with --json: log with amd-smi metric --csv -w 1"},
-    };
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (mls_str_contains(line, signs[i].sign))
-            return signs[i].words;
-    return NULL;
-}
+/* Unsupported formats by a text in them, with what to do instead. */
+static const struct {
+    mls_str sign;
+    const char *words;
+} foreign_formats[] = {
+    {MLS_STR("timestamp;"),
+     "columns separated by semicolons: save them separated by commas, as nvidia-smi writes them"},
+    {MLS_STR("DCGM_FI_"), "DCGM exporter text has no timestamps: log with dcgmi dmon, or nvidia-smi "
+                          "--query-gpu=timestamp,index,power.draw --format=csv -l 1"},
+    {MLS_STR("\"Name\",\"Calls\",\"TotalDurationNs\""), "rocprof statistics of kernels: use mlscore profile"},
+    {MLS_STR("\"traceEvents\""), "a profiler trace: use mlscore profile"},
+    {MLS_STR("\"schemaVersion\""), "a profiler trace: use mlscore profile"},
+    {MLS_STR("Total Time (ns)"), "an nsys stats report: use mlscore profile"},
+    {MLS_STR("\"Kernel Name\""), "an ncu report: use mlscore profile"},
+    {MLS_STR("| NVIDIA-SMI "),
+     "nvidia-smi output for people: log with --query-gpu=timestamp,index,power.draw --format=csv -l 1"},
+    {MLS_STR("NVSMI LOG"),
+     "nvidia-smi -q output for people: log with --query-gpu=timestamp,index,power.draw --format=csv -l 1"},
+    {MLS_STR("ROCm System Management Interface"), "rocm-smi output for people: log with --csv"},
+    {MLS_STR("GFX_ACTIVITY: "), "amd-smi without --csv: log with amd-smi metric --csv -w 1"},
+    {MLS_STR("\"gfx_activity\""), "amd-smi with --json: log with amd-smi metric --csv -w 1"},
+};
 
 /* -------------------------------------------------------------------- cells */
 
@@ -428,28 +421,6 @@ static bool is_text(mls_str cell)
     return cell.len > 0 && cell.ptr[0] != '[' && !mls_str_equal(cell, MLS_S("N/A"));
 }
 
-/* Read a cell with NVML's bits, "0x0000000000000004", or with one of them, "Active". */
-static void take_reasons(parsed_row *row, unsigned quantity, mls_str cell)
-{
-    uint32_t bits = 0;
-    bool ok = mls_str_equal(cell, MLS_S("Active"));
-    if (quantity == MLS_QUANTITY_REASONS) {
-        ok = mls_str_starts(cell, MLS_S("0x")) && cell.len > 2 && cell.len <= 18;
-        for (size_t i = 2; i < cell.len && ok; i++) {
-            const char c = mls_is_digit(cell.ptr[i]) ? cell.ptr[i] : (char)(cell.ptr[i] | 0x20);
-            ok = mls_is_digit(c) || (c >= 'a' && c <= 'f');
-            bits = bits << 4 | (uint32_t)(c <= '9' ? c - '0' : c - 'a' + 10);
-        }
-    } else if (ok) {
-        bits = 1U << (quantity - MLS_QUANTITY_REASON);
-    } else {
-        ok = mls_str_equal(cell, MLS_S("Not Active"));
-    }
-    row->lost |= !ok && reports_lost(cell);
-    row->reasons |= ok ? bits & ((1U << MLS_REASON_COUNT) - 1) : 0;
-    row->has_reasons |= ok;
-}
-
 /* Read a cell; `second` if it counts only where the row has no value yet.  *rest is the line behind it.  Return false
  * if it should be a time and is not. */
 static bool take_cell(parsed_row *row, const log_header *header, const log_column *column, bool second, mls_str cell,
@@ -507,9 +478,28 @@ static bool take_cell(parsed_row *row, const log_header *header, const log_colum
         row->model = cell;
         return true;
     default:
-        take_reasons(row, quantity, cell);
-        return true;
+        break;
     }
+
+    /* NVML's bits, "0x0000000000000004", or one of them, "Active". */
+    uint32_t bits = 0;
+    bool ok = mls_str_equal(cell, MLS_S("Active"));
+    if (quantity == MLS_QUANTITY_REASONS) {
+        ok = mls_str_starts(cell, MLS_S("0x")) && cell.len > 2 && cell.len <= 18;
+        for (size_t i = 2; i < cell.len && ok; i++) {
+            const char c = mls_is_digit(cell.ptr[i]) ? cell.ptr[i] : (char)(cell.ptr[i] | 0x20);
+            ok = mls_is_digit(c) || (c >= 'a' && c <= 'f');
+            bits = bits << 4 | (uint32_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+        }
+    } else if (ok) {
+        bits = 1U << (quantity - MLS_QUANTITY_REASON);
+    } else {
+        ok = mls_str_equal(cell, MLS_S("Not Active"));
+    }
+    row->lost |= !ok && reports_lost(cell);
+    row->reasons |= ok ? bits & ((1U << MLS_REASON_COUNT) - 1) : 0;
+    row->has_reasons |= ok;
+    return true;
 }
 
 /* Read a line as a row of a table.  Return NULL, or why it cannot be read. */
@@ -542,18 +532,6 @@ static mls_str unit_of(mls_str cell)
     while (at > 0 && !mls_is_digit(cell.ptr[at - 1]))
         at--;
     return mls_str_rest(cell, at);
-}
-
-/* Return whether the last cell of a file without a final newline is truncated, as far as the same cell of the row
- * before shows.  A number without a unit does not show it. */
-static bool is_cell_cut(mls_str cell, mls_str before)
-{
-    const mls_str unit = unit_of(cell);
-    if (unit.len == cell.len)
-        return cell.len == 0 ? before.len > 0 : cell.ptr[0] == '[' && cell.ptr[cell.len - 1] != ']';
-    const mls_str known = unit_of(before);
-    return mls_str_starts(before, MLS_S("0x")) ? cell.len != before.len
-                                               : known.len < before.len && !mls_str_equal(unit, known);
 }
 
 /* ----------------------------------------------------------------- devices */
@@ -671,41 +649,6 @@ static void note_row(log_reading *reading, mls_finding_code code, const char *me
 
 static const char last_cut[] = "the last line is truncated and was skipped";
 
-/* Decide the time of a row.  Return whether to keep the row: it is in the requested time range, or the first row of its
- * device. */
-static bool place_row(log_reading *reading, mls_log_device *device, parsed_row *row)
-{
-    const mls_telemetry_options *options = reading->options;
-    const bool local = !isnan(row->packed.time_ms) && !row->zoned;
-    device->local |= local;
-    row->packed.time_ms += options->offset_ms;
-    row->packed.time_ms -= local ? options->timezone_minutes * MLS_MINUTE_MS : 0;
-    if (isnan(row->packed.time_ms) && !isnan(options->start_ms))
-        row->packed.time_ms = options->start_ms + (double)device->count * options->interval_ms;
-    const double before_ms = device->last_ms;
-    if (device->count == 0) {
-        device->timed = !isnan(row->packed.time_ms);
-        device->last_ms = row->packed.time_ms;
-        return true;
-    }
-    if (device->timed && isnan(row->packed.time_ms)) {
-        note_row(reading, MLS_FINDING_ROW_DAMAGED, "a row has no time, but earlier rows have one");
-        return false;
-    }
-    if (row->packed.time_ms < options->from_ms || row->packed.time_ms > options->until_ms)
-        return false;
-    device->last_ms = row->packed.time_ms;
-    device->disordered |= row->packed.time_ms < before_ms;
-    if (row->packed.time_ms < before_ms - STEP_BACK_MS) {
-        /* When the clock steps back, the next row of every device shows it: report it once. */
-        if (reading->stepped_row == 0 || reading->rows - reading->stepped_row > reading->file->count)
-            note_row(reading, MLS_FINDING_TIME_BACK,
-                     "the time steps back: the clock was set, or logs were concatenated");
-        reading->stepped_row = reading->rows;
-    }
-    return true;
-}
-
 static void keep_row(log_reading *reading, parsed_row *row)
 {
     struct mls_telemetry_file *file = reading->file;
@@ -728,8 +671,32 @@ static void keep_row(log_reading *reading, parsed_row *row)
         mls_findings_add(&file->findings, MLS_FINDING_DEVICE_LOST, place,
                          "%s stopped responding: the log reports it as lost", name);
     }
-    if (!place_row(reading, device, row))
+    /* Decide the time of the row.  Only the first row of a device may be outside the requested range. */
+    const mls_telemetry_options *options = reading->options;
+    const bool local = !isnan(row->packed.time_ms) && !row->zoned;
+    device->local |= local;
+    row->packed.time_ms += options->offset_ms;
+    row->packed.time_ms -= local ? options->timezone_minutes * MLS_MINUTE_MS : 0;
+    if (isnan(row->packed.time_ms) && !isnan(options->start_ms))
+        row->packed.time_ms = options->start_ms + (double)device->count * options->interval_ms;
+    const double time_ms = row->packed.time_ms;
+    if (device->count == 0) {
+        device->timed = !isnan(time_ms);
+    } else if (device->timed && isnan(time_ms)) {
+        note_row(reading, MLS_FINDING_ROW_DAMAGED, "a row has no time, but earlier rows have one");
         return;
+    } else if (time_ms < options->from_ms || time_ms > options->until_ms) {
+        return;
+    }
+    device->disordered |= device->count > 0 && time_ms < device->last_ms;
+    if (device->count > 0 && time_ms < device->last_ms - STEP_BACK_MS) {
+        /* When the clock steps back, the next row of every device shows it: report it once. */
+        if (reading->stepped_row == 0 || reading->rows - reading->stepped_row > file->count)
+            note_row(reading, MLS_FINDING_TIME_BACK,
+                     "the time steps back: the clock was set, or logs were concatenated");
+        reading->stepped_row = reading->rows;
+    }
+    device->last_ms = time_ms;
     /* Counters are stored as differences from their first value, which keeps their significant digits. */
     for (unsigned i = 0; i < MLS_COUNTER_COUNT; i++) {
         const double value = row->counters[i];
@@ -753,8 +720,18 @@ static void take_row(log_reading *reading, mls_str line)
     const char *why = parse_row(&reading->header, line, &row);
     reading->rows++;
     if (why == NULL) {
+        /* The last cell of a file without a final newline may be truncated, as far as the same cell of the row before
+         * shows.  A number without a unit does not show it. */
+        const mls_str before = mls_str_from(reading->cell);
+        const mls_str unit = unit_of(row.end);
+        const mls_str known = unit_of(before);
         const size_t len = row.end.len < sizeof reading->cell ? row.end.len : 0;
-        why = reading->last && is_cell_cut(row.end, mls_str_from(reading->cell)) ? last_cut : NULL;
+        const bool truncated = row.end.len == 0          ? before.len > 0
+                               : unit.len == row.end.len ? row.end.ptr[0] == '[' && row.end.ptr[row.end.len - 1] != ']'
+                               : mls_str_starts(before, MLS_S("0x"))
+                                   ? row.end.len != before.len
+                                   : known.len < before.len && !mls_str_equal(unit, known);
+        why = reading->last && truncated ? last_cut : NULL;
         memcpy(reading->cell, row.end.ptr, len);
         reading->cell[len] = '\0';
     } else if (reading->last) {
@@ -867,21 +844,12 @@ static void take_line(log_reading *reading, mls_str line)
                                parse_row(&reading->header, line, &row) == NULL;
         if (reading->header.read)
             take_row(reading, line);
-        else if (reading->foreign == NULL && reading->line <= LINES_OF_HEAD)
-            reading->foreign = foreign_format(line);
+        for (size_t i = 0; i < sizeof foreign_formats / sizeof *foreign_formats; i++)
+            if (!reading->header.read && reading->foreign == NULL && reading->line <= LINES_OF_HEAD &&
+                mls_str_contains(line, foreign_formats[i].sign))
+                reading->foreign = foreign_formats[i].words;
     } else if (now->skipped == NULL && (mark == '\0' || line.ptr[0] != mark)) {
         take_row(reading, line);
-    }
-}
-
-/* Note "12 rows …", if there are any. */
-static void note_rows(log_reading *reading, mls_finding_code code, size_t count, const char *message)
-{
-    if (count > 0) {
-        mls_findings_add_as(&reading->file->findings, code,
-                            code == MLS_FINDING_DEVICE_ORDER ? MLS_SEVERITY_ADVICE : MLS_SEVERITY_WARNING,
-                            (mls_finding_place){.path = reading->file->source.path}, "%s %s",
-                            mls_words_plural(count, "row", "rows").text, message);
     }
 }
 
@@ -890,42 +858,51 @@ static void finish_devices(log_reading *reading)
 {
     struct mls_telemetry_file *file = reading->file;
     const size_t named = file->count;
-    size_t untimed = 0;
-    size_t unscaled = 0;
-    size_t stray = 0;
-    size_t close = 0;
-    size_t replaced = 0;
-    size_t mixed = 0;
+    bool untimed = false;
+    bool unscaled = false;
+    bool mixed = false;
+    struct {
+        size_t count;
+        mls_finding_code code;
+        const char *message;
+    } notes[] = {
+        {0, MLS_FINDING_DEVICE_ORDER,
+         "at a time do not name their device: they are assigned to as many devices, in order"},
+        {0, MLS_FINDING_SAME_TIME,
+         "skipped: the number of rows at their timestamp does not match the number of devices"},
+        {0, MLS_FINDING_SAME_TIME,
+         "come directly after another row and do not name their device: the number of devices is unclear, so all "
+         "rows are treated as one device"},
+        {0, MLS_FINDING_SAME_TIME, "skipped: later rows of the same time and device have other values"}};
     for (size_t i = 0; i < file->count; i++)
         if (file->devices[i].kind == MLS_LOG_MLPERF && !isnan(reading->efficiency))
             file->devices[i].power_scale = reading->efficiency;
     mls_devices_arrange(file);
+    notes[0].count = file->count > named ? file->count - named + 1 : 0;
     for (size_t i = 0; i < file->count; i++) {
         const mls_log_device *device = &file->devices[i];
-        untimed += !device->timed;
-        unscaled += device->kind == MLS_LOG_MLPERF && isnan(reading->efficiency);
-        stray += device->stray;
-        close += device->close;
-        replaced += device->replaced;
-        mixed += device->mixed;
+        untimed |= !device->timed;
+        unscaled |= device->kind == MLS_LOG_MLPERF && isnan(reading->efficiency);
+        mixed |= device->mixed;
+        notes[1].count += device->stray;
+        notes[2].count += device->close;
+        notes[3].count += device->replaced;
     }
     reading->line = 0;
-    if (unscaled > 0)
+    if (unscaled)
         note_row(reading, MLS_FINDING_POWER_LOG, "the power log has no conversion_eff: its readings are not scaled");
-    if (untimed > 0) {
+    if (untimed) {
         note_row(reading, MLS_FINDING_NO_TIME,
                  "the log has no timestamps: all of it is summed up; use --start and --interval to supply them");
     }
-    note_rows(reading, MLS_FINDING_DEVICE_ORDER, file->count > named ? file->count - named + 1 : 0,
-              "at a time do not name their device: they are assigned to as many devices, in order");
-    note_rows(reading, MLS_FINDING_SAME_TIME, stray,
-              "skipped: the number of rows at their timestamp does not match the number of devices");
-    note_rows(reading, MLS_FINDING_SAME_TIME, close,
-              "come directly after another row and do not name their device: the number of devices is unclear, so all "
-              "rows are treated as one device");
-    note_rows(reading, MLS_FINDING_SAME_TIME, replaced,
-              "skipped: later rows of the same time and device have other values");
-    if (mixed > 0) {
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
+        if (notes[i].count > 0) {
+            mls_findings_add_as(&file->findings, notes[i].code, i == 0 ? MLS_SEVERITY_ADVICE : MLS_SEVERITY_WARNING,
+                                (mls_finding_place){.path = file->source.path}, "%s %s",
+                                mls_words_plural(notes[i].count, "row", "rows").text, notes[i].message);
+        }
+    }
+    if (mixed) {
         note_row(reading, MLS_FINDING_SAME_TIME,
                  "several rows of one device come at a time, as if logs of several hosts were merged: they cannot be "
                  "separated and are treated as one device");

@@ -49,22 +49,6 @@ static void end_round(round_sizes *sizes, size_t size)
     }
 }
 
-/* Count the rounds by size if rows this far apart are of different rounds. */
-static void measure_rounds(const mls_log_row *rows, size_t count, double apart_ms, round_sizes *sizes)
-{
-    double before_ms = (double)NAN;
-    size_t size = 0;
-    memset(sizes, 0, sizeof *sizes);
-    for (size_t i = 0; i < count; i++) {
-        if (next_distance(&rows[i], &before_ms) >= apart_ms) {
-            end_round(sizes, size);
-            size = 0;
-        }
-        size++;
-    }
-    end_round(sizes, size);
-}
-
 void mls_rows_rounds(const mls_log_row *rows, size_t count, mls_rounds *rounds)
 {
     enum { FAR_SOONER = 4, CHANGES_AT_ENDS = 2, CHANGES_SHARE = 5 };
@@ -92,7 +76,18 @@ void mls_rows_rounds(const mls_log_row *rows, size_t count, mls_rounds *rounds)
             inside > 0 ? (pause - TIME_RESOLUTION_MS / 2.0) / (inside + TIME_RESOLUTION_MS / 2.0) : (double)INFINITY;
         if (factor < UNCLEAR_FACTOR)
             continue;
-        measure_rounds(rows, count, distances[i + 1], &sizes);
+        /* Count the rounds by size if rows this far apart are of different rounds. */
+        size_t size = 0;
+        before_ms = (double)NAN;
+        memset(&sizes, 0, sizeof sizes);
+        for (size_t k = 0; k < count; k++) {
+            if (next_distance(&rows[k], &before_ms) >= distances[i + 1]) {
+                end_round(&sizes, size);
+                size = 0;
+            }
+            size++;
+        }
+        end_round(&sizes, size);
         /* Most rows must be in several rounds of one size that seldom changes.  It changes when a device or a row is
          * lost, whereas the delays of a single device come and go. */
         if (sizes.covered <= best || sizes.covered < count / 2 || sizes.covered <= sizes.size ||
@@ -215,27 +210,6 @@ static void drop_unreadable(mls_log_device *device)
     device->count = kept;
 }
 
-/* Sort the rows of a device by label, strays last, and count each label; counts[size]: strays. */
-static void sort_by_label(mls_log_device *device, const uint16_t *labels, size_t size, size_t *counts)
-{
-    size_t *order = mls_malloc((device->count + 1) * sizeof *order);
-    size_t place = 0;
-    for (size_t i = 0; i < device->count; i++)
-        counts[labels[i] == STRAY ? size : labels[i]]++;
-    /* Turn the counts into the place where the rows of each label begin, and back. */
-    for (size_t label = 0; label <= size; label++) {
-        const size_t count = counts[label];
-        counts[label] = place;
-        place += count;
-    }
-    for (size_t i = 0; i < device->count; i++)
-        order[counts[labels[i] == STRAY ? size : labels[i]]++] = i;
-    for (size_t label = size; label > 0; label--)
-        counts[label] -= counts[label - 1];
-    arrange_rows(device->rows, order, device->count);
-    free(order);
-}
-
 /* Make `size` devices of one, from its labelled and sorted rows.  The first part takes the place of the device and owns
  * the rows of all.  A label without rows does not become a device. */
 static void make_parts(struct mls_telemetry_file *file, size_t at, size_t size, const size_t *counts)
@@ -300,7 +274,24 @@ static void split_device(struct mls_telemetry_file *file, size_t at)
         if (next_distance(&device->rows[i], &before_ms) >= rounds.apart_ms)
             first = label_round(device, first, i, size, &whole, labels);
     (void)label_round(device, first, device->count, size, &whole, labels);
-    sort_by_label(device, labels, size, counts);
+
+    /* Sort the rows by label, strays last.  Turn the counts into the place where the rows of each label begin, and
+     * back. */
+    size_t *order = mls_malloc((device->count + 1) * sizeof *order);
+    size_t place = 0;
+    for (size_t i = 0; i < device->count; i++)
+        counts[labels[i] == STRAY ? size : labels[i]]++;
+    for (size_t label = 0; label <= size; label++) {
+        const size_t count = counts[label];
+        counts[label] = place;
+        place += count;
+    }
+    for (size_t i = 0; i < device->count; i++)
+        order[counts[labels[i] == STRAY ? size : labels[i]]++] = i;
+    for (size_t label = size; label > 0; label--)
+        counts[label] -= counts[label - 1];
+    arrange_rows(device->rows, order, device->count);
+    free(order);
 
     const size_t strays = counts[size];
     if (strays < device->count) {

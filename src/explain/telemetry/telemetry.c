@@ -154,24 +154,14 @@ static void name_by_folders(struct mls_telemetry_file *files, size_t count)
     mls_arena_release(&arena);
 }
 
-/* Return whether two logs of the same name in two folders are of two hosts: they measured different values at the same
- * time, of devices with the same number and different or unknown UUIDs. */
-static bool are_of_two_hosts(const struct mls_telemetry_file *a, const struct mls_telemetry_file *b)
+static bool has_same_uuid(const mls_log_device *a, const mls_log_device *b)
 {
-    const mls_log_device *of = a->devices;
-    const mls_log_device *other = b->devices;
-    if (a->count == 0 || b->count == 0 || a->columns != b->columns || !of->timed || !other->timed ||
-        !mls_str_equal(of->name, other->name) ||
-        mls_str_equal(mls_path_folder(mls_str_from(a->source.path)), mls_path_folder(mls_str_from(b->source.path))))
-        return false;
-    const bool same = of->ids[1].len > 0 && mls_str_equal(of->ids[1], other->ids[1]);
-    const bool copy = of->rows[0].time_ms == other->rows[0].time_ms &&
-                      memcmp(of->rows[0].values, other->rows[0].values, sizeof of->rows[0].values) == 0;
-    return !same && !copy && of->rows[0].time_ms < other->rows[other->count - 1].time_ms &&
-           other->rows[0].time_ms < of->rows[of->count - 1].time_ms;
+    return a->ids[1].len > 0 && mls_str_equal(a->ids[1], b->ids[1]);
 }
 
-/* A name that logs of several hosts have, such as "results.csv" in the folders of two nodes, is not a host. */
+/* A name that logs of several hosts have, such as "results.csv" in the folders of two nodes, is not a host.  Two logs
+ * are of two hosts if they measured different values at the same time, of devices with the same number and different or
+ * unknown UUIDs. */
 static void forget_shared_names(struct mls_telemetry_file *files, size_t count)
 {
     mls_arena arena = {0};
@@ -179,10 +169,21 @@ static void forget_shared_names(struct mls_telemetry_file *files, size_t count)
     for (size_t i = 0; i < count; i++) {
         bool added = false;
         mls_map_entry *entry = files[i].host.len > 0 ? mls_map_put(&hosts, files[i].host, &added) : NULL;
-        if (entry != NULL && (added || entry->value.number != SIZE_MAX)) {
-            const bool shared = !added && are_of_two_hosts(&files[entry->value.number], &files[i]);
-            entry->value.number = shared ? SIZE_MAX : i;
-        }
+        if (entry == NULL || (!added && entry->value.number == SIZE_MAX))
+            continue;
+        const struct mls_telemetry_file *a = &files[added ? i : entry->value.number];
+        const struct mls_telemetry_file *b = &files[i];
+        const mls_log_device *of = a->devices;
+        const mls_log_device *other = b->devices;
+        const bool alike = a->count > 0 && b->count > 0 && a->columns == b->columns && of->timed && other->timed &&
+                           mls_str_equal(of->name, other->name) && !has_same_uuid(of, other) &&
+                           !mls_str_equal(mls_path_folder(mls_str_from(a->source.path)),
+                                          mls_path_folder(mls_str_from(b->source.path)));
+        const bool copy = alike && of->rows[0].time_ms == other->rows[0].time_ms &&
+                          memcmp(of->rows[0].values, other->rows[0].values, sizeof of->rows[0].values) == 0;
+        const bool shared = alike && !copy && of->rows[0].time_ms < other->rows[other->count - 1].time_ms &&
+                            other->rows[0].time_ms < of->rows[of->count - 1].time_ms;
+        entry->value.number = shared ? SIZE_MAX : i;
     }
     for (size_t i = 0; i < count; i++) {
         const mls_map_entry *entry = files[i].host.len > 0 ? mls_map_find(&hosts, files[i].host) : NULL;
@@ -211,28 +212,31 @@ static int compare_nameless(const void *left, const void *right)
 /* Make files hosts of their own, named after the file, if they must be of different hosts: files with the same columns
  * that measured a device of the same number at the same time, unless the UUID is the same.  Files with other columns
  * may measure the same host in another way. */
-static void name_by_themselves(struct mls_telemetry_file *files, size_t count, size_t devices)
+static void name_by_themselves(struct mls_telemetry_file *files, size_t count)
 {
-    nameless_device *list = mls_malloc((devices + 1) * sizeof *list);
-    size_t listed = 0;
+    MLS_LIST_OF(nameless_device) list = {0};
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < files[i].count && files[i].host.len == 0; k++) {
             const mls_log_device *device = &files[i].devices[k];
-            list[listed++] = (nameless_device){&files[i], device, device->timed ? device->rows[0].time_ms : -INFINITY,
-                                               device->timed ? device->rows[device->count - 1].time_ms : INFINITY};
+            MLS_GROW(&list, items);
+            list.items[list.count++] =
+                (nameless_device){&files[i], device, device->timed ? device->rows[0].time_ms : -INFINITY,
+                                  device->timed ? device->rows[device->count - 1].time_ms : INFINITY};
         }
     }
-    qsort(list, listed, sizeof *list, compare_nameless);
-    const nameless_device *longest = list;
-    for (const nameless_device *now = list + 1; now < list + listed; now++) {
+    if (list.count > 0)
+        qsort(list.items, list.count, sizeof *list.items, compare_nameless);
+    const nameless_device *longest = list.items;
+    for (size_t i = 1; i < list.count; i++) {
+        const nameless_device *now = &list.items[i];
         const bool alike =
             now->file->columns == longest->file->columns && mls_str_equal(now->device->name, longest->device->name);
-        const bool same = now->device->ids[1].len > 0 && mls_str_equal(now->device->ids[1], longest->device->ids[1]);
-        if (alike && !same && now->file != longest->file && now->first_ms < longest->last_ms)
+        if (alike && !has_same_uuid(now->device, longest->device) && now->file != longest->file &&
+            now->first_ms < longest->last_ms)
             now->file->alone = longest->file->alone = true;
         longest = alike && longest->last_ms >= now->last_ms ? longest : now;
     }
-    free(list);
+    free(list.items);
     for (size_t i = 0; i < count; i++) {
         const char *path = files[i].source.path;
         if (files[i].alone) {
@@ -247,17 +251,13 @@ static void name_by_themselves(struct mls_telemetry_file *files, size_t count, s
 void mls_hosts_name(struct mls_telemetry_file *files, size_t count, bool by_names)
 {
     size_t unnamed = 0;
-    size_t devices = 0;
     if (by_names)
         forget_shared_names(files, count);
-    for (size_t i = 0; i < count; i++) {
-        const bool named = files[i].host.len > 0;
-        unnamed += !named;
-        devices += named ? 0 : files[i].count;
-    }
+    for (size_t i = 0; i < count; i++)
+        unnamed += files[i].host.len == 0;
     if (unnamed >= 2) {
         name_by_folders(files, count);
-        name_by_themselves(files, count, devices);
+        name_by_themselves(files, count);
     }
 }
 
