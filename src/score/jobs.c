@@ -69,36 +69,23 @@ static const char *keep_text(mls_sacct *sacct, mls_str text)
     return text.len > 0 ? mls_arena_copy(&sacct->arena, text).ptr : NULL;
 }
 
-/* Parse State, such as "CANCELLED by 1000". */
-static void set_state(mls_sacct *sacct, mls_str state, mls_slurm_job *row)
+/* Add a row with the texts of its columns; State may be "CANCELLED by 1000".  The rows of a job are sorted by submit
+ * time, which changes when it is requeued; rows without a submit time stay where they are. */
+static void add_row(mls_sacct *sacct, mls_slurm_job *row, mls_str job, mls_str id, mls_str state, mls_str nodes)
 {
-    row->state = keep_text(sacct, mls_str_word(&state));
-    const bool by = mls_str_equal(mls_str_word(&state), MLS_S("by"));
-    row->cancelled_by = by ? keep_text(sacct, mls_str_word(&state)) : NULL;
-}
-
-static void set_nodes(mls_sacct *sacct, mls_str list, mls_slurm_job *row)
-{
-    row->node_list = mls_str_equal(list, MLS_S("None assigned")) ? NULL : keep_text(sacct, list);
-}
-
-static void set_id(mls_sacct *sacct, mls_str raw, mls_str id, mls_slurm_job *row)
-{
-    mls_str task = id.len > 0 ? id : raw;
+    mls_str task = id.len > 0 ? id : job;
     mls_str array;
     size_t number;
     row->id = mls_arena_copy(&sacct->arena, task).ptr;
-    row->job = raw.len > 0 ? mls_arena_copy(&sacct->arena, raw).ptr : row->id;
+    row->job = job.len > 0 ? mls_arena_copy(&sacct->arena, job).ptr : row->id;
     if (mls_str_cut(&task, '_', &array)) {
         row->array_job = mls_arena_copy(&sacct->arena, array).ptr;
         row->array_task = mls_size_parse(task, &number) ? (double)number : (double)NAN;
     }
-}
-
-/* Add a row, whose texts are in the arena.  The rows of a job are sorted by submit time, which changes when it is
- * requeued; rows without a submit time stay where they are. */
-static void add_row(mls_sacct *sacct, const mls_slurm_job *row)
-{
+    row->state = keep_text(sacct, mls_str_word(&state));
+    if (mls_str_equal(mls_str_word(&state), MLS_S("by")))
+        row->cancelled_by = keep_text(sacct, mls_str_word(&state));
+    row->node_list = mls_str_equal(nodes, MLS_S("None assigned")) ? NULL : keep_text(sacct, nodes);
     mls_map_entry *raw = mls_map_put(&sacct->by_raw, mls_str_from(row->job), NULL);
     if (raw->value.pointer == NULL)
         raw->value.pointer = mls_arena_zeroed(&sacct->arena, 1, sizeof(mls_sacct_entry));
@@ -330,10 +317,7 @@ static mls_status take_sacct_line(void *state, const mls_text_row *at)
     read_length(cells.limit_raw, cells.limit, 60, &row.limit_seconds);
     if (mls_size_parse(cells.nodes.len > 0 ? cells.nodes : cells.allocated, &count))
         row.node_count = (double)count;
-    set_nodes(reader->sacct, cells.list, &row);
-    set_state(reader->sacct, cells.state, &row);
-    set_id(reader->sacct, cells.raw, cells.id, &row);
-    add_row(reader->sacct, &row);
+    add_row(reader->sacct, &row, cells.raw, cells.id, cells.state, cells.list);
     return MLS_OK;
 }
 
@@ -426,12 +410,9 @@ static mls_status read_json(mls_sacct *sacct, mls_str text, const char *source, 
         row.node_count = json_number(member(job, "allocation_nodes"));
         read_exit(member(job, "exit_code"), right, &row.exit_code, &row.signal);
         read_exit(member(job, "derived_exit_code"), right, &row.derived_exit_code, &row.derived_signal);
-        set_nodes(sacct, text_within(member(job, "nodes")), &row);
-        set_state(sacct, text_within(member(member(job, "state"), "current")), &row);
-        set_id(sacct, mls_buffer_str(&raw), mls_buffer_str(&id), &row);
-        if (row.cancelled_by == NULL)
-            row.cancelled_by = keep_text(sacct, text_within(member(job, "kill_request_user")));
-        add_row(sacct, &row);
+        row.cancelled_by = keep_text(sacct, text_within(member(job, "kill_request_user")));
+        add_row(sacct, &row, mls_buffer_str(&raw), mls_buffer_str(&id),
+                text_within(member(member(job, "state"), "current")), text_within(member(job, "nodes")));
     }
     mls_buffer_release(&id);
     mls_buffer_release(&raw);
@@ -481,17 +462,10 @@ enum { JOBS_AT_ONCE = 500, ASK_MS = 10000, NUMBER_BYTES_MAX = 32 };
 /* Check for 117, 117_3 or 117+1.  With any other number in its arguments, sacct fails for all jobs. */
 static bool is_number(mls_str job)
 {
-    mls_str first = job;
     size_t number;
-    for (size_t i = 0; i < job.len; i++) {
-        if (job.ptr[i] == '_' || job.ptr[i] == '+') {
-            first.len = i;
-            break;
-        }
-    }
-    const bool more = first.len < job.len;
-    return job.len <= NUMBER_BYTES_MAX && mls_size_parse(first, &number) &&
-           (!more || mls_size_parse((mls_str){job.ptr + first.len + 1, job.len - first.len - 1}, &number));
+    const size_t digits = job.len > 0 ? strcspn(job.ptr, "_+") : 0;
+    return job.len <= NUMBER_BYTES_MAX && mls_size_parse((mls_str){job.ptr, digits}, &number) &&
+           (digits == job.len || mls_size_parse(mls_str_rest(job, digits + 1), &number));
 }
 
 mls_status mls_sacct_ask(mls_sacct *sacct, const mls_collection *collection, const char *program, mls_error *error)
@@ -549,30 +523,16 @@ static bool is_job_number(mls_str job)
 
 void mls_run_note_name(mls_run *run)
 {
-    mls_str rest = mls_str_from(mls_path_name(run->file));
-    mls_str job;
-    mls_str number;
-    if (!mls_str_after(rest, MLS_S("slurm-"), &rest) || rest.ptr != mls_path_name(run->file) + strlen("slurm-") ||
-        !mls_str_ends(rest, MLS_S(".out")))
+    enum { BEFORE = sizeof "slurm-" - 1, AFTER = sizeof ".out" - 1 };
+    const mls_str name = mls_str_from(mls_path_name(run->file));
+    if (!mls_str_starts(name, MLS_S("slurm-")) || !mls_str_ends(name, MLS_S(".out")))
         return;
-    job = (mls_str){rest.ptr, rest.len - strlen(".out")};
+    const mls_str job = {name.ptr + BEFORE, name.len - BEFORE - AFTER};
     mls_str task = job;
+    mls_str number;
     const bool array = mls_str_cut(&task, '_', &number);
-    if (!is_job_number(number) || (array && !is_job_number(task)))
-        return;
-    run->job.named = mls_strndup(job.ptr, job.len);
-}
-
-/* Add a finding if two job numbers differ.  An array task has two numbers, which cannot be matched without sacct data.
- */
-static void compare_jobs(mls_run *run, const char *other, const char *whose)
-{
-    const char *job = run->job.job;
-    if (job != NULL && other != NULL && strcmp(job, other) != 0 && is_job_number(mls_str_from(job)) &&
-        is_job_number(mls_str_from(other))) {
-        mls_findings_add(&run->findings, MLS_FINDING_JOB_DIFFERS, (mls_finding_place){0},
-                         "it belongs to job %s, but %s names job %s", job, whose, other);
-    }
+    if (is_job_number(number) && (!array || is_job_number(task)))
+        run->job.named = mls_strndup(job.ptr, job.len);
 }
 
 void mls_run_find_job(mls_run *run)
@@ -582,9 +542,20 @@ void mls_run_find_job(mls_run *run)
     const char *said = job->job != NULL ? job->job : job->named != NULL ? job->named : job->step;
     if (job->job == NULL && said != NULL)
         job->job = mls_strdup(said);
-    compare_jobs(run, job->other, "another log of the same run");
-    compare_jobs(run, job->named, "the name of the job's output");
-    compare_jobs(run, job->step, "slurmstepd's line");
+    /* An array task has two numbers, which cannot be matched without sacct data. */
+    const struct {
+        const char *job, *source;
+    } others[] = {{job->other, "another log of the same run"},
+                  {job->named, "the name of the job's output"},
+                  {job->step, "slurmstepd's line"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others && job->job != NULL; i++) {
+        const char *other = others[i].job;
+        if (other != NULL && strcmp(job->job, other) != 0 && is_job_number(mls_str_from(job->job)) &&
+            is_job_number(mls_str_from(other))) {
+            mls_findings_add(&run->findings, MLS_FINDING_JOB_DIFFERS, (mls_finding_place){0},
+                             "it belongs to job %s, but %s names job %s", job->job, others[i].source, other);
+        }
+    }
     (void)mls_hosts_expand(mls_str_from(job->node_list), &names, &run->findings, (mls_finding_place){0});
     mls_buffer_release(&names);
 }
@@ -611,35 +582,26 @@ static void add_cause(mls_run *run, const mls_slurm_job *row, double median_minu
     const double ran_ms = row->end_ms - run->run_start.time_ms;
     const double left_ms = median_minutes * 60000 - ran_ms;
     const mls_slurm_end end = mls_slurm_job_end(row);
+    static const char *const words[] = {[MLS_SLURM_ENDED] = "",
+                                        [MLS_SLURM_LOST_NODE] = " lost a node",
+                                        [MLS_SLURM_OUT_OF_MEMORY] = " had too little memory",
+                                        [MLS_SLURM_PREEMPTED] = " was preempted",
+                                        [MLS_SLURM_REQUEUED] = " was requeued",
+                                        [MLS_SLURM_OUT_OF_TIME] = " ran into its time limit",
+                                        [MLS_SLURM_CANCELLED] = " was cancelled",
+                                        [MLS_SLURM_FAILED] = ""};
     mls_buffer line = {0};
-    switch (end) {
-    case MLS_SLURM_LOST_NODE:
-        mls_buffer_append_text(&line, " lost a node");
-        break;
-    case MLS_SLURM_OUT_OF_MEMORY:
-        mls_buffer_append_text(&line, " had too little memory");
-        break;
-    case MLS_SLURM_PREEMPTED:
-        mls_buffer_append_text(&line, " was preempted");
-        break;
-    case MLS_SLURM_REQUEUED:
-        mls_buffer_append_text(&line, " was requeued");
-        break;
-    case MLS_SLURM_OUT_OF_TIME:
-        mls_buffer_append_text(&line, " ran into its time limit");
+    mls_buffer_append_text(&line, words[end]);
+    if (end == MLS_SLURM_OUT_OF_TIME) {
         if (isfinite(row->limit_seconds))
             mls_buffer_printf(&line, " of %s", mls_words_seconds(row->limit_seconds).text);
         if (ran_ms >= 0)
             mls_buffer_printf(&line, ", %s after run_start", mls_words_seconds(ran_ms / 1000).text);
         if (ran_ms >= 0 && left_ms > 0)
             mls_buffer_printf(&line, ": %s short of the median run", mls_words_seconds(left_ms / 1000).text);
-        break;
-    case MLS_SLURM_CANCELLED:
-        mls_buffer_printf(&line, " was cancelled%s%s", row->cancelled_by != NULL ? " by " : "",
-                          row->cancelled_by != NULL ? row->cancelled_by : "");
-        break;
-    case MLS_SLURM_FAILED:
-    case MLS_SLURM_ENDED: /* the signal or the exit status of the job, or else of one of its steps */
+    } else if (end == MLS_SLURM_CANCELLED && row->cancelled_by != NULL) {
+        mls_buffer_printf(&line, " by %s", row->cancelled_by);
+    } else if (line.len == 0) { /* the signal or the exit status of the job, or else of one of its steps */
         if (row->signal > 0)
             mls_buffer_printf(&line, " was ended by signal %.0f", row->signal);
         else if (row->derived_signal > 0)
@@ -650,7 +612,6 @@ static void add_cause(mls_run *run, const mls_slurm_job *row, double median_minu
             mls_buffer_append_text(&line, " failed");
         else if (row->derived_exit_code > 0)
             mls_buffer_printf(&line, " had a step that exited with %.0f, and went on", row->derived_exit_code);
-        break;
     }
     if (line.len > 0) {
         mls_findings_add(&run->findings, MLS_FINDING_JOB_ENDED, (mls_finding_place){0}, "job %s%s%s%s%s", row->job,
@@ -664,16 +625,9 @@ static void add_cause(mls_run *run, const mls_slurm_job *row, double median_minu
 
 /* A change of the number of runs of a job that initialise or train. */
 typedef struct job_change {
-    double ms;
+    double ms; /* first, for sorting */
     int init, training;
 } job_change;
-
-static int compare_job_changes(const void *left, const void *right)
-{
-    const job_change *a = left;
-    const job_change *b = right;
-    return mls_compare_doubles(a->ms, b->ms);
-}
 
 static void add_change(job_change *changes, size_t *count, double from, double to, bool training)
 {
@@ -705,7 +659,7 @@ static void sum_times(mls_slurm_job *job, const mls_collection *collection, size
             add_change(changes, &count, run->run_start.time_ms, run->run_stop.time_ms, true);
         }
     }
-    qsort(changes, count, sizeof *changes, compare_job_changes);
+    mls_sort_by_double(changes, count, sizeof *changes);
     mls_job_times times = {0};
     double at = start_ms;
     int init = 0;

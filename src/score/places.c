@@ -28,16 +28,6 @@ typedef struct tree_round {
     bool apart; /* a submitter occurs twice, or is unknown */
 } tree_round;
 
-typedef struct tree_finder {
-    const char *const *paths;
-    size_t path_count;
-    const mls_collect_options *options;
-    const mls_editions *editions;
-    mls_sources *sources;
-    mls_tree_editions *trees;
-    mls_scan_room *room;
-} tree_finder;
-
 bool mls_folder_of_system(mls_str folder, mls_str *system, mls_str *above)
 {
     const mls_str benchmark = mls_path_cut(&folder);
@@ -79,63 +69,6 @@ static bool is_tree_log(const mls_source *source)
     return source->result && !source->named && source->skip == NULL;
 }
 
-/* Add the vote of the result whose logs begin at a source, unless it is not in a tree.  Return the end of its logs. */
-static size_t poll_result(tree_finder *self, size_t at)
-{
-    mls_tree_editions *trees = self->trees;
-    const mls_collect_options *options = self->options;
-    const mls_source *sources = self->sources->items;
-    const mls_str folder = mls_path_folder(mls_str_from(sources[at].path));
-    mls_str rest = folder;
-    const mls_str benchmark = mls_path_cut(&rest);
-    mls_str system;
-    mls_str submitter;
-    bool added = false;
-    double time_ms = (double)NAN;
-    mls_tree_edition *tree = NULL;
-    mls_map_entry *entry = mls_map_put(&trees->folders, folder, &added);
-    if (added && mls_folder_of_system(folder, &system, &submitter)) {
-        mls_str above = submitter;
-        mls_str beside = submitter;
-        (void)mls_path_cut(&beside);
-        for (size_t i = 0; i < self->path_count; i++) {
-            mls_str path = mls_str_from(self->paths[i]);
-            while (path.len > 1 && path.ptr[path.len - 1] == '/')
-                path.len--;
-            if (mls_str_starts(submitter, path) && path.len + 1 < submitter.len &&
-                (submitter.ptr[path.len] == '/' || path.ptr[path.len - 1] == '/')) { /* the user named a folder above */
-                above = beside;
-                beside.ptr = NULL;
-                break;
-            }
-        }
-        const mls_usage usage =
-            options->any_usage ? mls_editions_usage_of(self->editions, options->usage, benchmark) : options->usage;
-        mls_map_entry *number = mls_map_put(&trees->trees[usage], above, NULL);
-        if (number->value.number == 0) {
-            beside.ptr = beside.ptr != NULL ? number->key.ptr : NULL;
-            MLS_GROW(trees, items);
-            trees->items[trees->count++] = (mls_tree_edition){.usage = usage,
-                                                              .above = mls_arena_copy(&trees->arena, submitter),
-                                                              .system = mls_arena_copy(&trees->arena, system),
-                                                              .beside = beside};
-            number->value.number = trees->count;
-        }
-        entry->value.number = number->value.number;
-        tree = &trees->items[entry->value.number - 1];
-    }
-    for (; at < self->sources->count; at++) {
-        const mls_source *source = &sources[at];
-        if (!mls_str_equal(mls_path_folder(mls_str_from(source->path)), folder))
-            break;
-        if (tree != NULL && is_tree_log(source) && isnan(time_ms))
-            time_ms = mls_log_date(mls_source_open(source, true), false, &self->room);
-    }
-    if (tree != NULL)
-        mls_edition_poll_add(&tree->poll, self->editions, tree->usage, time_ms, benchmark);
-    return at;
-}
-
 /* Return the tree of a log; NULL if it is not in one, or if the edition does not have its benchmark and it is judged by
  * itself. */
 static const mls_tree_edition *find_tree(const mls_tree_editions *trees, const char *path)
@@ -152,15 +85,67 @@ void mls_tree_editions_find(const char *const *paths, size_t path_count, const m
 {
     mls_rulesets *rulesets = options->checker.rulesets;
     const mls_editions *editions = rulesets != NULL ? mls_rulesets_editions(rulesets) : options->score.editions;
-    tree_finder finder = {paths, path_count, options, editions, sources, trees, NULL};
+    mls_scan_room *room = NULL;
     trees->folders.arena = &trees->arena;
     for (size_t i = 0; i < MLS_USAGE_COUNT; i++)
         trees->trees[i].arena = &trees->arena;
     if (options->edition != NULL || options->checker.ruleset != NULL || editions == NULL)
         return;
-    for (size_t i = 0; i < sources->count;)
-        i = is_tree_log(&sources->items[i]) ? poll_result(&finder, i) : i + 1;
-    mls_scan_room_free(finder.room);
+    /* Each result in a tree has a vote, by the date of its first log.  The logs of a result follow one another. */
+    for (size_t i = 0; i < sources->count;) {
+        const mls_str folder = mls_path_folder(mls_str_from(sources->items[i].path));
+        mls_str rest = folder;
+        const mls_str benchmark = mls_path_cut(&rest);
+        mls_str system;
+        mls_str submitter;
+        bool added = false;
+        double time_ms = (double)NAN;
+        mls_tree_edition *tree = NULL;
+        if (!is_tree_log(&sources->items[i])) {
+            i++;
+            continue;
+        }
+        mls_map_entry *entry = mls_map_put(&trees->folders, folder, &added);
+        if (added && mls_folder_of_system(folder, &system, &submitter)) {
+            mls_str above = submitter;
+            mls_str beside = submitter;
+            (void)mls_path_cut(&beside);
+            for (size_t k = 0; k < path_count && beside.ptr != NULL; k++) {
+                mls_str path = mls_str_from(paths[k]);
+                while (path.len > 1 && path.ptr[path.len - 1] == '/')
+                    path.len--;
+                if (mls_str_starts(submitter, path) && path.len + 1 < submitter.len &&
+                    (submitter.ptr[path.len] == '/' || path.ptr[path.len - 1] == '/')) {
+                    above = beside; /* the user named a folder above */
+                    beside.ptr = NULL;
+                }
+            }
+            const mls_usage usage =
+                options->any_usage ? mls_editions_usage_of(editions, options->usage, benchmark) : options->usage;
+            mls_map_entry *number = mls_map_put(&trees->trees[usage], above, NULL);
+            if (number->value.number == 0) {
+                MLS_GROW(trees, items);
+                trees->items[trees->count++] = (mls_tree_edition){
+                    .usage = usage,
+                    .above = mls_arena_copy(&trees->arena, submitter),
+                    .system = mls_arena_copy(&trees->arena, system),
+                    .beside = {beside.ptr != NULL ? number->key.ptr : NULL, beside.len}};
+                number->value.number = trees->count;
+            }
+            entry->value.number = number->value.number;
+            tree = &trees->items[entry->value.number - 1];
+        }
+        for (; i < sources->count; i++) {
+            const mls_source *source = &sources->items[i];
+            if (!mls_str_equal(mls_path_folder(mls_str_from(source->path)), folder))
+                break;
+            if (tree != NULL && is_tree_log(source) && isnan(time_ms))
+                time_ms = mls_log_date(mls_source_open(source, true), false, &room);
+        }
+        if (tree != NULL)
+            mls_edition_poll_add(&tree->poll, editions, tree->usage, time_ms, benchmark);
+    }
+    mls_scan_room_free(room);
     /* Let the trees in a parent folder choose an edition together if they belong to one round.  In a round, each
      * submitter has one folder; several folders of one submitter are submissions to several rounds. */
     mls_map rounds[MLS_USAGE_COUNT] = {{0}};
