@@ -68,10 +68,10 @@ static void finish_list(mls_printer *to, mls_table *table, const mls_published_l
 
 static bool has_known(const mls_published_list *list, mls_published_known known)
 {
-    bool any = false;
     for (size_t i = 0; i < list->count; i++)
-        any |= list->hits[i].result->known == known;
-    return any;
+        if (list->hits[i].result->known == known)
+            return true;
+    return false;
 }
 
 /* Return the look of a column of minutes.  Bounds have two decimal points and cannot be aligned on one of them. */
@@ -291,24 +291,21 @@ MLS_FIELDS_BESIDE(hit_csv, hit, RESULT_CSV_FIELDS)
 #define LIST_FIELDS(F) F(list, results, LIST(hit), "", MLS_ROWS(row->hits, row->count))
 MLS_FIELDS(list, mls_published_list, LIST_FIELDS)
 
-const mls_report mls_published_report = {.section = "PUBLISHED JSON",
-                                         .show = show_results,
-                                         .object = &list_fields,
-                                         .lines = "results",
-                                         .columns = {.section = "PUBLISHED CSV",
-                                                     .names = LISTED_COLUMNS,
-                                                     .rows = "results",
-                                                     .sources = {&hit_csv_fields, &hit_fields}}};
+#define PUBLISHED_REPORT(function, ...)                                                                                \
+    {                                                                                                                  \
+        .section = "PUBLISHED JSON", .show = function, .object = &list_fields, .lines = "results", .columns = {        \
+            .rows = "results",                                                                                         \
+            .sources = {&hit_csv_fields, &hit_fields},                                                                 \
+            __VA_ARGS__                                                                                                \
+        }                                                                                                              \
+    }
 
-const mls_report mls_published_trend_report = {
-    .section = "PUBLISHED JSON",
-    .show = show_trend,
-    .object = &list_fields,
-    .lines = "results",
-    .columns = {.section = "PUBLISHED TREND CSV",
-                .names = "benchmark division accelerators edition minutes ratio accelerator submitter system known",
-                .rows = "results",
-                .sources = {&hit_csv_fields, &hit_fields}}};
+const mls_report mls_published_report =
+    PUBLISHED_REPORT(show_results, .section = "PUBLISHED CSV", .names = LISTED_COLUMNS);
+
+const mls_report mls_published_trend_report = PUBLISHED_REPORT(
+    show_trend, .section = "PUBLISHED TREND CSV",
+    .names = "benchmark division accelerators edition minutes ratio accelerator submitter system known");
 
 /* A column for each setting. */
 static void emit_columns(mls_emitter *to, const void *what, bool names)
@@ -324,15 +321,8 @@ static void emit_columns(mls_emitter *to, const void *what, bool names)
     }
 }
 
-const mls_report mls_published_settings_report = {.section = "PUBLISHED JSON",
-                                                  .show = show_published_settings,
-                                                  .object = &list_fields,
-                                                  .lines = "results",
-                                                  .columns = {.section = "PUBLISHED SETTINGS CSV",
-                                                              .names = LISTED_COLUMNS,
-                                                              .rows = "results",
-                                                              .sources = {&hit_csv_fields, &hit_fields},
-                                                              .more = emit_columns}};
+const mls_report mls_published_settings_report = PUBLISHED_REPORT(
+    show_published_settings, .section = "PUBLISHED SETTINGS CSV", .names = LISTED_COLUMNS, .more = emit_columns);
 
 #define RUN_MINUTES(part) (row->run->part_ms[MLS_PART_##part] / 60000)
 #define PUBLISHED_RUN_FIELDS(F)                                                                                        \

@@ -54,18 +54,18 @@ mls_status mls_accelerators_load(mls_accelerators **accelerators, mls_error *err
     mls_status status = mls_json_data("accelerators.json", &json, error);
     *accelerators = to;
     to->arena = mls_calloc(1, sizeof *to->arena);
-    if (status == MLS_OK) {
-        status = mls_json_table_read(json, "accelerators", ROWS(accelerator_members), to->arena, (void **)&to->items,
-                                     &to->count, sizeof *to->items, error);
-    }
-    if (status == MLS_OK) {
-        status = mls_json_table_read(json, "links", ROWS(link_members), to->arena, (void **)&to->links, &to->link_count,
-                                     sizeof *to->links, error);
-    }
-    if (status == MLS_OK) {
-        status = mls_json_table_read(json, "gpus", ROWS(gpu_members), to->arena, (void **)&to->gpus, &to->gpu_count,
-                                     sizeof *to->gpus, error);
-    }
+    const struct {
+        const char *name;
+        const mls_row_member *members;
+        size_t member_count;
+        void **items;
+        size_t *count, size;
+    } tables[] = {{"accelerators", ROWS(accelerator_members), (void **)&to->items, &to->count, sizeof *to->items},
+                  {"links", ROWS(link_members), (void **)&to->links, &to->link_count, sizeof *to->links},
+                  {"gpus", ROWS(gpu_members), (void **)&to->gpus, &to->gpu_count, sizeof *to->gpus}};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables && status == MLS_OK; i++)
+        status = mls_json_table_read(json, tables[i].name, tables[i].members, tables[i].member_count, to->arena,
+                                     tables[i].items, tables[i].count, tables[i].size, error);
     for (size_t i = 0; i < to->gpu_count && status == MLS_OK; i++) {
         mls_gpu *gpu = &to->gpus[i];
         gpu->link = gpu->link_key != NULL ? mls_accelerators_find_link(to, mls_str_from(gpu->link_key)) : NULL;
@@ -158,17 +158,7 @@ static uint64_t next_size(mls_str *text)
     return 0;
 }
 
-/* Check whether all sizes in a name are those of the GPU, or of its host's memory ("GH200 480GB"). */
-static bool has_sizes(const mls_gpu *gpu, mls_str text)
-{
-    const uint64_t gb = 1000000000;
-    for (uint64_t size; (size = next_size(&text)) != 0;)
-        if (size != gpu->marketed_gb && size != gpu->host_bytes / gb)
-            return false;
-    return true;
-}
-
-/* Return the first GPU with that name whose size matches the sizes in the text. */
+/* Return the first GPU with that name, if all sizes in the text are its own or its host's memory ("GH200 480GB"). */
 static const mls_gpu *find_called(const mls_accelerators *accelerators, mls_str name, mls_str text)
 {
     for (size_t i = 0; i < accelerators->gpu_count; i++) {
@@ -177,7 +167,10 @@ static const mls_gpu *find_called(const mls_accelerators *accelerators, mls_str 
         bool called = mls_names_alike(name, mls_str_from(gpu->name));
         for (mls_str alias; !called && aliases != NULL && mls_list_next(&aliases, '|', &alias);)
             called = mls_names_alike(name, alias);
-        if (called && has_sizes(gpu, text))
+        mls_str rest = text;
+        for (uint64_t size; called && (size = next_size(&rest)) != 0;)
+            called = size == gpu->marketed_gb || size == gpu->host_bytes / 1000000000;
+        if (called)
             return gpu;
     }
     return NULL;

@@ -366,8 +366,6 @@ static mls_status read_json(mls_sacct *sacct, mls_str text, const char *source, 
     size_t place = 0;
     mls_str version;
     size_t number_of_version;
-    mls_buffer id = {0};
-    mls_buffer raw = {0};
     mls_status status = mls_json_tree(text, &json, error);
     const cJSON *jobs = status == MLS_OK ? member(json, "jobs") : NULL;
     if (status == MLS_OK && !cJSON_IsArray(jobs))
@@ -392,15 +390,15 @@ static mls_status read_json(mls_sacct *sacct, mls_str text, const char *source, 
         const double task = json_number(member(member(job, "array"), "task_id"));
         const double part = json_number(member(member(job, "het"), "job_id"));
         const double offset = json_number(member(member(job, "het"), "job_offset"));
-        mls_buffer_clear(&raw);
-        mls_buffer_clear(&id);
-        mls_buffer_printf(&raw, "%.0f", number);
+        char id[64];
+        char raw[sizeof id];
+        (void)mls_text_printf(raw, sizeof raw, "%.0f", number);
         if (array_job > 0 && task >= 0)
-            mls_buffer_printf(&id, "%.0f_%.0f", array_job, task);
+            (void)mls_text_printf(id, sizeof id, "%.0f_%.0f", array_job, task);
         else if (part > 0 && offset >= 0)
-            mls_buffer_printf(&id, "%.0f+%.0f", part, offset);
+            (void)mls_text_printf(id, sizeof id, "%.0f+%.0f", part, offset);
         else
-            mls_buffer_printf(&id, "%.0f", number);
+            (void)mls_text_printf(id, sizeof id, "%s", raw);
         row.submit_ms = json_time(times, "submission");
         row.eligible_ms = json_time(times, "eligible");
         row.start_ms = json_time(times, "start");
@@ -411,11 +409,9 @@ static mls_status read_json(mls_sacct *sacct, mls_str text, const char *source, 
         read_exit(member(job, "exit_code"), right, &row.exit_code, &row.signal);
         read_exit(member(job, "derived_exit_code"), right, &row.derived_exit_code, &row.derived_signal);
         row.cancelled_by = keep_text(sacct, text_within(member(job, "kill_request_user")));
-        add_row(sacct, &row, mls_buffer_str(&raw), mls_buffer_str(&id),
-                text_within(member(member(job, "state"), "current")), text_within(member(job, "nodes")));
+        add_row(sacct, &row, mls_str_from(raw), mls_str_from(id), text_within(member(member(job, "state"), "current")),
+                text_within(member(job, "nodes")));
     }
-    mls_buffer_release(&id);
-    mls_buffer_release(&raw);
     cJSON_Delete(json);
     return status;
 }

@@ -140,17 +140,6 @@ static double described_accelerators(const mls_description *system)
     return mls_first_number(system->number_of_nodes) * mls_first_number(system->accelerators_per_node);
 }
 
-/* Parse the description in a text; leave it empty if the text is invalid. */
-static void read_described(mls_str text, mls_arena *arena, mls_description *system)
-{
-    mls_arena scratch = {0};
-    mls_str object;
-    size_t wrong;
-    if (mls_description_read(text, &scratch, arena, system, &object, &wrong) != NULL)
-        *system = (mls_description){0};
-    mls_arena_release(&scratch);
-}
-
 void mls_group_describe(mls_group *group, mls_str system_id, mls_str text)
 {
     mls_description logged = {0};
@@ -162,10 +151,17 @@ void mls_group_describe(mls_group *group, mls_str system_id, mls_str text)
     if (system_id.len + text.len + logged_text.len + shape.name.len == 0)
         return;
     group->arena = group->arena != NULL ? group->arena : mls_calloc(1, sizeof *group->arena);
-    if (text.len > 0)
-        read_described(text, group->arena, system);
-    if (logged_text.len > 0)
-        read_described(logged_text, group->arena, &logged);
+    const mls_str texts[] = {text, logged_text};
+    mls_description *described[] = {system, &logged}; /* empty if its text is invalid */
+    mls_arena scratch = {0};
+    for (size_t i = 0; i < 2; i++) {
+        mls_str object;
+        size_t wrong;
+        if (texts[i].len > 0 &&
+            mls_description_read(texts[i], &scratch, group->arena, described[i], &object, &wrong) != NULL)
+            *described[i] = (mls_description){0};
+    }
+    mls_arena_release(&scratch);
     const double counts[] = {described_accelerators(system), described_accelerators(&logged), (double)NAN,
                              shape.gpus > 0 ? (double)shape.gpus : (double)NAN};
     const double nodes[] = {mls_first_number(system->number_of_nodes), mls_first_number(logged.number_of_nodes),
