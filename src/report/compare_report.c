@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* compare_report.c - comparisons of sides with each other or with published results, and minutes by number of
  * accelerators. */
-#include "report/compare_report.h"
+#include "report/reports.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -792,8 +792,6 @@ static void show_scaling(mls_printer *to, const void *what)
     }
     show_rest(to->view, in, in->series.count > 0);
 }
-
-/* ---- fields for programs ---- */
 
 /* -------------------------------------------------------------- what differs */
 

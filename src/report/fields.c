@@ -234,8 +234,6 @@ void mls_fields_print(mls_output *output, const char *section, const mls_fields 
 
 /* ---- from an object down to the rows of its lists, which are rows of CSV or lines of NDJSON ---- */
 
-/* --------------------------------------------------------- finding the way */
-
 /* Find a field by its name: a list or an object, or else one that fits in a cell. */
 static const mls_field *named_field(const mls_fields *fields, mls_str name, bool rows)
 {

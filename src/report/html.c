@@ -314,22 +314,12 @@ mls_html_badge mls_html_badge_of(const mls_group *group)
     return (mls_html_badge){"well", "✓ Valid score", "✓ valid"};
 }
 
-double mls_html_minutes(const mls_group *group)
-{
-    return mls_group_result(group).scaled_minutes;
-}
-
 bool mls_html_epochs(const mls_html_group *of)
 {
     bool epochs = false;
     for (size_t i = 0; i < of->group->run_count; i++)
         epochs |= mls_throughput_counts_epochs(&of->timed->runs[i]);
     return epochs;
-}
-
-const char *mls_html_unit(const mls_html_group *of)
-{
-    return mls_html_epochs(of) ? "epochs" : "samples";
 }
 
 double mls_html_steady_ms(const mls_html_group *of, size_t *count)

@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "report/chart.h"
-#include "report/overview.h"
+#include "report/reports.h"
 
 /* A group in a page, or a side of a comparison. */
 typedef struct mls_html_group {
@@ -111,12 +111,8 @@ typedef struct mls_html_badge {
 } mls_html_badge;
 mls_html_badge mls_html_badge_of(const mls_group *group);
 
-/* Return the minutes of a group: scaled, or of all models for weak scaling. */
-double mls_html_minutes(const mls_group *group);
-
-/* Check whether a group counts progress in epochs; return "samples" or "epochs". */
+/* Check whether a group counts progress in epochs. */
 bool mls_html_epochs(const mls_html_group *of);
-const char *mls_html_unit(const mls_html_group *of);
 
 /* Return the measurements of a group.  If no run has evaluations, return a copy in the arena with those of its images,
  * which were evaluated after the runs. */

@@ -62,7 +62,7 @@ static double position_on(const curves_view *view, const mls_curve_point *point)
 
 static const char *position_unit(const curves_view *view)
 {
-    return view->steps ? "steps" : mls_html_unit(view->of);
+    return view->steps ? "steps" : mls_html_epochs(view->of) ? "epochs" : "samples";
 }
 
 /* Collect the points of a run in their order across, since evaluations are not always logged in order. */
@@ -455,20 +455,13 @@ static const struct {
                          {BAR_NEITHER, "startup, between, tail"},
                          {BAR_OVERLAPPED, "evaluation during training"}};
 
-static bool is_of_kind(const mls_stretch *stretch, bar_kind kind)
+/* Return a bit for each kind of line that shows a stretch. */
+static unsigned kinds_of(const mls_stretch *stretch)
 {
-    return kind == BAR_TRAINING     ? stretch->part == MLS_PART_TRAINING
-           : kind == BAR_EVALUATION ? stretch->part == MLS_PART_EVALUATION
-           : kind == BAR_OVERLAPPED ? stretch->overlapped
-                                    : stretch->part > MLS_PART_EVALUATION;
-}
-
-static bool has_kind(const mls_throughput *run, bar_kind kind)
-{
-    bool has = false;
-    for (size_t i = 0; i < run->stretch_count && !has; i++)
-        has = is_of_kind(&run->stretches[i], kind);
-    return has;
+    const bar_kind kind = stretch->part == MLS_PART_TRAINING     ? BAR_TRAINING
+                          : stretch->part == MLS_PART_EVALUATION ? BAR_EVALUATION
+                                                                 : BAR_NEITHER;
+    return 1U << kind | (unsigned)stretch->overlapped << BAR_OVERLAPPED;
 }
 
 /* Append the bar of a run.  Initialization, which is not timed, is to the left of run_start, with a mark if it is cut.
@@ -489,14 +482,14 @@ static void append_bar(mls_buffer *out, const mls_html_group *of, size_t at, con
     }
     for (bar_kind kind = 0; kind < BAR_KINDS && run->has_parts; kind++) {
         const double height = kind == BAR_OVERLAPPED ? y + 9 : y;
+        const size_t mark = out->len;
         double begun = NAN; /* of the stretches to draw as one */
         double ended = NAN;
-        if (!has_kind(run, kind))
-            continue;
         mls_svg_path_begin(out, bar_looks[kind]);
+        const size_t empty = out->len;
         for (size_t i = 0; i <= run->stretch_count; i++) {
             const mls_stretch *stretch = i < run->stretch_count ? &run->stretches[i] : NULL;
-            if (stretch != NULL && !is_of_kind(stretch, kind))
+            if (stretch != NULL && (kinds_of(stretch) >> kind & 1) == 0)
                 continue;
             const double from = stretch != NULL ? mls_scale_at(x, stretch->from_ms / 60000) : (double)INFINITY;
             if (!isnan(begun) && from - ended > near) {
@@ -509,7 +502,10 @@ static void append_bar(mls_buffer *out, const mls_html_group *of, size_t at, con
                 ended = mls_scale_at(x, stretch->to_ms / 60000);
             }
         }
-        mls_svg_path_end(out);
+        if (out->len == empty)
+            mls_buffer_cut(out, mark);
+        else
+            mls_svg_path_end(out);
     }
     if (isfinite(run->run_ms)) {
         mls_svg_text(out, "strong", 's', mls_scale_at(x, run->run_ms / 60000) + 8, y + 4.5,
@@ -524,20 +520,20 @@ void mls_html_parts(mls_buffer *out, const mls_html_group *of)
     const size_t count = runs < BARS_MOST ? runs : BARS_MOST;
     double longest = 0;
     double init = 0;
-    bool has[BAR_KINDS] = {false};
+    unsigned has = 0; /* a bit for each kind */
     for (size_t i = 0; i < runs; i++) {
         const mls_throughput *run = &of->timed->runs[i];
         longest = run->has_parts && run->run_ms > longest ? run->run_ms : longest;
         init = fmax(init, run->run->run_start.time_ms - run->run->init_start.time_ms);
-        for (bar_kind kind = 0; kind < BAR_KINDS; kind++)
-            has[kind] = has[kind] || has_kind(run, kind);
+        for (size_t k = 0; k < run->stretch_count; k++)
+            has |= kinds_of(&run->stretches[k]);
     }
     if (!(longest > 0))
         return;
     mls_html_card_begin(out, "Where the time went");
     mls_html_key(out, MLS_MARK_BAR, "init", "initialization");
     for (size_t i = 0; i < BAR_KINDS; i++)
-        if (has[bar_keys[i].kind])
+        if ((has >> bar_keys[i].kind & 1) != 0)
             mls_html_key(out, MLS_MARK_BAR, bar_looks[bar_keys[i].kind], bar_keys[i].label);
     mls_html_card_body(out);
     /* The scale is in minutes, from the cut initialization to the end of the longest run. */
@@ -766,76 +762,6 @@ static double run_number(const mls_group *group, size_t run)
     return number < MLS_RCP_NOT_CONVERGED ? number : (double)NAN;
 }
 
-/* Append the curve through the points that count, the limit below it, and the band between them. */
-static void append_reference_curve(mls_chart *chart, const mls_rcp_point *const *points, const double *limits,
-                                   size_t count)
-{
-    static const char *const looks[] = {"band", "reference", "limit"};
-    mls_buffer *out = &chart->marks;
-    size_t joined = 0;
-    for (int pass = 0; pass < 3; pass++) {
-        mls_svg_path_begin(out, looks[pass]);
-        joined = 0;
-        /* The band goes on from the last point back to the first one along the limit. */
-        for (size_t k = 0; k < count * (pass == 0 ? 2 : 1); k++) {
-            const bool back = k >= count;
-            const size_t i = back ? 2 * count - 1 - k : k;
-            const double value = back || pass == 2 ? limits[i] : points[i]->bar.mean;
-            if (!points[i]->pruned && isfinite(limits[i])) {
-                mls_svg_path_point(out, mls_scale_at(&chart->x, points[i]->global_batch_size),
-                                   mls_scale_at(&chart->y, value), joined == 0);
-                joined += !back;
-            }
-        }
-        mls_svg_path_end(out);
-    }
-    for (size_t i = 0; i < count; i++) {
-        const double x = mls_scale_at(&chart->x, points[i]->global_batch_size);
-        const double y = mls_scale_at(&chart->y, points[i]->bar.mean);
-        if (points[i]->pruned || joined <= 1)
-            mls_svg_line(out, points[i]->pruned ? "pruned" : "reference", x - 14, y, x + 14, y);
-    }
-}
-
-/* Append the runs next to their batch size, similar ones side by side; their mean, and its limit.  The numbers of both
- * are above the picture, where there are no dots. */
-static void append_own_runs(mls_chart *chart, const mls_html_group *of)
-{
-    const double x = mls_scale_at(&chart->x, of->group->global_batch_size);
-    const double mean = mls_html_rcp_mean(of->group);
-    const double limit = of->group->rcp.result.limit.bar.limit;
-    const double apart = fmin(OWN_APART, OWN_ROOM / (double)of->group->run_count);
-    double *taken = mls_arena_array(of->scratch, of->group->run_count, sizeof *taken);
-    mls_buffer *out = &chart->marks;
-    mls_buffer words = {0};
-    size_t count = 0;
-    for (size_t i = 0; i < of->group->run_count; i++) {
-        const double number = run_number(of->group, i);
-        const double y = mls_scale_at(&chart->y, number);
-        size_t beside = 0;
-        if (!isfinite(number))
-            continue;
-        for (size_t k = 0; k < count; k++)
-            beside += fabs(taken[k] - y) < 9;
-        taken[count++] = y;
-        mls_html_run_begin(out, i);
-        mls_html_run_dot(out, mls_html_run_class(of->group, i), x + 18 + apart * (double)beside, y);
-        mls_html_run_end(out);
-    }
-    if (isfinite(limit)) {
-        const double y = mls_scale_at(&chart->y, limit);
-        mls_svg_line(out, "limit-here", x - 22, y, x + 22, y);
-    }
-    if (isfinite(mean)) {
-        mls_svg_diamond(out, "diamond", x, mls_scale_at(&chart->y, mean), 7);
-        mls_buffer_printf(&words, "mean of these runs %s", mls_html_converge_words(mean).text);
-    }
-    if (isfinite(limit))
-        mls_buffer_printf(&words, "%slimit %s", words.len > 0 ? " · " : "", mls_html_converge_words(limit).text);
-    mls_svg_text(out, "strong", 'e', chart->x.to, chart->y.to - 10, words.len > 0 ? words.ptr : "");
-    mls_buffer_release(&words);
-}
-
 void mls_html_reference(mls_buffer *out, const mls_html_group *of)
 {
     const mls_group *group = of->group;
@@ -843,6 +769,7 @@ void mls_html_reference(mls_buffer *out, const mls_html_group *of)
     const mls_rcp_set *set = rcp->set;
     const double batch = group->global_batch_size;
     const bool made = rcp->check != MLS_CHECK_NA;
+    const double mean = mls_html_rcp_mean(group);
     const mls_rcp_point *points[REFERENCE_POINTS_MOST];
     double limits[REFERENCE_POINTS_MOST];
     const mls_rcp_point *below = NULL;
@@ -868,7 +795,7 @@ void mls_html_reference(mls_buffer *out, const mls_html_group *of)
         mls_html_key(out, MLS_MARK_LINE, "reference", "reference mean");
         mls_html_key(out, MLS_MARK_LINE, "limit", "lowest mean that passes");
         mls_html_key(out, MLS_MARK_DOT, "point", "reference run");
-        if (isfinite(mls_html_rcp_mean(group)))
+        if (isfinite(mean))
             mls_html_key(out, MLS_MARK_DIAMOND, "diamond", "mean of these runs");
     }
     mls_html_card_body(out);
@@ -904,7 +831,7 @@ void mls_html_reference(mls_buffer *out, const mls_html_group *of)
     }
     for (size_t i = 0; i < group->run_count; i++)
         mls_extent_add(&numbers, run_number(group, i));
-    mls_extent_add(&numbers, mls_html_rcp_mean(group));
+    mls_extent_add(&numbers, mean);
     mls_extent_add(&numbers, rcp->result.limit.bar.limit);
     mls_chart chart = {.title = "Convergence against the reference",
                        .x = mls_scale_log(&sizes, 1.35, MLS_CHART_LEFT, MLS_CHART_WIDTH - 40),
@@ -916,7 +843,31 @@ void mls_html_reference(mls_buffer *out, const mls_html_group *of)
     const double bottom = chart.y.from;
     double last = -1e6; /* place of the last label */
     mls_rcp_result_describe(&rcp->result, (double)NAN, &chart.description);
-    append_reference_curve(&chart, points, limits, count);
+    /* The curve through the points that count, the limit below it, and the band between them, which goes on from the
+     * last point back to the first one along the limit. */
+    static const char *const looks[] = {"band", "reference", "limit"};
+    size_t joined = 0;
+    for (int pass = 0; pass < 3; pass++) {
+        mls_svg_path_begin(&chart.marks, looks[pass]);
+        joined = 0;
+        for (size_t k = 0; k < count * (pass == 0 ? 2 : 1); k++) {
+            const bool back = k >= count;
+            const size_t i = back ? 2 * count - 1 - k : k;
+            const double value = back || pass == 2 ? limits[i] : points[i]->bar.mean;
+            if (!points[i]->pruned && isfinite(limits[i])) {
+                mls_svg_path_point(&chart.marks, mls_scale_at(&chart.x, points[i]->global_batch_size),
+                                   mls_scale_at(&chart.y, value), joined == 0);
+                joined += !back;
+            }
+        }
+        mls_svg_path_end(&chart.marks);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const double x = mls_scale_at(&chart.x, points[i]->global_batch_size);
+        const double y = mls_scale_at(&chart.y, points[i]->bar.mean);
+        if (points[i]->pruned || joined <= 1)
+            mls_svg_line(&chart.marks, points[i]->pruned ? "pruned" : "reference", x - 14, y, x + 14, y);
+    }
     for (size_t i = 0; i < count; i++) {
         const mls_rcp_point *point = points[i];
         const double x = mls_scale_at(&chart.x, point->global_batch_size);
@@ -940,7 +891,37 @@ void mls_html_reference(mls_buffer *out, const mls_html_group *of)
     }
     mls_svg_line(&chart.marks, "base", own, bottom, own, bottom + 4);
     mls_svg_text(&chart.marks, "strong", 'm', own, bottom + 19, mls_words_count(batch).text);
-    append_own_runs(&chart, of);
+    /* The runs next to their batch size, similar ones side by side; their mean, and its limit.  The numbers of both are
+     * above the picture, where there are no dots. */
+    const double limit = rcp->result.limit.bar.limit;
+    const double apart = fmin(OWN_APART, OWN_ROOM / (double)group->run_count);
+    double *taken = mls_arena_array(of->scratch, group->run_count, sizeof *taken);
+    mls_buffer words = {0};
+    for (size_t i = 0, runs = 0; i < group->run_count; i++) {
+        const double number = run_number(group, i);
+        const double y = mls_scale_at(&chart.y, number);
+        size_t beside = 0;
+        if (!isfinite(number))
+            continue;
+        for (size_t k = 0; k < runs; k++)
+            beside += fabs(taken[k] - y) < 9;
+        taken[runs++] = y;
+        mls_html_run_begin(&chart.marks, i);
+        mls_html_run_dot(&chart.marks, mls_html_run_class(group, i), own + 18 + apart * (double)beside, y);
+        mls_html_run_end(&chart.marks);
+    }
+    if (isfinite(limit)) {
+        const double y = mls_scale_at(&chart.y, limit);
+        mls_svg_line(&chart.marks, "limit-here", own - 22, y, own + 22, y);
+    }
+    if (isfinite(mean)) {
+        mls_svg_diamond(&chart.marks, "diamond", own, mls_scale_at(&chart.y, mean), 7);
+        mls_buffer_printf(&words, "mean of these runs %s", mls_html_converge_words(mean).text);
+    }
+    if (isfinite(limit))
+        mls_buffer_printf(&words, "%slimit %s", words.len > 0 ? " · " : "", mls_html_converge_words(limit).text);
+    mls_svg_text(&chart.marks, "strong", 'e', chart.x.to, chart.y.to - 10, words.len > 0 ? words.ptr : "");
+    mls_buffer_release(&words);
     mls_chart_draw(out, &chart);
     if (count < set->count) {
         mls_html_note(out,

@@ -3,7 +3,6 @@
  * and the settings that differ. */
 #include <math.h>
 
-#include "report/compare_report.h"
 #include "report/html.h"
 
 /* The maximum number of sides that are drawn, sizes in the picture, and the maximum number of settings. */

@@ -80,7 +80,7 @@ static void append_head(mls_buffer *out, const mls_html_group *of)
     const char *division = mls_division_name(group->division);
     const mls_config_name shape = mls_group_shape(group);
     const mls_html_badge badge = mls_html_badge_of(group);
-    const double minutes = mls_html_minutes(group);
+    const double minutes = mls_group_result(group).scaled_minutes;
     const double score = group->score.score_minutes;
     mls_buffer what = {0}; /* "closed · training 5.1 · 8 x B200 · batch 8 …" */
     mls_buffer more = {0};
@@ -461,7 +461,7 @@ static void append_group_table(mls_buffer *out, const mls_html_group *groups, si
                       !known                      ? ""
                       : side->accelerator != NULL ? side->accelerator
                                                   : "?");
-        mls_html_cells(out, "cmm", (double)group->run_count, mls_html_minutes(group), group->scale);
+        mls_html_cells(out, "cmm", (double)group->run_count, mls_group_result(group).scaled_minutes, group->scale);
         append_spark_cell(out, of);
         mls_buffer_append_text(out, "<td>");
         if (middle > 0) {
@@ -546,8 +546,9 @@ static void page_of_groups(mls_printer *to, const void *what)
             mls_markup_put(&out,
                            "<details class=\"group\" id=\"g%zu\"><summary><h2>%s</h2> %s min <span class=\"badge %s\">"
                            "%s</span> <span class=\"path\">%s</span></summary>\n",
-                           of->number, benchmark_of(of->group), mls_words_grouped(mls_html_minutes(of->group), 3).text,
-                           badge.look, badge.words, mls_path_shown(of->group->path));
+                           of->number, benchmark_of(of->group),
+                           mls_words_grouped(mls_group_result(of->group).scaled_minutes, 3).text, badge.look,
+                           badge.words, mls_path_shown(of->group->path));
             append_sections(&out, of, brief_sections);
             mls_buffer_append_text(&out, "</details>\n");
         }

@@ -6,8 +6,7 @@
 
 #include "base/file.h"
 #include "base/utf8.h"
-#include "report/compare_report.h"
-#include "report/overview.h"
+#include "report/reports.h"
 #include "term/table.h"
 
 /* Lines begin with a label and continue below the text after it. */

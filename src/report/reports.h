@@ -5,6 +5,7 @@
 
 #include "compare/comparison.h"
 #include "compare/config_diff.h"
+#include "compare/overview.h"
 #include "compare/plan/plan.h"
 #include "compare/published/published.h"
 #include "config/config.h"
@@ -224,3 +225,38 @@ extern const mls_fields mls_place_fields, mls_skipped_fields, mls_group_fields, 
     F(verdict, mean, NUMBER_OR_NULL, "", row->result.limit.bar.mean)                                                   \
     F(verdict, limit, NUMBER_OR_NULL, "", row->result.limit.bar.limit)                                                 \
     F(verdict, submission_mean, NUMBER_OR_NULL, "", row->result.submission_mean)
+
+/* ---- words and numbers of comparisons that several reports print ---- */
+
+/* Append "b200 is slower"; append "+27.1 %   95 %: +0.047 … +0.864" as far as it is known. */
+void mls_compare_append_verdict(mls_buffer *words, const mls_difference *difference);
+void mls_compare_append_interval(mls_buffer *line, const mls_difference *difference);
+
+/* Return the mean of a part over the kept runs; NAN: not known.  Evaluations that are not delimited count as training.
+ */
+double mls_compare_part(const mls_side_group *group, mls_part part);
+
+/* Return whether a group converges in epochs. */
+bool mls_compare_epochs(const mls_side_group *group);
+
+/* Return "samples to converge" or "epochs/h in training"; return samples/s or epochs/h if training takes `ms`. */
+mls_words mls_compare_label(const mls_side_group *group, mls_share share);
+double mls_compare_rate(const mls_side_group *group, double ms);
+
+/* Return the round of a group's edition: "5.1" of "5.1.0".  The bytes belong to the group. */
+mls_str mls_compare_round(const mls_side_group *group);
+
+/* ---- texts of an overview ---- */
+
+/* Append the precision that the first run printed: "   FP4 until step 350, then FP8". */
+void mls_overview_append_precision(mls_buffer *line, const mls_overview *all, const mls_group *group);
+
+/* Append an answer, or nothing if there is none: the place among published results; the comparison with --against; the
+ * causes of the difference; settings that differ; the time breakdown; the state of the machine; the main finding. */
+void mls_overview_append_place(mls_buffer *line, const mls_overview_group *of);
+void mls_overview_append_against(mls_buffer *line, const mls_overview_group *of);
+void mls_overview_append_why(mls_buffer *line, const mls_overview_group *of);
+void mls_overview_append_differs(mls_buffer *line, const mls_overview_group *of);
+void mls_overview_append_inside(mls_buffer *line, const mls_overview_group *of);
+void mls_overview_append_machine(mls_buffer *line, const mls_overview_group *of);
+void mls_overview_append_first(mls_buffer *line, const mls_overview_group *of);

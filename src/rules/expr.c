@@ -206,15 +206,14 @@ static bool call_arithmetic(const mls_call *c)
            mls_expr_fail(c->input, "the result of the power is too large");
 }
 
-static bool call_not(const mls_call *c)
+/* Evaluate the operators and functions that accept any value. */
+static bool call_any(const mls_call *c)
 {
-    return give_bool(c, !mls_value_truth(c->values));
-}
-
-static bool call_equal(const mls_call *c)
-{
-    const bool equal = mls_value_equal(&c->values[0], &c->values[1]);
-    return give_bool(c, equal == (c->op == MLS_EXPR_EQUAL));
+    const mls_value *v = c->values;
+    return give_bool(c, c->op == MLS_EXPR_NOT       ? !mls_value_truth(v)
+                        : c->op == MLS_EXPR_IS_INT  ? is_int_value(v)
+                        : c->op == MLS_EXPR_IS_BOOL ? v->kind == MLS_JSON_BOOL
+                                                    : mls_value_equal(&v[0], &v[1]) == (c->op == MLS_EXPR_EQUAL));
 }
 
 /* Evaluate < <= > >= for two numbers or two strings. */
@@ -286,11 +285,6 @@ static bool call_numeric(const mls_call *c)
                  : c->op == MLS_EXPR_FLOOR      ? mls_value_of_number(floor(x), true)
                                                 : mls_value_of_number(trunc(x), true);
     return true;
-}
-
-static bool call_kind(const mls_call *c)
-{
-    return give_bool(c, c->op == MLS_EXPR_IS_INT ? is_int_value(c->values) : c->values->kind == MLS_JSON_BOOL);
 }
 
 static bool call_len(const mls_call *c)

@@ -42,7 +42,7 @@ enum {
     F(AND, "&&", 2, 2, AND, NULL, "1 and 2")                                                                           \
     F(OR, "||", 2, 2, OR, NULL, "1 or 2")                                                                              \
     F(CHOICE, "?", 3, 3, CHOICE, NULL, "2 when 1, else 3")                                                             \
-    F(NOT, "!", 1, 1, NONE, call_not, "not 1")                                                                         \
+    F(NOT, "!", 1, 1, NONE, call_any, "not 1")                                                                         \
     F(NEGATE, "-x", 1, 1, NONE, call_numeric, "minus 1")                                                               \
     F(ADD, "+", 2, 2, SUM, call_arithmetic, "1 plus 2")                                                                \
     F(SUBTRACT, "-", 2, 2, SUM, call_arithmetic, "1 minus 2")                                                          \
@@ -50,8 +50,8 @@ enum {
     F(DIVIDE, "/", 2, 2, PRODUCT, call_arithmetic, "1 divided by 2")                                                   \
     F(REMAINDER, "%", 2, 2, PRODUCT, call_arithmetic, "1 modulo 2")                                                    \
     F(POWER, "^", 2, 2, POWER, call_arithmetic, "1 to the power of 2")                                                 \
-    F(EQUAL, "==", 2, 2, COMPARISON, call_equal, "1 is 2")                                                             \
-    F(UNEQUAL, "!=", 2, 2, COMPARISON, call_equal, "1 is not 2")                                                       \
+    F(EQUAL, "==", 2, 2, COMPARISON, call_any, "1 is 2")                                                               \
+    F(UNEQUAL, "!=", 2, 2, COMPARISON, call_any, "1 is not 2")                                                         \
     F(LESS, "<", 2, 2, COMPARISON, call_order, "1 is below 2")                                                         \
     F(LESS_EQUAL, "<=", 2, 2, COMPARISON, call_order, "1 is at most 2")                                                \
     F(GREATER, ">", 2, 2, COMPARISON, call_order, "1 is above 2")                                                      \
@@ -62,8 +62,8 @@ enum {
     F(FLOOR, "floor", 1, 1, NONE, call_numeric, "1 rounded down")                                                      \
     F(HAS, "has", 2, 2, NONE, call_contains, "1 has 2")                                                                \
     F(INT, "int", 1, 1, NONE, call_numeric, "1 without its fraction")                                                  \
-    F(IS_BOOL, "is_bool", 1, 1, NONE, call_kind, "1 is true or false")                                                 \
-    F(IS_INT, "is_int", 1, 1, NONE, call_kind, "1 is an integer")                                                      \
+    F(IS_BOOL, "is_bool", 1, 1, NONE, call_any, "1 is true or false")                                                  \
+    F(IS_INT, "is_int", 1, 1, NONE, call_any, "1 is an integer")                                                       \
     F(IS_INTEGER, "is_integer", 1, 1, NONE, call_numeric, "1 is a whole number")                                       \
     F(ISCLOSE, "isclose", 2, 2, NONE, call_isclose, "1 is close to 2")                                                 \
     F(LEN, "len", 1, 1, NONE, call_len, "the length of 1")                                                             \

@@ -74,8 +74,6 @@ typedef struct rule_file {
     mls_setter setters[MLS_VARIABLES_PER_SCOPE_MAX];
 } rule_file;
 
-/* Record an error at a byte of the text; NULL: without a place. */
-MLS_PRINTF(4, 5)
 /* Record an error at a byte of the text; NULL: without a place.  The message begins with the path of names to that
  * byte, such as "rule lora_rank of scope closed_x: check: ". */
 MLS_PRINTF(4, 5)
