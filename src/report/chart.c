@@ -152,11 +152,6 @@ static tick_list find_ticks(const mls_scale *scale, unsigned wanted, double room
 
 /* ------------------------------------------------------------------------ charts */
 
-bool mls_chart_has(const mls_chart *chart, double x, double y)
-{
-    return isfinite(x) && isfinite(y) && (!chart->x.logarithmic || x > 0) && (!chart->y.logarithmic || y > 0);
-}
-
 static double scale_unclamped(const mls_scale *scale, double value)
 {
     return scale->from + (scale->to - scale->from) * (value - scale->low) / (scale->high - scale->low);
@@ -187,7 +182,7 @@ void mls_chart_line(mls_buffer *out, const mls_chart *chart, const char *look, c
     bool has_before = false;
     mls_svg_path_begin(out, look);
     for (size_t i = 0; i < count; i++) {
-        if (!mls_chart_has(chart, points[i].x, points[i].y))
+        if (!isfinite(points[i].x) || !isfinite(points[i].y))
             continue;
         const mls_chart_point exact = {scale_unclamped(&chart->x, points[i].x),
                                        scale_unclamped(&chart->y, points[i].y)};

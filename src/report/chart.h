@@ -5,8 +5,7 @@
  *     mls_svg_circle(&chart.marks, "kept", mls_scale_at(&chart.x, 1.5), 20, 4);
  *     mls_chart_draw(out, &chart);
  *
- * Coordinates are units of the picture, from its upper left corner.  `look` is a class of report.css.  A value that is
- * not finite cannot be drawn: mls_chart_has() returns false. */
+ * Coordinates are units of the picture, from its upper left corner.  `look` is a class of report.css. */
 #pragma once
 
 #include "report/markup.h"
@@ -70,13 +69,11 @@ typedef struct mls_chart {
     bool continues, continued; /* in one frame with the picture before, or after */
 } mls_chart;
 
-bool mls_chart_has(const mls_chart *chart, double x, double y);
-
 typedef struct mls_chart_point {
     double x, y;
 } mls_chart_point;
 
-/* Append a line through the points that can be drawn, clipped to the picture. */
+/* Append a line through the points that are finite, clipped to the picture.  The scales are linear. */
 void mls_chart_line(mls_buffer *out, const mls_chart *chart, const char *look, const mls_chart_point *points,
                     size_t count);
 

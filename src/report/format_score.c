@@ -162,56 +162,58 @@ static void print_sample(const metrics *all, const char *name, size_t group, con
     mls_buffer_release(&line);
 }
 
-/* The metrics of a group and of a run: name and help. */
-static const char *const group_families[][2] = {
-    {"score_seconds", "The score before scaling: the olympic mean of the runs' times."},
-    {"score_scaled_seconds", "The score after scaling by the reference convergence check."},
-    {"runs_needed", "Number of runs that a result requires."},
-    {"score_official", "1 if the group has the runs that a result requires."},
-    {"rcp_pass", "1 if the group passes the reference convergence check."},
-    {"seeds_ok", "1 if the group passes the seed check."},
-    {"last_run_stop_timestamp_seconds", "Time of the last run_stop of the group."}};
-static const char *const run_families[][2] = {{"run_seconds", "Time-to-train of a run."},
-                                              {"run_init_seconds", "Time from init_start to init_stop of a run."},
-                                              {"run_samples", "Samples to converge of a run."},
-                                              {"throughput_samples_per_second", "Mean throughput that a run logged."}};
-enum {
-    GROUP_FAMILIES = sizeof group_families / sizeof *group_families,
-    RUN_FAMILIES = sizeof run_families / sizeof *run_families
-};
+/* The metrics, in the order of the values that each kind has. */
+typedef enum family_kind { OF_GROUP, BY_VALIDITY, BY_SEVERITY, OF_RUN, OF_JOB } family_kind;
+static const struct {
+    family_kind kind;
+    const char *name, *help;
+} families[] = {{OF_GROUP, "score_seconds", "The score before scaling: the olympic mean of the runs' times."},
+                {OF_GROUP, "score_scaled_seconds", "The score after scaling by the reference convergence check."},
+                {OF_GROUP, "runs_needed", "Number of runs that a result requires."},
+                {OF_GROUP, "score_official", "1 if the group has the runs that a result requires."},
+                {OF_GROUP, "rcp_pass", "1 if the group passes the reference convergence check."},
+                {OF_GROUP, "seeds_ok", "1 if the group passes the seed check."},
+                {OF_GROUP, "last_run_stop_timestamp_seconds", "Time of the last run_stop of the group."},
+                {BY_VALIDITY, "runs", "Runs of the group, by whether they are valid."},
+                {BY_SEVERITY, "findings", "Findings about the group and its runs, by severity."},
+                {OF_RUN, "run_seconds", "Time-to-train of a run."},
+                {OF_RUN, "run_init_seconds", "Time from init_start to init_stop of a run."},
+                {OF_RUN, "run_samples", "Samples to converge of a run."},
+                {OF_RUN, "throughput_samples_per_second", "Mean throughput that a run logged."},
+                {OF_JOB, "job_queued_seconds", "Time in the queue of a job of the group."},
+                {OF_JOB, "job_elapsed_seconds", "Run time of a job of the group."}};
+enum { RUN_FAMILIES = 4 };
 
 /* Return the value of a metric; NAN: unknown. */
-static double group_value(const mls_group *group, size_t family)
+static double group_value(const mls_group *group, size_t number)
 {
     const mls_group_outcome result = mls_group_result(group);
     double last = (double)NAN;
     for (size_t i = 0; i < group->run_count; i++)
         last = fmax(last, group->runs[i]->run_stop.time_ms);
-    const double values[GROUP_FAMILIES] = {
-        result.minutes * 60,
-        result.scaled_minutes * 60,
-        group->rules->runs_needed > 0 ? (double)group->rules->runs_needed : (double)NAN,
-        result.official,
-        group->rcp.check == MLS_CHECK_NA ? (double)NAN : (double)group->rcp.result.pass,
-        group->seeds.check == MLS_CHECK_NA ? (double)NAN : (double)(group->seeds.check != MLS_CHECK_FAIL),
-        last / 1000};
-    return values[family];
+    const double values[] = {result.minutes * 60,
+                             result.scaled_minutes * 60,
+                             group->rules->runs_needed > 0 ? (double)group->rules->runs_needed : (double)NAN,
+                             result.official,
+                             group->rcp.check == MLS_CHECK_NA ? (double)NAN : (double)group->rcp.result.pass,
+                             group->seeds.check == MLS_CHECK_NA ? (double)NAN
+                                                                : (double)(group->seeds.check != MLS_CHECK_FAIL),
+                             last / 1000};
+    return values[number];
 }
 
-static double run_value(const mls_run *run, size_t family)
+static double run_value(const mls_run *run, size_t number)
 {
     const mls_convergence converged = mls_run_to_converge(run);
     const double values[RUN_FAMILIES] = {mls_run_minutes(run) * 60, mls_run_init_minutes(run) * 60,
                                          strcmp(converged.unit, "samples") == 0 ? converged.number : (double)NAN,
                                          run->throughputs > 0 ? run->throughput / (double)run->throughputs
                                                               : (double)NAN};
-    return values[family];
+    return values[number];
 }
 
 void mls_score_metrics(mls_printer *to, const void *what)
 {
-    static const char *const job_families[][2] = {{"job_queued_seconds", "Time in the queue of a job of the group."},
-                                                  {"job_elapsed_seconds", "Run time of a job of the group."}};
     const mls_collection *collection = what;
     const mls_metrics_labels *user = to->view->labels;
     mls_arena arena = {0};
@@ -258,45 +260,35 @@ void mls_score_metrics(mls_printer *to, const void *what)
         mls_output_printf(all.output, "# %s omitted\n",
                           mls_words_plural(collection->group_count - count, "group", "groups").text);
     }
-    for (size_t f = 0; f < GROUP_FAMILIES; f++) {
-        print_family(&all, group_families[f][0], group_families[f][1]);
-        for (size_t g = 0; g < count; g++)
-            print_sample(&all, group_families[f][0], g, NULL, NULL, group_value(&collection->groups[g], f));
-    }
-    print_family(&all, "runs", "Runs of the group, by whether they are valid.");
-    for (size_t g = 0; g < count; g++) {
-        const size_t valid = count_valid(&collection->groups[g]);
-        print_sample(&all, "runs", g, "valid", "true", (double)valid);
-        print_sample(&all, "runs", g, "valid", "false", (double)(collection->groups[g].run_count - valid));
-    }
-    print_family(&all, "findings", "Findings about the group and its runs, by severity.");
-    for (size_t g = 0; g < count; g++) {
-        const mls_finding_counts found = mls_group_found(&collection->groups[g]);
-        for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= MLS_SEVERITY_ADVICE; severity++) {
-            print_sample(&all, "findings", g, "severity", mls_severity_name(severity),
-                         (double)mls_finding_counts_of(&found, severity));
-        }
-    }
-    for (size_t f = 0; f < RUN_FAMILIES; f++) {
-        size_t left = room;
-        print_family(&all, run_families[f][0], run_families[f][1]);
+    for (size_t f = 0, number = 0; f < sizeof families / sizeof *families; f++) {
+        const family_kind kind = families[f].kind;
+        const char *name = families[f].name;
+        size_t left = room; /* of runs */
+        number = f > 0 && families[f - 1].kind == kind ? number + 1 : 0;
+        if (kind == OF_JOB && collection->jobs == NULL)
+            break;
+        print_family(&all, name, families[f].help);
         for (size_t g = 0; g < count; g++) {
             const mls_group *group = &collection->groups[g];
-            for (size_t i = 0; i < group->run_count && left > 0; i++, left--) {
-                print_sample(&all, run_families[f][0], g, "run", mls_words_exact((double)(i + 1)).text,
-                             run_value(group->runs[i], f));
+            const size_t valid = count_valid(group);
+            const mls_finding_counts found = mls_group_found(group);
+            if (kind == OF_GROUP)
+                print_sample(&all, name, g, NULL, NULL, group_value(group, number));
+            for (int i = 0; i < 2 && kind == BY_VALIDITY; i++) {
+                print_sample(&all, name, g, "valid", i == 0 ? "true" : "false",
+                             (double)(i == 0 ? valid : group->run_count - valid));
             }
-        }
-    }
-    for (size_t f = 0; f < 2 && collection->jobs != NULL; f++) {
-        print_family(&all, job_families[f][0], job_families[f][1]);
-        for (size_t g = 0; g < count; g++) {
-            const mls_group *group = &collection->groups[g];
-            for (size_t i = 0; i < group->run_count; i++) {
+            for (mls_severity s = MLS_SEVERITY_ERROR; s <= MLS_SEVERITY_ADVICE && kind == BY_SEVERITY; s++)
+                print_sample(&all, name, g, "severity", mls_severity_name(s), (double)mls_finding_counts_of(&found, s));
+            for (size_t i = 0; i < group->run_count && left > 0 && kind == OF_RUN; i++, left--) {
+                print_sample(&all, name, g, "run", mls_words_exact((double)(i + 1)).text,
+                             run_value(group->runs[i], number));
+            }
+            for (size_t i = 0; i < group->run_count && kind == OF_JOB; i++) {
                 const mls_slurm_job *job = mls_group_new_job(collection->jobs, group, i);
                 if (job != NULL) {
-                    print_sample(&all, job_families[f][0], g, "job", job->job,
-                                 f == 0 ? mls_slurm_job_queued(job) : job->elapsed_seconds);
+                    print_sample(&all, name, g, "job", job->job,
+                                 number == 0 ? mls_slurm_job_queued(job) : job->elapsed_seconds);
                 }
             }
         }

@@ -192,11 +192,8 @@ void mls_group_show_headline(mls_view *view, const mls_group *group);
 void mls_group_show_note(mls_view *view, const mls_group *group, const mls_telemetry_notes *notes);
 void mls_collection_show_skipped(mls_view *view, const mls_collection *collection);
 
-/* Print the lines of a group's jobs; print the problems in the output of sacct; return the job of a run (NULL: an
- * earlier run has the same job). */
-void mls_group_show_jobs(mls_view *view, const mls_group *group, const struct mls_slurm_jobs *jobs);
+/* Return the job of a run; NULL: an earlier run has the same job. */
 const struct mls_slurm_job *mls_group_new_job(const struct mls_slurm_jobs *jobs, const mls_group *group, size_t run);
-void mls_jobs_show_findings(mls_view *view, const struct mls_slurm_jobs *jobs);
 
 /* Print a collection as metrics; append it as a line. */
 void mls_score_metrics(mls_printer *to, const void *what);

@@ -368,30 +368,6 @@ const mls_slurm_job *mls_group_new_job(const mls_slurm_jobs *jobs, const mls_gro
     return i == 0 ? job : NULL;
 }
 
-void mls_group_show_jobs(mls_view *view, const mls_group *group, const mls_slurm_jobs *jobs)
-{
-    const size_t most = mls_view_limit(view, JOBS_SHOWN);
-    size_t count = 0;
-    for (size_t i = 0; i < group->run_count && jobs != NULL; i++) {
-        const mls_slurm_job *job = mls_group_new_job(jobs, group, i);
-        if (job != NULL && count++ < most)
-            show_job(view, job, jobs->here);
-    }
-    if (count > most)
-        mls_view_more(view, MLS_STYLE_PLAIN, INDENT, count - most, "job", mls_view_hint(view));
-}
-
-void mls_jobs_show_findings(mls_view *view, const mls_slurm_jobs *jobs)
-{
-    const mls_finding_list_look look = {.named = true, .limit = mls_view_limit(view, SACCT_ROWS_SHOWN)};
-    mls_finding_list found = {0};
-    if (jobs != NULL && jobs->findings->count > 0) {
-        mls_view_gap(view);
-        mls_finding_list_add(&found, jobs->findings, (mls_owner){0}, view);
-        mls_finding_list_show(view, &found, look);
-    }
-}
-
 static void show_collection(mls_printer *to, const void *what)
 {
     const mls_collection *collection = what;
@@ -400,7 +376,15 @@ static void show_collection(mls_printer *to, const void *what)
         const mls_group *group = &collection->groups[i];
         mls_output_text(to->view->output, i > 0 ? "\n" : "");
         mls_group_show_headline(to->view, group);
-        mls_group_show_jobs(to->view, group, collection->jobs);
+        const size_t most = mls_view_limit(to->view, JOBS_SHOWN);
+        size_t count = 0;
+        for (size_t r = 0; r < group->run_count && collection->jobs != NULL; r++) {
+            const mls_slurm_job *job = mls_group_new_job(collection->jobs, group, r);
+            if (job != NULL && count++ < most)
+                show_job(to->view, job, collection->jobs->here);
+        }
+        if (count > most)
+            mls_view_more(to->view, MLS_STYLE_PLAIN, INDENT, count - most, "job", mls_view_hint(to->view));
         show_runs(to->view, group);
         show_score(to->view, group);
         show_seeds(to->view, group);
@@ -425,7 +409,13 @@ static void show_collection(mls_printer *to, const void *what)
             mls_view_line(to->view, &line, MLS_STYLE_BAD, INDENT, HANG);
         }
     }
-    mls_jobs_show_findings(to->view, collection->jobs);
+    if (collection->jobs != NULL && collection->jobs->findings->count > 0) {
+        const mls_finding_list_look look = {.named = true, .limit = mls_view_limit(to->view, SACCT_ROWS_SHOWN)};
+        mls_finding_list found = {0};
+        mls_view_gap(to->view);
+        mls_finding_list_add(&found, collection->jobs->findings, (mls_owner){0}, to->view);
+        mls_finding_list_show(to->view, &found, look);
+    }
     mls_collection_show_skipped(to->view, collection);
 }
 

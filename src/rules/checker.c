@@ -193,34 +193,36 @@ static void scope_prepare(mls_checker *checker, size_t scope_index)
     }
 }
 
-/* Mark a scope, and all scopes that it has queued or may still queue.  Each scope is visited once. */
-static void reach_scope(const mls_checker *checker, size_t scope, bool *reached)
-{
-    const mls_ruleset *ruleset = checker->ruleset;
-    const scope_state *state = &checker->scopes[scope];
-    const mls_scope *rules = &ruleset->scopes[scope];
-    reached[scope] = true;
-    for (size_t i = 0; i < state->uses.count; i++) {
-        const size_t used = state->uses.items[i].scope;
-        if (used != SIZE_MAX && !reached[used])
-            reach_scope(checker, used, reached);
-    }
-    for (size_t r = 0; r < rules->rule_count; r++) {
-        const mls_rule *rule = &rules->rules[r];
-        const bool may = rule->has_use && !(rule->first_only && checker->keys[rule->key_index].count > 0);
-        for (size_t i = 0; may && i < ruleset->scope_count; i++)
-            if (!reached[i] && mls_actions_may_use(rule->actions, rule->action_count, ruleset->scopes[i].name))
-                reach_scope(checker, i, reached);
-    }
-}
-
 /* Find the scopes that are queued or may still be queued, and drop the others.  A rule that applies only to the first
  * record of its key cannot queue any more once that record has come. */
 static void update_live(mls_checker *checker)
 {
     const mls_ruleset *ruleset = checker->ruleset;
+    size_t found[MLS_SCOPES_MAX] = {ruleset->common};
     bool reached[MLS_SCOPES_MAX] = {false};
-    reach_scope(checker, ruleset->common, reached);
+    size_t count = 1;
+    reached[ruleset->common] = true;
+    for (size_t at = 0; at < count; at++) {
+        const scope_state *state = &checker->scopes[found[at]];
+        const mls_scope *scope = &ruleset->scopes[found[at]];
+        for (size_t i = 0; i < state->uses.count; i++) {
+            const size_t used = state->uses.items[i].scope;
+            if (used != SIZE_MAX && !reached[used]) {
+                reached[used] = true;
+                found[count++] = used;
+            }
+        }
+        for (size_t r = 0; r < scope->rule_count; r++) {
+            const mls_rule *rule = &scope->rules[r];
+            const bool may = rule->has_use && !(rule->first_only && checker->keys[rule->key_index].count > 0);
+            for (size_t i = 0; may && i < ruleset->scope_count; i++) {
+                if (!reached[i] && mls_actions_may_use(rule->actions, rule->action_count, ruleset->scopes[i].name)) {
+                    reached[i] = true;
+                    found[count++] = i;
+                }
+            }
+        }
+    }
     for (size_t i = 0; i < ruleset->scope_count; i++) {
         scope_state *state = &checker->scopes[i];
         if (state->live && !reached[i])

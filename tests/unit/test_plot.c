@@ -98,10 +98,6 @@ static void any_values_have_a_place(void **state)
     const mls_scale scale = mls_scale_log(&extent, 1, 0, 100);
     assert_true(fabs(mls_scale_at(&scale, 5) - 0) <= 1e-9);
     assert_true(fabs(mls_scale_at(&scale, 500) - 100) <= 1e-9);
-    const mls_chart chart = {.x = scale, .y = alike};
-    assert_true(mls_chart_has(&chart, 5, 0));
-    assert_false(mls_chart_has(&chart, 0, 0));
-    assert_false(mls_chart_has(&chart, (double)NAN, 0));
 }
 
 static void thinning_keeps_every_spike(void **state)
