@@ -89,18 +89,13 @@ typedef struct metrics {
     mls_str *labels; /* of each group that is printed, formatted */
 } metrics;
 
-static void metrics_item(mls_printer *to, const void *what)
-{
-    to->report->metrics(to, what);
-}
-
 /* Write the end mark, without which a reader takes the text for truncated. */
 static void metrics_end(mls_printer *to)
 {
     mls_output_text(to->view->output, "# EOF\n");
 }
 
-const mls_format_writer mls_format_openmetrics = {offsetof(mls_report, metrics), NULL, metrics_item, metrics_end};
+const mls_format_writer mls_format_openmetrics = {offsetof(mls_report, metrics), NULL, NULL, metrics_end};
 
 const char *mls_metrics_label_wrong(const mls_metrics_labels *labels, size_t number)
 {

@@ -40,7 +40,11 @@ void mls_print_begin(mls_printer *to, mls_view *view, const mls_report *report, 
 
 void mls_print_item(mls_printer *to, const void *what)
 {
-    formats[to->view->format].writer->item(to, what);
+    const mls_format_writer *writer = formats[to->view->format].writer;
+    void (*item)(mls_printer *, const void *) = writer->item;
+    if (item == NULL)
+        memcpy(&item, (const char *)to->report + writer->needs, sizeof item);
+    item(to, what);
     to->count++;
 }
 
@@ -61,19 +65,14 @@ static void people_begin(mls_printer *to)
         to->report->begin(to);
 }
 
-static void people_item(mls_printer *to, const void *what)
-{
-    to->report->show(to, what);
-}
-
 static void people_end(mls_printer *to)
 {
     if (to->report->end != NULL)
         to->report->end(to);
 }
 
-const mls_format_writer mls_format_table = {offsetof(mls_report, show), people_begin, people_item, people_end};
-const mls_format_writer mls_format_markdown = {offsetof(mls_report, show), people_begin, people_item, people_end};
+const mls_format_writer mls_format_table = {offsetof(mls_report, show), people_begin, NULL, people_end};
+const mls_format_writer mls_format_markdown = {offsetof(mls_report, show), people_begin, NULL, people_end};
 
 static void json_begin(mls_printer *to)
 {
@@ -120,12 +119,7 @@ static void csv_item(mls_printer *to, const void *what)
     mls_walk_rows(&to->walk, &to->emitter, what);
 }
 
-static void html_item(mls_printer *to, const void *what)
-{
-    to->report->page(to, what);
-}
-
-const mls_format_writer mls_format_html = {offsetof(mls_report, page), NULL, html_item, NULL};
+const mls_format_writer mls_format_html = {offsetof(mls_report, page), NULL, NULL, NULL};
 const mls_format_writer mls_format_json = {offsetof(mls_report, object), json_begin, json_item, json_end};
 const mls_format_writer mls_format_ndjson = {offsetof(mls_report, object), NULL, ndjson_item, NULL};
 const mls_format_writer mls_format_csv = {offsetof(mls_report, columns.names), csv_begin, csv_item, NULL};

@@ -46,7 +46,8 @@ typedef struct mls_printer {
     size_t tests, failures;
 } mls_printer;
 
-/* A format: functions that print the start and the end (NULL: nothing), and each item between them. */
+/* A format: functions that print the start and the end (NULL: nothing), and each item between them (NULL: the required
+ * member of the report does). */
 typedef struct mls_format_writer {
     size_t needs; /* offset of the member of a report that the format requires */
     void (*begin)(mls_printer *to);

@@ -553,7 +553,7 @@ void mls_html_parts(mls_buffer *out, const mls_html_group *of)
                            .continues = from > 0,
                            .continued = !last};
         if (from == 0)
-            mls_overview_append_inside(&chart.description, of->of);
+            mls_overview_answers[MLS_OVERVIEW_INSIDE].append(&chart.description, of->of);
         else
             mls_buffer_printf(&chart.description, "Starting with run %zu.", from + 1);
         for (size_t i = from; i < to; i++)
@@ -981,7 +981,7 @@ void mls_html_published(mls_buffer *out, const mls_html_group *of)
                        .y = mls_scale_log(&minutes, 1.2, 260, MLS_CHART_TOP),
                        .across = "accelerators (log scale)",
                        .up = "minutes (log scale)"};
-    mls_overview_append_place(&chart.description, of->of);
+    mls_overview_answers[MLS_OVERVIEW_PLACE].append(&chart.description, of->of);
     /* Draw the results on the same accelerators over the others. */
     for (int alike = 0; alike < 2; alike++) {
         for (size_t i = 0; i < count; i++) {

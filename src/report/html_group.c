@@ -125,19 +125,12 @@ static void append_head(mls_buffer *out, const mls_html_group *of)
 
 static void append_answers(mls_buffer *out, const mls_html_group *of)
 {
-    static const struct {
-        const char *label, *look;
-        void (*append)(mls_buffer *line, const mls_overview_group *of);
-    } answers[] = {
-        {"main finding", "first", mls_overview_append_first},     {"place", "place", mls_overview_append_place},
-        {"against", "against", mls_overview_append_against},      {"why", "why", mls_overview_append_why},
-        {"what differs", "differs", mls_overview_append_differs}, {"inside", "inside", mls_overview_append_inside},
-        {"machine", "machine", mls_overview_append_machine}};
     bool begun = false;
-    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+    for (size_t i = 0; i < MLS_OVERVIEW_ANSWERS; i++) {
+        const mls_overview_answer *answer = &mls_overview_answers[i];
         mls_buffer line = {0};
         mls_buffer separated = {0};
-        answers[i].append(&line, of->of);
+        answer->append(&line, of->of);
         if (line.len > 0 && !begun) {
             mls_html_card_plain(out, "h3", "Summary", false);
             mls_buffer_append_text(out, "<dl class=\"answers\">\n");
@@ -145,8 +138,7 @@ static void append_answers(mls_buffer *out, const mls_html_group *of)
         }
         if (line.len > 0) {
             mls_html_separated(&separated, mls_buffer_str(&line));
-            mls_markup_put(out, "<dt>%s</dt><dd class=\"%s\">%s</dd>\n", answers[i].label, answers[i].look,
-                           separated.ptr);
+            mls_markup_put(out, "<dt>%s</dt><dd class=\"%s\">%s</dd>\n", answer->title, answer->label, separated.ptr);
         }
         mls_buffer_release(&separated);
         mls_buffer_release(&line);

@@ -103,7 +103,7 @@ void mls_overview_append_precision(mls_buffer *line, const mls_overview *all, co
     }
 }
 
-void mls_overview_append_why(mls_buffer *line, const mls_overview_group *of)
+static void append_why(mls_buffer *line, const mls_overview_group *of)
 {
     for (size_t i = 0; i < of->part_count; i++) {
         mls_buffer_printf(line, "%s%s %s", line->len > 0 ? " · " : "", of->parts[i].name,
@@ -119,7 +119,7 @@ static void append_shown(mls_buffer *line, const mls_setting_value *value)
     mls_buffer_append_text(line, fitted.len < text.len ? "…" : "");
 }
 
-void mls_overview_append_differs(mls_buffer *line, const mls_overview_group *of)
+static void append_differs(mls_buffer *line, const mls_overview_group *of)
 {
     const size_t count = of->why != NULL ? of->why->settings.count : 0;
     for (size_t i = 0; i < of->setting_count; i++) {
@@ -153,7 +153,7 @@ static void append_slow(mls_buffer *line, const mls_overview_group *of)
                       mls_words_percent(slow->share, 1).text, isnan(of->side->score_minutes) ? "median run" : "score");
 }
 
-void mls_overview_append_inside(mls_buffer *line, const mls_overview_group *of)
+static void append_inside(mls_buffer *line, const mls_overview_group *of)
 {
     const mls_throughput *run = of->median;
     if (run == NULL || !(run->run_ms > 0))
@@ -186,7 +186,7 @@ void mls_overview_append_inside(mls_buffer *line, const mls_overview_group *of)
     }
 }
 
-void mls_overview_append_machine(mls_buffer *line, const mls_overview_group *of)
+static void append_condition(mls_buffer *line, const mls_overview_group *of)
 {
     mls_buffer_append_text(line, of->machine != NULL ? of->machine : "");
 }
@@ -200,7 +200,7 @@ static void append_run(mls_buffer *line, const mls_group *group, size_t index)
                       cause != NULL ? cause->message : "not valid");
 }
 
-void mls_overview_append_first(mls_buffer *line, const mls_overview_group *of)
+static void append_first(mls_buffer *line, const mls_overview_group *of)
 {
     const mls_overview_first *first = &of->first;
     const mls_rcp_result *rcp;
@@ -313,7 +313,7 @@ static void append_machine(mls_buffer *line, double accelerators, const char *mo
     mls_buffer_printf(line, "%s x %s", mls_words_count(accelerators).text, model != NULL ? model : "an unknown model");
 }
 
-void mls_overview_append_place(mls_buffer *line, const mls_overview_group *of)
+static void append_place(mls_buffer *line, const mls_overview_group *of)
 {
     const mls_side_group *side = of->side;
     const mls_published_near *fastest = of->fastest;
@@ -352,7 +352,7 @@ void mls_overview_append_place(mls_buffer *line, const mls_overview_group *of)
     append_result(line, nearest);
 }
 
-void mls_overview_append_against(mls_buffer *line, const mls_overview_group *of)
+static void append_against(mls_buffer *line, const mls_overview_group *of)
 {
     if (of->block == NULL) {
         mls_buffer_append_text(line, of->unmatched != NULL ? "nothing to compare: " : "");
@@ -374,6 +374,12 @@ void mls_overview_append_against(mls_buffer *line, const mls_overview_group *of)
     }
     mls_buffer_printf(line, ": %s", theirs->path);
 }
+
+const mls_overview_answer mls_overview_answers[MLS_OVERVIEW_ANSWERS] = {
+    {"first", "main finding", MLS_STYLE_BOLD, append_first},      {"place", "place", MLS_STYLE_PLAIN, append_place},
+    {"against", "against", MLS_STYLE_PLAIN, append_against},      {"why", "why", MLS_STYLE_PLAIN, append_why},
+    {"differs", "what differs", MLS_STYLE_PLAIN, append_differs}, {"inside", "inside", MLS_STYLE_PLAIN, append_inside},
+    {"machine", "machine", MLS_STYLE_WARN, append_condition}};
 
 /* ---------------------------------------------------------------------------- next */
 
@@ -458,12 +464,15 @@ static void show_failed(mls_view *view, const mls_group *group)
     }
 }
 
-static void show_answer(mls_view *view, const char *label, mls_style style, const mls_overview_group *of,
-                        void (*append)(mls_buffer *line, const mls_overview_group *of))
+static void show_answers(mls_view *view, const mls_overview_group *of, mls_overview_question from,
+                         mls_overview_question to)
 {
-    mls_buffer line = {0};
-    append(&line, of);
-    show_fitted(view, label, style, &line);
+    for (const mls_overview_answer *answer = &mls_overview_answers[from]; answer <= &mls_overview_answers[to];
+         answer++) {
+        mls_buffer line = {0};
+        answer->append(&line, of);
+        show_fitted(view, answer->label, answer->style, &line);
+    }
 }
 
 static void show_overview_group(mls_view *view, const mls_overview *all, const mls_overview_group *of)
@@ -516,17 +525,12 @@ static void show_overview_group(mls_view *view, const mls_overview *all, const m
     show_score(view, of);
     if (view->quiet)
         return;
-    show_answer(view, "place", MLS_STYLE_PLAIN, of, mls_overview_append_place);
-    show_answer(view, "against", MLS_STYLE_PLAIN, of, mls_overview_append_against);
-    show_answer(view, "why", MLS_STYLE_PLAIN, of, mls_overview_append_why);
-    show_answer(view, "differs", MLS_STYLE_PLAIN, of, mls_overview_append_differs);
-    if (group != NULL) {
-        show_answer(view, "inside", MLS_STYLE_PLAIN, of, mls_overview_append_inside);
-        if (ended)
-            show_failed(view, group);
-        show_answer(view, "machine", MLS_STYLE_WARN, of, mls_overview_append_machine);
-    }
-    show_answer(view, "first", MLS_STYLE_BOLD, of, mls_overview_append_first);
+    show_answers(view, of, MLS_OVERVIEW_PLACE, group != NULL ? MLS_OVERVIEW_INSIDE : MLS_OVERVIEW_DIFFERS);
+    if (group != NULL && ended)
+        show_failed(view, group);
+    if (group != NULL)
+        show_answers(view, of, MLS_OVERVIEW_MACHINE, MLS_OVERVIEW_MACHINE);
+    show_answers(view, of, MLS_OVERVIEW_FIRST, MLS_OVERVIEW_FIRST);
     show_next(view, of);
 }
 
@@ -606,7 +610,7 @@ static void show_overview(mls_printer *to, const void *what)
     F(overview_group, compare, OBJECT_OR_NULL(mls_block), "", row->block)                                              \
     F(overview_group, throughput, OBJECT_OR_NULL(mls_timed_group), "", row->timed)                                     \
     F(overview_group, machine, TEXT_OR_NULL, "", row->machine)                                                         \
-    F(overview_group, first, WORDS_OR_NULL, "", mls_overview_append_first(words, row))
+    F(overview_group, first, WORDS_OR_NULL, "", append_first(words, row))
 MLS_FIELDS(overview_group, mls_overview_group, OVERVIEW_GROUP_FIELDS)
 
 #define OVERVIEW_FIELDS(F)                                                                                             \

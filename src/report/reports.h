@@ -248,12 +248,21 @@ mls_str mls_compare_round(const mls_side_group *group);
 /* Append the precision that the first run printed: "   FP4 until step 350, then FP8". */
 void mls_overview_append_precision(mls_buffer *line, const mls_overview *all, const mls_group *group);
 
-/* Append an answer, or nothing if there is none: the place among published results; the comparison with --against; the
- * causes of the difference; settings that differ; the time breakdown; the state of the machine; the main finding. */
-void mls_overview_append_place(mls_buffer *line, const mls_overview_group *of);
-void mls_overview_append_against(mls_buffer *line, const mls_overview_group *of);
-void mls_overview_append_why(mls_buffer *line, const mls_overview_group *of);
-void mls_overview_append_differs(mls_buffer *line, const mls_overview_group *of);
-void mls_overview_append_inside(mls_buffer *line, const mls_overview_group *of);
-void mls_overview_append_machine(mls_buffer *line, const mls_overview_group *of);
-void mls_overview_append_first(mls_buffer *line, const mls_overview_group *of);
+/* The answers of an overview, each with its label in a terminal, which is also its CSS class, and its label in a page.
+ * Nothing is appended if there is no answer. */
+typedef struct mls_overview_answer {
+    const char *label, *title;
+    mls_style style;
+    void (*append)(mls_buffer *line, const mls_overview_group *of);
+} mls_overview_answer;
+typedef enum mls_overview_question {
+    MLS_OVERVIEW_FIRST,   /* the main finding */
+    MLS_OVERVIEW_PLACE,   /* among published results */
+    MLS_OVERVIEW_AGAINST, /* the comparison with --against */
+    MLS_OVERVIEW_WHY,     /* the causes of the difference */
+    MLS_OVERVIEW_DIFFERS, /* settings */
+    MLS_OVERVIEW_INSIDE,  /* the time breakdown */
+    MLS_OVERVIEW_MACHINE,
+    MLS_OVERVIEW_ANSWERS
+} mls_overview_question;
+extern const mls_overview_answer mls_overview_answers[MLS_OVERVIEW_ANSWERS];

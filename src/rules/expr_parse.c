@@ -37,11 +37,7 @@ typedef struct expr_parser {
 } expr_parser;
 
 /* Operands of a list or a call.  When the array grows, the old one stays in the arena. */
-typedef struct operand_list {
-    const node **items;
-    size_t count;
-    size_t capacity;
-} operand_list;
+typedef MLS_LIST_OF(const node *) operand_list;
 
 static const node *parse_expression(expr_parser *p, unsigned power);
 
