@@ -658,32 +658,6 @@ static void derive_finish(mls_checker *checker, size_t scope_index)
 
 /* ---- advice ---- */
 
-/* Look for clock differences only in the steps of the run itself.  Evaluations and blocks are often logged late, and
- * cache_clear may belong to the next run. */
-static void advice_record(mls_checker *checker, const mls_record *record)
-{
-    advice_state *advice = &checker->advice;
-    mls_str span;
-    if (record->key_id != MLS_KEY_INIT_START && record->key_id != MLS_KEY_INIT_STOP &&
-        record->key_id != MLS_KEY_RUN_START && record->key_id != MLS_KEY_RUN_STOP)
-        return;
-    if (record->time_ms >= advice->last_time_ms) {
-        advice->last_time_ms = record->time_ms;
-    } else if (advice->last_time_ms - record->time_ms > advice->backwards_ms) {
-        advice->backwards_ms = advice->last_time_ms - record->time_ms;
-        advice->backwards_line = record->line;
-    }
-    if (advice->run_start_line == 0 && record->key_id == MLS_KEY_RUN_START) {
-        advice->run_start_line = record->line;
-        advice->run_start_ms = record->time_ms;
-    } else if (advice->run_stop_line == 0 && record->key_id == MLS_KEY_RUN_STOP) {
-        advice->run_stop_line = record->line;
-        advice->run_stop_ms = record->time_ms;
-        if (mls_record_metadata_member(record, MLS_S("status"), &span))
-            (void)mls_json_string(span, &checker->memory, &advice->status);
-    }
-}
-
 static void advice_edition(mls_checker *checker)
 {
     if (checker->benchmark == NULL || checker->options.rulesets == NULL)
@@ -949,17 +923,37 @@ static void apply_rules(mls_checker *checker, size_t key_index, const mls_record
 static mls_status judge_record(void *state, const mls_record *record)
 {
     mls_checker *checker = state;
-    mls_map *unknown = &checker->advice.unknown;
-    const bool other = record->key_id == MLS_KEY_OTHER && record->key.ptr != NULL;
+    advice_state *advice = &checker->advice;
+    const mls_key id = record->key_id;
+    const bool other = id == MLS_KEY_OTHER && record->key.ptr != NULL;
     const size_t key = other                     ? mls_ruleset_find_key(checker->ruleset, record->key)
-                       : record->key.ptr != NULL ? checker->ruleset->key_of_id[record->key_id]
+                       : record->key.ptr != NULL ? checker->ruleset->key_of_id[id]
                                                  : SIZE_MAX;
-    advice_record(checker, record);
+    mls_str span;
+    /* Look for clock differences only in the steps of the run itself.  Evaluations and blocks are often logged late,
+     * and cache_clear may belong to the next run. */
+    if (id == MLS_KEY_INIT_START || id == MLS_KEY_INIT_STOP || id == MLS_KEY_RUN_START || id == MLS_KEY_RUN_STOP) {
+        const double back = advice->last_time_ms - record->time_ms;
+        if (back > advice->backwards_ms) {
+            advice->backwards_ms = back;
+            advice->backwards_line = record->line;
+        }
+        advice->last_time_ms = fmax(advice->last_time_ms, record->time_ms);
+    }
+    if (advice->run_start_line == 0 && id == MLS_KEY_RUN_START) {
+        advice->run_start_line = record->line;
+        advice->run_start_ms = record->time_ms;
+    } else if (advice->run_stop_line == 0 && id == MLS_KEY_RUN_STOP) {
+        advice->run_stop_line = record->line;
+        advice->run_stop_ms = record->time_ms;
+        if (mls_record_metadata_member(record, MLS_S("status"), &span))
+            (void)mls_json_string(span, &checker->memory, &advice->status);
+    }
     if (key != SIZE_MAX) {
         apply_rules(checker, key, record);
-    } else if (other && record->key.len <= UNKNOWN_KEY_LENGTH_MAX && unknown->count < UNKNOWN_KEYS_MAX) {
+    } else if (other && record->key.len <= UNKNOWN_KEY_LENGTH_MAX && advice->unknown.count < UNKNOWN_KEYS_MAX) {
         bool added;
-        mls_map_entry *entry = mls_map_put(unknown, record->key, &added);
+        mls_map_entry *entry = mls_map_put(&advice->unknown, record->key, &added);
         if (added) {
             entry->value.number = record->line;
             follow_key(checker, record->key);
@@ -1033,30 +1027,46 @@ static void end_add(const judging *j, mls_finding_code code, mls_finding_place p
     mls_buffer_release(message);
 }
 
-static void quote_kept(mls_buffer *buffer, const kept_value *value, size_t line)
-{
-    mls_utf8_append_cut(buffer, value->text.ptr != NULL ? value->text : MLS_S("…"), 60);
-    mls_buffer_printf(buffer, " at line %zu", line);
-}
-
 /* Check whether a scope judged later has a rule for the key, which overrules the scope at `at`. */
 static bool is_overruled(const mls_checker *checker, size_t at, uint32_t key)
 {
     return mls_scopes_have_rule(checker->ruleset, checker->order, at + 1, checker->order_count, key);
 }
 
-/* Check the number of records with the key of a rule.  For an overruled rule, check only alternative keys. */
-static void judge_occurrence(const judging *j, bool overruled)
+/* Check at the end of a log whether the target of a rule was reached, and the number of records with its key.  For an
+ * overruled rule, check only alternative keys. */
+static void judge_rule(const judging *j, bool overruled)
 {
     const mls_rule *rule = j->rule;
+    const mls_expr_list *targets = &rule->check_any;
+    const rule_state *state = j->rule_state;
     const key_state *key = &j->checker->keys[rule->key_index];
     const bool derived = j->scope->derive.key.ptr != NULL && mls_str_equal(j->scope->derive.key, rule->key);
     const size_t count = key->count + (derived ? j->state->derived.count : 0);
     const bool several = rule->other_count == 0 && !overruled && rule->max == 1 && count > 1;
     bool missing = rule->other_count > 0 ? count == 0 : !overruled && count < rule->min;
+    mls_buffer message = {0};
+    if (targets->count > 0 && state->target_tested && !state->target_reached) {
+        mls_buffer_printf(&message, "%s must reach ", rule->key.ptr);
+        for (size_t i = 0; i < targets->count; i++) {
+            mls_buffer_append_text(&message, i > 0 ? " and " : "");
+            mls_rule_words_expr(&message, j->scope, &targets->items[i], &j->checker->input, true);
+        }
+        if (state->best_line > 0) { /* "; best was 0.931 at 3,072 samples, line 88" */
+            mls_buffer_printf(&message, "; best was %s", mls_words_exact(state->best).text);
+            if (!isnan(state->best_progress)) {
+                mls_buffer_printf(&message, " at %s%s%s", state->best_in_samples ? "" : "epoch ",
+                                  mls_words_trimmed(state->best_progress, 15).text,
+                                  state->best_in_samples ? " samples" : "");
+            }
+            mls_buffer_printf(&message, ", line %zu", state->best_line);
+        } else {
+            mls_buffer_append_text(&message, "; no record did");
+        }
+        end_add(j, MLS_FINDING_TARGET, (mls_finding_place){.line = state->best_line, .key = rule->key}, true, &message);
+    }
     for (size_t i = 0; i < rule->other_count && missing; i++)
         missing = j->checker->keys[mls_ruleset_find_key(j->checker->ruleset, rule->others[i])].count == 0;
-    mls_buffer message = {0};
     if (missing) {
         mls_buffer_printf(&message, "%s must be logged ", rule->key.ptr);
         mls_rule_words_occurs(&message, rule);
@@ -1067,12 +1077,16 @@ static void judge_occurrence(const judging *j, bool overruled)
         const mls_finding_place place = {.key = rule->other_count > 0 ? rule->either : rule->key};
         end_add(j, MLS_FINDING_OCCURRENCE, place, true, &message);
     } else if (several && key->other_line > 0) {
+        const kept_value *const values[] = {&key->first, &key->other};
+        const size_t lines[] = {key->lines[0], key->other_line};
         mls_buffer_printf(&message,
                           "%s must be logged exactly once, is logged %zu times with different values: ", rule->key.ptr,
                           count);
-        quote_kept(&message, &key->first, key->lines[0]);
-        mls_buffer_append_text(&message, ", ");
-        quote_kept(&message, &key->other, key->other_line);
+        for (size_t i = 0; i < 2; i++) {
+            mls_buffer_append_text(&message, i > 0 ? ", " : "");
+            mls_utf8_append_cut(&message, values[i]->text.ptr != NULL ? values[i]->text : MLS_S("…"), 60);
+            mls_buffer_printf(&message, " at line %zu", lines[i]);
+        }
         end_add(j, MLS_FINDING_OCCURRENCE, (mls_finding_place){.line = key->other_line, .key = rule->key}, true,
                 &message);
     } else if (several) {
@@ -1080,32 +1094,6 @@ static void judge_occurrence(const judging *j, bool overruled)
                           rule->key.ptr, count, key->lines[0]);
         end_add(j, MLS_FINDING_REPEATED, (mls_finding_place){.line = key->lines[1], .key = rule->key}, false, &message);
     }
-}
-
-static void judge_target(const judging *j)
-{
-    const mls_expr_list *targets = &j->rule->check_any;
-    const rule_state *state = j->rule_state;
-    mls_buffer message = {0};
-    if (targets->count == 0 || !state->target_tested || state->target_reached)
-        return;
-    mls_buffer_printf(&message, "%s must reach ", j->rule->key.ptr);
-    for (size_t i = 0; i < targets->count; i++) {
-        mls_buffer_append_text(&message, i > 0 ? " and " : "");
-        mls_rule_words_expr(&message, j->scope, &targets->items[i], &j->checker->input, true);
-    }
-    if (state->best_line == 0) {
-        mls_buffer_append_text(&message, "; no record did");
-    } else { /* "; best was 0.931 at 3,072 samples, line 88" */
-        mls_buffer_printf(&message, "; best was %s", mls_words_exact(state->best).text);
-        if (!isnan(state->best_progress)) {
-            mls_buffer_printf(&message, " at %s%s%s", state->best_in_samples ? "" : "epoch ",
-                              mls_words_trimmed(state->best_progress, 15).text,
-                              state->best_in_samples ? " samples" : "");
-        }
-        mls_buffer_printf(&message, ", line %zu", state->best_line);
-    }
-    end_add(j, MLS_FINDING_TARGET, (mls_finding_place){.line = state->best_line, .key = j->rule->key}, true, &message);
 }
 
 /* Add the first finding of a list, or all others.  Include those that were only counted. */
@@ -1160,8 +1148,7 @@ mls_status mls_checker_end(mls_checker *checker)
         checker->input.variables = checker->scopes[checker->order[at]].variables;
         for (size_t r = 0; r < scope->rule_count; r++) {
             j = judging_of(checker, &scope->rules[r], NULL);
-            judge_target(&j);
-            judge_occurrence(&j, is_overruled(checker, at, j.rule->key_index));
+            judge_rule(&j, is_overruled(checker, at, j.rule->key_index));
         }
         for (size_t i = 0; i < scope->end.count; i++) {
             const mls_expr *expr = &scope->end.items[i];
