@@ -110,24 +110,6 @@ static bool is_of_one_gpu(const mls_config_name *name, const mls_shell *script, 
            (named ? batch / 2 < name->batch_per_gpu : !read_setting(script, MLS_CONFIG_MICRO_BATCH).set);
 }
 
-/* Return the samples per step according to BATCHSIZE; 0 if they are unknown. */
-static uint64_t batch_of_gpus(const mls_config_name *name, const mls_shell *script, uint64_t batch, uint64_t gpus,
-                              uint64_t at_once)
-{
-    if (is_of_one_gpu(name, script, batch)) {
-        bool packed = false;
-        for (size_t i = 0; i < name->suffix_count; i++)
-            packed = packed || mls_str_equal(name->suffixes[i], MLS_S("pack"));
-        const uint64_t packing = packed ? 2 : setting_or(script, "PACKING_FACTOR", 1);
-        return batch > 1 ? product_of(product_of(batch, gpus), packing) : 0;
-    }
-    if (batch_is_global(script))
-        return batch;
-    return name->batch_per_gpu != 0               ? (batch >= product_of(name->batch_per_gpu, gpus) ? batch : 0)
-           : at_once != 0 && batch % at_once == 0 ? batch
-                                                  : 0;
-}
-
 /* Find the samples per step; if `script` is NULL, by the name alone.  The first of these that applies counts: the
  * exported global batch; MINIBS times the data-parallel ranks of the text; the global batch of the name; BATCHSIZE.
  * For recommenders, or if it is too large for one GPU, BATCHSIZE is the batch of all GPUs; otherwise it is that of each
@@ -144,14 +126,24 @@ static void find_batch(const mls_config_name *name, const mls_shell *script, mls
     const setting batch = read_setting(script, batch_exports);
     const uint64_t ranks = data_parallel_of(name, script, gpus);
     const uint64_t micro = setting_or(script, MLS_CONFIG_MICRO_BATCH, 0);
-    if (global.set)
+    if (global.set) {
         summary->global_batch_size = global.value;
-    else if (minibatch.set)
+    } else if (minibatch.set) {
         summary->global_batch_size = product_of(minibatch.value, ranks);
-    else if (name->global_batch_size != 0)
+    } else if (name->global_batch_size != 0) {
         summary->global_batch_size = name->global_batch_size;
-    else if (batch.set)
-        summary->global_batch_size = batch_of_gpus(name, script, batch.value, gpus, product_of(micro, ranks));
+    } else if (batch.set && is_of_one_gpu(name, script, batch.value)) {
+        bool packed = false;
+        for (size_t i = 0; i < name->suffix_count; i++)
+            packed = packed || mls_str_equal(name->suffixes[i], MLS_S("pack"));
+        const uint64_t packing = packed ? 2 : setting_or(script, "PACKING_FACTOR", 1);
+        summary->global_batch_size = batch.value > 1 ? product_of(product_of(batch.value, gpus), packing) : 0;
+    } else if (batch.set) {
+        const uint64_t at_once = product_of(micro, ranks);
+        const bool whole = name->batch_per_gpu != 0 ? batch.value >= product_of(name->batch_per_gpu, gpus)
+                                                    : at_once != 0 && batch.value % at_once == 0;
+        summary->global_batch_size = whole || batch_is_global(script) ? batch.value : 0;
+    }
     uint64_t samples = minibatch.set ? minibatch.value : name->batch_per_rank;
     if (samples == 0 && !minibatch.set && ranks != 0 && (global.set || name->global_batch_named != 0) &&
         summary->global_batch_size % ranks == 0)
@@ -340,21 +332,23 @@ static void check_pipeline_layout(const comparison *self)
     if (variable == NULL || !variable->known || !mls_shell_is_set(variable))
         return;
     mls_pipeline_layout *layout = &self->summary->layout;
+    const mls_finding_place place = export_place(self, variable);
+    const int length = (int)variable->name.len;
     const char *wrong = mls_pipeline_layout_parse(variable->value, layout);
     const uint64_t set = first_number(self, MLS_CONFIG_PP);
     const uint64_t stages = set != 0 ? set : self->name->pipeline_parallel;
     const uint64_t chunks = first_number(self, MLS_CONFIG_VP);
     if (wrong != NULL) {
-        mls_findings_add(self->findings, MLS_FINDING_CONFIG_PARALLEL, export_place(self, variable), "%.*s=%.*s: %s",
-                         (int)variable->name.len, variable->name.ptr, MLS_CUT(variable->value, 60), wrong);
+        mls_findings_add(self->findings, MLS_FINDING_CONFIG_PARALLEL, place, "%.*s=%.*s: %s", length,
+                         variable->name.ptr, MLS_CUT(variable->value, 60), wrong);
     } else if (stages > 0 && layout->count % stages != 0) {
-        mls_findings_add(self->findings, MLS_FINDING_CONFIG_PARALLEL, export_place(self, variable),
-                         "%.*s has %zu chunks, which %" PRIu64 " pipeline stages do not divide",
-                         (int)variable->name.len, variable->name.ptr, layout->count, stages);
+        mls_findings_add(self->findings, MLS_FINDING_CONFIG_PARALLEL, place,
+                         "%.*s has %zu chunks, which %" PRIu64 " pipeline stages do not divide", length,
+                         variable->name.ptr, layout->count, stages);
     } else if (stages > 0 && chunks > 0 && layout->count / stages != chunks) {
-        mls_findings_add(self->findings, MLS_FINDING_CONFIG_PARALLEL, export_place(self, variable),
-                         "%.*s has %zu chunks for each of %" PRIu64 " stages, the virtual pipeline %" PRIu64,
-                         (int)variable->name.len, variable->name.ptr, layout->count / stages, stages, chunks);
+        mls_findings_add(self->findings, MLS_FINDING_CONFIG_PARALLEL, place,
+                         "%.*s has %zu chunks for each of %" PRIu64 " stages, the virtual pipeline %" PRIu64, length,
+                         variable->name.ptr, layout->count / stages, stages, chunks);
     }
 }
 

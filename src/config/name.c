@@ -117,17 +117,6 @@ void mls_config_name_take_degrees(mls_config_name *name, const uint32_t degrees[
     }
 }
 
-/* Store the third number, and further ones of unknown meaning. */
-static void read_further(mls_config_name *decoded, mls_str digits)
-{
-    if (decoded->third == 0 && decoded->problem == NULL)
-        decoded->third = read_number(decoded, digits, false);
-    else if (decoded->extra_count < MLS_CONFIG_EXTRA_MAX)
-        decoded->extra[decoded->extra_count++] = read_number(decoded, digits, true);
-    else
-        discard_shape(decoded, "the shape has too many numbers");
-}
-
 /* Parse [tp<T>][pp<P>]…, with an optional x before, between and after them.  Return false if there is anything else. */
 static bool read_degrees(mls_str part, mls_config_name *decoded)
 {
@@ -188,7 +177,12 @@ static bool read_shape(mls_str part, mls_config_name *decoded)
         const mls_str digits = take_word(&left, MLS_S("x")) ? take_digits(&left) : (mls_str){0};
         if (digits.len == 0)
             break;
-        read_further(decoded, digits);
+        if (decoded->third == 0 && decoded->problem == NULL)
+            decoded->third = read_number(decoded, digits, false);
+        else if (decoded->extra_count < MLS_CONFIG_EXTRA_MAX)
+            decoded->extra[decoded->extra_count++] = read_number(decoded, digits, true);
+        else
+            discard_shape(decoded, "the shape has too many numbers");
     }
     const bool whole = read_degrees(part, decoded);
     *(mls_config_has_degrees(decoded) ? &decoded->batch_per_rank : &decoded->batch_per_gpu) = decoded->third;
@@ -236,27 +230,6 @@ static bool read_common(mls_str part, mls_config_name *decoded)
     return part.ptr + part.len == decoded->name.ptr + decoded->name.len && mls_str_equal(part, MLS_S("common"));
 }
 
-/* Split the parts after the shape.  gbs64 is the global batch, which takes precedence over the numbers. */
-static void read_suffixes(mls_config_name *decoded, size_t begin)
-{
-    const mls_str name = decoded->name;
-    while (begin < name.len) {
-        const char *next = memchr(name.ptr + begin, '_', name.len - begin);
-        const bool last = next == NULL || decoded->suffix_count + 1 == MLS_CONFIG_SUFFIX_MAX;
-        const size_t end = last ? name.len : (size_t)(next - name.ptr);
-        mls_str suffix = {name.ptr + begin, end - begin};
-        if (end > begin)
-            decoded->suffixes[decoded->suffix_count++] = suffix;
-        const mls_str digits = take_word(&suffix, MLS_S("gbs")) ? take_digits(&suffix) : (mls_str){0};
-        if (digits.len > 0 && suffix.len == 0) {
-            decoded->global_batch_named = read_number(decoded, digits, false);
-            decoded->global_batch_size = decoded->global_batch_named;
-            decoded->batch_per_gpu = 0;
-        }
-        begin = end + 1;
-    }
-}
-
 /* Find the last part that `read` accepts. */
 static bool find_part(mls_config_name *decoded, bool (*read)(mls_str part, mls_config_name *decoded))
 {
@@ -274,7 +247,21 @@ static bool find_part(mls_config_name *decoded, bool (*read)(mls_str part, mls_c
             if (decoded->kind == MLS_CONFIG_KIND_NONE)
                 *decoded = (mls_config_name){.name = name, .problem = decoded->problem};
             decoded->system = read == read_model ? part : (mls_str){name.ptr, begin > 0 ? begin - 1 : 0};
-            read_suffixes(decoded, read == read_common ? begin : end + 1 + degrees);
+            /* Split the parts after the shape.  gbs64 is the global batch, which takes precedence over the numbers. */
+            for (size_t from = read == read_common ? begin : end + 1 + degrees, to; from < name.len; from = to + 1) {
+                const char *next = memchr(name.ptr + from, '_', name.len - from);
+                const bool last = next == NULL || decoded->suffix_count + 1 == MLS_CONFIG_SUFFIX_MAX;
+                to = last ? name.len : (size_t)(next - name.ptr);
+                mls_str suffix = {name.ptr + from, to - from};
+                if (to > from)
+                    decoded->suffixes[decoded->suffix_count++] = suffix;
+                const mls_str digits = take_word(&suffix, MLS_S("gbs")) ? take_digits(&suffix) : (mls_str){0};
+                if (digits.len > 0 && suffix.len == 0) {
+                    decoded->global_batch_named = read_number(decoded, digits, false);
+                    decoded->global_batch_size = decoded->global_batch_named;
+                    decoded->batch_per_gpu = 0;
+                }
+            }
             return true;
         }
         *decoded = blank;
@@ -305,14 +292,6 @@ enum {
     STEPS_MAX = 100000  /* bounds the time for nested repetitions */
 };
 
-/* Remove "*N" from the start and return N; 1 if there is none, 0 if N is not a number from 1 to REPEAT_MAX. */
-static size_t take_repeat(mls_str *rest)
-{
-    size_t number = 1;
-    return !take_word(rest, MLS_S("*")) || (mls_size_parse(take_digits(rest), &number) && number <= REPEAT_MAX) ? number
-                                                                                                                : 0;
-}
-
 /* Parse a text into a layout that has one empty chunk.  Return NULL or the problem. */
 static const char *read_layout(mls_str rest, mls_pipeline_layout *layout)
 {
@@ -340,8 +319,9 @@ static const char *read_layout(mls_str rest, mls_pipeline_layout *layout)
         }
         if (letter == ')' && depth == 0)
             return "unmatched )";
-        const size_t times = take_repeat(&rest);
-        if (times == 0)
+        size_t times = 1;
+        if (take_word(&rest, MLS_S("*")) &&
+            (!mls_size_parse(take_digits(&rest), &times) || times == 0 || times > REPEAT_MAX))
             return "a * is not followed by a number from 1 to 10000";
         if (letter == ')') { /* jump back until all repetitions are done */
             size_t *left = &groups[depth - 1].left;

@@ -956,29 +956,10 @@ static mls_str expand_braces(reading *r, mls_str inner, bool pattern, bool in_qu
     return HOLE;
 }
 
-/* Expand $(( … )) or $( … ). */
-static mls_str expand_parentheses(reading *r, mls_str inner)
-{
-    if (inner.len > 1 && inner.ptr[0] == '(' && parentheses_end(inner, 0, 0) == inner.len) {
-        r->unset_used = false;
-        return number_text(r, calculate(r, expand(r, (mls_str){inner.ptr + 1, inner.len - 2}, false, true)));
-    }
-    output printed = {0};
-    const shell_frame outer = subshell_enter(r, &printed);
-    r->frame.input = HOLE;
-    r->frame.status = STATUS_YES;
-    run_text(r, inner, outer.line);
-    subshell_leave(r, &outer);
-    mls_str text = keep(r, &printed.text);
-    while (text.len > 0 && text.ptr[text.len - 1] == '\n')
-        text.len--;
-    r->substituted = true;
-    return text;
-}
-
 /* Put the unit at `at`: a quoted string, a substitution, or a byte.  Return the index after it. */
 static size_t put_unit(builder *self, mls_str raw, size_t at, bool in_quotes)
 {
+    reading *r = self->r;
     const char c = raw.ptr[at];
     const char next = at + 1 < raw.len ? raw.ptr[at + 1] : ' ';
     const size_t end = unit_end(raw, at, in_quotes, 0);
@@ -996,24 +977,39 @@ static size_t put_unit(builder *self, mls_str raw, size_t at, bool in_quotes)
         put_quoted(self, keeps && next == '}' ? HOLE : (mls_str){raw.ptr + at + !keeps, 1});
         return at + (keeps ? 1 : 2);
     }
-    if (c == '$' && (next == '(' || next == '{')) {
+    if (c == '$' && next == '{') {
         const mls_str inner = {unit.ptr + 2, unit.len - 3};
-        const mls_str text = next == '{' ? expand_braces(self->r, inner, self->pattern && !in_quotes, in_quotes)
-                                         : expand_parentheses(self->r, inner);
+        const mls_str text = expand_braces(r, inner, self->pattern && !in_quotes, in_quotes);
         bool quotes = false; /* in a default they prevent splitting */
-        for (size_t i = 0; i < inner.len && next == '{' && !in_quotes && self->splits; i++)
+        for (size_t i = 0; i < inner.len && !in_quotes && self->splits; i++)
             quotes = quotes || strchr("\"'\\", inner.ptr[i]) != NULL;
         put_expansion(self, quotes ? HOLE : text, in_quotes);
+    } else if (mls_str_starts(unit, MLS_S("$((")) && parentheses_end(unit, 2, 0) == unit.len - 1) {
+        r->unset_used = false;
+        const mls_str expression = expand(r, (mls_str){unit.ptr + 3, unit.len - 5}, false, true);
+        put_expansion(self, number_text(r, calculate(r, expression)), in_quotes);
+    } else if (c == '$' && next == '(') {
+        output printed = {0};
+        const shell_frame outer = subshell_enter(r, &printed);
+        r->frame.input = HOLE;
+        r->frame.status = STATUS_YES;
+        run_text(r, (mls_str){unit.ptr + 2, unit.len - 3}, outer.line);
+        subshell_leave(r, &outer);
+        mls_str text = keep(r, &printed.text);
+        while (text.len > 0 && text.ptr[text.len - 1] == '\n')
+            text.len--;
+        r->substituted = true;
+        put_expansion(self, text, in_quotes);
     } else if (c == '$' && next == '"' && !in_quotes) {
         self->started = true; /* as without the dollar */
     } else if (c == '$' && next == '[') {
-        stop_at_unsupported(self->r, MLS_S("$[…]"));
+        stop_at_unsupported(r, MLS_S("$[…]"));
     } else if (c == '`' || (c == '$' && unit.len > 1)) { /* configs do not use `…` and $'…' */
         put_expansion(self, HOLE, in_quotes || c == '$');
     } else if (c == '$' && parameter_length(after) > 0) {
         const size_t length = mls_is_digit(next) ? 1 : parameter_length(after);
-        const mls_str value = parameter_value(self->r, (mls_str){after.ptr, length});
-        self->r->unset_used = self->r->unset_used || value.ptr == NULL;
+        const mls_str value = parameter_value(r, (mls_str){after.ptr, length});
+        r->unset_used = r->unset_used || value.ptr == NULL;
         put_expansion(self, value, in_quotes);
         return at + 1 + length;
     } else if (in_quotes) {
