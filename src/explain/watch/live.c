@@ -715,29 +715,19 @@ static double live_position(const mls_live_run *run, const mls_queued_event *of)
     return known || !isnan(samples) ? samples : at->epoch_num;
 }
 
-static void update_number(double *number, double logged)
-{
-    *number = isnan(logged) ? *number : logged;
-}
-
-static void update_text(char **text, char *logged)
-{
-    *text = logged != NULL ? logged : *text;
-}
-
 /* Update the facts of a run until it joins a group. */
 static void update_facts(mls_live_run *run, const mls_live_facts *logged)
 {
     mls_live_facts *facts = &run->facts;
     if (run->group == NULL) {
-        update_text(&facts->benchmark, logged->benchmark);
-        update_text(&facts->division, logged->division);
-        update_text(&facts->config, logged->config);
-        update_text(&facts->job, logged->job);
-        update_number(&facts->date_ms, logged->date_ms);
-        update_number(&facts->batch_size, logged->batch_size);
-        update_number(&facts->target, logged->target);
-        update_number(&facts->max_steps, logged->max_steps);
+        facts->benchmark = logged->benchmark != NULL ? logged->benchmark : facts->benchmark;
+        facts->division = logged->division != NULL ? logged->division : facts->division;
+        facts->config = logged->config != NULL ? logged->config : facts->config;
+        facts->job = logged->job != NULL ? logged->job : facts->job;
+        facts->date_ms = isnan(logged->date_ms) ? facts->date_ms : logged->date_ms;
+        facts->batch_size = isnan(logged->batch_size) ? facts->batch_size : logged->batch_size;
+        facts->target = isnan(logged->target) ? facts->target : logged->target;
+        facts->max_steps = isnan(logged->max_steps) ? facts->max_steps : logged->max_steps;
     }
 }
 
@@ -798,27 +788,24 @@ static void apply_death(mls_live *live, mls_live_run *run, const mls_queued_even
     }
 }
 
-/* Report a failure line of a run or (NULL) outside of runs.  A line that is in both the trial's log and the job's
- * output is reported once. */
+/* Report a failure line of a run.  A line that is in both the trial's log and the job's output is reported once. */
 static void apply_failure(mls_live *live, mls_live_run *run, const mls_queued_event *of)
 {
-    if (run != NULL) {
-        const uint64_t text = mls_str_hash(mls_str_from(of->message), 0) | 1;
-        const bool repeats = of->run != run;
-        size_t i = 0;
-        while (i < MLS_FAILURES_SHOWN && run->shown[i] != 0 && !(repeats && run->shown[i] == text))
-            i++;
-        if (i == MLS_FAILURES_SHOWN || (repeats && run->shown[i] == text))
-            return;
-        run->shown[i] = text;
-    }
+    const uint64_t text = mls_str_hash(mls_str_from(of->message), 0) | 1;
+    const bool repeats = of->run != run;
+    size_t i = 0;
+    while (i < MLS_FAILURES_SHOWN && run->shown[i] != 0 && !(repeats && run->shown[i] == text))
+        i++;
+    if (i == MLS_FAILURES_SHOWN || (repeats && run->shown[i] == text))
+        return;
+    run->shown[i] = text;
     report_event(live, (mls_watch_event){.kind = MLS_WATCH_FAILURE,
                                          .time_ms = NOT_KNOWN,
-                                         .file = run != NULL ? of->run->file : of->file,
+                                         .file = of->run->file,
                                          .line = of->line,
                                          .run = run,
                                          .message = of->message});
-    if (run != NULL && !mls_live_run_ended(run) && strstr(of->message, ": Exited with exit code ") != NULL)
+    if (!mls_live_run_ended(run) && strstr(of->message, ": Exited with exit code ") != NULL)
         apply_death(live, run, of, "a task exited with an error");
 }
 
@@ -832,13 +819,11 @@ static void end_stall(mls_live *live, mls_live_run *run)
 
 static void apply_one(mls_live *live, const mls_queued_event *of)
 {
-    if (of->run == NULL && of->kind != MLS_WATCH_FAILURE) {
-        report_event(live, (mls_watch_event){
-                               .kind = of->kind, .time_ms = of->time_ms, .file = of->file, .message = of->message});
-        return;
-    }
-    if (of->run == NULL) {
-        apply_failure(live, NULL, of);
+    if (of->run == NULL) { /* about a file, or a failure outside of runs */
+        report_event(
+            live,
+            (mls_watch_event){
+                .kind = of->kind, .time_ms = of->time_ms, .file = of->file, .line = of->line, .message = of->message});
         return;
     }
     mls_live_run *run = original_of(of->run);

@@ -307,25 +307,21 @@ static void add_run(const composing *self, const mls_live_group *group, const ml
 }
 
 /* Draw the estimated progress as a bar, which is never full before the run has stopped. */
-static void draw_bar(composing *self, const mls_live_run *run)
+static void draw_bar(mls_sheet *sheet, const mls_live_run *run)
 {
-    mls_sheet *sheet = &self->sheet;
     const size_t room = sheet->width > 0 && sheet->width < BAR_MOST + 30 ? sheet->width / 2 : BAR_MOST;
     const double elapsed = mls_live_minutes(run, run->estimated_ms);
-    const double by_time = elapsed / (elapsed + run->estimate.left);
-    const double share = isfinite(run->estimate.end) ? run->at / run->estimate.end : by_time;
+    const double share =
+        isfinite(run->estimate.end) ? run->at / run->estimate.end : elapsed / (elapsed + run->estimate.left);
     if (run->estimate.from == MLS_ESTIMATE_NONE || !isfinite(share))
         return;
     const size_t full = (size_t)(fmax(0, fmin(share, 0.99)) * (double)room);
-    mls_buffer bar = {0};
-    mls_buffer_append_repeated(&bar, '#', full);
-    mls_buffer_append_repeated(&bar, '-', room - full);
     mls_sheet_pad(sheet, 7);
-    mls_sheet_text(sheet, MLS_STYLE_PLAIN, mls_buffer_str(&bar));
+    for (size_t i = 0; i < room; i++)
+        mls_sheet_text(sheet, MLS_STYLE_PLAIN, i < full ? MLS_S("#") : MLS_S("-"));
     if (isfinite(run->facts.target))
         mls_sheet_printf(sheet, MLS_STYLE_PLAIN, "   target %s", mls_words_trimmed(run->facts.target, 5).text);
     mls_sheet_end(sheet);
-    mls_buffer_release(&bar);
 }
 
 /* Compare runs by number, unnumbered ones last. */
@@ -384,7 +380,7 @@ static void draw_rows(composing *self, mls_live_run **runs, size_t count, mls_ta
         mls_table_draw_row(table, &table->rows[i], false, &self->sheet);
         room--;
         if (trains(runs[i]) && room > 0) {
-            draw_bar(self, runs[i]);
+            draw_bar(&self->sheet, runs[i]);
             room--;
         }
     }
@@ -394,43 +390,6 @@ static void draw_rows(composing *self, mls_live_run **runs, size_t count, mls_ta
 }
 
 /* ------------------------------------------------------------------------ groups */
-
-static void draw_heading(composing *self, const mls_live_group *group, mls_live_run **runs, size_t count)
-{
-    mls_sheet *sheet = &self->sheet;
-    const mls_group *scored = group->group;
-    const char *benchmark = count > 0 ? runs[0]->facts.benchmark : NULL;
-    const char *division = count > 0 ? runs[0]->facts.division : NULL;
-    const char *job = self->screen->job;
-    double began_ms = (double)NAN;
-    double now_ms = (double)NAN;
-    for (size_t i = 0; i < count; i++) {
-        began_ms = fmin(began_ms, fmin(runs[i]->init_start.time_ms, runs[i]->run_start.time_ms));
-        now_ms = fmax(now_ms, mls_live_run_ended(runs[i]) ? runs[i]->newest_ms : run_clock_ms(self, runs[i]));
-        job = job != NULL ? job : runs[i]->facts.job;
-    }
-    mls_sheet_printf(sheet, MLS_STYLE_BOLD, "%s", benchmark != NULL ? benchmark : "unknown benchmark");
-    const mls_str round = mls_edition_round(group->edition);
-    mls_sheet_printf(sheet, MLS_STYLE_PLAIN, "  %s  %s %.*s", division != NULL ? division : "no division",
-                     mls_usage_name(group->edition->usage), (int)round.len, round.ptr);
-    if (scored != NULL && isfinite(scored->accelerators)) {
-        mls_sheet_printf(sheet, MLS_STYLE_PLAIN, "   %s x %s", mls_words_count(scored->accelerators).text,
-                         scored->accelerator != NULL ? scored->accelerator : "accelerators");
-    }
-    if (job != NULL)
-        mls_sheet_printf(sheet, MLS_STYLE_PLAIN, "   job %s", job);
-    if (now_ms > began_ms) {
-        const mls_words clock = mls_words_seconds(floor((now_ms - began_ms) / 1000));
-        const size_t length = strlen(clock.text);
-        if (sheet->width > length + sheet->used + 1) {
-            mls_sheet_pad(sheet, sheet->width - length);
-            mls_sheet_printf(sheet, MLS_STYLE_PLAIN, "%s", clock.text);
-        } else if (sheet->width == 0) {
-            mls_sheet_printf(sheet, MLS_STYLE_PLAIN, "   %s", clock.text);
-        }
-    }
-    mls_sheet_end(sheet);
-}
 
 /* Check convergence, assuming that remaining runs need what finished runs needed.  Return whether the result is known.
  */
@@ -477,8 +436,40 @@ static void draw_group(composing *self, const mls_live_group *group)
         if (items[i]->same == NULL)
             runs[count++] = items[i];
     qsort((void *)runs, count, sizeof *runs, compare_numbers);
+    /* The heading. */
+    const mls_group *scored = group->group;
+    const char *benchmark = count > 0 ? runs[0]->facts.benchmark : NULL;
+    const char *division = count > 0 ? runs[0]->facts.division : NULL;
+    const char *job = screen->job;
+    double began_ms = (double)NAN;
+    double now_ms = (double)NAN;
+    for (size_t i = 0; i < count; i++) {
+        began_ms = fmin(began_ms, fmin(runs[i]->init_start.time_ms, runs[i]->run_start.time_ms));
+        now_ms = fmax(now_ms, mls_live_run_ended(runs[i]) ? runs[i]->newest_ms : run_clock_ms(self, runs[i]));
+        job = job != NULL ? job : runs[i]->facts.job;
+    }
+    mls_sheet_printf(sheet, MLS_STYLE_BOLD, "%s", benchmark != NULL ? benchmark : "unknown benchmark");
+    const mls_str round = mls_edition_round(group->edition);
+    mls_sheet_printf(sheet, MLS_STYLE_PLAIN, "  %s  %s %.*s", division != NULL ? division : "no division",
+                     mls_usage_name(group->edition->usage), (int)round.len, round.ptr);
+    if (scored != NULL && isfinite(scored->accelerators)) {
+        mls_sheet_printf(sheet, MLS_STYLE_PLAIN, "   %s x %s", mls_words_count(scored->accelerators).text,
+                         scored->accelerator != NULL ? scored->accelerator : "accelerators");
+    }
+    if (job != NULL)
+        mls_sheet_printf(sheet, MLS_STYLE_PLAIN, "   job %s", job);
+    if (now_ms > began_ms) {
+        const mls_words clock = mls_words_seconds(floor((now_ms - began_ms) / 1000));
+        const size_t length = strlen(clock.text);
+        if (sheet->width > length + sheet->used + 1) {
+            mls_sheet_pad(sheet, sheet->width - length);
+            mls_sheet_printf(sheet, MLS_STYLE_PLAIN, "%s", clock.text);
+        } else if (sheet->width == 0) {
+            mls_sheet_printf(sheet, MLS_STYLE_PLAIN, "   %s", clock.text);
+        }
+    }
+    mls_sheet_end(sheet);
     const mls_live_run *running = NULL;
-    draw_heading(self, group, runs, count);
     for (size_t i = 0; i < count; i++) {
         add_run(self, group, runs[i], runs[i]->number > 0 ? runs[i]->number : i + 1, &table);
         running = running == NULL && !mls_live_run_ended(runs[i]) && runs[i]->curve.count > 1 ? runs[i] : running;
