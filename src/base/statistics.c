@@ -102,37 +102,6 @@ void mls_sort_placed(void *items, size_t count, size_t size)
     free(spare);
 }
 
-void mls_sort_places(uint32_t *places, size_t count, double (*value)(const void *of, size_t place), const void *of)
-{
-    uint32_t ends[DIGITS][DIGIT_VALUES] = {{0}};
-    uint32_t *const spare = mls_malloc((count + 1) * sizeof *spare);
-    uint32_t *from = places;
-    uint32_t *to = spare;
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t bits = order_bits(value(of, places[i]));
-        for (unsigned digit = 0; digit < DIGITS; digit++)
-            ends[digit][bits >> (8 * digit) & (DIGIT_VALUES - 1)]++;
-    }
-    for (unsigned digit = 0; digit < DIGITS && count > 0; digit++) {
-        uint32_t begin = 0;
-        if (ends[digit][digit_of(value(of, places[0]), digit)] == count)
-            continue; /* all values share this digit */
-        for (size_t i = 0; i < DIGIT_VALUES; i++) {
-            const uint32_t here = ends[digit][i];
-            ends[digit][i] = begin;
-            begin += here;
-        }
-        for (size_t i = 0; i < count; i++)
-            to[ends[digit][digit_of(value(of, from[i]), digit)]++] = from[i];
-        uint32_t *const sorted = to;
-        to = from;
-        from = sorted;
-    }
-    if (from != places)
-        memcpy(places, from, count * sizeof *places);
-    free(spare);
-}
-
 void mls_sort_doubles(double *values, size_t count)
 {
     mls_sort_by_double(values, count, sizeof *values);

@@ -22,10 +22,6 @@ typedef struct mls_placed {
 } mls_placed;
 void mls_sort_placed(void *items, size_t count, size_t size);
 
-/* Sort indices by the value that `value` returns for them, NAN last.  Stable; allocates as much memory as the indices
- * take. */
-void mls_sort_places(uint32_t *places, size_t count, double (*value)(const void *of, size_t place), const void *of);
-
 /* Return the arithmetic mean.  Compensated summation makes it nearly independent of the order of the values. */
 double mls_mean(const double *values, size_t count);
 

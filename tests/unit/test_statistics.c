@@ -103,30 +103,6 @@ static void two_samples_are_pooled(void **state)
     assert_true(isnan(mls_t_test_lower_tail((mls_test_sample){5, 3, 4}, (mls_test_sample){3, 1, 0})));
 }
 
-static double value_at(const void *of, size_t place)
-{
-    const double *values = of;
-    return values[place];
-}
-
-/* Equal values keep their order. */
-static void places_are_sorted_by_their_values(void **state)
-{
-    static const double values[] = {3, NAN, -0.0, 0, -1.5, 1e300, -1e300, INFINITY, -INFINITY, 5e-324, 3, -1.5};
-    static const uint32_t sorted[] = {8, 6, 11, 4, 2, 3, 9, 10, 0, 5, 7, 1};
-    uint32_t places[COUNT(values)];
-    (void)state;
-    for (uint32_t i = 0; i < COUNT(values); i++)
-        places[i] = i;
-    places[0] = 10; /* 10 precedes the other 3, and 11 the other -1.5 */
-    places[10] = 0;
-    places[4] = 11;
-    places[11] = 4;
-    mls_sort_places(places, COUNT(values), value_at, values);
-    assert_memory_equal(places, sorted, sizeof sorted);
-    mls_sort_places(places, 0, value_at, values);
-}
-
 /* Long lists with ascending indexes use a radix sort, others a comparison sort: the order is the same. */
 static void many_are_sorted_as_few(void **state)
 {
@@ -155,13 +131,9 @@ static void many_are_sorted_as_few(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_statistics),
-        cmocka_unit_test(too_few_values_are_nan),
-        cmocka_unit_test(infinite_and_large_values),
-        cmocka_unit_test(student_t_agrees_with_tabulated_values),
-        cmocka_unit_test(two_samples_are_pooled),
-        cmocka_unit_test(many_are_sorted_as_few),
-        cmocka_unit_test(places_are_sorted_by_their_values),
+        cmocka_unit_test(plain_statistics),          cmocka_unit_test(too_few_values_are_nan),
+        cmocka_unit_test(infinite_and_large_values), cmocka_unit_test(student_t_agrees_with_tabulated_values),
+        cmocka_unit_test(two_samples_are_pooled),    cmocka_unit_test(many_are_sorted_as_few),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

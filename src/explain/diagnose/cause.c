@@ -22,59 +22,41 @@ typedef struct step_lengths {
 } step_lengths;
 
 typedef struct job_steps {
-    const mls_iteration *iterations; /* the job's iterations; its last progress counts as one more */
-    size_t count;
-    mls_iteration last_time;
-    double stride;        /* advances between two iterations */
-    uint32_t *times;      /* indexes of iterations and of the last progress, sorted by time */
+    size_t count;         /* the job's iterations; its last progress counts as one more */
+    mls_placed *times;    /* of these, sorted; place: the index of the iteration, or the count */
     mls_iteration *known; /* for each of these times the last known progress */
-    uint32_t *intervals;  /* iterations sorted by the length of the interval before them */
+    mls_placed *lengths;  /* of the intervals before iterations in milliseconds a step, sorted; place: the iteration */
     uint32_t *ranks;      /* rank of each iteration's interval in that order, from 1 */
     int32_t *tree;        /* Fenwick tree that counts the intervals until the last requested time */
     size_t taken, came;   /* numbers of times and of iterations until that time */
     size_t interval_count, last[LAST_INTERVALS];
 } job_steps;
 
-static mls_iteration progress_at(const job_steps *steps, size_t place)
-{
-    return place < steps->count ? steps->iterations[place] : steps->last_time;
-}
-
-static double time_of_progress(const void *steps, size_t place)
-{
-    return progress_at(steps, place).time_ms;
-}
-
-/* Return the length of the step before an iteration, which must not be the first. */
-static double step_before(const void *of, size_t place)
-{
-    const job_steps *steps = of;
-    return (steps->iterations[place].time_ms - steps->iterations[place - 1].time_ms) / steps->stride;
-}
-
 static void make_steps(job_steps *steps, const mls_job_log *job, mls_arena *arena)
 {
+    const mls_iteration *iterations = job->to->iterations;
     const size_t count = job->to->iteration_count;
-    const size_t intervals = count > 0 ? count - 1 : 0;
-    *steps = (job_steps){.iterations = job->to->iterations,
-                         .count = count,
-                         .last_time = job->last_time,
-                         .stride = (double)job->time_stride,
+    *steps = (job_steps){.count = count,
                          .times = mls_arena_array(arena, count + 1, sizeof *steps->times),
                          .known = mls_arena_array(arena, count + 1, sizeof *steps->known),
-                         .intervals = mls_arena_array(arena, count + 1, sizeof *steps->intervals),
+                         .lengths = mls_arena_array(arena, count + 1, sizeof *steps->lengths),
                          .ranks = mls_arena_zeroed(arena, count + 1, sizeof *steps->ranks),
                          .tree = mls_arena_zeroed(arena, count + 1, sizeof *steps->tree)};
-    for (uint32_t i = 0; i <= count; i++) {
-        steps->times[i] = i;
-        steps->intervals[i] = i + 1;
+    for (size_t i = 0; i < count; i++) {
+        steps->times[i] = (mls_placed){iterations[i].time_ms, i};
+        if (i > 0) {
+            const double between = iterations[i].time_ms - iterations[i - 1].time_ms;
+            steps->lengths[i - 1] = (mls_placed){between / (double)job->time_stride, i};
+        }
     }
-    mls_sort_places(steps->times, count + 1, time_of_progress, steps);
-    mls_sort_places(steps->intervals, intervals, step_before, steps);
-    for (uint32_t i = 0; i < intervals; i++)
-        steps->ranks[steps->intervals[i]] = i + 1;
+    steps->times[count] = (mls_placed){job->last_time.time_ms, count};
+    mls_sort_placed(steps->times, count + 1, sizeof *steps->times);
+    mls_sort_placed(steps->lengths, count > 0 ? count - 1 : 0, sizeof *steps->lengths);
+    for (uint32_t i = 0; i + 1 < count; i++)
+        steps->ranks[steps->lengths[i].place] = i + 1;
     for (size_t i = 0; i <= count; i++) {
-        mls_iteration one = progress_at(steps, steps->times[i]);
+        const size_t place = steps->times[i].place;
+        mls_iteration one = place < count ? iterations[place] : job->last_time;
         one.iteration = isfinite(one.iteration) || i == 0 ? one.iteration : steps->known[i - 1].iteration;
         one.samples = isfinite(one.samples) || i == 0 ? one.samples : steps->known[i - 1].samples;
         steps->known[i] = one;
@@ -116,7 +98,7 @@ static double interval_at(const job_steps *steps, size_t below)
             below -= (size_t)steps->tree[at];
         }
     }
-    return step_before(steps, steps->intervals[at]);
+    return steps->lengths[at].value;
 }
 
 static double median_of(const job_steps *steps, size_t count)
@@ -131,8 +113,8 @@ static step_lengths lengths_until(job_steps *steps, double until_ms)
     step_lengths lengths = {NAN, NAN, NAN};
     size_t *last = steps->last;
     for (; steps->taken <= steps->count; steps->taken++) {
-        size_t place = steps->times[steps->taken];
-        if (!(progress_at(steps, place).time_ms <= until_ms))
+        size_t place = steps->times[steps->taken].place;
+        if (!(steps->times[steps->taken].value <= until_ms))
             break;
         steps->came += place < steps->count;
         if (place == 0 || place == steps->count)
@@ -150,7 +132,7 @@ static step_lengths lengths_until(job_steps *steps, double until_ms)
     if (steps->interval_count > LAST_INTERVALS + PROGRESS_MIN) {
         double values[LAST_INTERVALS];
         for (size_t i = 0; i < LAST_INTERVALS; i++) {
-            values[i] = step_before(steps, last[i]);
+            values[i] = steps->lengths[steps->ranks[last[i]] - 1].value;
             count_interval(steps, last[i], -1);
         }
         mls_sort_doubles(values, LAST_INTERVALS);
