@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* comparison.h - compare runs: which side is faster, whether the difference is significant, and where it comes from.
  *
- * A side is a set of paths: logs, exports of `mlscore score` (JSON, NDJSON, CSV), or published results, such as
- * "published:5.1,NVIDIA,theia_ngpu72". mls_compare() reads the sides of a request into groups of runs, matches each
- * group with the baseline's group of the same benchmark, and compares the two.  In other modes it finds published
- * results next to each group, or measures how groups of several sizes scale. mls_comparison_release() frees everything.
+ * A side is a set of paths: logs, exports of `mlscore score`, or published results
+ * ("published:5.1,NVIDIA,theia_ngpu72"). mls_compare() reads the sides into groups of runs, matches each group with the
+ * baseline's group of the same benchmark, and compares the two.  In other modes it finds published results next to each
+ * group, or measures how they scale.
  *
- * overview.h selects the main results; plan/ predicts other sizes; published/ contains the published results.  Times
- * are minutes if the name says so, else milliseconds.  Unknown values are NAN or NULL. */
+ * Times are minutes if the name says so, else milliseconds.  Unknown values are NAN or NULL. */
 #pragma once
 
 #include "compare/published/published.h"
 #include "run/settings.h"
 #include "score/collect.h"
 
-/** Limits.  Exports are held in memory, so larger ones are not read.  Each group is compared with each other one, so
- * more groups are rejected, except for scaling and published results. */
+/** Limits: size of an export, which is held in memory, and number of groups that are compared with each other. */
 #define MLS_EXPORT_BYTES_MAX ((size_t)1 << 30)
 #define MLS_COMPARED_GROUPS_MAX ((size_t)5000)
 
@@ -30,7 +28,6 @@ typedef struct mls_setting {
 
 typedef MLS_LIST_OF(mls_setting) mls_settings;
 
-/** One run of a side. */
 typedef struct mls_side_run {
     const char *file;
     const char *reason; /**< why it is not valid; NULL: it is valid, or the reason is unknown */
@@ -67,7 +64,6 @@ typedef struct mls_side {
     double accelerators; /**< default accelerator count of its groups; 0: unknown */
 } mls_side;
 
-/** A list of sides, in an arena. */
 typedef MLS_LIST_OF(mls_side *) mls_side_list;
 
 /** Find the side with a name, or NULL. Find or create it, and add a path to it. */
@@ -111,12 +107,10 @@ typedef enum mls_compare_verdict {
     MLS_COMPARE_NOT_PUBLIC /**< the runs of a published result are not public: only its scaled score is known */
 } mls_compare_verdict;
 
-/** Return the printed name of a verdict; NULL for NOT_PUBLIC. */
-const char *mls_compare_verdict_name(mls_compare_verdict verdict);
+const char *mls_compare_verdict_name(mls_compare_verdict verdict); /**< NULL for NOT_PUBLIC */
 
 /** The shares of a difference, in the order in which they are listed.  `training` replaces the two before it if they
- * are unknown, likewise `evaluation`; `run` is the whole if parts are unknown.  Printed names are such as
- * "evaluation_time". */
+ * are unknown, likewise `evaluation`; `run` is the whole if parts are unknown. */
 #define MLS_SHARE_LIST(S)                                                                                              \
     S(CONVERGENCE, convergence)                                                                                        \
     S(THROUGHPUT, throughput)                                                                                          \
@@ -132,13 +126,12 @@ const char *mls_compare_verdict_name(mls_compare_verdict verdict);
 typedef enum mls_share { MLS_SHARE_LIST(MLS_SHARE_ID) MLS_SHARE_COUNT } mls_share;
 const char *mls_share_name(mls_share share);
 
-/** Return a share in words that state its direction, such as "slower pace" or "more samples" (`unit` is the unit of
- * convergence).  Return NULL for startup, between, tail and the whole run. */
+/** Return a share in words with its direction, such as "slower pace" or "more samples" (`unit` is that of convergence).
+ * Return NULL for startup, between, tail and the whole run. */
 const char *mls_share_direction(mls_share share, const char *unit, bool longer);
 
 /** The mean of b minus that of a, split into shares of whole milliseconds that add up to it exactly.  Products of two
- * factors are split evenly between them (Shapley value), so swapping a and b only changes the signs, except for
- * rounding. */
+ * factors are split evenly between them (Shapley value). */
 typedef struct mls_split {
     bool known;
     int64_t total_ms;
@@ -147,7 +140,6 @@ typedef struct mls_split {
 } mls_split;
 void mls_split_make(const mls_side_group *a, const mls_side_group *b, mls_split *split);
 
-/** The difference between one side and the baseline. */
 typedef struct mls_difference {
     const mls_side_group *a, *b;         /**< the baseline's group and the other one */
     double minutes, ratio, scaled_ratio; /**< differences of the scores: b - a, b / a - 1 */
@@ -171,7 +163,6 @@ bool mls_difference_all_same(const mls_difference *difference);
  * means of the valid runs, and the exact Mann-Whitney test of the valid runs. */
 void mls_difference_make(const mls_side_group *a, const mls_side_group *b, mls_difference *difference);
 
-/** Return the query for published results near a group. */
 mls_published_query mls_query_of_side(const mls_side_group *group);
 
 /** Read the config next to the logs of a group with the name that they log or, if they do not log one, the only config
@@ -179,7 +170,6 @@ mls_published_query mls_query_of_side(const mls_side_group *group);
  * readable config. */
 void mls_side_group_config(const mls_side_group *group, mls_shell **script, char **path);
 
-/** Compute the derived members of a group from its runs. */
 void mls_side_group_measure(mls_side_group *group);
 
 /** A value of a key, and the number of runs of a side that have it. */
@@ -209,14 +199,14 @@ typedef struct mls_differings {
     size_t count, capacity, differ;
 } mls_differings;
 
-/** A setting that differs between a group and another one, with the most frequent values. */
+/** A setting that differs between two groups, with the most frequent values. */
 typedef struct mls_why_setting {
     mls_str key;
     mls_setting_value yours, theirs;
     const mls_known_setting *known; /**< row of a printed setting; NULL: a hyperparameter, or an unknown setting */
 } mls_why_setting;
 
-/** The parts of the difference between a group and a published result, as a split of their scores before scaling. */
+/** The parts of the difference between the scores of a group and a published result, before scaling. */
 typedef struct mls_published_why {
     mls_split split;
     double theirs_ms;                      /**< the published score before scaling */
@@ -256,13 +246,12 @@ typedef struct mls_block {
 /** Return the parts of the difference between groups[1] and groups[0] of a block. */
 const mls_published_why *mls_why_of_block(struct mls_arena *arena, const mls_block *block);
 
-/** A group without a match, and the reason. */
 typedef struct mls_unmatched {
     const mls_side_group *group;
     const char *reason;
 } mls_unmatched;
 
-/** A group in a series of one benchmark and accelerator model. */
+/** A series: groups of one benchmark and accelerator model. */
 typedef struct mls_scaling_point {
     mls_side_group *group;
     double speedup, efficiency, algorithmic, system;
@@ -272,8 +261,7 @@ typedef struct mls_scaling_series {
     size_t count;
 } mls_scaling_series;
 
-/** Maximum number of published results shown next to a group. */
-#define MLS_BESIDE_MOST 5
+#define MLS_BESIDE_MOST 5 /**< number of published results shown next to a group */
 
 /** A group, the published results nearest to it, and its neighbours in the ranking. */
 typedef struct mls_published_match {
@@ -291,12 +279,11 @@ typedef struct mls_side_problem {
     mls_error error;
 } mls_side_problem;
 
-/** What to compute.  MLS_COMPARE_NOTHING: only read and measure the groups. */
 typedef enum mls_compare_mode {
     MLS_COMPARE_SIDES,
     MLS_COMPARE_PUBLISHED,
     MLS_COMPARE_SCALING,
-    MLS_COMPARE_NOTHING
+    MLS_COMPARE_NOTHING /**< only read and measure the groups */
 } mls_compare_mode;
 
 typedef struct mls_compare_request {
@@ -336,7 +323,7 @@ typedef struct mls_comparison {
  * that matches no result or several systems).  Release *comparison in any case, before the editions of the options. */
 mls_status mls_compare(const mls_compare_request *request, mls_comparison *comparison, mls_error *error) MLS_MUST_USE;
 
-/** Return whether every block has a side whose score can be compared with the baseline's and, if `slower_fails` is set,
- * no side is slower. */
+/** Return whether every block has a score comparable with the baseline's and, if `slower_fails` is set, none is slower.
+ */
 bool mls_comparison_passes(const mls_comparison *comparison, bool slower_fails);
 void mls_comparison_release(mls_comparison *comparison);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* overview.h - select the main results for groups of runs: their place among published results, the causes of the gap
- * to the fastest, where time went, what failed, what to look at first, and which commands to run next.
- *
- * The selection uses the results of a comparison, throughput and telemetry.  Reports only format it. */
+/* overview.h - select the main results for groups of runs, from their comparison, throughput and telemetry.  Reports
+ * only format them. */
 #pragma once
 
 #include "compare/comparison.h"
@@ -49,7 +47,6 @@ typedef struct mls_overview_next {
 
 enum { MLS_OVERVIEW_NEXT = 2, MLS_OVERVIEW_SETTINGS = 4 };
 
-/** A group and its main results. */
 typedef struct mls_overview_group {
     const mls_side_group *side;
     const mls_group *group;            /**< NULL, as is `timed`, for an export, which has no logs */
@@ -62,8 +59,7 @@ typedef struct mls_overview_group {
     const mls_published_near *fastest; /**< the fastest on the same number of the same accelerators; NULL: none */
     double ratio;                      /**< its minutes over those of the matched group or of `fastest`, minus 1 */
     const mls_published_why *why;      /**< the causes of that difference; NULL: unknown */
-    mls_why_part
-        parts[MLS_WHY_PARTS_MAX + 1]; /**< parts of the ratio, the largest first, rounded so that they add up */
+    mls_why_part parts[MLS_WHY_PARTS_MAX + 1]; /**< of the ratio, the largest first, rounded so that they add up */
     size_t part_count;
     const mls_why_setting *settings[MLS_OVERVIEW_SETTINGS]; /**< the most important settings of `why` */
     size_t setting_count;

@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "compare/comparison.h"
 
-/* Append a copy of a group to those of the comparison. */
 mls_side_group *mls_side_group_add(mls_comparison *to, const mls_side_group *group);
 
 /* Return a group of logs as a group of a side, without its runs.  It borrows all data. */
@@ -19,13 +18,12 @@ void mls_side_run_times(mls_side_run *run, double ms, double init_ms);
  * by blocks or epochs.  If `evaluations` is NAN, evaluations count as training. */
 void mls_side_run_parts(mls_side_run *run, bool delimited, const double ms[MLS_PART_COUNT], double evaluations);
 
-/* Where a run was executed; NULL or NAN: unknown. */
+/* NULL or NAN: unknown. */
 typedef struct mls_side_place {
     const char *config, *container, *node_list, *organisation, *platform, *host_processor, *framework;
     double nodes;
 } mls_side_place;
 
-/* Add the place of a run to its environment. */
 void mls_side_run_environment(mls_arena *arena, mls_side_run *run, const mls_side_place *place,
                               const mls_side_group *group);
 
@@ -36,12 +34,11 @@ void mls_setting_add_shown(mls_arena *arena, mls_settings *settings, mls_str key
 void mls_setting_add_printed(mls_arena *arena, mls_settings *settings, const mls_known_settings *known, mls_str key,
                              mls_str value);
 
-/* Return the setting of a printed or exported value, which borrows its text.  All spellings of true and false become 1
- * and 0.  `known` is the row of the setting; NULL: unknown. */
+/* Return the setting of a printed or exported value, which borrows its text.  Spellings of true and false become 1 and
+ * 0.  `known` may be NULL. */
 mls_setting mls_setting_of_printed(const mls_known_setting *known, mls_str value);
 
-/* Return whether two values are equal, regardless of their keys. */
-bool mls_setting_same(const mls_setting *a, const mls_setting *b);
+bool mls_setting_same(const mls_setting *a, const mls_setting *b); /* ignores the keys */
 
 /* Add a group of logs, with its settings and places if `setups` is set.  Add the groups of an export: JSON or (`lines`)
  * NDJSON, which must be followed by MLS_JSON_PADDING zeros, or CSV. Return MLS_ERROR_SYNTAX or MLS_ERROR_LIMIT for an
@@ -55,12 +52,10 @@ mls_status mls_side_read_csv(mls_comparison *to, const mls_side *side, mls_str t
 mls_status mls_published_group(mls_arena *arena, const mls_published_result *result, const mls_benchmark *rules,
                                bool select_window, mls_side_group *group, mls_error *error) MLS_MUST_USE;
 
-/* Return why a group has no score.  The score of some published results is unknown. */
 const char *mls_no_score_reason(const mls_side_group *group);
 
-/* Handle published sides, "published:WORDS": return whether a path is one, return whether a request has one, and append
- * their groups to those of logs.  Return MLS_ERROR_VALUE if a side matches no result, or several systems, which are
- * then listed in the comparison. */
+/* Published sides, "published:WORDS".  Their groups are appended to those of logs.  Return MLS_ERROR_VALUE if a side
+ * matches no result, or several systems, which are then listed in the comparison. */
 #define MLS_PUBLISHED_PREFIX "published:"
 bool mls_is_published_side(const char *path);
 bool mls_request_has_published(const mls_compare_request *request);
@@ -89,18 +84,12 @@ void mls_block_outliers(mls_block *block, mls_arena *arena);
  * config. */
 void mls_block_exports(const mls_block *block, const mls_known_settings *known, mls_arena *arena, mls_differings *rows);
 
-/* Create the scaling series, and list the groups that are not in them. */
 void mls_scaling_make(mls_comparison *comparison);
 
-/* Find the published results nearest to each group with a score. */
 mls_status mls_beside_make(mls_comparison *comparison, const mls_compare_request *request,
                            mls_error *error) MLS_MUST_USE;
 
-/* Add a group to the unmatched ones. */
 void mls_leave_out(mls_comparison *comparison, const mls_side_group *group, const char *reason);
 
-/* Compare divisions in the order of published results: closed, open, unknown. */
-int mls_division_compare(mls_division a, mls_division b);
-
-/* Return whether two texts are equal or both NULL. */
-bool mls_same_text(const char *a, const char *b);
+int mls_division_compare(mls_division a, mls_division b); /* closed, open, unknown */
+bool mls_same_text(const char *a, const char *b);         /* NULL equals NULL */

@@ -59,18 +59,13 @@ mls_status mls_odd_judge(mls_submission *submission)
 
 /* ----------------------------------------------------------------------------------------------------- copied logs */
 
-/* A log, and the first log with the same bytes (possibly itself). */
+/* A log, the first log with the same bytes (possibly itself), and the number of logs that the two results share. */
 typedef struct odd_log {
     const mls_submission_result *result;
     const mls_submission_run *run;
     const struct odd_log *first;
+    size_t shared;
 } odd_log;
-
-/* The number of logs that two results share, and the first of them. */
-typedef struct odd_copies {
-    const odd_log *log;
-    size_t count;
-} odd_copies;
 
 /* ALIKE_MAX: with how many logs of equal size and summary a log is compared. */
 enum { BLOCK_BYTES = 32768, ALIKE_MAX = 16 };
@@ -101,19 +96,17 @@ static int compare_odd_logs(const void *left, const void *right)
 /* Compare by the pair of results that share the logs. */
 static int compare_sharing(const void *left, const void *right)
 {
-    const odd_log *a = ((const odd_copies *)left)->log;
-    const odd_log *b = ((const odd_copies *)right)->log;
+    const odd_log *a = left;
+    const odd_log *b = right;
     int order = compare_result_paths(a->result, b->result);
     order = order != 0 ? order : compare_result_paths(a->first->result, b->first->result);
     return order != 0 ? order : (a->run > b->run) - (a->run < b->run);
 }
 
-/* Compare by count, the largest first. */
+/* Compare by the number of shared logs, the largest first. */
 static int compare_copies(const void *left, const void *right)
 {
-    const odd_copies *a = left;
-    const odd_copies *b = right;
-    const int order = mls_compare_sizes(b->count, a->count);
+    const int order = mls_compare_sizes(((const odd_log *)right)->shared, ((const odd_log *)left)->shared);
     return order != 0 ? order : compare_sharing(left, right);
 }
 
@@ -152,7 +145,7 @@ static bool same_bytes(mls_submission *submission, const odd_log *a, const odd_l
 static void judge_copies(mls_submission *submission, const judged_results *judged)
 {
     odd_log *logs = mls_calloc(judged->runs + 1, sizeof *logs);
-    odd_copies *copies = mls_calloc(judged->runs + 1, sizeof *copies);
+    odd_log *copies = mls_calloc(judged->runs + 1, sizeof *copies);
     size_t count = 0;
     size_t copied = 0;
     size_t pairs = 0;
@@ -160,7 +153,7 @@ static void judge_copies(mls_submission *submission, const judged_results *judge
         const mls_submission_result *result = judged->items[r].result;
         for (size_t i = 0; i < result->run_count; i++)
             if (!result->runs[i].run.unread && result->runs[i].file.size > 0)
-                logs[count++] = (odd_log){result, &result->runs[i], NULL};
+                logs[count++] = (odd_log){result, &result->runs[i], NULL, 1};
     }
     qsort(logs, count, sizeof *logs, compare_odd_logs);
     /* Find the first log with the same bytes of each log, among those with equal properties. */
@@ -172,31 +165,30 @@ static void judge_copies(mls_submission *submission, const judged_results *judge
         for (size_t k = 0; k < alike && logs[i].first == &logs[i]; k++)
             logs[i].first = same_bytes(submission, firsts[k], &logs[i]) ? firsts[k] : &logs[i];
         if (logs[i].first != &logs[i])
-            copies[copied++] = (odd_copies){&logs[i], 1};
+            copies[copied++] = logs[i];
         else if (alike < ALIKE_MAX)
             firsts[alike++] = &logs[i];
     }
     qsort(copies, copied, sizeof *copies, compare_sharing);
     for (size_t i = 0; i < copied; i++) {
-        const odd_log *log = copies[i].log;
-        const odd_log *before = pairs > 0 ? copies[pairs - 1].log : NULL;
-        if (before != NULL && before->result == log->result && before->first->result == log->first->result)
-            copies[pairs - 1].count++;
+        odd_log *before = pairs > 0 ? &copies[pairs - 1] : NULL;
+        if (before != NULL && before->result == copies[i].result && before->first->result == copies[i].first->result)
+            before->shared++;
         else
             copies[pairs++] = copies[i];
     }
     qsort(copies, pairs, sizeof *copies, compare_copies);
     for (size_t i = 0; i < pairs; i++) {
-        const odd_log *log = copies[i].log;
+        const odd_log *log = &copies[i];
         const odd_log *first = log->first;
         const mls_finding_place place = {.path = log->result->path};
-        if (copies[i].count == 1) {
+        if (log->shared == 1) {
             mls_findings_add(&submission->findings, MLS_FINDING_COPIED_LOG, place, "%s is a copy of %s",
                              mls_path_name(log->run->file.path), first->run->file.path);
         } else {
             const bool own = log->result == first->result;
             mls_findings_add(&submission->findings, MLS_FINDING_COPIED_LOG, place,
-                             "%zu of its %zu logs are copies of %s%s", copies[i].count, log->result->run_count,
+                             "%zu of its %zu logs are copies of %s%s", log->shared, log->result->run_count,
                              own ? "its other logs" : "logs in ", own ? "" : first->result->path);
         }
     }
@@ -415,35 +407,19 @@ typedef struct resubmitted_search {
     MLS_LIST_OF(known_again) found;
 } resubmitted_search;
 
-static void note_known(resubmitted_search *in, own_start *own, const mls_published_starts *as)
-{
-    const mls_submission_result *result = own->result;
-    const bool same_system = mls_str_equal(as->system_id, mls_str_from(result->system));
-    if (own->as == as->system_id.ptr || !mls_str_equal(as->benchmark, mls_str_from(result->benchmark)) ||
-        (same_system && mls_str_compare_natural(as->round, in->round) == 0))
-        return;
-    own->as = as->system_id.ptr;
-    for (size_t i = in->found.count; i-- > 0;) {
-        const mls_published_starts *last = &in->found.items[i].as;
-        if (last->round.ptr != as->round.ptr || !mls_str_equal(last->system_id, as->system_id) ||
-            !mls_str_equal(last->benchmark, as->benchmark))
-            break;
-        if (in->found.items[i].result == result) {
-            in->found.items[i].count++;
-            return;
-        }
-    }
-    MLS_GROW(&in->found, items);
-    in->found.items[in->found.count] = (known_again){result, *as, 1, in->found.count};
-    in->found.count++;
-}
-
 /* Compare the runs of a published result of the same benchmark, from the same or an earlier round, with the
  * submission's. */
 static mls_status take_starts(void *state, mls_published_starts *starts)
 {
     resubmitted_search *in = state;
+    size_t before = in->found.count; /* number of results found for other published ones */
     mls_status status = MLS_STOPPED;
+    for (const known_again *last; before > 0; before--) { /* systems of 4.0 share an identifier */
+        last = &in->found.items[before - 1];
+        if (last->as.round.ptr != starts->round.ptr || !mls_str_equal(last->as.system_id, starts->system_id) ||
+            !mls_str_equal(last->as.benchmark, starts->benchmark))
+            break;
+    }
     if (mls_str_compare_natural(starts->round, in->round) > 0)
         return MLS_OK;
     for (size_t i = 0; i < in->judged->count && status == MLS_STOPPED; i++)
@@ -458,8 +434,23 @@ static mls_status take_starts(void *state, mls_published_starts *starts)
             else
                 high = middle;
         }
-        for (; at < in->count && in->starts[at].start_ms == starts->start_ms; at++)
-            note_known(in, &in->starts[at], starts);
+        for (; at < in->count && in->starts[at].start_ms == starts->start_ms; at++) {
+            own_start *own = &in->starts[at];
+            const bool same_system = mls_str_equal(starts->system_id, mls_str_from(own->result->system));
+            if (own->as == starts->system_id.ptr ||
+                !mls_str_equal(starts->benchmark, mls_str_from(own->result->benchmark)) ||
+                (same_system && mls_str_compare_natural(starts->round, in->round) == 0))
+                continue;
+            own->as = starts->system_id.ptr;
+            size_t again = before;
+            while (again < in->found.count && in->found.items[again].result != own->result)
+                again++;
+            if (again == in->found.count) {
+                MLS_GROW(&in->found, items);
+                in->found.items[in->found.count++] = (known_again){own->result, *starts, 0, again};
+            }
+            in->found.items[again].count++;
+        }
     }
     return status == MLS_STOPPED ? MLS_OK : status;
 }

@@ -26,6 +26,7 @@
 enum { PACK_NAME_MAX = 100, NAMES_MAX = 1000000, CODE_DEPTH_MAX = 64 };
 
 typedef struct packing {
+    const mls_collection *collection;
     const mls_pack_options *options;
     mls_pack *pack;
     const char *folder; /* parent of the result's folder, relative to the submission */
@@ -36,36 +37,21 @@ typedef struct packing {
     mls_error *error;
 } packing;
 
-static mls_status choose_group(packing *self, const mls_collection *collection);
-static mls_status name_paths(packing *self);
-static mls_status choose_runs(packing *self);
-static mls_status find_room(packing *self);
-static mls_status make_tree(packing *self);
-static mls_status copy_logs(packing *self);
-static mls_status write_description(packing *self);
-static mls_status add_code(packing *self);
-static mls_status judge_packed(packing *self);
-static mls_status check_whole(packing *self);
-static mls_status scrub_packed(packing *self);
-static mls_status place_packed(packing *self);
+typedef mls_status pack_step(packing *self);
+static pack_step choose_group, choose_runs, find_room, make_tree, copy_logs, write_description, add_code;
+static pack_step judge_packed, check_whole, scrub_packed, place_packed;
 static void undo(mls_names *made);
 
 mls_status mls_pack_make(const mls_collection *collection, const mls_pack_options *options, mls_pack *pack,
                          mls_error *error)
 {
     *pack = (mls_pack){.arena = mls_calloc(1, sizeof *pack->arena)};
-    packing self = {.options = options, .pack = pack, .error = error};
-    mls_status status = choose_group(&self, collection);
-    status = status == MLS_OK ? name_paths(&self) : status;
-    status = status == MLS_OK ? choose_runs(&self) : status;
-    status = status == MLS_OK ? find_room(&self) : status;
-    status = status == MLS_OK ? make_tree(&self) : status;
-    status = status == MLS_OK ? copy_logs(&self) : status;
-    status = status == MLS_OK ? write_description(&self) : status;
-    status = status == MLS_OK ? add_code(&self) : status;
-    status = status == MLS_OK ? judge_packed(&self) : status;
-    status = status == MLS_OK ? check_whole(&self) : status;
-    status = status == MLS_OK && options->scrub ? scrub_packed(&self) : status;
+    packing self = {.collection = collection, .options = options, .pack = pack, .error = error};
+    pack_step *const steps[] = {choose_group,      choose_runs, find_room,    make_tree,   copy_logs,
+                                write_description, add_code,    judge_packed, check_whole, scrub_packed};
+    mls_status status = MLS_OK;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && status == MLS_OK; i++)
+        status = steps[i](&self);
     if (status == MLS_OK && (pack->valid || options->force) && options->write) {
         sigset_t signals;
         mls_temporary_hold(&signals); /* a signal now would leave a description without its result */
@@ -203,9 +189,11 @@ static const char *shown_name(const char *name)
     return name != NULL ? name : "?";
 }
 
-/* Find the one group that the options select. */
-static mls_status choose_group(packing *self, const mls_collection *collection)
+/* Find the one group that the options select, and set all paths: of the result, its description, the code (named like
+ * its source folder), and the temporary folder, whose last six bytes are replaced. */
+static mls_status choose_group(packing *self)
 {
+    const mls_collection *collection = self->collection;
     const char *config = self->options->config;
     const double batch = (double)self->options->batch;
     const mls_group *other = NULL;
@@ -239,14 +227,6 @@ static mls_status choose_group(packing *self, const mls_collection *collection)
                              MLS_CUT_TEXT(pack->group->benchmark != NULL ? pack->group->benchmark : "no benchmark", 60),
                              MLS_CUT_TEXT(self->options->benchmark, 60));
     }
-    return MLS_OK;
-}
-
-/* Set all paths: of the result, its description, the code (named like its source folder), and the temporary folder,
- * whose last six bytes are replaced. */
-static mls_status name_paths(packing *self)
-{
-    mls_pack *pack = self->pack;
     const mls_pack_options *options = self->options;
     const mls_group *group = pack->group;
     if (!is_pack_name("system", options->system, self->error) ||
@@ -600,75 +580,48 @@ static mls_str plain_member(mls_str object, mls_str field)
     return (kind == MLS_JSON_STRING && span.len > 2) || kind == MLS_JSON_NUMBER ? span : (mls_str){0};
 }
 
-/* Return a text, or else a number that is not NAN, as a JSON text; empty if there is neither. */
-static mls_str json_text(mls_arena *arena, const char *text, double number)
+/* Return a JSON object with these names and texts; NULL is an empty text. */
+static mls_str object_of(mls_arena *arena, const char *const members[][2], size_t count)
 {
-    const mls_words words = mls_words_exact(number);
-    text = isnan(number) ? text : words.text;
-    if (text == NULL || *text == '\0')
-        return (mls_str){0};
     mls_buffer json = {0};
-    mls_json_text_append(&json, mls_str_from(text));
-    const mls_str value = mls_arena_copy(arena, mls_buffer_str(&json));
+    for (size_t i = 0; i < count; i++) {
+        mls_buffer_printf(&json, "%s\"%s\": ", i > 0 ? ", " : "{", members[i][0]);
+        mls_json_text_append(&json, mls_str_from(members[i][1]));
+    }
+    mls_buffer_append_text(&json, "}");
+    const size_t len = json.len;
+    mls_buffer_append_repeated(&json, '\0', MLS_JSON_PADDING);
+    const mls_str object = {mls_arena_copy(arena, mls_buffer_str(&json)).ptr, len};
     mls_buffer_release(&json);
-    return value;
-}
-
-/* Return the value of a field that the config's name and the options determine, or (with a run) its records. */
-static mls_str known_field(const packing *self, const mls_run *run, mls_str field, const cJSON *statuses)
-{
-    const mls_group *group = self->pack->group;
-    const mls_config_name shape = mls_group_shape(group);
-    const bool nodes = mls_str_equal(field, MLS_S("number_of_nodes"));
-    const char *text = NULL;
-    const cJSON *status;
-    if (run == NULL) {
-        const uint64_t number = nodes                                                  ? shape.nodes
-                                : mls_str_equal(field, MLS_S("accelerators_per_node")) ? shape.gpus_per_node
-                                                                                       : 0;
-        text = mls_str_equal(field, MLS_S("division"))      ? mls_division_name(group->division)
-               : mls_str_equal(field, MLS_S("system_name")) ? self->options->system
-                                                            : NULL;
-        return json_text(self->pack->arena, text, number > 0 ? (double)number : (double)NAN);
-    }
-    text = mls_str_equal(field, MLS_S("submitter")) ? run->organisation : NULL;
-    cJSON_ArrayForEach(status, statuses)
-    {
-        if (mls_str_equal(field, MLS_S("status")) && run->submission_status != NULL &&
-            strcmp(run->submission_status, status->valuestring) == 0)
-            text = status->valuestring;
-    }
-    return json_text(self->pack->arena, text, nodes ? run->job.node_count : (double)NAN);
+    return object;
 }
 
 /* Append a description of the system with all required fields that are known.  A field is taken from
- * options->described, else from the description that all runs log alike, else from the config's name and the records.
- * If a field is unknown, or runs disagree (which adds a finding), it is empty and listed in pack->lacks.  Return
- * MLS_ERROR_SYNTAX for a description that is not JSON. */
+ * options->described, else from the description that all runs log alike, else from the config's name and the options,
+ * else from the records of the runs.  If a field is unknown, or runs disagree (which adds a finding), it is empty and
+ * listed in pack->lacks.  Return MLS_ERROR_SYNTAX for a description that is not JSON. */
 static mls_status describe(const packing *self, mls_buffer *text)
 {
-    enum { FROM_GIVEN, FROM_LOGGED, FROM_KNOWN, FROM_RECORDS, SOURCES };
     mls_pack *pack = self->pack;
     const mls_group *group = pack->group;
+    const size_t runs = group->run_count;
+    const mls_config_name shape = mls_group_shape(group);
     const mls_str described = self->options->described;
     mls_arena arena = {0};
     mls_description says;
-    mls_str given = {0};
-    mls_str *logged = mls_arena_zeroed(&arena, group->run_count, sizeof *logged); /* object of each run, or empty */
+    mls_str *sources = mls_arena_zeroed(&arena, 2 * runs + 2, sizeof *sources); /* objects; empty: none */
+    mls_str *logged = &sources[1];
+    mls_str *known = &sources[1 + runs];
+    mls_str *records = &sources[2 + runs];
     size_t wrong = 0;
     cJSON *rules = NULL;
     mls_status status = MLS_OK;
     const char *reason =
-        described.len > 0 ? mls_description_read(described, &arena, &arena, &says, &given, &wrong) : NULL;
+        described.len > 0 ? mls_description_read(described, &arena, &arena, &says, &sources[0], &wrong) : NULL;
     if (reason != NULL) {
         mls_error place = {0};
         mls_text_position(described, wrong, &place.line, &place.column);
         status = mls_error_set(self->error, MLS_ERROR_SYNTAX, place.line, place.column, "not JSON: %s", reason);
-    }
-    for (size_t i = 0; i < group->run_count; i++) {
-        const mls_str logs = mls_str_from(group->runs[i]->job.system);
-        if (logs.len > 0 && mls_description_read(logs, &arena, &arena, &says, &logged[i], &wrong) != NULL)
-            logged[i] = (mls_str){0};
     }
     status = status == MLS_OK ? mls_json_data("systems.json", &rules, self->error) : status;
     const cJSON *entries = cJSON_GetObjectItem(rules, "entries");
@@ -676,30 +629,51 @@ static mls_status describe(const packing *self, mls_buffer *text)
     const cJSON *statuses =
         cJSON_GetObjectItem(cJSON_GetArrayItem(entries, cJSON_GetArraySize(entries) - 1), "statuses");
     const cJSON *field;
+    const mls_words nodes = mls_words_exact((double)shape.nodes);
+    const mls_words per_node = mls_words_exact((double)shape.gpus_per_node);
+    const char *const of_config[][2] = {{"division", mls_division_name(group->division)},
+                                        {"system_name", self->options->system},
+                                        {"number_of_nodes", shape.nodes > 0 ? nodes.text : NULL},
+                                        {"accelerators_per_node", shape.gpus_per_node > 0 ? per_node.text : NULL}};
+    *known = object_of(&arena, of_config, sizeof of_config / sizeof *of_config);
+    for (size_t i = 0; i < runs; i++) {
+        const mls_run *run = group->runs[i];
+        const mls_str logs = mls_str_from(run->job.system);
+        if (logs.len > 0 && mls_description_read(logs, &arena, &arena, &says, &logged[i], &wrong) != NULL)
+            logged[i] = (mls_str){0};
+        const mls_words count = mls_words_exact(run->job.node_count);
+        const char *allowed = NULL; /* its status, if descriptions may have it */
+        cJSON_ArrayForEach(field, statuses)
+        {
+            if (run->submission_status != NULL && strcmp(run->submission_status, field->valuestring) == 0)
+                allowed = run->submission_status;
+        }
+        const char *const of_run[][2] = {{"submitter", run->organisation},
+                                         {"status", allowed},
+                                         {"number_of_nodes", isnan(run->job.node_count) ? NULL : count.text}};
+        records[i] = object_of(&arena, of_run, sizeof of_run / sizeof *of_run);
+    }
     const char *before = "{\n";
     cJSON_ArrayForEach(field, required)
     {
         const mls_str name = mls_str_from(field->valuestring);
         mls_str value = {0};
-        const mls_run *first = NULL; /* the run that has the value */
+        size_t first = 0; /* the source of the value */
         bool disagree = false;
-        for (int source = FROM_GIVEN; source < SOURCES && value.len == 0 && !disagree; source++) {
-            const bool each = source == FROM_LOGGED || source == FROM_RECORDS;
-            for (size_t i = 0; i < (each ? group->run_count : 1) && !disagree; i++) {
-                const mls_run *run = group->runs[i];
-                const mls_str found = source == FROM_GIVEN    ? plain_member(given, name)
-                                      : source == FROM_LOGGED ? plain_member(logged[i], name)
-                                                              : known_field(self, each ? run : NULL, name, statuses);
-                disagree = value.len > 0 && found.len > 0 && !mls_str_equal(found, value);
-                if (disagree) {
-                    mls_findings_add(&pack->findings, MLS_FINDING_SYSTEM_EMPTY, (mls_finding_place){.key = name},
-                                     "%.*s stays empty: it is %.*s in %.*s, %.*s in %.*s", MLS_CUT(name, 60),
-                                     MLS_CUT(value, 40), MLS_CUT_TEXT(first->file, 80), MLS_CUT(found, 40),
-                                     MLS_CUT_TEXT(run->file, 80));
-                } else if (value.len == 0) {
-                    value = found;
-                    first = run;
-                }
+        for (size_t i = 0; i < 2 * runs + 2 && !disagree; i++) {
+            if (value.len > 0 && (&sources[i] == logged || &sources[i] == known || &sources[i] == records))
+                break;
+            const mls_str found = plain_member(sources[i], name);
+            disagree = value.len > 0 && found.len > 0 && !mls_str_equal(found, value);
+            if (disagree) {
+                const size_t start = &sources[i] < known ? 1 : 2 + runs;
+                mls_findings_add(&pack->findings, MLS_FINDING_SYSTEM_EMPTY, (mls_finding_place){.key = name},
+                                 "%.*s stays empty: it is %.*s in %.*s, %.*s in %.*s", MLS_CUT(name, 60),
+                                 MLS_CUT(value, 40), MLS_CUT_TEXT(group->runs[first - start]->file, 80),
+                                 MLS_CUT(found, 40), MLS_CUT_TEXT(group->runs[i - start]->file, 80));
+            } else if (value.len == 0) {
+                value = found;
+                first = i;
             }
         }
         value.len = disagree ? 0 : value.len;
@@ -827,13 +801,15 @@ static mls_status compare_judged(const packing *self, const mls_submission *befo
                                 "scrubbing changes seeds, convergence or the score, so nothing is packed");
 }
 
-/* Scrub the logs and power files, and verify the result again. */
+/* Scrub the logs and power files if requested, and verify the result again. */
 static mls_status scrub_packed(packing *self)
 {
     mls_pack *pack = self->pack;
     mls_submission before = pack->judged;
     const size_t count = self->inside.count;
     mls_status status = MLS_OK;
+    if (!self->options->scrub)
+        return MLS_OK;
     pack->judged = (mls_submission){0};
     pack->scrubbed = true;
     for (size_t i = 0; i < count && status == MLS_OK; i++) {
@@ -879,33 +855,23 @@ static mls_status place(packing *self, const char *path)
     return sync_folder(self, folder);
 }
 
-/* Move a path back to the temporary folder, which is removed later. */
-static void take_back(const packing *self, const char *path)
-{
-    struct stat about;
-    if (lstat(join(self, self->tree, path), &about) != 0)
-        (void)rename(join(self, self->options->into, path), join(self, self->tree, path));
-}
-
-/* Move everything into the submission: the description first, the result last, each in one step. */
+/* Move everything into the submission: the description first, the result last, each in one step.  After a failure move
+ * the result and the code back to the temporary folder, which is removed later. */
 static mls_status place_packed(packing *self)
 {
     const mls_pack *pack = self->pack;
+    const char *const paths[] = {pack->described ? NULL : pack->system, pack->implementation, pack->path};
     mls_status status = MLS_OK;
-    for (size_t i = 0; i < self->inside.count && status == MLS_OK; i++) { /* files are synced already */
-        struct stat about;
+    struct stat about;
+    for (size_t i = 0; i < self->inside.count && status == MLS_OK; i++) /* files are synced already */
         if (lstat(self->inside.items[i], &about) == 0 && S_ISDIR(about.st_mode))
             status = sync_folder(self, self->inside.items[i]);
-    }
-    if (status == MLS_OK && !pack->described)
-        status = place(self, pack->system);
-    if (status == MLS_OK && pack->implementation != NULL)
-        status = place(self, pack->implementation);
-    status = status == MLS_OK ? place(self, pack->path) : status;
-    if (status != MLS_OK) {
-        take_back(self, pack->path);
-        if (pack->implementation != NULL)
-            take_back(self, pack->implementation);
+    for (size_t i = 0; i < sizeof paths / sizeof *paths && status == MLS_OK; i++)
+        status = paths[i] != NULL ? place(self, paths[i]) : MLS_OK;
+    for (size_t i = sizeof paths / sizeof *paths; i-- > 1 && status != MLS_OK;) {
+        const char *from = paths[i] != NULL ? join(self, self->tree, paths[i]) : NULL;
+        if (from != NULL && lstat(from, &about) != 0)
+            (void)rename(join(self, self->options->into, paths[i]), from);
     }
     return status;
 }

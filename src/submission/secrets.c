@@ -92,29 +92,6 @@ static bool is_drawn(mls_str text, secret_form form)
     return fits && different >= DIFFERENT_MIN && !mls_str_contains(text, MLS_S("EXAMPLE"));
 }
 
-/* Return the kind of token at [start, *end), or NULL. *end is moved if the token has several words. */
-static const char *know_secret(mls_str text, size_t start, size_t *end)
-{
-    const mls_str word = {text.ptr + start, *end - start};
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        const mls_str rest = {word.ptr + forms[i].prefix.len, word.len - forms[i].prefix.len};
-        if (word.ptr[0] != forms[i].prefix.ptr[0] || !mls_str_starts(word, forms[i].prefix) ||
-            rest.len < forms[i].least || (forms[i].form == FORM_UPPER && rest.len != forms[i].least) ||
-            !is_drawn(rest, forms[i].form))
-            continue;
-        if (forms[i].form != FORM_JWT)
-            return forms[i].what;
-        const size_t second = *end + 1;
-        const size_t middle = secret_word_end(text, second);
-        if (*end < text.len && text.ptr[*end] == '.' &&
-            mls_str_starts((mls_str){text.ptr + second, middle - second}, forms[i].prefix)) {
-            *end = middle < text.len && text.ptr[middle] == '.' ? secret_word_end(text, middle + 1) : middle;
-            return forms[i].what;
-        }
-    }
-    return NULL;
-}
-
 /* Find the next token from *at on, and move *at past it.  Return its kind ("a Hugging Face token") and its span, or
  * NULL. Placeholders are skipped. */
 static const char *next_secret(mls_str text, size_t *at, mls_str *secret)
@@ -133,10 +110,23 @@ static const char *next_secret(mls_str text, size_t *at, mls_str *secret)
             continue;
         while (start < *at && (text.ptr[start] == '-' || text.ptr[start] == '_'))
             start++;
-        const char *what = know_secret(text, start, at);
-        if (what != NULL) {
+        const mls_str word = {text.ptr + start, *at - start};
+        for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+            const mls_str prefix = forms[i].prefix;
+            const mls_str rest = {word.ptr + prefix.len, word.len - prefix.len};
+            if (word.ptr[0] != prefix.ptr[0] || !mls_str_starts(word, prefix) || rest.len < forms[i].least ||
+                (forms[i].form == FORM_UPPER && rest.len != forms[i].least) || !is_drawn(rest, forms[i].form))
+                continue;
+            if (forms[i].form == FORM_JWT) {
+                const size_t second = *at + 1;
+                const size_t middle = secret_word_end(text, second);
+                if (*at == text.len || text.ptr[*at] != '.' ||
+                    !mls_str_starts((mls_str){text.ptr + second, middle - second}, prefix))
+                    continue;
+                *at = middle < text.len && text.ptr[middle] == '.' ? secret_word_end(text, middle + 1) : middle;
+            }
             *secret = (mls_str){text.ptr + start, *at - start};
-            return what;
+            return forms[i].what;
         }
     }
     *at = text.len;

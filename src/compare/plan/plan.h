@@ -12,8 +12,7 @@
 #include "compare/comparison.h"
 #include "explain/memory/memory.h"
 
-/** Maximum factor by which a prediction may differ in size; no published series goes further. */
-#define MLS_PLAN_TIMES_MAX 64
+#define MLS_PLAN_TIMES_MAX 64 /**< factor in size up to which is predicted; no published series goes further */
 
 /** Levels of the intervals.  On held-out rounds, 0.5, 0.75 and 0.9 of the predictions were inside. */
 enum { MLS_PLAN_LEVELS = 3 };
@@ -58,7 +57,6 @@ typedef struct mls_plan_base {
     double model_parallel;        /**< accelerators per model: tp * pp * cp */
 } mls_plan_base;
 
-/** One prediction. */
 typedef struct mls_plan_row {
     const mls_plan_base *base;
     double accelerators, global_batch_size;
@@ -76,8 +74,7 @@ typedef struct mls_plan_row {
     const char *note;      /**< warning or requirement; NULL: none */
 } mls_plan_row;
 
-/** Return the score of a row: that of the base, or the scaled minutes. */
-double mls_plan_score(const mls_plan_row *row);
+double mls_plan_score(const mls_plan_row *row); /**< that of the base, or the scaled minutes */
 
 /** The smallest accelerator counts that reach a target time. */
 typedef struct mls_plan_target {

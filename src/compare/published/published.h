@@ -2,8 +2,7 @@
 /* published.h - results of the public rounds of MLPerf training and hpc: search and rank them, and find those near a
  * group.
  *
- * They are embedded in the library (src/data/published), as scored from the published logs.  Unknown numbers are NAN,
- * unknown texts NULL.
+ * They are embedded in the library, as scored from the published logs.  Unknown numbers are NAN, unknown texts NULL.
  *
  * Known limitations: two of Google's results have a factor set by the review committee; in training 4.0 systems of one
  * submitter share a name; weak scaling and power are missing; training 6.0 has only the closed division, and most of
@@ -27,8 +26,7 @@ typedef enum mls_published_known {
     MLS_PUBLISHED_BOUNDS     /**< only bounds of the unscaled score; minutes are NAN */
 } mls_published_known;
 
-/** Return the name: "exact", "announced", "bounds". */
-const char *mls_published_known_name(mls_published_known known);
+const char *mls_published_known_name(mls_published_known known); /**< "exact" */
 
 typedef struct mls_published_result {
     mls_usage usage;
@@ -56,11 +54,10 @@ typedef struct mls_published {
     size_t count;
 } mls_published;
 
-/** All usages, for mls_published_load(). */
 #define MLS_ANY_USAGE ((mls_usage)MLS_USAGE_COUNT)
 
-/** Load the results of a usage for one edition, given by its number, or (0) for all editions.  Return MLS_OK, or
- * MLS_ERROR_VALUE for broken data.  Release *published, which owns the results, in any case. */
+/** Load the results of a usage (or MLS_ANY_USAGE) and an edition (0: all).  Return MLS_OK, or MLS_ERROR_VALUE for
+ * broken data.  Release *published, which owns the results, in any case. */
 mls_status mls_published_load(mls_usage usage, unsigned edition, mls_published *published,
                               mls_error *error) MLS_MUST_USE;
 void mls_published_release(mls_published *published);
@@ -76,8 +73,7 @@ typedef enum mls_published_text {
     MLS_PUBLISHED_TEXTS
 } mls_published_text;
 
-/** Return the name, such as "submitter". */
-const char *mls_published_text_name(mls_published_text which);
+const char *mls_published_text_name(mls_published_text which); /**< "submitter" */
 
 /** The order of results.  Unknown values come last; ties are in the order of editions. */
 typedef enum mls_published_order {
@@ -114,7 +110,7 @@ bool mls_published_names_accelerator(const mls_published *published, const char 
 /** Return whether a result passes a filter, ignoring `best` and `trend`. */
 bool mls_published_passes(const mls_published_filter *filter, const mls_published_result *result);
 
-/** Return the results that pass a filter in *hits, to be freed with free(), and *count. */
+/** Return the results that pass a filter in *hits, to be freed with free(). */
 void mls_published_search(const mls_published *published, const mls_published_filter *filter, mls_published_hit **hits,
                           size_t *count);
 
@@ -151,8 +147,7 @@ mls_status mls_published_open(const mls_published_result *result, mls_published_
                               mls_error *error) MLS_MUST_USE;
 void mls_published_runs_release(mls_published_runs *runs);
 
-/** An iterator over the runs of a published result, by mls_published_next_start().  Texts live as long as the process.
- */
+/** An iterator over the runs of a published result.  Texts live as long as the process. */
 typedef struct mls_published_starts {
     mls_str round, system_id, benchmark;
     double start_ms; /**< run_start of the run read last, in whole milliseconds since 1970 */
@@ -167,7 +162,7 @@ mls_published_starts mls_published_starts_of(const mls_published_result *result)
 mls_status mls_published_each_starts(mls_usage usage, mls_status (*take)(void *state, mls_published_starts *starts),
                                      void *state) MLS_MUST_USE;
 
-/** Read the next known start.  Return MLS_OK, MLS_STOPPED after the last one, or MLS_ERROR_VALUE for broken data. */
+/** Read the next known start.  Return MLS_STOPPED after the last one, or MLS_ERROR_VALUE for broken data. */
 mls_status mls_published_next_start(mls_published_starts *starts) MLS_MUST_USE;
 
 /** Return the value of a setting; ptr is NULL if it is unknown or if the runs differ. */
@@ -239,7 +234,6 @@ size_t mls_published_nearest(const mls_published *published, const mls_published
 size_t mls_published_around(const mls_published *published, const mls_published_query *query, size_t limit,
                             mls_published_near *around, mls_published_place *place);
 
-/** The results of an edition. */
 typedef struct mls_published_edition {
     const mls_edition *edition;
     mls_published results;
@@ -253,7 +247,6 @@ typedef struct mls_published_beside {
     struct mls_arena *arena;
 } mls_published_beside;
 
-/** Find the published results next to groups.  Return MLS_OK, or an error of mls_published_load(). */
 mls_status mls_published_beside_find(mls_published_beside *beside, const mls_group *groups, size_t count,
                                      mls_error *error) MLS_MUST_USE;
 void mls_published_beside_release(mls_published_beside *beside);
