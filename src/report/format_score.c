@@ -30,14 +30,6 @@ static void oneline_item(mls_printer *to, const void *what)
 
 const mls_format_writer mls_format_oneline = {offsetof(mls_report, line), NULL, oneline_item, NULL};
 
-static size_t count_valid(const mls_group *group)
-{
-    size_t valid = 0;
-    for (size_t i = 0; i < group->run_count; i++)
-        valid += group->runs[i]->valid;
-    return valid;
-}
-
 void mls_score_line(mls_buffer *line, const void *what)
 {
     const mls_collection *collection = what;
@@ -47,7 +39,7 @@ void mls_score_line(mls_buffer *line, const void *what)
         const mls_group_outcome result = mls_group_result(group);
         const unsigned needed = group->rules->runs_needed;
         mls_buffer_printf(line, "%s%s %zu/%zu valid", i > 0 ? "; " : "",
-                          group->benchmark != NULL ? group->benchmark : "-", count_valid(group),
+                          group->benchmark != NULL ? group->benchmark : "-", mls_group_valid_runs(group),
                           needed > 0 ? (size_t)needed : group->run_count);
         if (isfinite(result.scaled_minutes)) {
             mls_buffer_printf(line, " %s min%s scale %s", mls_words_grouped(result.scaled_minutes, 3).text,
@@ -265,7 +257,7 @@ void mls_score_metrics(mls_printer *to, const void *what)
         print_family(&all, name, families[f].help);
         for (size_t g = 0; g < count; g++) {
             const mls_group *group = &collection->groups[g];
-            const size_t valid = count_valid(group);
+            const size_t valid = mls_group_valid_runs(group);
             const mls_finding_counts found = mls_group_found(group);
             if (kind == OF_GROUP)
                 print_sample(&all, name, g, NULL, NULL, group_value(group, number));

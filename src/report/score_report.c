@@ -132,9 +132,7 @@ static mls_style line_score(mls_buffer *line, const mls_group *group)
                                            [MLS_OLYMPIC_NO_WINDOW] = "at least half of the windows drop too many runs"};
     const mls_olympic_result *score = &group->score;
     const unsigned needed = group->rules->runs_needed;
-    size_t valid = 0;
-    for (size_t i = 0; i < group->run_count; i++)
-        valid += group->runs[i]->valid;
+    const size_t valid = mls_group_valid_runs(group);
     if (needed > 0)
         mls_buffer_printf(line, "%zu of %u runs", group->run_count, needed);
     else

@@ -14,14 +14,6 @@ static double per_node(const mls_group *group)
     return named > 0 ? (double)named : described;
 }
 
-static size_t valid_runs(const mls_group *group)
-{
-    size_t valid = 0;
-    for (size_t i = 0; i < group->run_count; i++)
-        valid += group->runs[i]->valid;
-    return valid;
-}
-
 static const char *accelerator_of(const mls_group *group)
 {
     const char *name = group->system.accelerator_model_name;
@@ -49,7 +41,7 @@ static const char *accelerator_of(const mls_group *group)
     F(summary, benchmark, TEXT_OR_NULL, "", row->benchmark)                                                            \
     F(summary, scaling, TEXT, "", mls_is_weak(&row->weak) ? "weak" : "strong")                                         \
     F(summary, runs, NUMBER, "", row->run_count)                                                                       \
-    F(summary, runs_ok, NUMBER, "", valid_runs(row))                                                                   \
+    F(summary, runs_ok, NUMBER, "", mls_group_valid_runs(row))                                                         \
     F(summary, minutes, NUMBER_OR_NULL, "minutes", mls_group_result(row).scaled_minutes)                               \
     F(summary, scale_factor, NUMBER, "", mls_group_result(row).scale)                                                  \
     F(summary, global_batch_size, NUMBER_OR_NULL, "", row->global_batch_size)                                          \

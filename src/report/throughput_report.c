@@ -38,8 +38,10 @@ static double share_of(const mls_utilization *of)
     return isnan(of->bf16) ? of->derived : of->bf16;
 }
 
-static columns_used used_by(const mls_throughput_group *group)
+/* Print the row of each run, and return what the lines below the table need. */
+static columns_used show_timed_runs(mls_view *view, const mls_throughput_group *group)
 {
+    enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP, DETAIL = MLS_COLUMN_DETAIL };
     columns_used used = {.unit = "a sample"};
     for (size_t i = 0; i < group->group->run_count; i++) {
         const mls_throughput *run = &group->runs[i];
@@ -53,12 +55,6 @@ static columns_used used_by(const mls_throughput_group *group)
         used.long_names |= strlen(mls_group_name_below(group->group, run->run->file)) > NAME_COLUMNS;
         used.lines |= i > 0 && strcmp(run->run->file, run[-1].run->file) == 0;
     }
-    return used;
-}
-
-static void show_timed_runs(mls_view *view, const mls_throughput_group *group, columns_used used)
-{
-    enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP, DETAIL = MLS_COLUMN_DETAIL };
     mls_table table = {.indent = INDENT};
     for (size_t i = 0; i < group->group->run_count; i++) {
         const mls_throughput *run = &group->runs[i];
@@ -116,6 +112,7 @@ static void show_timed_runs(mls_view *view, const mls_throughput_group *group, c
     }
     mls_table_finish(&table, view);
     mls_view_gap(view);
+    return used;
 }
 
 /* Print how the utilization was computed, or (NULL) why that of a run is unknown. */
@@ -231,12 +228,11 @@ static void show_throughputs(mls_printer *to, const void *what)
     for (size_t i = 0; i < all->group_count; i++) {
         const mls_throughput_group *group = &all->groups[i];
         const bool several = group->group->run_count > 1;
-        const columns_used used = used_by(group);
         mls_finding_list found = {0};
         mls_buffer line = {0};
         mls_output_text(view->output, i > 0 ? "\n" : "");
         mls_group_show_headline(view, group->group);
-        show_timed_runs(view, group, used);
+        const columns_used used = show_timed_runs(view, group);
         if (!isnan(group->median_ms_per_sample)) { /* the median run represents the group */
             mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "pace: median %s ms %s, a run is slow above %s",
                             mls_words_rate(group->median_ms_per_sample).text, used.unit,

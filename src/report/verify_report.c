@@ -16,16 +16,10 @@ static void add_more_of(mls_finding_list *found, const mls_view *view, const mls
     }
 }
 
-/* Add the findings of a submitter; or, if that is NULL, those of the submission as a whole.  Similar findings of a
- * folder are reported together, those about the logs of a result with their number, and those about each system
- * description by themselves. */
-static void add_of(mls_finding_list *found, const mls_view *view, const mls_submission *submission,
-                   const mls_submitter *submitter)
+/* Add the findings of a submitter.  Similar findings of a folder are reported together, those about the logs of a
+ * result with their number, and those about each system description by themselves. */
+static void add_of(mls_finding_list *found, const mls_view *view, const mls_submitter *submitter)
 {
-    if (submitter == NULL) {
-        mls_finding_list_add(found, &submission->findings, (mls_owner){.path = "."}, view);
-        return;
-    }
     for (size_t i = 0; i < submitter->placed_count; i++) {
         const mls_placed_finding *placed = &submitter->placed[i];
         const char *slash = strrchr(placed->path, '/');
@@ -48,9 +42,9 @@ static void add_of(mls_finding_list *found, const mls_view *view, const mls_subm
 
 static void add_all(mls_finding_list *found, const mls_view *view, const mls_submission *submission)
 {
-    add_of(found, view, submission, NULL);
+    mls_finding_list_add(found, &submission->findings, (mls_owner){.path = "."}, view);
     for (size_t i = 0; i < submission->submitter_count; i++)
-        add_of(found, view, submission, &submission->submitters[i]);
+        add_of(found, view, &submission->submitters[i]);
 }
 
 /* Show all findings of one severity.  With `many` results fewer lines are shown of each kind. */
@@ -336,7 +330,7 @@ MLS_FIELDS(system, mls_system, SYSTEM_FIELDS)
       MLS_EACH(row->system_count,                                                                                      \
                mls_emit_row(to, row->systems[i].description.path != NULL ? &row->systems[i] : NULL)))                  \
     F(submitter, results, LIST(result), "", MLS_ROWS(row->results, row->result_count))                                 \
-    F(submitter, findings, FINDINGS, "", add_of(&found, to->view, NULL, row))
+    F(submitter, findings, FINDINGS, "", add_of(&found, to->view, row))
 MLS_FIELDS(submitter, mls_submitter, SUBMITTER_FIELDS)
 
 #define SUBMISSION_FIELDS(F)                                                                                           \
@@ -349,7 +343,8 @@ MLS_FIELDS(submitter, mls_submitter, SUBMITTER_FIELDS)
     F(submission, warnings, NUMBER, "", row->counts.warning)                                                           \
     F(submission, advice, NUMBER, "", row->counts.advice)                                                              \
     F(submission, submitters, LIST(submitter), "", MLS_ROWS(row->submitters, row->submitter_count))                    \
-    F(submission, findings, FINDINGS, "", add_of(&found, to->view, row, NULL))
+    F(submission, findings, FINDINGS, "",                                                                              \
+      mls_finding_list_add(&found, &row->findings, (mls_owner){.path = "."}, to->view))
 MLS_FIELDS(submission, mls_submission, SUBMISSION_FIELDS)
 
 /* The rows of CSV: all findings. */
@@ -389,7 +384,7 @@ static void test_cases(mls_printer *to, const void *what)
     const mls_view *view = to->view;
     if (submission->findings.count > 0) {
         mls_finding_list found = {0};
-        add_of(&found, view, submission, NULL);
+        mls_finding_list_add(&found, &submission->findings, (mls_owner){.path = "."}, view);
         add_case(to, found, &submission->findings.counts, "tree", "everything else");
         mls_junit_suite(to, submission->path);
     }

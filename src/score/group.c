@@ -268,33 +268,6 @@ static void score_window(const olympic_scoring *scoring, size_t first, size_t co
                                                    : MLS_OLYMPIC_SCORED;
 }
 
-/* Select the window of the runs needed.  Return false if the median is infinite. */
-static bool choose_window(const olympic_scoring *scoring, mls_olympic_result *result)
-{
-    const size_t needed = scoring->group->rules->runs_needed;
-    const size_t windows = scoring->group->run_count - needed + 1;
-    double *scores = scoring->window_scores;
-    double *sorted = scores + windows;
-    for (size_t i = 0; i < windows; i++) {
-        mls_olympic_result one;
-        score_window(scoring, i, needed, NULL, &one);
-        scores[i] = sorted[i] = isnan(one.score_minutes) ? (double)INFINITY : one.score_minutes;
-    }
-    mls_sort_doubles(sorted, windows);
-    const double median = mls_median(sorted, windows);
-    size_t best = 0;
-    for (size_t i = 1; i < windows; i++) {
-        double nearer = fabs(scores[best] - median) - fabs(scores[i] - median);
-        bool equally_close = fabs(nearer) <= EQUALLY_CLOSE * fabs(median);
-        if (equally_close ? scores[i] > scores[best] : nearer > 0)
-            best = i;
-    }
-    result->windowed = isfinite(median);
-    result->window_first = result->windowed ? best : 0;
-    result->window_count = result->windowed ? needed : 0;
-    return result->windowed;
-}
-
 void mls_group_olympic(mls_group *group, bool select_window)
 {
     const size_t room = group->run_count + 1;
@@ -313,7 +286,29 @@ void mls_group_olympic(mls_group *group, bool select_window)
     }
     mls_sort_placed(ranked, group->run_count, sizeof *ranked);
     const bool choose = select_window && needed > 0 && group->run_count > needed;
-    if (choose && !choose_window(&scoring, result)) {
+    if (choose) { /* select the window whose score is closest to the median */
+        const size_t windows = group->run_count - needed + 1;
+        double *scores = scoring.window_scores;
+        double *sorted = scores + windows;
+        size_t best = 0;
+        for (size_t i = 0; i < windows; i++) {
+            mls_olympic_result one;
+            score_window(&scoring, i, needed, NULL, &one);
+            scores[i] = sorted[i] = isnan(one.score_minutes) ? (double)INFINITY : one.score_minutes;
+        }
+        mls_sort_doubles(sorted, windows);
+        const double median = mls_median(sorted, windows);
+        for (size_t i = 1; i < windows; i++) {
+            double nearer = fabs(scores[best] - median) - fabs(scores[i] - median);
+            bool equally_close = fabs(nearer) <= EQUALLY_CLOSE * fabs(median);
+            if (equally_close ? scores[i] > scores[best] : nearer > 0)
+                best = i;
+        }
+        result->windowed = isfinite(median);
+        result->window_first = result->windowed ? best : 0;
+        result->window_count = result->windowed ? needed : 0;
+    }
+    if (choose && !result->windowed) {
         result->outcome = MLS_OLYMPIC_NO_WINDOW;
     } else {
         const size_t count = choose ? needed : group->run_count;
@@ -403,18 +398,13 @@ static mls_status check_convergence(mls_group *group, const mls_run *const *runs
 /* The maximum number of logs listed in a message about a shared seed. */
 enum { NAMED_MAX = 4 };
 
-/* A check of seeds.  If it is bypassed, errors become warnings. */
-typedef struct seed_check {
-    mls_seed_outcome *outcome;
-    bool bypass;
-} seed_check;
-
-MLS_PRINTF(5, 6)
-static void add_problem(seed_check *check, mls_finding_code code, const mls_run *run, size_t line, const char *format,
-                        ...)
+/* Add a finding about a seed.  If the check is bypassed, errors become warnings. */
+MLS_PRINTF(6, 7)
+static void add_problem(mls_seed_outcome *outcome, bool bypass, mls_finding_code code, const mls_run *run, size_t line,
+                        const char *format, ...)
 {
     const mls_severity severity = mls_finding_info_get(code)->severity;
-    const bool soften = check->bypass && severity == MLS_SEVERITY_ERROR;
+    const bool soften = bypass && severity == MLS_SEVERITY_ERROR;
     const mls_finding_place place = {.path = run->file, .line = line, .key = MLS_S("seed")};
     mls_buffer words = {0};
     va_list args;
@@ -422,9 +412,9 @@ static void add_problem(seed_check *check, mls_finding_code code, const mls_run 
     mls_buffer_vprintf(&words, format, args);
     va_end(args);
     if (severity == MLS_SEVERITY_ERROR)
-        check->outcome->check = soften ? MLS_CHECK_BYPASSED : MLS_CHECK_FAIL;
-    mls_findings_add_as(&check->outcome->findings, code, soften ? MLS_SEVERITY_WARNING : severity, place, "%s%s",
-                        words.ptr, soften ? " (bypassed)" : "");
+        outcome->check = soften ? MLS_CHECK_BYPASSED : MLS_CHECK_FAIL;
+    mls_findings_add_as(&outcome->findings, code, soften ? MLS_SEVERITY_WARNING : severity, place, "%s%s", words.ptr,
+                        soften ? " (bypassed)" : "");
     mls_buffer_release(&words);
 }
 
@@ -439,7 +429,6 @@ typedef struct equal_seeds {
 
 void mls_seeds_check(const mls_run *const *runs, size_t count, bool bypass, mls_seed_outcome *outcome)
 {
-    seed_check check = {outcome, bypass};
     mls_arena arena = {0};
     mls_map by_identity = {.arena = &arena};
     outcome->check = MLS_CHECK_PASS;
@@ -447,25 +436,26 @@ void mls_seeds_check(const mls_run *const *runs, size_t count, bool bypass, mls_
         const mls_run *run = runs[i];
         const char *name = mls_path_name(run->file);
         if (run->malformed > 0) {
-            add_problem(&check, MLS_FINDING_SEED_UNSURE, run, 0, "%s has malformed lines (%zu), which may hide a seed",
-                        name, run->malformed);
+            add_problem(outcome, bypass, MLS_FINDING_SEED_UNSURE, run, 0,
+                        "%s has malformed lines (%zu), which may hide a seed", name, run->malformed);
         }
         if (run->too_many_seeds)
-            add_problem(&check, MLS_FINDING_SEED_UNSURE, run, 0, "%s logs more than %d seeds", name, MLS_SEEDS_MAX);
+            add_problem(outcome, bypass, MLS_FINDING_SEED_UNSURE, run, 0, "%s logs more than %d seeds", name,
+                        MLS_SEEDS_MAX);
         if (run->seed_count == 0)
-            add_problem(&check, MLS_FINDING_SEED_MISSING, run, 0, "%s logs no seed", name);
+            add_problem(outcome, bypass, MLS_FINDING_SEED_MISSING, run, 0, "%s logs no seed", name);
         else if (run->seed_count > 1)
-            add_problem(&check, MLS_FINDING_SEED_SEVERAL, run, 0, "%s logs %zu seeds", name, run->seed_count);
+            add_problem(outcome, bypass, MLS_FINDING_SEED_SEVERAL, run, 0, "%s logs %zu seeds", name, run->seed_count);
         outcome->count += run->seed_count;
         for (size_t k = 0; k < run->seed_count; k++) {
             const mls_seed *seed = &run->seeds[k];
             if (seed->identity.len == 0) {
-                add_problem(&check, MLS_FINDING_SEED_PLACE, run, seed->line,
+                add_problem(outcome, bypass, MLS_FINDING_SEED_PLACE, run, seed->line,
                             "%s:%zu: the metadata of the seed lack file or lineno", name, seed->line);
             }
             if (!seed->is_integer) {
-                add_problem(&check, MLS_FINDING_SEED_VALUE, run, seed->line, "%s:%zu: the seed is not an integer: %.*s",
-                            name, seed->line, MLS_CUT(seed->value, 40));
+                add_problem(outcome, bypass, MLS_FINDING_SEED_VALUE, run, seed->line,
+                            "%s:%zu: the seed is not an integer: %.*s", name, seed->line, MLS_CUT(seed->value, 40));
             }
             if (seed->identity.len == 0)
                 continue;
@@ -495,7 +485,7 @@ void mls_seeds_check(const mls_run *const *runs, size_t count, bool bypass, mls_
         }
         if (equal->count > NAMED_MAX)
             mls_words_append_more(&words, equal->count - NAMED_MAX, NULL, NULL);
-        add_problem(&check, MLS_FINDING_SEED_REPEATED, equal->named[0].run, first->line,
+        add_problem(outcome, bypass, MLS_FINDING_SEED_REPEATED, equal->named[0].run, first->line,
                     "%s share seed %.*s (logged by %.*s:%.*s)", words.ptr, (int)first->value.len, first->value.ptr,
                     (int)first->file.len, first->file.ptr, (int)first->lineno.len, first->lineno.ptr);
         mls_buffer_release(&words);
@@ -574,6 +564,14 @@ mls_finding_counts mls_group_found(const mls_group *group)
     for (size_t i = 0; i < group->run_count; i++)
         mls_finding_counts_add(&all, &group->runs[i]->findings.counts);
     return all;
+}
+
+size_t mls_group_valid_runs(const mls_group *group)
+{
+    size_t valid = 0;
+    for (size_t i = 0; i < group->run_count; i++)
+        valid += group->runs[i]->valid;
+    return valid;
 }
 
 mls_group_outcome mls_group_result(const mls_group *group)

@@ -178,8 +178,9 @@ mls_convergence mls_group_to_converge(const mls_group *group);
  * of the same source.  An invalid description is ignored. */
 void mls_group_describe(mls_group *group, mls_str system_id, mls_str text);
 
-/** Count the findings about a scored group, its seeds and its runs. */
+/** Count the findings about a scored group, its seeds and its runs; or the valid runs. */
 mls_finding_counts mls_group_found(const mls_group *group);
+size_t mls_group_valid_runs(const mls_group *group);
 
 /** The score of a group.  For weak scaling, it is the time of all models, unscaled. */
 typedef struct mls_group_outcome {

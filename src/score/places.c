@@ -44,18 +44,12 @@ bool mls_folder_of_system(mls_str folder, mls_str *system, mls_str *above)
  * follow links out of another user's folder. */
 static mls_status read_system(mls_str above, mls_str system, mls_buffer *text)
 {
-    enum { SYSTEMS = sizeof "systems/" - 1 };
-    const mls_str from = above.len > 0 ? above : MLS_S("./");
     mls_buffer path = {0};
-    size_t root = 0;
-    for (size_t len = from.len; len <= from.len + SYSTEMS && root == 0; len += SYSTEMS) {
-        mls_buffer_clear(&path);
-        mls_buffer_printf(&path, "%.*ssystems/", (int)from.len, from.ptr);
-        mls_buffer_cut(&path, len);
-        root = mls_folder_is_foreign(path.ptr) ? len : 0;
-    }
-    mls_buffer_clear(&path);
-    mls_buffer_printf(&path, "%.*ssystems/%.*s.json", (int)from.len, from.ptr, (int)system.len, system.ptr);
+    mls_buffer_append(&path, above.len > 0 ? above : MLS_S("./"));
+    size_t root = mls_folder_is_foreign(path.ptr) ? path.len : 0;
+    mls_buffer_append_text(&path, "systems/");
+    root = root == 0 && mls_folder_is_foreign(path.ptr) ? path.len : root;
+    mls_buffer_printf(&path, "%.*s.json", (int)system.len, system.ptr);
     const mls_status status = mls_file_read_again(path.ptr, root, MLS_SYSTEM_BYTES_MAX, text, NULL);
     mls_buffer_release(&path);
     return status;
@@ -125,11 +119,11 @@ void mls_tree_editions_find(const char *const *paths, size_t path_count, const m
             mls_map_entry *number = mls_map_put(&trees->trees[usage], above, NULL);
             if (number->value.number == 0) {
                 MLS_GROW(trees, items);
-                trees->items[trees->count++] = (mls_tree_edition){
-                    .usage = usage,
-                    .above = mls_arena_copy(&trees->arena, submitter),
-                    .system = mls_arena_copy(&trees->arena, system),
-                    .beside = {beside.ptr != NULL ? number->key.ptr : NULL, beside.len}};
+                trees->items[trees->count++] =
+                    (mls_tree_edition){.usage = usage,
+                                       .above = mls_arena_copy(&trees->arena, submitter),
+                                       .system = mls_arena_copy(&trees->arena, system),
+                                       .beside = {beside.ptr != NULL ? number->key.ptr : NULL, beside.len}};
                 number->value.number = trees->count;
             }
             entry->value.number = number->value.number;
