@@ -6,14 +6,6 @@
 #include "base/file.h"
 #include "report/html.h"
 
-static size_t count_results(const mls_submission *submission)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < submission->submitter_count; i++)
-        count += submission->submitters[i].result_count;
-    return count;
-}
-
 static size_t count_found(const mls_submission_result *result)
 {
     return result->counts.error + result->counts.warning + result->counts.advice;
@@ -59,10 +51,10 @@ static void append_placed(mls_buffer *out, const mls_view *view, const mls_submi
     end_list(out, &list);
 }
 
-/* Append the table of results: systems down, benchmarks across. */
-static void append_systems(mls_buffer *out, const mls_submission *submission)
+/* Append the table of all results: systems down, benchmarks across. */
+static void append_systems(mls_buffer *out, const mls_submission *submission, size_t results)
 {
-    const char **columns = mls_calloc(count_results(submission) + 1, sizeof *columns); /* benchmarks, as they occur */
+    const char **columns = mls_calloc(results + 1, sizeof *columns); /* benchmarks, as they occur */
     size_t column_count = 0;
     for (size_t s = 0; s < submission->submitter_count; s++) {
         for (size_t i = 0; i < submission->submitters[s].result_count; i++) {
@@ -73,10 +65,6 @@ static void append_systems(mls_buffer *out, const mls_submission *submission)
             columns[c] = benchmark;
             column_count += c == column_count;
         }
-    }
-    if (column_count == 0) {
-        free(columns);
-        return;
     }
     mls_html_card_plain(out, "h3", "Results", true);
     mls_html_table_begin(out, "sorts", "Results", "submitter|system");
@@ -124,12 +112,13 @@ void mls_html_verify(mls_printer *to, const void *what)
     const mls_submission *submission = what;
     mls_buffer out = {0};
     mls_buffer counts = {0};
+    size_t results = 0;
     size_t ready = 0;
     for (size_t i = 0; i < submission->submitter_count; i++) {
-        for (size_t k = 0; k < submission->submitters[i].result_count; k++) {
-            const mls_submission_result *result = &submission->submitters[i].results[k];
-            ready += result->valid && result->judged;
-        }
+        const mls_submitter *submitter = &submission->submitters[i];
+        results += submitter->result_count;
+        for (size_t k = 0; k < submitter->result_count; k++)
+            ready += submitter->results[k].valid && submitter->results[k].judged;
     }
     mls_html_begin(&out, "Submission - mlscore", "MLPerf submission report", "mlscore verify");
     mls_finding_list_append_counts(&counts, "", &submission->counts);
@@ -142,11 +131,12 @@ void mls_html_verify(mls_printer *to, const void *what)
         submission->edition_by_date ? " (by date)" : "",
         mls_words_plural(submission->submitter_count, "submitter", "submitters").text, submission->path,
         submission->valid ? "well" : "ill", submission->valid ? "✓ Ready to upload" : "✗ Not ready", ready,
-        mls_words_plural(count_results(submission), "result", "results").text);
+        mls_words_plural(results, "result", "results").text);
     if (counts.len > 0)
         mls_html_note(&out, "%s", counts.ptr);
     mls_buffer_append_text(&out, "</div></div>\n");
-    append_systems(&out, submission);
+    if (results > 0)
+        append_systems(&out, submission, results);
     if (submission->findings.count > 0) {
         found_list list = {0};
         mls_html_card_plain(&out, "h3", "The whole submission", false);
