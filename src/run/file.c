@@ -174,7 +174,10 @@ static mls_status pass_record(void *state, const mls_record *record)
 {
     mls_file *file = state;
     const mls_observer *observer = file->reading->observer;
+    const bool late = record->key_id == MLS_KEY_RUN_STOP || !(record->time_ms > file->cut.late_ms);
     mls_status status = MLS_OK;
+    if (file->replayed == (late ? MLS_REPLAY_NEXT : MLS_REPLAY_LATE))
+        return MLS_OK;
     mls_run_record(&file->current, record);
     if (observer != NULL) {
         file->current_notes = file->current_notes != NULL ? file->current_notes : mls_calloc(1, observer->size);
@@ -186,33 +189,29 @@ static mls_status pass_record(void *state, const mls_record *record)
 static mls_status pass_malformed(void *state, const mls_malformed *malformed)
 {
     mls_file *file = state;
+    if (file->replayed == MLS_REPLAY_LATE)
+        return MLS_OK;
     mls_run_malformed(&file->current, malformed);
     if (file->checker != NULL)
         mls_checker_malformed(file->checker, malformed);
     return MLS_OK;
 }
 
-/* After MLS_OWNER_NEXT_AFTER_HELD, check whether a record held back belongs to the run that has ended. */
-static bool is_late(const mls_run_cut *cut, const mls_record *record)
+/* Pass records held back to the current run: all, or after MLS_OWNER_NEXT_AFTER_HELD those of the run that has ended,
+ * or the others. */
+static mls_status replay(mls_file *file, const mls_kept_records *kept, mls_replayed replayed)
 {
-    return record->key_id == MLS_KEY_RUN_STOP || !(record->time_ms > cut->late_ms);
-}
-
-static mls_status pass_late_record(void *state, const mls_record *record)
-{
-    return is_late(&((const mls_file *)state)->cut, record) ? pass_record(state, record) : MLS_OK;
-}
-
-static mls_status pass_next_record(void *state, const mls_record *record)
-{
-    return is_late(&((const mls_file *)state)->cut, record) ? MLS_OK : pass_record(state, record);
+    const mls_sink sink = {.state = file, .record = pass_record, .malformed = pass_malformed};
+    file->replayed = replayed;
+    const mls_status status = mls_records_replay(kept, &sink);
+    file->replayed = MLS_REPLAY_ALL;
+    return status;
 }
 
 /* Pass everything held back to the current run. */
 static mls_status pass_held(mls_file *file)
 {
-    const mls_sink all = {.state = file, .record = pass_record, .malformed = pass_malformed};
-    const mls_status status = mls_records_replay(&file->held, &all);
+    const mls_status status = replay(file, &file->held, MLS_REPLAY_ALL);
     mls_records_forget(&file->held);
     return status;
 }
@@ -220,9 +219,6 @@ static mls_status pass_held(mls_file *file)
 static mls_status file_record(void *state, const mls_record *record)
 {
     mls_file *file = state;
-    const mls_sink both = {.state = file, .record = pass_record};
-    const mls_sink late = {.state = file, .record = pass_late_record};
-    const mls_sink next = {.state = file, .record = pass_next_record, .malformed = pass_malformed};
     const mls_record_owner owner = file->whole ? MLS_OWNER_SAME_RUN : mls_run_cut_record(&file->cut, record);
     mls_status status = MLS_OK;
     switch (owner) {
@@ -240,14 +236,14 @@ static mls_status file_record(void *state, const mls_record *record)
         status = finish(file, false);
         break;
     case MLS_OWNER_NEXT_AFTER_HELD:
-        status = mls_records_replay(&file->held, &late);
+        status = replay(file, &file->held, MLS_REPLAY_LATE);
         status = status == MLS_OK ? finish(file, false) : status;
-        status = status == MLS_OK ? mls_records_replay(&file->held, &next) : status;
+        status = status == MLS_OK ? replay(file, &file->held, MLS_REPLAY_NEXT) : status;
         mls_records_forget(&file->held);
         break;
     case MLS_OWNER_NEXT_AFTER_DEATH:
         status = finish(file, false);
-        status = status == MLS_OK ? mls_records_replay(&file->early, &both) : status;
+        status = status == MLS_OK ? replay(file, &file->early, MLS_REPLAY_ALL) : status;
         break;
     }
     if (owner >= MLS_OWNER_NEXT_RUN)

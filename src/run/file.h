@@ -50,6 +50,9 @@ mls_record_owner mls_run_cut_record(mls_run_cut *cut, const mls_record *record);
 /* Process the next marker line of a file.  Return whether it begins a new run. */
 bool mls_run_cut_marker(mls_run_cut *cut, mls_marker_kind kind);
 
+/* The records held back that are passed on. */
+typedef enum mls_replayed { MLS_REPLAY_ALL, MLS_REPLAY_LATE, MLS_REPLAY_NEXT } mls_replayed;
+
 /* A file being read.  The caller sets the first seven members; the others must be zero. */
 typedef struct mls_file {
     const mls_reading *reading; /* how runs are read: brief, steps, observer */
@@ -68,6 +71,7 @@ typedef struct mls_file {
     mls_run_cut cut;        /* where the next one begins */
     mls_kept_records early; /* cache_clear records that may belong to the next run */
     mls_kept_records held;  /* records and malformed lines held back */
+    mls_replayed replayed;  /* while they are passed on */
 } mls_file;
 
 /* Initialise all other members, and return a sink for the file.  Always call mls_file_release() afterwards. */

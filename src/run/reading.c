@@ -106,16 +106,40 @@ static mls_status listed(void *state, const mls_walk_entry *folder, const mls_na
     return MLS_OK;
 }
 
-/* Skip a result_*.txt that several paths lead to, such as its folder and its own name.  Duplicate runs are not removed
- * from results, so each file must be read once.  A file is identified by its folder's device and inode and its name. */
-static void skip_repeated_results(mls_sources *list)
+mls_status mls_sources_find(const char *const *paths, size_t count, mls_sources *list, mls_error *error)
 {
+    source_finder finder = {.list = list};
+    mls_folder_walk walk = {
+        .visitor = {&finder, found, listed}, .entries_max = MLS_WALK_FILES_MAX, .depth_max = MLS_WALK_DEPTH_MAX};
+    struct stat about = {0};
+    mls_status status = MLS_OK;
+    for (size_t i = 0; i < count && status == MLS_OK; i++) {
+        mls_error why = {0};
+        finder.argument = i;
+        if (mls_file_look(paths[i], &about, &why) != MLS_OK) {
+            add_source(&finder, paths[i], why.message, (mls_source){.named = true, .failed = true});
+        } else if (strcmp(paths[i], "-") == 0) {
+            add_source(&finder, paths[i], NULL, (mls_source){.named = true});
+        } else if (S_ISDIR(about.st_mode)) {
+            finder.foreign = mls_folder_is_foreign(paths[i]);
+            status = mls_folder_walk_from(&walk, paths[i], 0, error);
+        } else {
+            add_source(&finder, paths[i], NULL,
+                       (mls_source){.named = true,
+                                    .result = is_result(mls_path_name(paths[i])),
+                                    .size = S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0});
+        }
+    }
+    mls_folder_walk_release(&walk);
+
+    /* Skip a result_*.txt that several paths lead to, such as its folder and its own name.  Duplicate runs are not
+     * removed from results, so each file must be read once.  A file is identified by its folder's device and inode and
+     * its name. */
     mls_arena arena = {0};
     mls_map known = {.arena = &arena};
     mls_buffer text = {0};
     mls_str folder = {NULL, 0}; /* the folder that `about` describes, which often contains the next file, too */
-    struct stat about = {0};
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < list->count && status == MLS_OK; i++) {
         mls_source *source = &list->items[i];
         if (!source->result || source->skip != NULL)
             continue;
@@ -136,35 +160,6 @@ static void skip_repeated_results(mls_sources *list)
     }
     mls_arena_release(&arena);
     mls_buffer_release(&text);
-}
-
-mls_status mls_sources_find(const char *const *paths, size_t count, mls_sources *list, mls_error *error)
-{
-    source_finder finder = {.list = list};
-    mls_folder_walk walk = {
-        .visitor = {&finder, found, listed}, .entries_max = MLS_WALK_FILES_MAX, .depth_max = MLS_WALK_DEPTH_MAX};
-    mls_status status = MLS_OK;
-    for (size_t i = 0; i < count && status == MLS_OK; i++) {
-        struct stat about;
-        mls_error why = {0};
-        finder.argument = i;
-        if (mls_file_look(paths[i], &about, &why) != MLS_OK) {
-            add_source(&finder, paths[i], why.message, (mls_source){.named = true, .failed = true});
-        } else if (strcmp(paths[i], "-") == 0) {
-            add_source(&finder, paths[i], NULL, (mls_source){.named = true});
-        } else if (S_ISDIR(about.st_mode)) {
-            finder.foreign = mls_folder_is_foreign(paths[i]);
-            status = mls_folder_walk_from(&walk, paths[i], 0, error);
-        } else {
-            add_source(&finder, paths[i], NULL,
-                       (mls_source){.named = true,
-                                    .result = is_result(mls_path_name(paths[i])),
-                                    .size = S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0});
-        }
-    }
-    mls_folder_walk_release(&walk);
-    if (status == MLS_OK)
-        skip_repeated_results(list);
     return status;
 }
 

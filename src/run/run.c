@@ -152,25 +152,6 @@ static void add_hyperparameter(mls_run *run, mls_str key, mls_str value, size_t 
     run->hyperparameters[run->hyperparameter_count++] = (mls_hyperparameter){copy, text, line};
 }
 
-/* Store a hyperparameter from a record before training starts.  The first value of a key counts. */
-static void store_hyperparameter(mls_run *run, const mls_record *record)
-{
-    const mls_json_kind kind = mls_json_kind_of(record->value);
-    const mls_str key = mls_key_meant(record->key);
-    if (run->run_start.line > 0 || record->key.ptr == NULL ||
-        (kind != MLS_JSON_NUMBER && kind != MLS_JSON_STRING && kind != MLS_JSON_BOOL))
-        return;
-    if (record->key.len > MLS_HYPERPARAMETER_LENGTH) {
-        run->long_key_line = run->long_key_line == 0 ? record->line : run->long_key_line;
-        return;
-    }
-    if (run->too_many_hyperparameters || mls_run_hyperparameter(run, key) != NULL)
-        return;
-    run->too_many_hyperparameters = run->hyperparameter_count == MLS_HYPERPARAMETERS_KEPT;
-    if (!run->too_many_hyperparameters)
-        add_hyperparameter(run, key, record->value, record->line);
-}
-
 static void store_step(mls_run *run, void *member, const mls_record *record)
 {
     mls_step *step = member;
@@ -354,8 +335,21 @@ void mls_run_record(mls_run *run, const mls_record *record)
     const bool taken = handlers[key].store != NULL;
     if (taken && (handlers[key].brief || !run->brief))
         handlers[key].store(run, (char *)run + handlers[key].member, record);
-    if ((taken ? handlers[key].setup : !handlers[key].ignored) && !run->brief)
-        store_hyperparameter(run, record);
+    if (!(taken ? handlers[key].setup : !handlers[key].ignored) || run->brief || run->run_start.line > 0 ||
+        record->key.ptr == NULL)
+        return;
+    /* Keep a hyperparameter from a record before training starts.  The first value of a key counts. */
+    const mls_json_kind kind = mls_json_kind_of(record->value);
+    const mls_str name = mls_key_meant(record->key);
+    if (kind != MLS_JSON_NUMBER && kind != MLS_JSON_STRING && kind != MLS_JSON_BOOL)
+        return;
+    if (record->key.len > MLS_HYPERPARAMETER_LENGTH) {
+        run->long_key_line = run->long_key_line == 0 ? record->line : run->long_key_line;
+    } else if (!run->too_many_hyperparameters && mls_run_hyperparameter(run, name) == NULL) {
+        run->too_many_hyperparameters = run->hyperparameter_count == MLS_HYPERPARAMETERS_KEPT;
+        if (!run->too_many_hyperparameters)
+            add_hyperparameter(run, name, record->value, record->line);
+    }
 }
 
 void mls_run_malformed(mls_run *run, const mls_malformed *malformed)
@@ -530,17 +524,16 @@ void mls_job_init(mls_job *job)
     *job = (mls_job){.node_count = (double)NAN};
 }
 
+static const size_t job_texts[] = {
+    offsetof(mls_job, other),     offsetof(mls_job, named),  offsetof(mls_job, step),
+    offsetof(mls_job, container), offsetof(mls_job, job),    offsetof(mls_job, node_list),
+    offsetof(mls_job, cluster),   offsetof(mls_job, config), offsetof(mls_job, system)};
+enum { JOB_TEXTS = sizeof job_texts / sizeof *job_texts };
+
 void mls_job_release(mls_job *job)
 {
-    free(job->container);
-    free(job->job);
-    free(job->named);
-    free(job->step);
-    free(job->other);
-    free(job->node_list);
-    free(job->cluster);
-    free(job->config);
-    free(job->system);
+    for (size_t i = 0; i < JOB_TEXTS; i++)
+        free(*(char **)(void *)((char *)job + job_texts[i]));
     mls_job_init(job);
 }
 
@@ -589,24 +582,18 @@ void mls_job_marker(mls_job *job, const mls_marker *marker)
     set(&job->config, config);
 }
 
-static void fill_text(char **member, const char *from)
-{
-    *member = *member == NULL && from != NULL ? mls_strdup(from) : *member;
-}
-
 void mls_job_inherit(mls_job *job, const mls_job *from)
 {
     const bool differs = job->job != NULL && from->job != NULL && strcmp(job->job, from->job) != 0;
     job->node_count = isnan(job->node_count) ? from->node_count : job->node_count;
-    fill_text(&job->other, differs ? from->job : from->other);
-    fill_text(&job->named, from->named);
-    fill_text(&job->step, from->step);
-    fill_text(&job->container, from->container);
-    fill_text(&job->job, from->job);
-    fill_text(&job->node_list, from->node_list);
-    fill_text(&job->cluster, from->cluster);
-    fill_text(&job->config, from->config);
-    fill_text(&job->system, from->system);
+    if (differs && job->other == NULL)
+        job->other = mls_strdup(from->job);
+    for (size_t i = 0; i < JOB_TEXTS; i++) {
+        char **text = (void *)((char *)job + job_texts[i]);
+        const char *other;
+        memcpy(&other, (const char *)from + job_texts[i], sizeof other);
+        *text = *text == NULL && other != NULL ? mls_strdup(other) : *text;
+    }
 }
 
 /* Add findings about missing steps, steps in the wrong order, and the status.  They are errors only if no rules judge

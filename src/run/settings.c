@@ -56,24 +56,6 @@ static size_t count_repeats(mls_str text, size_t from, char c)
     return count;
 }
 
-/* Remove "12: " and trailing blanks from a line.  Return the rank; -1 if there is none. */
-static int32_t remove_rank(mls_str *line)
-{
-    const size_t blanks = count_repeats(*line, 0, ' ');
-    size_t at = blanks;
-    int32_t rank = 0;
-    while (at < line->len && at - blanks < RANK_DIGITS_MAX && mls_is_digit(line->ptr[at]))
-        rank = rank * 10 + (line->ptr[at++] - '0');
-    const bool ranked = blanks <= RANK_BLANKS_MAX && at > blanks && at < line->len && line->ptr[at] == ':';
-    if (ranked) {
-        at++;
-        *line = mls_str_rest(*line, at + (at < line->len && line->ptr[at] == ' '));
-    }
-    while (line->len > 0 && mls_is_blank(line->ptr[line->len - 1]))
-        line->len--;
-    return ranked ? rank : -1;
-}
-
 /* Return the length of the key at `from`.  In yaml it may contain '-' after the first character. */
 static size_t key_length(mls_str line, size_t from, bool dashes)
 {
@@ -154,20 +136,6 @@ static setting_line read_any(mls_str line)
     read.kind = read.kind == MLS_SETTING_NONE && item ? MLS_SETTING_INSIDE : read.kind;
     read.form = read.kind == MLS_SETTING_INSIDE ? MLS_PRINTED_YAML : read.form;
     return read;
-}
-
-/* Parse a line in a Python object whose arguments are in `column`.  A line that does not belong to the object may have
- * any form. */
-static setting_line read_python(mls_str line, size_t column)
-{
-    setting_line read = {.kind = MLS_SETTING_INSIDE, .form = MLS_PRINTED_PYTHON};
-    const size_t blanks = count_repeats(line, 0, ' ');
-    if (blanks == column && read_argument(line, column, &read))
-        return read;
-    size_t i = 0;
-    while (i < line.len && strchr(" ,()[]{}", line.ptr[i]) != NULL)
-        i++;
-    return blanks > column || i == line.len ? read : read_any(line);
 }
 
 /* ---------------------------------------------------------------- blocks */
@@ -323,8 +291,18 @@ static void end_block(mls_printed_reader *self, rank_reading *rank)
 /* Process a line, already parsed as any form, for the block of its rank. */
 static void add_line(mls_printed_reader *self, rank_reading *rank, mls_str text, setting_line line)
 {
-    if (rank->open && rank->form == MLS_PRINTED_PYTHON)
-        line = read_python(text, rank->column);
+    if (rank->open && rank->form == MLS_PRINTED_PYTHON) {
+        /* The arguments are in one column, and a line further to the right, or of brackets only, continues one.  Any
+         * other line does not belong to the object. */
+        setting_line argument = {.kind = MLS_SETTING_INSIDE, .form = MLS_PRINTED_PYTHON};
+        const size_t blanks = count_repeats(text, 0, ' ');
+        size_t i = 0;
+        while (i < text.len && strchr(" ,()[]{}", text.ptr[i]) != NULL)
+            i++;
+        if ((blanks == rank->column && read_argument(text, rank->column, &argument)) || blanks > rank->column ||
+            i == text.len)
+            line = argument;
+    }
     if (rank->open && (line.kind == MLS_SETTING_NONE || line.form != rank->form || line.object.len > 0))
         end_block(self, rank);
     if (line.kind != MLS_SETTING_LINE)
@@ -435,7 +413,18 @@ static mls_status reader_lines(void *state, const mls_lines *lines)
         mls_str text = mls_lines_text(lines, i);
         if (!self->lines_count || marked || text.len > LINE_MAX_READ)
             continue;
-        const int32_t number = remove_rank(&text);
+        /* Remove "12: ", a rank, and trailing blanks. */
+        const size_t blanks = count_repeats(text, 0, ' ');
+        size_t at = blanks;
+        int32_t number = 0;
+        while (at < text.len && at - blanks < RANK_DIGITS_MAX && mls_is_digit(text.ptr[at]))
+            number = number * 10 + (text.ptr[at++] - '0');
+        if (blanks <= RANK_BLANKS_MAX && at > blanks && at < text.len && text.ptr[at] == ':')
+            text = mls_str_rest(text, at + 1 + (at + 1 < text.len && text.ptr[at + 1] == ' '));
+        else
+            number = -1;
+        while (text.len > 0 && mls_is_blank(text.ptr[text.len - 1]))
+            text.len--;
         const setting_line line = read_any(text);
         /* Skip most lines: they set nothing while no block is open. */
         if (self->open_count == 0 && line.kind != MLS_SETTING_LINE)
@@ -545,13 +534,14 @@ static mls_status stop_behind(void *state, const mls_lines *lines)
     return lines->line + lines->count > *last ? MLS_STOPPED : MLS_OK;
 }
 
-mls_status mls_printed_read_before(int fd, size_t run_start_line, mls_scan_room **room, mls_printed_reader **reader,
-                                   mls_error *error)
+/* Read a log up to a line; 0 means all of it. */
+static mls_status read_settings(int fd, size_t last, mls_scan_room **room, mls_printed_reader **reader,
+                                mls_log_totals *totals, mls_error *error)
 {
     const mls_scan_options options = {.room = room};
     *reader = mls_printed_reader_new();
-    const mls_sink sinks[] = {mls_printed_reader_sink(*reader), {.state = &run_start_line, .lines = stop_behind}};
-    mls_status status = mls_log_scan_fd(fd, &options, sinks, run_start_line > 0 ? 2 : 1, NULL, error);
+    const mls_sink sinks[] = {mls_printed_reader_sink(*reader), {.state = &last, .lines = stop_behind}};
+    mls_status status = mls_log_scan_fd(fd, &options, sinks, last > 0 ? 2 : 1, totals, error);
     status = status == MLS_STOPPED ? MLS_OK : status;
     if (status != MLS_OK) {
         mls_printed_reader_free(*reader);
@@ -560,20 +550,20 @@ mls_status mls_printed_read_before(int fd, size_t run_start_line, mls_scan_room 
     return status;
 }
 
+mls_status mls_printed_read_before(int fd, size_t run_start_line, mls_scan_room **room, mls_printed_reader **reader,
+                                   mls_error *error)
+{
+    return read_settings(fd, run_start_line, room, reader, NULL, error);
+}
+
 mls_status mls_printed_read(const char *path, mls_printed_reader **reader, mls_log_totals *totals, mls_error *error)
 {
     const int fd = mls_file_open(path, true, error);
-    mls_status status = MLS_ERROR_READ;
-    *reader = fd >= 0 ? mls_printed_reader_new() : NULL;
-    if (*reader != NULL) {
-        const mls_sink sink = mls_printed_reader_sink(*reader);
-        status = mls_log_scan_fd(fd, NULL, &sink, 1, totals, error);
-        (void)close(fd);
-    }
-    if (status != MLS_OK) {
-        mls_printed_reader_free(*reader);
-        *reader = NULL;
-    }
+    *reader = NULL;
+    if (fd < 0)
+        return MLS_ERROR_READ;
+    const mls_status status = read_settings(fd, 0, NULL, reader, totals, error);
+    (void)close(fd);
     return status;
 }
 
