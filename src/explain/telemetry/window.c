@@ -246,45 +246,12 @@ static int compare_spans(const void *left, const void *right)
 /* The times that logs of a device have measured: in order, without overlaps. */
 typedef MLS_LIST_OF(time_span) time_spans;
 
-/* Count what a log measured of a run at times that are not in `spans`, and add those times. */
-static void count_log(device_log *log, const mls_telemetry_run *run, const mls_telemetry_options *options,
-                      time_spans *spans)
+/* Sort spans, and merge those that touch. */
+static void merge_spans(time_spans *spans)
 {
-    const mls_log_device *device = log->log;
-    const double limit = gap_limit(device, options);
-    const size_t first = find_row(device, run->start_ms, false);
-    const size_t before = spans->count;
-    size_t at = 0;
-    for (size_t i = first > 0 ? first - 1 : 0; i + 1 < device->count && device->rows[i].time_ms < run->stop_ms; i++) {
-        const mls_log_row *rows = &device->rows[i];
-        const double p0 = mls_device_power(device, rows);
-        const double p1 = mls_device_power(device, rows + 1);
-        if (!is_measured(device, rows[1].time_ms - rows[0].time_ms, limit, p0, p1))
-            continue;
-        double from = fmax(rows[0].time_ms, run->start_ms);
-        const double until = fmin(rows[1].time_ms, run->stop_ms);
-        while (at < before && spans->items[at].until <= from)
-            at++;
-        for (size_t k = at; from < until; k++) {
-            const double end = k < before ? fmin(until, spans->items[k].from) : until;
-            if (end > from) {
-                const double joules = energy_between(from, end, rows[0].time_ms, p0, rows[1].time_ms, p1);
-                log->device->counted_joules += isnan(joules) ? 0 : joules;
-                log->device->counted_ms += end - from;
-                if (spans->count > 0 && spans->items[spans->count - 1].until == from) {
-                    spans->items[spans->count - 1].until = end;
-                } else {
-                    MLS_GROW(spans, items);
-                    spans->items[spans->count++] = (time_span){from, end};
-                }
-            }
-            from = k < before ? fmax(from, spans->items[k].until) : until;
-        }
-    }
+    size_t kept = 0;
     if (spans->count == 0)
         return;
-    /* Merge the new spans with those before. */
-    size_t kept = 0;
     qsort(spans->items, spans->count, sizeof *spans->items, compare_spans);
     for (size_t i = 1; i < spans->count; i++)
         if (spans->items[i].from <= spans->items[kept].until)
@@ -298,20 +265,53 @@ static void count_log(device_log *log, const mls_telemetry_run *run, const mls_t
 static void count_device(mls_telemetry_window *window, device_log *logs, size_t count,
                          const mls_telemetry_options *options, double *covered_ms)
 {
-    const double length = window->run.stop_ms - window->run.start_ms;
+    const mls_telemetry_run *run = &window->run;
+    const double length = run->stop_ms - run->start_ms;
     const bool powered = !isnan(logs[0].device->energy_joules);
     time_spans spans = {0};
     double energy = 0;
     double measured = 0;
     for (size_t i = 0; i < count; i++) {
         mls_telemetry_device *device = logs[i].device;
+        const mls_log_device *log = logs[i].log;
         const double own = device->coverage * length;
         device->counted_joules = powered ? 0 : (double)NAN;
         if (count == 1) {
             device->counted_joules = device->energy_joules;
             device->counted_ms = own;
         } else if (own > 0 && !(powered && isnan(device->energy_joules))) {
-            count_log(&logs[i], &window->run, options, &spans);
+            /* Count what the log measured at times that are not in `spans`, and add those times. */
+            const double limit = gap_limit(log, options);
+            const size_t before = spans.count;
+            size_t next = 0;
+            size_t at = find_row(log, run->start_ms, false);
+            for (at -= at > 0; at + 1 < log->count && log->rows[at].time_ms < run->stop_ms; at++) {
+                const mls_log_row *rows = &log->rows[at];
+                const double p0 = mls_device_power(log, rows);
+                const double p1 = mls_device_power(log, rows + 1);
+                if (!is_measured(log, rows[1].time_ms - rows[0].time_ms, limit, p0, p1))
+                    continue;
+                double from = fmax(rows[0].time_ms, run->start_ms);
+                const double until = fmin(rows[1].time_ms, run->stop_ms);
+                while (next < before && spans.items[next].until <= from)
+                    next++;
+                for (size_t k = next; from < until; k++) {
+                    const double end = k < before ? fmin(until, spans.items[k].from) : until;
+                    if (end > from) {
+                        const double joules = energy_between(from, end, rows[0].time_ms, p0, rows[1].time_ms, p1);
+                        device->counted_joules += isnan(joules) ? 0 : joules;
+                        device->counted_ms += end - from;
+                        if (spans.count > 0 && spans.items[spans.count - 1].until == from) {
+                            spans.items[spans.count - 1].until = end;
+                        } else {
+                            MLS_GROW(&spans, items);
+                            spans.items[spans.count++] = (time_span){from, end};
+                        }
+                    }
+                    from = k < before ? fmax(from, spans.items[k].until) : until;
+                }
+            }
+            merge_spans(&spans);
         }
         device->repeated = i > 0 && !(device->counted_ms >= own / 2);
         energy += device->counted_joules;
@@ -375,35 +375,6 @@ static int compare_outliers(const void *left, const void *right)
     return (a->device > b->device) - (a->device < b->device);
 }
 
-/* Find the outliers among `count` peers in one metric.  `values` has space for twice as many. */
-static void find_outliers(mls_telemetry_window *window, const mls_telemetry_device *const *peers, size_t count,
-                          const struct outlier_limit *limit, double *values)
-{
-    enum { PEERS_MIN = 3, TWO_APART_PERCENT = 25, DEVIATIONS = 3 };
-    const mls_metric metric = limit->metric;
-    size_t known = 0;
-    for (size_t i = 0; i < count; i++) {
-        values[known] = compared_value(peers[i], metric);
-        known += isnan(values[known]) ? 0 : 1;
-    }
-    mls_sort_doubles(values, known);
-    const bool two = known == 2 && metric == MLS_METRIC_UTILIZATION_GPU_PERCENT;
-    const double median = two ? values[1] : mls_median(values, known);
-    const double spread = mls_median_distance(values, known, median, values + known);
-    const double far = two ? TWO_APART_PERCENT : limit->far * (limit->part ? median : 1);
-    const double min = two ? 0 : DEVIATIONS * MLS_DISTANCE_TO_STDEV * spread;
-    for (size_t i = 0; i < count && (two || known >= PEERS_MIN); i++) {
-        const double mean = compared_value(peers[i], metric);
-        const double distance = limit->above ? mean - median : median - mean;
-        if (!(distance >= far && distance > min))
-            continue;
-        mls_grow((void **)&window->outliers, window->outlier_count, &window->outlier_capacity,
-                 sizeof *window->outliers);
-        window->outliers[window->outlier_count++] =
-            (mls_telemetry_outlier){peers[i], metric, mean, median, two, limit->words != NULL};
-    }
-}
-
 mls_device_words mls_device_called(const mls_telemetry_device *device)
 {
     mls_device_words words;
@@ -415,8 +386,9 @@ mls_device_words mls_device_called(const mls_telemetry_device *device)
 /* Find the devices that differ from their peers, and report those that slow the others down. */
 static void compare_window(mls_telemetry_window *window)
 {
+    enum { PEERS_MIN = 3, TWO_APART_PERCENT = 25, DEVIATIONS = 3 };
     const mls_telemetry_device **peers = mls_calloc(window->device_count + 1, sizeof *peers);
-    double *values = mls_calloc(2 * window->device_count + 1, sizeof *values);
+    double *values = mls_calloc(2 * window->device_count + 1, sizeof *values); /* and their distances */
     size_t count = 0;
     for (size_t i = 0; i < window->device_count; i++) {
         peers[count] = &window->devices[i];
@@ -427,9 +399,27 @@ static void compare_window(mls_telemetry_window *window)
     for (const struct outlier_limit *limit = limits; limit < limits + sizeof limits / sizeof *limits; limit++) {
         const size_t before = window->outlier_count;
         for (size_t first = 0, end = 0; first < count; first = end) {
-            while (end < count && compare_models(peers[first], peers[end]) == 0)
-                end++;
-            find_outliers(window, peers + first, end - first, limit, values);
+            size_t known = 0;
+            for (; end < count && compare_models(peers[first], peers[end]) == 0; end++) {
+                values[known] = compared_value(peers[end], limit->metric);
+                known += isnan(values[known]) ? 0 : 1;
+            }
+            mls_sort_doubles(values, known);
+            const bool two = known == 2 && limit->metric == MLS_METRIC_UTILIZATION_GPU_PERCENT;
+            const double median = two ? values[1] : mls_median(values, known);
+            const double spread = mls_median_distance(values, known, median, values + known);
+            const double far = two ? TWO_APART_PERCENT : limit->far * (limit->part ? median : 1);
+            const double min = two ? 0 : DEVIATIONS * MLS_DISTANCE_TO_STDEV * spread;
+            for (size_t i = first; i < end && (two || known >= PEERS_MIN); i++) {
+                const double mean = compared_value(peers[i], limit->metric);
+                const double distance = limit->above ? mean - median : median - mean;
+                if (!(distance >= far && distance > min))
+                    continue;
+                mls_grow((void **)&window->outliers, window->outlier_count, &window->outlier_capacity,
+                         sizeof *window->outliers);
+                window->outliers[window->outlier_count++] =
+                    (mls_telemetry_outlier){peers[i], limit->metric, mean, median, two, limit->words != NULL};
+            }
         }
         if (window->outlier_count > before) {
             qsort(window->outliers + before, window->outlier_count - before, sizeof *window->outliers,
