@@ -160,31 +160,6 @@ static void gather_finish(mls_gather *gather)
     mls_gather_judge(gather);
 }
 
-/* Copy the rest of a pipe, which cannot be read twice, to a temporary file and continue with that. */
-static mls_status copy_pipe(mls_window *window, FILE **copy, mls_error *error)
-{
-    mls_input *input = window->input;
-    char *block = mls_malloc(MLS_BLOCK_SIZE + MLS_SCAN_PADDING);
-    size_t len = (size_t)(window->end - window->at);
-    *copy = tmpfile();
-    bool written = *copy != NULL && fwrite(window->at, 1, len, *copy) == len;
-    while (written && !input->ended) {
-        (void)mls_input_fill(input, block, &len);
-        written = fwrite(block, 1, len, *copy) == len;
-    }
-    written = written && fflush(*copy) == 0;
-    free(block);
-    if (!written)
-        return mls_error_set(error, MLS_ERROR_READ, 0, 0, "cannot be copied to a temporary file: %s", strerror(errno));
-    const mls_read_trouble trouble = input->trouble;
-    mls_input_release(input);
-    rewind(*copy);
-    *input = (mls_input){.fd = fileno(*copy), .text = true, .trouble = trouble};
-    window->at = window->end;
-    mls_window_fill(window);
-    return MLS_OK;
-}
-
 /* Choose the reader by the first character that is not blank: JSON begins with a bracket, but so may a line before a
  * table. */
 static mls_status read_by_kind(mls_gather *gather, mls_window *window, FILE **copy, mls_error *error)
@@ -199,7 +174,7 @@ static mls_status read_by_kind(mls_gather *gather, mls_window *window, FILE **co
          "is an SQLite file of nsys: convert it with nsys stats --report cuda_gpu_trace --format csv FILE"},
         {MLS_STR("NVR\0"), "is a report of ncu: convert it with ncu --import FILE --csv"},
     };
-    const mls_input *input = window->input;
+    mls_input *input = window->input;
     char *begin = window->at;
     mls_str rest = {begin, (size_t)(window->end - begin)};
     const mls_str head = {begin, rest.len < LOOKED_AT ? rest.len : LOOKED_AT};
@@ -224,9 +199,30 @@ static mls_status read_by_kind(mls_gather *gather, mls_window *window, FILE **co
             return status;
         window->at = begin;
     }
-    const bool pipe = !input->in_memory && gather->whole == NULL && lseek(input->fd, 0, SEEK_CUR) < 0;
-    const mls_status copied = pipe ? copy_pipe(window, copy, error) : MLS_OK;
-    return copied == MLS_OK ? mls_reports_read(gather, window, error) : copied;
+    if (!input->in_memory && gather->whole == NULL && lseek(input->fd, 0, SEEK_CUR) < 0) {
+        /* Copy the rest of a pipe, which cannot be read twice, to a temporary file and continue with that. */
+        char *block = mls_malloc(MLS_BLOCK_SIZE + MLS_SCAN_PADDING);
+        size_t len = (size_t)(window->end - window->at);
+        *copy = tmpfile();
+        bool written = *copy != NULL && fwrite(window->at, 1, len, *copy) == len;
+        while (written && !input->ended) {
+            (void)mls_input_fill(input, block, &len);
+            written = fwrite(block, 1, len, *copy) == len;
+        }
+        written = written && fflush(*copy) == 0;
+        free(block);
+        if (!written) {
+            return mls_error_set(error, MLS_ERROR_READ, 0, 0, "cannot be copied to a temporary file: %s",
+                                 strerror(errno));
+        }
+        const mls_read_trouble trouble = input->trouble;
+        mls_input_release(input);
+        rewind(*copy);
+        *input = (mls_input){.fd = fileno(*copy), .text = true, .trouble = trouble};
+        window->at = window->end;
+        mls_window_fill(window);
+    }
+    return mls_reports_read(gather, window, error);
 }
 
 mls_status mls_profile_input_read(mls_input *input, const char *file, const mls_kernel_classes *classes,

@@ -118,34 +118,6 @@ static void judge_counters(mls_gather *gather)
     }
 }
 
-static void judge_kernels(mls_gather *gather)
-{
-    const mls_profile *profile = gather->profile;
-    add_verdict(gather, profile->kernels == 0 && profile->analysis == NULL, "no-kernels",
-                "it contains no kernels: was the GPU traced? nsys needs --trace=cuda, PyTorch's profiler "
-                "ProfilerActivity.CUDA");
-    add_share(gather, share_of_roles(gather, MLS_CLASS_ARITHMETIC), 0.5, "compute-heavy", 0,
-              "the GPU's time is matrix products, attention and convolution: FP8 or BF16, larger tiles and fewer "
-              "recomputed activations shorten it; ncu shows whether each kernel is bound by arithmetic");
-    add_share(gather, share_of_roles(gather, MLS_CLASS_BYTES), 0.4, "memory-heavy", 0,
-              "the GPU's time goes to kernels that move bytes more than they compute: fuse them (torch.compile, fused "
-              "norms, fused optimizers)");
-    if (profile->names.count > 0) {
-        const mls_profile_row *first = &profile->names.items[0];
-        add_verdict(gather, first->share >= 0.4, "one-kernel",
-                    "one kernel takes %s of the kernels' time; analyze it with ncu first: %.*s",
-                    mls_words_percent(first->share, 0).text, MLS_CUT(name_or_mark(first->name), NAME_SHOWN));
-    }
-    const mls_tally *kernels = &gather->tallies[MLS_TALLY_KERNELS];
-    double fp32 = 0;
-    for (size_t i = MLS_ROW_NAME; i < kernels->count; i++)
-        fp32 += kernels->rows[i].fp32 ? kernels->rows[i].sums.total : 0;
-    add_share(
-        gather, mls_profile_share(fp32 / 1e6, profile->kernel_ms), 0.2, "fp32-math", 0,
-        "the kernels' time is products on FP32 cores: mixed precision (autocast, BF16) or TF32 moves them to tensor "
-        "cores");
-}
-
 /* A share of a device's window; the device where it is largest. */
 typedef struct device_share {
     double share;
@@ -223,9 +195,39 @@ static mls_profile_found sum_found(const mls_profile *profile, const char *rules
     return sum;
 }
 
-static void judge_host(mls_gather *gather)
+void mls_gather_judge(mls_gather *gather)
 {
-    const mls_profile *profile = gather->profile;
+    mls_profile *profile = gather->profile;
+    profile->verdicts = mls_arena_array(gather->arena, VERDICTS_MAX, sizeof *profile->verdicts);
+    if (profile->has_counters && profile->kernels > 0) {
+        judge_counters(gather); /* somebody chose these launches, so shares of them do not describe the job */
+        return;
+    }
+    add_verdict(gather, profile->kernels == 0 && profile->analysis == NULL, "no-kernels",
+                "it contains no kernels: was the GPU traced? nsys needs --trace=cuda, PyTorch's profiler "
+                "ProfilerActivity.CUDA");
+    add_share(gather, share_of_roles(gather, MLS_CLASS_ARITHMETIC), 0.5, "compute-heavy", 0,
+              "the GPU's time is matrix products, attention and convolution: FP8 or BF16, larger tiles and fewer "
+              "recomputed activations shorten it; ncu shows whether each kernel is bound by arithmetic");
+    add_share(gather, share_of_roles(gather, MLS_CLASS_BYTES), 0.4, "memory-heavy", 0,
+              "the GPU's time goes to kernels that move bytes more than they compute: fuse them (torch.compile, fused "
+              "norms, fused optimizers)");
+    if (profile->names.count > 0) {
+        const mls_profile_row *first = &profile->names.items[0];
+        add_verdict(gather, first->share >= 0.4, "one-kernel",
+                    "one kernel takes %s of the kernels' time; analyze it with ncu first: %.*s",
+                    mls_words_percent(first->share, 0).text, MLS_CUT(name_or_mark(first->name), NAME_SHOWN));
+    }
+    const mls_tally *kernels = &gather->tallies[MLS_TALLY_KERNELS];
+    double fp32 = 0;
+    for (size_t i = MLS_ROW_NAME; i < kernels->count; i++)
+        fp32 += kernels->rows[i].fp32 ? kernels->rows[i].sums.total : 0;
+    add_share(
+        gather, mls_profile_share(fp32 / 1e6, profile->kernel_ms), 0.2, "fp32-math", 0,
+        "the kernels' time is products on FP32 cores: mixed precision (autocast, BF16) or TF32 moves them to tensor "
+        "cores");
+    judge_line(gather);
+
     const mls_profile_found gaps = sum_found(profile, "gpu_gaps");
     const mls_profile_found copies = sum_found(profile, "cuda_memcpy_sync|cuda_memset_sync");
     add_verdict(gather, gaps.count > 0, "gaps",
@@ -244,17 +246,4 @@ static void judge_host(mls_gather *gather)
               "the API time is waiting for the GPU: look for .item(), prints and blocking copies in the loop");
     add_share(gather, share_of_calls(&profile->osrt, is_waiting), 0.5, "host-wait", 0,
               "the OS runtime's time is waiting: waiting threads are normal, unless the GPU is idle too");
-}
-
-void mls_gather_judge(mls_gather *gather)
-{
-    mls_profile *profile = gather->profile;
-    profile->verdicts = mls_arena_array(gather->arena, VERDICTS_MAX, sizeof *profile->verdicts);
-    if (profile->has_counters && profile->kernels > 0) {
-        judge_counters(gather); /* somebody chose these launches, so shares of them do not describe the job */
-    } else {
-        judge_kernels(gather);
-        judge_line(gather);
-        judge_host(gather);
-    }
 }

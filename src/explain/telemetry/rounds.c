@@ -110,39 +110,25 @@ void mls_rows_rounds(const mls_log_row *rows, size_t count, mls_rounds *rounds)
 
 /* ------------------------------------------------------------------- order */
 
-/* Move the row at order[i] to i, for each i.  Changes `order`. */
-static void arrange_rows(mls_log_row *rows, size_t *order, size_t count)
+/* Sort rows by label, or by time if there are no labels.  Equal ones stay in the order of the file. */
+static void sort_rows(mls_log_device *device, const uint16_t *labels)
 {
-    for (size_t first = 0; first < count; first++) {
+    mls_log_row *rows = device->rows;
+    mls_placed *order = mls_malloc((device->count + 1) * sizeof *order);
+    for (size_t i = 0; i < device->count; i++)
+        order[i] = (mls_placed){labels != NULL ? labels[i] : rows[i].time_ms, i};
+    mls_sort_placed(order, device->count, sizeof *order);
+    for (size_t first = 0; first < device->count; first++) {
         const mls_log_row moved = rows[first];
         size_t to = first;
-        for (size_t from = order[to]; from != first && from != to; from = order[to]) {
+        for (size_t from = order[to].place; from != first && from != to; from = order[to].place) {
             rows[to] = rows[from];
-            order[to] = to;
+            order[to].place = to;
             to = from;
         }
         rows[to] = moved;
-        order[to] = to;
+        order[to].place = to;
     }
-}
-
-static int compare_rows(const void *left, const void *right, void *of)
-{
-    const mls_log_row *rows = of;
-    const size_t a = *(const size_t *)left;
-    const size_t b = *(const size_t *)right;
-    const int order = mls_compare_doubles(rows[a].time_ms, rows[b].time_ms);
-    return order != 0 ? order : mls_compare_sizes(a, b);
-}
-
-/* Sort rows by time; those of the same time stay in the order of the file. */
-static void sort_rows(mls_log_device *device)
-{
-    size_t *order = mls_malloc(device->count * sizeof *order);
-    for (size_t i = 0; i < device->count; i++)
-        order[i] = i;
-    qsort_r(order, device->count, sizeof *order, compare_rows, device->rows);
-    arrange_rows(device->rows, order, device->count);
     free(order);
 }
 
@@ -153,7 +139,7 @@ static void finish_device(mls_log_device *device)
     if (!device->timed)
         return;
     if (device->disordered)
-        sort_rows(device);
+        sort_rows(device, NULL);
     double *distances = mls_malloc(device->count * sizeof *distances);
     for (size_t i = 0; i < device->count; i++) {
         const mls_log_row *row = &device->rows[i];
@@ -250,7 +236,7 @@ static void split_device(struct mls_telemetry_file *file, size_t at)
     if (rounds.size == 1) {
         drop_unreadable(device);
         if (device->disordered) {
-            sort_rows(device);
+            sort_rows(device, NULL);
             mls_rows_rounds(device->rows, device->count, &rounds);
         }
         const double length_ms = fabs(device->rows[device->count - 1].time_ms - device->rows[0].time_ms);
@@ -275,24 +261,9 @@ static void split_device(struct mls_telemetry_file *file, size_t at)
             first = label_round(device, first, i, size, &whole, labels);
     (void)label_round(device, first, device->count, size, &whole, labels);
 
-    /* Sort the rows by label, strays last.  Turn the counts into the place where the rows of each label begin, and
-     * back. */
-    size_t *order = mls_malloc((device->count + 1) * sizeof *order);
-    size_t place = 0;
     for (size_t i = 0; i < device->count; i++)
         counts[labels[i] == STRAY ? size : labels[i]]++;
-    for (size_t label = 0; label <= size; label++) {
-        const size_t count = counts[label];
-        counts[label] = place;
-        place += count;
-    }
-    for (size_t i = 0; i < device->count; i++)
-        order[counts[labels[i] == STRAY ? size : labels[i]]++] = i;
-    for (size_t label = size; label > 0; label--)
-        counts[label] -= counts[label - 1];
-    arrange_rows(device->rows, order, device->count);
-    free(order);
-
+    sort_rows(device, labels); /* strays last */
     const size_t strays = counts[size];
     if (strays < device->count) {
         for (size_t i = device->count - strays; i < device->count; i++)
