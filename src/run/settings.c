@@ -200,14 +200,6 @@ const char *mls_printed_form_name(mls_printed_form form)
     return names[form];
 }
 
-mls_str mls_printed_value(const mls_printed *printed, mls_str name)
-{
-    for (size_t i = 0; i < printed->settings.count; i++)
-        if (mls_str_equal(printed->settings.items[i].name, name))
-            return printed->settings.items[i].value;
-    return (mls_str){0};
-}
-
 mls_printed *mls_printed_new(void)
 {
     mls_printed *printed = mls_calloc(1, sizeof *printed);

@@ -53,9 +53,6 @@ void mls_printed_add(mls_printed *printed, mls_str name, mls_str value);
 mls_printed *mls_printed_share(mls_printed *printed);
 void mls_printed_release(mls_printed *printed);
 
-/** Return the value of a setting by its full name; ptr is NULL if it was not printed. */
-mls_str mls_printed_value(const mls_printed *printed, mls_str name);
-
 /** A reader for one log.  Pass its sink to a scan, then query it. */
 typedef struct mls_printed_reader mls_printed_reader;
 mls_printed_reader *mls_printed_reader_new(void);

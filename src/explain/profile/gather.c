@@ -333,51 +333,8 @@ static void end_gap(device_line *line)
     line->from = line->to;
 }
 
-/* Add an activity, in the order of starts.  From then on it only keeps its length, the delay of its launch and its
- * device; NOT_RANKED: not of a kernel, or unknown. */
+/* The length and the delay of an activity that is not of a kernel, or unknown. */
 #define NOT_RANKED INT64_MAX
-static void add_activity(mls_gather *gather, device_line *lines, mls_activity *activity)
-{
-    mls_track *track = &gather->tracks.items[activity->track];
-    const size_t number = activity->row & MLS_ROW_MASK;
-    mls_tally_row *row = &gather->tallies[MLS_TALLY_KERNELS].rows[number];
-    device_line *line = &lines[track->device_number];
-    const bool kernel = mls_row_is_kernel(number);
-    const int64_t start = activity->start;
-    const int64_t end = start + activity->length;
-    const double length = (double)activity->length;
-    const int64_t launch = activity->launch;
-    const bool launched = launch != MLS_NO_LAUNCH;
-    const unsigned roles = gather->classes->roles[row->class_number];
-    if (line->all.begun && start > line->all.reach) {
-        end_gap(line);
-        line->from = line->all.reach;
-        line->to = start;
-        line->launch = launch;
-    } else if (start == line->to && launched && (launch < line->launch || line->launch == MLS_NO_LAUNCH)) {
-        line->launch = launch;
-    }
-    if (kernel) {
-        line->kernel_count++;
-        line->launched += launched;
-        line->kernel_time += length;
-        line->graph_time += (activity->row & MLS_ROW_GRAPH) != 0 ? length : 0;
-    }
-    activity->length = kernel ? activity->length : NOT_RANKED;
-    activity->launch = kernel && launched ? start - launch : NOT_RANKED;
-    activity->track = (uint32_t)track->device_number;
-    track->activities++;
-    line->activities++;
-    mls_cover_add(&track->busy, start, end);
-    mls_cover_add(&line->all, start, end);
-    if (roles & MLS_CLASS_COPY) {
-        mls_cover_add(&line->copy, start, end);
-    } else {
-        mls_cover_add(roles & MLS_CLASS_COMMUNICATION ? &line->communication : &line->compute, start, end);
-        mls_cover_add(&line->kernels, start, end);
-    }
-    mls_sums_add(&row->sums, 1, length, length, length);
-}
 
 static uint64_t start_of(const void *item)
 {
@@ -493,8 +450,48 @@ void mls_gather_line(mls_gather *gather)
     find_launches(gather);
     mls_sort_in_place(activities, count, sizeof *activities, start_of);
     for (size_t i = 0; i < count; i++) {
-        mls_cover_add(&all, activities[i].start, activities[i].start + activities[i].length);
-        add_activity(gather, lines, &activities[i]);
+        /* From then on an activity only keeps its length, the delay of its launch and its device. */
+        mls_activity *activity = &activities[i];
+        mls_track *track = &gather->tracks.items[activity->track];
+        const size_t number = activity->row & MLS_ROW_MASK;
+        mls_tally_row *row = &gather->tallies[MLS_TALLY_KERNELS].rows[number];
+        device_line *line = &lines[track->device_number];
+        const bool kernel = mls_row_is_kernel(number);
+        const int64_t start = activity->start;
+        const int64_t end = start + activity->length;
+        const double length = (double)activity->length;
+        const int64_t launch = activity->launch;
+        const bool launched = launch != MLS_NO_LAUNCH;
+        const unsigned roles = gather->classes->roles[row->class_number];
+        if (line->all.begun && start > line->all.reach) {
+            end_gap(line);
+            line->from = line->all.reach;
+            line->to = start;
+            line->launch = launch;
+        } else if (start == line->to && launched && (launch < line->launch || line->launch == MLS_NO_LAUNCH)) {
+            line->launch = launch;
+        }
+        if (kernel) {
+            line->kernel_count++;
+            line->launched += launched;
+            line->kernel_time += length;
+            line->graph_time += (activity->row & MLS_ROW_GRAPH) != 0 ? length : 0;
+        }
+        activity->length = kernel ? activity->length : NOT_RANKED;
+        activity->launch = kernel && launched ? start - launch : NOT_RANKED;
+        activity->track = (uint32_t)track->device_number;
+        track->activities++;
+        line->activities++;
+        mls_cover_add(&track->busy, start, end);
+        mls_cover_add(&line->all, start, end);
+        mls_cover_add(&all, start, end);
+        if (roles & MLS_CLASS_COPY) {
+            mls_cover_add(&line->copy, start, end);
+        } else {
+            mls_cover_add(roles & MLS_CLASS_COMMUNICATION ? &line->communication : &line->compute, start, end);
+            mls_cover_add(&line->kernels, start, end);
+        }
+        mls_sums_add(&row->sums, 1, length, length, length);
     }
     for (size_t i = 0, first = 0; i < gather->device_map.count; i++) {
         end_gap(&lines[i]);

@@ -1113,43 +1113,10 @@ static int compare_found(const void *a, const void *b)
                                         : mls_str_compare(x->name, y->name);
 }
 
-static void list_launches(reports *r)
-{
-    mls_gather *gather = r->gather;
-    mls_profile *profile = gather->profile;
-    const mls_tally *launches = &gather->tallies[MLS_TALLY_LAUNCHES];
-    if (launches->known) {
-        mls_profile_launches *items = mls_arena_array(gather->arena, launches->count + 1, sizeof *items);
-        for (size_t i = 0; i < launches->count; i++) {
-            const mls_tally_row *row = &launches->rows[i];
-            items[i] = (mls_profile_launches){.count = (uint64_t)row->sums.count,
-                                              .api_ms = row->api_ns / 1e6,
-                                              .queue_ms = row->queue_ns / 1e6,
-                                              .kernel_ms = row->sums.total / 1e6};
-            pair_split(row->name, &items[i].api, &items[i].name);
-        }
-        profile->launches = items;
-        profile->launch_count = launches->count;
-        qsort(items, launches->count, sizeof *items, compare_launches);
-    }
-    const mls_tally *analysis = &gather->tallies[MLS_TALLY_ANALYSIS];
-    if (analysis->known) {
-        mls_profile_found *items = mls_arena_array(gather->arena, analysis->count + 1, sizeof *items);
-        for (size_t i = 0; i < analysis->count; i++) {
-            const mls_sums *sums = &analysis->rows[i].sums;
-            items[i] = (mls_profile_found){
-                .count = (uint64_t)sums->count, .total_ms = sums->total / 1e6, .longest_ms = sums->max / 1e6};
-            pair_split(analysis->rows[i].name, &items[i].rule, &items[i].name);
-        }
-        profile->analysis = items;
-        profile->analysis_count = analysis->count;
-        qsort(items, analysis->count, sizeof *items, compare_found);
-    }
-}
-
 mls_status mls_reports_read(mls_gather *gather, mls_window *window, mls_error *error)
 {
     mls_profile *profile = gather->profile;
+    const mls_tally *launches = &gather->tallies[MLS_TALLY_LAUNCHES];
     reports *r = mls_calloc(1, sizeof *r);
     mls_status status = MLS_OK;
     r->gather = gather;
@@ -1164,7 +1131,6 @@ mls_status mls_reports_read(mls_gather *gather, mls_window *window, mls_error *e
     nsys_report_end(r);
     if (!r->nsys.seen[REPORT_KERNELS] && !r->nsys.seen[REPORT_GPU_SUMS] && !gather->has_line) {
         /* Only the launches list kernels. */
-        const mls_tally *launches = &gather->tallies[MLS_TALLY_LAUNCHES];
         for (size_t i = 0; i < launches->count; i++) {
             mls_str api;
             mls_str kernel;
@@ -1196,7 +1162,33 @@ mls_status mls_reports_read(mls_gather *gather, mls_window *window, mls_error *e
         list_counters(r);
         list_advice(r);
     }
-    list_launches(r);
+    if (launches->known) {
+        mls_profile_launches *items = mls_arena_array(gather->arena, launches->count + 1, sizeof *items);
+        for (size_t i = 0; i < launches->count; i++) {
+            const mls_tally_row *row = &launches->rows[i];
+            items[i] = (mls_profile_launches){.count = (uint64_t)row->sums.count,
+                                              .api_ms = row->api_ns / 1e6,
+                                              .queue_ms = row->queue_ns / 1e6,
+                                              .kernel_ms = row->sums.total / 1e6};
+            pair_split(row->name, &items[i].api, &items[i].name);
+        }
+        profile->launches = items;
+        profile->launch_count = launches->count;
+        qsort(items, launches->count, sizeof *items, compare_launches);
+    }
+    const mls_tally *analysis = &gather->tallies[MLS_TALLY_ANALYSIS];
+    if (analysis->known) {
+        mls_profile_found *items = mls_arena_array(gather->arena, analysis->count + 1, sizeof *items);
+        for (size_t i = 0; i < analysis->count; i++) {
+            const mls_sums *sums = &analysis->rows[i].sums;
+            items[i] = (mls_profile_found){
+                .count = (uint64_t)sums->count, .total_ms = sums->total / 1e6, .longest_ms = sums->max / 1e6};
+            pair_split(analysis->rows[i].name, &items[i].rule, &items[i].name);
+        }
+        profile->analysis = items;
+        profile->analysis_count = analysis->count;
+        qsort(items, analysis->count, sizeof *items, compare_found);
+    }
     free(r->launches.items);
     free(r->advice.items);
     free(r);

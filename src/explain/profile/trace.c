@@ -325,26 +325,6 @@ static void add_gpu_activity(trace *t, mls_str name, int64_t start, int64_t leng
     }
 }
 
-/* Keep the peak of PyTorch's memory on a device.  The memory of the CPU, type 0, does not count. */
-static void add_memory(trace *t, mls_str name, int64_t start)
-{
-    mls_gather *gather = t->gather;
-    const double allocated = event_number(t, PART_ALLOCATED);
-    const mls_str device = event_text(t, PART_MEMORY_DEVICE);
-    size_t i = 0;
-    if (!mls_str_equal(name, MLS_S("[memory]")) || mls_str_equal(event_text(t, PART_MEMORY_TYPE), MLS_S("0")) ||
-        !isfinite(allocated) || device.len >= sizeof gather->peaks[0].device)
-        return;
-    while (i < gather->peak_count && !mls_str_equal(mls_str_from(gather->peaks[i].device), device))
-        i++;
-    if (i < MLS_PEAKS_MAX && (i == gather->peak_count || allocated > gather->peaks[i].allocated)) {
-        mls_memory_peak *peak = &gather->peaks[i];
-        *peak = (mls_memory_peak){.allocated = allocated, .reserved = event_number(t, PART_RESERVED), .at = start};
-        memcpy(peak->device, device.len > 0 ? device.ptr : "", device.len);
-        gather->peak_count += i == gather->peak_count;
-    }
-}
-
 static void trace_event_end(trace *t)
 {
     const trace_event *event = &t->event;
@@ -371,8 +351,23 @@ static void trace_event_end(trace *t)
                         : length > INT64_MAX - start             ? "its end is out of range"
                                                                  : NULL;
     if (event->category == CATEGORY_INSTANT) {
-        if (started)
-            add_memory(t, name, start);
+        /* Keep the peak of PyTorch's memory on a device.  The memory of the CPU, type 0, does not count. */
+        mls_gather *gather = t->gather;
+        const double allocated = event_number(t, PART_ALLOCATED);
+        const mls_str device = event_text(t, PART_MEMORY_DEVICE);
+        size_t i = 0;
+        if (!started || !mls_str_equal(name, MLS_S("[memory]")) ||
+            mls_str_equal(event_text(t, PART_MEMORY_TYPE), MLS_S("0")) || !isfinite(allocated) ||
+            device.len >= sizeof gather->peaks[0].device)
+            return;
+        while (i < gather->peak_count && !mls_str_equal(mls_str_from(gather->peaks[i].device), device))
+            i++;
+        if (i < MLS_PEAKS_MAX && (i == gather->peak_count || allocated > gather->peaks[i].allocated)) {
+            mls_memory_peak *peak = &gather->peaks[i];
+            *peak = (mls_memory_peak){.allocated = allocated, .reserved = event_number(t, PART_RESERVED), .at = start};
+            memcpy(peak->device, device.len > 0 ? device.ptr : "", device.len);
+            gather->peak_count += i == gather->peak_count;
+        }
     } else if (event->category == CATEGORY_ANNOTATION) { /* of the host, such as ProfilerStep#12 */
         if (named && started && timed)
             mls_gather_annotation(t->gather, name, start, length);

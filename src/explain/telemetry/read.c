@@ -760,40 +760,6 @@ static void take_row(log_reading *reading, mls_str line)
     }
 }
 
-/* Take a record of MLPerf's power measurement; ignore other records. */
-static void take_power_record(log_reading *reading, mls_str payload)
-{
-    mls_record record;
-    size_t where;
-    double number;
-    mls_decimal decimal;
-    mls_arena_reset(&reading->scratch);
-    const char *wrong = mls_record_validate(payload, &record, &reading->scratch, &where);
-    const bool readable = wrong == NULL && mls_json_number(record.value, &number) && isfinite(number);
-    if (wrong != NULL || (record.key_id == MLS_KEY_POWER_READING && !readable)) {
-        if (reading->power) {
-            wrong = wrong == NULL ? "a power reading is not a number" : reading->last ? last_cut : wrong;
-            note_row(reading, MLS_FINDING_ROW_DAMAGED, wrong);
-        }
-    } else if (record.key_id == MLS_KEY_CONVERSION_EFF) {
-        reading->power = true;
-        reading->efficiency = readable ? number : (double)NAN;
-    } else if (record.key_id == MLS_KEY_POWER_READING) {
-        const mls_words words = mls_words_exact(number);
-        parsed_row row;
-        init_row(&row, MLS_LOG_MLPERF);
-        reading->power = true;
-        reading->rows++;
-        if (mls_decimal_parse(mls_str_from(words.text), &decimal)) {
-            row.packed.time_ms = record.time_ms;
-            row.zoned = true;
-            row.names[0] = MLS_S("node");
-            row.packed.values[0] = pack_value(decimal.digits, decimal.exponent, decimal.negative);
-            keep_row(reading, &row);
-        }
-    }
-}
-
 /* ------------------------------------------------------------------- lines */
 
 /* Return whether a line may be a header: it starts with a mark, or none of its names starts with a digit. */
@@ -823,7 +789,36 @@ static void take_line(log_reading *reading, mls_str line)
     if (line.len == 0)
         return;
     if ((!now->read || line.ptr[0] == ':') && mls_record_find(line, &payload)) {
-        take_power_record(reading, payload);
+        /* Take a record of MLPerf's power measurement; ignore other records. */
+        mls_record record;
+        size_t where;
+        double number;
+        mls_decimal decimal;
+        mls_arena_reset(&reading->scratch);
+        const char *wrong = mls_record_validate(payload, &record, &reading->scratch, &where);
+        const bool readable = wrong == NULL && mls_json_number(record.value, &number) && isfinite(number);
+        if (wrong != NULL || (record.key_id == MLS_KEY_POWER_READING && !readable)) {
+            if (reading->power) {
+                wrong = wrong == NULL ? "a power reading is not a number" : reading->last ? last_cut : wrong;
+                note_row(reading, MLS_FINDING_ROW_DAMAGED, wrong);
+            }
+        } else if (record.key_id == MLS_KEY_CONVERSION_EFF) {
+            reading->power = true;
+            reading->efficiency = readable ? number : (double)NAN;
+        } else if (record.key_id == MLS_KEY_POWER_READING) {
+            const mls_words words = mls_words_exact(number);
+            parsed_row row;
+            init_row(&row, MLS_LOG_MLPERF);
+            reading->power = true;
+            reading->rows++;
+            if (mls_decimal_parse(mls_str_from(words.text), &decimal)) {
+                row.packed.time_ms = record.time_ms;
+                row.zoned = true;
+                row.names[0] = MLS_S("node");
+                row.packed.values[0] = pack_value(decimal.digits, decimal.exponent, decimal.negative);
+                keep_row(reading, &row);
+            }
+        }
     } else if ((!now->read || may_be_header(line)) && read_header(line, &header, false)) {
         reading->header = header;
         if (reading->file->columns == 0) {

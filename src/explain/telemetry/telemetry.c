@@ -159,14 +159,33 @@ static bool has_same_uuid(const mls_log_device *a, const mls_log_device *b)
     return a->ids[1].len > 0 && mls_str_equal(a->ids[1], b->ids[1]);
 }
 
-/* A name that logs of several hosts have, such as "results.csv" in the folders of two nodes, is not a host.  Two logs
- * are of two hosts if they measured different values at the same time, of devices with the same number and different or
- * unknown UUIDs. */
-static void forget_shared_names(struct mls_telemetry_file *files, size_t count)
+/* A device of a file without a host. */
+typedef struct nameless_device {
+    struct mls_telemetry_file *file;
+    const mls_log_device *device;
+    double first_ms, last_ms;
+} nameless_device;
+
+static int compare_nameless(const void *left, const void *right)
+{
+    const nameless_device *a = left;
+    const nameless_device *b = right;
+    const int order = a->file->columns == b->file->columns  ? mls_str_compare(a->device->name, b->device->name)
+                      : a->file->columns < b->file->columns ? -1
+                                                            : 1;
+    return order != 0 ? order : (a->first_ms > b->first_ms) - (a->first_ms < b->first_ms);
+}
+
+void mls_hosts_name(struct mls_telemetry_file *files, size_t count, bool by_names)
 {
     mls_arena arena = {0};
     mls_map hosts = {.arena = &arena};
-    for (size_t i = 0; i < count; i++) {
+    MLS_LIST_OF(nameless_device) list = {0};
+    size_t unnamed = 0;
+    /* A name that logs of several hosts have, such as "results.csv" in the folders of two nodes, is not a host.  Two
+     * logs are of two hosts if they measured different values at the same time, of devices with the same number and
+     * different or unknown UUIDs. */
+    for (size_t i = 0; i < count && by_names; i++) {
         bool added = false;
         mls_map_entry *entry = files[i].host.len > 0 ? mls_map_put(&hosts, files[i].host, &added) : NULL;
         if (entry == NULL || (!added && entry->value.number == SIZE_MAX))
@@ -190,31 +209,15 @@ static void forget_shared_names(struct mls_telemetry_file *files, size_t count)
         files[i].host.len = entry != NULL && entry->value.number == SIZE_MAX ? 0 : files[i].host.len;
     }
     mls_arena_release(&arena);
-}
+    for (size_t i = 0; i < count; i++)
+        unnamed += files[i].host.len == 0;
+    if (unnamed < 2)
+        return;
+    name_by_folders(files, count);
 
-/* A device of a file without a host. */
-typedef struct nameless_device {
-    struct mls_telemetry_file *file;
-    const mls_log_device *device;
-    double first_ms, last_ms;
-} nameless_device;
-
-static int compare_nameless(const void *left, const void *right)
-{
-    const nameless_device *a = left;
-    const nameless_device *b = right;
-    const int order = a->file->columns == b->file->columns  ? mls_str_compare(a->device->name, b->device->name)
-                      : a->file->columns < b->file->columns ? -1
-                                                            : 1;
-    return order != 0 ? order : (a->first_ms > b->first_ms) - (a->first_ms < b->first_ms);
-}
-
-/* Make files hosts of their own, named after the file, if they must be of different hosts: files with the same columns
- * that measured a device of the same number at the same time, unless the UUID is the same.  Files with other columns
- * may measure the same host in another way. */
-static void name_by_themselves(struct mls_telemetry_file *files, size_t count)
-{
-    MLS_LIST_OF(nameless_device) list = {0};
+    /* Make files hosts of their own, named after the file, if they must be of different hosts: files with the same
+     * columns that measured a device of the same number at the same time, unless the UUID is the same.  Files with
+     * other columns may measure the same host in another way. */
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < files[i].count && files[i].host.len == 0; k++) {
             const mls_log_device *device = &files[i].devices[k];
@@ -245,19 +248,6 @@ static void name_by_themselves(struct mls_telemetry_file *files, size_t count)
                 "neither the name nor the folder of the log contains its host: it is treated as a host of its own");
             files[i].host = mls_arena_copy(&files[i].arena, mls_str_from(mls_path_name(path)));
         }
-    }
-}
-
-void mls_hosts_name(struct mls_telemetry_file *files, size_t count, bool by_names)
-{
-    size_t unnamed = 0;
-    if (by_names)
-        forget_shared_names(files, count);
-    for (size_t i = 0; i < count; i++)
-        unnamed += files[i].host.len == 0;
-    if (unnamed >= 2) {
-        name_by_folders(files, count);
-        name_by_themselves(files, count);
     }
 }
 
