@@ -198,7 +198,8 @@ static void merge_run(mls_cli *cli)
     size_t shards = 0;
     if (settings->plan != NULL &&
         (!mls_size_parse(mls_str_from(settings->plan), &shards) || shards < 1 || shards > MLS_SHARDS_MAX))
-        mls_cli_usage_error(cli, "invalid number of shards '%s': expected 1 to %zu", settings->plan, MLS_SHARDS_MAX);
+        mls_cli_usage_error(cli, "invalid number of shards '%s': expected a number from 1 to %zu", settings->plan,
+                            MLS_SHARDS_MAX);
     else if (settings->plan != NULL)
         print_plan(cli, shards);
     else if (cli->operands.count == 0)
