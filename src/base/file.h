@@ -27,15 +27,14 @@ mls_status mls_file_check(int fd, mls_error *error) MLS_MUST_USE;
  * not lead out of it. */
 bool mls_folder_is_foreign(const char *path);
 
-/* Open a path below such a folder, whose name is the first `root` bytes of the path.  Links that lead out of it fail.
- */
+/* Open a path below a foreign folder, which is the first `root` bytes of the path.  Links that lead out of it fail. */
 int mls_file_open_below(const char *path, size_t root, int flags) MLS_MUST_USE;
 
 /* The same below an open folder, for systems without openat2(): opens one name at a time and refuses all links. */
 int mls_file_walk_below(int folder, const char *below, int flags) MLS_MUST_USE;
 
-/* Open again a file that was found in a folder rather than named by the user; below a foreign folder if `root` is more
- * than 0.  Errors as of mls_file_open(). */
+/* Open again a file that was found in a folder rather than named by the user; if `root` is not 0, below a foreign
+ * folder.  Errors are those of mls_file_open(). */
 int mls_file_open_again(const char *path, size_t root, mls_error *error) MLS_MUST_USE;
 
 /* Return what kind of file begins with these bytes (16 are enough) and how to unpack it, or NULL if it may be text. */

@@ -31,8 +31,8 @@ typedef struct mls_map {
 /* Return the entry of a key, or NULL.  It is valid until the next mls_map_put(). */
 mls_map_entry *mls_map_find(const mls_map *map, mls_str key);
 
-/* Return the entry of a key, and add it with the value 0 if it is missing. *added (may be NULL) is set to whether it
- * was. */
+/* Return the entry of a key, and add it with the value 0 if it is missing. *added (may be NULL) is set to true if the
+ * key was added. */
 mls_map_entry *mls_map_put(mls_map *map, mls_str key, bool *added);
 
 /* Return a fast hash of the bytes.  Do not store it: it may change between releases. */

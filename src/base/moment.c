@@ -115,7 +115,7 @@ bool mls_moment_read(mls_str text, double *time_ms, bool *zoned)
 {
     double minutes = 0;
     size_t milliseconds;
-    /* Seconds since 1970 have fewer digits: read as milliseconds, they would give a day in 1970. */
+    /* A number with fewer digits is probably in seconds; as milliseconds it would be a day in 1970. */
     if (text.len >= 12 && text.len <= 15 && mls_size_parse(text, &milliseconds)) {
         *time_ms = (double)milliseconds;
         *zoned = true;

@@ -8,7 +8,7 @@
 
 #include "base/decimal.h"
 
-/* No two doubles differ only after their 767th digit.  Further digits only matter as "not all zero". */
+/* No two doubles differ only after their 767th digit.  Of further digits it only matters whether all are zero. */
 enum { DIGITS_MAX = 800 };
 
 /* Size of a number printed without an exponent: 309 digits can precede the point. */

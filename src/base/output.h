@@ -26,9 +26,9 @@ const char *mls_output_refused(const char *path);
 /* Open `path` (NULL or "-": standard output).  Return MLS_OK, or MLS_ERROR_WRITE with `error` set. */
 mls_status mls_output_open(mls_output *output, const char *path, mls_error *error) MLS_MUST_USE;
 
-/* Open a file that other processes may look for meanwhile, and that must survive a crash.  Its temporary name is hidden
- * (.mlscore-<name>.…), and it is synced to disk before it is renamed.  Temporary files of it that killed tasks left
- * more than a day ago are removed. */
+/* Open a file that other processes may look for meanwhile, and that must survive a crash.  Its temporary name is
+ * hidden (.mlscore-<name>.…), and it is synced to disk before it is renamed.  Temporary files for the same path that
+ * killed processes left more than a day ago are removed. */
 mls_status mls_output_open_lasting(mls_output *output, const char *path, mls_error *error) MLS_MUST_USE;
 
 void mls_output_write(mls_output *output, mls_str text);
@@ -47,5 +47,5 @@ bool mls_output_is_closed(const mls_output *output);
 mls_status mls_output_close(mls_output *output, bool abandon, mls_error *error) MLS_MUST_USE;
 
 /* Close the output after an operation that returned `status` and set *error, and discard it unless `status` is MLS_OK.
- * Return `status`, or the status of closing if that was MLS_OK. */
+ * Return `status`; if it is MLS_OK, return the status of closing. */
 mls_status mls_output_close_after(mls_output *output, mls_status status, mls_error *error) MLS_MUST_USE;

@@ -110,7 +110,7 @@ mls_status mls_program_ask(const mls_program *asked, mls_buffer *answer, mls_err
                            exited ? WEXITSTATUS(how) : WTERMSIG(how));
         }
     }
-    if (what[0] != '\0') { /* "sacct: exit status 1: its first line" */
+    if (what[0] != '\0') { /* "sacct: exit status 1: <first line of its standard error>" */
         mls_str rest = mls_buffer_str(&errors);
         mls_str line;
         (void)mls_str_cut(&rest, '\n', &line);

@@ -47,8 +47,8 @@ static int compare_in_place(const void *left, const void *right)
     return order != 0 ? order : mls_compare_sizes(a->place, b->place);
 }
 
-/* Convert a double to an integer with the same order, NAN last; and return one of its eight digits, starting with the
- * lowest. */
+/* Convert a double to an integer with the same order, NAN last.  The next function returns one of its eight bytes, the
+ * lowest first. */
 static uint64_t order_bits(double value)
 {
     uint64_t bits;
@@ -175,8 +175,8 @@ static double away_from_zero(double value)
     return fabs(value) < LENTZ_TINY ? LENTZ_TINY : value;
 }
 
-/* Evaluate the continued fraction of 26.5.8 forwards (modified Lentz).  Its partial numerators are d(2m) = m(b-m)x /
- * ((a+2m-1)(a+2m)) and d(2m+1) = -(a+m)(a+b+m)x / ((a+2m)(a+2m+1)). */
+/* Evaluate the continued fraction of formula 26.5.8 in Abramowitz and Stegun forwards (modified Lentz).  Its partial
+ * numerators are d(2m) = m(b-m)x / ((a+2m-1)(a+2m)) and d(2m+1) = -(a+m)(a+b+m)x / ((a+2m)(a+2m+1)). */
 static double beta_fraction(double a, double b, double x)
 {
     double c = 1;

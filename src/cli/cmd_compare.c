@@ -24,8 +24,8 @@ enum { LIMIT_DEFAULT = 2 };
 
 static const mls_option options[] = {
     MLS_ROWS_ROUND,
-    MLS_ROW_WITH('\0', "published", NULL, "compare each group with the nearest published results", MLS_SETS_FLAG, false,
-                 AT(published), .group = "--published and --scaling"),
+    MLS_ROW_WITH('\0', "published", NULL, "compare each group with its neighbors in the ranking of published results",
+                 MLS_SETS_FLAG, false, AT(published), .group = "--published and --scaling"),
     MLS_ROW_WITH('\0', "limit", "N", "with --published, show N faster and N slower results (default: 2)",
                  MLS_SETS_COUNT, false, AT(limit), .needs = "published"),
     MLS_ROW_WITH('\0', "submitter", "TEXT",
@@ -174,11 +174,12 @@ const mls_command mls_command_compare = {
     .name = "compare",
     .summary = "compare runs: which is faster, is it significant, and why",
     .usage = "[OPTION]… [NAME=]PATH…",
-    .about = "Compares sides, one for each PATH: logs, the JSON, NDJSON or CSV that score\n"
-             "wrote, or a published result, published:WORDS (a round, parts of the submitter\n"
-             "or system name, best, nearest). Groups of the same benchmark are matched. For\n"
-             "each side, prints the difference from the baseline with a confidence interval\n"
-             "and a verdict, a breakdown of the difference, and the settings that differ.",
+    .about = "Compares two or more sides. Each PATH is a side: logs, output of score (JSON,\n"
+             "NDJSON or CSV), or published:WORDS, a published result selected by a round, a\n"
+             "part of its submitter or system name, best, or nearest. Groups of the same\n"
+             "benchmark are matched. For each side, prints the difference from the baseline\n"
+             "with a confidence interval and a verdict, a breakdown of the difference, and\n"
+             "the settings that differ.",
     .options = options,
     .settings_size = sizeof(compare_settings),
     .paths = "no path given",

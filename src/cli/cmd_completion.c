@@ -8,12 +8,12 @@
  *   @o  the option         @l  its letter       @h  its help
  *   @v  its values         @a  its argument     @@  @
  * @[ … @. repeats a text for every command, @( … @. for every option of the command; @< … @. applies it to the options
- * of `mlscore PATH`.  @? and a letter keep a text up to @. if, @! if not
+ * of `mlscore PATH`.  @? and a letter keep the text up to @. if a condition is true, @! and a letter if it is false:
  *   L  the option has a letter
- *   A  it takes an argument, which is  V  one of its values,  F  a file
- *   E  it ends the program,  R  it may be repeated
- *   W  the command's operands have values,  P  are paths
- *   B  some option of the command takes an argument. */
+ *   A  the option takes an argument;  V  it is one of its values;  F  it is a file
+ *   E  the option ends the program;  R  it may be repeated
+ *   W  the operands of the command have values;  P  they are paths
+ *   B  an option of the command takes an argument */
 #include "base/data.h"
 #include "base/map.h"
 #include "cli/command.h"
@@ -45,7 +45,7 @@ static void print_word(const place *at, mls_map *printed, mls_str word)
     }
 }
 
-/* Print "a|b|c" as "a b c"; a word in capitals stands for many. */
+/* Print "a|b|c" as "a b c".  A word in capitals, such as COMMAND, is replaced by all its values. */
 static void print_words(const place *at, const char *words)
 {
     mls_arena arena = {0};
@@ -102,7 +102,7 @@ static bool is_met(char condition, const mls_command *c, const mls_option *o)
         return c->words != NULL;
     case 'P':
         return c->paths != NULL;
-    default: /* 'B': the options before help take the arguments */
+    default: /* 'B': --help is the first option of commands whose options take no argument */
         return c->options[0].does != MLS_PRINTS_HELP;
     }
 }

@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "report/reports.h"
 
-/* The number of unused rows and of jobs without a row to name. */
+/* The maximum number of unused rows, and of jobs without a row, that a message names. */
 enum { ROWS_MAX = 10 };
 
 typedef struct diagnose_settings {
@@ -17,7 +17,7 @@ typedef struct diagnose_settings {
 
 static const mls_option options[] = {
     MLS_ROW_FLAG('\0', "campaign", offsetof(diagnose_settings, campaign),
-                 "treat the jobs as a chain: report recurring causes and lost time"),
+                 "treat the jobs as one training that each job continues: report recurring causes and lost time"),
     MLS_ROW_WITH('\0', "sacct", "FILE",
                  "with --campaign, read times and states of jobs from FILE, output of sacct --parsable2 or --json",
                  MLS_SETS_TEXT, false, offsetof(diagnose_settings, sacct_path), .needs = "campaign"),
@@ -50,8 +50,8 @@ static void judge_job(mls_cli *cli, const mls_diagnosis *job)
     if (job->files == 0 && job->skipped_count > 0 && !failed)
         mls_cli_error(cli, MLS_EXIT_IO, job->path, "no readable log in this folder");
     if (job->uncut > 0) {
-        mls_cli_note(cli, job->path, "%s more than can be distinguished: treated as part of the run before",
-                     mls_words_plural(job->uncut, "run", "runs").text);
+        mls_cli_note(cli, job->path, "too many runs: the last %s treated as part of the run before",
+                     mls_words_plural(job->uncut, "run is", "runs are").text);
     }
     for (size_t i = 0; i < job->overran_count; i++)
         mls_cli_note(cli, NULL, "signature '%s': skipped after its pattern took too long on a line", job->overran[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_log.c - mlscore log: write one record from a shell script, such as that caches were cleared. */
+/* cmd_log.c - mlscore log: write one record from a shell script, such as cache_clear. */
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include "mlscore/write.h"
 
 typedef struct log_settings {
-    unsigned event; /* of the values of --event, from 1 */
+    unsigned event; /* index of the value of --event, from 1; 0: not given */
     mls_names metadata, outputs;
     const char *space, *rank;
 } log_settings;

@@ -12,8 +12,9 @@ typedef struct overview_settings {
 static const mls_option options[] = {
     MLS_ROW_USAGE,
     MLS_ROW_EDITION_AS("round whose rules apply, such as 5.1 (default: guessed from date and benchmark)"),
-    MLS_ROW_TEXT('\0', "against", "PATH", offsetof(overview_settings, against),
-                 "compare with PATH or published:WORDS instead of the fastest published result"),
+    MLS_ROW_TEXT(
+        '\0', "against", "PATH", offsetof(overview_settings, against),
+        "compare with PATH or published:WORDS (such as published:5.1,best) instead of the fastest published result"),
     MLS_ROW_FORMAT("table|json"),
     MLS_ROWS_LOGS("print only the first two lines of each group", "also list skipped files", MLS_HELP_STRICT),
 };
@@ -126,8 +127,8 @@ const mls_command mls_command_overview = {
     .summary = "summarize any supported file or directory",
     .usage = "[OPTION]… PATH…",
     .about = "Detects what is at PATH from its contents and prints a summary. For logs: the\n"
-             "score and its validity, the rank among published results and why they differ\n"
-             "from the fastest, the time breakdown, failed runs, and what to look at first.\n"
+             "score and its validity, the rank among published results and what causes the\n"
+             "difference from the fastest one, the time breakdown, failed runs, and what to look at first.\n"
              "For a submission, config, profile and other files: the output of the command\n"
              "that reads them.",
     .options = options,

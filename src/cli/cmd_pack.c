@@ -20,10 +20,11 @@ static const mls_option options[] = {
                  "if there are several groups, use the one with this config"),
     MLS_ROW_OF(MLS_SETS_COUNT, "batch", "N", AT(wanted.batch),
                "if there are several groups, use the one with this global batch size"),
-    MLS_ROW_FLAG('\0', "weak", AT(wanted.weak), "pack the models of an hpc weak-scaling result"),
+    MLS_ROW_FLAG('\0', "weak", AT(wanted.weak), "pack the runs, one per model, of an hpc weak-scaling result"),
     MLS_ROW_TEXT('\0', "describe", "FILE", AT(describe),
                  "JSON file with fields of a new system description; missing fields are taken from the logs"),
-    MLS_ROW_FLAG('\0', "scrub", AT(wanted.scrub), "write only fields that are known to be public"),
+    MLS_ROW_FLAG('\0', "scrub", AT(wanted.scrub),
+                 "write only records, and in them only fields that are known to be public"),
     MLS_ROW_TEXT('\0', "implementation", "DIR", AT(wanted.implementation), "also copy the code in DIR, unchanged"),
     MLS_ROW_FLAG('\0', "cut", AT(wanted.cut),
                  "write only the lines of the selected run if its file contains several runs"),
@@ -85,7 +86,7 @@ const mls_command mls_command_pack = {
              "require, writes them as result files with a draft system description, and\n"
              "checks the result like verify. Without --write, only prints what would be done.\n"
              "Writing is atomic and never overwrites. Exit status: 0 the result passes, 1 it\n"
-             "does not or exists already, 2 wrong usage, 3 something could not be read or\n"
+             "does not pass or already exists, 2 wrong usage, 3 something could not be read or\n"
              "written.",
     .options = options,
     .settings_size = sizeof(pack_settings),

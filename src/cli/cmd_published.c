@@ -47,7 +47,7 @@ static const mls_option options[] = {
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
     MLS_ROW_OUTPUT,
     MLS_ROW_COLOR,
-    MLS_ROW_QUIET_AS("omit the number of further results and the explanation of ~ and bounds"),
+    MLS_ROW_QUIET_AS("omit the number of results not shown, and the footnote about announced times and bounds"),
     MLS_ROW_VERBOSE_AS("print full names of accelerators"),
     MLS_ROWS_LAST,
 };

@@ -107,9 +107,9 @@ const mls_command mls_command_rcp = {
     .usage = "[OPTION]… [BENCHMARK]",
     .about = "Prints the reference convergence points of BENCHMARK (default: of all\n"
              "benchmarks of a round): the samples that the reference implementation needs to\n"
-             "converge at each batch size, and the lowest mean that passes in the closed\n"
-             "division. Pruned points, which are above the line between their neighbors, are\n"
-             "not used.",
+             "converge at each batch size, and the lowest mean number of samples that passes\n"
+             "in the closed division. Pruned points, which are above the line between their\n"
+             "neighbors, are not used.",
     .options = options,
     .settings_size = sizeof(rcp_settings),
     .words = "BENCHMARK",

@@ -17,8 +17,9 @@ static const mls_option options[] = {
     MLS_ROW_RULES_AS("judge by the rules in FILE"),
     MLS_ROW_FLAG('\0', "window", AT(select_window),
                  "if there are more runs than required, score the window of consecutive runs that the rules select"),
-    MLS_ROW_TEXT('\0', "against", "PATH", AT(against),
-                 "compare with PATH or published:WORDS instead of the fastest published result"),
+    MLS_ROW_TEXT(
+        '\0', "against", "PATH", AT(against),
+        "compare with PATH or published:WORDS (such as published:5.1,best) instead of the fastest published result"),
     MLS_ROW_OF(MLS_SETS_VALUE, "detail", "all|brief|none", AT(detail),
                "amount of detail per group (default: all for up to 12 groups, else brief)"),
     MLS_ROWS_FILES,
@@ -55,8 +56,8 @@ const mls_command mls_command_report = {
     .summary = "write the results of score as a self-contained HTML page",
     .usage = "[OPTION]… PATH…",
     .about = "Finds and scores the runs below each PATH like score, and writes one HTML page\n"
-             "that loads nothing from anywhere else: convergence, times, time breakdown,\n"
-             "reference convergence, throughput, runs and findings.",
+             "without external files. It shows convergence, times, time breakdown, reference\n"
+             "convergence, throughput, runs and findings.",
     .options = options,
     .settings_size = sizeof(report_settings),
     .paths = "no path given",

@@ -23,7 +23,7 @@ static const mls_option options[] = {
     MLS_ROW_RCP(AT(score.rcp_path), "add reference points from FILE, see mlscore-rcp(1)"),
     MLS_ROW_BERT(AT(score.bert_train_samples)),
     MLS_ROW_FLAG('\0', "write-scaling", AT(write_scaling),
-                 "write the scale of each results folder to its scaling.json, as the review committee does"),
+                 "write the scale factor of each results folder to its scaling.json, as the review committee does"),
     MLS_ROWS_SACCT,
     MLS_ROW_OF(MLS_SETS_COUNT, "timeout", "SECONDS", AT(timeout_seconds),
                "stop reading after SECONDS and leave out the rest (exit status 3)"),

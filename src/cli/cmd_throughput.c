@@ -27,7 +27,7 @@ static const mls_option options[] = {
     MLS_ROW_FLAG('\0', "series", AT(wanted.series), "include the segments of each run in JSON and NDJSON"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
     MLS_ROWS_LOGS("omit skipped files and remarks",
-                  "show the curve of each run, all findings, evaluations and skipped files",
+                  "show the learning curve of each run, all findings, evaluations and skipped files",
                   "treat slow phases and slow runs as errors"),
 };
 

@@ -26,8 +26,9 @@ static const mls_option options[] = {
     MLS_ROW_WORD("benchmark", "NAME", "BENCHMARK", AT(wanted.benchmark), "check only results of this benchmark"),
     MLS_ROW_TEXT('\0', "only", "errors|warnings|advice", AT(only),
                  "show only findings of this severity; the verdict is the same"),
-    MLS_ROW_OF(MLS_SETS_VALUE, "as", CHECKERS, AT(as),
-               "check like the MLCommons package checker, or also like its repository checker (default: package)"),
+    MLS_ROW_OF(
+        MLS_SETS_VALUE, "as", CHECKERS, AT(as),
+        "check like the MLCommons package checker, or also like the MLCommons repository checker (default: package)"),
     MLS_ROW_FLAG('\0', "rcp-bypass", AT(wanted.score.rcp_bypass), "treat a failed convergence check as a warning"),
     MLS_ROW_FLAG('\0', "seed-checker-bypass", AT(wanted.score.seed_bypass),
                  "treat a failed check of the seeds as a warning"),

@@ -62,7 +62,7 @@ static const mls_option options[] = {
     MLS_ROW_FORMAT("table|ndjson"),
     MLS_ROW_THREADS,
     MLS_ROW_COLOR,
-    MLS_ROW_QUIET_AS("omit progress and found files"),
+    MLS_ROW_QUIET_AS("omit progress and newly found files"),
     MLS_ROW_VERBOSE_AS("list every finding in the final table"),
     MLS_ROWS_LAST,
 };
@@ -427,7 +427,7 @@ const mls_command mls_command_watch = {
     .summary = "monitor running jobs: progress, time remaining, score so far",
     .usage = "[OPTION]… DIR|FILE|JOBID…",
     .about = "Follows the logs of running jobs and shows the progress of each run, its time\n"
-             "remaining, the score so far, and what the remaining runs need. It only reads:\n"
+             "remaining, the score so far, and the average that the remaining runs need. It only reads:\n"
              "it never signals or cancels jobs or writes to the files it follows.",
     .options = options,
     .settings_size = sizeof(watch_settings),

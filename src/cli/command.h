@@ -70,13 +70,14 @@ typedef struct mls_option {
     MLS_ROW('\0', name, argument, help, MLS_SETS_TEXT, false, at, words)
 #define MLS_ROW_RCP(at, help) MLS_ROW_TEXT('\0', "rcp", "FILE", at, help)
 #define MLS_ROW_BERT(at)                                                                                               \
-    MLS_ROW_FLAG('\0', "bert-train-samples", at, "for bert, read samples to converge from the train_samples record")
+    MLS_ROW_FLAG('\0', "bert-train-samples", at,                                                                       \
+                 "for bert, use the train_samples record as the number of samples to converge")
 /* Rows that many commands share. */
 #define MLS_ROW_COMMON(letter, name, argument, does, member, help)                                                     \
     MLS_ROW(letter, name, argument, help, does, true, offsetof(mls_cli, member), NULL)
 #define MLS_ROW_USAGE_AS(help) MLS_ROW_COMMON('\0', "usage", "training|hpc", MLS_SETS_USAGE, usage, help)
 #define MLS_ROW_USAGE                                                                                                  \
-    MLS_ROW_USAGE_AS("family of benchmarks (default: training; hpc for a benchmark that only hpc has)")
+    MLS_ROW_USAGE_AS("family of benchmarks (default: hpc if only hpc has the benchmark, otherwise training)")
 #define MLS_RULES_OR_EDITION "--rules and --edition"
 #define MLS_ROW_EDITION_AS(help)                                                                                       \
     MLS_ROW_WITH('\0', "edition", "X.Y", help, MLS_SETS_TEXT, true, offsetof(mls_cli, edition), "EDITION",             \

@@ -14,7 +14,7 @@ typedef struct mls_shard_settings {
 /* Rows of a command with shard settings at an offset of its settings. */
 #define MLS_ROWS_SHARD(at)                                                                                             \
     MLS_ROW_FLAG('\0', "partial", (at) + offsetof(mls_shard_settings, partial),                                        \
-                 "process one shard of the files and write a part for mlscore merge to the FILE of -o"),               \
+                 "process one shard of the files; write a part to FILE of -o, for mlscore merge to combine"),          \
         MLS_ROW_WITH('\0', "shard", "I/N", "shard to process with --partial, from 1/N to N/N", MLS_SETS_TEXT, false,   \
                      (at) + offsetof(mls_shard_settings, shard), .needs = "partial")
 
@@ -65,8 +65,9 @@ typedef struct mls_score_settings {
                      "exit with status 0 instead of 1, for use at the end of a job script")
 #define MLS_ROWS_LABELS                                                                                                \
     MLS_ROW_OF(MLS_ADDS_TEXT, "label", "NAME=VALUE", offsetof(mls_score_settings, labels.added),                       \
-               "add a label to all metrics (may be repeated)"),                                                        \
-        MLS_ROW_FLAG('\0', "no-path", offsetof(mls_score_settings, labels.no_path), "omit the path label of metrics"), \
+               "with openmetrics, add a label to all metrics (may be repeated)"),                                      \
+        MLS_ROW_FLAG('\0', "no-path", offsetof(mls_score_settings, labels.no_path),                                    \
+                     "with openmetrics, omit the path label"),                                                         \
         MLS_ROW_WITH('\0', "wide", NULL, "print CSV with all per-run data: time breakdown, settings, tracked metrics", \
                      MLS_SETS_FLAG, false, offsetof(mls_score_settings, wide), .group = "--wide and --summary"),       \
         MLS_ROW_WITH('\0', "summary", "wide", "print CSV with one row per result, or (wide) one row per system",       \

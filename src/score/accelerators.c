@@ -70,7 +70,8 @@ mls_status mls_accelerators_load(mls_accelerators **accelerators, mls_error *err
         mls_gpu *gpu = &to->gpus[i];
         gpu->link = gpu->link_key != NULL ? mls_accelerators_find_link(to, mls_str_from(gpu->link_key)) : NULL;
         if ((gpu->link == NULL && gpu->link_key != NULL) || gpu->capacity_bytes == 0)
-            status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the table of gpus is broken: %s: link", gpu->name);
+            status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
+                                   "accelerators.json: unknown link or no capacity_bytes: %s", gpu->name);
     }
     cJSON_Delete(json);
     return status;
@@ -134,8 +135,8 @@ const mls_link *mls_accelerators_find_link(const mls_accelerators *accelerators,
     return NULL;
 }
 
-/* Return the next number before "GB", "GiB" or "G" in *text, and advance *text; 0 if there is none.  "A10G" is a name.
- */
+/* Return the next number before "GB", "GiB" or "G" in *text, and advance *text; 0 if there is none.  The number in
+ * "A10G" belongs to the name. */
 static uint64_t next_size(mls_str *text)
 {
     for (bool named = false; text->len > 0;) {

@@ -23,7 +23,7 @@
 typedef struct repeat {
     mls_run_times times;
     size_t run;
-    mls_source_runs *found; /* of its source */
+    mls_source_runs *found; /* the runs found in the same source */
     const char *path;
 } repeat;
 
@@ -118,7 +118,7 @@ typedef struct digest_of_source {
     bool cut;
 } digest_of_source;
 
-/* Add a run to the collection, unless it has neither init_start nor run_start.  A file that is always one run is kept.
+/* Add a run to the collection, unless it has neither init_start nor run_start.  A result_*.txt is added in any case.
  */
 static mls_status collect_run(void *state, size_t index, mls_run *run, void **notes)
 {

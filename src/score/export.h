@@ -3,8 +3,8 @@
  * defined only here.
  *
  * For each column: its name; the type it is read as, or UNREAD; the JSON object with a member of that name, since CSV
- * joins all objects of a run in one row; and its use.  The rows of a group have equal KEYs, and a table without a
- * NEEDED column is not one that score writes. */
+ * joins all objects of a run in one row; and its use.  Rows with equal KEY columns form a group. A table that lacks a
+ * NEEDED column is refused. */
 #pragma once
 
 enum { MLS_EXPORT_NEEDED = 1, MLS_EXPORT_KEY = 2, MLS_EXPORT_GROUP = 4, MLS_EXPORT_RUN = 8, MLS_EXPORT_PARTS = 16 };

@@ -13,7 +13,7 @@
 #include "run/system.h"
 #include "score/rcp.h"
 
-/** How a run counts in its group.  The name is "kept", "fastest" …; "" for an invalid number. */
+/** How a run counts in its group.  mls_olympic_mark_name() returns "kept", "fastest" …, or "" for an invalid value. */
 typedef enum mls_olympic_mark {
     MLS_OLYMPIC_KEPT,    /**< its time is part of the mean */
     MLS_OLYMPIC_FASTEST, /**< left out at the fast end */
@@ -41,7 +41,7 @@ typedef struct mls_olympic_result {
     size_t dropped; /**< number of invalid runs among those scored: of the window, if one is selected */
     size_t kept;    /**< number of runs in the mean */
     bool windowed;  /**< a window was selected, given by the next two members */
-    size_t window_first, window_count; /**< index in order of start time; N */
+    size_t window_first, window_count; /**< index of its first run in order of start time, and number of runs */
 } mls_olympic_result;
 
 /** The divisions of a submission, which decide what is checked. */
@@ -49,7 +49,7 @@ typedef enum mls_division {
     MLS_DIVISION_NONE, /**< not logged */
     MLS_DIVISION_CLOSED,
     MLS_DIVISION_OPEN,
-    MLS_DIVISION_OTHER /**< neither of these: as for open, nothing is checked */
+    MLS_DIVISION_OTHER /**< any other text; as for open, convergence and seeds are not checked */
 } mls_division;
 
 /** Return "closed" or "open"; NULL for the others. */
@@ -85,7 +85,7 @@ typedef struct mls_seed_outcome {
     mls_findings findings; /**< about problems; warnings instead of errors if the check is bypassed */
 } mls_seed_outcome;
 
-/** The energy of a group with power files.  Its reader sets the first two members. */
+/** The energy of a group with power files.  The code that reads the power files sets the first two members. */
 typedef struct mls_power_outcome {
     double *joules; /**< of each run, NAN: unknown; freed with free(); NULL: there are no power files */
     size_t wrong;   /**< number of runs with invalid power files */
@@ -93,7 +93,7 @@ typedef struct mls_power_outcome {
     double energy_joules; /**< mean over the runs in the score, times scale; NAN: unknown, or no score */
 } mls_power_outcome;
 
-/** Weak scaling (HPC): many models, the valid runs, are trained at the same time on one system. */
+/** Weak scaling (HPC): many models are trained at the same time on one system; each valid run is one of them. */
 typedef struct mls_weak_outcome {
     mls_check check; /**< passes if there are at least as many models as the benchmark needs runs */
     size_t models;
@@ -147,7 +147,7 @@ typedef struct mls_group {
     mls_findings findings; /**< contradictions between the runs, and oddities */
 } mls_group;
 
-/** How to score groups.  Apart from `editions`, zero-initialised follows the rules. */
+/** How to score groups.  If all members except `editions` are zero, groups are scored as the rules require. */
 typedef struct mls_score_options {
     const mls_editions *editions; /**< not NULL */
     bool select_window;           /**< with more runs than needed, score the window that the rules select */
@@ -160,8 +160,8 @@ typedef struct mls_score_options {
     mls_rcp_sets *points;         /**< cache of points shared by groups, which must outlive them; NULL: none */
 } mls_score_options;
 
-/** Score a group with usage, path, result_folder, runs and optionally edition and joules set, and fill in the rest.
- * Return MLS_OK, or the error in rcp_text: see mls_rcp_set_new(). */
+/** Score a group and set its other members. The caller must have set usage, path, result_folder and runs, and may have
+ * set edition and power.joules. Return MLS_OK, or the error in rcp_text: see mls_rcp_set_new(). */
 mls_status mls_group_score(mls_group *group, const mls_score_options *options, mls_error *error) MLS_MUST_USE;
 
 /** Decode the name of a group's config; kind is NONE if it is unknown.  Degrees of parallelism that a run printed

@@ -8,14 +8,13 @@
 #define MLS_HOSTS_MAX 10000
 
 /* Append the names in a list, each NUL-terminated, to an empty buffer, and return their number.  Lists are separated by
- * commas or blanks, the numbers of a range are as wide as its low end, and duplicates are kept.  With two brackets in a
- * word, the first varies slowest; with more, the last but one does, then those before it back to the first, then the
- * last.
+ * commas or blanks, the numbers of a range are padded with zeros to the width of its first number, and duplicates are
+ * kept.  With brackets 1 to n in a word, the order from slowest to fastest is n-1, n-2, …, 1, n, as in scontrol.
  *
  * A word with invalid syntax, or one that would exceed MLS_HOSTS_MAX names, is kept as a single name, and a host-list
  * finding is added at `place`; `findings` may be NULL. */
 size_t mls_hosts_expand(mls_str list, mls_buffer *names, mls_findings *findings, mls_finding_place place);
 
 /* Append the shortest list of these names, each NUL-terminated, in their order.  Adjacent names with consecutive
- * numbers become a range if the width of its low end fits them. */
+ * numbers become a range if they are padded to the width of the first one. */
 void mls_hosts_fold(mls_str names, mls_buffer *list);

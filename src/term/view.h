@@ -8,7 +8,7 @@
 #include "base/output.h"
 #include "base/words.h"
 
-/* All formats: the name, and the writer without its prefix mls_format_. */
+/* All output formats: the suffix of MLS_FORMAT_, and the suffix of the function mls_format_… that writes it. */
 #define MLS_FORMAT_LIST(F)                                                                                             \
     F(TABLE, table)                                                                                                    \
     F(CSV, csv)                                                                                                        \
