@@ -20,22 +20,17 @@ enum { LINES_STEPS_MAX = 1000000, LINES_DEPTH_MAX = 10000, LINES_HEAP_KIB_MAX = 
 static const uint32_t syntaxes[] = {
     [MLS_PATTERN_SHELL] = PCRE2_CONVERT_GLOB_NO_STARSTAR | PCRE2_CONVERT_GLOB_NO_WILD_SEPARATOR,
     [MLS_PATTERN_BASIC] = PCRE2_CONVERT_POSIX_BASIC,
-    [MLS_PATTERN_EXTENDED] = PCRE2_CONVERT_POSIX_EXTENDED,
 };
 
 /* Return whether all implementations interpret an expression in the same way. */
-static bool is_plain(mls_str text, bool extended)
+static bool is_plain(mls_str text)
 {
     for (size_t i = 0; i < text.len; i++) {
-        char c = text.ptr[i];
-        if (c == '\\') {
-            c = ++i < text.len ? text.ptr[i] : 'a';
-            if (isalnum((unsigned char)c) || strchr(extended ? "|<>'`\n" : "+?|<>'`\n", c) != NULL)
-                return false;
-        } else if (extended &&
-                   (c == '|' || ((c == '?' || c == '+') && strchr("*+?}(", i > 0 ? text.ptr[i - 1] : '(') != NULL))) {
+        if (text.ptr[i] != '\\')
+            continue;
+        const char c = ++i < text.len ? text.ptr[i] : 'a';
+        if (isalnum((unsigned char)c) || strchr("+?|<>'`\n", c) != NULL)
             return false;
-        }
     }
     return true;
 }
@@ -54,7 +49,7 @@ mls_status mls_pattern_compile(mls_pattern *pattern, mls_pattern_kind kind, mls_
         pattern->code = pcre2_compile((PCRE2_SPTR)text.ptr, text.len, PCRE2_NEVER_UTF | options, &error, &length, NULL);
         if (pattern->code != NULL)
             (void)pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE); /* without it, matching is only slower */
-    } else if (text.len <= BYTES_MAX && (kind == MLS_PATTERN_SHELL || is_plain(text, kind == MLS_PATTERN_EXTENDED))) {
+    } else if (text.len <= BYTES_MAX && (kind == MLS_PATTERN_SHELL || is_plain(text))) {
         error = pcre2_pattern_convert((PCRE2_SPTR)text.ptr, text.len, syntaxes[kind], &converted, &length, NULL);
         if (error == 0) {
             pattern->code = pcre2_compile(converted, length, PCRE2_NEVER_UTF, &error, &length, NULL);

@@ -4,14 +4,13 @@
 
 #include "base/base.h"
 
-/* SHELL matches a whole text; BASIC and EXTENDED are POSIX expressions that match a part of it.  These three are for
- * untrusted patterns.  OWN is for our data files: full PCRE2, ignoring case.  LINES and NAME are full PCRE2 with a step
+/* SHELL matches a whole text; BASIC is a POSIX basic expression that matches a part of it.  These two are for untrusted
+ * patterns.  OWN is for our data files: full PCRE2, ignoring case.  LINES and NAME are full PCRE2 with a step
  * limit, for patterns of users that are tried on many lines, or patterns from files that are tried on many names.  OWN,
  * LINES and NAME are compiled to machine code where that is supported. */
 typedef enum mls_pattern_kind {
     MLS_PATTERN_SHELL,
     MLS_PATTERN_BASIC,
-    MLS_PATTERN_EXTENDED,
     MLS_PATTERN_OWN,
     MLS_PATTERN_LINES,
     MLS_PATTERN_NAME
@@ -23,7 +22,7 @@ typedef struct mls_pattern {
     struct pcre2_real_match_context_8 *limits;
 } mls_pattern;
 
-/* Compile a pattern.  Return MLS_ERROR_SYNTAX if it is invalid; if a SHELL, BASIC or EXTENDED pattern is longer than
+/* Compile a pattern.  Return MLS_ERROR_SYNTAX if it is invalid; if a SHELL or BASIC pattern is longer than
  * 256 bytes or uses a construct that implementations interpret differently (alternation, repeated repeats, \w, \+); or
  * if a LINES or NAME pattern is longer than 1,024 bytes.  Release the pattern after MLS_OK; otherwise it is empty. */
 mls_status mls_pattern_compile(mls_pattern *pattern, mls_pattern_kind kind, mls_str text) MLS_MUST_USE;
