@@ -9,7 +9,7 @@
     S(MODEL, BOTH, "model", NAME, "MODEL",                                                                               \
       "model name, Hugging Face config.json or its folder, or a JSON object of sizes")                                   \
     S(GPU, BOTH, "gpu", NAME, "NAME", "GPU model: H100, GB200, MI300X …")                                                \
-    S(CAPACITY, BOTH, "capacity", SIZE, "SIZE", "memory per GPU if the model is not listed: 79.1GiB, 80GB, or bytes")    \
+    S(CAPACITY, BOTH, "capacity", SIZE, "SIZE", "memory per GPU if its model is not listed: 79.1GiB, 80GB, or bytes")    \
     S(GPUS, BOTH, "gpus", NUMBER, "N", "total number of GPUs (default: one copy of the model)")                          \
     S(GPUS_PER_NODE, TRAINING, "gpus-per-node", NUMBER, "N",                                                             \
       "training: GPUs per node, the limit of suggested tp (default: 8)")                                                 \
@@ -33,9 +33,9 @@
     S(UTILIZATION, INFERENCE, "gpu-memory-utilization", SHARE, "SHARE",                                                  \
       "inference: share of the GPU's memory the server may use, as in vLLM")                                             \
     S(CUDA_GRAPHS, INFERENCE, "cuda-graphs", SIZE, "SIZE", "inference: memory of captured CUDA graphs (default: 0)")     \
-    S(OFFLOAD, INFERENCE, "offload", FLAG, NULL, "inference: allow what does not fit to be in the host's memory")        \
+    S(OFFLOAD, INFERENCE, "offload", FLAG, NULL, "inference: allow parts that do not fit to be stored in host memory")   \
     S(LINK, INFERENCE, "link", NAME, "NAME",                                                                             \
-      "link to the host's memory: nvlink-c2c, pcie5, pcie4, pcie3 (default: the GPU's)")                                 \
+      "link to host memory: nvlink-c2c, pcie5, pcie4, pcie3 (default: the GPU's)")                                       \
     S(TRAIN, BOTH, "train", FLAG, NULL, "estimate training instead of inference")                                        \
     S(FRAMEWORK, TRAINING, "framework", WORD, "megatron|torch", "training: framework (default: megatron)")               \
     S(SEQUENCE, TRAINING, "sequence", NUMBER, "N", "training: tokens per sequence (default: the model's)")               \
@@ -64,11 +64,14 @@
     S(FP8_ATTENTION, TRAINING, "fp8-attention", FLAG, NULL, "training: store query, key and value in FP8")               \
     S(ATTENTION, TRAINING, "attention", WORD, "flash|unfused", "training: attention implementation (default: flash)")    \
     S(DROPOUT, TRAINING, "dropout", WORD, "off|on", "training: dropout (default: as the model has it)")                  \
-    S(LOSS, TRAINING, "loss", WORD, "fused|eager", "training: loss implementation (default: fused; torch: eager)")       \
+    S(LOSS, TRAINING, "loss", WORD, "fused|eager",                                                                       \
+      "training: loss implementation (default: fused for megatron, eager for torch)")                                    \
     S(VOCAB_MULTIPLE, TRAINING, "vocab-multiple", NUMBER, "N",                                                           \
-      "training: pad the vocabulary to a multiple of N x tp (default: 128; torch: 1)")                                   \
-    S(EMBED_SLOT, TRAINING, "embed-slot", FLAG, NULL, "training: count the embedding as a layer of the pipeline")        \
-    S(LOSS_SLOT, TRAINING, "loss-slot", FLAG, NULL, "training: count the loss as a layer of the pipeline")               \
+      "training: pad the vocabulary to a multiple of N x tp (default: 128 for megatron, 1 for torch)")                   \
+    S(EMBED_SLOT, TRAINING, "embed-slot", FLAG, NULL,                                                                    \
+      "training: count the embedding as one layer when splitting the pipeline")                                          \
+    S(LOSS_SLOT, TRAINING, "loss-slot", FLAG, NULL,                                                                      \
+      "training: count the loss as one layer when splitting the pipeline")                                               \
     S(OFFLOAD_LAYERS, TRAINING, "offload-layers", WHOLE, "N",                                                            \
       "training: layers whose activations are offloaded to the host (default: 0)")                                       \
     S(STEP_COPY, TRAINING, "step-copy", FLAG, NULL,                                                                      \
@@ -100,7 +103,7 @@
     I(STEP, TRAINING, step, "copy made by the optimizer's step")                                                       \
     I(RUNTIME, BOTH, runtime, "CUDA context and communication buffers")
 
-/* A(ID, name, what to do): what follows from the numbers of a message of memory that ran out. */
+/* A(ID, name, advice): advice that follows from the numbers of an out-of-memory message. */
 #define MLS_OOM_ADVICE(A)                                                                                              \
     A(LARGER_THAN_GPU, "larger-than-gpu", "one allocation is larger than the GPU: only a smaller one helps")           \
     A(FRAGMENTED, "fragmented",                                                                                        \
