@@ -174,9 +174,18 @@ static void try_inference(const mls_memory_ask *ask, mls_memory_answer *answer)
     try_all(ask, candidates, sizeof candidates / sizeof *candidates, answer);
 }
 
-/* Find the first change, else the first pair of them, that fits.  A pair sets nothing twice but the GPUs. */
-static void find_smallest(const mls_memory_ask *ask, mls_memory_answer *answer)
+mls_status mls_memory_answer_make(const mls_memory_ask *ask, mls_memory_answer *answer, mls_error *error)
 {
+    *answer = (mls_memory_answer){0};
+    const mls_status status = make_both(ask, &answer->estimate, &answer->published, error);
+    mls_memory_verdict *verdict = &answer->estimate.verdict;
+    if (ask->ended_well && *verdict == MLS_MEMORY_DOES_NOT_FIT)
+        *verdict = MLS_MEMORY_TIGHT;
+    const bool narrow = *verdict == MLS_MEMORY_TIGHT || *verdict == MLS_MEMORY_DOES_NOT_FIT;
+    if (status != MLS_OK || !narrow || ask->ended_well)
+        return status;
+    (answer->estimate.training ? try_training : try_inference)(ask, answer);
+    /* Find the first change that fits, else the first pair of changes.  Of all settings only GPUS may be in both. */
     mls_memory_change *smallest = &answer->smallest;
     for (size_t i = 0; i < answer->tried_count && !answer->has_smallest; i++) {
         *smallest = answer->tried[i];
@@ -198,21 +207,7 @@ static void find_smallest(const mls_memory_ask *ask, mls_memory_answer *answer)
                 (smallest->verdict == MLS_MEMORY_FITS || smallest->verdict == MLS_MEMORY_FITS_WITH_HOST);
         }
     }
-}
-
-mls_status mls_memory_answer_make(const mls_memory_ask *ask, mls_memory_answer *answer, mls_error *error)
-{
-    *answer = (mls_memory_answer){0};
-    const mls_status status = make_both(ask, &answer->estimate, &answer->published, error);
-    mls_memory_verdict *verdict = &answer->estimate.verdict;
-    if (ask->ended_well && *verdict == MLS_MEMORY_DOES_NOT_FIT)
-        *verdict = MLS_MEMORY_TIGHT;
-    const bool narrow = *verdict == MLS_MEMORY_TIGHT || *verdict == MLS_MEMORY_DOES_NOT_FIT;
-    if (status == MLS_OK && narrow && !ask->ended_well) {
-        (answer->estimate.training ? try_training : try_inference)(ask, answer);
-        find_smallest(ask, answer);
-    }
-    return status;
+    return MLS_OK;
 }
 
 size_t mls_memory_items_sort(const mls_memory_estimate *estimate, mls_memory_item items[MLS_MEMORY_ITEM_COUNT])

@@ -4,21 +4,6 @@
 #include "base/number.h"
 #include "explain/memory/sizes.h"
 
-/* Reject a layout that does not divide the model. */
-static mls_status check_layout(const mls_model_shape *m, uint64_t t, uint64_t p, uint64_t gpus, mls_error *error)
-{
-    if (m->heads % t != 0)
-        return mls_layout_error(error, "heads", m->heads, "tp", t);
-    for (size_t i = 0; i < m->cache_kinds; i++) {
-        const uint64_t heads = m->caches[i].kv_heads;
-        if (m->caches[i].layers != 0 && heads % t != 0 && t % heads != 0)
-            return mls_layout_error(error, "kv_heads", heads, "tp", t);
-    }
-    if (m->layers % p != 0)
-        return mls_layout_error(error, "layers", m->layers, "pp", p);
-    return gpus % MUL(t, p) != 0 ? mls_layout_error(error, "gpus", gpus, "tp x pp", MUL(t, p)) : MLS_OK;
-}
-
 /* Return the numbers that all layers together keep of so many tokens on one of t GPUs: of each token with a window of
  * 0, else no more than the window has. */
 static uint64_t cached_numbers(const mls_model_shape *m, uint64_t t, uint64_t tokens)
@@ -48,9 +33,17 @@ mls_status mls_inference_make(const mls_memory_ask *ask, const mls_weights *weig
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "--gpu-memory-utilization needs --gpu or --capacity");
     if (VALUE(ask, PRECISION) == MLS_AMP)
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "amp is a way of training, with --train --framework torch");
-    const mls_status status = check_layout(m, t, p, to->gpus, error);
-    if (status != MLS_OK)
-        return status;
+    if (m->heads % t != 0)
+        return mls_layout_error(error, "heads", m->heads, "tp", t);
+    for (size_t i = 0; i < m->cache_kinds; i++) {
+        const uint64_t heads = m->caches[i].kv_heads;
+        if (m->caches[i].layers != 0 && heads % t != 0 && t % heads != 0)
+            return mls_layout_error(error, "kv_heads", heads, "tp", t);
+    }
+    if (m->layers % p != 0)
+        return mls_layout_error(error, "layers", m->layers, "pp", p);
+    if (to->gpus % MUL(t, p) != 0)
+        return mls_layout_error(error, "gpus", to->gpus, "tp x pp", MUL(t, p));
     const uint64_t user = MUL(kv.n, cached_numbers(m, t, context)); /* numerator of the bytes of a user */
     /* A server measures the peak of its work with as many tokens as it may ever work on. */
     const uint64_t most = share ? MLS_ABSURD - 1 : MUL(mls_bytes_max(context, 1), users);

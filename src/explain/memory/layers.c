@@ -47,24 +47,6 @@ static bool add_mixer(config_json *of, mls_str word, bool shares, uint64_t layer
     return true;
 }
 
-/* Count the layers in a list of their kinds, which is repeated for all layers if `repeated` is set. */
-static void read_layer_types(config_json *of, const cJSON *types, bool repeated, const mls_model_shape *shape,
-                             layer_counts *to)
-{
-    const uint64_t shared = repeated ? 0 : mls_config_number(of, "num_kv_shared_layers", 0);
-    const cJSON *type = cJSON_IsArray(types) ? types->child : NULL;
-    for (uint64_t layer = 0; repeated ? layer < shape->layers : type != NULL; layer++) {
-        const bool shares = layer >= mls_bytes_less(shape->layers, shared);
-        const char *word = cJSON_GetStringValue(type);
-        if (type == NULL || word == NULL || !add_mixer(of, mls_str_from(word), shares, layer, to)) {
-            mls_config_refuse(of, types->string, "has a kind of layer that is not known");
-            return;
-        }
-        type = repeated && type->next == NULL ? types->child : type->next;
-    }
-    to->apart |= to->full_shares + to->sliding_shares > 0;
-}
-
 /* Count the layers of Nemotron-H, each of which is only one of attention, state, feed-forward and experts. */
 static void read_layer_blocks(config_json *of, mls_model_shape *shape, layer_counts *to)
 {
@@ -111,44 +93,52 @@ static uint64_t count_listed(config_json *of, const char *names, const mls_model
     return count;
 }
 
-/* Return how many layers of a hybrid attend, and note which; the others keep a state. */
-static uint64_t attending(config_json *of, const mls_model_shape *shape, mls_layer_set *set)
-{
-    static const char indices[] = "attn_layer_indices full_attn_idxs";
-    const cJSON *linear = mls_config_member(of, "linear_attn_config");
-    if (linear != NULL) {
-        const cJSON *list = mls_item(linear, "full_attn_layers"); /* from 1 on */
-        for (const cJSON *item = cJSON_IsArray(list) ? list->child : NULL; item != NULL; item = item->next)
-            if (cJSON_IsNumber(item) && item->valuedouble >= 1 && item->valuedouble < MLS_LAYER_SET_MAX)
-                layer_set_add(set, (uint64_t)item->valuedouble - 1);
-        return (uint64_t)cJSON_GetArraySize(list);
-    }
-    if (mls_config_member(of, "attn_type_list") != NULL)
-        return count_listed(of, "attn_type_list", shape, true, set);
-    if (mls_config_member(of, indices) != NULL)
-        return count_listed(of, indices, shape, false, set);
-    const uint64_t period = mls_formula_value(of, "attends_each", 0);
-    uint64_t count = 0;
-    for (uint64_t i = mls_formula_value(of, "attends_from", 0); i < shape->layers && period != 0; i += period) {
-        layer_set_add(set, i);
-        count++;
-    }
-    return count;
-}
-
 static void read_mixers(config_json *of, mls_model_shape *shape, layer_counts *to)
 {
     const cJSON *types = mls_config_member(of, "layer_types");
     const cJSON *repeated = mls_config_member(of, "block_types _block_types");
+    const uint64_t layers = shape->layers;
     if (family_says(of, "pattern")) {
         read_layer_blocks(of, shape, to);
         to->apart = true;
         return;
     }
     if (types != NULL || (repeated != NULL && of->state != NULL)) {
-        read_layer_types(of, types != NULL ? types : repeated, types == NULL, shape, to);
+        /* A list of the kinds of all layers, or one that is repeated for all layers. */
+        const bool repeats = types == NULL;
+        const cJSON *list = repeats ? repeated : types;
+        const uint64_t shared = repeats ? 0 : mls_config_number(of, "num_kv_shared_layers", 0);
+        const cJSON *type = cJSON_IsArray(list) ? list->child : NULL;
+        for (uint64_t layer = 0; repeats ? layer < layers : type != NULL; layer++) {
+            const bool shares = layer >= mls_bytes_less(layers, shared);
+            const char *word = cJSON_GetStringValue(type);
+            if (type == NULL || word == NULL || !add_mixer(of, mls_str_from(word), shares, layer, to)) {
+                mls_config_refuse(of, list->string, "has a kind of layer that is not known");
+                break;
+            }
+            type = repeats && type->next == NULL ? list->child : type->next;
+        }
+        to->apart |= to->full_shares + to->sliding_shares > 0;
     } else if (of->state != NULL && !family_says(of, "both")) {
-        to->full = attending(of, shape, &to->attends);
+        /* Count the layers of a hybrid that attend; the others keep a state. */
+        const cJSON *linear = mls_config_member(of, "linear_attn_config");
+        if (linear != NULL) {
+            const cJSON *list = mls_item(linear, "full_attn_layers"); /* from 1 on */
+            for (const cJSON *item = cJSON_IsArray(list) ? list->child : NULL; item != NULL; item = item->next)
+                if (cJSON_IsNumber(item) && item->valuedouble >= 1 && item->valuedouble < MLS_LAYER_SET_MAX)
+                    layer_set_add(&to->attends, (uint64_t)item->valuedouble - 1);
+            to->full = (uint64_t)cJSON_GetArraySize(list);
+        } else if (mls_config_member(of, "attn_type_list") != NULL) {
+            to->full = count_listed(of, "attn_type_list", shape, true, &to->attends);
+        } else if (mls_config_member(of, "attn_layer_indices full_attn_idxs") != NULL) {
+            to->full = count_listed(of, "attn_layer_indices full_attn_idxs", shape, false, &to->attends);
+        } else {
+            const uint64_t period = mls_formula_value(of, "attends_each", 0);
+            for (uint64_t i = mls_formula_value(of, "attends_from", 0); i < layers && period != 0; i += period) {
+                layer_set_add(&to->attends, i);
+                to->full++;
+            }
+        }
         for (uint64_t i = 0; i < mls_bytes_min(shape->layers, MLS_LAYER_SET_MAX); i++)
             if (!mls_layer_set_has(&to->attends, i))
                 layer_set_add(&to->keeps, i);
@@ -157,7 +147,6 @@ static void read_mixers(config_json *of, mls_model_shape *shape, layer_counts *t
             mls_config_refuse(of, of->type, "does not say which of its layers attend");
     } else {
         const uint64_t each = mls_formula_value(of, "full_each", 0);
-        const uint64_t layers = shape->layers;
         to->cross = count_listed(of, "cross_attention_layers", shape, false, NULL);
         if (mls_config_member(of, "use_sliding_window") != NULL) {
             const uint64_t first = mls_config_number(of, "max_window_layers", 0);
@@ -231,72 +220,53 @@ static double block_number(config_json *of, const cJSON *block, const char *name
     return item->valuedouble;
 }
 
-static bool is_true(const cJSON *block, const char *name)
-{
-    return cJSON_IsTrue(mls_item(block, name));
-}
-
-/* Return the parameters of a layer's attention, with the norm before it; its cache is counted with those that are
- * alike. */
-static uint64_t block_attention(config_json *of, const cJSON *block, mls_model_shape *shape)
-{
-    const uint64_t head_dim = shape->head_dim != 0 ? shape->head_dim : shape->hidden / shape->heads;
-    const uint64_t group = (uint64_t)block_number(of, block, "n_heads_in_group");
-    const uint64_t said = (uint64_t)block_number(of, block, "num_key_value_heads");
-    const uint64_t kv_heads = said != 0 ? said : group != 0 ? shape->heads / group : 0;
-    if (is_true(block, "no_op"))
-        return 0;
-    if (is_true(block, "replace_with_linear"))
-        return MUL(shape->hidden, ADD(shape->hidden, 1));
-    if (kv_heads == 0 || block_number(of, block, "window_length") > 0 ||
-        block_number(of, block, "num_sink_tokens") > 0) {
-        mls_config_refuse(of, "block_configs", "has a kind of attention that is not known");
-        return 0;
-    }
-    size_t i = 0;
-    while (i < shape->cache_kinds && shape->caches[i].kv_heads != kv_heads)
-        i++;
-    if (i == MLS_LAYER_CACHES_MAX)
-        mls_config_refuse(of, "block_configs", "has more kinds of attention than any model");
-    else if (i == shape->cache_kinds)
-        shape->caches[shape->cache_kinds++] = (mls_layer_cache){1, kv_heads, MUL(2, head_dim), 0};
-    else
-        shape->caches[i].layers++;
-    return ADD(MUL(2, shape->hidden, ADD(shape->heads, kv_heads), head_dim), shape->hidden);
-}
-
-/* Return the parameters of a feed-forward.  Its width is two thirds of ffn_mult, filled up to a multiple of 256. */
-static uint64_t block_feed_forward(config_json *of, const cJSON *block, const mls_model_shape *shape)
-{
-    const double multiple = block_number(of, block, "ffn_mult");
-    const uint64_t said = (uint64_t)block_number(of, block, "intermediate_size");
-    const uint64_t two_thirds = (uint64_t)(2 * multiple * (double)mls_bytes_min(shape->hidden, MLS_BYTES_MAX) / 3);
-    const uint64_t width = said != 0 ? said : MUL(256, mls_bytes_up(two_thirds, 256));
-    if (is_true(block, "no_op"))
-        return 0;
-    if (is_true(block, "replace_with_linear"))
-        return MUL(shape->hidden, ADD(shape->hidden, 1));
-    if (width == 0 || cJSON_IsObject(mls_item(block, "moe")))
-        mls_config_refuse(of, "block_configs", "has a kind of feed-forward that is not known");
-    return MUL(shape->hidden, ADD(MUL(3, width), 1));
-}
-
 static void read_blocks(config_json *of, const cJSON *blocks, mls_model_shape *shape)
 {
+    const uint64_t head_dim = shape->head_dim != 0 ? shape->head_dim : shape->hidden / shape->heads;
+    const uint64_t linear = MUL(shape->hidden, ADD(shape->hidden, 1)); /* in place of a part, with its norm */
     const cJSON *block = cJSON_IsArray(blocks) ? blocks->child : NULL;
     uint64_t layers = 0;
     shape->counted =
         ADD(shape->hidden, MUL(shape->hidden, shape->vocabulary, shape->tied_embeddings == MLS_SAID_YES ? 1 : 2));
-    for (; block != NULL && !of->wrong; block = block->next) {
+    for (; block != NULL && !of->wrong; block = block->next, layers++) {
         const cJSON *attention = mls_item(block, "attention");
-        const cJSON *feed_forward = mls_item(block, "ffn");
-        if (!cJSON_IsObject(attention) || !cJSON_IsObject(feed_forward)) {
+        const cJSON *ffn = mls_item(block, "ffn");
+        if (!cJSON_IsObject(attention) || !cJSON_IsObject(ffn)) {
             mls_config_refuse(of, "block_configs", "has a block without attention or ffn");
             return;
         }
-        shape->counted =
-            ADD(shape->counted, block_attention(of, attention, shape), block_feed_forward(of, feed_forward, shape));
-        layers++;
+        const uint64_t group = (uint64_t)block_number(of, attention, "n_heads_in_group");
+        uint64_t kv_heads = (uint64_t)block_number(of, attention, "num_key_value_heads");
+        kv_heads = kv_heads != 0 ? kv_heads : group != 0 ? shape->heads / group : 0;
+        if (cJSON_IsTrue(mls_item(attention, "replace_with_linear")) && !cJSON_IsTrue(mls_item(attention, "no_op"))) {
+            shape->counted = ADD(shape->counted, linear);
+        } else if (!cJSON_IsTrue(mls_item(attention, "no_op"))) {
+            size_t i = 0;
+            if (kv_heads == 0 || block_number(of, attention, "window_length") > 0 ||
+                block_number(of, attention, "num_sink_tokens") > 0)
+                mls_config_refuse(of, "block_configs", "has a kind of attention that is not known");
+            while (i < shape->cache_kinds && shape->caches[i].kv_heads != kv_heads)
+                i++;
+            if (i == MLS_LAYER_CACHES_MAX)
+                mls_config_refuse(of, "block_configs", "has more kinds of attention than any model");
+            else if (i == shape->cache_kinds)
+                shape->caches[shape->cache_kinds++] = (mls_layer_cache){1, kv_heads, MUL(2, head_dim), 0};
+            else
+                shape->caches[i].layers++;
+            shape->counted =
+                ADD(shape->counted, MUL(2, shape->hidden, ADD(shape->heads, kv_heads), head_dim), shape->hidden);
+        }
+        /* The width of a feed-forward is two thirds of ffn_mult, rounded up to a multiple of 256. */
+        const double multiple = block_number(of, ffn, "ffn_mult");
+        uint64_t width = (uint64_t)block_number(of, ffn, "intermediate_size");
+        const uint64_t two_thirds = (uint64_t)(2 * multiple * (double)mls_bytes_min(shape->hidden, MLS_BYTES_MAX) / 3);
+        width = width != 0 ? width : MUL(256, mls_bytes_up(two_thirds, 256));
+        if (cJSON_IsTrue(mls_item(ffn, "no_op")))
+            continue;
+        const bool replaced = cJSON_IsTrue(mls_item(ffn, "replace_with_linear"));
+        if (!replaced && (width == 0 || cJSON_IsObject(mls_item(ffn, "moe"))))
+            mls_config_refuse(of, "block_configs", "has a kind of feed-forward that is not known");
+        shape->counted = ADD(shape->counted, replaced ? linear : MUL(shape->hidden, ADD(MUL(3, width), 1)));
     }
     if (layers != shape->layers)
         mls_config_refuse(of, "block_configs", "does not name each layer");

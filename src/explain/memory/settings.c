@@ -88,25 +88,6 @@ mls_str mls_size_split(mls_str text, mls_str *unit)
     return (mls_str){text.ptr, digits};
 }
 
-/* Read "80GB" (10^9 each), "79.1 GiB" (2^30 each) or "102005473280". */
-static bool read_size(mls_str text, uint64_t *bytes)
-{
-    static const struct {
-        const char *unit;
-        double bytes;
-    } units[] = {{"", 1},      {"B", 1},        {"KB", 1e3},        {"MB", 1e6},           {"GB", 1e9},
-                 {"TB", 1e12}, {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}, {"TiB", 1099511627776.0}};
-    mls_str unit;
-    double value = -1;
-    double number;
-    const bool known = mls_number_parse(mls_size_split(text, &unit), &number);
-    for (size_t i = 0; i < sizeof units / sizeof *units && known; i++)
-        value = mls_str_equal(unit, mls_str_from(units[i].unit)) ? floor(number * units[i].bytes + 0.5) : value;
-    const bool sane = value >= 0 && value <= (double)MLS_BYTES_MAX;
-    *bytes = sane ? (uint64_t)value : 0;
-    return sane;
-}
-
 void mls_memory_ask_init(mls_memory_ask *ask, const mls_models *models, const mls_accelerators *accelerators)
 {
     *ask = (mls_memory_ask){.models = models, .accelerators = accelerators, .kv_precision = MLS_MEMORY_NOT_SET};
@@ -114,7 +95,7 @@ void mls_memory_ask_init(mls_memory_ask *ask, const mls_models *models, const ml
         ask->values[i] = MLS_MEMORY_NOT_SET;
 }
 
-static uint64_t default_value(const mls_memory_ask *ask, mls_memory_setting setting)
+uint64_t mls_memory_value(const mls_memory_ask *ask, mls_memory_setting setting)
 {
     static const uint64_t fixed[MLS_MEMORY_SETTING_COUNT] = {[MLS_MEMORY_GPUS_PER_NODE] = 8,
                                                              [MLS_MEMORY_PRECISION] = MLS_BF16,
@@ -126,7 +107,8 @@ static uint64_t default_value(const mls_memory_ask *ask, mls_memory_setting sett
         [MLS_FSDP_NO_SHARD] = 0, [MLS_FSDP_SHARD_GRAD_OP] = 2, [MLS_FSDP_FULL_SHARD] = 3, [MLS_FSDP_HYBRID_SHARD] = 3};
     const int64_t fsdp = ask->values[MLS_MEMORY_FSDP];
     const bool torch = ask->values[MLS_MEMORY_FRAMEWORK] == MLS_FRAMEWORK_TORCH;
-    const uint64_t kind = setting == MLS_MEMORY_KV_PRECISION ? VALUE(ask, PRECISION) : MLS_BF16;
+    if (ask->values[setting] != MLS_MEMORY_NOT_SET)
+        return (uint64_t)ask->values[setting];
     switch (setting) {
     case MLS_MEMORY_CAPACITY:
         return ask->gpu != NULL ? ask->gpu->capacity_bytes : 0;
@@ -135,7 +117,8 @@ static uint64_t default_value(const mls_memory_ask *ask, mls_memory_setting sett
     case MLS_MEMORY_KV_PRECISION:
         if (ask->kv_precision != MLS_MEMORY_NOT_SET && ask->values[MLS_MEMORY_PRECISION] == MLS_MEMORY_NOT_SET)
             return (uint64_t)ask->kv_precision;
-        return kind == MLS_FP16 || kind == MLS_FP32 ? kind : MLS_BF16;
+        return VALUE(ask, PRECISION) == MLS_FP16 || VALUE(ask, PRECISION) == MLS_FP32 ? VALUE(ask, PRECISION)
+                                                                                      : MLS_BF16;
     case MLS_MEMORY_SEQUENCE:
         return ask->shape.sequence;
     case MLS_MEMORY_SEQUENCE_PARALLEL:
@@ -155,94 +138,11 @@ static uint64_t default_value(const mls_memory_ask *ask, mls_memory_setting sett
     }
 }
 
-uint64_t mls_memory_value(const mls_memory_ask *ask, mls_memory_setting setting)
-{
-    return ask->values[setting] == MLS_MEMORY_NOT_SET ? default_value(ask, setting) : (uint64_t)ask->values[setting];
-}
-
 /* Append a suggestion for a misspelled name to a message. */
 #define MEANT_FORMAT "%s%.*s%s"
 #define MEANT(nearest)                                                                                                 \
     (nearest).found.len > 0 ? "; did you mean '" : "", (int)(nearest).found.len,                                       \
         (nearest).found.len > 0 ? (nearest).found.ptr : "", (nearest).found.len > 0 ? "'?" : ""
-
-static mls_status set_gpu(mls_memory_ask *ask, const char *text, mls_error *error)
-{
-    mls_suggestion nearest = mls_suggest_for(mls_str_from(text));
-    (void)!mls_accelerators_find_gpu(ask->accelerators, mls_str_from(text), &ask->gpu);
-    for (size_t i = 0; i < ask->accelerators->gpu_count; i++)
-        mls_suggest_add(&nearest, mls_str_from(ask->accelerators->gpus[i].name));
-    return ask->gpu != NULL
-               ? MLS_OK
-               : mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0,
-                               "the memory of '%s' is unknown: use --capacity" MEANT_FORMAT, text, MEANT(nearest));
-}
-
-/* Set a setting.  Return the expected format if the text is invalid, else NULL. */
-static const char *set_recompute(mls_memory_ask *ask, const char *text)
-{
-    const size_t colon = strcspn(text, ":");
-    const int64_t how = place_in(recompute_words, (mls_str){text, colon});
-    const bool some = text[colon] != '\0';
-    uint64_t layers = 0;
-    if (how < 0 ||
-        (some && (how != MLS_RECOMPUTE_FULL || !read_whole(mls_str_from(text + colon + 1), &layers) || layers == 0)))
-        return "none, selective, full or full:N";
-    ask->values[MLS_MEMORY_RECOMPUTE] = how;
-    ask->values[MLS_MEMORY_RECOMPUTE_LAYERS] = some ? (int64_t)layers : MLS_MEMORY_NOT_SET;
-    return NULL;
-}
-
-static const char *set_lora(mls_memory_ask *ask, const char *text)
-{
-    const size_t colon = strcspn(text, ":");
-    const char *at = text + colon + (text[colon] != '\0');
-    uint64_t rank;
-    int64_t targets = 0;
-    bool known = read_whole((mls_str){text, colon}, &rank) && rank > 0 && *at != '\0';
-    for (mls_str one; known && mls_list_next(&at, ',', &one);) {
-        const int64_t place = place_in("q|k|v|qkv|o|gate|up|down", one);
-        known = place >= 0;
-        targets |= known ? (int64_t)1 << place : 0;
-    }
-    if (!known)
-        return "RANK:TARGETS such as 16:q,k,v,o (of q,k,v,qkv,o,gate,up,down)";
-    ask->values[MLS_MEMORY_LORA] = (int64_t)rank;
-    ask->values[MLS_MEMORY_LORA_TARGETS] = targets;
-    return NULL;
-}
-
-/* Set the stage from "3", "zero-3", "ZeRO 3" or "stage3". */
-static const char *set_zero(mls_memory_ask *ask, const char *text)
-{
-    static const char *const before[] = {"", "zero", "stage", "zerostage"};
-    const size_t len = strlen(text);
-    const int64_t stage = len > 0 ? text[len - 1] - '0' : -1;
-    for (size_t i = 0; i < sizeof before / sizeof *before && stage >= 0 && stage <= 3; i++) {
-        if (mls_names_alike((mls_str){text, len - 1}, mls_str_from(before[i]))) {
-            ask->values[MLS_MEMORY_ZERO] = stage;
-            return NULL;
-        }
-    }
-    return "0, 1, 2 or 3, or such as zero-3";
-}
-
-static mls_status set_precision(mls_memory_ask *ask, const char *text, mls_error *error)
-{
-    const char *words = MLS_MEMORY_PRECISIONS;
-    const mls_str wanted = mls_str_from(text);
-    mls_suggestion nearest = mls_suggest_for(wanted);
-    mls_str word;
-    for (int64_t place = 0; mls_list_next(&words, '|', &word); place++) {
-        if (mls_str_alike(word, wanted)) {
-            ask->values[MLS_MEMORY_PRECISION] = place;
-            return MLS_OK;
-        }
-        mls_suggest_add(&nearest, word);
-    }
-    return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "--precision is one of %s, not '%s'" MEANT_FORMAT,
-                         MLS_MEMORY_PRECISIONS, text, MEANT(nearest));
-}
 
 bool mls_memory_model_is_file(const char *name)
 {
@@ -321,36 +221,93 @@ static mls_status wrong_value(mls_error *error, mls_memory_setting setting, cons
 
 static mls_status set_name(mls_memory_ask *ask, mls_memory_setting setting, const char *text, mls_error *error)
 {
+    static const char *const before_stage[] = {"", "zero", "stage", "zerostage"};
+    const mls_str value = mls_str_from(text);
+    mls_suggestion nearest = mls_suggest_for(value);
+    const size_t colon = strcspn(text, ":");
+    const mls_str first = {text, colon};
+    const char *more = text + colon + (text[colon] != '\0');
     const char *wanted = NULL;
+    mls_str word;
     switch (setting) {
     case MLS_MEMORY_MODEL:
         return set_model(ask, text, error);
     case MLS_MEMORY_GPU:
-        return set_gpu(ask, text, error);
+        (void)!mls_accelerators_find_gpu(ask->accelerators, value, &ask->gpu);
+        if (ask->gpu != NULL)
+            return MLS_OK;
+        for (size_t i = 0; i < ask->accelerators->gpu_count; i++)
+            mls_suggest_add(&nearest, mls_str_from(ask->accelerators->gpus[i].name));
+        return mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0,
+                             "the memory of '%s' is unknown: use --capacity" MEANT_FORMAT, text, MEANT(nearest));
     case MLS_MEMORY_PRECISION:
-        return set_precision(ask, text, error);
+        wanted = MLS_MEMORY_PRECISIONS;
+        for (int64_t place = 0; mls_list_next(&wanted, '|', &word); place++) {
+            if (mls_str_alike(word, value)) {
+                ask->values[MLS_MEMORY_PRECISION] = place;
+                return MLS_OK;
+            }
+            mls_suggest_add(&nearest, word);
+        }
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "--precision is one of %s, not '%s'" MEANT_FORMAT,
+                             MLS_MEMORY_PRECISIONS, text, MEANT(nearest));
     case MLS_MEMORY_LAYOUT:
-        wanted = mls_pipeline_layout_parse(mls_str_from(text), &ask->layout);
+        wanted = mls_pipeline_layout_parse(value, &ask->layout);
         return wanted == NULL ? MLS_OK
                               : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "--pipeline-layout '%s': %s", text, wanted);
     case MLS_MEMORY_LINK:
-        ask->link = mls_accelerators_find_link(ask->accelerators, mls_str_from(text));
+        ask->link = mls_accelerators_find_link(ask->accelerators, value);
         wanted = ask->link != NULL ? NULL : "nvlink-c2c, pcie5, pcie4 or pcie3";
         break;
-    case MLS_MEMORY_RECOMPUTE:
-        wanted = set_recompute(ask, text);
+    case MLS_MEMORY_RECOMPUTE: {
+        const int64_t how = place_in(recompute_words, first);
+        uint64_t layers = 0;
+        if (how < 0 || (text[colon] != '\0' &&
+                        (how != MLS_RECOMPUTE_FULL || !read_whole(mls_str_from(more), &layers) || layers == 0))) {
+            wanted = "none, selective, full or full:N";
+            break;
+        }
+        ask->values[MLS_MEMORY_RECOMPUTE] = how;
+        ask->values[MLS_MEMORY_RECOMPUTE_LAYERS] = layers > 0 ? (int64_t)layers : MLS_MEMORY_NOT_SET;
         break;
-    case MLS_MEMORY_ZERO:
-        wanted = set_zero(ask, text);
+    }
+    case MLS_MEMORY_ZERO: { /* "3", "zero-3", "ZeRO 3" or "stage3" */
+        const int64_t stage = value.len > 0 ? text[value.len - 1] - '0' : -1;
+        wanted = "0, 1, 2 or 3, or such as zero-3";
+        for (size_t i = 0; i < sizeof before_stage / sizeof *before_stage && stage >= 0 && stage <= 3; i++) {
+            if (mls_names_alike((mls_str){text, value.len - 1}, mls_str_from(before_stage[i]))) {
+                ask->values[MLS_MEMORY_ZERO] = stage;
+                wanted = NULL;
+            }
+        }
         break;
-    default:
-        wanted = set_lora(ask, text);
+    }
+    default: { /* LORA */
+        uint64_t rank;
+        int64_t targets = 0;
+        bool known = read_whole(first, &rank) && rank > 0 && *more != '\0';
+        while (known && mls_list_next(&more, ',', &word)) {
+            const int64_t place = place_in("q|k|v|qkv|o|gate|up|down", word);
+            known = place >= 0;
+            targets |= known ? (int64_t)1 << place : 0;
+        }
+        wanted = known ? NULL : "RANK:TARGETS such as 16:q,k,v,o (of q,k,v,qkv,o,gate,up,down)";
+        if (known) {
+            ask->values[MLS_MEMORY_LORA] = (int64_t)rank;
+            ask->values[MLS_MEMORY_LORA_TARGETS] = targets;
+        }
+    }
     }
     return wrong_value(error, setting, text, wanted);
 }
 
 mls_status mls_memory_set(mls_memory_ask *ask, mls_memory_setting setting, const char *text, mls_error *error)
 {
+    static const struct {
+        const char *unit;
+        double bytes;
+    } units[] = {{"", 1},      {"B", 1},        {"KB", 1e3},        {"MB", 1e6},           {"GB", 1e9},
+                 {"TB", 1e12}, {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}, {"TiB", 1099511627776.0}};
     const struct mls_memory_setting_row *row = &mls_memory_settings[setting];
     const mls_str value = mls_str_from(text);
     const char *wanted = NULL;
@@ -364,9 +321,15 @@ mls_status mls_memory_set(mls_memory_ask *ask, mls_memory_setting setting, const
                  : least                                       ? "a whole number above 0"
                                                                : "a whole number";
     } else if (row->kind == MLS_MEMORY_SIZE) {
-        wanted = read_size(value, &number) && (number > 0 || setting != MLS_MEMORY_CAPACITY)
-                     ? NULL
-                     : "bytes, or a size such as 80GB or 79.1GiB";
+        mls_str unit;
+        double bytes = -1;
+        const bool known = mls_number_parse(mls_size_split(value, &unit), &share);
+        for (size_t i = 0; i < sizeof units / sizeof *units && known; i++)
+            bytes = mls_str_equal(unit, mls_str_from(units[i].unit)) ? floor(share * units[i].bytes + 0.5) : bytes;
+        const bool sane = bytes >= 0 && bytes <= (double)MLS_BYTES_MAX;
+        number = sane ? (uint64_t)bytes : 0;
+        wanted =
+            sane && (number > 0 || setting != MLS_MEMORY_CAPACITY) ? NULL : "bytes, or a size such as 80GB or 79.1GiB";
     } else if (row->kind == MLS_MEMORY_SHARE) { /* in millionths */
         wanted = mls_number_parse(value, &share) && share > 0 && share <= 1
                      ? NULL
@@ -530,52 +493,6 @@ static bool export_flag(const exports *of, const char *names, bool otherwise)
     return false;
 }
 
-/* Return the model that MODEL_SIZE or the folders name; NULL: neither does. */
-static const char *export_model(const exports *of, const char *path)
-{
-    static const struct {
-        const char *part, *model;
-    } parts[] = {{"gpt3", "gpt3"},
-                 {"405b", "llama31_405b"},
-                 {"llama3_8b", "llama31_8b"},
-                 {"llama31_8b", "llama31_8b"},
-                 {"lora", "llama2_70b_lora"},
-                 {"llama2_70b", "llama2_70b_lora"},
-                 {"llama270b", "llama2_70b_lora"},
-                 {"ft-llm", "llama2_70b_lora"},
-                 {"gpt_oss_20b", "gpt_oss_20b"},
-                 {"gpt-oss-20b", "gpt_oss_20b"},
-                 {"deepseekv3", "deepseekv3_671b"},
-                 {"deepseek_v3", "deepseekv3_671b"}};
-    const mls_shell_variable *size = exported(of, "MODEL_SIZE");
-    if (size != NULL && (mls_str_alike(size->value, MLS_S("405b")) || mls_str_alike(size->value, MLS_S("8b"))))
-        return mls_str_alike(size->value, MLS_S("8b")) ? "llama31_8b" : "llama31_405b";
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (strcasestr(path, parts[i].part) != NULL)
-            return parts[i].model;
-    return NULL;
-}
-
-/* Return the GPU that a path names, if it names only one: each place counts for the first of these that stands there.
- */
-static const char *path_gpu(const char *path)
-{
-    static const char *const names[] = {"GB300",    "GB200",  "GH200",  "B300",   "B200",   "H200",
-                                        "H100-NVL", "H100",   "H800",   "A100",   "A800",   "L40S",
-                                        "MI250X",   "MI300X", "MI308X", "MI325X", "MI350X", "MI355X"};
-    const char *found = NULL;
-    for (const char *at = path; *at != '\0';) {
-        const char *name = NULL;
-        for (size_t i = 0; i < sizeof names / sizeof *names && name == NULL; i++)
-            name = strncasecmp(at, names[i], strlen(names[i])) == 0 ? names[i] : NULL;
-        if (name != NULL && found != NULL && name != found)
-            return NULL;
-        found = name != NULL ? name : found;
-        at += name != NULL ? strlen(name) : 1;
-    }
-    return found;
-}
-
 /* Set how the job is split, and its batches.  A layout of the pipeline says where embedding and loss lie. */
 static void fill_layout(const exports *of, const mls_config_name *name, bool lora)
 {
@@ -623,14 +540,47 @@ static void fill_layout(const exports *of, const mls_config_name *name, bool lor
 
 bool mls_memory_config(mls_memory_ask *ask, const mls_shell *script, const char *path, mls_findings *findings)
 {
+    static const struct {
+        const char *part, *model;
+    } parts[] = {{"gpt3", "gpt3"},
+                 {"405b", "llama31_405b"},
+                 {"llama3_8b", "llama31_8b"},
+                 {"llama31_8b", "llama31_8b"},
+                 {"lora", "llama2_70b_lora"},
+                 {"llama2_70b", "llama2_70b_lora"},
+                 {"llama270b", "llama2_70b_lora"},
+                 {"ft-llm", "llama2_70b_lora"},
+                 {"gpt_oss_20b", "gpt_oss_20b"},
+                 {"gpt-oss-20b", "gpt_oss_20b"},
+                 {"deepseekv3", "deepseekv3_671b"},
+                 {"deepseek_v3", "deepseekv3_671b"}};
+    static const char *const gpus[] = {"GB300",    "GB200",  "GH200",  "B300",   "B200",   "H200",
+                                       "H100-NVL", "H100",   "H800",   "A100",   "A800",   "L40S",
+                                       "MI250X",   "MI300X", "MI308X", "MI325X", "MI350X", "MI355X"};
     const exports of = {ask, script, findings};
     const mls_config_name name = mls_config_name_decode(mls_str_from(path));
-    const char *model = export_model(&of, path);
-    const char *gpu = path_gpu(path);
     ask->values[MLS_MEMORY_TRAIN] = 1;
+    /* The model is in MODEL_SIZE or in the path. */
+    const mls_shell_variable *size = exported(&of, "MODEL_SIZE");
+    const char *model = NULL;
+    if (size != NULL && (mls_str_alike(size->value, MLS_S("405b")) || mls_str_alike(size->value, MLS_S("8b"))))
+        model = mls_str_alike(size->value, MLS_S("8b")) ? "llama31_8b" : "llama31_405b";
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && model == NULL; i++)
+        model = strcasestr(path, parts[i].part) != NULL ? parts[i].model : NULL;
     if (ask->shape.layers == 0 && model != NULL)
         (void)!mls_memory_set(ask, MLS_MEMORY_MODEL, model, NULL);
-    if (ask->gpu == NULL && gpu != NULL)
+    /* The path may name a GPU; if it names several, none of them is used.  Longer names come first. */
+    const char *gpu = NULL;
+    bool several = false;
+    for (const char *at = path; *at != '\0';) {
+        const char *found = NULL;
+        for (size_t i = 0; i < sizeof gpus / sizeof *gpus && found == NULL; i++)
+            found = strncasecmp(at, gpus[i], strlen(gpus[i])) == 0 ? gpus[i] : NULL;
+        several |= found != NULL && gpu != NULL && found != gpu;
+        gpu = found != NULL ? found : gpu;
+        at += found != NULL ? strlen(found) : 1;
+    }
+    if (ask->gpu == NULL && gpu != NULL && !several)
         (void)!mls_memory_set(ask, MLS_MEMORY_GPU, gpu, NULL);
     const bool lora = ask->benchmark != NULL && strcmp(ask->benchmark, "llama2_70b_lora") == 0;
     if (lora) {

@@ -35,9 +35,22 @@ typedef struct stage {
 
 /* --------------------------------------------------------------- the layout */
 
-static mls_status check_divides(const job *j, uint64_t gpus, mls_error *error)
+/* Reject what the layout, the layers or the precision do not allow. */
+static mls_status check_job(const job *j, uint64_t gpus, mls_error *error)
 {
     const mls_model_shape *m = j->m;
+    const mls_pipeline_layout *layout = j->layout;
+    const uint64_t kind = VALUE(j->ask, PRECISION);
+    if (j->s == 0)
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the sequence length is unknown: use --sequence N");
+    if (m->counted != 0) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
+                             "training is only supported for models whose layers are all alike");
+    }
+    if (j->v > 1 && j->p == 1)
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "vp %" PRIu64 " needs a pipeline, pp is 1", j->v);
+    if (j->e > 1 && m->experts == 0)
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "ep %" PRIu64 ", but the model has no experts", j->e);
     const struct {
         const char *what;
         uint64_t number;
@@ -57,28 +70,6 @@ static mls_status check_divides(const job *j, uint64_t gpus, mls_error *error)
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (rules[i].number % rules[i].divisor != 0)
             return mls_layout_error(error, rules[i].what, rules[i].number, rules[i].by, rules[i].divisor);
-    return MLS_OK;
-}
-
-/* Reject what the layout, the layers or the precision do not allow. */
-static mls_status check_job(const job *j, uint64_t gpus, mls_error *error)
-{
-    const mls_model_shape *m = j->m;
-    const mls_pipeline_layout *layout = j->layout;
-    const uint64_t kind = VALUE(j->ask, PRECISION);
-    if (j->s == 0)
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the sequence length is unknown: use --sequence N");
-    if (m->counted != 0) {
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
-                             "training is only supported for models whose layers are all alike");
-    }
-    if (j->v > 1 && j->p == 1)
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "vp %" PRIu64 " needs a pipeline, pp is 1", j->v);
-    if (j->e > 1 && m->experts == 0)
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "ep %" PRIu64 ", but the model has no experts", j->e);
-    const mls_status status = check_divides(j, gpus, error);
-    if (status != MLS_OK)
-        return status;
     if (layout != NULL && layout->layers != m->layers) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "the layout has %" PRIu64 " layers, the model %" PRIu64,
                              layout->layers, m->layers);
@@ -109,102 +100,7 @@ static mls_status check_job(const job *j, uint64_t gpus, mls_error *error)
                                j->torch ? " or amp" : " (or amp, with --framework torch)", (int)word.len, word.ptr);
 }
 
-static job job_of(const mls_memory_ask *ask)
-{
-    const mls_model_shape *m = &ask->shape;
-    const uint64_t kind = VALUE(ask, PRECISION);
-    job j = {.ask = ask,
-             .m = m,
-             .t = VALUE(ask, TP),
-             .p = VALUE(ask, PP),
-             .c = VALUE(ask, CP),
-             .e = VALUE(ask, EP),
-             .v = VALUE(ask, VP),
-             .s = VALUE(ask, SEQUENCE),
-             .b = VALUE(ask, MICRO_BATCH),
-             .micro = VALUE(ask, ACCUMULATION),
-             .zero = VALUE(ask, ZERO),
-             .recompute = VALUE(ask, RECOMPUTE),
-             .rank = VALUE(ask, LORA),
-             .torch = VALUE(ask, FRAMEWORK) == MLS_FRAMEWORK_TORCH,
-             .amp = kind == MLS_AMP,
-             .fp8 = VALUE(ask, FP8) != 0,
-             .fp4 = VALUE(ask, FP4) != 0,
-             .dropout = VALUE(ask, DROPOUT) != 0,
-             .embed_slot = VALUE(ask, EMBED_SLOT) != 0,
-             .loss_slot = VALUE(ask, LOSS_SLOT) != 0};
-    j.layout = ask->layout.count > 0 ? &ask->layout : NULL;
-    const bool narrow = j.fp8 || j.fp4;
-    j.slots = ADD(m->layers, j.embed_slot, j.loss_slot);
-    j.w = kind == MLS_FP32 ? 4 : 2;
-    j.wp = kind == MLS_FP32 || j.amp ? 4 : 2;
-    j.x = narrow ? 1 : j.w;
-    j.z = VALUE(ask, FP8_ACTIVATIONS) != 0 ? 1 : j.w;
-    j.low = VALUE(ask, FP8_ATTENTION) != 0 ? 1 : j.w;
-    j.y = narrow ? j.low : j.w;
-    j.A = VALUE(ask, SEQUENCE_PARALLEL) != 0 ? j.t : 1;
-    j.S = j.s / j.c;
-    j.T = MUL(j.S, j.b);
-    const uint64_t multiple = MUL(VALUE(ask, VOCAB_MULTIPLE), j.t);
-    j.V = MUL(mls_bytes_up(m->vocabulary, multiple), multiple);
-    return j;
-}
-
 /* ---------------------------------------------------------------- parameters */
-
-/* Return the parameters of the adapters of one layer: a matrix of the rank for what goes into each target, one for what
- * comes out. */
-static uint64_t adapter_parameters(const job *j)
-{
-    const mls_model_shape *m = j->m;
-    const uint64_t query = MUL(m->heads / j->t, m->head_dim);
-    const uint64_t key = MUL(mls_shape_kv_heads(m, j->t), m->head_dim);
-    const uint64_t ffn = m->ffn / j->t;
-    const struct {
-        uint64_t target, in_and_out;
-    } kinds[] = {{MLS_LORA_Q, ADD(m->hidden, query)}, {MLS_LORA_K, ADD(m->hidden, key)},
-                 {MLS_LORA_V, ADD(m->hidden, key)},   {MLS_LORA_QKV, ADD(m->hidden, query, key, key)},
-                 {MLS_LORA_O, ADD(query, m->hidden)}, {MLS_LORA_GATE, ADD(m->hidden, ffn)},
-                 {MLS_LORA_UP, ADD(m->hidden, ffn)},  {MLS_LORA_DOWN, ADD(ffn, m->hidden)}};
-    uint64_t both = 0;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        both = ADD(both, (VALUE(j->ask, LORA_TARGETS) & kinds[i].target) != 0 ? kinds[i].in_and_out : 0);
-    return MUL(j->rank, both);
-}
-
-/* Fill in the layers of a stage: a share of them all, or what the layout gives its chunks.  Those in flight are of its
- * chunks in turn, p micro-batches of each. */
-static void fill_layers(const job *j, uint64_t i, stage *of)
-{
-    const mls_model_shape *m = j->m;
-    const uint64_t slots = j->slots / j->p;
-    uint64_t before = mls_bytes_less(MUL(i, slots), j->embed_slot);
-    of->flight = of->chunks;
-    of->of_flight = j->v;
-    if (j->layout == NULL) {
-        of->layers = mls_bytes_less(slots, (uint64_t)(of->first && j->embed_slot) + (of->last && j->loss_slot));
-        of->experts = of->layers - mls_bytes_min(of->layers, mls_bytes_less(m->dense_layers, before));
-        return;
-    }
-    before = 0;
-    of->flight = 0;
-    for (size_t k = 0; k < j->layout->count; k++) {
-        const mls_pipeline_chunk *chunk = &j->layout->chunks[k];
-        if (k % j->p == i) {
-            const uint64_t dense = mls_bytes_min(chunk->layers, mls_bytes_less(m->dense_layers, before));
-            const uint64_t all = ADD(chunk->layers, chunk->predictors);
-            const uint64_t place = k / j->p;
-            const uint64_t full = of->chunks / MUL(j->p, j->v);
-            const uint64_t rest = mls_bytes_less(of->chunks % MUL(j->p, j->v), MUL(place, j->p));
-            of->layers = ADD(of->layers, all);
-            of->experts = ADD(of->experts, m->experts > 0 ? all - dense : 0);
-            of->predictors = ADD(of->predictors, chunk->predictors);
-            of->flight = ADD(of->flight, MUL(all, ADD(MUL(full, j->p), mls_bytes_min(rest, j->p))));
-        }
-        before = ADD(before, chunk->layers);
-    }
-    of->of_flight = mls_bytes_max(of->layers, 1);
-}
 
 static stage stage_of(const job *j, uint64_t i)
 {
@@ -213,7 +109,31 @@ static stage stage_of(const job *j, uint64_t i)
     stage of = {.first = i == 0, .last = i + 1 == j->p};
     of.chunks = j->v == 1 ? mls_bytes_min(j->micro, j->p - i)
                           : mls_bytes_min(MUL(j->micro, j->v), ADD(MUL(2, j->p - i - 1), MUL(j->v - 1, j->p), 1));
-    fill_layers(j, i, &of);
+    /* Each stage has an equal share of the layers, or the chunks that the layout gives it.  In flight are p
+     * micro-batches of each of its chunks in turn. */
+    const uint64_t slots = j->slots / j->p;
+    uint64_t before = j->layout == NULL ? mls_bytes_less(MUL(i, slots), j->embed_slot) : 0;
+    of.flight = j->layout == NULL ? of.chunks : 0;
+    if (j->layout == NULL) {
+        of.layers = mls_bytes_less(slots, (uint64_t)(of.first && j->embed_slot) + (of.last && j->loss_slot));
+        of.experts = of.layers - mls_bytes_min(of.layers, mls_bytes_less(m->dense_layers, before));
+    }
+    for (size_t k = 0; j->layout != NULL && k < j->layout->count; k++) {
+        const mls_pipeline_chunk *chunk = &j->layout->chunks[k];
+        if (k % j->p == i) {
+            const uint64_t dense = mls_bytes_min(chunk->layers, mls_bytes_less(m->dense_layers, before));
+            const uint64_t all = ADD(chunk->layers, chunk->predictors);
+            const uint64_t place = k / j->p;
+            const uint64_t full = of.chunks / MUL(j->p, j->v);
+            const uint64_t rest = mls_bytes_less(of.chunks % MUL(j->p, j->v), MUL(place, j->p));
+            of.layers = ADD(of.layers, all);
+            of.experts = ADD(of.experts, m->experts > 0 ? all - dense : 0);
+            of.predictors = ADD(of.predictors, chunk->predictors);
+            of.flight = ADD(of.flight, MUL(all, ADD(MUL(full, j->p), mls_bytes_min(rest, j->p))));
+        }
+        before = ADD(before, chunk->layers);
+    }
+    of.of_flight = j->layout == NULL ? j->v : mls_bytes_max(of.layers, 1);
     /* A prediction layer concatenates its input with the previous token's, and has a copy of the embedding. */
     const uint64_t joins = MUL(of.predictors, 2, m->hidden, m->hidden) / j->t;
     of.routed = MUL(of.experts, layer.routed);
@@ -224,7 +144,20 @@ static stage stage_of(const job *j, uint64_t i)
     of.parameters =
         ADD(of.linear, MUL(of.layers, layer.norms), of.last ? MUL(m->norm_vectors, m->hidden) : 0,
             of.first ? MUL(m->positions, m->hidden) : 0, of.first || of.predictors > 0 ? words : 0, head ? words : 0);
-    of.adapters = j->rank != 0 ? MUL(of.layers, adapter_parameters(j)) : 0;
+    /* An adapter has one matrix for the input of its target and one for the output. */
+    const uint64_t query = MUL(m->heads / j->t, m->head_dim);
+    const uint64_t key = MUL(mls_shape_kv_heads(m, j->t), m->head_dim);
+    const uint64_t ffn = m->ffn / j->t;
+    const struct {
+        uint64_t target, in_and_out;
+    } kinds[] = {{MLS_LORA_Q, ADD(m->hidden, query)}, {MLS_LORA_K, ADD(m->hidden, key)},
+                 {MLS_LORA_V, ADD(m->hidden, key)},   {MLS_LORA_QKV, ADD(m->hidden, query, key, key)},
+                 {MLS_LORA_O, ADD(query, m->hidden)}, {MLS_LORA_GATE, ADD(m->hidden, ffn)},
+                 {MLS_LORA_UP, ADD(m->hidden, ffn)},  {MLS_LORA_DOWN, ADD(ffn, m->hidden)}};
+    uint64_t both = 0;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        both = ADD(both, (VALUE(j->ask, LORA_TARGETS) & kinds[k].target) != 0 ? kinds[k].in_and_out : 0);
+    of.adapters = j->rank != 0 ? MUL(of.layers, j->rank, both) : 0;
     of.trained = j->rank != 0 ? of.adapters : of.parameters;
     return of;
 }
@@ -245,16 +178,6 @@ static uint64_t ffn_of(const mls_model_shape *m, bool experts)
     return experts ? MUL(m->expert_ffn, m->experts_per_token + m->shared_experts) : m->ffn;
 }
 
-/* Return the numbers that query, key and value of a token have on one GPU. */
-static uint64_t qkv_width(const job *j)
-{
-    const mls_model_shape *m = j->m;
-    const uint64_t heads = m->heads / j->t;
-    if (m->kv_lora_rank != 0)
-        return MUL(heads, ADD(MUL(2, ADD(m->qk_nope_head_dim, m->qk_rope_head_dim)), m->value_head_dim));
-    return MUL(ADD(heads, MUL(2, mls_shape_kv_heads(m, j->t))), m->head_dim);
-}
-
 /* Return the bytes that a layer keeps for the backward pass; `low`: at least. */
 static uint64_t layer_bytes(const job *j, bool experts, bool low)
 {
@@ -267,6 +190,9 @@ static uint64_t layer_bytes(const job *j, bool experts, bool low)
     const uint64_t FT = MUL(ffn_of(m, experts), j->T);
     const uint64_t inputs = experts ? m->experts_per_token + (m->shared_experts > 0) : 1;
     const uint64_t value_dim = m->kv_lora_rank != 0 ? m->value_head_dim : m->head_dim;
+    const uint64_t qkv = m->kv_lora_rank != 0
+                             ? MUL(heads, ADD(MUL(2, ADD(m->qk_nope_head_dim, m->qk_rope_head_dim)), m->value_head_dim))
+                             : MUL(ADD(heads, MUL(2, mls_shape_kv_heads(m, j->t))), m->head_dim);
     /* The softmax of attention: if fused it stores one number per row, else the whole matrix unless it is recomputed.
      */
     const uint64_t core = VALUE(j->ask, ATTENTION) != MLS_ATTENTION_UNFUSED ? MUL(4, heads, j->T)
@@ -278,7 +204,7 @@ static uint64_t layer_bytes(const job *j, bool experts, bool low)
     const uint64_t input = lora ? w + !low : j->x;
     return ADD(mls_bytes_per(MUL(j->amp ? 12 : 2 * w, hT), j->A),                      /* norm_inputs */
                mls_bytes_per(MUL(input, hT), j->A),                                    /* qkv_input */
-               MUL(y, qkv_width(j), j->T),                                             /* qkv */
+               MUL(y, qkv, j->T),                                                      /* qkv */
                core,                                                                   /* attention_core */
                MUL(y + copy, heads, value_dim, j->T),                                  /* projection_input */
                lora ? 0 : mls_bytes_per(MUL(j->x, hT, inputs), j->A),                  /* fc1_input */
@@ -301,15 +227,6 @@ static uint64_t layers_bytes(const job *j, const stage *of, bool low)
     const uint64_t one = ADD(MUL(experts, layer_bytes(j, true, low)), MUL(kept - experts, layer_bytes(j, false, low)),
                              MUL(recomputed, input));
     return mls_bytes_per(MUL(of->flight, one), of->of_flight);
-}
-
-static uint64_t activations_of(const job *j, const stage *of)
-{
-    const uint64_t hT = mls_bytes_per(MUL(j->m->hidden, j->T), j->A);
-    const uint64_t begin = MUL(mls_bytes_up(of->chunks, j->v), ADD(MUL(8, j->T), j->dropout ? hT : 0));
-    const uint64_t cast = ADD(MUL(2, of->linear), of->last ? mls_bytes_per(MUL(2, j->V, j->m->hidden), j->t) : 0);
-    return ADD(layers_bytes(j, of, false), !j->torch && of->first ? begin : 0,
-               j->torch && of->last ? MUL(j->wp, hT) : 0, j->amp ? cast /* weights */ : 0);
 }
 
 /* ------------------------------------------------------------------- a stage */
@@ -357,7 +274,11 @@ static void fill_stage(const job *j, uint64_t i, mls_memory_estimate *to)
     const uint64_t layers[] = {of.experts < of.layers ? layer_bytes(j, false, false) : 0,
                                of.experts > 0 ? layer_bytes(j, true, false) : 0};
     const uint64_t F = mls_bytes_max(m->ffn, m->experts > 0 ? ffn_of(m, true) : 0);
-    ITEM(to, ACTIVATIONS) = activations_of(j, &of);
+    const uint64_t share = mls_bytes_per(MUL(m->hidden, j->T), j->A);
+    const uint64_t begin = MUL(mls_bytes_up(of.chunks, j->v), ADD(MUL(8, j->T), j->dropout ? share : 0));
+    const uint64_t cast = ADD(MUL(2, of.linear), of.last ? mls_bytes_per(MUL(2, j->V, m->hidden), j->t) : 0);
+    ITEM(to, ACTIVATIONS) = ADD(layers_bytes(j, &of, false), !j->torch && of.first ? begin : 0,
+                                j->torch && of.last ? MUL(j->wp, share) : 0, j->amp ? cast /* weights */ : 0);
     ITEM(to, RECOMPUTE) = again ? mls_bytes_max(layers[0], layers[1]) : 0;
     const uint64_t losses = of.last ? ADD(1, j->layout != NULL ? j->layout->predictors : 0) : 0;
     const uint64_t logit = VALUE(j->ask, LOSS) != MLS_LOSS_EAGER ? j->w + 4 : j->amp ? 10 : 3 * j->w;
@@ -390,7 +311,42 @@ static void fill_stage(const job *j, uint64_t i, mls_memory_estimate *to)
 
 mls_status mls_training_make(const mls_memory_ask *ask, mls_memory_estimate *to, mls_error *error)
 {
-    job j = job_of(ask);
+    const mls_model_shape *m = &ask->shape;
+    const uint64_t kind = VALUE(ask, PRECISION);
+    job j = {.ask = ask,
+             .m = m,
+             .t = VALUE(ask, TP),
+             .p = VALUE(ask, PP),
+             .c = VALUE(ask, CP),
+             .e = VALUE(ask, EP),
+             .v = VALUE(ask, VP),
+             .s = VALUE(ask, SEQUENCE),
+             .b = VALUE(ask, MICRO_BATCH),
+             .micro = VALUE(ask, ACCUMULATION),
+             .zero = VALUE(ask, ZERO),
+             .recompute = VALUE(ask, RECOMPUTE),
+             .rank = VALUE(ask, LORA),
+             .torch = VALUE(ask, FRAMEWORK) == MLS_FRAMEWORK_TORCH,
+             .amp = kind == MLS_AMP,
+             .fp8 = VALUE(ask, FP8) != 0,
+             .fp4 = VALUE(ask, FP4) != 0,
+             .dropout = VALUE(ask, DROPOUT) != 0,
+             .embed_slot = VALUE(ask, EMBED_SLOT) != 0,
+             .loss_slot = VALUE(ask, LOSS_SLOT) != 0};
+    j.layout = ask->layout.count > 0 ? &ask->layout : NULL;
+    const bool narrow = j.fp8 || j.fp4;
+    j.slots = ADD(m->layers, j.embed_slot, j.loss_slot);
+    j.w = kind == MLS_FP32 ? 4 : 2;
+    j.wp = kind == MLS_FP32 || j.amp ? 4 : 2;
+    j.x = narrow ? 1 : j.w;
+    j.z = VALUE(ask, FP8_ACTIVATIONS) != 0 ? 1 : j.w;
+    j.low = VALUE(ask, FP8_ATTENTION) != 0 ? 1 : j.w;
+    j.y = narrow ? j.low : j.w;
+    j.A = VALUE(ask, SEQUENCE_PARALLEL) != 0 ? j.t : 1;
+    j.S = j.s / j.c;
+    j.T = MUL(j.S, j.b);
+    const uint64_t multiple = MUL(VALUE(ask, VOCAB_MULTIPLE), j.t);
+    j.V = MUL(mls_bytes_up(m->vocabulary, multiple), multiple);
     to->gpus = VALUE(ask, GPUS);
     const mls_status status = check_job(&j, to->gpus, error);
     if (status != MLS_OK)

@@ -23,8 +23,19 @@ typedef struct part_size {
     uint64_t numbers, row, first, end;
 } part_size;
 
-static void size_attention(const mls_model_shape *m, part_size sizes[MLS_WEIGHT_COUNT])
+static uint64_t numbers_of(const part_size *size)
 {
+    return MUL(size->numbers, mls_bytes_less(size->end, size->first));
+}
+
+/* Compute the sizes of all parts, and set *rest to the numbers outside of them. */
+static void size_parts(const mls_model_shape *m, part_size sizes[MLS_WEIGHT_COUNT], uint64_t *rest)
+{
+    const bool tied = m->tied_embeddings == MLS_SAID_YES;
+    uint64_t all = 0;
+    memset(sizes, 0, MLS_WEIGHT_COUNT * sizeof *sizes);
+    sizes[MLS_WEIGHT_EMBEDDING] = (part_size){MUL(m->hidden, m->vocabulary), m->hidden, 0, 1};
+    sizes[MLS_WEIGHT_HEAD] = (part_size){tied ? 0 : MUL(m->hidden, m->vocabulary), m->hidden, 0, 1};
     const uint64_t end = m->counted != 0 ? mls_bytes_min(m->attention_layers, m->layers) : m->layers;
     const uint64_t q = m->q_lora_rank;
     const uint64_t values = MUL(m->heads, m->kv_lora_rank != 0 ? m->value_head_dim : m->head_dim);
@@ -40,10 +51,6 @@ static void size_attention(const mls_model_shape *m, part_size sizes[MLS_WEIGHT_
         sizes[MLS_WEIGHT_VALUE].numbers = MUL(m->kv_lora_rank, m->heads, ADD(m->qk_nope_head_dim, m->value_head_dim));
         sizes[MLS_WEIGHT_VALUE].row = m->kv_lora_rank;
     }
-}
-
-static void size_feed_forward(const mls_model_shape *m, part_size sizes[MLS_WEIGHT_COUNT])
-{
     const uint64_t expert_layers =
         m->counted != 0 ? mls_bytes_min(m->expert_layers, m->layers) : m->layers - m->dense_layers;
     const uint64_t dense = m->layers - expert_layers;
@@ -63,23 +70,6 @@ static void size_feed_forward(const mls_model_shape *m, part_size sizes[MLS_WEIG
     sizes[MLS_WEIGHT_SHARED] = (part_size){MUL(m->shared_experts, up, shared), m->hidden, dense, m->layers};
     sizes[MLS_WEIGHT_SHARED_DOWN] = (part_size){MUL(m->shared_experts, shared), m->expert_ffn, dense, m->layers};
     sizes[MLS_WEIGHT_ROUTER] = (part_size){MUL(m->hidden, m->experts), m->hidden, dense, m->layers};
-}
-
-static uint64_t numbers_of(const part_size *size)
-{
-    return MUL(size->numbers, mls_bytes_less(size->end, size->first));
-}
-
-/* Compute the sizes of all parts, and set *rest to the numbers outside of them. */
-static void size_parts(const mls_model_shape *m, part_size sizes[MLS_WEIGHT_COUNT], uint64_t *rest)
-{
-    const bool tied = m->tied_embeddings == MLS_SAID_YES;
-    uint64_t all = 0;
-    memset(sizes, 0, MLS_WEIGHT_COUNT * sizeof *sizes);
-    sizes[MLS_WEIGHT_EMBEDDING] = (part_size){MUL(m->hidden, m->vocabulary), m->hidden, 0, 1};
-    sizes[MLS_WEIGHT_HEAD] = (part_size){tied ? 0 : MUL(m->hidden, m->vocabulary), m->hidden, 0, 1};
-    size_attention(m, sizes);
-    size_feed_forward(m, sizes);
     for (size_t i = 0; i < MLS_WEIGHT_COUNT; i++)
         all = ADD(all, numbers_of(&sizes[i]));
     const uint64_t parameters = mls_shape_parameters(m);
@@ -100,14 +90,6 @@ static void size_parts(const mls_model_shape *m, part_size sizes[MLS_WEIGHT_COUN
         sizes[MLS_WEIGHT_STATE] = (part_size){state, m->hidden, 0, mls_bytes_min(m->state_layers, m->layers)};
         *rest = mls_bytes_less(*rest, numbers_of(&sizes[MLS_WEIGHT_STATE]));
     }
-}
-
-static uint64_t row_of(const mls_model_shape *shape, mls_weight_part part)
-{
-    part_size sizes[MLS_WEIGHT_COUNT];
-    uint64_t rest;
-    size_parts(shape, sizes, &rest);
-    return sizes[part].row;
 }
 
 /* ---------------------------------------------------------------- plans */
@@ -291,6 +273,9 @@ static void gguf_mark(mls_weights_plan *plan, const mls_model_shape *m, const cJ
     static const char *const like[MLS_WEIGHT_COUNT] = {
         [MLS_WEIGHT_EXPERTS_DOWN] = "down", [MLS_WEIGHT_SHARED_DOWN] = "down"};
     const uint64_t n = m->layers;
+    part_size sizes[MLS_WEIGHT_COUNT];
+    uint64_t rest;
+    size_parts(m, sizes, &rest);
     for (mls_weight_part part = 0; part < MLS_WEIGHT_COUNT; part++) {
         struct {
             unsigned form;
@@ -308,7 +293,7 @@ static void gguf_mark(mls_weights_plan *plan, const mls_model_shape *m, const cJ
         for (mls_str word = mls_str_word(&left); word.len > 0 && count < CHOICES_MAX; word = mls_str_word(&left)) {
             mls_str type;
             const bool some = mls_str_cut(&word, '/', &type);
-            choices[count].form = gguf_type(types, type, row_of(m, part));
+            choices[count].form = gguf_type(types, type, sizes[part].row);
             choices[count].end = some ? gguf_layers(m, word) : n;
             choices[count++].more = some && mls_str_equal(word, MLS_S("more"));
         }
