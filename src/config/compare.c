@@ -323,56 +323,6 @@ static uint64_t first_number(const comparison *self, const char *exports)
     return exported_number(next_set(self, &names));
 }
 
-/* Check a pipeline layout.  The number of chunks must be a multiple of the number of stages, and match the virtual
- * pipeline. */
-static void check_pipeline_layout(const comparison *self)
-{
-    mls_str exports = mls_str_from(MLS_CONFIG_LAYOUT);
-    const mls_shell_variable *variable = next_set(self, &exports);
-    if (variable == NULL || !variable->known || !mls_shell_is_set(variable))
-        return;
-    mls_pipeline_layout *layout = &self->summary->layout;
-    const mls_finding_place place = export_place(self, variable);
-    const int length = (int)variable->name.len;
-    const char *wrong = mls_pipeline_layout_parse(variable->value, layout);
-    const uint64_t set = first_number(self, MLS_CONFIG_PP);
-    const uint64_t stages = set != 0 ? set : self->name->pipeline_parallel;
-    const uint64_t chunks = first_number(self, MLS_CONFIG_VP);
-    if (wrong != NULL) {
-        mls_findings_add(self->findings, MLS_FINDING_CONFIG_PARALLEL, place, "%.*s=%.*s: %s", length,
-                         variable->name.ptr, MLS_CUT(variable->value, 60), wrong);
-    } else if (stages > 0 && layout->count % stages != 0) {
-        mls_findings_add(self->findings, MLS_FINDING_CONFIG_PARALLEL, place,
-                         "%.*s has %zu chunks, which %" PRIu64 " pipeline stages do not divide", length,
-                         variable->name.ptr, layout->count, stages);
-    } else if (stages > 0 && chunks > 0 && layout->count / stages != chunks) {
-        mls_findings_add(self->findings, MLS_FINDING_CONFIG_PARALLEL, place,
-                         "%.*s has %zu chunks for each of %" PRIu64 " stages, the virtual pipeline %" PRIu64, length,
-                         variable->name.ptr, layout->count / stages, stages, chunks);
-    }
-}
-
-static void check_parallel(const comparison *self)
-{
-    const mls_shell_variable *variable = NULL;
-    uint64_t total;
-    uint64_t product = 1;
-    bool known = !__builtin_mul_overflow(first_number(self, MLS_CONFIG_NODES),
-                                         first_number(self, MLS_CONFIG_GPUS_PER_NODE), &total);
-    for (size_t i = 0; i < EXPERT && known; i++) {
-        mls_str exports = mls_str_from(degrees[i].exports);
-        const mls_shell_variable *found = next_set(self, &exports);
-        const uint64_t degree = found == NULL && self->script->complete ? 1 : exported_number(found);
-        known = degree != 0 && !__builtin_mul_overflow(product, degree, &product);
-        variable = degree > 1 ? found : variable;
-    }
-    if (known && variable != NULL && total % product != 0) {
-        mls_findings_add(self->findings, MLS_FINDING_CONFIG_PARALLEL, export_place(self, variable),
-                         "tensor x pipeline x context parallel is %" PRIu64 ", which does not divide %" PRIu64 " GPUs",
-                         product, total);
-    }
-}
-
 /* Parse a Slurm time limit into seconds: minutes[:seconds], hours:minutes:seconds, days-hours[:minutes[:seconds]]. */
 static bool read_time(const mls_shell_variable *variable, uint64_t *seconds)
 {
@@ -400,8 +350,50 @@ static uint64_t node_count(const comparison *self)
     return nodes != NULL ? exported_number(nodes) : self->name->nodes;
 }
 
-static void check_times_and_nodes(const comparison *self)
+/* Check that the numbers of a name with a shape fit together: the degrees divide the GPUs, the chunks of a pipeline
+ * layout are a multiple of its stages and match the virtual pipeline, and so on. */
+static void check_shape(const comparison *self)
 {
+    const mls_shell_variable *last = NULL; /* of the degrees above 1 */
+    uint64_t total;
+    uint64_t product = 1;
+    bool known = !__builtin_mul_overflow(first_number(self, MLS_CONFIG_NODES),
+                                         first_number(self, MLS_CONFIG_GPUS_PER_NODE), &total);
+    for (size_t i = 0; i < EXPERT && known; i++) {
+        mls_str exports = mls_str_from(degrees[i].exports);
+        const mls_shell_variable *found = next_set(self, &exports);
+        const uint64_t degree = found == NULL && self->script->complete ? 1 : exported_number(found);
+        known = degree != 0 && !__builtin_mul_overflow(product, degree, &product);
+        last = degree > 1 ? found : last;
+    }
+    if (known && last != NULL && total % product != 0) {
+        mls_findings_add(self->findings, MLS_FINDING_CONFIG_PARALLEL, export_place(self, last),
+                         "tensor x pipeline x context parallel is %" PRIu64 ", which does not divide %" PRIu64 " GPUs",
+                         product, total);
+    }
+    mls_str exports = mls_str_from(MLS_CONFIG_LAYOUT);
+    const mls_shell_variable *variable = next_set(self, &exports);
+    if (variable != NULL && variable->known && mls_shell_is_set(variable)) {
+        mls_pipeline_layout *layout = &self->summary->layout;
+        const mls_finding_place place = export_place(self, variable);
+        const int length = (int)variable->name.len;
+        const char *wrong = mls_pipeline_layout_parse(variable->value, layout);
+        const uint64_t set = first_number(self, MLS_CONFIG_PP);
+        const uint64_t stages = set != 0 ? set : self->name->pipeline_parallel;
+        const uint64_t chunks = first_number(self, MLS_CONFIG_VP);
+        if (wrong != NULL) {
+            mls_findings_add(self->findings, MLS_FINDING_CONFIG_PARALLEL, place, "%.*s=%.*s: %s", length,
+                             variable->name.ptr, MLS_CUT(variable->value, 60), wrong);
+        } else if (stages > 0 && layout->count % stages != 0) {
+            mls_findings_add(self->findings, MLS_FINDING_CONFIG_PARALLEL, place,
+                             "%.*s has %zu chunks, which %" PRIu64 " pipeline stages do not divide", length,
+                             variable->name.ptr, layout->count, stages);
+        } else if (stages > 0 && chunks > 0 && layout->count / stages != chunks) {
+            mls_findings_add(self->findings, MLS_FINDING_CONFIG_PARALLEL, place,
+                             "%.*s has %zu chunks for each of %" PRIu64 " stages, the virtual pipeline %" PRIu64,
+                             length, variable->name.ptr, layout->count / stages, stages, chunks);
+        }
+    }
     const mls_shell_variable *job = find_export(self, "WALLTIME");
     const mls_shell_variable *run = find_export(self, "WALLTIME_RUNANDTIME");
     const mls_shell_variable *segment = find_export(self, "SEGMENT");
@@ -483,10 +475,7 @@ void mls_config_compare(const mls_config_name *name, const mls_shell *script, ml
     mls_config_name_degrees(name, named);
     for (size_t i = 0; i < MLS_DEGREES && mls_config_has_degrees(name); i++)
         compare_degree(&self, i, named[i]);
-    if (name->kind != MLS_CONFIG_KIND_NONE) {
-        check_parallel(&self);
-        check_pipeline_layout(&self);
-        check_times_and_nodes(&self);
-    }
+    if (name->kind != MLS_CONFIG_KIND_NONE)
+        check_shape(&self);
     check_environment(&self);
 }

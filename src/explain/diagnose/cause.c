@@ -339,32 +339,6 @@ static bool is_id(const mls_signature *signature, const char *id)
     return strcmp(signature->id, id) == 0;
 }
 
-/* Find rank and node of a cause that has neither, if launchers reported the end of a single process. */
-static void find_place(const run_view *view, int32_t *rank, const char **node)
-{
-    static const char *const launchers[] = {"srun-", "mpi-", "torchrun-"};
-    size_t ranks = 0;
-    size_t nodes = 0;
-    int32_t one_rank = -1;
-    const char *one_node = NULL;
-    for (const mls_match *match = view->matches; match != NULL; match = match->next) {
-        const mls_str id = mls_str_from(mls_job_signature(view->job, match)->id);
-        bool launcher = mls_str_starts(mls_str_from(match->at.text), MLS_S("srun: error: "));
-        for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
-            launcher |= mls_str_starts(id, mls_str_from(launchers[i]));
-        if (launcher && !was_survived(view, match)) {
-            const bool many = strstr(match->at.text, "tasks ") != NULL; /* the pattern has only the first rank */
-            ranks += match->rank < 0 ? 0 : many ? 2 : match->rank != one_rank;
-            nodes += match->node != NULL && match->node != one_node;
-            one_rank = match->rank >= 0 ? match->rank : one_rank;
-            one_node = match->node != NULL ? match->node : one_node;
-        }
-    }
-    const bool one = ranks == 1 && strstr(view->cause->at.text, "tasks ") == NULL;
-    *rank = one ? one_rank : *rank;
-    *node = nodes == 1 && ranks <= 1 ? one_node : *node;
-}
-
 /* Fill in a failure from its cause. */
 static void fill_cause(const run_view *view, mls_failure *failure)
 {
@@ -378,8 +352,26 @@ static void fill_cause(const run_view *view, mls_failure *failure)
         (is_id(failure->signature, "torchrun-exitcode") || is_id(failure->signature, "torchrun-child-failed")))
         rank = file->root_rank;
     failure->node = cause->node;
-    if (rank < 0 && failure->node == NULL)
-        find_place(view, &rank, &failure->node);
+    if (rank < 0 && failure->node == NULL) { /* a single process whose end launchers reported */
+        size_t ranks = 0;
+        size_t nodes = 0;
+        int32_t one_rank = -1;
+        const char *one_node = NULL;
+        for (const mls_match *match = view->matches; match != NULL; match = match->next) {
+            const mls_str id = mls_str_from(mls_job_signature(job, match)->id);
+            const bool launcher = mls_str_starts(mls_str_from(match->at.text), MLS_S("srun: error: ")) ||
+                                  mls_str_any(id, "srun-|mpi-|torchrun-", mls_str_starts);
+            if (launcher && !was_survived(view, match)) {
+                const bool many = strstr(match->at.text, "tasks ") != NULL; /* the pattern has only the first rank */
+                ranks += match->rank < 0 ? 0 : many ? 2 : match->rank != one_rank;
+                nodes += match->node != NULL && match->node != one_node;
+                one_rank = match->rank >= 0 ? match->rank : one_rank;
+                one_node = match->node != NULL ? match->node : one_node;
+            }
+        }
+        rank = ranks == 1 && strstr(cause->at.text, "tasks ") == NULL ? one_rank : rank;
+        failure->node = nodes == 1 && ranks <= 1 ? one_node : NULL;
+    }
     /* An exception of a module's own type is the root cause if other ranks only report the loss of its rank. */
     const size_t type = strcspn(cause->at.text, ": ");
     bool own = cause->otherwise && cause->rank >= 0 && failure->signature->kind == MLS_CLASS_CODE &&

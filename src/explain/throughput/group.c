@@ -117,35 +117,6 @@ static void find_shared_phases(mls_throughput_group *group, mls_arena *arena, ml
     }
 }
 
-/* If all runs that came to the healing step change their pace there, it is by design: measure slow phases relative to
- * the pace after it. */
-static void apply_healing(mls_throughput_group *group, const mls_healing *healing, mls_arena *scratch)
-{
-    const size_t all = group->group->run_count;
-    size_t reached = 0;
-    mls_placed *factors = mls_arena_array(scratch, all, sizeof *factors);
-    size_t changed = 0;
-    for (size_t i = 0; i < all; i++) {
-        reached += healing[i].reached;
-        if (healing[i].changed)
-            factors[changed++] = (mls_placed){healing[i].factor, i};
-    }
-    if (changed == 0 || changed < reached)
-        return;
-    for (size_t i = 0; i < changed; i++) {
-        const mls_healing *of = &healing[factors[i].place];
-        mls_throughput *run = &group->runs[factors[i].place];
-        run->healing_step = of->step;
-        run->healing_samples = of->samples;
-        run->healing_factor = of->factor;
-        run->slow_phases = of->phases;
-        run->slow_phase_count = of->phase_count;
-    }
-    mls_sort_placed(factors, changed, sizeof *factors);
-    group->healed = &group->runs[factors[(changed - 1) / 2].place];
-    group->healed_count = changed;
-}
-
 /* A slow pace is 3 % and five standard deviations above the median.  A slow run takes 3 % and five seconds longer than
  * expected. */
 #define LIMIT_MIN 0.03
@@ -362,13 +333,37 @@ static void add_findings(mls_throughput_group *group)
 void mls_throughput_group_compare(mls_throughput_group *group, const mls_healing *healing, mls_arena *arena,
                                   mls_arena *scratch)
 {
+    const size_t all = group->group->run_count;
+    size_t reached = 0;
+    size_t changed = 0;
+    size_t count = 0;
     mls_arena_reset(scratch);
-    apply_healing(group, healing, scratch);
+    /* If all runs that came to the healing step change their pace there, it is by design: measure slow phases relative
+     * to the pace after it. */
+    mls_placed *factors = mls_arena_array(scratch, all, sizeof *factors);
+    for (size_t i = 0; i < all; i++) {
+        reached += healing[i].reached;
+        if (healing[i].changed)
+            factors[changed++] = (mls_placed){healing[i].factor, i};
+    }
+    if (changed > 0 && changed >= reached) {
+        for (size_t i = 0; i < changed; i++) {
+            const mls_healing *of = &healing[factors[i].place];
+            mls_throughput *run = &group->runs[factors[i].place];
+            run->healing_step = of->step;
+            run->healing_samples = of->samples;
+            run->healing_factor = of->factor;
+            run->slow_phases = of->phases;
+            run->slow_phase_count = of->phase_count;
+        }
+        mls_sort_placed(factors, changed, sizeof *factors);
+        group->healed = &group->runs[factors[(changed - 1) / 2].place];
+        group->healed_count = changed;
+    }
     find_slow_runs(group, arena, scratch);
     /* The run with the median loss of warm-up represents the group. */
-    mls_placed *shares = mls_arena_array(scratch, group->group->run_count, sizeof *shares);
-    size_t count = 0;
-    for (size_t i = 0; i < group->group->run_count; i++) {
+    mls_placed *shares = mls_arena_array(scratch, all, sizeof *shares);
+    for (size_t i = 0; i < all; i++) {
         const mls_throughput *run = &group->runs[i];
         if (run->segment_count > 0 && run->run_ms > 0)
             shares[count++] = (mls_placed){run->warmup_lost_ms / run->run_ms, i};

@@ -160,45 +160,6 @@ static void keep_marks(const mls_timing *timing, const pace_marks *marks, pace_m
 /* If the steps of a segment are shorter than this share of the time at the pace of the run, they are not used. */
 #define STEPS_MIN 0.5
 
-/* If evaluations are not delimited and train_step_time is logged, reduce segments with an evaluation to the time of
- * their steps.  The rest is evaluation. */
-static void keep_steps(mls_timing *timing)
-{
-    mls_throughput *run = timing->run;
-    mls_weighted *paces = mls_arena_array(timing->scratch, run->segment_count + 1, sizeof *paces);
-    double evaluated_ms = 0;
-    size_t at = 0;
-    if (run->parts.evaluation_delimited || run->in_epochs || run->segment_count == 0)
-        return;
-    for (size_t i = 0; i < run->segment_count; i++) {
-        const mls_pace_segment *segment = &run->segments[i];
-        paces[i] = (mls_weighted){segment->training_ms / segment->delta, segment->training_ms};
-    }
-    const double pace = mls_median_weighted(paces, run->segment_count);
-    for (size_t i = 0; i < run->segment_count; i++) {
-        mls_pace_segment *segment = &run->segments[i];
-        double sum = 0;
-        double steps = 0;
-        double evaluations = 0;
-        for (; at < timing->timed_count && timing->timed[at].when.value <= segment->to_ms; at++) {
-            const mls_timed *timed = &timing->timed[at];
-            const bool stepped = timed->kind == MLS_PACE_STATS && timed->record->step_ms > 0;
-            evaluations += timed->kind == MLS_PACE_EVALUATION;
-            sum += stepped ? timed->record->step_ms : 0;
-            steps += stepped;
-        }
-        const double steps_ms = segment->delta / run->run->global_batch_size * sum / steps;
-        if (evaluations > 0 && steps_ms < segment->training_ms && steps_ms >= STEPS_MIN * pace * segment->delta) {
-            evaluated_ms += segment->training_ms - steps_ms;
-            segment->training_ms = steps_ms;
-            run->evaluations_from = MLS_EVALUATIONS_FROM_STEPS;
-        }
-    }
-    timing->evaluated_ms = evaluated_ms;
-    run->parts.ms[MLS_PART_TRAINING] -= evaluated_ms;
-    run->parts.ms[MLS_PART_EVALUATION] += evaluated_ms;
-}
-
 void mls_timing_mark(mls_timing *timing)
 {
     mls_throughput *run = timing->run;
@@ -277,5 +238,38 @@ void mls_timing_mark(mls_timing *timing)
         trained = training;
         run->segments[run->segment_count++] = before;
     }
-    keep_steps(timing);
+    /* If evaluations are not delimited and train_step_time is logged, reduce segments with an evaluation to the time of
+     * their steps.  The rest is evaluation. */
+    if (run->parts.evaluation_delimited || run->in_epochs || run->segment_count == 0)
+        return;
+    at = 0;
+    mls_weighted *paces = mls_arena_array(timing->scratch, run->segment_count + 1, sizeof *paces);
+    double evaluated_ms = 0;
+    for (size_t i = 0; i < run->segment_count; i++) {
+        const mls_pace_segment *segment = &run->segments[i];
+        paces[i] = (mls_weighted){segment->training_ms / segment->delta, segment->training_ms};
+    }
+    const double pace = mls_median_weighted(paces, run->segment_count);
+    for (size_t i = 0; i < run->segment_count; i++) {
+        mls_pace_segment *segment = &run->segments[i];
+        double sum = 0;
+        double steps = 0;
+        double evaluations = 0;
+        for (; at < timing->timed_count && timing->timed[at].when.value <= segment->to_ms; at++) {
+            const mls_timed *timed = &timing->timed[at];
+            const bool stepped = timed->kind == MLS_PACE_STATS && timed->record->step_ms > 0;
+            evaluations += timed->kind == MLS_PACE_EVALUATION;
+            sum += stepped ? timed->record->step_ms : 0;
+            steps += stepped;
+        }
+        const double steps_ms = segment->delta / run->run->global_batch_size * sum / steps;
+        if (evaluations > 0 && steps_ms < segment->training_ms && steps_ms >= STEPS_MIN * pace * segment->delta) {
+            evaluated_ms += segment->training_ms - steps_ms;
+            segment->training_ms = steps_ms;
+            run->evaluations_from = MLS_EVALUATIONS_FROM_STEPS;
+        }
+    }
+    timing->evaluated_ms = evaluated_ms;
+    run->parts.ms[MLS_PART_TRAINING] -= evaluated_ms;
+    run->parts.ms[MLS_PART_EVALUATION] += evaluated_ms;
 }
