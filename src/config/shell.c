@@ -1819,26 +1819,6 @@ static command *parse_function(parser *p, command *to)
     return to;
 }
 
-/* Parse the rest of an if or elif command after this word. */
-static command *parse_if(parser *p)
-{
-    command *made = make(p, IF, parse_list(p), NULL);
-    expect(p, "then", no_keyword);
-    made->second = parse_list(p);
-    if (p->depth >= NESTING_MAX)
-        fail(p, "commands are nested too deep");
-    p->depth++;
-    if (take(p, "elif")) {
-        made->third = parse_if(p);
-    } else {
-        if (take(p, "else"))
-            made->third = parse_list(p);
-        expect(p, "fi", no_keyword);
-    }
-    p->depth--;
-    return made;
-}
-
 static command *parse_command(parser *p)
 {
     command *made = make(p, SIMPLE, NULL, NULL);
@@ -1853,7 +1833,20 @@ static command *parse_command(parser *p)
     p->depth++;
     bool compound = true;
     if (take(p, "if")) {
-        made = parse_if(p);
+        command *branch = NULL;
+        do { /* an elif is the else of the branch before */
+            command *other = make(p, IF, parse_list(p), NULL);
+            expect(p, "then", no_keyword);
+            other->second = parse_list(p);
+            if (branch != NULL)
+                branch->third = other;
+            else
+                made = other;
+            branch = other;
+        } while (take(p, "elif"));
+        if (take(p, "else"))
+            branch->third = parse_list(p);
+        expect(p, "fi", no_keyword);
     } else if (take(p, "[[")) {
         made->kind = CONDITION;
         while (p->problem == NULL && !take(p, "]]")) {

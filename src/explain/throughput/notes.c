@@ -50,24 +50,6 @@ static size_t thin_out(mls_pace_notes *notes, mls_pace_kind kind, size_t every)
     return left;
 }
 
-/* Return whether the number of a block may be a position.  If it is not larger than the previous one, the numbers of
- * all blocks are lengths. */
-static bool is_position(mls_pace_notes *notes, const mls_pace_record *block)
-{
-    if (isnan(block->samples) || notes->blocks_have_none)
-        return false;
-    if (notes->in_blocks && !notes->spans.ended && block->time_ms >= notes->block_ms &&
-        block->samples <= notes->block_samples) {
-        notes->blocks_have_none = true;
-        (void)thin_out(notes, MLS_PACE_BLOCK, 0);
-        return false;
-    }
-    notes->in_blocks = notes->spans.started;
-    notes->block_ms = block->time_ms;
-    notes->block_samples = block->samples;
-    return true;
-}
-
 /* Drop everything, because a run with too many records is not measured. */
 static void give_up(mls_pace_notes *notes)
 {
@@ -118,8 +100,18 @@ static void add_record(mls_pace_notes *notes, mls_pace_kind kind, const mls_reco
         added.value = value_number(record, MLS_S("throughput"));
         for (size_t i = 0; i < sizeof step_times / sizeof *step_times && isnan(added.step_ms); i++)
             added.step_ms = 1000 * value_number(record, step_times[i]);
-    } else if (!is_position(notes, &added)) {
+    } else if (isnan(added.samples) || notes->blocks_have_none) {
         return;
+    } else if (notes->in_blocks && !notes->spans.ended && added.time_ms >= notes->block_ms &&
+               added.samples <= notes->block_samples) {
+        /* The number of a block is not larger than the previous one, so those of all blocks are lengths. */
+        notes->blocks_have_none = true;
+        (void)thin_out(notes, MLS_PACE_BLOCK, 0);
+        return;
+    } else {
+        notes->in_blocks = notes->spans.started;
+        notes->block_ms = added.time_ms;
+        notes->block_samples = added.samples;
     }
     if (kind != MLS_PACE_STATS && notes->count - notes->stats >= MLS_NOTED_MAX) {
         give_up(notes);
