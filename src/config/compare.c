@@ -295,27 +295,6 @@ void mls_config_compare_printed(const mls_config_name *name, const uint32_t prin
     }
 }
 
-/* Compare a degree.  If it is omitted, it is 1: in a name that has another degree, and in a text that was read
- * completely. */
-static void compare_degree(const comparison *self, size_t index, uint64_t named)
-{
-    mls_str exports = mls_str_from(degrees[index].exports);
-    const char *before = before_degree(index, named);
-    const uint64_t degree = named != 0 ? named : 1;
-    const bool set = !self->script->complete || next_set(self, &exports) != NULL;
-    compare_number(self, degrees[index].exports, degree, before, "");
-    if (index == EXPERT && named == 0 && !set)
-        return; /* most models do not have experts */
-    if (!set && degree == 1) {
-        self->summary->absent[self->summary->absent_count++] = degrees[index].name;
-    } else if (!set) {
-        mls_findings_add(self->findings, MLS_FINDING_CONFIG_DISAGREES,
-                         (mls_finding_place){.key = mls_str_from(degrees[index].name)},
-                         "name says %s%" PRIu64 ", text does not set %s or %s", before, named, degrees[index].name,
-                         degrees[index].long_name);
-    }
-}
-
 /* Return the number of the first export of a list that is set. */
 static uint64_t first_number(const comparison *self, const char *exports)
 {
@@ -418,31 +397,19 @@ static void check_shape(const comparison *self)
     }
 }
 
-static void check_environment(const comparison *self)
-{
-    static const struct {
-        const char *name;
-        const char *value;  /* NCCL ignores the case of such words */
-        bool several_nodes; /* harmless on a single node */
-        const char *why;
-    } unwise[] = {
-        {"CUDA_LAUNCH_BLOCKING", "1", false, "every kernel waits for the one before it"},
-        {"NCCL_IB_DISABLE", "1", true, "nodes talk over Ethernet sockets instead of InfiniBand"},
-        {"NCCL_DEBUG", "TRACE", false, "NCCL writes a line for every call"},
-        {"NCCL_SOCKET_IFNAME", "lo", true, "nodes cannot reach each other over the loopback interface"},
-        {"PYTORCH_NO_CUDA_MEMORY_CACHING", "1", false, "every tensor is allocated and freed by the driver"},
-    };
-    const bool one_node = node_count(self) <= 1; /* an unknown number is not reported */
-    for (size_t i = 0; i < sizeof unwise / sizeof *unwise; i++) {
-        const mls_shell_variable *variable = find_export(self, unwise[i].name);
-        if (variable != NULL && variable->value.len == strlen(unwise[i].value) &&
-            strncasecmp(variable->value.ptr, unwise[i].value, variable->value.len) == 0 &&
-            !(one_node && unwise[i].several_nodes)) {
-            mls_findings_add(self->findings, MLS_FINDING_CONFIG_ENVIRONMENT, export_place(self, variable), "%s=%s: %s",
-                             unwise[i].name, unwise[i].value, unwise[i].why);
-        }
-    }
-}
+/* Settings that cost speed or break runs. */
+static const struct {
+    const char *name;
+    const char *value;  /* NCCL ignores the case of such words */
+    bool several_nodes; /* harmless on a single node */
+    const char *why;
+} unwise[] = {
+    {"CUDA_LAUNCH_BLOCKING", "1", false, "every kernel waits for the one before it"},
+    {"NCCL_IB_DISABLE", "1", true, "nodes talk over Ethernet sockets instead of InfiniBand"},
+    {"NCCL_DEBUG", "TRACE", false, "NCCL writes a line for every call"},
+    {"NCCL_SOCKET_IFNAME", "lo", true, "nodes cannot reach each other over the loopback interface"},
+    {"PYTORCH_NO_CUDA_MEMORY_CACHING", "1", false, "every tensor is allocated and freed by the driver"},
+};
 
 void mls_config_compare(const mls_config_name *name, const mls_shell *script, mls_config_summary *summary,
                         mls_findings *findings)
@@ -473,9 +440,34 @@ void mls_config_compare(const mls_config_name *name, const mls_shell *script, ml
                        global, name->gpus, "batch ", " per GPU");
     }
     mls_config_name_degrees(name, named);
-    for (size_t i = 0; i < MLS_DEGREES && mls_config_has_degrees(name); i++)
-        compare_degree(&self, i, named[i]);
+    /* A degree that is omitted is 1: in a name that has another degree, and in a text that was read completely. */
+    for (size_t i = 0; i < MLS_DEGREES && mls_config_has_degrees(name); i++) {
+        mls_str exports = mls_str_from(degrees[i].exports);
+        const char *before = before_degree(i, named[i]);
+        const uint64_t degree = named[i] != 0 ? named[i] : 1;
+        const bool set = !script->complete || next_set(&self, &exports) != NULL;
+        compare_number(&self, degrees[i].exports, degree, before, "");
+        if (i == EXPERT && named[i] == 0 && !set)
+            continue; /* most models do not have experts */
+        if (!set && degree == 1) {
+            summary->absent[summary->absent_count++] = degrees[i].name;
+        } else if (!set) {
+            mls_findings_add(findings, MLS_FINDING_CONFIG_DISAGREES,
+                             (mls_finding_place){.key = mls_str_from(degrees[i].name)},
+                             "name says %s%" PRIu64 ", text does not set %s or %s", before, degree, degrees[i].name,
+                             degrees[i].long_name);
+        }
+    }
     if (name->kind != MLS_CONFIG_KIND_NONE)
         check_shape(&self);
-    check_environment(&self);
+    const bool one_node = node_count(&self) <= 1; /* an unknown number is not reported */
+    for (size_t i = 0; i < sizeof unwise / sizeof *unwise; i++) {
+        const mls_shell_variable *variable = find_export(&self, unwise[i].name);
+        if (variable != NULL && variable->value.len == strlen(unwise[i].value) &&
+            strncasecmp(variable->value.ptr, unwise[i].value, variable->value.len) == 0 &&
+            !(one_node && unwise[i].several_nodes)) {
+            mls_findings_add(findings, MLS_FINDING_CONFIG_ENVIRONMENT, export_place(&self, variable), "%s=%s: %s",
+                             unwise[i].name, unwise[i].value, unwise[i].why);
+        }
+    }
 }
