@@ -66,38 +66,6 @@ static void measure_segments(mls_timing *timing)
     run->band = band > BAND_MIN ? band : BAND_MIN;
 }
 
-/* Join segments without training to the previous one if they determine the reference pace: evaluations after the end of
- * training are milliseconds apart. */
-static void drop_untrained(mls_timing *timing)
-{
-    mls_throughput *run = timing->run;
-    const double min = TRAINED_MIN * run->measured_training_ms / run->samples;
-    mls_pace_segment held = {0};
-    size_t kept = 0;
-    if (run->steady_ms_per_sample >= min)
-        return;
-    for (size_t i = 0; i < run->segment_count; i++) {
-        mls_pace_segment segment = run->segments[i];
-        if (held.delta > 0) { /* there is no previous one */
-            segment.from_ms = held.from_ms;
-            segment.from_samples = held.from_samples;
-            segment.delta += held.delta;
-            segment.training_ms += held.training_ms;
-        }
-        const bool untrained = pace_of(&run->segments[i]) < min;
-        if (untrained && kept > 0) {
-            run->segments[kept - 1].delta += segment.delta;
-        } else if (untrained) {
-            held = segment;
-        } else {
-            run->segments[kept++] = segment;
-            held = (mls_pace_segment){0};
-        }
-    }
-    run->segment_count = kept > 0 ? kept : run->segment_count;
-    measure_segments(timing);
-}
-
 /* List the slow phases.  From segment `healed` on, the reference is `healed_pace`. */
 static mls_slow_phase *list_phases(const mls_timing *timing, size_t healed, double healed_pace, size_t *count)
 {
@@ -228,9 +196,59 @@ static void find_shift(mls_timing *timing)
     }
 }
 
-/* Set the cells of the sparkline.  Each is a share of the training time with the mean pace in it. */
-static void draw_spark(mls_throughput *run)
+void mls_timing_pace(mls_timing *timing)
 {
+    mls_throughput *run = timing->run;
+    if (run->segment_count > 0 &&
+        run->segments[run->segment_count - 1].to_ms * TRAINED_OF_RUN_MIN > run->parts.ms[MLS_PART_TRAINING])
+        run->segment_count = 0;
+    if (run->segment_count == 0)
+        return;
+    measure_segments(timing);
+    /* Join segments without training to the previous one if they determine the reference pace: evaluations after the
+     * end of training are milliseconds apart. */
+    const double min = TRAINED_MIN * run->measured_training_ms / run->samples;
+    const bool joins = !(run->steady_ms_per_sample >= min);
+    mls_pace_segment held = {0};
+    size_t kept = 0;
+    for (size_t i = 0; i < run->segment_count && joins; i++) {
+        mls_pace_segment segment = run->segments[i];
+        if (held.delta > 0) { /* there is no previous one */
+            segment.from_ms = held.from_ms;
+            segment.from_samples = held.from_samples;
+            segment.delta += held.delta;
+            segment.training_ms += held.training_ms;
+        }
+        const bool untrained = pace_of(&run->segments[i]) < min;
+        if (untrained && kept > 0) {
+            run->segments[kept - 1].delta += segment.delta;
+        } else if (untrained) {
+            held = segment;
+        } else {
+            run->segments[kept++] = segment;
+            held = (mls_pace_segment){0};
+        }
+    }
+    if (joins) {
+        run->segment_count = kept > 0 ? kept : run->segment_count;
+        measure_segments(timing);
+    }
+    run->training_samples_per_second = 1000 * run->samples / run->measured_training_ms;
+    if (run->state == MLS_TIMED_ENDED)
+        run->run_samples_per_second = 1000 * run->samples / run->run_ms;
+    if (!run->in_epochs)
+        run->steady_tokens_per_second = 1000 / run->steady_ms_per_sample * run->tokens_per_sample;
+    run->steady_step_ms = run->steady_ms_per_sample * run->run->global_batch_size;
+    run->warmup_lost_ms = 0;
+    for (size_t i = 0; i + 1 < run->segment_count && run->segment_count >= SEGMENTS_WARMUP; i++) {
+        if (!is_slow(run, &run->segments[i], run->steady_ms_per_sample))
+            break;
+        run->warmup_segments++;
+        run->warmup_ms += run->segments[i].training_ms;
+        run->warmup_samples = run->segments[i].from_samples + run->segments[i].delta;
+        run->warmup_lost_ms += lost_by(&run->segments[i], run->steady_ms_per_sample);
+    }
+    /* Set the cells of the sparkline.  Each is a share of the training time with the mean pace in it. */
     const double cell = run->parts.ms[MLS_PART_TRAINING] / MLS_SPARK_CELLS;
     double before = 0;
     size_t at = 0;
@@ -257,34 +275,6 @@ static void draw_spark(mls_throughput *run)
                                       : level > 0              ? (int)level
                                                                : 0);
     }
-}
-
-void mls_timing_pace(mls_timing *timing)
-{
-    mls_throughput *run = timing->run;
-    if (run->segment_count > 0 &&
-        run->segments[run->segment_count - 1].to_ms * TRAINED_OF_RUN_MIN > run->parts.ms[MLS_PART_TRAINING])
-        run->segment_count = 0;
-    if (run->segment_count == 0)
-        return;
-    measure_segments(timing);
-    drop_untrained(timing);
-    run->training_samples_per_second = 1000 * run->samples / run->measured_training_ms;
-    if (run->state == MLS_TIMED_ENDED)
-        run->run_samples_per_second = 1000 * run->samples / run->run_ms;
-    if (!run->in_epochs)
-        run->steady_tokens_per_second = 1000 / run->steady_ms_per_sample * run->tokens_per_sample;
-    run->steady_step_ms = run->steady_ms_per_sample * run->run->global_batch_size;
-    run->warmup_lost_ms = 0;
-    for (size_t i = 0; i + 1 < run->segment_count && run->segment_count >= SEGMENTS_WARMUP; i++) {
-        if (!is_slow(run, &run->segments[i], run->steady_ms_per_sample))
-            break;
-        run->warmup_segments++;
-        run->warmup_ms += run->segments[i].training_ms;
-        run->warmup_samples = run->segments[i].from_samples + run->segments[i].delta;
-        run->warmup_lost_ms += lost_by(&run->segments[i], run->steady_ms_per_sample);
-    }
-    draw_spark(run);
     run->slow_phases = list_phases(timing, run->segment_count, 0, &run->slow_phase_count);
     find_shift(timing);
     find_healing(timing);

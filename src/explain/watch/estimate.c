@@ -120,27 +120,6 @@ static double pace_until(const mls_curve *curve)
     return curve->count > 1 ? (last->minutes - first->minutes) / (last->at - first->at) : first->minutes / first->at;
 }
 
-/* Return the distance between evaluations; 0: unknown. */
-static double find_distance(const mls_curve *curve, const mls_estimate_basis *basis)
-{
-    size_t count = 0;
-    if (curve->count > 1)
-        return last_of(curve)->at - curve->before;
-    for (size_t i = 0; i < basis->run_count; i++)
-        count += basis->runs[i].curve->count;
-    double *distances = mls_malloc((count + 1) * sizeof *distances);
-    count = 0;
-    for (size_t i = 0; i < basis->run_count; i++) {
-        const mls_curve *past = basis->runs[i].curve;
-        for (size_t k = 1; k < past->count; k++)
-            distances[count++] = past->items[k].at - past->items[k - 1].at;
-    }
-    mls_sort_doubles(distances, count);
-    const double median = count > 0 ? mls_median(distances, count) : 0;
-    free(distances);
-    return median;
-}
-
 /* Find the outcomes from the curves of runs that have a value at the position of the last evaluation, `here`. Return
  * whether there are enough such runs.
  *
@@ -275,7 +254,25 @@ mls_estimate mls_estimate_left(const mls_curve *curve, double now, const mls_est
     if (!(pace > 0 && isfinite(pace))) /* times do not increase */
         return estimate;
     const mls_value_point *here = last_of(curve);
-    const double distance = find_distance(curve, &basis);
+    /* The distance between evaluations; 0: unknown. */
+    double distance = 0;
+    if (curve->count > 1) {
+        distance = here->at - curve->before;
+    } else {
+        size_t count = 0;
+        for (size_t i = 0; i < basis.run_count; i++)
+            count += basis.runs[i].curve->count;
+        double *distances = mls_malloc((count + 1) * sizeof *distances);
+        count = 0;
+        for (size_t i = 0; i < basis.run_count; i++) {
+            const mls_curve *past = basis.runs[i].curve;
+            for (size_t k = 1; k < past->count; k++)
+                distances[count++] = past->items[k].at - past->items[k - 1].at;
+        }
+        mls_sort_doubles(distances, count);
+        distance = count > 0 ? mls_median(distances, count) : 0;
+        free(distances);
+    }
     if (outcomes_by_curves(here, &basis, &all)) {
         estimate.from = MLS_ESTIMATE_CURVES;
     } else if (basis.run_count > 0) {
