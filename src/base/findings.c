@@ -47,29 +47,18 @@ bool mls_findings_pass(const mls_finding_counts *counts, bool strict)
     return counts->error == 0 && (!strict || counts->warning + counts->advice == 0);
 }
 
-/* Copy a text to *at and advance *at past it.  Return NULL for NULL. */
-static const char *finding_text(const char *text, size_t length, char **at)
-{
-    char *copy = *at;
-    if (text == NULL)
-        return NULL;
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    *at += length + 1;
-    return copy;
-}
-
 /* Store a finding.  Its texts are copied into one block, which begins with the message. */
 static void keep_finding(mls_findings *list, mls_finding finding, mls_str message, mls_str key)
 {
-    const size_t path = finding.path != NULL ? strlen(finding.path) : 0;
-    char *texts = mls_malloc(message.len + key.len + path + 3);
-    char *at = texts;
-    MLS_GROW(list, items);
+    const mls_str path = mls_str_from(finding.path);
+    char *texts = mls_calloc(1, message.len + key.len + path.len + 3);
+    char *key_copy = texts + message.len + 1;
+    char *path_copy = key_copy + key.len + 1;
+    memcpy(texts, message.ptr, message.len);
     finding.message = texts;
-    (void)finding_text(message.ptr, message.len, &at);
-    finding.key = finding_text(key.ptr, key.len, &at);
-    finding.path = finding_text(finding.path, path, &at);
+    finding.key = key.ptr != NULL ? memcpy(key_copy, key.ptr, key.len) : NULL;
+    finding.path = finding.path != NULL ? memcpy(path_copy, path.ptr, path.len) : NULL;
+    MLS_GROW(list, items);
     list->items[list->count++] = finding;
 }
 
@@ -140,45 +129,41 @@ void mls_findings_add_as(mls_findings *list, mls_finding_code code, mls_severity
     va_end(args);
 }
 
-void mls_findings_append_except(mls_findings *list, const mls_findings *from, mls_finding_code except)
+/* Append findings: in their order, or grouped by code and without one code. */
+static void append(mls_findings *list, const mls_findings *from, bool grouped, mls_finding_code except)
 {
     mls_finding_counts_add(&list->counts, &from->counts);
-    bool there[MLS_FINDING_COUNT] = {false};
-    for (size_t i = 0; i < from->count; i++)
-        there[from->items[i].code] = true;
-    for (size_t code = 0; code < MLS_FINDING_COUNT; code++) {
-        for (size_t i = 0; i < from->count && there[code]; i++) {
+    for (size_t code = 0; code < (grouped && from->count > 0 ? MLS_FINDING_COUNT : 1); code++) {
+        for (size_t i = 0; i < from->count; i++) {
             const mls_finding *f = &from->items[i];
-            if ((size_t)f->code == code && f->code == except)
+            if (grouped && (size_t)f->code != code)
+                continue;
+            if (f->code == except)
                 --*count_of(&list->counts, f->severity);
-            else if ((size_t)f->code == code && keeps_more(list, f->code))
+            else if (keeps_more(list, f->code))
                 keep_finding(list, *f, mls_str_from(f->message), mls_str_from(f->key));
-            else if ((size_t)f->code == code)
-                count_beyond(list, code, 1);
+            else
+                count_beyond(list, f->code, 1);
         }
-        if (code != (size_t)except && from->beyond != NULL && from->beyond[code] > 0)
-            count_beyond(list, code, from->beyond[code]);
     }
+    for (size_t code = 0; code < MLS_FINDING_COUNT && from->beyond != NULL; code++)
+        if (code != (size_t)except && from->beyond[code] > 0)
+            count_beyond(list, code, from->beyond[code]);
+}
+
+void mls_findings_append_except(mls_findings *list, const mls_findings *from, mls_finding_code except)
+{
+    append(list, from, true, except);
 }
 
 void mls_findings_append_in_order(mls_findings *list, const mls_findings *from)
 {
-    mls_finding_counts_add(&list->counts, &from->counts);
-    for (size_t i = 0; i < from->count; i++) {
-        const mls_finding *f = &from->items[i];
-        if (keeps_more(list, f->code))
-            keep_finding(list, *f, mls_str_from(f->message), mls_str_from(f->key));
-        else
-            count_beyond(list, f->code, 1);
-    }
-    for (size_t code = 0; code < MLS_FINDING_COUNT && from->beyond != NULL; code++)
-        if (from->beyond[code] > 0)
-            count_beyond(list, code, from->beyond[code]);
+    append(list, from, false, MLS_FINDING_COUNT);
 }
 
 void mls_findings_append(mls_findings *list, const mls_findings *from)
 {
-    mls_findings_append_except(list, from, MLS_FINDING_COUNT);
+    append(list, from, true, MLS_FINDING_COUNT);
 }
 
 /* Insertion sort: the list is short and nearly sorted, and findings at the same place must keep their order. */

@@ -47,59 +47,10 @@ static int compare_in_place(const void *left, const void *right)
     return order != 0 ? order : mls_compare_sizes(a->place, b->place);
 }
 
-/* Convert a double to an integer with the same order, NAN last.  The next function returns one of its eight bytes, the
- * lowest first. */
-static uint64_t order_bits(double value)
-{
-    uint64_t bits;
-    value += 0.0; /* -0 is 0 */
-    memcpy(&bits, &value, sizeof bits);
-    return isnan(value) ? UINT64_MAX : bits ^ (bits >> 63 != 0 ? UINT64_MAX : UINT64_C(1) << 63);
-}
-
-enum { DIGITS = 8, DIGIT_VALUES = 256 };
-
-static size_t digit_of(double value, unsigned digit)
-{
-    return order_bits(value) >> (8 * digit) & (DIGIT_VALUES - 1);
-}
-
-static double value_of_placed(const char *item)
-{
-    return ((const mls_placed *)(const void *)item)->value;
-}
-
 void mls_sort_placed(void *items, size_t count, size_t size)
 {
-    enum { MANY = 256 };
-    char *from = items;
-    bool placed = count >= MANY;
-    for (size_t i = 1; i < count && placed; i++) {
-        placed = ((const mls_placed *)(const void *)(from + (i - 1) * size))->place <=
-                 ((const mls_placed *)(const void *)(from + i * size))->place;
-    }
-    /* Radix sort, digit by digit: stable, so items with equal values keep the order of their indices. */
-    char *const spare = placed ? mls_malloc(count * size) : NULL;
-    char *to = spare;
-    if (spare == NULL && count > 1)
+    if (count > 1)
         qsort(items, count, size, compare_in_place);
-    for (unsigned digit = 0; digit < DIGITS && spare != NULL; digit++) {
-        size_t ends[DIGIT_VALUES + 1] = {0};
-        for (size_t i = 0; i < count; i++)
-            ends[digit_of(value_of_placed(from + i * size), digit) + 1]++;
-        if (ends[digit_of(value_of_placed(from), digit) + 1] == count)
-            continue; /* all values share this digit */
-        for (size_t i = 0; i < DIGIT_VALUES; i++)
-            ends[i + 1] += ends[i];
-        for (size_t i = 0; i < count; i++)
-            memcpy(to + size * ends[digit_of(value_of_placed(from + i * size), digit)]++, from + i * size, size);
-        char *const sorted = to;
-        to = from;
-        from = sorted;
-    }
-    if (from != items)
-        memcpy(items, from, count * size);
-    free(spare);
 }
 
 void mls_sort_doubles(double *values, size_t count)

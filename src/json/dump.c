@@ -147,22 +147,6 @@ void mls_dump_json(mls_buffer *buffer, mls_str json)
     (void)dump_value(buffer, json.ptr, json.ptr + json.len);
 }
 
-void mls_json_text_append(mls_buffer *buffer, mls_str text)
-{
-    size_t plain = 0;
-    mls_buffer_append_char(buffer, '"');
-    for (size_t i = 0; i < text.len; i++) {
-        const unsigned char c = (unsigned char)text.ptr[i];
-        if (c < 0x20 || c == 0x7f || c == '"' || c == '\\') {
-            mls_buffer_append(buffer, (mls_str){text.ptr + plain, i - plain});
-            append_escape(buffer, c);
-            plain = i + 1;
-        }
-    }
-    mls_buffer_append(buffer, mls_str_rest(text, plain));
-    mls_buffer_append_char(buffer, '"');
-}
-
 /* Append the unchanged text before `start`, then the code as \u… unless it is negative, and continue at `at`. */
 static void append_plain(mls_buffer *out, mls_str text, size_t *plain, size_t start, size_t at, int32_t code)
 {
@@ -178,26 +162,37 @@ static bool reads_as_itself(char c)
     return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
-void mls_json_show_text(mls_buffer *out, mls_str text)
+/* Append a quoted text; `lasting`: keep all bytes above 0x7f, and escape quotes by number. */
+static void append_quoted(mls_buffer *out, mls_str text, bool lasting)
 {
     size_t plain = 0;
     mls_buffer_append_char(out, '"');
     for (size_t at = 0; at < text.len;) {
-        if (reads_as_itself(text.ptr[at])) {
+        if (reads_as_itself(text.ptr[at]) || (lasting && (unsigned char)text.ptr[at] >= 0x80)) {
             at++;
             continue;
         }
         const size_t start = at;
         const int32_t code = mls_utf8_next(text, &at);
-        if (code == '"' || code == '\\') {
+        if (!lasting && (code == '"' || code == '\\')) {
             append_plain(out, text, &plain, start, start, -1);
             mls_buffer_append_char(out, '\\');
-        } else if (code <= 0 || mls_code_point_is_hostile(code)) {
-            append_plain(out, text, &plain, start, at, code > 0 ? code : 0xfffd);
+        } else if (lasting || code <= 0 || mls_code_point_is_hostile(code)) {
+            append_plain(out, text, &plain, start, at, lasting || code > 0 ? code : 0xfffd);
         }
     }
     append_plain(out, text, &plain, text.len, text.len, -1);
     mls_buffer_append_char(out, '"');
+}
+
+void mls_json_show_text(mls_buffer *out, mls_str text)
+{
+    append_quoted(out, text, false);
+}
+
+void mls_json_text_append(mls_buffer *out, mls_str text)
+{
+    append_quoted(out, text, true);
 }
 
 void mls_json_show_span(mls_buffer *out, mls_str span)

@@ -142,22 +142,16 @@ bool mls_value_equal(const mls_value *a, const mls_value *b)
             if (!mls_value_equal(&a->as.list.items[i], &b->as.list.items[i]))
                 return false;
         return true;
-    case MLS_JSON_OBJECT: { /* compare one by one if there are few members, with a map if there are many */
+    case MLS_JSON_OBJECT: {
         const size_t count = a->as.object.count;
         const mls_member *members = b->as.object.members;
         mls_arena arena = {0};
         mls_map places = {.arena = &arena};
         bool equal = count == b->as.object.count;
-        const bool mapped = equal && count > MLS_OBJECT_LINEAR;
-        for (size_t i = 0; i < count && mapped; i++)
-            (void)mls_map_put(&places, members[i].name, NULL);
         for (size_t i = 0; i < count && equal; i++) {
             const mls_member *mine = &a->as.object.members[i];
-            const mls_map_entry *place = mapped ? mls_map_find(&places, mine->name) : NULL;
-            const mls_value *other = !mapped         ? mls_value_member(b, mine->name)
-                                     : place != NULL ? members[place - places.entries].value
-                                                     : NULL;
-            equal = mls_value_equal(mine->value, other);
+            const size_t place = member_place(&places, members, count, mine->name);
+            equal = place < count && mls_value_equal(mine->value, members[place].value);
         }
         mls_arena_release(&arena);
         return equal;
