@@ -17,7 +17,8 @@ static export_kind kind_of(const char *path)
 {
     struct stat about;
     const mls_str name = mls_str_from(path);
-    const export_kind kind = mls_str_ends(name, MLS_S(".json"))     ? EXPORT_JSON
+    const export_kind kind = mls_is_published_side(path)            ? NO_EXPORT
+                             : mls_str_ends(name, MLS_S(".json"))   ? EXPORT_JSON
                              : mls_str_ends(name, MLS_S(".ndjson")) ? EXPORT_NDJSON
                              : mls_str_ends(name, MLS_S(".csv"))    ? EXPORT_CSV
                                                                     : NO_EXPORT;
@@ -47,7 +48,7 @@ static mls_status read_side(const mls_compare_request *request, mls_comparison *
     }
     for (size_t i = 0; i < side->paths.count; i++) {
         mls_side_problem wrong = {.path = side->paths.items[i]};
-        const export_kind kind = mls_is_published_side(wrong.path) ? NO_EXPORT : kind_of(wrong.path);
+        const export_kind kind = kind_of(wrong.path);
         mls_buffer text = {0};
         if (kind == NO_EXPORT)
             continue;
@@ -86,8 +87,9 @@ mls_status mls_compare(const mls_compare_request *request, mls_comparison *compa
     *comparison = (mls_comparison){.mode = request->mode,
                                    .sides = request->sides,
                                    .baseline = request->sides.items[0],
-                                   .arena = mls_calloc(1, sizeof(mls_arena)),
-                                   .collections = mls_calloc(request->sides.count + 1, sizeof(mls_collection))};
+                                   .arena = mls_calloc(1, sizeof(mls_arena))};
+    comparison->collections =
+        mls_arena_zeroed(comparison->arena, request->sides.count + 1, sizeof *comparison->collections);
     mls_status status = alone || published ? MLS_OK : find_baseline(request, comparison, error);
     if (status == MLS_OK && request->collect.printed)
         status = mls_known_settings_load(&comparison->known, error);
@@ -180,7 +182,6 @@ void mls_comparison_release(mls_comparison *comparison)
 {
     for (size_t i = 0; i < comparison->collection_count; i++)
         mls_collection_release(&comparison->collections[i]);
-    free(comparison->collections);
     mls_known_settings_release(&comparison->known);
     mls_published_release(&comparison->opened);
     for (int usage = 0; usage < MLS_USAGE_COUNT; usage++)

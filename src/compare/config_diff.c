@@ -68,7 +68,6 @@ static void add_parts(differ *self, size_t side)
     }
 }
 
-/* Return whether a script exports a key in either spelling. */
 static bool exports_key(const mls_shell *script, mls_str key)
 {
     const mls_str other = mls_key_also_spelt(key);
@@ -185,9 +184,6 @@ void mls_config_diff_release(mls_config_diff *diff)
     *diff = (mls_config_diff){0};
 }
 
-/* ------------------------------------------------------------------------------ configs next to the logs of a block */
-
-/* Search for the config of a group in a folder. */
 typedef struct config_search {
     const char *config; /* name in the logs; NULL: none */
     char *path;         /* path of the first match */

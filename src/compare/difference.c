@@ -181,7 +181,6 @@ static bool has_identity(const mls_side_run *run)
     return run->start_ms > 0 && run->has_ms;
 }
 
-/* Return the sorted identities of the runs with known times.  Free them with free(). */
 static run_identity *identities_make(const mls_side_group *group, size_t *count)
 {
     run_identity *made = mls_calloc(group->runs.count + 1, sizeof *made);
@@ -280,7 +279,6 @@ static void take_share(splitting *to, mls_share share, int64_t rounded)
     to->rounded = rounded;
 }
 
-/* Add a share: the change of the rounded total that two sums cause. */
 static void take_sums(splitting *to, mls_share share, int64_t a, int64_t b)
 {
     int64_t rounded;

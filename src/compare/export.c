@@ -28,7 +28,6 @@ typedef struct export_row {
     MLS_EXPORT_LIST(MLS_EXPORT_DECLARE)
 } export_row;
 
-/* A group being read. */
 typedef struct export_group {
     mls_side_group *group;
     size_t line;    /* line where it begins */
@@ -66,7 +65,6 @@ static mls_olympic_mark mark_of(const export_row *row)
     return row->valid && isfinite(row->minutes) ? MLS_OLYMPIC_KEPT : MLS_OLYMPIC_DROPPED;
 }
 
-/* Return what is wrong with the group of a row, or NULL. */
 static const char *check_group_row(const export_row *row, mls_arena *arena)
 {
     const double scaled = row->score_minutes * row->scale;
@@ -92,7 +90,6 @@ static const char *check_group_row(const export_row *row, mls_arena *arena)
                : NULL;
 }
 
-/* Return what is wrong with the run of a row, or NULL. */
 static const char *check_run_row(const export_row *row, mls_arena *arena)
 {
     const double ms = row->stop_ms - row->start_ms;
@@ -111,7 +108,6 @@ static const char *check_run_row(const export_row *row, mls_arena *arena)
     return NULL;
 }
 
-/* Return what contradicts the runs of a whole group, or NULL. */
 static const char *check_whole_group(const export_group *of, mls_arena *arena)
 {
     const mls_side_group *group = of->group;
@@ -178,7 +174,6 @@ typedef struct export_reading {
     size_t at_line;    /* line number at that position */
 } export_reading;
 
-/* Return MLS_OK, or MLS_ERROR_SYNTAX if there is a reason. */
 static mls_status refuse_at(const export_reading *reading, size_t line, const char *reason)
 {
     return reason != NULL ? mls_error_set(reading->error, MLS_ERROR_SYNTAX, line, 0, "%s", reason) : MLS_OK;
@@ -189,7 +184,6 @@ static mls_status refuse_export(const export_reading *reading, const char *reaso
     return refuse_at(reading, reading->line, reason);
 }
 
-/* Append the collected runs to their group, which may already have some. */
 static void flush_runs(export_reading *reading)
 {
     mls_side_group *group = reading->of;
@@ -225,13 +219,11 @@ static mls_status end_export(export_reading *reading, mls_status status)
     return status;
 }
 
-/* Copy a text into the comparison; NULL stays NULL. */
 static const char *kept_text(const export_reading *reading, const char *text)
 {
     return text != NULL ? mls_arena_copy(reading->to->arena, mls_str_from(text)).ptr : NULL;
 }
 
-/* Create the group of the row. */
 static export_group *add_export_group(export_reading *reading)
 {
     const export_row *row = &reading->row;
@@ -273,7 +265,6 @@ static mls_settings *find_setup(export_reading *reading, bool *added)
     return entry->value.pointer;
 }
 
-/* Append texts to the scratch key; NULL is an empty text. */
 static void append_key(export_reading *reading, const char *const *texts, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -282,7 +273,6 @@ static void append_key(export_reading *reading, const char *const *texts, size_t
     }
 }
 
-/* Add the run of the row, with these settings. */
 static mls_status add_export_run(export_reading *reading, const mls_settings *settings, export_group *to)
 {
     const export_row *row = &reading->row;
@@ -445,7 +435,6 @@ typedef struct json_part {
     mls_str span;
 } json_part;
 
-/* Advance the line number to a span.  Spans must be in order. */
 static void count_lines(export_reading *reading, mls_str span)
 {
     for (; reading->at < span.ptr; reading->at++)

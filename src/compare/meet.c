@@ -45,7 +45,6 @@ static mls_str last_folder(const mls_side_group *group)
     return mls_str_among(part, ". ..") ? MLS_S("") : part;
 }
 
-/* The groups of one side, which are adjacent. */
 typedef struct groups_span {
     mls_side_group **items;
     size_t count;
@@ -87,7 +86,6 @@ static mls_side_group *only_one(groups_span among, pairing by, const mls_side_gr
     return found;
 }
 
-/* Return why a group has no match among these. */
 static const char *why_alone(const mls_side_group *group, groups_span others)
 {
     bool benchmark = false;
@@ -105,7 +103,6 @@ static const char *why_alone(const mls_side_group *group, groups_span others)
                       : "division differs";
 }
 
-/* Add a block of groups; the first is the baseline's. */
 static void add_block(mls_comparison *comparison, mls_side_group *const *groups, size_t count)
 {
     mls_arena *arena = comparison->arena;
@@ -162,7 +159,6 @@ void mls_sides_meet(mls_comparison *comparison)
 /* The ways to name groups, in order of preference; numbers are the last resort. */
 typedef enum naming { NAMED_CONFIG, NAMED_BATCH, NAMED_FOLDER, NAMED_SYSTEM, NAMED_PATH, NAMED_NUMBER, NAMINGS } naming;
 
-/* Return the name of a group by one way; empty if unknown. */
 static mls_str name_by(naming by, const mls_side_group *group, size_t number, mls_arena *arena)
 {
     const char *text = by == NAMED_CONFIG ? group->config : by == NAMED_SYSTEM ? group->system_id : group->path;

@@ -14,8 +14,7 @@
 #define WORTH_SAMPLES 0.03     /* above the mean of the reference */
 
 static void find_compared(const mls_comparison *comparison, mls_overview_group *to);
-static void find_parts(mls_overview_group *of);
-static void find_settings(mls_overview_group *of);
+static void find_causes(mls_overview_group *of);
 static const mls_throughput *find_median(const mls_overview_group *of);
 static void find_slow(mls_overview_group *of);
 static mls_overview_first find_first(const mls_overview_group *of);
@@ -44,8 +43,7 @@ void mls_overview_make(const mls_comparison *comparison, const mls_collection *c
             of->machine = mls_telemetry_note_of(notes, of->group).machine;
         }
         find_compared(comparison, of);
-        find_parts(of);
-        find_settings(of);
+        find_causes(of);
         for (size_t k = 0; k < of->side->runs.count; k++)
             of->valid += of->side->runs.items[k].valid;
         of->sound = of->side->official && (of->group == NULL || !is_broken(of->group));
@@ -113,16 +111,18 @@ static double in_tenths(double ratio)
     return floor(ratio * 1000 + 0.5);
 }
 
-/* Select the parts of the difference.  Add the remainder and the effect of scaling as parts, so that they add up. */
-static void find_parts(mls_overview_group *of)
+/* Select the parts of the difference, and the most important settings. */
+static void find_causes(mls_overview_group *of)
 {
+    enum { RANKS = 6 };
     mls_why_part all[MLS_WHY_PARTS_MAX];
     const mls_published_why *why = of->why;
-    /* A difference that is not split has no parts. */
-    if (why == NULL || !why->split.known || why->split.has[MLS_SHARE_RUN] || !isfinite(of->ratio))
+    if (why == NULL)
         return;
-    const size_t count = mls_why_parts(why, WORTH_PART, all, MLS_WHY_PARTS_MAX);
-    double rest = in_tenths(of->ratio);
+    /* Add the remainder and the effect of scaling as parts, so that they add up. */
+    const bool split = why->split.known && !why->split.has[MLS_SHARE_RUN] && isfinite(of->ratio);
+    const size_t count = split ? mls_why_parts(why, WORTH_PART, all, MLS_WHY_PARTS_MAX) : 0;
+    double rest = split ? in_tenths(of->ratio) : 0;
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
         const double share = in_tenths(all[i].ratio);
@@ -138,15 +138,10 @@ static void find_parts(mls_overview_group *of)
         of->parts[at] = (mls_why_part){"other", rest / 1000};
     }
     of->part_count = kept;
-}
-
-/* Select the most important settings: batch size and optimizer before counts and names. */
-static void find_settings(mls_overview_group *of)
-{
-    enum { RANKS = 6 };
-    for (unsigned rank = 0; rank < RANKS && of->why != NULL; rank++) {
-        for (size_t i = 0; i < of->why->settings.count && of->setting_count < MLS_OVERVIEW_SETTINGS; i++) {
-            const mls_why_setting *setting = &of->why->settings.items[i];
+    /* List batch size and optimizer before counts and names. */
+    for (unsigned rank = 0; rank < RANKS; rank++) {
+        for (size_t i = 0; i < why->settings.count && of->setting_count < MLS_OVERVIEW_SETTINGS; i++) {
+            const mls_why_setting *setting = &why->settings.items[i];
             const mls_str key = setting->key;
             const unsigned own = setting->known != NULL                                     ? 0
                                  : mls_str_equal(key, MLS_S("global_batch_size"))           ? 1
@@ -159,8 +154,6 @@ static void find_settings(mls_overview_group *of)
         }
     }
 }
-
-/* --------------------------------------------------------------------------------------------- where the time went */
 
 static bool has_ended(const mls_throughput *run)
 {
@@ -186,46 +179,41 @@ static const mls_throughput *find_median(const mls_overview_group *of)
     return NULL;
 }
 
-static void offer_slow(mls_overview_group *of, mls_overview_slow slow)
-{
-    const double minutes = of->side->score_minutes;
-    if (slow.lost_ms > of->slow.lost_ms) {
-        slow.share = slow.lost_ms / (isnan(minutes) ? of->median->run_ms : minutes * 60000);
-        of->slow = slow;
-    }
-}
-
 static void find_slow(mls_overview_group *of)
 {
     const mls_throughput_group *timed = of->timed;
+    const double minutes = of->side->score_minutes;
+    mls_overview_slow most = {.lost_ms = 0};
     for (size_t i = 0; i < timed->shared_phase_count; i++) {
         const mls_shared_phase *shared = &timed->shared_phases[i];
-        offer_slow(
-            of, (mls_overview_slow){.lost_ms = shared->middle.lost_ms, .phase = &shared->middle, .runs = shared->runs});
+        if (shared->middle.lost_ms > most.lost_ms)
+            most =
+                (mls_overview_slow){.lost_ms = shared->middle.lost_ms, .phase = &shared->middle, .runs = shared->runs};
     }
     for (size_t i = 0; i < of->group->run_count; i++) {
         const mls_throughput *run = &timed->runs[i];
         for (size_t k = 0; k < run->slow_phase_count; k++) {
             const mls_slow_phase *phase = &run->slow_phases[k];
-            offer_slow(of,
-                       (mls_overview_slow){.lost_ms = phase->shared ? 0 : phase->lost_ms, .phase = phase, .run = run});
+            if (!phase->shared && phase->lost_ms > most.lost_ms)
+                most = (mls_overview_slow){.lost_ms = phase->lost_ms, .phase = phase, .run = run};
         }
     }
     for (size_t i = 0; i < timed->slow_run_count; i++) {
         const mls_slow_run *slow = &timed->slow_runs[i];
-        offer_slow(of, (mls_overview_slow){
-                           .lost_ms = slow->extra_ms, .part = mls_slow_part_name(slow->largest), .run = slow->run});
+        if (slow->extra_ms > most.lost_ms)
+            most = (mls_overview_slow){
+                .lost_ms = slow->extra_ms, .part = mls_slow_part_name(slow->largest), .run = slow->run};
     }
+    if (most.lost_ms > 0)
+        most.share = most.lost_ms / (isnan(minutes) ? of->median->run_ms : minutes * 60000);
+    of->slow = most;
 }
-
-/* ---------------------------------------------------------------------------------------- first, and next commands */
 
 static bool fails_convergence(const mls_group *group)
 {
     return group->rcp.check == MLS_CHECK_FAIL && group->rcp.result.match != MLS_RCP_TOO_FEW_RUNS;
 }
 
-/* Return whether the runs together break a rule, of convergence or of seeds. */
 static bool is_broken(const mls_group *group)
 {
     return fails_convergence(group) || group->seeds.check == MLS_CHECK_FAIL;
@@ -246,7 +234,6 @@ static bool is_same_cause(const mls_run *a, const mls_run *b)
     return len == (named ? strcspn(right, " :") : strlen(right)) && strncmp(left, right, len) == 0;
 }
 
-/* Find what to look at first, in order of importance. */
 static mls_overview_first find_first(const mls_overview_group *of)
 {
     const mls_group *group = of->group;

@@ -207,49 +207,18 @@ mls_side_group mls_side_group_of(const mls_group *group)
                             .scaled_minutes = result.scaled_minutes};
 }
 
-/* Add the place of a run, the settings that its job printed before it, and its hyperparameters. */
-static void add_setup(const mls_comparison *in, const mls_group *group, const mls_run *run, const mls_side_group *to,
-                      mls_side_run *copy)
-{
-    mls_arena *arena = in->arena;
-    const mls_known_settings *known = &in->known;
-    const bool described = in->opened.count > 0; /* published results have descriptions, exports do not */
-    const mls_side_place place = {.config = mls_run_config(run),
-                                  .container = run->job.container,
-                                  .node_list = run->job.node_list,
-                                  .organisation = run->organisation,
-                                  .platform = run->platform,
-                                  .host_processor = described ? group->system.host_processor_model_name : NULL,
-                                  .framework = described ? group->system.framework : NULL,
-                                  .nodes = isnan(run->job.node_count) ? group->nodes : run->job.node_count};
-    mls_side_run_environment(arena, copy, &place, to);
-    if (run->printed != NULL) {
-        mls_str values[MLS_KNOWN_SETTINGS_MAX];
-        (void)mls_known_values(known, run->printed, values);
-        for (size_t i = 0; i < known->count; i++)
-            if (values[i].ptr != NULL)
-                mls_setting_add_printed(arena, &copy->printed, known, mls_str_from(known->items[i].name), values[i]);
-        for (size_t i = 0; i < run->printed->settings.count; i++) {
-            const mls_printed_setting *setting = &run->printed->settings.items[i];
-            if (mls_known_setting_printed(known, setting->name) == NULL && mls_setting_is_comparable(known, setting))
-                mls_setting_add_printed(arena, &copy->printed, known, setting->name, setting->value);
-        }
-    }
-    for (size_t i = 0; i < run->hyperparameter_count; i++) {
-        mls_setting_add_json(arena, &copy->settings, run->hyperparameters[i].key,
-                             mls_str_from(run->hyperparameters[i].value));
-    }
-}
-
 mls_side_group *mls_side_take_group(mls_comparison *to, const mls_side *side, const mls_group *group, bool setups)
 {
+    mls_arena *arena = to->arena;
+    const mls_known_settings *known = &to->known;
+    const bool described = to->opened.count > 0; /* published results have descriptions, exports do not */
     mls_side_group of_side = mls_side_group_of(group);
     of_side.side = side;
     of_side.logged = setups ? group : NULL;
     mls_side_group *made = mls_side_group_add(to, &of_side);
     const mls_str folder = setups ? mls_group_folder(group) : (mls_str){0};
     if (folder.ptr != NULL)
-        made->folder = mls_arena_copy(to->arena, folder.len > 0 ? folder : MLS_S(".")).ptr;
+        made->folder = mls_arena_copy(arena, folder.len > 0 ? folder : MLS_S(".")).ptr;
     for (size_t i = 0; i < group->run_count; i++) {
         const mls_run *run = group->runs[i];
         const mls_convergence converge = mls_run_to_converge(run);
@@ -267,9 +236,34 @@ mls_side_group *mls_side_take_group(mls_comparison *to, const mls_side *side, co
                            run->init_stop.time_ms - run->init_start.time_ms);
         mls_side_run_parts(&copy, run->has_parts, run->parts.ms,
                            run->parts.evaluation_delimited ? (double)run->parts.evaluations : (double)NAN);
+        const mls_side_place place = {.config = mls_run_config(run),
+                                      .container = run->job.container,
+                                      .node_list = run->job.node_list,
+                                      .organisation = run->organisation,
+                                      .platform = run->platform,
+                                      .host_processor = described ? group->system.host_processor_model_name : NULL,
+                                      .framework = described ? group->system.framework : NULL,
+                                      .nodes = isnan(run->job.node_count) ? group->nodes : run->job.node_count};
         if (setups)
-            add_setup(to, group, run, made, &copy);
-        MLS_ARENA_ADD(to->arena, &made->runs, copy);
+            mls_side_run_environment(arena, &copy, &place, made);
+        /* Add the settings that the job printed before the run: known ones by their names in the table, then others. */
+        mls_str values[MLS_KNOWN_SETTINGS_MAX];
+        const mls_printed *printed = setups ? run->printed : NULL;
+        if (printed != NULL)
+            (void)mls_known_values(known, printed, values);
+        for (size_t k = 0; printed != NULL && k < known->count; k++)
+            if (values[k].ptr != NULL)
+                mls_setting_add_printed(arena, &copy.printed, known, mls_str_from(known->items[k].name), values[k]);
+        for (size_t k = 0; printed != NULL && k < printed->settings.count; k++) {
+            const mls_printed_setting *setting = &printed->settings.items[k];
+            if (mls_known_setting_printed(known, setting->name) == NULL && mls_setting_is_comparable(known, setting))
+                mls_setting_add_printed(arena, &copy.printed, known, setting->name, setting->value);
+        }
+        for (size_t k = 0; setups && k < run->hyperparameter_count; k++) {
+            mls_setting_add_json(arena, &copy.settings, run->hyperparameters[k].key,
+                                 mls_str_from(run->hyperparameters[k].value));
+        }
+        MLS_ARENA_ADD(arena, &made->runs, copy);
     }
     return made;
 }

@@ -14,13 +14,6 @@
  * MLS_ERROR_READ if the tree cannot be read. */
 mls_status mls_tree_list(mls_submission *submission, mls_error *error) MLS_MUST_USE;
 
-/* Paths relative to a submitter's folder, for mls_arena_printf(): the description of a system; the log and the power
- * files of a run in the folder of its result, by number; the folder of a benchmark's implementations. */
-#define MLS_TREE_DESCRIPTION "systems/%s.json"
-#define MLS_TREE_LOG "%s/result_%zu.txt"
-#define MLS_TREE_POWER "%s/power/result_%zu"
-#define MLS_TREE_IMPLEMENTATIONS "benchmarks/%s/implementations"
-
 /* Return whether `name` was asked for; if `wanted` is NULL, all names are. */
 static inline bool mls_is_wanted(const char *wanted, const char *name)
 {

@@ -40,8 +40,7 @@ mls_status mls_odd_judge(mls_submission *submission)
         for (size_t r = 0; r < submitter->result_count; r++) {
             const mls_submission_result *result = &submitter->results[r];
             if (result->judged) {
-                MLS_GROW(&judged, items);
-                judged.items[judged.count++] = (judged_result){submitter, result};
+                MLS_ARENA_ADD(submission->arena, &judged, (judged_result){submitter, result});
                 judged.runs += result->run_count;
             }
         }
@@ -53,7 +52,6 @@ mls_status mls_odd_judge(mls_submission *submission)
     for (size_t i = 0; i < judged.count && status == MLS_OK; i++)
         status = judge_config_used(submission, &judged.items[i], &known);
     mls_accelerators_free(known);
-    free(judged.items);
     return status;
 }
 
@@ -103,7 +101,6 @@ static int compare_sharing(const void *left, const void *right)
     return order != 0 ? order : (a->run > b->run) - (a->run < b->run);
 }
 
-/* Compare by the number of shared logs, the largest first. */
 static int compare_copies(const void *left, const void *right)
 {
     const int order = mls_compare_sizes(((const odd_log *)right)->shared, ((const odd_log *)left)->shared);
@@ -141,7 +138,6 @@ static bool same_bytes(mls_submission *submission, const odd_log *a, const odd_l
     return same;
 }
 
-/* Report how many logs each pair of results shares, the largest number first. */
 static void judge_copies(mls_submission *submission, const judged_results *judged)
 {
     odd_log *logs = mls_calloc(judged->runs + 1, sizeof *logs);
@@ -243,7 +239,6 @@ static int compare_odd_peers(const void *left, const void *right)
     return order != 0 ? order : compare_result_paths(a->result, b->result);
 }
 
-/* Compare by distance, the largest first. */
 static int compare_far(const void *left, const void *right)
 {
     const odd_peer *a = left;
@@ -252,7 +247,6 @@ static int compare_far(const void *left, const void *right)
     return order != 0 ? order : compare_result_paths(a->result, b->result);
 }
 
-/* Compute the distance of one number from the median of comparable results.  The peers must be sorted. */
 static void measure_kinds(odd_peer *peers, size_t count, bool convergence)
 {
     double *scratch = mls_calloc(count + 1, sizeof *scratch);
@@ -400,6 +394,7 @@ typedef struct known_again {
 } known_again;
 
 typedef struct resubmitted_search {
+    mls_arena *arena;
     const judged_results *judged;
     own_start *starts; /* ascending */
     size_t count;
@@ -445,10 +440,8 @@ static mls_status take_starts(void *state, mls_published_starts *starts)
             size_t again = before;
             while (again < in->found.count && in->found.items[again].result != own->result)
                 again++;
-            if (again == in->found.count) {
-                MLS_GROW(&in->found, items);
-                in->found.items[in->found.count++] = (known_again){own->result, *starts, 0, again};
-            }
+            if (again == in->found.count)
+                MLS_ARENA_ADD(in->arena, &in->found, (known_again){own->result, *starts, 0, again});
             in->found.items[again].count++;
         }
     }
@@ -466,7 +459,8 @@ static int compare_again(const void *left, const void *right)
 
 static mls_status judge_resubmitted(mls_submission *submission, const judged_results *judged)
 {
-    resubmitted_search in = {.judged = judged,
+    resubmitted_search in = {.arena = submission->arena,
+                             .judged = judged,
                              .starts = mls_calloc(judged->runs + 1, sizeof *in.starts),
                              .round = mls_str_from(submission->edition->name)};
     mls_status status = MLS_OK;
@@ -499,6 +493,5 @@ static mls_status judge_resubmitted(mls_submission *submission, const judged_res
         }
     }
     free(in.starts);
-    free(in.found.items);
     return status;
 }

@@ -118,7 +118,6 @@ static mls_status make_folder(const packing *self, mls_names *made, const char *
     return MLS_OK;
 }
 
-/* Create a folder and its parents in the temporary folder. */
 static mls_status make_inside(packing *self, const char *folder)
 {
     return make_folder(self, &self->inside, join(self, self->tree, folder));
@@ -143,13 +142,11 @@ static mls_status write_file(packing *self, const char *path, mode_t mode, mls_s
     return failed != 0 ? cannot_make(self, path, failed) : MLS_OK;
 }
 
-/* Write a text to a file of the temporary folder. */
 static mls_status write_inside(packing *self, const char *file, mode_t mode, mls_str text)
 {
     return write_file(self, join(self, self->tree, file), mode, text);
 }
 
-/* Sync the entries of a folder to disk. */
 static mls_status sync_folder(const packing *self, const char *folder)
 {
     const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -234,7 +231,7 @@ static mls_status choose_group(packing *self)
         return MLS_ERROR_UNKNOWN;
     pack->weak = group->usage == MLS_USAGE_HPC && (options->weak || mls_path_is_weak(group->usage, group->path));
     pack->title = options->system;
-    pack->system = mls_arena_printf(pack->arena, MLS_TREE_DESCRIPTION, options->system);
+    pack->system = mls_arena_printf(pack->arena, "systems/%s.json", options->system);
     self->folder = mls_arena_printf(pack->arena, "results/%s%s", options->system,
                                     group->usage != MLS_USAGE_HPC ? ""
                                     : pack->weak                  ? "/weak"
@@ -251,7 +248,7 @@ static mls_status choose_group(packing *self)
             fail(self, MLS_ERROR_READ, options->implementation, real == NULL ? strerror(errno) : "is not a folder");
     } else if (is_pack_name("implementation", mls_path_name(real), self->error)) {
         pack->implementation =
-            mls_arena_printf(pack->arena, MLS_TREE_IMPLEMENTATIONS "/%s", group->benchmark, mls_path_name(real));
+            mls_arena_printf(pack->arena, "benchmarks/%s/implementations/%s", group->benchmark, mls_path_name(real));
     } else {
         status = MLS_ERROR_UNKNOWN;
     }
@@ -259,7 +256,6 @@ static mls_status choose_group(packing *self)
     return status;
 }
 
-/* Compare by start, then by name. */
 static int compare_started(const void *left, const void *right)
 {
     const mls_run *a = *(const mls_run *const *)left;
@@ -321,7 +317,7 @@ static mls_status choose_runs(packing *self)
                         "this run)");
         }
         pack->files[i] = (mls_pack_file){.run = run,
-                                         .file = mls_arena_printf(pack->arena, MLS_TREE_LOG, pack->path, i),
+                                         .file = mls_arena_printf(pack->arena, "%s/result_%zu.txt", pack->path, i),
                                          .first_line = run->part ? run->line : 0,
                                          .last_line = run->part ? run->last_line : 0};
     }
@@ -346,7 +342,6 @@ static mls_status check_room(const packing *self, const char *below, bool fresh)
     return status;
 }
 
-/* Check that the paths are free, and list the folders left by packs that were killed. */
 static mls_status find_room(packing *self)
 {
     mls_pack *pack = self->pack;
@@ -424,7 +419,7 @@ static mls_status copy_power(packing *self, size_t number)
     const mls_pack *pack = self->pack;
     const char *log = pack->files[number].run->file;
     const mls_str folder = mls_path_folder(mls_str_from(log));
-    const char *to = mls_arena_printf(pack->arena, MLS_TREE_POWER, pack->path, number);
+    const char *to = mls_arena_printf(pack->arena, "%s/power/result_%zu", pack->path, number);
     const char *from = mls_arena_printf(pack->arena, "%.*spower", (int)folder.len, folder.ptr);
     mls_names names = {0};
     struct stat about;
@@ -549,7 +544,7 @@ static mls_status add_code(packing *self)
         return copy_code(self, self->options->implementation, pack->implementation, 0);
     mls_names names = {0};
     int ignored;
-    const char *folder = mls_arena_printf(pack->arena, MLS_TREE_IMPLEMENTATIONS, pack->group->benchmark);
+    const char *folder = mls_arena_printf(pack->arena, "benchmarks/%s/implementations", pack->group->benchmark);
     const char *existing = join(self, self->options->into, folder);
     mls_status status = MLS_OK;
     mls_folder_names(existing, 1000, &names, &ignored);
@@ -719,7 +714,6 @@ static mls_status write_description(packing *self)
 
 /* --------------------------------------------------------------------------------------------- judging and placing */
 
-/* Verify the temporary folder as if it were in its final place. */
 static mls_status judge_packed(packing *self)
 {
     mls_pack *pack = self->pack;
@@ -760,47 +754,6 @@ static mls_status check_whole(packing *self)
     return MLS_OK;
 }
 
-/* Fail if the verdict differs from the one before scrubbing. */
-static mls_status compare_judged(const packing *self, const mls_submission *before)
-{
-    const mls_pack *pack = self->pack;
-    const mls_submission_result *was = before->submitters[0].results;
-    const mls_submission_result *is = pack->judged.submitters[0].results;
-    const bool both = before->submitters[0].result_count == 1 && pack->judged.submitters[0].result_count == 1 &&
-                      was->run_count == is->run_count;
-    for (size_t i = 0; both && i < was->run_count; i++) {
-        const mls_run *old = &was->runs[i].run;
-        const mls_run *new = &is->runs[i].run;
-        bool alike = old->valid == new->valid && old->malformed == new->malformed && old->status == new->status &&
-                     old->seed_count ==
-                         new->seed_count &&mls_compare_doubles(old->run_start.time_ms, new->run_start.time_ms) == 0 &&
-                     mls_compare_doubles(old->run_stop.time_ms, new->run_stop.time_ms) == 0;
-        /* All errors must remain, and no finding may be new. */
-        size_t at = 0;
-        for (size_t k = 0; alike && k < old->findings.count; k++) {
-            const mls_finding *left = &old->findings.items[k];
-            const mls_finding *right = at < new->findings.count ? &new->findings.items[at] : NULL;
-            const bool same = right != NULL && left->code == right->code && left->severity == right->severity &&
-                              mls_str_equal(mls_str_from(left->key), mls_str_from(right->key));
-            at += same;
-            alike = same || left->severity != MLS_SEVERITY_ERROR;
-        }
-        if (!alike || at != new->findings.count) {
-            return fail(self, MLS_ERROR_VALUE, pack->files[i].run->file,
-                        "scrubbing changes its verdict, so nothing is packed");
-        }
-    }
-    const mls_group *a = &was->group;
-    const mls_group *b = &is->group;
-    const bool same = both && a->seeds.count == b->seeds.count && a->seeds.different == b->seeds.different &&
-                      a->seeds.check == b->seeds.check && a->rcp.check == b->rcp.check && a->scale == b->scale &&
-                      (a->score.score_minutes == b->score.score_minutes ||
-                       (isnan(a->score.score_minutes) && isnan(b->score.score_minutes)));
-    return same ? MLS_OK
-                : mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0,
-                                "scrubbing changes seeds, convergence or the score, so nothing is packed");
-}
-
 /* Scrub the logs and power files if requested, and verify the result again. */
 static mls_status scrub_packed(packing *self)
 {
@@ -827,7 +780,45 @@ static mls_status scrub_packed(packing *self)
         mls_buffer_release(&scrubbed);
     }
     status = status == MLS_OK ? judge_packed(self) : status;
-    status = status == MLS_OK ? compare_judged(self, &before) : status;
+    if (status != MLS_OK) {
+        mls_submission_release(&before);
+        return status;
+    }
+    /* Fail if the verdict differs from the one before: all errors must remain, and no finding may be new. */
+    const mls_submission_result *was = before.submitters[0].results;
+    const mls_submission_result *is = pack->judged.submitters[0].results;
+    const bool both = before.submitters[0].result_count == 1 && pack->judged.submitters[0].result_count == 1 &&
+                      was->run_count == is->run_count;
+    for (size_t i = 0; both && i < was->run_count && status == MLS_OK; i++) {
+        const mls_run *old = &was->runs[i].run;
+        const mls_run *new = &is->runs[i].run;
+        bool alike = old->valid == new->valid && old->malformed == new->malformed && old->status == new->status &&
+                     old->seed_count == new->seed_count;
+        alike = alike && mls_compare_doubles(old->run_start.time_ms, new->run_start.time_ms) == 0 &&
+                mls_compare_doubles(old->run_stop.time_ms, new->run_stop.time_ms) == 0;
+        size_t at = 0;
+        for (size_t k = 0; alike && k < old->findings.count; k++) {
+            const mls_finding *left = &old->findings.items[k];
+            const mls_finding *right = at < new->findings.count ? &new->findings.items[at] : NULL;
+            const bool same = right != NULL && left->code == right->code && left->severity == right->severity &&
+                              mls_str_equal(mls_str_from(left->key), mls_str_from(right->key));
+            at += same;
+            alike = same || left->severity != MLS_SEVERITY_ERROR;
+        }
+        if (!alike || at != new->findings.count) {
+            status = fail(self, MLS_ERROR_VALUE, pack->files[i].run->file,
+                          "scrubbing changes its verdict, so nothing is packed");
+        }
+    }
+    const mls_group *a = &was->group;
+    const mls_group *b = &is->group;
+    const bool same = both && a->seeds.count == b->seeds.count && a->seeds.different == b->seeds.different &&
+                      a->seeds.check == b->seeds.check && a->rcp.check == b->rcp.check && a->scale == b->scale &&
+                      (a->score.score_minutes == b->score.score_minutes ||
+                       (isnan(a->score.score_minutes) && isnan(b->score.score_minutes)));
+    if (status == MLS_OK && !same)
+        status = mls_error_set(self->error, MLS_ERROR_VALUE, 0, 0,
+                               "scrubbing changes seeds, convergence or the score, so nothing is packed");
     mls_submission_release(&before);
     return status;
 }

@@ -10,7 +10,6 @@
 #include "score/collect.h"
 #include "submission/submission.h"
 
-/** What to pack, and where. */
 typedef struct mls_pack_options {
     const char *into;              /**< the submitter's folder; created if it does not exist */
     const char *system;            /**< each is one path component: no leading dot, no space, at most 100 bytes */
@@ -28,7 +27,6 @@ typedef struct mls_pack_options {
     mls_submission_options judged; /**< how to judge the packed result; the edition is the group's */
 } mls_pack_options;
 
-/** A log that is packed. */
 typedef struct mls_pack_file {
     const mls_run *run;
     const char *file;              /**< relative to the submission */

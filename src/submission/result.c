@@ -178,7 +178,6 @@ static void judge_logs(const mls_submission *submission, mls_submission_result *
     }
 }
 
-/* Score the logs as one group, in the division of the system's description. */
 static void score(const mls_submission *submission, const mls_system *system, mls_submission_result *result)
 {
     mls_group *group = &result->group;
@@ -227,8 +226,6 @@ static bool is_numbered(const char *path, const char *prefix, size_t number, cha
     (void)mls_text_printf(expected, 40, "%s_%zu.txt", prefix, number);
     return strcmp(mls_path_name(path), expected) == 0;
 }
-
-/* ----------------------------------------------------------------------------------------------------- power files */
 
 /* The two kinds of power files, as in mls_power_folder. */
 enum { KINDS = 2 };

@@ -27,7 +27,6 @@ typedef struct scrubbing {
     mls_str record;    /* key of the record */
 } scrubbing;
 
-/* Names of members that are kept, besides those used by rules. */
 static const char names[] =
     "file lineno epoch_num epoch_count first_epoch_num samples_count step_num step status method metric tensor epoch "
     "instance duration time iteration lr loss train_loss throughput train_step_time validation_step_time "
@@ -53,7 +52,6 @@ static bool is_plain(mls_str text, const char *marks)
     return text.len > 0 && text.len <= WORD_MAX;
 }
 
-/* Return whether the rules of any edition contain a text between these quotes. */
 static bool is_in_rules(mls_map *asked, mls_str text, const char *before, const char *after)
 {
     bool added = false;
@@ -78,7 +76,6 @@ static bool is_key(scrubbing *self, mls_str text)
     return mls_key_of(text) != MLS_KEY_OTHER || is_in_rules(&self->key, text, "\"", "\": ");
 }
 
-/* Write a scrubbed text, which is the value of the key or of a member called `name`. */
 static void append_text(scrubbing *self, mls_str span, mls_str name)
 {
     mls_str text;
@@ -121,7 +118,6 @@ static void append_text(scrubbing *self, mls_str span, mls_str name)
     self->pack->redacted.items[row].texts++;
 }
 
-/* Write a scrubbed value, including the texts in lists and objects. */
 static void append_value(scrubbing *self, mls_str span, mls_str name)
 {
     const mls_json_kind kind = mls_json_kind_of(span);

@@ -14,7 +14,6 @@ enum { BLOCK = 1 << 20, SECRET_BYTES = 1024 };
 /* Minimum length of a token's first word. */
 enum { WORD_MIN = 20 };
 
-/* The characters of a token after its prefix. */
 typedef enum secret_form {
     FORM_LETTERS, /* letters of both cases and digits */
     FORM_WORD,    /* FORM_LETTERS, '_' and '-' */
@@ -180,7 +179,6 @@ typedef struct secret_search {
     mls_findings found[SLOTS]; /* at index: number of the file modulo SLOTS */
 } secret_search;
 
-/* Search a whole file; of a larger one only the first MLS_LOG_BYTES_MAX bytes. */
 static void search_file(void *state, size_t item)
 {
     secret_search *search = state;

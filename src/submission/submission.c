@@ -72,12 +72,6 @@ static void release_result(mls_submission_result *result)
     mls_group_release(&result->group);
     for (size_t i = 0; i < result->run_count; i++)
         mls_run_release(&result->runs[i].run);
-    free(result->runs);
-    for (size_t i = 0; i < result->power_count; i++) {
-        free(result->power[i].files[0].items);
-        free(result->power[i].files[1].items);
-    }
-    free(result->power);
     mls_findings_release(&result->findings);
 }
 
@@ -85,17 +79,11 @@ static void release_submitter(mls_submitter *submitter)
 {
     for (size_t i = 0; i < submitter->result_count; i++)
         release_result(&submitter->results[i]);
-    free(submitter->results);
     for (size_t i = 0; i < submitter->system_count; i++)
         mls_findings_release(&submitter->systems[i].findings);
-    free(submitter->systems);
-    free(submitter->implementations.items);
-    free(submitter->configs.items);
     for (size_t i = 0; i < submitter->files.count; i++)
         if (submitter->files.items[i].secrets != NULL)
             mls_findings_release(submitter->files.items[i].secrets);
-    free(submitter->files.items);
-    free(submitter->placed);
     mls_findings_release(&submitter->findings);
 }
 
@@ -103,14 +91,12 @@ void mls_submission_release(mls_submission *submission)
 {
     for (size_t i = 0; i < submission->submitter_count; i++)
         release_submitter(&submission->submitters[i]);
-    free(submission->submitters);
     mls_findings_release(&submission->findings);
     free(submission->real);
     mls_arena_free(submission->arena);
     *submission = (mls_submission){0};
 }
 
-/* List the tree for a usage.  Release *submission in any case. */
 static mls_status list_tree(const char *path, const mls_submission_options *options, mls_usage usage,
                             mls_submission *submission, mls_error *error)
 {
@@ -121,7 +107,6 @@ static mls_status list_tree(const char *path, const mls_submission_options *opti
     return mls_tree_list(submission, error);
 }
 
-/* Count the results whose benchmark is in an edition of the tree's usage. */
 static size_t count_known(const mls_submission *submission)
 {
     const mls_editions *editions = mls_rulesets_editions(submission->options.rulesets);
@@ -139,7 +124,6 @@ static size_t count_known(const mls_submission *submission)
 /* Maximum bytes of names listed in an error message. */
 enum { LISTED_MAX = 120 };
 
-/* Report a wanted name that does not exist in the tree, with the existing names. */
 static mls_status check_name(const mls_submission *submission, const char *wanted, bool system, mls_error *error)
 {
     if (wanted == NULL)
@@ -251,7 +235,6 @@ static void guess_edition(mls_submission *submission)
     submission->edition = mls_edition_poll_winner(&poll, editions, usage, &submission->edition_by_date);
 }
 
-/* The logs to read. */
 typedef struct log_list {
     mls_submission *submission;
     mls_submission_run **items;
@@ -390,15 +373,14 @@ static void add_findings(mls_submission *submission, mls_submitter *submitter, c
     }
     for (size_t i = 0; i < findings->count; i++) {
         owner.finding = &findings->items[i];
-        mls_grow((void **)&submitter->placed, submitter->placed_count, &submitter->placed_capacity,
-                 sizeof *submitter->placed);
+        mls_arena_grow(submission->arena, (void **)&submitter->placed, submitter->placed_count,
+                       &submitter->placed_capacity, sizeof *submitter->placed);
         mls_placed_finding *placed = &submitter->placed[submitter->placed_count++];
         *placed = owner;
         placed->path = owner.finding->path != NULL ? owner.finding->path : owner.path;
     }
 }
 
-/* Compare by severity, the worst first, then by place. */
 static int compare_placed(const void *left, const void *right)
 {
     const mls_placed_finding *placed_a = left;

@@ -2,11 +2,9 @@
 /* submission.h - verify a submission before it is uploaded: one submitter's folder, or a round's folder with several.
  *
  * mls_submission_verify() lists the tree (tree.c), guesses the edition, reads the logs, and judges systems and results
- * in order.  It then compares results with each other and with published ones.  pack.h creates a result from logs and
- * judges it the same way.
+ * in order.  It then compares results with each other and with published ones.
  *
- * Nothing in the tree is executed or changed, and links out of the tree are not followed.  Each finding belongs to a
- * run, a result, a system, a submitter or the submission. */
+ * Nothing in the tree is executed or changed, and links out of it are not followed. */
 #pragma once
 
 #include "run/system.h"
@@ -15,7 +13,6 @@
 /** Maximum size of a log in bytes.  A larger log is not read and is invalid. */
 #define MLS_LOG_BYTES_MAX ((uint64_t)1 << 30)
 
-/** A file of a submission, such as a log, a description or a power file. */
 typedef struct mls_submission_file {
     const char *path; /**< relative to the tree */
     uint64_t size;
@@ -49,7 +46,6 @@ typedef struct mls_power_folder {
     bool of_run;                   /**< the log result_<i>.txt exists */
 } mls_power_folder;
 
-/** One log, result_<i>.txt. */
 typedef struct mls_submission_run {
     mls_submission_file file;
     size_t searched;           /**< its number in the submitter's files, counted from 1; 0: not in them */
@@ -84,7 +80,6 @@ typedef struct mls_submission_result {
     mls_finding_counts counts; /**< including those of the runs */
 } mls_submission_result;
 
-/** A finding with its path and owner. */
 typedef struct mls_placed_finding {
     const mls_finding *finding;
     const char *path;                    /**< relative to the tree; "." is the tree */
@@ -110,7 +105,6 @@ typedef struct mls_submitter {
     size_t unkept[MLS_FINDING_COUNT]; /**< number of further findings of each code that were not stored */
 } mls_submitter;
 
-/** How to judge a submission. */
 typedef struct mls_submission_options {
     mls_rulesets *rulesets; /**< not NULL; must outlive the submission */
     mls_usage usage;
@@ -148,18 +142,15 @@ mls_status mls_submission_verify(const char *path, const mls_submission_options 
 
 void mls_submission_release(mls_submission *submission);
 
-/** The kinds of input, detected from contents and not from names.  A folder with several kinds has the first of them.
- */
+/** The kinds of input, detected from contents.  A folder with several kinds has the first of them. */
 typedef enum mls_path_kind {
     MLS_PATH_SUBMISSION, /**< a submitter's folder, or a round's folder with several */
-    MLS_PATH_LOGS, /**< records of runs; standard input and pipes are assumed to contain them, as they can be read only
-                      once */
+    MLS_PATH_LOGS,       /**< records of runs; standard input and pipes are assumed to contain them */
     MLS_PATH_PROFILE,
     MLS_PATH_TELEMETRY,
-    MLS_PATH_CONFIG, /**< a script that exports variables, a folder of such scripts, or the name of a known config */
-    MLS_PATH_EXPORT, /**< output of mlscore score in a file named .json, .ndjson or .csv; this and later kinds are never
-                        folders */
-    MLS_PATH_MODEL,  /**< config.json of a model */
+    MLS_PATH_CONFIG,   /**< a script that exports variables, a folder of such scripts, or the name of a known config */
+    MLS_PATH_EXPORT,   /**< a file of mlscore score: .json, .ndjson, .csv; this and later kinds are never folders */
+    MLS_PATH_MODEL,    /**< config.json of a model */
     MLS_PATH_MESSAGES, /**< known failure messages: a file or folder of job output without records */
     MLS_PATH_UNKNOWN,
     MLS_PATH_ABSENT /**< the path does not exist */

@@ -49,7 +49,6 @@ typedef enum tree_role {
     ROLE_OTHER           /* may contain anything */
 } tree_role;
 
-/* The owner of a file or folder and of its findings. */
 typedef enum tree_owner { OWNER_NOBODY, OWNER_SUBMITTER, OWNER_SYSTEM, OWNER_RESULT, OWNER_COUNT } tree_owner;
 
 /* The walk keeps one number for each folder: its owner times OWNER_UNIT, plus its role. */
@@ -57,7 +56,6 @@ enum { OWNER_UNIT = 256 };
 
 typedef enum tree_kind { KIND_FILE = 1, KIND_FOLDER = 2, KIND_ANY = 3 } tree_kind;
 
-/* How store_entry() stores an entry. */
 typedef enum tree_entry {
     ENTRY_IGNORED,
     ENTRY_SUBMITTER,
@@ -152,7 +150,6 @@ static mls_status visit_entry(void *state, mls_walk_entry *entry);
 static mls_status visit_names(void *state, const mls_walk_entry *folder, const mls_names *names, int system_errno);
 static bool is_submitter(const tree_walk *walk, const char *path);
 static void add_submitter(tree_walk *walk, const char *path, const char *name);
-static void report_no_submission(mls_submission *submission, const char *below);
 
 mls_status mls_tree_list(mls_submission *submission, mls_error *error)
 {
@@ -181,7 +178,35 @@ mls_status mls_tree_list(mls_submission *submission, mls_error *error)
         status = MLS_OK;
     }
     if (submission->submitter_count == 0) {
-        report_no_submission(submission, walk.round);
+        /* Suggest the right folder, which is above this one or below it. */
+        mls_buffer near = {0};
+        mls_str above = mls_str_from(submission->real);
+        do {
+            above = mls_path_folder(above);
+            above.len -= above.len > 0;
+        } while (above.len > 0 &&
+                 !(mls_tree_has_folder("", above, "results") && mls_tree_has_folder("", above, "systems")));
+        if (above.len > 0) {
+            /* Write the path as the user would: the given path without its end, or else followed by "..". */
+            const mls_str part = mls_str_from(submission->real + above.len);
+            mls_str given = mls_str_from(submission->path);
+            while (given.len > 1 && given.ptr[given.len - 1] == '/')
+                given.len--;
+            if (given.len > part.len && mls_str_ends(given, part)) {
+                mls_buffer_append(&near, (mls_str){given.ptr, given.len - part.len});
+            } else {
+                const bool here = mls_str_equal(given, MLS_S("."));
+                mls_buffer_append(&near, here ? MLS_S("..") : given);
+                for (size_t i = here ? 1 : 0; i < part.len; i++)
+                    mls_buffer_append_text(&near, part.ptr[i] == '/' ? "/.." : "");
+            }
+        } else if (walk.round != NULL) {
+            mls_buffer_printf(&near, "%s/%s", submission->path, walk.round);
+        }
+        mls_findings_add(&submission->findings, MLS_FINDING_NO_RESULTS, (mls_finding_place){.path = "."},
+                         "neither a folder results nor a submitter's folder with one was found%s%s",
+                         near.len > 0 ? "; give " : "", near.len > 0 ? near.ptr : "");
+        mls_buffer_release(&near);
     } else if (walk.stranger != NULL) {
         mls_findings_add(&submission->findings, MLS_FINDING_STRAY_FILE, (mls_finding_place){.path = walk.stranger},
                          "this is not a submitter's folder, but it would be uploaded with the round");
@@ -193,39 +218,6 @@ mls_status mls_tree_list(mls_submission *submission, mls_error *error)
             qsort(submitter->systems, submitter->system_count, sizeof *submitter->systems, mls_compare_names);
     }
     return status;
-}
-
-/* Report that the folder is not a submission, and suggest the right folder: above it, or `below` (NULL: unknown). */
-static void report_no_submission(mls_submission *submission, const char *below)
-{
-    mls_buffer near = {0};
-    mls_str above = mls_str_from(submission->real);
-    do {
-        above = mls_path_folder(above);
-        above.len -= above.len > 0;
-    } while (above.len > 0 &&
-             !(mls_tree_has_folder("", above, "results") && mls_tree_has_folder("", above, "systems")));
-    if (above.len > 0) {
-        /* Write the path as the user would: the given path without its end, or else followed by "..". */
-        const mls_str part = mls_str_from(submission->real + above.len);
-        mls_str given = mls_str_from(submission->path);
-        while (given.len > 1 && given.ptr[given.len - 1] == '/')
-            given.len--;
-        if (given.len > part.len && mls_str_ends(given, part)) {
-            mls_buffer_append(&near, (mls_str){given.ptr, given.len - part.len});
-        } else {
-            const bool here = mls_str_equal(given, MLS_S("."));
-            mls_buffer_append(&near, here ? MLS_S("..") : given);
-            for (size_t i = here ? 1 : 0; i < part.len; i++)
-                mls_buffer_append_text(&near, part.ptr[i] == '/' ? "/.." : "");
-        }
-    } else if (below != NULL) {
-        mls_buffer_printf(&near, "%s/%s", submission->path, below);
-    }
-    mls_findings_add(&submission->findings, MLS_FINDING_NO_RESULTS, (mls_finding_place){.path = "."},
-                     "neither a folder results nor a submitter's folder with one was found%s%s",
-                     near.len > 0 ? "; give " : "", near.len > 0 ? near.ptr : "");
-    mls_buffer_release(&near);
 }
 
 /* ------------------------------------------------------------------------------------------------ storing an entry */
@@ -240,14 +232,13 @@ static const char *copy_path(const tree_walk *walk, const mls_walk_entry *entry)
     return copy(walk, entry->below, strlen(entry->below));
 }
 
-/* Append a zeroed item to a growing list, and return it. */
-static void *add(void **items, size_t *count, size_t *capacity, size_t size)
+static void *add(mls_arena *arena, void **items, size_t *count, size_t *capacity, size_t size)
 {
-    mls_grow(items, *count, capacity, size);
+    mls_arena_grow(arena, items, *count, capacity, size);
     return memset((char *)*items + (*count)++ * size, 0, size);
 }
 #define ADD_TO(list, items, count, capacity)                                                                           \
-    add((void **)&(list)->items, &(list)->count, &(list)->capacity, sizeof *(list)->items)
+    add(walk->submission->arena, (void **)&(list)->items, &(list)->count, &(list)->capacity, sizeof *(list)->items)
 
 static void *find_named(void *items, size_t count, size_t size, const char *name)
 {
@@ -259,13 +250,11 @@ mls_system *mls_submitter_system(const mls_submitter *submitter, const char *nam
     return find_named(submitter->systems, submitter->system_count, sizeof *submitter->systems, name);
 }
 
-/* Return whether a link leads out of the tree.  Broken links do not count. */
 static bool leaves(const mls_walk_entry *entry)
 {
     return entry->outside && entry->kind != MLS_WALK_LOST;
 }
 
-/* Return the reason why an entry cannot be read as a file, or NULL. */
 static const char *unreadable(const mls_walk_entry *entry)
 {
     static const char *const why[] = {[MLS_WALK_FOLDER] = "it is a folder",
@@ -290,7 +279,6 @@ static mls_submission_file take_file(tree_walk *walk, const mls_walk_entry *entr
     return file_of(walk, entry);
 }
 
-/* Set the owner of the findings that follow. */
 static void set_owner(tree_walk *walk, tree_owner owner, mls_findings *findings)
 {
     walk->owner = owner;
@@ -347,12 +335,12 @@ void mls_params_judge(mls_str text, const char *path, mls_bypasses *bypasses, ml
     }
 }
 
-/* Store an entry of the layout. */
 static void store_entry(tree_walk *walk, const mls_walk_entry *entry, tree_entry as)
 {
     const mls_submission_options *options = &walk->submission->options;
     mls_submitter *submitter = walk->submitter;
     mls_submission_result *result = walk->result;
+    mls_arena *arena = walk->submission->arena;
     switch (as) {
     case ENTRY_IGNORED:
         break;
@@ -447,32 +435,25 @@ static void store_entry(tree_walk *walk, const mls_walk_entry *entry, tree_entry
         folder->name = mls_path_name(folder->path);
         break;
     }
-    case ENTRY_POWER_FILE: {
-        mls_submission_files *files = &result->power[result->power_count - 1].files[entry->name[0] == 's'];
-        mls_submission_file *file = ADD_TO(files, items, count, capacity);
-        *file = take_file(walk, entry);
+    case ENTRY_POWER_FILE:
+        MLS_ARENA_ADD(arena, &result->power[result->power_count - 1].files[entry->name[0] == 's'],
+                      take_file(walk, entry));
         break;
-    }
     case ENTRY_BENCHMARK: /* skip the implementations of other benchmarks if only one is wanted */
         walk->role = mls_is_wanted(options->benchmark, entry->name) ? walk->role : ROLE_OTHER;
         break;
-    case ENTRY_IMPLEMENTATION: {
-        mls_submission_file *folder = ADD_TO(&submitter->implementations, items, count, capacity);
-        folder->path = copy_path(walk, entry);
+    case ENTRY_IMPLEMENTATION:
+        MLS_ARENA_ADD(arena, &submitter->implementations, (mls_submission_file){.path = copy_path(walk, entry)});
         break;
-    }
     case ENTRY_CONFIG: /* if only one system is wanted, the config may be for another one */
-        if (unreadable(entry) == NULL && options->system == NULL) {
-            mls_submission_file *file = ADD_TO(&submitter->configs, items, count, capacity);
-            *file = file_of(walk, entry);
-        }
+        if (unreadable(entry) == NULL && options->system == NULL)
+            MLS_ARENA_ADD(arena, &submitter->configs, file_of(walk, entry));
         break;
     }
 }
 
 /* -------------------------------------------------------------------------------------------------------- the walk */
 
-/* Set the role and owner of the folder being listed, and the place of findings. */
 static void enter_place(tree_walk *walk, int role, const mls_walk_entry *entry)
 {
     walk->in = (tree_role)(role % OWNER_UNIT);
@@ -592,8 +573,7 @@ static mls_status visit_entry(void *state, mls_walk_entry *entry)
         ((options->system == NULL && options->benchmark == NULL) ||
          (walk->owner == OWNER_RESULT && mls_is_wanted(options->system, walk->system->name) &&
           mls_is_wanted(options->benchmark, walk->result->benchmark)))) {
-        mls_submission_file *file = ADD_TO(&walk->submitter->files, items, count, capacity);
-        *file = file_of(walk, entry);
+        MLS_ARENA_ADD(walk->submission->arena, &walk->submitter->files, file_of(walk, entry));
         mls_submission_run *last = walk->in == ROLE_RESULT && walk->result->run_count > 0
                                        ? &walk->result->runs[walk->result->run_count - 1]
                                        : NULL;
@@ -611,7 +591,6 @@ static mls_status visit_entry(void *state, mls_walk_entry *entry)
     return MLS_OK;
 }
 
-/* Compare without case, then by bytes. */
 static int compare_caseless(const void *left, const void *right)
 {
     const char *a = *(const char *const *)left;

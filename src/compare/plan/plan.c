@@ -138,7 +138,6 @@ void mls_plan_figures_release(mls_plan_figures *figures)
 
 /* -------------------------------------------------------------------------------------------- groups to start from */
 
-/* Return a numeric setting of a run, or NAN. */
 static double setting_number(const mls_settings *settings, const char *key)
 {
     for (size_t i = 0; i < settings->count; i++) {
@@ -149,7 +148,6 @@ static double setting_number(const mls_settings *settings, const char *key)
     return NAN;
 }
 
-/* Return whether a number is a positive integer. */
 static bool is_count(double number)
 {
     return number >= 1 && number == floor(number);
@@ -238,13 +236,11 @@ static size_t base_place(const mls_plan *plan, const mls_plan_series *series, do
     return from;
 }
 
-/* List a group for which not everything can be predicted. */
 static void add_unfit(mls_plan *plan, const mls_side_group *group, const char *reason)
 {
     MLS_ARENA_ADD(plan->arena, &plan->unfit, (mls_unmatched){group, reason});
 }
 
-/* Add a group as a base if possible. */
 static mls_status add_base(mls_plan *plan, const mls_plan_request *request, mls_plan_series *series,
                            const mls_side_group *group, mls_error *error)
 {
@@ -350,7 +346,6 @@ static mls_status find_bases(const mls_comparison *of, const mls_plan_request *r
                : status;
 }
 
-/* Return the base of a series with the nearest accelerator count. */
 static const mls_plan_base *base_for(const mls_plan *plan, const mls_plan_series *series, double accelerators)
 {
     const mls_plan_base *bases = plan->bases.items;
@@ -426,14 +421,12 @@ static bool is_faster(const mls_plan_row *row, const mls_plan_row *than)
 
 /* ----------------------------------------------------------------------------------------------- what is predicted */
 
-/* Add a number if it is a positive integer. */
 static void add_candidate(mls_arena *arena, mls_plan_numbers *to, double number)
 {
     if (is_count(number))
         MLS_ARENA_ADD(arena, to, number);
 }
 
-/* Sort the candidates and remove duplicates. */
 static void order_candidates(mls_plan_numbers *numbers)
 {
     size_t kept = 0;
@@ -444,7 +437,6 @@ static void order_candidates(mls_plan_numbers *numbers)
     numbers->count = kept;
 }
 
-/* Return the number of data parallel ranks; NAN: unknown. */
 static double data_parallel(const mls_plan_base *base, double accelerators)
 {
     return floor(accelerators / base->model_parallel);

@@ -215,8 +215,7 @@ mls_status mls_published_beside_find(mls_published_beside *beside, const mls_gro
         while (at < beside->editions.count && beside->editions.items[at].edition != group->edition)
             at++;
         if (at == beside->editions.count) {
-            MLS_GROW(&beside->editions, items);
-            beside->editions.items[beside->editions.count++] = (mls_published_edition){.edition = group->edition};
+            MLS_ARENA_ADD(beside->arena, &beside->editions, (mls_published_edition){.edition = group->edition});
             status = mls_published_load(group->edition->usage, group->edition->number,
                                         &beside->editions.items[at].results, error);
         }
@@ -236,7 +235,6 @@ void mls_published_beside_release(mls_published_beside *beside)
 {
     for (size_t i = 0; i < beside->editions.count; i++)
         mls_published_release(&beside->editions.items[i].results);
-    free(beside->editions.items);
     mls_arena_free(beside->arena);
 }
 

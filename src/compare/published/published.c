@@ -45,7 +45,6 @@ const char *mls_published_known_name(mls_published_known known)
     return known <= MLS_PUBLISHED_BOUNDS ? names[known] : "";
 }
 
-/* State of loading. */
 typedef struct published_reading {
     mls_published *to;
     size_t capacity;

@@ -108,7 +108,6 @@ static mls_status take_result_line(mls_published_runs *to, mls_str line, mls_str
     return MLS_OK;
 }
 
-/* Return the table with the runs of a result, and set `name` to its name. */
 static mls_str find_table(const mls_published_result *result, char name[TABLE_NAME])
 {
     (void)snprintf(name, TABLE_NAME, "published/runs/%s-%s.table", mls_usage_name(result->usage), result->round);
@@ -219,8 +218,6 @@ void mls_published_runs_release(mls_published_runs *runs)
     *runs = (mls_published_runs){0};
 }
 
-/* ------------------------------------------------------------------------------------------- as a group of a side */
-
 const char *mls_no_score_reason(const mls_side_group *group)
 {
     return group->published != NULL && group->published->known != MLS_PUBLISHED_EXACT ? "score not known exactly"
@@ -298,8 +295,6 @@ mls_status mls_published_group(mls_arena *arena, const mls_published_result *res
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------- many, opened together */
-
 #define BATCH_SIZE MLS_S("global_batch_size")
 
 /* The values of a key: the first one, the number of results with a value, and whether they differ. */
@@ -315,14 +310,6 @@ mls_str mls_published_setting_of(const mls_published_runs *runs, mls_str key)
         if (mls_str_equal(runs->settings.items[i].key, key))
             return runs->settings.items[i].value;
     return (mls_str){0};
-}
-
-/* Return whether two logged values are equal; numbers are compared by value. */
-static bool same_logged(mls_str a, mls_str b)
-{
-    double x;
-    double y;
-    return mls_str_equal(a, b) || (mls_number_parse(a, &x) && mls_number_parse(b, &y) && x == y);
 }
 
 static int compare_opened_keys(const void *left, const void *right)
@@ -353,7 +340,10 @@ mls_status mls_published_open_all(mls_published_hit *hits, size_t count, mls_pub
                 entry->value.pointer = mls_arena_zeroed(&arena, 1, sizeof(key_row));
             key_row *row = entry->value.pointer;
             row->value = added ? setting->value : row->value;
-            row->differs |= !same_logged(row->value, setting->value);
+            double x; /* numbers are compared by value */
+            double y;
+            row->differs |= !mls_str_equal(row->value, setting->value) &&
+                            !(mls_number_parse(row->value, &x) && mls_number_parse(setting->value, &y) && x == y);
             row->known++;
         }
     }

@@ -13,7 +13,6 @@ const char *mls_published_text_name(mls_published_text which)
     return which < MLS_PUBLISHED_TEXTS ? names[which] : "";
 }
 
-/* Return the texts to search; the second may be NULL. */
 static void texts_of(const mls_published_result *result, mls_published_text which, const char *texts[2])
 {
     const mls_published_system *system = result->system;
@@ -40,7 +39,6 @@ bool mls_published_names_accelerator(const mls_published *published, const char 
     return known;
 }
 
-/* Return whether the searched text of a result matches the one of a filter. */
 static bool has_text(const mls_published_filter *filter, const mls_published_result *result, mls_published_text which)
 {
     /* Rounds spell availabilities differently: "onprem", "Available on-premise". */
@@ -102,28 +100,22 @@ mls_suggestion mls_published_nearest_text(const mls_published *published, mls_pu
     return nearest;
 }
 
+static double number_of(const mls_published_result *result, mls_published_order by)
+{
+    return by == MLS_PUBLISHED_BY_MINUTES               ? result->minutes
+           : by == MLS_PUBLISHED_BY_ACCELERATORS        ? result->system->accelerators
+           : by == MLS_PUBLISHED_BY_ACCELERATOR_MINUTES ? result->accelerator_minutes
+                                                        : 0;
+}
+
 /* Compare hits by the requested order.  Ties keep the order of all results, which is by edition. */
-static int order_hits(const void *left, const void *right, void *by)
+static int order_hits(const void *left, const void *right, void *wanted)
 {
     const mls_published_result *a = ((const mls_published_hit *)left)->result;
     const mls_published_result *b = ((const mls_published_hit *)right)->result;
-    int order = 0;
-    switch (*(const mls_published_order *)by) {
-    case MLS_PUBLISHED_BY_MINUTES:
-        order = mls_compare_doubles(a->minutes, b->minutes);
-        break;
-    case MLS_PUBLISHED_BY_ACCELERATORS:
-        order = mls_compare_doubles(a->system->accelerators, b->system->accelerators);
-        break;
-    case MLS_PUBLISHED_BY_ACCELERATOR_MINUTES:
-        order = mls_compare_doubles(a->accelerator_minutes, b->accelerator_minutes);
-        break;
-    case MLS_PUBLISHED_BY_SUBMITTER:
-        order = strcasecmp(a->system->submitter, b->system->submitter);
-        break;
-    case MLS_PUBLISHED_BY_EDITION:
-        break;
-    }
+    const mls_published_order by = *(const mls_published_order *)wanted;
+    const int order = by == MLS_PUBLISHED_BY_SUBMITTER ? strcasecmp(a->system->submitter, b->system->submitter)
+                                                       : mls_compare_doubles(number_of(a, by), number_of(b, by));
     return order != 0 ? order : (a > b) - (a < b);
 }
 
@@ -143,7 +135,6 @@ static int by_trend(const void *left, const void *right)
     return order != 0 ? order : mls_compare_sizes(a->edition, b->edition);
 }
 
-/* Return whether the hits, which are sorted, contain a faster result of the same kind. */
 static bool is_beaten(const mls_published_hit *hits, size_t count, const mls_published_result *result)
 {
     while (count-- > 0) {

@@ -14,7 +14,6 @@
 
 enum { WORDS_MOST = 16, CANDIDATES_MOST = 10 };
 
-/* The parsed words of a side, and the results that match. */
 typedef struct published_words {
     mls_side *side;
     mls_str all;
@@ -42,11 +41,11 @@ bool mls_is_published_side(const char *path)
 
 bool mls_request_has_published(const mls_compare_request *request)
 {
-    bool any = false;
     for (size_t i = 0; i < request->sides.count; i++)
         for (size_t k = 0; k < request->sides.items[i]->paths.count; k++)
-            any |= mls_is_published_side(request->sides.items[i]->paths.items[k]);
-    return any;
+            if (mls_is_published_side(request->sides.items[i]->paths.items[k]))
+                return true;
+    return false;
 }
 
 static mls_status read_words(choosing *in, published_words *of, mls_error *error);
@@ -162,10 +161,10 @@ static mls_status read_words(choosing *in, published_words *of, mls_error *error
 
 static bool is_of_round(const published_words *of, const mls_published_result *result)
 {
-    bool is = false;
-    for (size_t i = 0; i < of->rounds.count && !is; i++)
-        is = of->rounds.items[i] == result->edition;
-    return is;
+    for (size_t i = 0; i < of->rounds.count; i++)
+        if (of->rounds.items[i] == result->edition)
+            return true;
+    return false;
 }
 
 static bool has_word(const published_words *of, size_t i, const mls_published_result *result)
@@ -175,7 +174,6 @@ static bool has_word(const published_words *of, size_t i, const mls_published_re
                               strcasestr(result->system->system_id, of->texts[i].ptr) != NULL;
 }
 
-/* Return whether a result matches the words and the round. */
 static bool is_meant(const published_words *of, const mls_published_result *result)
 {
     bool meant = is_of_round(of, result);
@@ -262,7 +260,6 @@ static void choose_one(const choosing *in, published_words *of)
     of->left.count = kept;
 }
 
-/* Find the results of a side, and add their groups. */
 static mls_status choose_side(const choosing *in, published_words *of, mls_error *error)
 {
     const mls_score_options *how = &in->request->collect.score;
@@ -410,7 +407,6 @@ static mls_status explain(const choosing *in, const published_words *of, bool na
     return refuse_words(of, why, error);
 }
 
-/* Return a possible name of a side; choice 0 is the shortest. */
 static const char *name_for(const published_words *of, unsigned choice)
 {
     const mls_published_result *first = &of->left.results[0];
@@ -423,7 +419,6 @@ static const char *name_for(const published_words *of, unsigned choice)
     return submitter ? first->system->submitter : system ? first->system->system_id : of->all.ptr;
 }
 
-/* Name a side so that the name is unique. */
 static void name_side(const choosing *in, const published_words *of)
 {
     for (unsigned choice = 0; choice < 3; choice++) {
