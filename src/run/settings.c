@@ -526,14 +526,13 @@ static mls_status stop_behind(void *state, const mls_lines *lines)
     return lines->line + lines->count > *last ? MLS_STOPPED : MLS_OK;
 }
 
-/* Read a log up to a line; 0 means all of it. */
-static mls_status read_settings(int fd, size_t last, mls_scan_room **room, mls_printed_reader **reader,
-                                mls_log_totals *totals, mls_error *error)
+mls_status mls_printed_read_before(int fd, size_t run_start_line, mls_scan_room **room, mls_printed_reader **reader,
+                                   mls_log_totals *totals, mls_error *error)
 {
     const mls_scan_options options = {.room = room};
     *reader = mls_printed_reader_new();
-    const mls_sink sinks[] = {mls_printed_reader_sink(*reader), {.state = &last, .lines = stop_behind}};
-    mls_status status = mls_log_scan_fd(fd, &options, sinks, last > 0 ? 2 : 1, totals, error);
+    const mls_sink sinks[] = {mls_printed_reader_sink(*reader), {.state = &run_start_line, .lines = stop_behind}};
+    mls_status status = mls_log_scan_fd(fd, &options, sinks, run_start_line > 0 ? 2 : 1, totals, error);
     status = status == MLS_STOPPED ? MLS_OK : status;
     if (status != MLS_OK) {
         mls_printed_reader_free(*reader);
@@ -542,19 +541,13 @@ static mls_status read_settings(int fd, size_t last, mls_scan_room **room, mls_p
     return status;
 }
 
-mls_status mls_printed_read_before(int fd, size_t run_start_line, mls_scan_room **room, mls_printed_reader **reader,
-                                   mls_error *error)
-{
-    return read_settings(fd, run_start_line, room, reader, NULL, error);
-}
-
 mls_status mls_printed_read(const char *path, mls_printed_reader **reader, mls_log_totals *totals, mls_error *error)
 {
     const int fd = mls_file_open(path, true, error);
     *reader = NULL;
     if (fd < 0)
         return MLS_ERROR_READ;
-    const mls_status status = read_settings(fd, 0, NULL, reader, totals, error);
+    const mls_status status = mls_printed_read_before(fd, 0, NULL, reader, totals, error);
     (void)close(fd);
     return status;
 }
@@ -715,7 +708,7 @@ mls_status mls_run_read_facts(mls_known_settings *known, mls_scan_room **room, m
     mls_printed_reader *reader = NULL;
     mls_status status = MLS_OK;
     if (fd >= 0 && may_split(fd, line)) {
-        status = mls_printed_read_before(fd, line, room, &reader, NULL);
+        status = mls_printed_read_before(fd, line, room, &reader, NULL, NULL);
         status = status == MLS_ERROR_READ ? MLS_OK : status;
     }
     if (fd >= 0)

@@ -65,9 +65,9 @@ mls_status mls_printed_read(const char *path, mls_printed_reader **reader, mls_l
                             mls_error *error) MLS_MUST_USE;
 
 /** Read an open log up to the run_start at that line; 0 means all of it.  `fd` stays open.  Reuse `room` for the next
- * log (see mls_scan_options).  Errors are as for mls_printed_read(). */
+ * log (see mls_scan_options).  `totals` may be NULL.  Errors are as for mls_printed_read(). */
 mls_status mls_printed_read_before(int fd, size_t run_start_line, mls_scan_room **room, mls_printed_reader **reader,
-                                   mls_error *error) MLS_MUST_USE;
+                                   mls_log_totals *totals, mls_error *error) MLS_MUST_USE;
 
 /** The minimum number of lines, and of settings, in a block. */
 #define MLS_PRINTED_BLOCK_MIN 8

@@ -79,7 +79,7 @@ static void ask_printed(const mls_submission_run *run, mls_submission *submissio
     mls_printed_reader *reader = NULL;
     const int fd = mls_tree_open(submission, run->file.path);
     const mls_printed *printed = NULL;
-    if (fd >= 0 && mls_printed_read_before(fd, run->run.run_start.line, NULL, &reader, NULL) == MLS_OK)
+    if (fd >= 0 && mls_printed_read_before(fd, run->run.run_start.line, NULL, &reader, NULL, NULL) == MLS_OK)
         printed = mls_printed_of_run(reader, run->run.run_start.line);
     if (printed != NULL && mls_known_settings_load(&known, NULL) == MLS_OK)
         (void)mls_memory_printed(ask, &known, printed, gpus);
