@@ -377,10 +377,10 @@ static void trace_event_end(trace *t)
         const mls_str call = mls_cuda_call(name);
         const char first = call.len > 0 ? call.ptr[0] : '\0';
         const char second = call.len > 1 ? call.ptr[1] : '\0';
-        if (named && started &&
-            (first == 'E'   ? second != 'v'
-             : first == 'G' ? second != 'e'
-                            : memchr("STDF", first, 4) == NULL)) {
+        const bool launches = first == 'E'   ? second != 'v'
+                              : first == 'G' ? second != 'e'
+                                             : first != 'S' && first != 'T' && first != 'D' && first != 'F';
+        if (named && started && launches) {
             const bool graph = memchr(name.ptr, 'G', name.len) != NULL && mls_str_contains(name, MLS_S("GraphLaunch"));
             mls_gather_call(t->gather, launch, start, graph);
         }
