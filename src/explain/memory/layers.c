@@ -396,53 +396,45 @@ void mls_config_read_layers(config_json *of, mls_model_shape *shape)
 
 /* ---------------------------------------------------------------- towers */
 
-/* Count the parameters of a part and of what joins it to a language part of that shape; false: they are not known.  Its
- * kind is its model_type, or the name of a published model that it is. */
-static bool count_tower(config_json *of, const cJSON *table, const cJSON *part, const mls_model_shape *language,
-                        uint64_t *parameters)
-{
-    static const char *const names[] = {"model_type", "model_name",     "num_hidden_layers",
-                                        "depth",      "encoder_layers", "layers"};
-    const char *whole = cJSON_GetStringValue(mls_item(of->outer, "model_type"));
-    const char *kind = cJSON_GetStringValue(mls_item(part, "model_type"));
-    const cJSON *projectors = mls_item(table, "projectors");
-    kind = kind != NULL ? kind : cJSON_GetStringValue(mls_item(part, "model_name"));
-    kind = kind != NULL ? kind : whole != NULL ? whole : "";
-    /* Defaults of the class do not count for a part that only has a width. */
-    bool enough = false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        enough |= cJSON_HasObjectItem(part, names[i]);
-    config_json tower = {.outer = part, .formulas = of->formulas, .error = of->error};
-    tower.family = mls_row_of_type(mls_item(table, "towers"), mls_str_from(kind));
-    if (!enough || tower.family == NULL || whole == NULL || !cJSON_HasObjectItem(projectors, whole))
-        return false;
-    tower.defaults = mls_item(tower.family, "defaults");
-    config_json join = *of;
-    join.family = projectors;
-    join.shape = language;
-    join.given[0] = (struct config_given){"tower_out", mls_formula_needed(&tower, "out")};
-    join.given[1] = (struct config_given){"tower_ffn", mls_formula_value(&tower, "ffn", 0)};
-    join.given_count = 2;
-    *parameters = ADD(mls_formula_needed(&tower, "parameters"), mls_formula_needed(&join, whole));
-    of->wrong |= tower.wrong || join.wrong;
-    return true;
-}
-
 void mls_towers_read(config_json *of, const cJSON *table, mls_model_shape *shape, mls_memory_doubt *doubt)
 {
     static const char *const parts[] = {"vision_config",   "audio_config", "img_processor",   "visual",
                                         "audio_processor", "embd_layer",   "mm_vision_tower", "speech_config"};
+    static const char *const depths[] = {"model_type", "model_name",     "num_hidden_layers",
+                                         "depth",      "encoder_layers", "layers"};
+    const char *whole = cJSON_GetStringValue(mls_item(of->outer, "model_type"));
+    const cJSON *projectors = mls_item(table, "projectors");
     mls_model_shape language = *shape;
     if (shape->heads == 0 || of->family == NULL || of->wrong || mls_formula_value(of, "whole", 0) != 0)
         return;
     mls_shape_complete(&language);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const cJSON *part = mls_item(of->outer, parts[i]);
-        uint64_t parameters = 0;
         if (!cJSON_IsObject(part) && !cJSON_IsString(part))
             continue;
-        if (!cJSON_IsObject(part) || !count_tower(of, table, part, &language, &parameters))
+        /* The kind of a tower is its model_type, or the name of the published model that it is. */
+        const char *kind = cJSON_GetStringValue(mls_item(part, "model_type"));
+        kind = kind != NULL ? kind : cJSON_GetStringValue(mls_item(part, "model_name"));
+        kind = kind != NULL ? kind : whole != NULL ? whole : "";
+        /* Defaults of the class do not apply to a part that only has a width. */
+        bool enough = false;
+        for (size_t k = 0; k < sizeof depths / sizeof *depths; k++)
+            enough |= cJSON_HasObjectItem(part, depths[k]);
+        config_json tower = {.outer = part, .formulas = of->formulas, .error = of->error};
+        tower.family = mls_row_of_type(mls_item(table, "towers"), mls_str_from(kind));
+        if (!enough || tower.family == NULL || whole == NULL || !cJSON_HasObjectItem(projectors, whole)) {
             mls_doubt_add(doubt, "the language part alone is counted: %s has parameters that come on top", parts[i]);
-        shape->tower_parameters = ADD(shape->tower_parameters, parameters);
+            continue;
+        }
+        tower.defaults = mls_item(tower.family, "defaults");
+        config_json join = *of;
+        join.family = projectors;
+        join.shape = &language;
+        join.given[0] = (struct config_given){"tower_out", mls_formula_needed(&tower, "out")};
+        join.given[1] = (struct config_given){"tower_ffn", mls_formula_value(&tower, "ffn", 0)};
+        join.given_count = 2;
+        shape->tower_parameters =
+            ADD(shape->tower_parameters, mls_formula_needed(&tower, "parameters"), mls_formula_needed(&join, whole));
+        of->wrong |= tower.wrong || join.wrong;
     }
 }

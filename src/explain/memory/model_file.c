@@ -100,7 +100,8 @@ bool mls_config_flag(config_json *of, const char *name, bool otherwise)
     S(heads)                                                                                                           \
     S(kv_heads)                                                                                                        \
     S(head_dim)                                                                                                        \
-    S(ffn) S(ffn_matrices) S(norm_vectors) S(layer_norms) S(vocabulary) S(experts) S(expert_ffn) S(expert_hidden)      \
+    S(ffn)                                                                                                             \
+    S(ffn_matrices) S(norm_vectors) S(layer_norms) S(vocabulary) S(experts) S(expert_ffn) S(expert_hidden)             \
         S(shared_experts) S(dense_layers) S(experts_per_token) S(kv_lora_rank) S(q_lora_rank) S(value_head_dim)        \
             S(qk_nope_head_dim) S(qk_rope_head_dim) S(sliding_window) S(other_parameters) S(positions)
 #define SIZE(member) {#member, offsetof(mls_model_shape, member)},
@@ -138,52 +139,6 @@ static const char *formula_of(const config_json *of, mls_str name, bool own)
                 return cJSON_GetStringValue(item);
     }
     return NULL;
-}
-
-/* Return the value of a member, such as attn_config__kv_n_heads.  -1 and "auto" count as missing.  A list with equal
- * items, one per layer, is its item.  A list of strings is their text. */
-static formula_value member_value(config_json *of, mls_str name, bool lists, mls_arena *arena)
-{
-    enum { LIST_MAX = 8192 };
-    char text[200];
-    formula_value missing = {.value = {.kind = MLS_JSON_NULL}};
-    (void)mls_text_printf(missing.lacks, sizeof missing.lacks, "%.*s", MLS_CUT(name, 79));
-    (void)mls_text_printf(text, sizeof text, "%.*s", MLS_CUT(name, 199));
-    char *inner = strstr(text, "__");
-    if (inner != NULL)
-        *inner = '\0';
-    const cJSON *item = mls_config_member(of, text);
-    if (inner != NULL)
-        item = mls_item(item, inner + 2);
-    if (cJSON_IsArray(item)) {
-        const size_t count = (size_t)cJSON_GetArraySize(item);
-        mls_buffer words = {0};
-        bool alike = count <= LIST_MAX;
-        for (const cJSON *one = item->child; one != NULL && count <= LIST_MAX; one = one->next) {
-            alike = alike && cJSON_Compare(one, item->child, true);
-            if (cJSON_IsString(one))
-                mls_buffer_append_text(&words, one->valuestring);
-            mls_buffer_append_char(&words, ' ');
-        }
-        const mls_str joined = mls_arena_copy(arena, words.ptr != NULL ? mls_buffer_str(&words) : MLS_S(""));
-        mls_buffer_release(&words);
-        if (cJSON_IsString(item->child))
-            return (formula_value){.value = {.kind = MLS_JSON_STRING, .as.string = joined}, .flag = item->string};
-        const mls_value *items = mls_arena_array(arena, count + 1, sizeof *items);
-        if (lists || !alike || !cJSON_IsNumber(item->child))
-            return (formula_value){.value = {.kind = MLS_JSON_LIST, .as.list = {items, count}}, .flag = item->string};
-        return (formula_value){.value = mls_value_of_number((double)config_whole(of, item->child), true)};
-    }
-    if (item == NULL || cJSON_IsNull(item) ||
-        (cJSON_IsNumber(item) && item->valuedouble >= -1 && item->valuedouble <= -1) ||
-        (cJSON_IsString(item) && strcmp(item->valuestring, "auto") == 0))
-        return missing;
-    if (cJSON_IsBool(item))
-        return (formula_value){.value = mls_value_of_bool(cJSON_IsTrue(item)), .flag = item->string};
-    if (cJSON_IsString(item))
-        return (formula_value){.value = {.kind = MLS_JSON_STRING, .as.string = mls_str_from(item->valuestring)},
-                               .flag = item->string};
-    return (formula_value){.value = mls_value_of_number((double)config_whole(of, item), true)};
 }
 
 /* Refuse a member that is not a number where a model has one. */
@@ -248,6 +203,7 @@ static formula_value evaluate(config_json *of, const formula *self, mls_str text
 
 static formula_value named_value(config_json *of, const formula *outer, mls_str name, bool lists, mls_arena *arena)
 {
+    enum { LIST_MAX = 8192 };
     for (size_t i = 0; i < of->given_count; i++)
         if (mls_str_equal(mls_str_from(of->given[i].name), name))
             return (formula_value){.value = mls_value_of_number((double)of->given[i].number, true)};
@@ -261,8 +217,50 @@ static formula_value named_value(config_json *of, const formula *outer, mls_str 
     const formula *same = outer;
     while (same != NULL && !mls_str_equal(same->name, name))
         same = same->outer;
-    const char *text = same != NULL ? NULL : formula_of(of, name, false);
-    return text != NULL ? evaluate(of, &self, mls_str_from(text)) : member_value(of, name, lists, arena);
+    const char *formula_text = same != NULL ? NULL : formula_of(of, name, false);
+    if (formula_text != NULL)
+        return evaluate(of, &self, mls_str_from(formula_text));
+    /* A member of the file, such as attn_config__kv_n_heads.  -1 and "auto" count as missing, a list with equal items
+     * (one per layer) as its item, a list of strings as their text. */
+    char text[200];
+    formula_value missing = {.value = {.kind = MLS_JSON_NULL}};
+    (void)mls_text_printf(missing.lacks, sizeof missing.lacks, "%.*s", MLS_CUT(name, 79));
+    (void)mls_text_printf(text, sizeof text, "%.*s", MLS_CUT(name, 199));
+    char *inner = strstr(text, "__");
+    if (inner != NULL)
+        *inner = '\0';
+    const cJSON *item = mls_config_member(of, text);
+    if (inner != NULL)
+        item = mls_item(item, inner + 2);
+    if (cJSON_IsArray(item)) {
+        const size_t count = (size_t)cJSON_GetArraySize(item);
+        mls_buffer words = {0};
+        bool alike = count <= LIST_MAX;
+        for (const cJSON *one = item->child; one != NULL && count <= LIST_MAX; one = one->next) {
+            alike = alike && cJSON_Compare(one, item->child, true);
+            if (cJSON_IsString(one))
+                mls_buffer_append_text(&words, one->valuestring);
+            mls_buffer_append_char(&words, ' ');
+        }
+        const mls_str joined = mls_arena_copy(arena, words.ptr != NULL ? mls_buffer_str(&words) : MLS_S(""));
+        mls_buffer_release(&words);
+        if (cJSON_IsString(item->child))
+            return (formula_value){.value = {.kind = MLS_JSON_STRING, .as.string = joined}, .flag = item->string};
+        const mls_value *items = mls_arena_array(arena, count + 1, sizeof *items);
+        if (lists || !alike || !cJSON_IsNumber(item->child))
+            return (formula_value){.value = {.kind = MLS_JSON_LIST, .as.list = {items, count}}, .flag = item->string};
+        return (formula_value){.value = mls_value_of_number((double)config_whole(of, item->child), true)};
+    }
+    if (item == NULL || cJSON_IsNull(item) ||
+        (cJSON_IsNumber(item) && item->valuedouble >= -1 && item->valuedouble <= -1) ||
+        (cJSON_IsString(item) && strcmp(item->valuestring, "auto") == 0))
+        return missing;
+    if (cJSON_IsBool(item))
+        return (formula_value){.value = mls_value_of_bool(cJSON_IsTrue(item)), .flag = item->string};
+    if (cJSON_IsString(item))
+        return (formula_value){.value = {.kind = MLS_JSON_STRING, .as.string = mls_str_from(item->valuestring)},
+                               .flag = item->string};
+    return (formula_value){.value = mls_value_of_number((double)config_whole(of, item), true)};
 }
 
 /* Return the number of a name; set *value to the value, which has the missing member if it is null. */
@@ -346,38 +344,6 @@ static bool mentions(const cJSON *object, mls_str member)
     return false;
 }
 
-/* Return whether a member changes nothing: it is false, 0, "" or an empty list, or its neutral value, or a list of
- * that. */
-static bool changes_nothing(const cJSON *item, const cJSON *neutral)
-{
-    const cJSON *value = mls_item(neutral, item->string);
-    if (cJSON_IsFalse(item) || cJSON_IsNull(item) || (cJSON_IsString(item) && item->valuestring[0] == '\0') ||
-        (cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble <= 0) ||
-        ((cJSON_IsArray(item) || cJSON_IsObject(item)) && item->child == NULL))
-        return true;
-    bool same = value != NULL && (cJSON_IsNumber(item) || cJSON_IsArray(item));
-    for (const cJSON *one = cJSON_IsArray(item) ? item->child : item; one != NULL && same;
-         one = cJSON_IsArray(item) ? one->next : NULL)
-        same = cJSON_IsNumber(one) && one->valuedouble >= value->valuedouble && one->valuedouble <= value->valuedouble;
-    return same;
-}
-
-/* Return whether a member may change the shape: a word of its name is suspect, and its value is a whole number above 1,
- * a list of such numbers, or true. */
-static bool is_suspect(const cJSON *item, const char *words)
-{
-    const cJSON *number = cJSON_IsArray(item) ? item->child : item;
-    mls_str rest = mls_str_from(item->string);
-    bool suspect = false;
-    for (mls_str word; rest.len > 0 && !suspect;) {
-        (void)mls_str_cut(&rest, '_', &word);
-        suspect = word.len > 0 && mls_str_among(word, words);
-    }
-    const bool whole =
-        cJSON_IsNumber(number) && number->valuedouble > 1 && floor(number->valuedouble) >= number->valuedouble;
-    return suspect && (whole || cJSON_IsTrue(item));
-}
-
 /* Reject members that change the shape in a way unknown to the family; members that may do so add a doubt. */
 static void check_members(config_json *of, const cJSON *table, mls_memory_doubt *doubt)
 {
@@ -392,10 +358,35 @@ static void check_members(config_json *of, const cJSON *table, mls_memory_doubt 
         const bool nearest = objects[i] != NULL && (i == 0 || of->inner == NULL);
         for (const cJSON *item = objects[i] != NULL ? objects[i]->child : NULL; item != NULL; item = item->next) {
             const mls_str name = mls_str_from(item->string);
+            const bool is_list = cJSON_IsArray(item);
+            const cJSON *first = is_list ? item->child : item;
             const bool shapes = name.len > 0 && mls_str_among(name, keys);
-            const bool matters = shapes ? !changes_nothing(item, mls_item(table, "neutral"))
-                                        : nearest && is_suspect(item, words) && !mls_str_among(name, known) &&
-                                              !mentions(of->formulas, name);
+            bool matters = true;
+            if (shapes) {
+                /* It changes nothing if it is empty, false or 0, or its neutral value, or a list of neutral values. */
+                const cJSON *neutral = mls_item(mls_item(table, "neutral"), item->string);
+                bool same = neutral != NULL && (cJSON_IsNumber(item) || is_list);
+                for (const cJSON *one = first; one != NULL && same; one = is_list ? one->next : NULL)
+                    same = cJSON_IsNumber(one) && one->valuedouble >= neutral->valuedouble &&
+                           one->valuedouble <= neutral->valuedouble;
+                matters = !(same || cJSON_IsFalse(item) || cJSON_IsNull(item) ||
+                            (cJSON_IsString(item) && item->valuestring[0] == '\0') ||
+                            (cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble <= 0) ||
+                            ((is_list || cJSON_IsObject(item)) && item->child == NULL));
+            } else {
+                /* It may change the shape if a word of its name is suspect, and it is a whole number above 1, a list of
+                 * such numbers, or true. */
+                mls_str rest = name;
+                bool suspect = false;
+                for (mls_str word; rest.len > 0 && !suspect;) {
+                    (void)mls_str_cut(&rest, '_', &word);
+                    suspect = word.len > 0 && mls_str_among(word, words);
+                }
+                const bool whole =
+                    cJSON_IsNumber(first) && first->valuedouble > 1 && floor(first->valuedouble) >= first->valuedouble;
+                matters = nearest && suspect && (whole || cJSON_IsTrue(item)) && !mls_str_among(name, known) &&
+                          !mentions(of->formulas, name);
+            }
             if (!matters || mentions(of->family, name) || mentions(of->state, name))
                 continue;
             if (shapes) {

@@ -84,44 +84,75 @@ static int64_t capture_number(const oom_message *message, const char *name)
     return text.ptr != NULL && mls_size_parse(text, &number) && number <= MLS_BYTES_MAX ? (int64_t)number : -1;
 }
 
-/* Return the bytes of a tensor, by its shape "53,788,1024" and the name that TensorFlow has for its type; -1: not
- * known. */
-static int64_t tensor_size(mls_str shape, mls_str type)
-{
-    static const struct {
-        const char *names;
-        uint64_t bytes;
-    } types[] = {{"bool int8 uint8 qint8 quint8 float8_e4m3fn float8_e5m2", 1},
-                 {"half bfloat16 int16 uint16 qint16 quint16", 2},
-                 {"float int32 uint32 qint32", 4},
-                 {"double int64 uint64 complex64", 8},
-                 {"complex128", 16}};
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        bytes = mls_str_among(type, types[i].names) ? types[i].bytes : bytes;
-    for (mls_str one; shape.len > 0 && bytes != 0;) {
-        size_t number;
-        (void)mls_str_cut(&shape, ',', &one);
-        (void)mls_take_char(&one, " ");
-        bytes = mls_size_parse(one, &number) ? MUL(bytes, number) : 0;
-    }
-    return bytes != 0 && bytes <= MLS_BYTES_MAX ? (int64_t)bytes : -1;
-}
-
 static int64_t difference(int64_t a, int64_t b)
 {
     return a < 0 || b < 0 ? -1 : a > b ? a - b : 0;
 }
 
-/* Read processes that a message lists, " Process 4711 has 512.00 MiB memory in use." each.  In a container a process
- * does not know its own number, and lists itself as one of the others: it is the largest where that holds what PyTorch
- * has reserved, and little beside. */
-static void read_processes(mls_oom *oom, const oom_message *message)
+/* Parse a text.  Return false if it is not a message. */
+static bool read_message(const mls_oom_search *search, mls_str text, mls_oom *oom)
 {
-    const int64_t tenth = 10; /* of the GPU, for contexts, libraries and communication */
+    static const struct {
+        const char *names;
+        uint64_t bytes;
+    } tensor_types[] = {{"bool int8 uint8 qint8 quint8 float8_e4m3fn float8_e5m2", 1},
+                        {"half bfloat16 int16 uint16 qint16 quint16", 2},
+                        {"float int32 uint32 qint32", 4},
+                        {"double int64 uint64 complex64", 8},
+                        {"complex128", 16}};
+    const ptrdiff_t found = mls_signatures_find(search->signatures, text, false);
+    if (found < 0)
+        return false;
+    const oom_message message = {.signatures = search->signatures, .found = (size_t)found, .text = text};
+    oom->signature = mls_signatures_get(search->signatures, message.found);
+    oom->framework = oom->signature->framework;
+    oom->wording = oom->signature->wording;
+    oom->gpu = capture_number(&message, "gpu");
+    oom->tried = capture_size(&message, "tried");
+    oom->capacity = capture_size(&message, "capacity");
+    const mls_str free_text = capture_text(&message, "free");
+    const mls_str unit = capture_text(&message, "unit");
+    char whole[64]; /* of "5.36/23.64 GiB" */
+    oom->free = free_text.ptr != NULL ? message_size(free_text) : -1;
+    if (free_text.ptr != NULL && unit.ptr != NULL && free_text.len + unit.len <= sizeof whole) {
+        memcpy(whole, free_text.ptr, free_text.len);
+        memcpy(whole + free_text.len, unit.ptr, unit.len);
+        oom->free = message_size((mls_str){whole, free_text.len + unit.len});
+    }
+    oom->in_use = capture_size(&message, "in_use");
+    oom->allocated = capture_size(&message, "allocated");
+    oom->reserved = capture_size(&message, "reserved");
+    oom->reserved_unallocated = capture_size(&message, "reserved_unallocated");
+    oom->private_pool = capture_size(&message, "private_pool");
+    oom->allowed = capture_size(&message, "allowed");
+    oom->other = capture_size(&message, "other");
+    const int64_t rounded = capture_number(&message, "rounded");
+    oom->tried = rounded >= 0 ? rounded : oom->tried;
+    oom->rank = oom->rank >= 0 ? oom->rank : capture_number(&message, "rank");
+    mls_str shape = capture_text(&message, "shape"); /* of a tensor: "53,788,1024" */
+    if (shape.ptr != NULL) {
+        const mls_str type = capture_text(&message, "type");
+        uint64_t bytes = 0;
+        for (size_t i = 0; i < sizeof tensor_types / sizeof *tensor_types; i++)
+            bytes = mls_str_among(type, tensor_types[i].names) ? tensor_types[i].bytes : bytes;
+        for (mls_str one; shape.len > 0 && bytes != 0;) {
+            size_t number;
+            (void)mls_str_cut(&shape, ',', &one);
+            (void)mls_take_char(&one, " ");
+            bytes = mls_size_parse(one, &number) ? MUL(bytes, number) : 0;
+        }
+        oom->tried = bytes != 0 && bytes <= MLS_BYTES_MAX ? (int64_t)bytes : -1;
+    }
+    if (oom->reserved >= 0)
+        oom->reserved_unallocated = difference(oom->reserved, oom->allocated);
+    else if (oom->reserved_unallocated >= 0 && oom->allocated >= 0)
+        oom->reserved = oom->allocated + oom->reserved_unallocated;
+    /* The message may list processes, " Process 4711 has 512.00 MiB memory in use." each.  In a container a process
+     * does not know its own number and lists itself as one of the others: it is the largest one if that uses what
+     * PyTorch has reserved and at most a tenth of the GPU more, for contexts, libraries and communication. */
     int64_t largest = -1;
     int64_t sum = -1;
-    mls_str rest = capture_text(message, "processes");
+    mls_str rest = capture_text(&message, "processes");
     for (mls_str before; rest.ptr != NULL && mls_str_after(rest, MLS_S(" has "), &before);) {
         const char *end = memmem(before.ptr, before.len, " memory in use.", 15);
         if (end == NULL)
@@ -134,59 +165,12 @@ static void read_processes(mls_oom *oom, const oom_message *message)
         rest = (mls_str){end + 15, (size_t)(rest.ptr + rest.len - end) - 15};
     }
     if (sum >= 0 && oom->in_use < 0 && oom->reserved >= 0) {
-        const bool own = largest >= oom->reserved && largest - oom->reserved <= oom->capacity / tenth;
+        const bool own = largest >= oom->reserved && largest - oom->reserved <= oom->capacity / 10;
         oom->in_use = own ? largest : -1;
         oom->other = own ? sum - largest : sum;
     }
-}
-
-static void read_captures(mls_oom *oom, const oom_message *message)
-{
-    oom->gpu = capture_number(message, "gpu");
-    oom->tried = capture_size(message, "tried");
-    oom->capacity = capture_size(message, "capacity");
-    const mls_str free_text = capture_text(message, "free");
-    const mls_str unit = capture_text(message, "unit");
-    char whole[64]; /* of "5.36/23.64 GiB" */
-    oom->free = free_text.ptr != NULL ? message_size(free_text) : -1;
-    if (free_text.ptr != NULL && unit.ptr != NULL && free_text.len + unit.len <= sizeof whole) {
-        memcpy(whole, free_text.ptr, free_text.len);
-        memcpy(whole + free_text.len, unit.ptr, unit.len);
-        oom->free = message_size((mls_str){whole, free_text.len + unit.len});
-    }
-    oom->in_use = capture_size(message, "in_use");
-    oom->allocated = capture_size(message, "allocated");
-    oom->reserved = capture_size(message, "reserved");
-    oom->reserved_unallocated = capture_size(message, "reserved_unallocated");
-    oom->private_pool = capture_size(message, "private_pool");
-    oom->allowed = capture_size(message, "allowed");
-    oom->other = capture_size(message, "other");
-    const int64_t rounded = capture_number(message, "rounded");
-    oom->tried = rounded >= 0 ? rounded : oom->tried;
-    oom->rank = oom->rank >= 0 ? oom->rank : capture_number(message, "rank");
-    const mls_str shape = capture_text(message, "shape");
-    if (shape.ptr != NULL)
-        oom->tried = tensor_size(shape, capture_text(message, "type"));
-    if (oom->reserved >= 0)
-        oom->reserved_unallocated = difference(oom->reserved, oom->allocated);
-    else if (oom->reserved_unallocated >= 0 && oom->allocated >= 0)
-        oom->reserved = oom->allocated + oom->reserved_unallocated;
-    read_processes(oom, message);
     if (oom->capacity >= 0 && oom->free >= 0 && oom->in_use >= 0)
         oom->other = difference(difference(oom->capacity, oom->free), oom->in_use);
-}
-
-/* Parse a text.  Return false if it is not a message. */
-static bool read_message(const mls_oom_search *search, mls_str text, mls_oom *oom)
-{
-    const ptrdiff_t found = mls_signatures_find(search->signatures, text, false);
-    if (found < 0)
-        return false;
-    const oom_message message = {.signatures = search->signatures, .found = (size_t)found, .text = text};
-    oom->signature = mls_signatures_get(search->signatures, message.found);
-    oom->framework = oom->signature->framework;
-    oom->wording = oom->signature->wording;
-    read_captures(oom, &message);
     return true;
 }
 

@@ -94,26 +94,8 @@ typedef struct module_pattern {
     bool expression, shell;
 } module_pattern;
 
-/* Return whether a pattern names a module: it matches from its beginning, or is the name or a piece of its path,
- * between points. */
-static bool matches_name(quantization *q, const module_pattern *pattern, mls_str name)
-{
-    const mls_str part = pattern->text;
-    if (pattern->expression || pattern->shell) {
-        mls_str found = {NULL, 0};
-        if (mls_pattern_find(&pattern->compiled, name, 0, &found) != MLS_OK)
-            mls_config_refuse(q->of, "quantization_config", "has a pattern of modules that cannot be read");
-        return found.ptr == name.ptr;
-    }
-    for (size_t i = 0; part.len > 0 && i + part.len <= name.len; i++)
-        if ((i == 0 || name.ptr[i - 1] == '.') && memcmp(name.ptr + i, part.ptr, part.len) == 0 &&
-            (i + part.len == name.len || name.ptr[i + part.len] == '.'))
-            return true;
-    return false;
-}
-
-/* Return whether the pattern names a module of a part in a layer, "layers.3.self_attn.q_proj", or a part outside of
- * them. */
+/* Return whether a pattern matches a module of a part in a layer, "layers.3.self_attn.q_proj", or a part outside of the
+ * layers.  Expressions match from the beginning of the name; a text is the name or some of its parts between points. */
 static bool matches_part(quantization *q, const module_pattern *pattern, mls_weight_part part, uint64_t layer)
 {
     const char *own = mls_item_text(q->modules, mls_weight_names[part]);
@@ -127,43 +109,22 @@ static bool matches_part(quantization *q, const module_pattern *pattern, mls_wei
                                               mls_str_starts(pattern->text, MLS_S("layers.")) ? "" : "model.", layer,
                                               MLS_CUT(name, 80));
         /* Shell patterns match tensors; expressions and names match modules. */
-        if (matches_name(q, pattern, (mls_str){text, (size_t)len - (pattern->shell ? 0 : strlen(".weight"))}))
-            return true;
+        const mls_str module = {text, (size_t)len - (pattern->shell ? 0 : strlen(".weight"))};
+        const mls_str piece = pattern->text;
+        if (pattern->expression || pattern->shell) {
+            mls_str found = {NULL, 0};
+            if (mls_pattern_find(&pattern->compiled, module, 0, &found) != MLS_OK)
+                mls_config_refuse(q->of, "quantization_config", "has a pattern of modules that cannot be read");
+            if (found.ptr == module.ptr)
+                return true;
+            continue;
+        }
+        for (size_t i = 0; piece.len > 0 && i + piece.len <= module.len; i++)
+            if ((i == 0 || text[i - 1] == '.') && memcmp(text + i, piece.ptr, piece.len) == 0 &&
+                (i + piece.len == module.len || text[i + piece.len] == '.'))
+                return true;
     }
     return false;
-}
-
-/* Return the layer that a name contains as a number; false: it is of all or several. */
-static bool names_layer(mls_str text, uint64_t *layer)
-{
-    mls_str rest;
-    size_t digits = 0;
-    *layer = 0;
-    if (!mls_str_after(text, MLS_S("layers."), &rest))
-        return false;
-    for (; digits < rest.len && digits < 7 && mls_is_digit(rest.ptr[digits]); digits++)
-        *layer = 10 * *layer + (uint64_t)(rest.ptr[digits] - '0');
-    return digits > 0 && (digits == rest.len || rest.ptr[digits] == '.');
-}
-
-/* Compile a shell's pattern of a module, or of all that is in it, or the expression behind "re:". */
-static mls_status compile_name(module_pattern *pattern)
-{
-    mls_buffer expression = {0};
-    mls_buffer_append_text(&expression, pattern->shell ? "\\A" : "");
-    for (size_t i = 0; pattern->shell && i < pattern->text.len; i++) {
-        const char c = pattern->text.ptr[i];
-        if (c == '*' || c == '?')
-            mls_buffer_append_text(&expression, c == '*' ? ".*" : ".");
-        else if (mls_str_is_name((mls_str){&c, 1}) || mls_is_digit(c))
-            mls_buffer_append_char(&expression, c);
-        else
-            mls_buffer_printf(&expression, "\\x{%02x}", (unsigned char)c);
-    }
-    mls_buffer_append(&expression, pattern->shell ? MLS_S("(?:\\.|\\z)") : mls_str_rest(pattern->text, 3));
-    const mls_status status = mls_pattern_compile(&pattern->compiled, MLS_PATTERN_NAME, mls_buffer_str(&expression));
-    mls_buffer_release(&expression);
-    return status;
 }
 
 /* Mark all modules that a pattern names with a form. */
@@ -174,18 +135,42 @@ static void mark_name(quantization *q, mls_str text, unsigned form)
     /* Multimodal models have a prefix before "layers.". */
     mls_str prefixes = mls_str_from(pattern.expression ? "" : mls_item_text(q->table, "prefixes"));
     for (mls_str prefix = mls_str_word(&prefixes); prefix.len > 0; prefix = mls_str_word(&prefixes)) {
-        const mls_str rest = mls_str_rest(text, prefix.len);
-        if (mls_str_starts(text, prefix) && mls_str_starts(rest, MLS_S("layers."))) {
-            pattern.text = rest;
+        const mls_str inner = mls_str_rest(text, prefix.len);
+        if (mls_str_starts(text, prefix) && mls_str_starts(inner, MLS_S("layers."))) {
+            pattern.text = inner;
             break;
         }
     }
-    const bool compiles = pattern.expression || pattern.shell;
-    uint64_t first;
-    const bool one = !pattern.expression && names_layer(pattern.text, &first);
+    /* If the name contains the number of a layer, only that layer is tried. */
+    uint64_t first = 0;
+    size_t digits = 0;
+    mls_str rest;
+    if (!pattern.expression && mls_str_after(pattern.text, MLS_S("layers."), &rest))
+        for (; digits < rest.len && digits < 7 && mls_is_digit(rest.ptr[digits]); digits++)
+            first = 10 * first + (uint64_t)(rest.ptr[digits] - '0');
+    const bool one = digits > 0 && (digits == rest.len || rest.ptr[digits] == '.');
     const uint64_t end = one ? mls_bytes_min(first + 1, q->plan.layers) : q->plan.layers;
     first = one ? first : 0;
-    if (compiles && compile_name(&pattern) != MLS_OK) {
+    /* A shell pattern matches a module and everything inside it. */
+    const bool compiles = pattern.expression || pattern.shell;
+    mls_status status = MLS_OK;
+    if (compiles) {
+        mls_buffer expression = {0};
+        mls_buffer_append_text(&expression, pattern.shell ? "\\A" : "");
+        for (size_t i = 0; pattern.shell && i < pattern.text.len; i++) {
+            const char c = pattern.text.ptr[i];
+            if (c == '*' || c == '?')
+                mls_buffer_append_text(&expression, c == '*' ? ".*" : ".");
+            else if (mls_str_is_name((mls_str){&c, 1}) || mls_is_digit(c))
+                mls_buffer_append_char(&expression, c);
+            else
+                mls_buffer_printf(&expression, "\\x{%02x}", (unsigned char)c);
+        }
+        mls_buffer_append(&expression, pattern.shell ? MLS_S("(?:\\.|\\z)") : mls_str_rest(pattern.text, 3));
+        status = mls_pattern_compile(&pattern.compiled, MLS_PATTERN_NAME, mls_buffer_str(&expression));
+        mls_buffer_release(&expression);
+    }
+    if (status != MLS_OK) {
         mls_config_refuse(q->of, "quantization_config", "has a pattern of modules that cannot be read");
         return;
     }
@@ -232,24 +217,6 @@ static void mark_list(quantization *q, const cJSON *list, unsigned form)
 
 /* ---------------------------------------------------------------- methods */
 
-/* Return the row of a method whose conditions hold of the file; NULL: none is known. */
-static const cJSON *method_row(const quantization *q, const char *method)
-{
-    const cJSON *rows = mls_item(q->table, "methods");
-    for (const cJSON *row = rows != NULL ? rows->child : NULL; row != NULL; row = row->next) {
-        const char *key = mls_item_text(row, "key");
-        const char *text = cJSON_GetStringValue(member_at(q->of->outer, key));
-        const char *names[] = {mls_item_text(row, "if"), mls_item_text(row, "and")};
-        bool holds = mls_str_among(mls_str_from(method), mls_item_text(row, "method")) &&
-                     (key[0] == '\0' || (text != NULL && mls_str_among(mls_str_from(text), mls_item_text(row, "is"))));
-        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-            holds = holds && (names[i][0] == '\0' || cJSON_IsTrue(mls_config_member(q->of, names[i])));
-        if (holds)
-            return row;
-    }
-    return NULL;
-}
-
 static mls_number_form form_of(quantization *q, const cJSON *row, const cJSON *config)
 {
     const char *in = mls_item_text(row, "in");
@@ -285,26 +252,6 @@ static void read_method(quantization *q, const cJSON *row)
     mark_kept(q, mls_item_text(row, "keep"));
 }
 
-/* Return the form of the weights of a group of compressed-tensors.  Scales of floating-point numbers in groups have 8
- * bits. */
-static mls_number_form group_form(quantization *q, const cJSON *weights)
-{
-    config_json of = {.outer = weights, .error = q->of->error, .wrong = q->of->wrong};
-    const char *strategy = mls_item_text(weights, "strategy");
-    const bool floats = strcmp(mls_item_text(weights, "type"), "float") == 0;
-    const uint64_t bits = mls_config_number(&of, "num_bits", 0);
-    const bool even = mls_config_flag(&of, "symmetric", true);
-    const cJSON *size = mls_config_member(&of, strcmp(strategy, "block") == 0 ? "block_structure" : "group_size");
-    const bool grouped =
-        size != NULL && (strategy[0] == '\0' || mls_str_among(mls_str_from(strategy), "group tensor_group block"));
-    const uint64_t group = grouped ? file_number(q, size, GROUP_SIZE_MAX) / MILLI : 0;
-    q->of->wrong |= of.wrong;
-    if (bits == 0 || bits > 16)
-        mls_config_refuse(q->of, "num_bits", "of its quantization_config is no number that a quantizer writes");
-    const uint64_t scale = floats && grouped && strcmp(strategy, "block") != 0 ? 8 : 16;
-    return (mls_number_form){group, bits * MILLI, ADD(scale, even ? 0 : bits) * MILLI};
-}
-
 /* Return the place of a form in the plan, to which it is added if it is not there. */
 static unsigned place_of(quantization *q, mls_number_form form)
 {
@@ -325,10 +272,24 @@ static void read_groups(quantization *q)
     }
     for (const cJSON *group = groups->child; group != NULL && !q->of->wrong; group = group->next) {
         const cJSON *weights = mls_item(group, "weights");
-        if (cJSON_IsObject(weights)) {
-            q->form = group_form(q, weights);
-            mark_list(q, mls_item(group, "targets"), place_of(q, q->form));
-        }
+        if (!cJSON_IsObject(weights))
+            continue;
+        /* Scales of floating-point numbers in groups have 8 bits. */
+        config_json of = {.outer = weights, .error = q->of->error, .wrong = q->of->wrong};
+        const char *strategy = mls_item_text(weights, "strategy");
+        const bool floats = strcmp(mls_item_text(weights, "type"), "float") == 0;
+        const uint64_t bits = mls_config_number(&of, "num_bits", 0);
+        const bool even = mls_config_flag(&of, "symmetric", true);
+        const cJSON *size = mls_config_member(&of, strcmp(strategy, "block") == 0 ? "block_structure" : "group_size");
+        const bool grouped =
+            size != NULL && (strategy[0] == '\0' || mls_str_among(mls_str_from(strategy), "group tensor_group block"));
+        const uint64_t size_of_group = grouped ? file_number(q, size, GROUP_SIZE_MAX) / MILLI : 0;
+        q->of->wrong |= of.wrong;
+        if (bits == 0 || bits > 16)
+            mls_config_refuse(q->of, "num_bits", "of its quantization_config is no number that a quantizer writes");
+        const uint64_t scale = floats && grouped && strcmp(strategy, "block") != 0 ? 8 : 16;
+        q->form = (mls_number_form){size_of_group, bits * MILLI, ADD(scale, even ? 0 : bits) * MILLI};
+        mark_list(q, mls_item(group, "targets"), place_of(q, q->form));
     }
     mark_list(q, mls_item(q->of->outer, "ignore"), 0);
 }
@@ -420,7 +381,19 @@ static void read_quantization(quantization *q, mls_memory_form *to, mls_memory_d
                          : mls_config_member(q->of, "load_in_4bit load_in_8bit") != NULL ? "bitsandbytes"
                          : mls_config_member(q->of, "quant_algo") != NULL                ? "modelopt"
                                                                                          : "";
-    const cJSON *row = method_row(q, method);
+    /* Find the row of the method whose conditions the file fulfils. */
+    const cJSON *rows = mls_item(q->table, "methods");
+    const cJSON *row = NULL;
+    for (const cJSON *one = rows != NULL ? rows->child : NULL; one != NULL && row == NULL; one = one->next) {
+        const char *key = mls_item_text(one, "key");
+        const char *text = cJSON_GetStringValue(member_at(q->of->outer, key));
+        const char *names[] = {mls_item_text(one, "if"), mls_item_text(one, "and")};
+        bool holds = mls_str_among(mls_str_from(method), mls_item_text(one, "method")) &&
+                     (key[0] == '\0' || (text != NULL && mls_str_among(mls_str_from(text), mls_item_text(one, "is"))));
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            holds = holds && (names[i][0] == '\0' || cJSON_IsTrue(mls_config_member(q->of, names[i])));
+        row = holds ? one : NULL;
+    }
     const cJSON *layers = mls_item(q->of->outer, "quantized_layers");
     const bool mixed = row == NULL && mls_str_starts(mls_str_from(method), MLS_S("modelopt"));
     const bool by_layer = mixed && cJSON_IsObject(layers) && layers->child != NULL;
