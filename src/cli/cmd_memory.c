@@ -28,17 +28,6 @@ static const mls_option options[] = {
                   "treat a tight fit and all findings as errors"),
 };
 
-/* Make the estimate.  If it fails, print the findings about the config, too, which may explain why. */
-static bool memory_estimate(mls_cli *cli, mls_memory_job *job)
-{
-    mls_error error = {0};
-    if (mls_memory_answer_make(&job->ask, &job->answer, &error) == MLS_OK)
-        return true;
-    for (size_t i = 0; i < job->findings.count; i++)
-        mls_cli_note(cli, job->file, "%s", job->findings.items[i].message);
-    return mls_cli_file_error(cli, job->file, &error);
-}
-
 static mls_status oom_listen(void *state, size_t index, mls_sink *sink)
 {
     const mls_cli *cli = state;
@@ -146,7 +135,12 @@ static void memory_run(mls_cli *cli)
         mls_memory_ask_init(&job.ask, cli->models, cli->accelerators);
     ok = ok && memory_ask(cli, &job, &runs);
     const bool modelled = ok && job.ask.shape.layers > 0;
-    ok = ok && ((settings->oom && !modelled) || memory_estimate(cli, &job));
+    if (ok && (modelled || !settings->oom) && mls_memory_answer_make(&job.ask, &job.answer, &error) != MLS_OK) {
+        /* Findings about the config may explain the error. */
+        for (size_t i = 0; i < job.findings.count; i++)
+            mls_cli_note(cli, job.file, "%s", job.findings.items[i].message);
+        ok = mls_cli_file_error(cli, job.file, &error);
+    }
     if (ok && settings->oom) {
         /* Find the messages in all logs; if there is an estimate, each is compared with it. */
         mls_oom_list list = {.job = modelled ? &job : NULL};

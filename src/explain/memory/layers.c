@@ -297,32 +297,6 @@ static uint64_t attention_of(config_json *of, const mls_model_shape *kind, bool 
     return parameters;
 }
 
-static uint64_t count_all(config_json *of, const mls_model_shape *m, const mls_model_shape kinds[2],
-                          const layer_counts *counts)
-{
-    const mls_layer_parameters layer = mls_shape_layer(m, 1, 1);
-    const uint64_t attention = ADD(MUL(counts->full, counts->full == 0 ? 0 : attention_of(of, &kinds[0], true)),
-                                   MUL(counts->sliding, counts->sliding == 0 ? 0 : attention_of(of, &kinds[1], false)));
-    const struct config_given given[] = {{"plain_dense", layer.dense},
-                                         {"plain_experts", ADD(layer.routed, layer.shared)},
-                                         {"tied", m->tied_embeddings == MLS_SAID_YES},
-                                         {"sliding_layers", counts->sliding},
-                                         {"state_layers", counts->state},
-                                         {"cross_layers", counts->cross},
-                                         {"full_shares", counts->full_shares},
-                                         {"sliding_shares", counts->sliding_shares}};
-    of->shape = m;
-    memcpy(of->given, given, sizeof given);
-    of->given_count = sizeof given / sizeof *given;
-    if (mls_formula_is_own(of, "parameters"))
-        return mls_formula_needed(of, "parameters");
-    return ADD(attention, MUL(counts->state, counts->state > 0 ? mls_formula_needed(of, "state_layer") : 0),
-               MUL(counts->cross, counts->cross > 0 ? mls_formula_needed(of, "cross_layer") : 0),
-               MUL(counts->dense, counts->dense > 0 ? part(of, "dense_layer", layer.dense) : 0),
-               MUL(counts->experts, counts->experts > 0 ? part(of, "expert_layer", given[1].number) : 0),
-               MUL(m->layers, layer.norms), mls_formula_needed(of, "ends"));
-}
-
 static mls_layer_cache cache_of(config_json *of, const mls_model_shape *kind, uint64_t layers, uint64_t window)
 {
     of->shape = kind;
@@ -380,7 +354,29 @@ void mls_config_read_layers(config_json *of, mls_model_shape *shape)
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         own |= mls_formula_is_own(of, parts[i]);
     if (counts.apart || counts.state > 0 || family_says(of, "pattern") || own) {
-        shape->counted = count_all(of, &m, kinds, &counts);
+        const mls_layer_parameters layer = mls_shape_layer(&m, 1, 1);
+        const uint64_t attention =
+            ADD(MUL(counts.full, counts.full == 0 ? 0 : attention_of(of, &kinds[0], true)),
+                MUL(counts.sliding, counts.sliding == 0 ? 0 : attention_of(of, &kinds[1], false)));
+        const struct config_given given[] = {{"plain_dense", layer.dense},
+                                             {"plain_experts", ADD(layer.routed, layer.shared)},
+                                             {"tied", m.tied_embeddings == MLS_SAID_YES},
+                                             {"sliding_layers", counts.sliding},
+                                             {"state_layers", counts.state},
+                                             {"cross_layers", counts.cross},
+                                             {"full_shares", counts.full_shares},
+                                             {"sliding_shares", counts.sliding_shares}};
+        of->shape = &m;
+        memcpy(of->given, given, sizeof given);
+        of->given_count = sizeof given / sizeof *given;
+        shape->counted =
+            mls_formula_is_own(of, "parameters")
+                ? mls_formula_needed(of, "parameters")
+                : ADD(attention, MUL(counts.state, counts.state > 0 ? mls_formula_needed(of, "state_layer") : 0),
+                      MUL(counts.cross, counts.cross > 0 ? mls_formula_needed(of, "cross_layer") : 0),
+                      MUL(counts.dense, counts.dense > 0 ? part(of, "dense_layer", layer.dense) : 0),
+                      MUL(counts.experts, counts.experts > 0 ? part(of, "expert_layer", given[1].number) : 0),
+                      MUL(m.layers, layer.norms), mls_formula_needed(of, "ends"));
         shape->attention_layers = counts.full + counts.sliding;
         shape->state_layers = counts.state;
         shape->expert_layers = counts.experts;

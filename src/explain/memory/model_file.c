@@ -101,9 +101,10 @@ bool mls_config_flag(config_json *of, const char *name, bool otherwise)
     S(kv_heads)                                                                                                        \
     S(head_dim)                                                                                                        \
     S(ffn)                                                                                                             \
-    S(ffn_matrices) S(norm_vectors) S(layer_norms) S(vocabulary) S(experts) S(expert_ffn) S(expert_hidden)             \
-        S(shared_experts) S(dense_layers) S(experts_per_token) S(kv_lora_rank) S(q_lora_rank) S(value_head_dim)        \
-            S(qk_nope_head_dim) S(qk_rope_head_dim) S(sliding_window) S(other_parameters) S(positions)
+    S(ffn_matrices)                                                                                                    \
+    S(norm_vectors) S(layer_norms) S(vocabulary) S(experts) S(expert_ffn) S(expert_hidden) S(shared_experts)           \
+        S(dense_layers) S(experts_per_token) S(kv_lora_rank) S(q_lora_rank) S(value_head_dim) S(qk_nope_head_dim)      \
+            S(qk_rope_head_dim) S(sliding_window) S(other_parameters) S(positions)
 #define SIZE(member) {#member, offsetof(mls_model_shape, member)},
 static const struct {
     const char *name;

@@ -273,48 +273,44 @@ const struct mls_oom_advice_row mls_oom_advices[] = {
 #undef ADVICE_ROW
 };
 
-static void advise_on(mls_oom *oom, bool expandable)
-{
-    const int64_t twentieth = 20; /* 5 % of the GPU: more than a context of a process takes */
-    const bool larger = oom->capacity >= 0 && oom->tried > oom->capacity;
-    const bool fragmented = !larger && oom->tried >= 0 && oom->reserved_unallocated >= oom->tried;
-    const char *said = oom->signature->advice;
-    const bool holds[] = {
-        [MLS_OOM_LARGER_THAN_GPU] = larger,
-        [MLS_OOM_FRAGMENTED] = fragmented && !expandable,
-        [MLS_OOM_FRAGMENTED_STILL] = fragmented && expandable,
-        [MLS_OOM_OTHER_PROCESS] = oom->capacity >= 0 && oom->other > oom->capacity / twentieth,
-        [MLS_OOM_MEMORY_FRACTION] = oom->allowed >= 0 && oom->allowed < oom->capacity,
-        [MLS_OOM_CUDA_GRAPHS] = oom->capacity >= 0 && oom->private_pool > oom->capacity / twentieth,
-        [MLS_OOM_HOST_MEMORY] = oom->signature->kind == MLS_CLASS_HOST_MEMORY && said == NULL,
-        [MLS_OOM_TOO_MUCH] = false,
-    };
-    for (unsigned i = 0; i < sizeof holds / sizeof *holds; i++) {
-        const bool follows = said != NULL && strcmp(said, mls_oom_advices[i].name) == 0;
-        oom->advice |= holds[i] || follows ? 1U << i : 0;
-    }
-    oom->advice = oom->advice != 0 ? oom->advice : 1U << MLS_OOM_TOO_MUCH;
-}
-
 /* Keep the most informative messages of a file in each class.  A message that only matches a signature often repeats a
  * more detailed one; of those without a known wording the most reliable is kept. */
 void mls_oom_search_end(mls_oom_search *search)
 {
     uint64_t most[2] = {0};
     size_t kept = search->first;
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t i = search->first; i < search->count; i++) {
-            mls_oom *oom = &search->items[i];
-            const mls_signature *signature = oom->signature;
-            uint64_t *of = &most[signature->kind == MLS_CLASS_HOST_MEMORY];
-            const uint64_t weight = signature->generic ? signature->precedence : MLS_PRECEDENCE_MAX + 1;
-            if (pass == 0) {
-                *of = weight > *of ? weight : *of;
-            } else if (weight == *of) {
-                advise_on(oom, search->expandable);
-                search->items[kept++] = *oom;
-            }
+    for (size_t i = search->first; i < search->count; i++) {
+        const mls_signature *signature = search->items[i].signature;
+        uint64_t *of = &most[signature->kind == MLS_CLASS_HOST_MEMORY];
+        const uint64_t weight = signature->generic ? signature->precedence : MLS_PRECEDENCE_MAX + 1;
+        *of = weight > *of ? weight : *of;
+    }
+    for (size_t i = search->first; i < search->count; i++) {
+        mls_oom *oom = &search->items[i];
+        const mls_signature *signature = oom->signature;
+        const uint64_t weight = signature->generic ? signature->precedence : MLS_PRECEDENCE_MAX + 1;
+        if (weight != most[signature->kind == MLS_CLASS_HOST_MEMORY])
+            continue;
+        /* 5 % of the GPU is more than the context of a process needs. */
+        const bool larger = oom->capacity >= 0 && oom->tried > oom->capacity;
+        const bool fragmented = !larger && oom->tried >= 0 && oom->reserved_unallocated >= oom->tried;
+        const char *said = signature->advice;
+        const bool holds[] = {
+            [MLS_OOM_LARGER_THAN_GPU] = larger,
+            [MLS_OOM_FRAGMENTED] = fragmented && !search->expandable,
+            [MLS_OOM_FRAGMENTED_STILL] = fragmented && search->expandable,
+            [MLS_OOM_OTHER_PROCESS] = oom->capacity >= 0 && oom->other > oom->capacity / 20,
+            [MLS_OOM_MEMORY_FRACTION] = oom->allowed >= 0 && oom->allowed < oom->capacity,
+            [MLS_OOM_CUDA_GRAPHS] = oom->capacity >= 0 && oom->private_pool > oom->capacity / 20,
+            [MLS_OOM_HOST_MEMORY] = signature->kind == MLS_CLASS_HOST_MEMORY && said == NULL,
+            [MLS_OOM_TOO_MUCH] = false,
+        };
+        for (unsigned k = 0; k < sizeof holds / sizeof *holds; k++) {
+            const bool follows = said != NULL && strcmp(said, mls_oom_advices[k].name) == 0;
+            oom->advice |= holds[k] || follows ? 1U << k : 0;
         }
+        oom->advice = oom->advice != 0 ? oom->advice : 1U << MLS_OOM_TOO_MUCH;
+        search->items[kept++] = *oom;
     }
     search->count = kept;
     search->first = kept;

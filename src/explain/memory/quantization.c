@@ -348,30 +348,6 @@ static void read_exceptions(quantization *q)
 /* The name of a method in a sentence. */
 #define METHOD(method) MLS_CUT_TEXT((method)[0] != '\0' ? (method) : "of no method", 40)
 
-/* Return the precision in which servers store the KV cache of such a checkpoint by default. */
-static int64_t read_kv_cache(const quantization *q, mls_memory_doubt *doubt)
-{
-    const cJSON *scheme = mls_config_member(q->of, "kv_cache_scheme");
-    const cJSON *named = mls_config_member(q->of, "kv_cache_quant_algo");
-    const cJSON *bits = mls_item(scheme, "num_bits");
-    const bool whole = strcmp(mls_item_text(scheme, "type"), "int") == 0;
-    const char *name = cJSON_IsString(named) ? named->valuestring
-                       : cJSON_IsNumber(bits) && bits->valuedouble >= 8 && bits->valuedouble <= 8
-                           ? whole ? "INT8" : "FP8"
-                       : cJSON_IsNumber(bits) && bits->valuedouble >= 4 && bits->valuedouble <= 4 && !whole ? "NVFP4"
-                       : cJSON_IsObject(scheme) ? "kv_cache_scheme"
-                                                : "";
-    const mls_str word = mls_str_from(name);
-    const int64_t kind = mls_str_any(word, "FP8|FP8_E4M3", mls_str_alike) ? MLS_FP8
-                         : mls_str_alike(word, MLS_S("INT8"))             ? MLS_INT8
-                         : mls_str_alike(word, MLS_S("NVFP4"))            ? MLS_NVFP4
-                                                                          : MLS_MEMORY_NOT_SET;
-    if (kind == MLS_MEMORY_NOT_SET && word.len > 0 &&
-        !mls_str_among(word, "NONE none None null auto BF16 bf16 FP16 fp16"))
-        mls_doubt_add(doubt, "the format of the KV cache (%.40s) is unknown: use --kv-precision", name);
-    return kind;
-}
-
 static void read_quantization(quantization *q, mls_memory_form *to, mls_memory_doubt *doubt)
 {
     /* Some files do not name their method. */
@@ -451,7 +427,26 @@ mls_status mls_quantization_read(const cJSON *json, const char *type, const mls_
     q.modules = mls_row_of_type(mls_item(table, "modules_of"), mls_str_from(type));
     q.plan = mls_weights_plan_new(shape);
     read_quantization(&q, &to->form, doubt);
-    to->kv_precision = read_kv_cache(&q, doubt);
+    /* The precision in which servers store the KV cache of such a checkpoint by default. */
+    const cJSON *scheme = mls_config_member(&of, "kv_cache_scheme");
+    const cJSON *algorithm = mls_config_member(&of, "kv_cache_quant_algo");
+    const cJSON *bits = mls_item(scheme, "num_bits");
+    const bool integers = strcmp(mls_item_text(scheme, "type"), "int") == 0;
+    const char *name = cJSON_IsString(algorithm) ? algorithm->valuestring
+                       : cJSON_IsNumber(bits) && bits->valuedouble >= 8 && bits->valuedouble <= 8
+                           ? integers ? "INT8" : "FP8"
+                       : cJSON_IsNumber(bits) && bits->valuedouble >= 4 && bits->valuedouble <= 4 && !integers ? "NVFP4"
+                       : cJSON_IsObject(scheme) ? "kv_cache_scheme"
+                                                : "";
+    const mls_str word = mls_str_from(name);
+    const int64_t kind = mls_str_any(word, "FP8|FP8_E4M3", mls_str_alike) ? MLS_FP8
+                         : mls_str_alike(word, MLS_S("INT8"))             ? MLS_INT8
+                         : mls_str_alike(word, MLS_S("NVFP4"))            ? MLS_NVFP4
+                                                                          : MLS_MEMORY_NOT_SET;
+    if (kind == MLS_MEMORY_NOT_SET && word.len > 0 &&
+        !mls_str_among(word, "NONE none None null auto BF16 bf16 FP16 fp16"))
+        mls_doubt_add(doubt, "the format of the KV cache (%.40s) is unknown: use --kv-precision", name);
+    to->kv_precision = kind;
     mls_weights_plan_release(&q.plan);
     cJSON_Delete(table);
     return of.wrong ? MLS_ERROR_VALUE : MLS_OK;
