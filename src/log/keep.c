@@ -12,35 +12,32 @@ typedef struct kept_place {
     size_t whole_before;
 } kept_place;
 
-static void keep(mls_kept_records *kept, kept_place place, const char *payload)
+static void keep(mls_kept_records *kept, kept_place place, mls_str payload)
 {
-    const size_t size = sizeof place + place.length;
-    mls_buffer_reserve(&kept->bytes, size);
-    char *end = kept->bytes.ptr + kept->bytes.len;
-    memcpy(end, &place, sizeof place);
-    if (place.length > 0)
-        memcpy(end + sizeof place, payload, place.length);
-    kept->bytes.len += size;
+    place.length = payload.len;
+    mls_buffer_append(&kept->bytes, (mls_str){(const char *)&place, sizeof place});
+    mls_buffer_append(&kept->bytes, payload);
     kept->count++;
 }
 
 void mls_records_keep(mls_kept_records *kept, const mls_record *record)
 {
-    const kept_place place = {record->payload.len, record->line, record->column,      NULL,
-                              record->torn,        false,        record->whole_before};
-    keep(kept, place, record->payload.ptr);
+    keep(
+        kept,
+        (kept_place){
+            .line = record->line, .column = record->column, .torn = record->torn, .whole_before = record->whole_before},
+        record->payload);
 }
 
 void mls_records_keep_malformed(mls_kept_records *kept, const mls_malformed *malformed)
 {
-    const kept_place place = {malformed->payload.len,
-                              malformed->line,
-                              malformed->column,
-                              malformed->reason,
-                              malformed->torn,
-                              malformed->quoted,
-                              0};
-    keep(kept, place, malformed->payload.ptr);
+    keep(kept,
+         (kept_place){.line = malformed->line,
+                      .column = malformed->column,
+                      .reason = malformed->reason,
+                      .torn = malformed->torn,
+                      .quoted = malformed->quoted},
+         malformed->payload);
 }
 
 mls_status mls_records_replay(const mls_kept_records *kept, const mls_sink *sink)
