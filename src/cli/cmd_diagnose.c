@@ -57,45 +57,6 @@ static void judge_job(mls_cli *cli, const mls_diagnosis *job)
         mls_cli_note(cli, NULL, "signature '%s': skipped after its pattern took too long on a line", job->overran[i]);
 }
 
-/* Print the chain of jobs.  If the user gave a table of sacct, report its unused rows and the jobs it lacks. */
-static void print_campaign(mls_cli *cli, const mls_diagnosis_list *list, const char *sacct_path)
-{
-    mls_campaign campaign = {0};
-    mls_sacct *sacct = NULL;
-    if (sacct_path != NULL)
-        sacct = mls_sacct_new();
-    if (sacct_path == NULL || mls_cli_read_sacct(cli, sacct_path, (mls_sacct_zone){0, "UTC"}, sacct)) {
-        mls_campaign_make(list->items, list->count, sacct, &campaign);
-        mls_cli_print(cli, &mls_campaign_report, &campaign);
-        mls_cli_set_status(cli, campaign.errors > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
-    }
-    if (campaign.arena != NULL && sacct != NULL) {
-        const mls_findings *wrong = &sacct->findings;
-        const size_t all = mls_findings_found(wrong, MLS_FINDING_SACCT_ROW);
-        const size_t shown = wrong->count < ROWS_MAX ? wrong->count : ROWS_MAX;
-        size_t missing = 0;
-        for (size_t i = 0; i < shown; i++)
-            mls_cli_error(cli, MLS_EXIT_IO, sacct_path, "line %zu: %s", wrong->items[i].line, wrong->items[i].message);
-        if (all > shown) {
-            mls_cli_error(cli, MLS_EXIT_IO, sacct_path, "%s not used",
-                          mls_words_plural(all - shown, "more row is", "more rows are").text);
-        }
-        for (size_t i = 0; i < campaign.count; i++) {
-            const char *job = campaign.jobs[i].job;
-            if (mls_sacct_job(sacct, mls_str_from(job)) == NULL && missing++ < ROWS_MAX) {
-                mls_cli_note(cli, sacct_path, "no row for %s%s", job != NULL ? "job " : "",
-                             job != NULL ? job : campaign.jobs[i].diagnosis->path);
-            }
-        }
-        if (missing > ROWS_MAX) {
-            mls_cli_note(cli, sacct_path, "no row for %s",
-                         mls_words_plural(missing - ROWS_MAX, "more job", "more jobs").text);
-        }
-    }
-    mls_campaign_release(&campaign);
-    mls_sacct_free(sacct);
-}
-
 static void diagnose_run(mls_cli *cli)
 {
     const diagnose_settings *settings = cli->settings;
@@ -117,9 +78,45 @@ static void diagnose_run(mls_cli *cli)
         status = mls_diagnose(cli->operands.items[i], &wanted, &list.items[list.count++], &error);
     mls_cli_progress_end(cli);
     ok = ok && (status == MLS_OK || mls_cli_error(cli, MLS_EXIT_IO, NULL, "%s", error.message));
-    if (ok && settings->campaign)
-        print_campaign(cli, &list, settings->sacct_path);
-    else if (ok)
+    if (ok && settings->campaign) {
+        /* Print the chain of jobs.  If the user gave a table of sacct, report its unused rows and the jobs it lacks. */
+        const char *sacct_path = settings->sacct_path;
+        mls_campaign campaign = {0};
+        mls_sacct *sacct = NULL;
+        if (sacct_path != NULL)
+            sacct = mls_sacct_new();
+        if (sacct_path == NULL || mls_cli_read_sacct(cli, sacct_path, (mls_sacct_zone){0, "UTC"}, sacct)) {
+            mls_campaign_make(list.items, list.count, sacct, &campaign);
+            mls_cli_print(cli, &mls_campaign_report, &campaign);
+            mls_cli_set_status(cli, campaign.errors > 0 ? MLS_EXIT_INVALID : MLS_EXIT_OK);
+        }
+        if (campaign.arena != NULL && sacct != NULL) {
+            const mls_findings *wrong = &sacct->findings;
+            const size_t all = mls_findings_found(wrong, MLS_FINDING_SACCT_ROW);
+            const size_t shown = wrong->count < ROWS_MAX ? wrong->count : ROWS_MAX;
+            size_t missing = 0;
+            for (size_t i = 0; i < shown; i++)
+                mls_cli_error(cli, MLS_EXIT_IO, sacct_path, "line %zu: %s", wrong->items[i].line,
+                              wrong->items[i].message);
+            if (all > shown) {
+                mls_cli_error(cli, MLS_EXIT_IO, sacct_path, "%s not used",
+                              mls_words_plural(all - shown, "more row is", "more rows are").text);
+            }
+            for (size_t i = 0; i < campaign.count; i++) {
+                const char *job = campaign.jobs[i].job;
+                if (mls_sacct_job(sacct, mls_str_from(job)) == NULL && missing++ < ROWS_MAX) {
+                    mls_cli_note(cli, sacct_path, "no row for %s%s", job != NULL ? "job " : "",
+                                 job != NULL ? job : campaign.jobs[i].diagnosis->path);
+                }
+            }
+            if (missing > ROWS_MAX) {
+                mls_cli_note(cli, sacct_path, "no row for %s",
+                             mls_words_plural(missing - ROWS_MAX, "more job", "more jobs").text);
+            }
+        }
+        mls_campaign_release(&campaign);
+        mls_sacct_free(sacct);
+    } else if (ok)
         mls_cli_print(cli, &mls_diagnose_report, &list);
     for (size_t i = 0; i < list.count; i++) {
         if (ok)

@@ -28,33 +28,6 @@ static const struct {
     {"operate", &mls_command_watch},
 };
 
-static void help_commands(mls_cli *cli)
-{
-    mls_output *output = &cli->output;
-    mls_view view = {.output = output};
-    mls_output_text(output, "usage: mlscore [OPTION]… PATH…\n"
-                            "       mlscore COMMAND [OPTION]… [ARGUMENT]…\n\n"
-                            "Reads MLPerf training logs.  'mlscore PATH' detects what is at PATH and prints a\n"
-                            "summary.  For logs: the score and its validity, how it compares with published\n"
-                            "results and why, the time breakdown, failed runs, and commands to try next.\n"
-                            "For a submission, config, profile and other files it runs the matching command.\n");
-    for (size_t i = 0; cli->commands[i] != NULL; i++) {
-        for (size_t k = 0; k < sizeof groups / sizeof *groups; k++)
-            if (groups[k].first == cli->commands[i])
-                mls_output_printf(output, "\n%s:\n", groups[k].title);
-        mls_output_printf(output, "  %-*s", SUMMARY_COLUMN - 2, cli->commands[i]->name);
-        mls_view_wrapped(&view, mls_str_from(cli->commands[i]->summary),
-                         (mls_wrap){HELP_WIDTH, SUMMARY_COLUMN, SUMMARY_COLUMN, " ", false}, MLS_STYLE_PLAIN);
-        mls_output_text(output, "\n");
-    }
-    mls_output_text(output, "\nmore help:\n"
-                            "  mlscore COMMAND --help    options of a command\n"
-                            "  mlscore help COMMAND      manual page of a command, with examples\n"
-                            "  mlscore help overview     options of 'mlscore PATH'\n"
-                            "  mlscore help findings     all findings; 'help CODE' explains one\n"
-                            "  mlscore help signatures   failure messages that diagnose recognizes\n");
-}
-
 /* Print all findings, or explain the named one. */
 static void help_findings(mls_cli *cli)
 {
@@ -161,7 +134,29 @@ static void help_run(mls_cli *cli)
         show_manual(topic);
         mls_cli_print_help(command, &cli->output);
     } else if (*topic == '\0') {
-        help_commands(cli);
+        mls_output *output = &cli->output;
+        mls_view view = {.output = output};
+        mls_output_text(output, "usage: mlscore [OPTION]… PATH…\n"
+                                "       mlscore COMMAND [OPTION]… [ARGUMENT]…\n\n"
+                                "Reads MLPerf training logs.  'mlscore PATH' detects what is at PATH and prints a\n"
+                                "summary.  For logs: the score and its validity, how it compares with published\n"
+                                "results and why, the time breakdown, failed runs, and commands to try next.\n"
+                                "For a submission, config, profile and other files it runs the matching command.\n");
+        for (size_t i = 0; cli->commands[i] != NULL; i++) {
+            for (size_t k = 0; k < sizeof groups / sizeof *groups; k++)
+                if (groups[k].first == cli->commands[i])
+                    mls_output_printf(output, "\n%s:\n", groups[k].title);
+            mls_output_printf(output, "  %-*s", SUMMARY_COLUMN - 2, cli->commands[i]->name);
+            mls_view_wrapped(&view, mls_str_from(cli->commands[i]->summary),
+                             (mls_wrap){HELP_WIDTH, SUMMARY_COLUMN, SUMMARY_COLUMN, " ", false}, MLS_STYLE_PLAIN);
+            mls_output_text(output, "\n");
+        }
+        mls_output_text(output, "\nmore help:\n"
+                                "  mlscore COMMAND --help    options of a command\n"
+                                "  mlscore help COMMAND      manual page of a command, with examples\n"
+                                "  mlscore help overview     options of 'mlscore PATH'\n"
+                                "  mlscore help findings     all findings; 'help CODE' explains one\n"
+                                "  mlscore help signatures   failure messages that diagnose recognizes\n");
     } else if (strcmp(topic, "overview") == 0) {
         mls_cli_print_help(&mls_command_overview, &cli->output);
     } else if (strcmp(topic, "findings") == 0) {

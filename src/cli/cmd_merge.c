@@ -94,33 +94,6 @@ static void merge_parts(mls_cli *cli)
     mls_merge_free(merge);
 }
 
-/* List the operands, and the parts in those that are folders.  Return false after printing an error. */
-static bool find_parts(mls_cli *cli, mls_names *parts)
-{
-    int system_errno = 0;
-    for (size_t i = 0; i < cli->operands.count && system_errno == 0; i++) {
-        const char *path = cli->operands.items[i];
-        struct stat about;
-        mls_names names = {0};
-        if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode)) {
-            mls_names_add(parts, mls_str_from(path));
-            continue;
-        }
-        mls_folder_names(path, MLS_WALK_FILES_MAX, &names, &system_errno);
-        for (size_t k = 0; k < names.count; k++) {
-            if (names.items[k][0] != '.' && mls_str_ends(mls_str_from(names.items[k]), MLS_S(".ndjson"))) {
-                char *joined = mls_path_join(path, names.items[k]);
-                mls_names_add(parts, mls_str_from(joined));
-                free(joined);
-            }
-        }
-        mls_names_release(&names);
-        if (system_errno != 0)
-            mls_cli_error(cli, MLS_EXIT_IO, path, "%s", strerror(system_errno));
-    }
-    return system_errno == 0;
-}
-
 /* Read parts one by one.  Broken parts, and those with another head than the first one, count as missing. */
 static void print_status(mls_cli *cli)
 {
@@ -131,7 +104,29 @@ static void print_status(mls_cli *cli)
     mls_merge *first = NULL;
     uint64_t bytes = 0;
     size_t count = 0;
-    const bool found = find_parts(cli, &parts);
+    /* List the operands, and the parts in those that are folders.  */
+    int system_errno = 0;
+    for (size_t i = 0; i < cli->operands.count && system_errno == 0; i++) {
+        const char *path = cli->operands.items[i];
+        struct stat about;
+        mls_names names = {0};
+        if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode)) {
+            mls_names_add(&parts, mls_str_from(path));
+            continue;
+        }
+        mls_folder_names(path, MLS_WALK_FILES_MAX, &names, &system_errno);
+        for (size_t k = 0; k < names.count; k++) {
+            if (names.items[k][0] != '.' && mls_str_ends(mls_str_from(names.items[k]), MLS_S(".ndjson"))) {
+                char *joined = mls_path_join(path, names.items[k]);
+                mls_names_add(&parts, mls_str_from(joined));
+                free(joined);
+            }
+        }
+        mls_names_release(&names);
+        if (system_errno != 0)
+            mls_cli_error(cli, MLS_EXIT_IO, path, "%s", strerror(system_errno));
+    }
+    const bool found = system_errno == 0;
     for (size_t i = 0; i < parts.count && found; i++) {
         const char *path = parts.items[i];
         const char *wrong = NULL;
@@ -173,25 +168,6 @@ static void print_status(mls_cli *cli)
     free(missing.items);
 }
 
-static void print_plan(mls_cli *cli, size_t shards)
-{
-    if (!mls_cli_open(cli))
-        return;
-    mls_output_printf(&cli->output,
-                      "#!/bin/sh\n"
-                      "#SBATCH --job-name=mlscore --array=1-%zu --ntasks=1 --requeue\n"
-                      "# Process %zu shards: sbatch SCRIPT LOGDIR, or in an allocation: srun -n%zu sh SCRIPT LOGDIR\n"
-                      "# List missing shards: mlscore merge --status parts\n"
-                      "# Combine the parts: mlscore merge parts/part-*.ndjson\n"
-                      "set -eu\n"
-                      "shard=${SLURM_ARRAY_TASK_ID:-$((${SLURM_PROCID:?is not set: sbatch or srun runs this} + 1))}\n"
-                      "mkdir -p parts\n"
-                      "exec mlscore \"${MLSCORE_COMMAND:-score}\" --partial --shard \"$shard/%zu\" \\\n"
-                      "    -o \"parts/part-$shard.ndjson\" \"$@\"\n",
-                      shards, shards, shards, shards);
-    mls_cli_close(cli, NULL);
-}
-
 static void merge_run(mls_cli *cli)
 {
     const merge_settings *settings = cli->settings;
@@ -200,9 +176,24 @@ static void merge_run(mls_cli *cli)
         (!mls_size_parse(mls_str_from(settings->plan), &shards) || shards < 1 || shards > MLS_SHARDS_MAX))
         mls_cli_usage_error(cli, "invalid number of shards '%s': expected a number from 1 to %zu", settings->plan,
                             MLS_SHARDS_MAX);
-    else if (settings->plan != NULL)
-        print_plan(cli, shards);
-    else if (cli->operands.count == 0)
+    else if (settings->plan != NULL) {
+        if (mls_cli_open(cli)) {
+            mls_output_printf(
+                &cli->output,
+                "#!/bin/sh\n"
+                "#SBATCH --job-name=mlscore --array=1-%zu --ntasks=1 --requeue\n"
+                "# Process %zu shards: sbatch SCRIPT LOGDIR, or in an allocation: srun -n%zu sh SCRIPT LOGDIR\n"
+                "# List missing shards: mlscore merge --status parts\n"
+                "# Combine the parts: mlscore merge parts/part-*.ndjson\n"
+                "set -eu\n"
+                "shard=${SLURM_ARRAY_TASK_ID:-$((${SLURM_PROCID:?is not set: sbatch or srun runs this} + 1))}\n"
+                "mkdir -p parts\n"
+                "exec mlscore \"${MLSCORE_COMMAND:-score}\" --partial --shard \"$shard/%zu\" \\\n"
+                "    -o \"parts/part-$shard.ndjson\" \"$@\"\n",
+                shards, shards, shards, shards);
+            mls_cli_close(cli, NULL);
+        }
+    } else if (cli->operands.count == 0)
         mls_cli_usage_error(cli, "no part given");
     else if (settings->status)
         print_status(cli);

@@ -84,28 +84,6 @@ static bool read_positive(mls_cli *cli, const char *option, const char *text, do
            mls_cli_usage_error(cli, "invalid %s '%s': expected a number above 0", option, text);
 }
 
-/* Report why groups cannot be used, for each reason the first few groups.  If no group can, it is not just a note. */
-static void print_unfit(mls_cli *cli, const mls_plan *plan)
-{
-    const int kind = plan->rows.count > 0 ? MLS_EXIT_OK : MLS_EXIT_INVALID;
-    for (size_t i = 0; i < plan->unfit.count; i++) {
-        const char *reason = plan->unfit.items[i].reason;
-        size_t first = 0;
-        while (strcmp(plan->unfit.items[first].reason, reason) != 0)
-            first++;
-        if (first < i)
-            continue; /* reported already */
-        size_t alike = 0;
-        for (size_t k = i; k < plan->unfit.count; k++)
-            if (strcmp(plan->unfit.items[k].reason, reason) == 0 && (alike++ < UNUSED_MAX || cli->view.verbose > 0))
-                mls_cli_error(cli, kind, plan->unfit.items[k].group->path, "%s", reason);
-        if (alike > UNUSED_MAX && cli->view.verbose == 0)
-            mls_cli_error(cli, kind, NULL, "and %zu more (-v: all): %s", alike - UNUSED_MAX, reason);
-    }
-    if (plan->bases.count == 0)
-        mls_cli_error(cli, MLS_EXIT_INVALID, NULL, "no group of runs to predict from");
-}
-
 /* Read the options.  Return false after printing an error. */
 static bool read_request(mls_cli *cli, mls_arena *arena, mls_plan_request *request)
 {
@@ -163,7 +141,26 @@ static void plan_run(mls_cli *cli)
             mls_cli_print_error(cli, NULL, &error);
         } else {
             mls_cli_print(cli, &mls_plan_report, &plan);
-            print_unfit(cli, &plan);
+            /* Report why groups cannot be used, for each reason the first few groups.  If no group can, it is not just
+             * a note. */
+            const int kind = plan.rows.count > 0 ? MLS_EXIT_OK : MLS_EXIT_INVALID;
+            for (size_t i = 0; i < plan.unfit.count; i++) {
+                const char *reason = plan.unfit.items[i].reason;
+                size_t first = 0;
+                while (strcmp(plan.unfit.items[first].reason, reason) != 0)
+                    first++;
+                if (first < i)
+                    continue; /* reported already */
+                size_t alike = 0;
+                for (size_t k = i; k < plan.unfit.count; k++)
+                    if (strcmp(plan.unfit.items[k].reason, reason) == 0 &&
+                        (alike++ < UNUSED_MAX || cli->view.verbose > 0))
+                        mls_cli_error(cli, kind, plan.unfit.items[k].group->path, "%s", reason);
+                if (alike > UNUSED_MAX && cli->view.verbose == 0)
+                    mls_cli_error(cli, kind, NULL, "and %zu more (-v: all): %s", alike - UNUSED_MAX, reason);
+            }
+            if (plan.bases.count == 0)
+                mls_cli_error(cli, MLS_EXIT_INVALID, NULL, "no group of runs to predict from");
             mls_cli_set_status(cli, mls_plan_answers(&plan) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
             for (size_t i = 0; i < plan.bases.count; i++)
                 mls_cli_judge_side(cli, plan.bases.items[i].group);

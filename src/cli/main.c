@@ -17,19 +17,6 @@
 #define ENTRY(name) &mls_command_##name,
 static const mls_command *const commands[] = {MLS_COMMAND_LIST(ENTRY) NULL};
 
-/* Occupy standard descriptors that are closed with a file that can be neither read nor written, so that no opened file
- * becomes standard output or standard error.  A link itself cannot be opened, not even as /dev/stdin. */
-static void occupy_closed_descriptors(void)
-{
-    int fd = STDIN_FILENO;
-    while (fd >= 0 && fd <= STDERR_FILENO) {
-        fd = open("/proc/self/ns/mnt", O_PATH | O_NOFOLLOW);
-        fd = fd >= 0 ? fd : open("/", O_PATH);
-    }
-    if (fd > STDERR_FILENO)
-        (void)close(fd);
-}
-
 /* Handle memory that ran out.  This may run on any thread, so it does as little as possible. */
 static void out_of_memory(void)
 {
@@ -64,7 +51,15 @@ int mls_cli_start(const mls_command *command, const mls_cli *like, int argc, cha
 
 int main(int argc, char **argv)
 {
-    occupy_closed_descriptors();
+    /* Occupy standard descriptors that are closed with a file that can be neither read nor written, so that no opened
+     * file becomes standard output or standard error.  A link itself cannot be opened, not even as /dev/stdin. */
+    int fd = STDIN_FILENO;
+    while (fd >= 0 && fd <= STDERR_FILENO) {
+        fd = open("/proc/self/ns/mnt", O_PATH | O_NOFOLLOW);
+        fd = fd >= 0 ? fd : open("/", O_PATH);
+    }
+    if (fd > STDERR_FILENO)
+        (void)close(fd);
     mls_set_no_memory_handler(out_of_memory);
     cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = mls_malloc, .free_fn = free});
     /* A closed pipe is an error of write(), which ends the program quietly, not by a signal. */

@@ -150,25 +150,6 @@ static bool are_compatible(mls_cli *cli, const bool given[OPTIONS_MAX])
     return true;
 }
 
-/* Decide whether to use colors, and whether the terminal lacks UTF-8. */
-static void set_terminal(mls_cli *cli)
-{
-    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-    const char *none = getenv("NO_COLOR");
-    const char *terminal = getenv("TERM");
-    const char *locale = NULL;
-    if (cli->color != NULL && strcmp(cli->color, "auto") != 0)
-        cli->view.color = strcmp(cli->color, "always") == 0;
-    else
-        cli->view.color = (none == NULL || *none == '\0') && cli->output_path == NULL && isatty(STDOUT_FILENO) == 1 &&
-                          terminal != NULL && strcmp(terminal, "dumb") != 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names && (locale == NULL || *locale == '\0'); i++)
-        locale = getenv(names[i]);
-    /* Without a locale, assume UTF-8, as nearly every terminal has it. */
-    cli->view.ascii =
-        locale != NULL && *locale != '\0' && strcasestr(locale, "utf-8") == NULL && strcasestr(locale, "utf8") == NULL;
-}
-
 bool mls_cli_parse(mls_cli *cli, int argc, char **argv)
 {
     const mls_option *options = cli->command->options;
@@ -214,7 +195,21 @@ bool mls_cli_parse(mls_cli *cli, int argc, char **argv)
             ok = store_option(cli, &options[i], optarg);
     }
     ok = ok && are_compatible(cli, given);
-    set_terminal(cli);
+    /* Decide whether to use colors, and whether the terminal lacks UTF-8. */
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    const char *none = getenv("NO_COLOR");
+    const char *terminal = getenv("TERM");
+    const char *locale = NULL;
+    if (cli->color != NULL && strcmp(cli->color, "auto") != 0)
+        cli->view.color = strcmp(cli->color, "always") == 0;
+    else
+        cli->view.color = (none == NULL || *none == '\0') && cli->output_path == NULL && isatty(STDOUT_FILENO) == 1 &&
+                          terminal != NULL && strcmp(terminal, "dumb") != 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names && (locale == NULL || *locale == '\0'); i++)
+        locale = getenv(names[i]);
+    /* Without a locale, assume UTF-8, as nearly every terminal has it. */
+    cli->view.ascii =
+        locale != NULL && *locale != '\0' && strcasestr(locale, "utf-8") == NULL && strcasestr(locale, "utf8") == NULL;
     for (int i = optind; i < argc && ok; i++)
         mls_names_add(&cli->operands, mls_str_from(argv[i]));
     if (ok && cli->files_from != NULL) {

@@ -67,75 +67,6 @@ static void log_case(mls_printer *to, const void *what)
     mls_buffer_release(&name);
 }
 
-/* Print "ok    a.log   training 5.1 (by date) closed llama2_70b_lora   136 records, 2 errors", and the findings. */
-static void table_log(mls_printer *to, const mls_check_log *log)
-{
-    const mls_check_names *names = to->state;
-    const mls_run *run = log->run;
-    mls_view *view = to->view;
-    const mls_finding_list_look look = {.indent = INDENT,
-                                        .hang = HANG,
-                                        .named = true,
-                                        .together = true,
-                                        .one_log = true,
-                                        .limit = mls_view_limit(view, SHOWN_MAX)};
-    char none_words[MLS_NONE_READ_LENGTH]; /* why no record can be read */
-    const bool none_read = mls_log_none_read(run->records, run->malformed - run->quoted, run->why, none_words);
-    mls_finding_list found = {0};
-    mls_buffer line = {0};
-    size_t room = names->width + (names->split ? LINE_WIDTH : 0);
-    room = room < PATH_WIDTH_MAX ? room : PATH_WIDTH_MAX;
-    append_name(&line, log, true);
-    const size_t width = mls_display_width(mls_buffer_str(&line));
-    mls_view_text(view, log->valid ? MLS_STYLE_PLAIN : MLS_STYLE_BAD, log->valid ? "ok    " : "FAIL  ");
-    mls_buffer_append_repeated(&line, ' ', width < room ? room - width + 3 : 3);
-    if (run->edition != NULL) {
-        const mls_str edition = mls_str_from(run->edition);
-        const size_t less = mls_str_ends(edition, MLS_S(".0")) ? 2 : 0; /* "5.1" of "5.1.0" */
-        mls_buffer_printf(&line, "%s %.*s%s ", mls_usage_name(run->usage), (int)(edition.len - less), edition.ptr,
-                          run->edition_by_date ? " (by date)" : "");
-    }
-    mls_escape_append(&line, run->division != NULL ? mls_str_from(run->division) : MLS_S("no division"));
-    mls_buffer_append_char(&line, ' ');
-    mls_escape_append(&line, run->benchmark != NULL ? mls_str_from(run->benchmark) : MLS_S("no benchmark"));
-    mls_buffer_printf(&line, "   %s",
-                      none_read ? none_words : mls_words_plural(run->records, "record", "records").text);
-    if (!none_read)
-        mls_finding_list_append_counts(&line, ", ", &run->findings.counts);
-    mls_view_wrapped(view, mls_buffer_str(&line), (mls_wrap){view->width, VERDICT_WIDTH, HANG, "  ", false},
-                     MLS_STYLE_PLAIN);
-    mls_output_text(view->output, "\n");
-    mls_buffer_release(&line);
-    if (view->verbose > 0 || (!log->valid && !none_read)) {
-        add_findings(&found, log, view, false);
-        mls_finding_list_show(view, &found, look);
-    }
-}
-
-static void markdown_log(mls_view *view, const mls_check_log *log)
-{
-    const mls_run *run = log->run;
-    const char *const cells[] = {log->valid ? "yes" : "no", run->edition, run->division, run->benchmark};
-    mls_finding_list found = {0};
-    add_findings(&found, log, NULL, true);
-    mls_output_text(view->output, "| ");
-    mls_view_text(view, MLS_STYLE_PLAIN, log->part ? "%s:%zu" : "%s", log->path, log->line);
-    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
-        mls_output_text(view->output, " | ");
-        mls_view_text(view, MLS_STYLE_PLAIN, "%s", cells[i] != NULL ? cells[i] : "");
-    }
-    mls_output_printf(view->output, " | %zu |", run->records);
-    for (size_t i = 0; i < found.count; i++) {
-        const mls_finding *finding = &found.items[i].finding;
-        mls_output_text(view->output, i > 0 ? "<br>" : " ");
-        if (finding->line > 0)
-            mls_output_printf(view->output, "line %zu: ", finding->line);
-        mls_view_text(view, MLS_STYLE_PLAIN, "%s: %s", mls_severity_name(finding->severity), finding->message);
-    }
-    mls_output_text(view->output, " |\n");
-    mls_finding_list_finish(&found);
-}
-
 static void check_begin(mls_printer *to)
 {
     mls_check_names *names = to->state;
@@ -153,10 +84,71 @@ static void check_begin(mls_printer *to)
 static void check_show(mls_printer *to, const void *what)
 {
     const mls_check_log *log = what;
-    if (to->view->format == MLS_FORMAT_MARKDOWN)
-        markdown_log(to->view, log);
-    else if (!to->view->quiet || !log->valid)
-        table_log(to, log);
+    if (to->view->format == MLS_FORMAT_MARKDOWN) {
+        const mls_run *run = log->run;
+        const char *const cells[] = {log->valid ? "yes" : "no", run->edition, run->division, run->benchmark};
+        mls_finding_list found = {0};
+        add_findings(&found, log, NULL, true);
+        mls_output_text(to->view->output, "| ");
+        mls_view_text(to->view, MLS_STYLE_PLAIN, log->part ? "%s:%zu" : "%s", log->path, log->line);
+        for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
+            mls_output_text(to->view->output, " | ");
+            mls_view_text(to->view, MLS_STYLE_PLAIN, "%s", cells[i] != NULL ? cells[i] : "");
+        }
+        mls_output_printf(to->view->output, " | %zu |", run->records);
+        for (size_t i = 0; i < found.count; i++) {
+            const mls_finding *finding = &found.items[i].finding;
+            mls_output_text(to->view->output, i > 0 ? "<br>" : " ");
+            if (finding->line > 0)
+                mls_output_printf(to->view->output, "line %zu: ", finding->line);
+            mls_view_text(to->view, MLS_STYLE_PLAIN, "%s: %s", mls_severity_name(finding->severity), finding->message);
+        }
+        mls_output_text(to->view->output, " |\n");
+        mls_finding_list_finish(&found);
+    } else if (!to->view->quiet || !log->valid) {
+        /* Print "ok    a.log   training 5.1 (by date) closed llama2_70b_lora   136 records, 2 errors", and the
+         * findings. */
+        const mls_check_names *names = to->state;
+        const mls_run *run = log->run;
+        mls_view *view = to->view;
+        const mls_finding_list_look look = {.indent = INDENT,
+                                            .hang = HANG,
+                                            .named = true,
+                                            .together = true,
+                                            .one_log = true,
+                                            .limit = mls_view_limit(view, SHOWN_MAX)};
+        char none_words[MLS_NONE_READ_LENGTH]; /* why no record can be read */
+        const bool none_read = mls_log_none_read(run->records, run->malformed - run->quoted, run->why, none_words);
+        mls_finding_list found = {0};
+        mls_buffer line = {0};
+        size_t room = names->width + (names->split ? LINE_WIDTH : 0);
+        room = room < PATH_WIDTH_MAX ? room : PATH_WIDTH_MAX;
+        append_name(&line, log, true);
+        const size_t width = mls_display_width(mls_buffer_str(&line));
+        mls_view_text(view, log->valid ? MLS_STYLE_PLAIN : MLS_STYLE_BAD, log->valid ? "ok    " : "FAIL  ");
+        mls_buffer_append_repeated(&line, ' ', width < room ? room - width + 3 : 3);
+        if (run->edition != NULL) {
+            const mls_str edition = mls_str_from(run->edition);
+            const size_t less = mls_str_ends(edition, MLS_S(".0")) ? 2 : 0; /* "5.1" of "5.1.0" */
+            mls_buffer_printf(&line, "%s %.*s%s ", mls_usage_name(run->usage), (int)(edition.len - less), edition.ptr,
+                              run->edition_by_date ? " (by date)" : "");
+        }
+        mls_escape_append(&line, run->division != NULL ? mls_str_from(run->division) : MLS_S("no division"));
+        mls_buffer_append_char(&line, ' ');
+        mls_escape_append(&line, run->benchmark != NULL ? mls_str_from(run->benchmark) : MLS_S("no benchmark"));
+        mls_buffer_printf(&line, "   %s",
+                          none_read ? none_words : mls_words_plural(run->records, "record", "records").text);
+        if (!none_read)
+            mls_finding_list_append_counts(&line, ", ", &run->findings.counts);
+        mls_view_wrapped(view, mls_buffer_str(&line), (mls_wrap){view->width, VERDICT_WIDTH, HANG, "  ", false},
+                         MLS_STYLE_PLAIN);
+        mls_output_text(view->output, "\n");
+        mls_buffer_release(&line);
+        if (view->verbose > 0 || (!log->valid && !none_read)) {
+            add_findings(&found, log, view, false);
+            mls_finding_list_show(view, &found, look);
+        }
+    }
 }
 
 static void check_end(mls_printer *to)

@@ -568,8 +568,28 @@ static void show_verdicts(side_by_side *to)
 
 /* ------------------------------------------------------------------- parts */
 
-static void show_parts(side_by_side *to)
+static void show_table(side_by_side *to)
 {
+    const bool pair = to->block->group_count == 2;
+    mls_buffer names = {0};
+    begin_table(to, "");
+    show_row(to, (value_row){.kind = RUNS, .label = ""});
+    show_row(to, (value_row){.kind = SCORE, .label = "score (min)"});
+    if (pair) {
+        mls_buffer note = {0};
+        mls_compare_append_interval(&note, to->differences[1]);
+        mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_table_take(&to->table, &note));
+        show_verdicts(to);
+    }
+    if (show_row(to, (value_row){.kind = SCALED_SCORE, .label = "scaled score (min)"}) && pair)
+        mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_words_change(to->differences[1]->scaled_ratio).text);
+    for (size_t i = 0; i < to->count; i++) {
+        if (!to->groups[i]->official && isfinite(to->groups[i]->score_minutes)) {
+            mls_buffer_printf(&names, "%s%s",
+                              names.len > 0 ? ", " : "not an official score: ", to->groups[i]->side->name);
+        }
+    }
+    (void)add_names(to, MLS_STYLE_WARN, &names);
     static const value_row rows[] = {
         {SHARES, "  the whole run (parts unknown)", MLS_SHARE_RUN, MLS_SHARE_RUN},
         {SHARES, NULL, MLS_SHARE_CONVERGENCE, MLS_SHARE_CONVERGENCE},
@@ -597,31 +617,6 @@ static void show_parts(side_by_side *to)
                 mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", direction);
         }
     }
-}
-
-static void show_table(side_by_side *to)
-{
-    const bool pair = to->block->group_count == 2;
-    mls_buffer names = {0};
-    begin_table(to, "");
-    show_row(to, (value_row){.kind = RUNS, .label = ""});
-    show_row(to, (value_row){.kind = SCORE, .label = "score (min)"});
-    if (pair) {
-        mls_buffer note = {0};
-        mls_compare_append_interval(&note, to->differences[1]);
-        mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_table_take(&to->table, &note));
-        show_verdicts(to);
-    }
-    if (show_row(to, (value_row){.kind = SCALED_SCORE, .label = "scaled score (min)"}) && pair)
-        mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_words_change(to->differences[1]->scaled_ratio).text);
-    for (size_t i = 0; i < to->count; i++) {
-        if (!to->groups[i]->official && isfinite(to->groups[i]->score_minutes)) {
-            mls_buffer_printf(&names, "%s%s",
-                              names.len > 0 ? ", " : "not an official score: ", to->groups[i]->side->name);
-        }
-    }
-    (void)add_names(to, MLS_STYLE_WARN, &names);
-    show_parts(to);
     show_row(to, (value_row){.kind = INIT, .label = "not in the score: init (s)"});
     show_row(to, (value_row){.kind = SPREAD, .label = "spread of the runs (n - 1)"});
     if (!pair) {

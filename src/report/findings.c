@@ -142,82 +142,6 @@ static mls_finding_entry *first_of_key(mls_finding_list *found, mls_map *firsts,
 /* Up to this many errors that only one run has alike are a line each, since each must be fixed. */
 enum { ERRORS_APART = 3 };
 
-/* Leave one line of the findings that a result, or a log, has alike: those of several ranks or runs.  `listed`: only of
- * warnings and advice. */
-static void put_together(mls_finding_list *found, bool listed)
-{
-    mls_arena arena = {0};
-    mls_map alike = {.arena = &arena}; /* the first that is alike, from 1 */
-    mls_buffer key = {0};
-    for (size_t i = 0; i < found->count; i++) {
-        mls_finding_entry *noted = &found->items[i];
-        const mls_finding *finding = &noted->finding;
-        const mls_owner *owner = &noted->owner;
-        noted->first = i;
-        noted->last = i;
-        if (owner->result.ptr == NULL || (listed && finding->severity == MLS_SEVERITY_ERROR))
-            continue;
-        /* Findings of a run are alike even if their messages name different lines or values. */
-        mls_buffer_clear(&key);
-        mls_buffer_printf(&key, "%d %d %zu ", (int)finding->code, (int)finding->severity, owner->result.len);
-        mls_buffer_append(&key, owner->result);
-        mls_buffer_printf(&key, "%s\n", finding->key != NULL ? finding->key : "");
-        for (const char *at = finding->message; *at != '\0'; at++) {
-            const size_t digits = owner->runs > 0 ? strspn(at, "0123456789") : 0;
-            mls_buffer_append_char(&key, digits > 0 ? '0' : *at);
-            at += digits > 0 ? digits - 1 : 0;
-        }
-        mls_finding_entry *first = first_of_key(found, &alike, &key, i);
-        const mls_finding_entry *last = &found->items[first->last];
-        const bool same_run =
-            last->owner.run == owner->run && (owner->run != 0 || strcmp(last->finding.path, finding->path) == 0);
-        first->runs += !same_run;
-        first->last = i;
-        first->alike++;
-    }
-    for (size_t i = 0; i < found->count; i++) {
-        mls_finding_entry *first = &found->items[found->items[i].first];
-        const bool apart =
-            first->runs == 1 && first->finding.severity == MLS_SEVERITY_ERROR && first->alike <= ERRORS_APART;
-        if (found->items[i].first != i && !apart) {
-            found->items[i].reported = 0;
-            first->reported++;
-        }
-    }
-    mls_buffer_release(&key);
-    mls_arena_release(&arena);
-}
-
-/* Print "result_0.txt:69 and 9 more of 10: warning: …  [code]". */
-static void show_line(mls_view *view, const mls_finding_entry *noted, mls_finding_list_look look)
-{
-    static const mls_style styles[] = {MLS_STYLE_BAD, MLS_STYLE_WARN, MLS_STYLE_DIM};
-    const mls_finding *finding = &noted->finding;
-    const bool named = look.named && finding->severity != MLS_SEVERITY_ERROR;
-    const size_t reported = noted->reported + noted->unkept;
-    mls_buffer text = {0};
-    if (finding->path != NULL) {
-        mls_buffer_append_text(&text, finding->path);
-        if (finding->line > 0)
-            mls_buffer_printf(&text, ":%zu", finding->line);
-        if (finding->line > 0 && finding->column > 0 && noted->runs == 1 && reported == 1)
-            mls_buffer_printf(&text, ":%zu", finding->column);
-        mls_words_append_more(&text,
-                              noted->folded > 0 ? noted->folded - 1
-                              : noted->runs > 1 ? noted->runs - 1
-                                                : reported - 1,
-                              NULL, NULL);
-        if (noted->folded > 0 && noted->results > 1)
-            mls_buffer_printf(&text, ", in %zu results", noted->results);
-        else if (noted->folded == 0 && noted->runs > 1 && noted->owner.runs >= noted->runs)
-            mls_buffer_printf(&text, " of %zu", noted->owner.runs);
-        mls_buffer_append_text(&text, ": ");
-    }
-    mls_buffer_printf(&text, "%s%s%s  [%s]", named ? mls_severity_name(finding->severity) : "", named ? ": " : "",
-                      finding->message, mls_finding_info_get(finding->code)->name);
-    mls_view_line(view, &text, styles[finding->severity], look.indent, look.hang);
-}
-
 /* Leave one line of each kind (severity, code and key) that has more than `most` lines. */
 static void fold_kinds(mls_finding_list *found, size_t most)
 {
@@ -292,8 +216,51 @@ void mls_finding_list_show(mls_view *view, mls_finding_list *found, mls_finding_
     size_t count = 0;
     size_t left = found->count;
     const bool together = look.together && (view->verbose == 0 || look.one_log);
-    if (together)
-        put_together(found, view->verbose > 0);
+    if (together) {
+        /* Leave one line of the findings that a result, or a log, has alike: those of several ranks or runs.  `listed`:
+         * only of warnings and advice. */
+        const bool listed = view->verbose > 0;
+        mls_arena arena = {0};
+        mls_map alike = {.arena = &arena}; /* the first that is alike, from 1 */
+        mls_buffer key = {0};
+        for (size_t i = 0; i < found->count; i++) {
+            mls_finding_entry *noted = &found->items[i];
+            const mls_finding *finding = &noted->finding;
+            const mls_owner *owner = &noted->owner;
+            noted->first = i;
+            noted->last = i;
+            if (owner->result.ptr == NULL || (listed && finding->severity == MLS_SEVERITY_ERROR))
+                continue;
+            /* Findings of a run are alike even if their messages name different lines or values. */
+            mls_buffer_clear(&key);
+            mls_buffer_printf(&key, "%d %d %zu ", (int)finding->code, (int)finding->severity, owner->result.len);
+            mls_buffer_append(&key, owner->result);
+            mls_buffer_printf(&key, "%s\n", finding->key != NULL ? finding->key : "");
+            for (const char *at = finding->message; *at != '\0'; at++) {
+                const size_t digits = owner->runs > 0 ? strspn(at, "0123456789") : 0;
+                mls_buffer_append_char(&key, digits > 0 ? '0' : *at);
+                at += digits > 0 ? digits - 1 : 0;
+            }
+            mls_finding_entry *first = first_of_key(found, &alike, &key, i);
+            const mls_finding_entry *last = &found->items[first->last];
+            const bool same_run =
+                last->owner.run == owner->run && (owner->run != 0 || strcmp(last->finding.path, finding->path) == 0);
+            first->runs += !same_run;
+            first->last = i;
+            first->alike++;
+        }
+        for (size_t i = 0; i < found->count; i++) {
+            mls_finding_entry *first = &found->items[found->items[i].first];
+            const bool apart =
+                first->runs == 1 && first->finding.severity == MLS_SEVERITY_ERROR && first->alike <= ERRORS_APART;
+            if (found->items[i].first != i && !apart) {
+                found->items[i].reported = 0;
+                first->reported++;
+            }
+        }
+        mls_buffer_release(&key);
+        mls_arena_release(&arena);
+    }
     /* If only one line reports a code, it counts the findings of that code that were not kept, too. */
     for (size_t code = 0; code < MLS_FINDING_COUNT && together && look.fold == 0; code++) {
         mls_finding_entry *only = NULL;
@@ -317,7 +284,33 @@ void mls_finding_list_show(mls_view *view, mls_finding_list *found, mls_finding_
     if (count > 1)
         qsort(shown, count, sizeof *shown, look.sorted ? compare_sorted : compare_folded);
     for (size_t i = 0; i < count && (look.limit == 0 || i < look.limit); i++) {
-        show_line(view, shown[i], look);
+        /* Print "result_0.txt:69 and 9 more of 10: warning: …  [code]". */
+        const mls_finding_entry *noted = shown[i];
+        static const mls_style styles[] = {MLS_STYLE_BAD, MLS_STYLE_WARN, MLS_STYLE_DIM};
+        const mls_finding *finding = &noted->finding;
+        const bool named = look.named && finding->severity != MLS_SEVERITY_ERROR;
+        const size_t reported = noted->reported + noted->unkept;
+        mls_buffer text = {0};
+        if (finding->path != NULL) {
+            mls_buffer_append_text(&text, finding->path);
+            if (finding->line > 0)
+                mls_buffer_printf(&text, ":%zu", finding->line);
+            if (finding->line > 0 && finding->column > 0 && noted->runs == 1 && reported == 1)
+                mls_buffer_printf(&text, ":%zu", finding->column);
+            mls_words_append_more(&text,
+                                  noted->folded > 0 ? noted->folded - 1
+                                  : noted->runs > 1 ? noted->runs - 1
+                                                    : reported - 1,
+                                  NULL, NULL);
+            if (noted->folded > 0 && noted->results > 1)
+                mls_buffer_printf(&text, ", in %zu results", noted->results);
+            else if (noted->folded == 0 && noted->runs > 1 && noted->owner.runs >= noted->runs)
+                mls_buffer_printf(&text, " of %zu", noted->owner.runs);
+            mls_buffer_append_text(&text, ": ");
+        }
+        mls_buffer_printf(&text, "%s%s%s  [%s]", named ? mls_severity_name(finding->severity) : "", named ? ": " : "",
+                          finding->message, mls_finding_info_get(finding->code)->name);
+        mls_view_line(view, &text, styles[finding->severity], look.indent, look.hang);
         left -= shown[i]->reported;
     }
     mls_view_more(view, MLS_STYLE_PLAIN, look.indent, left + found->unkept, "finding",

@@ -10,37 +10,6 @@ enum { SIDES_DRAWN = 12, SIDE_ROW = 26, SIDE_NAMES = 150, DIFFERING_MOST = 200 }
 
 /* ------------------------------------------------------------------------ numbers */
 
-static void append_head(mls_buffer *out, const mls_block *block)
-{
-    const mls_side_group *first = block->groups[0];
-    const char *division = mls_division_name(first->division);
-    mls_markup_put(out, "<div class=\"head\"><div><h2>%s</h2><p class=\"meta\">%s · %s %s · %zu sides</p></div>",
-                   first->benchmark != NULL ? first->benchmark : "unknown benchmark",
-                   division != NULL ? division : "no division", mls_usage_name(first->usage), first->edition,
-                   block->group_count);
-    if (block->group_count == 2) {
-        const mls_difference *difference = &block->differences[1];
-        mls_buffer verdict = {0};
-        mls_buffer interval = {0};
-        mls_buffer separated = {0};
-        mls_compare_append_verdict(&verdict, difference);
-        mls_compare_append_interval(&interval, difference);
-        mls_html_separated(&separated, mls_buffer_str(&interval));
-        mls_markup_put(
-            out, "<div class=\"score\"><p><span class=\"badge %s\">%s</span></p><p class=\"big\"><b>%s</b> min</p>",
-            difference->verdict == MLS_COMPARE_FASTER   ? "well"
-            : difference->verdict == MLS_COMPARE_SLOWER ? "ill"
-                                                        : "warn",
-            verdict.ptr, isfinite(difference->minutes) ? mls_words_signed(difference->minutes, 3).text : "–");
-        mls_html_note(out, "%.*s", (int)separated.len, separated.len > 0 ? separated.ptr : "");
-        mls_buffer_append_text(out, "</div>");
-        mls_buffer_release(&verdict);
-        mls_buffer_release(&interval);
-        mls_buffer_release(&separated);
-    }
-    mls_buffer_append_text(out, "</div>\n");
-}
-
 static void append_sides(mls_buffer *out, const mls_block *block)
 {
     const mls_side_group *first = block->groups[0];
@@ -75,52 +44,6 @@ static void append_sides(mls_buffer *out, const mls_block *block)
 }
 
 /* ------------------------------------------------------------------------ times */
-
-static void append_times(mls_buffer *out, const mls_block *block)
-{
-    const size_t count = block->group_count < SIDES_DRAWN ? block->group_count : SIDES_DRAWN;
-    mls_extent extent = {0};
-    for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; k < block->groups[i]->runs.count; k++)
-            mls_extent_add(&extent, block->groups[i]->runs.items[k].minutes);
-        mls_extent_add(&extent, block->groups[i]->score_minutes);
-    }
-    if (extent.count == 0)
-        return;
-    const double bottom = 10 + SIDE_ROW * (double)count;
-    mls_chart chart = {.title = "Minutes of the runs of each side",
-                       .x = mls_scale_of(&extent, 0.05, SIDE_NAMES, MLS_CHART_WIDTH - 24),
-                       .y = {0, 1, bottom, 0, false},
-                       .across = "minutes (vertical line: score)"};
-    const mls_scale *x = &chart.x;
-    for (size_t i = 0; i < count; i++) { /* the baseline in blue, others in orange and hollow */
-        const mls_side_group *group = block->groups[i];
-        const double y = 10 + SIDE_ROW * ((double)i + 0.4);
-        mls_svg_text(&chart.marks, "strong", 'e', x->from - 14, y + 4.5, group->side->name);
-        mls_svg_line(&chart.marks, "grid", x->from, y, x->to, y);
-        if (isfinite(group->score_minutes)) {
-            const double score = mls_scale_at(x, group->score_minutes);
-            mls_svg_line(&chart.marks, i == 0 ? "mean-a" : "mean-b", score, y - 11, score, y + 11);
-        }
-        for (size_t k = 0; k < group->runs.count; k++) {
-            const mls_side_run *run = &group->runs.items[k];
-            const double at = mls_scale_at(x, run->minutes);
-            if (isfinite(run->minutes) && run->valid)
-                mls_svg_circle(&chart.marks, i == 0 ? "kept" : "out", at, y, 4);
-            else if (isfinite(run->minutes))
-                mls_svg_cross(&chart.marks, "miss", at, y, 4);
-        }
-    }
-    mls_html_card_begin(out, "Times");
-    mls_html_key(out, MLS_MARK_DOT, "kept", "baseline run");
-    mls_html_key(out, MLS_MARK_DOT, "out", "run of another side");
-    mls_html_key(out, MLS_MARK_CROSS, "miss", "not valid");
-    mls_html_card_body(out);
-    mls_chart_draw(out, &chart);
-    if (count < block->group_count)
-        mls_html_note(out, "The chart shows the first %zu of %zu sides.", count, block->group_count);
-    mls_html_card_end(out);
-}
 
 /* ------------------------------------------------------------------------ curves */
 
@@ -262,10 +185,78 @@ void mls_html_compare(mls_printer *to, const void *what)
         const mls_block *block = &comparison->blocks.items[i];
         bool split = false;
         mls_buffer_append_text(&out, "<article class=\"group\">\n");
-        append_head(&out, block);
+        const mls_side_group *first = block->groups[0];
+        const char *division = mls_division_name(first->division);
+        mls_markup_put(&out, "<div class=\"head\"><div><h2>%s</h2><p class=\"meta\">%s · %s %s · %zu sides</p></div>",
+                       first->benchmark != NULL ? first->benchmark : "unknown benchmark",
+                       division != NULL ? division : "no division", mls_usage_name(first->usage), first->edition,
+                       block->group_count);
+        if (block->group_count == 2) {
+            const mls_difference *difference = &block->differences[1];
+            mls_buffer verdict = {0};
+            mls_buffer interval = {0};
+            mls_buffer separated = {0};
+            mls_compare_append_verdict(&verdict, difference);
+            mls_compare_append_interval(&interval, difference);
+            mls_html_separated(&separated, mls_buffer_str(&interval));
+            mls_markup_put(
+                &out,
+                "<div class=\"score\"><p><span class=\"badge %s\">%s</span></p><p class=\"big\"><b>%s</b> min</p>",
+                difference->verdict == MLS_COMPARE_FASTER   ? "well"
+                : difference->verdict == MLS_COMPARE_SLOWER ? "ill"
+                                                            : "warn",
+                verdict.ptr, isfinite(difference->minutes) ? mls_words_signed(difference->minutes, 3).text : "–");
+            mls_html_note(&out, "%.*s", (int)separated.len, separated.len > 0 ? separated.ptr : "");
+            mls_buffer_append_text(&out, "</div>");
+            mls_buffer_release(&verdict);
+            mls_buffer_release(&interval);
+            mls_buffer_release(&separated);
+        }
+        mls_buffer_append_text(&out, "</div>\n");
         append_sides(&out, block);
         append_sides_curves(&out, block, to->state, i + 1);
-        append_times(&out, block);
+        const size_t count = block->group_count < SIDES_DRAWN ? block->group_count : SIDES_DRAWN;
+        mls_extent extent = {0};
+        for (size_t j = 0; j < count; j++) {
+            for (size_t n = 0; n < block->groups[j]->runs.count; n++)
+                mls_extent_add(&extent, block->groups[j]->runs.items[n].minutes);
+            mls_extent_add(&extent, block->groups[j]->score_minutes);
+        }
+        if (extent.count != 0) {
+            const double bottom = 10 + SIDE_ROW * (double)count;
+            mls_chart chart = {.title = "Minutes of the runs of each side",
+                               .x = mls_scale_of(&extent, 0.05, SIDE_NAMES, MLS_CHART_WIDTH - 24),
+                               .y = {0, 1, bottom, 0, false},
+                               .across = "minutes (vertical line: score)"};
+            const mls_scale *x = &chart.x;
+            for (size_t j = 0; j < count; j++) { /* the baseline in blue, others in orange and hollow */
+                const mls_side_group *group = block->groups[j];
+                const double y = 10 + SIDE_ROW * ((double)j + 0.4);
+                mls_svg_text(&chart.marks, "strong", 'e', x->from - 14, y + 4.5, group->side->name);
+                mls_svg_line(&chart.marks, "grid", x->from, y, x->to, y);
+                if (isfinite(group->score_minutes)) {
+                    const double score = mls_scale_at(x, group->score_minutes);
+                    mls_svg_line(&chart.marks, j == 0 ? "mean-a" : "mean-b", score, y - 11, score, y + 11);
+                }
+                for (size_t n = 0; n < group->runs.count; n++) {
+                    const mls_side_run *run = &group->runs.items[n];
+                    const double at = mls_scale_at(x, run->minutes);
+                    if (isfinite(run->minutes) && run->valid)
+                        mls_svg_circle(&chart.marks, j == 0 ? "kept" : "out", at, y, 4);
+                    else if (isfinite(run->minutes))
+                        mls_svg_cross(&chart.marks, "miss", at, y, 4);
+                }
+            }
+            mls_html_card_begin(&out, "Times");
+            mls_html_key(&out, MLS_MARK_DOT, "kept", "baseline run");
+            mls_html_key(&out, MLS_MARK_DOT, "out", "run of another side");
+            mls_html_key(&out, MLS_MARK_CROSS, "miss", "not valid");
+            mls_html_card_body(&out);
+            mls_chart_draw(&out, &chart);
+            if (count < block->group_count)
+                mls_html_note(&out, "The chart shows the first %zu of %zu sides.", count, block->group_count);
+            mls_html_card_end(&out);
+        }
         for (size_t k = 1; k < block->group_count && k < SIDES_DRAWN; k++) {
             if (block->differences[k].split.known && !split) {
                 mls_html_card_begin(&out, "What the difference is made of");

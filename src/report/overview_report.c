@@ -410,41 +410,6 @@ static void append_word(mls_buffer *line, const char *word)
     mls_buffer_append_char(line, '\'');
 }
 
-/* Print the commands to try next, ready to paste: a long one continues after a backslash. */
-static void show_next(mls_view *view, const mls_overview_group *of)
-{
-    const char *path = of->side->path;
-    for (size_t i = 0; i < of->next_count; i++) {
-        const mls_overview_next *next = &of->next[i];
-        const char *below = next->run != NULL ? mls_group_name_below(of->group, next->run->file) : NULL;
-        const bool inside = below != NULL && strcmp(path, "-") != 0 && strcmp(mls_path_name(path), below) != 0;
-        mls_buffer file = {0};
-        mls_buffer against = {0};
-        mls_buffer words[2] = {{0}};
-        mls_buffer_printf(&file, "%s%s%s", path, inside ? "/" : "", inside ? below : "");
-        append_word(&words[0], file.ptr);
-        if (next->against != NULL) {
-            mls_buffer_printf(&against, "published:%s,%s", next->against->round, next->against->system->system_id);
-            append_word(&words[1], against.ptr);
-        }
-        mls_output_printf(view->output, "%*s%-*smlscore %s", INDENT, "", LABEL, i == 0 ? "next" : " ", next->command);
-        size_t column = HANG + strlen("mlscore ") + strlen(next->command);
-        for (int k = 0; k < (next->against != NULL ? 2 : 1); k++) {
-            const size_t wide = mls_display_width(mls_buffer_str(&words[k]));
-            const bool more = k == 0 && next->against != NULL;
-            const bool fits = column + 1 + wide + (more ? 2 : 0) <= view->width;
-            mls_output_printf(view->output, "%s%*s", fits ? " " : " \\\n", fits ? 0 : HANG + INDENT, "");
-            mls_output_write(view->output, mls_buffer_str(&words[k]));
-            column = (fits ? column + 1 : HANG + INDENT) + wide;
-        }
-        mls_output_text(view->output, "\n");
-        mls_buffer_release(&file);
-        mls_buffer_release(&against);
-        mls_buffer_release(&words[0]);
-        mls_buffer_release(&words[1]);
-    }
-}
-
 /* ------------------------------------------------------------------------ a group */
 
 static void show_failed(mls_view *view, const mls_group *group)
@@ -531,7 +496,37 @@ static void show_overview_group(mls_view *view, const mls_overview *all, const m
     if (group != NULL)
         show_answers(view, of, MLS_OVERVIEW_MACHINE, MLS_OVERVIEW_MACHINE);
     show_answers(view, of, MLS_OVERVIEW_FIRST, MLS_OVERVIEW_FIRST);
-    show_next(view, of);
+    /* Print the commands to try next, ready to paste: a long one continues after a backslash. */
+    const char *path = of->side->path;
+    for (size_t i = 0; i < of->next_count; i++) {
+        const mls_overview_next *next = &of->next[i];
+        const char *below = next->run != NULL ? mls_group_name_below(of->group, next->run->file) : NULL;
+        const bool inside = below != NULL && strcmp(path, "-") != 0 && strcmp(mls_path_name(path), below) != 0;
+        mls_buffer file = {0};
+        mls_buffer against = {0};
+        mls_buffer words[2] = {{0}};
+        mls_buffer_printf(&file, "%s%s%s", path, inside ? "/" : "", inside ? below : "");
+        append_word(&words[0], file.ptr);
+        if (next->against != NULL) {
+            mls_buffer_printf(&against, "published:%s,%s", next->against->round, next->against->system->system_id);
+            append_word(&words[1], against.ptr);
+        }
+        mls_output_printf(view->output, "%*s%-*smlscore %s", INDENT, "", LABEL, i == 0 ? "next" : " ", next->command);
+        size_t column = HANG + strlen("mlscore ") + strlen(next->command);
+        for (int k = 0; k < (next->against != NULL ? 2 : 1); k++) {
+            const size_t wide = mls_display_width(mls_buffer_str(&words[k]));
+            const bool more = k == 0 && next->against != NULL;
+            const bool fits = column + 1 + wide + (more ? 2 : 0) <= view->width;
+            mls_output_printf(view->output, "%s%*s", fits ? " " : " \\\n", fits ? 0 : HANG + INDENT, "");
+            mls_output_write(view->output, mls_buffer_str(&words[k]));
+            column = (fits ? column + 1 : HANG + INDENT) + wide;
+        }
+        mls_output_text(view->output, "\n");
+        mls_buffer_release(&file);
+        mls_buffer_release(&against);
+        mls_buffer_release(&words[0]);
+        mls_buffer_release(&words[1]);
+    }
 }
 
 /* ---------------------------------------------------------------------------- many */

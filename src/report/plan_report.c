@@ -14,44 +14,6 @@ static const mls_plan_base *first_base(const mls_plan *plan)
     return plan->bases.count > 0 ? &plan->bases.items[0] : NULL;
 }
 
-static void add_plan_row(mls_table *table, const mls_plan_row *row)
-{
-    const double nodes = row->accelerators / row->base->per_node;
-    const char *unit = row->base->group->unit;
-    const bool epochs = unit != NULL && strcmp(unit, "epochs") == 0;
-    mls_table_row(table);
-    table->style = row->measured ? MLS_STYLE_BOLD : MLS_STYLE_PLAIN;
-    mls_table_words(table, "accelerators", RIGHT | KEEP, mls_words_count(row->accelerators));
-    mls_table_words(table, "nodes", RIGHT | MLS_COLUMN_DETAIL,
-                    nodes == floor(nodes) ? mls_words_count(nodes) : mls_words_count(NAN));
-    mls_table_words(table, "batch", RIGHT | KEEP, mls_words_count(row->global_batch_size));
-    mls_table_words(table, unit != NULL ? unit : "to converge", RIGHT,
-                    row->samples < 1000 ? mls_words_trimmed(row->samples, 2) : mls_words_grouped(row->samples, 0));
-    mls_table_words(table,
-                    epochs                                        ? "epochs/s"
-                    : unit != NULL && strcmp(unit, "tokens") == 0 ? "tokens/s"
-                                                                  : "samples/s",
-                    RIGHT | MLS_COLUMN_DETAIL, mls_words_rate(row->rate));
-    mls_table_number(table, "efficiency", RIGHT, row->efficiency, 2);
-    mls_table_number(table, "scaled min", DECIMAL | KEEP, mls_plan_score(row), 3);
-    if (isfinite(row->minutes) && !row->measured) {
-        mls_table_cell(table, "low - high", KEEP, table->style, "%s - %s",
-                       mls_words_grouped(row->low_minutes * row->scale, 3).text,
-                       mls_words_grouped(row->high_minutes * row->scale, 3).text);
-    } else {
-        mls_table_text(table, "low - high", KEEP, row->measured ? "measured" : NULL);
-    }
-    mls_table_number(table, "scale", RIGHT | MLS_COLUMN_DETAIL, row->scale, 4);
-    mls_table_number(table, "accel.-min", RIGHT | MLS_COLUMN_DETAIL, row->accelerator_minutes, 0);
-    const mls_published_place *place = &row->place;
-    mls_table_cell(table, "on as many", RIGHT, table->style, place->ranked_alike > 1 ? "%zu of %zu" : "-",
-                   place->rank_alike, place->ranked_alike);
-    mls_table_cell(table, "of all", RIGHT, table->style, place->ranked > 1 ? "%zu of %zu%s" : "-", place->rank,
-                   place->ranked, place->published > place->ranked ? " known" : "");
-    if (row->note != NULL)
-        mls_table_note(table, MLS_STYLE_WARN, "%s", row->note);
-}
-
 static void show_series(mls_view *view, const mls_plan *plan, const mls_plan_series *series)
 {
     const mls_plan_base *bases = plan->bases.items + series->first_base;
@@ -81,8 +43,44 @@ static void show_series(mls_view *view, const mls_plan *plan, const mls_plan_ser
                         mls_words_plural(count - named, "more", "more").text);
     }
     for (size_t i = series->first_row; i < series->first_row + series->rows; i++)
-        if (plan->rows.items[i].shown || view->verbose > 0)
-            add_plan_row(&table, &plan->rows.items[i]);
+        if (plan->rows.items[i].shown || view->verbose > 0) {
+            const mls_plan_row *row = &plan->rows.items[i];
+            const double nodes = row->accelerators / row->base->per_node;
+            const char *unit = row->base->group->unit;
+            const bool epochs = unit != NULL && strcmp(unit, "epochs") == 0;
+            mls_table_row(&table);
+            table.style = row->measured ? MLS_STYLE_BOLD : MLS_STYLE_PLAIN;
+            mls_table_words(&table, "accelerators", RIGHT | KEEP, mls_words_count(row->accelerators));
+            mls_table_words(&table, "nodes", RIGHT | MLS_COLUMN_DETAIL,
+                            nodes == floor(nodes) ? mls_words_count(nodes) : mls_words_count(NAN));
+            mls_table_words(&table, "batch", RIGHT | KEEP, mls_words_count(row->global_batch_size));
+            mls_table_words(&table, unit != NULL ? unit : "to converge", RIGHT,
+                            row->samples < 1000 ? mls_words_trimmed(row->samples, 2)
+                                                : mls_words_grouped(row->samples, 0));
+            mls_table_words(&table,
+                            epochs                                        ? "epochs/s"
+                            : unit != NULL && strcmp(unit, "tokens") == 0 ? "tokens/s"
+                                                                          : "samples/s",
+                            RIGHT | MLS_COLUMN_DETAIL, mls_words_rate(row->rate));
+            mls_table_number(&table, "efficiency", RIGHT, row->efficiency, 2);
+            mls_table_number(&table, "scaled min", DECIMAL | KEEP, mls_plan_score(row), 3);
+            if (isfinite(row->minutes) && !row->measured) {
+                mls_table_cell(&table, "low - high", KEEP, table.style, "%s - %s",
+                               mls_words_grouped(row->low_minutes * row->scale, 3).text,
+                               mls_words_grouped(row->high_minutes * row->scale, 3).text);
+            } else {
+                mls_table_text(&table, "low - high", KEEP, row->measured ? "measured" : NULL);
+            }
+            mls_table_number(&table, "scale", RIGHT | MLS_COLUMN_DETAIL, row->scale, 4);
+            mls_table_number(&table, "accel.-min", RIGHT | MLS_COLUMN_DETAIL, row->accelerator_minutes, 0);
+            const mls_published_place *place = &row->place;
+            mls_table_cell(&table, "on as many", RIGHT, table.style, place->ranked_alike > 1 ? "%zu of %zu" : "-",
+                           place->rank_alike, place->ranked_alike);
+            mls_table_cell(&table, "of all", RIGHT, table.style, place->ranked > 1 ? "%zu of %zu%s" : "-", place->rank,
+                           place->ranked, place->published > place->ranked ? " known" : "");
+            if (row->note != NULL)
+                mls_table_note(&table, MLS_STYLE_WARN, "%s", row->note);
+        }
     mls_table_finish(&table, view);
     mls_view_gap(view);
     if (!isnan(target->minutes)) {

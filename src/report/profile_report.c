@@ -232,44 +232,6 @@ static void show_tables(mls_view *view, const mls_profile *profile, mls_profile_
     }
 }
 
-/* Print how a device spent its time and, if launches are known, how long kernels take and start after their launch. */
-static void show_device(mls_view *view, const mls_profile_device *device, bool alone)
-{
-    mls_buffer line = {0};
-    const double window = device->window_ms;
-    if (!alone) {
-        mls_buffer_append_text(&line, "device ");
-        mls_buffer_append(&line, device->device.len > 0 ? device->device : MLS_S("?"));
-        mls_buffer_printf(&line, ": %s ms · ", mls_words_grouped(window, 1).text);
-    }
-    mls_buffer_printf(&line, "busy %s · computing %s · exposed communication %s · exposed copies %s · idle %s",
-                      mls_words_percent(mls_profile_share(device->busy_ms, window), 1).text,
-                      mls_words_percent(mls_profile_share(device->compute_ms, window), 1).text,
-                      mls_words_percent(mls_profile_share(device->exposed_communication_ms, window), 1).text,
-                      mls_words_percent(mls_profile_share(device->exposed_copy_ms, window), 1).text,
-                      mls_words_percent(mls_profile_share(device->idle_ms, window), 1).text);
-    if (isfinite(device->graph_share)) {
-        mls_buffer_printf(&line, " (host late %s, queued %s, unknown %s)",
-                          mls_words_percent(mls_profile_share(device->idle_host_ms, window), 1).text,
-                          mls_words_percent(mls_profile_share(device->idle_queue_ms, window), 1).text,
-                          mls_words_percent(mls_profile_share(device->idle_unknown_ms, window), 1).text);
-    }
-    mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
-    if (!isfinite(device->graph_share))
-        return;
-    mls_buffer_printf(
-        &line, "kernels take %s µs in the median · start %s µs after their launch, 95 %% of them within %s µs",
-        mls_words_grouped(device->kernel_median_us, 1).text, mls_words_grouped(device->launch_delay_median_us, 1).text,
-        mls_words_grouped(device->launch_delay_95_us, 1).text);
-    if (device->graph_share > 0)
-        mls_buffer_printf(&line, " · CUDA graphs %s of their time", mls_words_percent(device->graph_share, 1).text);
-    if (device->without_launch > 0) {
-        mls_buffer_printf(&line, " · %s without a launch in the trace",
-                          mls_words_plural((size_t)device->without_launch, "kernel", "kernels").text);
-    }
-    mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
-}
-
 static void show_profile(mls_view *view, const mls_profile *profile, mls_profile_by by)
 {
     mls_finding_list found = {0};
@@ -289,8 +251,45 @@ static void show_profile(mls_view *view, const mls_profile *profile, mls_profile
     }
     mls_buffer_append_text(&rest, profile->complete ? "" : "   incomplete");
     show_headline(view, mls_str_from(mls_path_shown(profile->file)), &rest);
-    for (size_t i = 0; i < profile->device_count; i++)
-        show_device(view, &profile->devices[i], profile->device_count == 1);
+    for (size_t i = 0; i < profile->device_count; i++) {
+        /* Print how a device spent its time and, if launches are known, how long kernels take and start after their
+         * launch. */
+        const mls_profile_device *device = &profile->devices[i];
+        mls_buffer line = {0};
+        const double window = device->window_ms;
+        if (!(profile->device_count == 1)) {
+            mls_buffer_append_text(&line, "device ");
+            mls_buffer_append(&line, device->device.len > 0 ? device->device : MLS_S("?"));
+            mls_buffer_printf(&line, ": %s ms · ", mls_words_grouped(window, 1).text);
+        }
+        mls_buffer_printf(&line, "busy %s · computing %s · exposed communication %s · exposed copies %s · idle %s",
+                          mls_words_percent(mls_profile_share(device->busy_ms, window), 1).text,
+                          mls_words_percent(mls_profile_share(device->compute_ms, window), 1).text,
+                          mls_words_percent(mls_profile_share(device->exposed_communication_ms, window), 1).text,
+                          mls_words_percent(mls_profile_share(device->exposed_copy_ms, window), 1).text,
+                          mls_words_percent(mls_profile_share(device->idle_ms, window), 1).text);
+        if (isfinite(device->graph_share)) {
+            mls_buffer_printf(&line, " (host late %s, queued %s, unknown %s)",
+                              mls_words_percent(mls_profile_share(device->idle_host_ms, window), 1).text,
+                              mls_words_percent(mls_profile_share(device->idle_queue_ms, window), 1).text,
+                              mls_words_percent(mls_profile_share(device->idle_unknown_ms, window), 1).text);
+        }
+        mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
+        if (!isfinite(device->graph_share))
+            continue;
+        mls_buffer_printf(
+            &line, "kernels take %s µs in the median · start %s µs after their launch, 95 %% of them within %s µs",
+            mls_words_grouped(device->kernel_median_us, 1).text,
+            mls_words_grouped(device->launch_delay_median_us, 1).text,
+            mls_words_grouped(device->launch_delay_95_us, 1).text);
+        if (device->graph_share > 0)
+            mls_buffer_printf(&line, " · CUDA graphs %s of their time", mls_words_percent(device->graph_share, 1).text);
+        if (device->without_launch > 0) {
+            mls_buffer_printf(&line, " · %s without a launch in the trace",
+                              mls_words_plural((size_t)device->without_launch, "kernel", "kernels").text);
+        }
+        mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
+    }
     const double outside = profile->steps.outside_ms; /* not known without a known launch */
     if (profile->steps.count > 0 && outside > 0) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
@@ -394,36 +393,6 @@ static bool has_verdict(const mls_rank *rank, const char *code)
     return has;
 }
 
-/* Show advice to ranks, in the words for the first rank that has it: "rank 0 (also 1, 4-7): …". */
-static void show_advice(mls_view *view, const mls_ranks *job)
-{
-    for (size_t i = 0; i < job->count; i++) {
-        const mls_profile *profile = job->items[i].profile;
-        for (size_t v = 0; v < profile->verdict_count; v++) {
-            const mls_profile_verdict *verdict = &profile->verdicts[v];
-            mls_buffer more = {0};
-            bool shown = false;
-            for (size_t k = 0; k < i && !shown; k++)
-                shown = has_verdict(&job->items[k], verdict->code);
-            if (shown)
-                continue;
-            for (size_t k = i + 1, end; k<job->count; k = end> k ? end : k + 1) {
-                for (end = k; end < job->count && (end == k || job->items[end].rank == job->items[end - 1].rank + 1) &&
-                              has_verdict(&job->items[end], verdict->code);)
-                    end++;
-                if (end > k)
-                    mls_buffer_printf(&more, "%s%zu", more.len > 0 ? ", " : "", job->items[k].rank);
-                if (end > k + 1)
-                    mls_buffer_printf(&more, "%s%zu", end > k + 2 ? "-" : ", ", job->items[end - 1].rank);
-            }
-            mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "rank %zu%s%s%s: %s  [%s]", job->items[i].rank,
-                            more.len > 0 ? " (also " : "", more.len > 0 ? more.ptr : "", more.len > 0 ? ")" : "",
-                            verdict->message, verdict->code);
-            mls_buffer_release(&more);
-        }
-    }
-}
-
 static void show_job(mls_view *view, const mls_profiles *all)
 {
     static const mls_table_member columns[] = {
@@ -467,8 +436,35 @@ static void show_job(mls_view *view, const mls_profiles *all)
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s  [%s]", job->verdicts[i].message,
                         job->verdicts[i].code);
     }
-    if (!all->each)
-        show_advice(view, job);
+    if (!all->each) {
+        /* Show advice to ranks, in the words for the first rank that has it: "rank 0 (also 1, 4-7): …". */
+        for (size_t i = 0; i < job->count; i++) {
+            const mls_profile *profile = job->items[i].profile;
+            for (size_t v = 0; v < profile->verdict_count; v++) {
+                const mls_profile_verdict *verdict = &profile->verdicts[v];
+                mls_buffer more = {0};
+                bool shown = false;
+                for (size_t k = 0; k < i && !shown; k++)
+                    shown = has_verdict(&job->items[k], verdict->code);
+                if (shown)
+                    continue;
+                for (size_t k = i + 1, end; k<job->count; k = end> k ? end : k + 1) {
+                    for (end = k; end < job->count &&
+                                  (end == k || job->items[end].rank == job->items[end - 1].rank + 1) &&
+                                  has_verdict(&job->items[end], verdict->code);)
+                        end++;
+                    if (end > k)
+                        mls_buffer_printf(&more, "%s%zu", more.len > 0 ? ", " : "", job->items[k].rank);
+                    if (end > k + 1)
+                        mls_buffer_printf(&more, "%s%zu", end > k + 2 ? "-" : ", ", job->items[end - 1].rank);
+                }
+                mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "rank %zu%s%s%s: %s  [%s]", job->items[i].rank,
+                                more.len > 0 ? " (also " : "", more.len > 0 ? more.ptr : "", more.len > 0 ? ")" : "",
+                                verdict->message, verdict->code);
+                mls_buffer_release(&more);
+            }
+        }
+    }
     mls_finding_list_add(&found, &job->findings, (mls_owner){.path = NULL}, view);
     for (size_t i = 0; i < job->count && !all->each; i++) {
         const mls_profile *profile = job->items[i].profile;

@@ -226,72 +226,6 @@ static void show_seeds(mls_view *view, const mls_group *group)
     }
 }
 
-/* "published 5.1: 1.398 min on 72 x GB200 (Wiwynn, rank 7 of 62); yours 1.414 min, 1.2 % slower" */
-static void show_published(mls_view *view, const mls_group *group, const mls_published_near *near)
-{
-    const mls_published_result *result = near->result;
-    const double ratio = fabs(near->ratio);
-    mls_buffer line = {0};
-    mls_buffer_printf(&line, "published %s: %s min on %s x %s (%s, rank %zu of %zu", result->round,
-                      mls_words_grouped(result->minutes, 3).text, mls_words_count(group->accelerators).text,
-                      group->accelerator, result->system->submitter, result->rank, result->ranked);
-    if (result->published > result->ranked)
-        mls_buffer_printf(&line, " known, %zu published", result->published);
-    mls_buffer_append_text(&line, "); ");
-    if (near->self) {
-        mls_buffer_append_text(&line, "this one");
-    } else {
-        mls_buffer_printf(&line, "yours %s min, ", mls_words_grouped(group->scaled_minutes, 3).text);
-        if (ratio < 0.0005) {
-            mls_buffer_append_text(&line, "as fast");
-        } else {
-            mls_buffer_printf(&line, "%s %s", mls_words_percent(ratio, 1).text, near->ratio > 0 ? "slower" : "faster");
-            mls_published_append_why(&line, ": ", near->why);
-        }
-    }
-    mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
-}
-
-/* Show the findings of a group, then those of its runs: reasons why runs did not end, then all others.  Without -v,
- * omit the finding in the row of a run. */
-static void show_findings(mls_view *view, const mls_group *group)
-{
-    const mls_finding_list_look look = {.indent = INDENT,
-                                        .hang = HANG,
-                                        .named = true,
-                                        .together = true,
-                                        .sorted = true,
-                                        .limit = mls_view_limit(view, FINDINGS_SHOWN)};
-    mls_finding_list own = {0};
-    mls_finding_list endings = {0};
-    mls_finding_list others = {0};
-    for (size_t i = 0; i < group->findings.count; i++) {
-        mls_finding finding = group->findings.items[i];
-        finding.path = finding.path != NULL ? mls_group_name_below(group, finding.path) : NULL;
-        if (finding.code != MLS_FINDING_RUN_COUNT)
-            mls_finding_list_add_one(&own, &finding, (mls_owner){0}, NULL);
-    }
-    for (size_t i = 0; i < group->run_count; i++) {
-        const mls_run *run = group->runs[i];
-        const mls_finding *noted = view->verbose == 0 ? mls_run_reason(run) : NULL;
-        const mls_owner owner = {.path = mls_group_name_below(group, run->file),
-                                 .result = mls_str_from(group->path),
-                                 .run = i + 1,
-                                 .runs = group->run_count};
-        for (size_t k = 0; k < run->findings.count; k++) {
-            const mls_finding *finding = &run->findings.items[k];
-            if (finding != noted) {
-                mls_finding_list_add_one(finding->code == MLS_FINDING_DIAGNOSIS ? &endings : &others, finding, owner,
-                                         NULL);
-            }
-        }
-        mls_finding_list_add_unkept(&others, &run->findings, NULL);
-    }
-    mls_finding_list_show(view, &own, (mls_finding_list_look){.indent = INDENT, .hang = HANG, .named = true});
-    mls_finding_list_show(view, &endings, look);
-    mls_finding_list_show(view, &others, look);
-}
-
 void mls_group_show_note(mls_view *view, const mls_group *group, const mls_telemetry_notes *notes)
 {
     const char *line = mls_telemetry_note_of(notes, group).line;
@@ -395,9 +329,68 @@ static void show_collection(mls_printer *to, const void *what)
                             mls_words_count(floor(joules + 0.5)).text, mls_words_grouped(joules / 1000, 1).text);
         }
         mls_group_show_note(to->view, group, beside != NULL ? beside->telemetry : NULL);
-        if (beside != NULL && beside->published != NULL && beside->published[i].result != NULL)
-            show_published(to->view, group, &beside->published[i]);
-        show_findings(to->view, group);
+        if (beside != NULL && beside->published != NULL && beside->published[i].result != NULL) {
+            /* "published 5.1: 1.398 min on 72 x GB200 (Wiwynn, rank 7 of 62); yours 1.414 min, 1.2 % slower" */
+            const mls_published_near *near = &beside->published[i];
+            const mls_published_result *result = near->result;
+            const double ratio = fabs(near->ratio);
+            mls_buffer line = {0};
+            mls_buffer_printf(&line, "published %s: %s min on %s x %s (%s, rank %zu of %zu", result->round,
+                              mls_words_grouped(result->minutes, 3).text, mls_words_count(group->accelerators).text,
+                              group->accelerator, result->system->submitter, result->rank, result->ranked);
+            if (result->published > result->ranked)
+                mls_buffer_printf(&line, " known, %zu published", result->published);
+            mls_buffer_append_text(&line, "); ");
+            if (near->self) {
+                mls_buffer_append_text(&line, "this one");
+            } else {
+                mls_buffer_printf(&line, "yours %s min, ", mls_words_grouped(group->scaled_minutes, 3).text);
+                if (ratio < 0.0005) {
+                    mls_buffer_append_text(&line, "as fast");
+                } else {
+                    mls_buffer_printf(&line, "%s %s", mls_words_percent(ratio, 1).text,
+                                      near->ratio > 0 ? "slower" : "faster");
+                    mls_published_append_why(&line, ": ", near->why);
+                }
+            }
+            mls_view_line(to->view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
+        }
+        /* Show the findings of a group, then those of its runs: reasons why runs did not end, then all others.  Without
+         * -v, omit the finding in the row of a run. */
+        const mls_finding_list_look look = {.indent = INDENT,
+                                            .hang = HANG,
+                                            .named = true,
+                                            .together = true,
+                                            .sorted = true,
+                                            .limit = mls_view_limit(to->view, FINDINGS_SHOWN)};
+        mls_finding_list own = {0};
+        mls_finding_list endings = {0};
+        mls_finding_list others = {0};
+        for (size_t j = 0; j < group->findings.count; j++) {
+            mls_finding finding = group->findings.items[j];
+            finding.path = finding.path != NULL ? mls_group_name_below(group, finding.path) : NULL;
+            if (finding.code != MLS_FINDING_RUN_COUNT)
+                mls_finding_list_add_one(&own, &finding, (mls_owner){0}, NULL);
+        }
+        for (size_t j = 0; j < group->run_count; j++) {
+            const mls_run *run = group->runs[j];
+            const mls_finding *noted = to->view->verbose == 0 ? mls_run_reason(run) : NULL;
+            const mls_owner owner = {.path = mls_group_name_below(group, run->file),
+                                     .result = mls_str_from(group->path),
+                                     .run = j + 1,
+                                     .runs = group->run_count};
+            for (size_t k = 0; k < run->findings.count; k++) {
+                const mls_finding *finding = &run->findings.items[k];
+                if (finding != noted) {
+                    mls_finding_list_add_one(finding->code == MLS_FINDING_DIAGNOSIS ? &endings : &others, finding,
+                                             owner, NULL);
+                }
+            }
+            mls_finding_list_add_unkept(&others, &run->findings, NULL);
+        }
+        mls_finding_list_show(to->view, &own, (mls_finding_list_look){.indent = INDENT, .hang = HANG, .named = true});
+        mls_finding_list_show(to->view, &endings, look);
+        mls_finding_list_show(to->view, &others, look);
         /* --strict changes the exit status, but not the validity of runs or the score. */
         const mls_finding_counts counts = mls_group_found(group);
         if (to->view->strict && !mls_findings_pass(&counts, true)) {

@@ -47,32 +47,6 @@ static void add_all(mls_finding_list *found, const mls_view *view, const mls_sub
         add_of(found, view, &submission->submitters[i]);
 }
 
-/* Show all findings of one severity.  With `many` results fewer lines are shown of each kind. */
-static void show_findings(mls_view *view, const mls_submission *submission, mls_severity severity, bool many)
-{
-    static const size_t most[] = {16, 8, 8}; /* lines of each severity */
-    const mls_finding_list_look look = {
-        .indent = 2, .hang = 6, .together = true, .fold = many ? 3 : 10, .limit = many ? most[severity] : 0};
-    mls_finding_list found = {0};
-    size_t kept = 0;
-    add_all(&found, view, submission);
-    for (size_t i = 0; i < found.count; i++) {
-        mls_finding *finding = &found.items[i].finding;
-        finding->path = strcmp(finding->path, ".") == 0 ? submission->path : finding->path;
-        if (finding->severity == severity)
-            found.items[kept++] = found.items[i];
-    }
-    found.count = kept;
-    found.unkept = mls_finding_counts_of(&submission->counts, severity) - kept;
-    for (mls_finding_code code = 0; code < MLS_FINDING_COUNT; code++) {
-        const size_t general = mls_findings_found(&submission->findings, code);
-        found.unkept_of[code] = general > MLS_FINDINGS_KEPT_PER_CODE ? general - MLS_FINDINGS_KEPT_PER_CODE : 0;
-        for (size_t i = 0; i < submission->submitter_count; i++)
-            found.unkept_of[code] += submission->submitters[i].unkept[code];
-    }
-    mls_finding_list_show(view, &found, look);
-}
-
 enum { NUMBER_BYTES = 20, TEXT_BYTES = 60 };
 
 static void check_cell(mls_table *table, const char *header, bool shown, mls_check check)
@@ -185,35 +159,6 @@ static size_t count_results(const mls_submission *submission)
     return count;
 }
 
-/* Show the results that are not ready, of many. */
-static void show_many(mls_view *view, const mls_submission *submission)
-{
-    const size_t count = count_results(submission);
-    mls_table table = {.indent = 4};
-    size_t ready = 0;
-    size_t shown = 0;
-    for (size_t i = 0; i < submission->submitter_count; i++) {
-        const mls_submitter *submitter = &submission->submitters[i];
-        for (size_t k = 0; k < submitter->result_count; k++) {
-            const mls_submission_result *result = &submitter->results[k];
-            ready += result->valid && result->judged;
-            if (!(result->valid && result->judged) && shown < RESULTS_SHOWN) {
-                add_result_row(&table, view, submitter, result);
-                shown++;
-            }
-        }
-    }
-    mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "### " : "");
-    mls_view_text(view, MLS_STYLE_BOLD, "%s %s", mls_usage_name(submission->options.usage), submission->edition->name);
-    mls_output_printf(view->output, "%s   %s of %s, %zu ready%s\n%s", submission->edition_by_date ? " (by date)" : "",
-                      mls_words_plural(count, "result", "results").text,
-                      mls_words_plural(submission->submitter_count, "submitter", "submitters").text, ready,
-                      shown == 0 ? " (-v lists them)" : "", view->format == MLS_FORMAT_MARKDOWN ? "\n" : "");
-    mls_table_finish(&table, view);
-    mls_view_more(view, MLS_STYLE_PLAIN, 4, shown > 0 ? count - shown : 0, "result", mls_view_hint(view));
-    mls_view_gap(view);
-}
-
 static void show_submission(mls_printer *to, const void *what)
 {
     static const char *const headings[] = {"errors", "warnings", "advice"};
@@ -225,15 +170,63 @@ static void show_submission(mls_printer *to, const void *what)
     mls_view *view = to->view;
     const bool markdown = view->format == MLS_FORMAT_MARKDOWN;
     const bool many = view->verbose == 0 && count_results(submission) > RESULTS_MANY;
-    if (many && (!view->quiet || markdown))
-        show_many(view, submission);
+    if (many && (!view->quiet || markdown)) {
+        /* Show the results that are not ready, of many. */
+        const size_t count = count_results(submission);
+        mls_table table = {.indent = 4};
+        size_t ready = 0;
+        size_t shown = 0;
+        for (size_t i = 0; i < submission->submitter_count; i++) {
+            const mls_submitter *submitter = &submission->submitters[i];
+            for (size_t k = 0; k < submitter->result_count; k++) {
+                const mls_submission_result *result = &submitter->results[k];
+                ready += result->valid && result->judged;
+                if (!(result->valid && result->judged) && shown < RESULTS_SHOWN) {
+                    add_result_row(&table, view, submitter, result);
+                    shown++;
+                }
+            }
+        }
+        mls_output_text(view->output, view->format == MLS_FORMAT_MARKDOWN ? "### " : "");
+        mls_view_text(view, MLS_STYLE_BOLD, "%s %s", mls_usage_name(submission->options.usage),
+                      submission->edition->name);
+        mls_output_printf(view->output, "%s   %s of %s, %zu ready%s\n%s",
+                          submission->edition_by_date ? " (by date)" : "",
+                          mls_words_plural(count, "result", "results").text,
+                          mls_words_plural(submission->submitter_count, "submitter", "submitters").text, ready,
+                          shown == 0 ? " (-v lists them)" : "", view->format == MLS_FORMAT_MARKDOWN ? "\n" : "");
+        mls_table_finish(&table, view);
+        mls_view_more(view, MLS_STYLE_PLAIN, 4, shown > 0 ? count - shown : 0, "result", mls_view_hint(view));
+        mls_view_gap(view);
+    }
     for (size_t i = 0; i < submission->submitter_count && !many && (!view->quiet || markdown); i++)
         show_submitter(view, submission, &submission->submitters[i]);
     for (mls_severity severity = MLS_SEVERITY_ERROR; severity <= MLS_SEVERITY_ADVICE && !view->brief; severity++) {
         if (!mls_view_shows(view, severity) || mls_finding_counts_of(&submission->counts, severity) == 0)
             continue;
         mls_output_printf(view->output, markdown ? "\n#### %s\n\n" : "%s\n", headings[severity]);
-        show_findings(view, submission, severity, many);
+        /* Show all findings of one severity.  With `many` results fewer lines are shown of each kind. */
+        static const size_t most[] = {16, 8, 8}; /* lines of each severity */
+        const mls_finding_list_look look = {
+            .indent = 2, .hang = 6, .together = true, .fold = many ? 3 : 10, .limit = many ? most[severity] : 0};
+        mls_finding_list found = {0};
+        size_t kept = 0;
+        add_all(&found, view, submission);
+        for (size_t i = 0; i < found.count; i++) {
+            mls_finding *finding = &found.items[i].finding;
+            finding->path = strcmp(finding->path, ".") == 0 ? submission->path : finding->path;
+            if (finding->severity == severity)
+                found.items[kept++] = found.items[i];
+        }
+        found.count = kept;
+        found.unkept = mls_finding_counts_of(&submission->counts, severity) - kept;
+        for (mls_finding_code code = 0; code < MLS_FINDING_COUNT; code++) {
+            const size_t general = mls_findings_found(&submission->findings, code);
+            found.unkept_of[code] = general > MLS_FINDINGS_KEPT_PER_CODE ? general - MLS_FINDINGS_KEPT_PER_CODE : 0;
+            for (size_t i = 0; i < submission->submitter_count; i++)
+                found.unkept_of[code] += submission->submitters[i].unkept[code];
+        }
+        mls_finding_list_show(view, &found, look);
     }
     mls_view_gap(view);
     const bool strict = view->strict && !submission->valid && submission->counts.error == 0;

@@ -228,54 +228,51 @@ static int find_op(mls_str name, int op)
     return op;
 }
 
-/* Parse a name or a function call. */
-static const node *parse_name(expr_parser *p)
-{
-    static const struct {
-        const char *name;
-        mls_value value;
-    } constants[] = {
-        {"true", {.kind = MLS_JSON_BOOL, .as.boolean = true}},
-        {"false", {.kind = MLS_JSON_BOOL, .as.boolean = false}},
-        {"null", {.kind = MLS_JSON_NULL}},
-        {"inf", {.kind = MLS_JSON_NUMBER, .as.number = INFINITY}},
-    };
-    const mls_str name = p->token.text;
-    unsigned i;
-    next_token(p);
-    if (at_sign(p, "(")) {
-        const int op = find_op(name, MLS_EXPR_ABS);
-        if (op == MLS_EXPR_OP_COUNT) {
-            fail_at(p, MLS_ERROR_SYNTAX, name.ptr, "unknown function '%.*s'", MLS_CUT(name, 60));
-            return &p->first;
-        }
-        const operand_list list = parse_items(p, ")");
-        const mls_expr_info *info = &mls_expr_table[op];
-        if (list.count < info->min || list.count > info->max) {
-            fail_at(p, MLS_ERROR_SYNTAX, name.ptr, "%s takes %s%d argument%s", info->name,
-                    info->max > info->min ? "at least " : "", info->min, info->min == 1 ? "" : "s");
-        }
-        return make(p, (mls_expr_op)op, name.ptr, list.items, list.count);
-    }
-    if (MLS_NAME_FIND(constants, sizeof constants / sizeof *constants, name, &i))
-        return make_constant(p, name.ptr, constants[i].value);
-    const int op = find_op(name, MLS_EXPR_VALUE);
-    if (op <= MLS_EXPR_TIME)
-        return make(p, (mls_expr_op)op, name.ptr, NULL, 0);
-    fail_at(p, MLS_ERROR_SYNTAX, name.ptr,
-            "unknown name '%.*s'; expected value, metadata, time_ms, record, a $variable, a \"string\" or a function",
-            MLS_CUT(name, 60));
-    return &p->first;
-}
-
 static const node *parse_primary(expr_parser *p)
 {
     const expr_token token = p->token;
     const char *begin = token.text.ptr;
     const bool negate = at_sign(p, "-");
     const node *inner = &p->first;
-    if (token.kind == TOKEN_NAME)
-        return parse_name(p);
+    if (token.kind == TOKEN_NAME) {
+        /* Parse a name or a function call. */
+        static const struct {
+            const char *name;
+            mls_value value;
+        } constants[] = {
+            {"true", {.kind = MLS_JSON_BOOL, .as.boolean = true}},
+            {"false", {.kind = MLS_JSON_BOOL, .as.boolean = false}},
+            {"null", {.kind = MLS_JSON_NULL}},
+            {"inf", {.kind = MLS_JSON_NUMBER, .as.number = INFINITY}},
+        };
+        const mls_str name = p->token.text;
+        unsigned i;
+        next_token(p);
+        if (at_sign(p, "(")) {
+            const int op = find_op(name, MLS_EXPR_ABS);
+            if (op == MLS_EXPR_OP_COUNT) {
+                fail_at(p, MLS_ERROR_SYNTAX, name.ptr, "unknown function '%.*s'", MLS_CUT(name, 60));
+                return &p->first;
+            }
+            const operand_list list = parse_items(p, ")");
+            const mls_expr_info *info = &mls_expr_table[op];
+            if (list.count < info->min || list.count > info->max) {
+                fail_at(p, MLS_ERROR_SYNTAX, name.ptr, "%s takes %s%d argument%s", info->name,
+                        info->max > info->min ? "at least " : "", info->min, info->min == 1 ? "" : "s");
+            }
+            return make(p, (mls_expr_op)op, name.ptr, list.items, list.count);
+        }
+        if (MLS_NAME_FIND(constants, sizeof constants / sizeof *constants, name, &i))
+            return make_constant(p, name.ptr, constants[i].value);
+        const int op = find_op(name, MLS_EXPR_VALUE);
+        if (op <= MLS_EXPR_TIME)
+            return make(p, (mls_expr_op)op, name.ptr, NULL, 0);
+        fail_at(
+            p, MLS_ERROR_SYNTAX, name.ptr,
+            "unknown name '%.*s'; expected value, metadata, time_ms, record, a $variable, a \"string\" or a function",
+            MLS_CUT(name, 60));
+        return &p->first;
+    }
     if (token.kind == TOKEN_VARIABLE) {
         const mls_map_entry *entry = mls_map_put(p->symbols, mls_str_rest(token.text, 1), NULL);
         const size_t slot = (size_t)(entry - p->symbols->entries);

@@ -455,15 +455,6 @@ enum { JOBS_AT_ONCE = 500, ASK_MS = 10000, NUMBER_BYTES_MAX = 32 };
     "JobIDRaw,JobID,State,ExitCode,DerivedExitCode,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,NNodes,NodeList," \
     "Cluster,Reason,JobName"
 
-/* Check for 117, 117_3 or 117+1.  With any other number in its arguments, sacct fails for all jobs. */
-static bool is_number(mls_str job)
-{
-    size_t number;
-    const size_t digits = job.len > 0 ? strcspn(job.ptr, "_+") : 0;
-    return job.len <= NUMBER_BYTES_MAX && mls_size_parse((mls_str){job.ptr, digits}, &number) &&
-           (digits == job.len || mls_size_parse(mls_str_rest(job, digits + 1), &number));
-}
-
 mls_status mls_sacct_ask(mls_sacct *sacct, const mls_collection *collection, const char *program, mls_error *error)
 {
     static const char format[] = "--format=" ASKED;
@@ -482,7 +473,11 @@ mls_status mls_sacct_ask(mls_sacct *sacct, const mls_collection *collection, con
     MLS_ARENA_ADD(&arena, &environment, NULL);
     for (size_t i = 0; i < collection->run_count; i++) {
         const mls_str job = mls_str_from(collection->runs[i].job.job);
-        if (is_number(job))
+        /* Check for 117, 117_3 or 117+1.  With any other number in its arguments, sacct fails for all jobs. */
+        size_t number;
+        const size_t digits = job.len > 0 ? strcspn(job.ptr, "_+") : 0;
+        if (job.len <= NUMBER_BYTES_MAX && mls_size_parse((mls_str){job.ptr, digits}, &number) &&
+            (digits == job.len || mls_size_parse(mls_str_rest(job, digits + 1), &number)))
             (void)mls_map_put(&jobs, job, NULL);
     }
     for (size_t i = 0; i < jobs.count && status == MLS_OK;) {
@@ -633,53 +628,6 @@ static void add_change(job_change *changes, size_t *count, double from, double t
     }
 }
 
-/* Add up how the time of a job was spent.  `first` is one of its runs, from 1, and `next` of each run is another one; 0
- * ends the list. */
-static void sum_times(mls_slurm_job *job, const mls_collection *collection, size_t first, const size_t *next)
-{
-    const double start_ms = job->start_ms;
-    const bool open = isnan(job->end_ms);
-    const double end_ms = open ? start_ms + job->elapsed_seconds * 1000 : job->end_ms;
-    /* The duration of a job that was suspended exceeds its elapsed time. */
-    if (!(end_ms >= start_ms) || (!open && fabs(end_ms - start_ms - job->elapsed_seconds * 1000) > 1000))
-        return;
-    size_t runs = 0;
-    size_t count = 0;
-    for (size_t i = first; i > 0; i = next[i - 1])
-        runs++;
-    job_change *changes = mls_calloc(4 * runs + 1, sizeof *changes);
-    for (size_t i = first; i > 0; i = next[i - 1]) {
-        const mls_run *run = &collection->runs[i - 1];
-        if (row_around(job, run) == job) {
-            add_change(changes, &count, run->init_start.time_ms, run->run_start.time_ms, false);
-            add_change(changes, &count, run->run_start.time_ms, run->run_stop.time_ms, true);
-        }
-    }
-    mls_sort_by_double(changes, count, sizeof *changes);
-    mls_job_times times = {0};
-    double at = start_ms;
-    int init = 0;
-    int training = 0;
-    for (size_t i = 0; i <= count && count > 0; i++) {
-        const double until = i < count ? fmax(fmin(changes[i].ms, end_ms), start_ms) : end_ms;
-        double *part = training > 0 ? &times.training
-                       : init > 0   ? &times.init
-                       : i == 0     ? &times.before
-                       : i == count ? &times.after
-                                    : &times.between;
-        *part += until - at;
-        at = until;
-        if (i < count) {
-            init += changes[i].init;
-            training += changes[i].training;
-        }
-    }
-    job->has_times = count > 0;
-    job->times = (mls_job_times){times.before / 1000, times.init / 1000, times.training / 1000, times.between / 1000,
-                                 times.after / 1000};
-    free(changes);
-}
-
 /* -------------------------------------------------------------------- join */
 
 const mls_slurm_job *mls_slurm_job_of(const mls_slurm_jobs *jobs, const mls_run *run)
@@ -740,7 +688,50 @@ void mls_jobs_join(mls_sacct *sacct, const char *here, mls_collection *collectio
     }
     for (size_t i = 0; i < sacct->jobs.count; i++) {
         mls_slurm_job *job = sacct->jobs.items[i];
-        sum_times(job, collection, find_entry(sacct, mls_str_from(job->job))->first, next);
+        /* Add up how the time of a job was spent.  `first` is one of its runs, from 1, and `next` of each run is
+         * another one; 0 ends the list. */
+        const size_t first = find_entry(sacct, mls_str_from(job->job))->first;
+        const double start_ms = job->start_ms;
+        const bool open = isnan(job->end_ms);
+        const double end_ms = open ? start_ms + job->elapsed_seconds * 1000 : job->end_ms;
+        /* The duration of a job that was suspended exceeds its elapsed time. */
+        if (!(end_ms >= start_ms) || (!open && fabs(end_ms - start_ms - job->elapsed_seconds * 1000) > 1000))
+            continue;
+        size_t runs = 0;
+        size_t count = 0;
+        for (size_t k = first; k > 0; k = next[k - 1])
+            runs++;
+        job_change *changes = mls_calloc(4 * runs + 1, sizeof *changes);
+        for (size_t k = first; k > 0; k = next[k - 1]) {
+            const mls_run *run = &collection->runs[k - 1];
+            if (row_around(job, run) == job) {
+                add_change(changes, &count, run->init_start.time_ms, run->run_start.time_ms, false);
+                add_change(changes, &count, run->run_start.time_ms, run->run_stop.time_ms, true);
+            }
+        }
+        mls_sort_by_double(changes, count, sizeof *changes);
+        mls_job_times times = {0};
+        double at = start_ms;
+        int init = 0;
+        int training = 0;
+        for (size_t k = 0; k <= count && count > 0; k++) {
+            const double until = k < count ? fmax(fmin(changes[k].ms, end_ms), start_ms) : end_ms;
+            double *part = training > 0 ? &times.training
+                           : init > 0   ? &times.init
+                           : k == 0     ? &times.before
+                           : k == count ? &times.after
+                                        : &times.between;
+            *part += until - at;
+            at = until;
+            if (k < count) {
+                init += changes[k].init;
+                training += changes[k].training;
+            }
+        }
+        job->has_times = count > 0;
+        job->times = (mls_job_times){times.before / 1000, times.init / 1000, times.training / 1000,
+                                     times.between / 1000, times.after / 1000};
+        free(changes);
     }
     /* Add findings for jobs of runs that do not have a row in the saved files. */
     const mls_finding_place place = {.path = sacct->files == 1 ? sacct->file : NULL};

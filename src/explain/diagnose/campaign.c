@@ -57,40 +57,6 @@ static double saving_time(const mls_diagnosis *diagnosis, double from, double to
     return sum;
 }
 
-/* Compute the time lost by the failure of a job.  `next` is the job that continued it, or NULL. */
-static void find_lost_time(mls_campaign_job *job, const mls_campaign_job *next)
-{
-    const mls_diagnosis *diagnosis = job->diagnosis;
-    const mls_failure *failure = ending(job);
-    const mls_iteration first = end_of(diagnosis, true);
-    const mls_iteration last = end_of(diagnosis, false);
-    const double last_ms = isfinite(last.time_ms) ? last.time_ms : job->start_ms;
-    const bool timed = failure != NULL && isfinite(failure->time_ms) && !failure->hang;
-    const double seen = fmax(timed ? failure->time_ms : job->end_ms, last_ms);
-    /* Find the iteration from which the next job continued, or else the last saved one, and the time when this job had
-     * completed it. */
-    double loaded = next != NULL ? next->diagnosis->loaded_iteration : (double)NAN;
-    const bool known = isfinite(loaded);
-    double from = NAN;
-    for (size_t i = 0; i < diagnosis->checkpoint_count && !known; i++)
-        if (isfinite(diagnosis->checkpoints[i].end_ms))
-            loaded = diagnosis->checkpoints[i].iteration;
-    for (size_t i = 0; i < diagnosis->iteration_count && loaded >= first.iteration; i++)
-        if (diagnosis->iterations[i].iteration <= loaded)
-            from = diagnosis->iterations[i].time_ms;
-    for (size_t i = diagnosis->checkpoint_count; i-- > 0 && isfinite(loaded);)
-        if (mls_compare_doubles(diagnosis->checkpoints[i].iteration, loaded) == 0)
-            from = diagnosis->checkpoints[i].done_ms;
-    from = isfinite(from) ? from : first.time_ms;
-    job->lost_ms[MLS_LOST_DETECTION] = span(last_ms, seen);
-    job->lost_ms[MLS_LOST_SHUTDOWN] = span(seen, job->end_ms);
-    job->lost_ms[MLS_LOST_WORK] = span(from, last.time_ms) - saving_time(diagnosis, from, last.time_ms);
-    if (next != NULL) {
-        /* A job without any iteration is lost completely, as part of its own failure. */
-        job->lost_ms[MLS_LOST_RESTART] = span(next->start_ms, end_of(next->diagnosis, true).time_ms);
-    }
-}
-
 /* A failure with a known node. */
 typedef struct sighting {
     const mls_failure *failure;
@@ -190,7 +156,36 @@ void mls_campaign_make(const mls_diagnosis *diagnoses, size_t count, const mls_s
         campaign->wait_ms += next != NULL ? span(job->end_ms, next->start_ms) : 0;
         if (job->outcome != MLS_JOB_FAILED)
             continue;
-        find_lost_time(job, next);
+        /* Compute the time lost by the failure of a job.  `next` is the job that continued it, or NULL. */
+        const mls_diagnosis *diagnosis = job->diagnosis;
+        const mls_failure *failure = ending(job);
+        const mls_iteration first = end_of(diagnosis, true);
+        const mls_iteration last = end_of(diagnosis, false);
+        const double last_ms = isfinite(last.time_ms) ? last.time_ms : job->start_ms;
+        const bool timed = failure != NULL && isfinite(failure->time_ms) && !failure->hang;
+        const double seen = fmax(timed ? failure->time_ms : job->end_ms, last_ms);
+        /* Find the iteration from which the next job continued, or else the last saved one, and the time when this job
+         * had completed it. */
+        double loaded = next != NULL ? next->diagnosis->loaded_iteration : (double)NAN;
+        const bool known = isfinite(loaded);
+        double from = NAN;
+        for (size_t j = 0; j < diagnosis->checkpoint_count && !known; j++)
+            if (isfinite(diagnosis->checkpoints[j].end_ms))
+                loaded = diagnosis->checkpoints[j].iteration;
+        for (size_t j = 0; j < diagnosis->iteration_count && loaded >= first.iteration; j++)
+            if (diagnosis->iterations[j].iteration <= loaded)
+                from = diagnosis->iterations[j].time_ms;
+        for (size_t j = diagnosis->checkpoint_count; j-- > 0 && isfinite(loaded);)
+            if (mls_compare_doubles(diagnosis->checkpoints[j].iteration, loaded) == 0)
+                from = diagnosis->checkpoints[j].done_ms;
+        from = isfinite(from) ? from : first.time_ms;
+        job->lost_ms[MLS_LOST_DETECTION] = span(last_ms, seen);
+        job->lost_ms[MLS_LOST_SHUTDOWN] = span(seen, job->end_ms);
+        job->lost_ms[MLS_LOST_WORK] = span(from, last.time_ms) - saving_time(diagnosis, from, last.time_ms);
+        if (next != NULL) {
+            /* A job without any iteration is lost completely, as part of its own failure. */
+            job->lost_ms[MLS_LOST_RESTART] = span(next->start_ms, end_of(next->diagnosis, true).time_ms);
+        }
         double *of_class = &campaign->by_class[job->kind];
         double lost = 0;
         for (size_t k = 0; k < MLS_LOST_COUNT; k++) {

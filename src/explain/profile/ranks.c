@@ -169,42 +169,6 @@ static bool rank_in_part(mls_str part, size_t *rank)
     return false;
 }
 
-/* List the traces that belong to a job: found in a folder beside others, of several ranks, or with a rank in their
- * names. There is a job if a folder says so, or if two traces are of two ranks. */
-static void list_traces(mls_profile *const *profiles, size_t count, rank_traces *traces)
-{
-    mls_str folder = {"", 0}; /* that contains all traces */
-    for (size_t i = 0; i < count; i++) {
-        if (profiles[i]->kind == MLS_PROFILE_KINETO) {
-            const mls_str path = mls_str_from(profiles[i]->file);
-            folder = traces->count == 0 ? mls_path_folder(path) : folder;
-            while (!mls_str_starts(path, folder))
-                folder = mls_path_folder((mls_str){folder.ptr, folder.len - 1});
-            MLS_GROW(traces, items);
-            traces->items[traces->count++] = (rank_trace){.profile = profiles[i], .place = i};
-        }
-    }
-    const bool others = traces->count > 1;
-    size_t kept = 0;
-    bool one = false;
-    for (size_t i = 0; i < traces->count; i++) {
-        rank_trace trace = traces->items[i];
-        const mls_profile *profile = trace.profile;
-        trace.below = mls_str_rest(mls_str_from(profile->file), folder.len);
-        trace.by = profile->has_rank ? RANK_KNOWN : RANK_ORDERED;
-        trace.rank = profile->rank;
-        /* The name of the file comes first, then the nearest folder. */
-        for (mls_str rest = trace.below; trace.by == RANK_ORDERED && rest.len > 0;)
-            trace.by = rank_in_part(mls_path_cut(&rest), &trace.rank) ? RANK_NAMED : RANK_ORDERED;
-        if (profile->world_size > 1 || (others && (profile->in_folder || trace.by == RANK_NAMED))) {
-            traces->items[kept++] = trace;
-            one |=
-                profile->in_folder || (kept > 1 && (trace.by == RANK_ORDERED || trace.rank != traces->items[0].rank));
-        }
-    }
-    traces->count = one ? kept : 0;
-}
-
 static int compare_paths(const void *a, const void *b)
 {
     const rank_trace *x = a;
@@ -678,7 +642,37 @@ void mls_ranks_join(mls_profile *const *profiles, size_t count, mls_ranks **rank
 {
     rank_traces traces = {0};
     *ranks = NULL;
-    list_traces(profiles, count, &traces);
+    /* List the traces that belong to a job: found in a folder beside others, of several ranks, or with a rank in their
+     * names. There is a job if a folder says so, or if two traces are of two ranks. */
+    mls_str folder = {"", 0}; /* that contains all traces */
+    for (size_t i = 0; i < count; i++) {
+        if (profiles[i]->kind == MLS_PROFILE_KINETO) {
+            const mls_str path = mls_str_from(profiles[i]->file);
+            folder = traces.count == 0 ? mls_path_folder(path) : folder;
+            while (!mls_str_starts(path, folder))
+                folder = mls_path_folder((mls_str){folder.ptr, folder.len - 1});
+            MLS_GROW(&traces, items);
+            traces.items[traces.count++] = (rank_trace){.profile = profiles[i], .place = i};
+        }
+    }
+    const bool others = traces.count > 1;
+    size_t kept = 0;
+    bool one = false;
+    for (size_t i = 0; i < traces.count; i++) {
+        rank_trace trace = traces.items[i];
+        const mls_profile *profile = trace.profile;
+        trace.below = mls_str_rest(mls_str_from(profile->file), folder.len);
+        trace.by = profile->has_rank ? RANK_KNOWN : RANK_ORDERED;
+        trace.rank = profile->rank;
+        /* The name of the file comes first, then the nearest folder. */
+        for (mls_str rest = trace.below; trace.by == RANK_ORDERED && rest.len > 0;)
+            trace.by = rank_in_part(mls_path_cut(&rest), &trace.rank) ? RANK_NAMED : RANK_ORDERED;
+        if (profile->world_size > 1 || (others && (profile->in_folder || trace.by == RANK_NAMED))) {
+            traces.items[kept++] = trace;
+            one |= profile->in_folder || (kept > 1 && (trace.by == RANK_ORDERED || trace.rank != traces.items[0].rank));
+        }
+    }
+    traces.count = one ? kept : 0;
     if (traces.count > 0) {
         mls_ranks *made = mls_calloc(1, sizeof *made);
         made->arena = mls_calloc(1, sizeof *made->arena);

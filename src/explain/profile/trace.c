@@ -297,34 +297,6 @@ static mls_str place_of(trace *t, trace_part argument, trace_part fallback)
     return text.ptr != NULL ? text : (mls_str){"", 0};
 }
 
-/* Add a kernel or a copy. */
-static void add_gpu_activity(trace *t, mls_str name, int64_t start, int64_t length, int64_t launch)
-{
-    mls_gather *gather = t->gather;
-    const bool copied = t->event.category != CATEGORY_KERNEL;
-    const mls_copy_operation operation =
-        t->event.category == CATEGORY_COPY ? mls_copy_operation_of(name) : MLS_COPY_SET;
-    const mls_str device = place_of(t, PART_DEVICE, PART_PROCESS);
-    const mls_str stream = place_of(t, PART_STREAM, PART_THREAD);
-    const uint32_t row = copied ? MLS_ROW_COPY + 2 * (uint32_t)operation + mls_str_contains(name, MLS_S("Pageable"))
-                                : mls_gather_name(gather, name);
-    const mls_activity activity = {.start = start, .length = length, .launch = launch, .row = row};
-    if (!mls_gather_activity(gather, device, stream, activity)) {
-        mls_gather_too_much(gather, trace_event_line(t));
-    } else if (copied) {
-        const double bytes = event_number(t, PART_BYTES);
-        if (isfinite(bytes))
-            mls_sums_add(&gather->sizes[operation].sums, 1, bytes / 1e6, (double)NAN, (double)NAN);
-    } else {
-        mls_str texts[MLS_COLLECTIVE_PARTS];
-        for (unsigned i = 0; i < MLS_COLLECTIVE_PARTS; i++)
-            texts[i] = event_text(t, (trace_part)(PART_COLLECTIVE + i));
-        const bool nccl = row >= MLS_ROW_NAME ? gather->tallies[MLS_TALLY_KERNELS].rows[row].nccl
-                                              : mls_str_any(name, "nccl|NCCL", mls_str_contains);
-        mls_collective_add(gather->profile, texts, nccl, start, length);
-    }
-}
-
 static void trace_event_end(trace *t)
 {
     const trace_event *event = &t->event;
@@ -385,7 +357,30 @@ static void trace_event_end(trace *t)
             mls_gather_call(t->gather, launch, start, graph);
         }
     } else if (wrong == NULL) {
-        add_gpu_activity(t, name, start, length, launch);
+        /* Add a kernel or a copy. */
+        mls_gather *gather = t->gather;
+        const bool copied = t->event.category != CATEGORY_KERNEL;
+        const mls_copy_operation operation =
+            t->event.category == CATEGORY_COPY ? mls_copy_operation_of(name) : MLS_COPY_SET;
+        const mls_str device = place_of(t, PART_DEVICE, PART_PROCESS);
+        const mls_str stream = place_of(t, PART_STREAM, PART_THREAD);
+        const uint32_t row = copied ? MLS_ROW_COPY + 2 * (uint32_t)operation + mls_str_contains(name, MLS_S("Pageable"))
+                                    : mls_gather_name(gather, name);
+        const mls_activity activity = {.start = start, .length = length, .launch = launch, .row = row};
+        if (!mls_gather_activity(gather, device, stream, activity)) {
+            mls_gather_too_much(gather, trace_event_line(t));
+        } else if (copied) {
+            const double bytes = event_number(t, PART_BYTES);
+            if (isfinite(bytes))
+                mls_sums_add(&gather->sizes[operation].sums, 1, bytes / 1e6, (double)NAN, (double)NAN);
+        } else {
+            mls_str texts[MLS_COLLECTIVE_PARTS];
+            for (unsigned i = 0; i < MLS_COLLECTIVE_PARTS; i++)
+                texts[i] = event_text(t, (trace_part)(PART_COLLECTIVE + i));
+            const bool nccl = row >= MLS_ROW_NAME ? gather->tallies[MLS_TALLY_KERNELS].rows[row].nccl
+                                                  : mls_str_any(name, "nccl|NCCL", mls_str_contains);
+            mls_collective_add(gather->profile, texts, nccl, start, length);
+        }
     } else {
         mls_findings_add(&t->gather->profile->findings, MLS_FINDING_EVENT_DAMAGED,
                          (mls_finding_place){.line = trace_event_line(t)}, "a GPU activity was skipped: %s", wrong);

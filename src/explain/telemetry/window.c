@@ -173,39 +173,6 @@ typedef struct device_log {
     size_t same;
 } device_log;
 
-/* Give the logs of one device the same number.  A UUID identifies the device; without one, host and number do. */
-static void number_devices(device_log *logs, size_t count)
-{
-    mls_arena arena = {0};
-    mls_map named = {.arena = &arena};   /* host and number to a log with a UUID; SIZE_MAX: there are several UUIDs */
-    mls_map devices = {.arena = &arena}; /* by UUID, or by host and number */
-    mls_buffer key = {0};
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t i = 0; i < count; i++) {
-            const mls_telemetry_device *device = logs[i].device;
-            const char *uuid = device->uuid;
-            mls_buffer_clear(&key);
-            mls_buffer_printf(&key, "%s\n%s", device->host != NULL ? device->host : "", device->device);
-            if (pass == 0 && uuid != NULL) {
-                bool added;
-                mls_map_entry *entry = mls_map_put(&named, mls_buffer_str(&key), &added);
-                if (added)
-                    entry->value.number = i;
-                else if (entry->value.number != SIZE_MAX && strcmp(logs[entry->value.number].device->uuid, uuid) != 0)
-                    entry->value.number = SIZE_MAX;
-            } else if (pass == 1) {
-                const mls_map_entry *entry = mls_map_find(&named, mls_buffer_str(&key));
-                if (uuid == NULL && entry != NULL && entry->value.number != SIZE_MAX)
-                    uuid = logs[entry->value.number].device->uuid;
-                const mls_str whole = uuid != NULL ? mls_str_from(uuid) : mls_buffer_str(&key);
-                logs[i].same = (size_t)(mls_map_put(&devices, whole, NULL) - devices.entries);
-            }
-        }
-    }
-    mls_buffer_release(&key);
-    mls_arena_release(&arena);
-}
-
 /* Order larger values first and NaN last. */
 static int compare_more(double a, double b)
 {
@@ -546,7 +513,35 @@ void mls_telemetry_window_make(const struct mls_telemetry_file *files, size_t co
 
     /* Sum up all devices, each moment once. */
     double covered_ms = 0;
-    number_devices(logs, log_count);
+    /* Give the logs of one device the same number.  A UUID identifies the device; without one, host and number do. */
+    mls_arena arena = {0};
+    mls_map named = {.arena = &arena};   /* host and number to a log with a UUID; SIZE_MAX: there are several UUIDs */
+    mls_map devices = {.arena = &arena}; /* by UUID, or by host and number */
+    mls_buffer key = {0};
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < log_count; i++) {
+            const mls_telemetry_device *device = logs[i].device;
+            const char *uuid = device->uuid;
+            mls_buffer_clear(&key);
+            mls_buffer_printf(&key, "%s\n%s", device->host != NULL ? device->host : "", device->device);
+            if (pass == 0 && uuid != NULL) {
+                bool added;
+                mls_map_entry *entry = mls_map_put(&named, mls_buffer_str(&key), &added);
+                if (added)
+                    entry->value.number = i;
+                else if (entry->value.number != SIZE_MAX && strcmp(logs[entry->value.number].device->uuid, uuid) != 0)
+                    entry->value.number = SIZE_MAX;
+            } else if (pass == 1) {
+                const mls_map_entry *entry = mls_map_find(&named, mls_buffer_str(&key));
+                if (uuid == NULL && entry != NULL && entry->value.number != SIZE_MAX)
+                    uuid = logs[entry->value.number].device->uuid;
+                const mls_str whole = uuid != NULL ? mls_str_from(uuid) : mls_buffer_str(&key);
+                logs[i].same = (size_t)(mls_map_put(&devices, whole, NULL) - devices.entries);
+            }
+        }
+    }
+    mls_buffer_release(&key);
+    mls_arena_release(&arena);
     if (log_count > 1)
         qsort(logs, log_count, sizeof *logs, compare_device_logs);
     for (size_t first = 0, end = 0; first < log_count; first = end) {

@@ -44,23 +44,6 @@ static double median_member(mls_slow_phase *const *open, size_t count, size_t me
     return mls_median_lower(values, count);
 }
 
-/* Add a shared phase for the open phases. */
-static void share(mls_throughput_group *group, mls_slow_phase *const *open, size_t count, double *values)
-{
-    mls_shared_phase *shared = &group->shared_phases[group->shared_phase_count++];
-    shared->runs = count;
-    shared->middle =
-        (mls_slow_phase){.from_ms = median_member(open, count, offsetof(mls_slow_phase, from_ms), values),
-                         .to_ms = median_member(open, count, offsetof(mls_slow_phase, to_ms), values),
-                         .from_samples = median_member(open, count, offsetof(mls_slow_phase, from_samples), values),
-                         .to_samples = median_member(open, count, offsetof(mls_slow_phase, to_samples), values),
-                         .training_ms = median_member(open, count, offsetof(mls_slow_phase, training_ms), values),
-                         .lost_ms = median_member(open, count, offsetof(mls_slow_phase, lost_ms), values),
-                         .factor = median_member(open, count, offsetof(mls_slow_phase, factor), values)};
-    for (size_t i = 0; i < count; i++)
-        open[i]->shared = true;
-}
-
 static bool is_timed(const mls_throughput *run)
 {
     return run->state == MLS_TIMED_ENDED && run->samples > 0;
@@ -107,7 +90,19 @@ static void find_shared_phases(mls_throughput_group *group, mls_arena *arena, ml
             continue;
         }
         if (opened * 2 > counted && !one->phase->shared) {
-            share(group, open, opened, values);
+            /* Add a shared phase for the open phases. */
+            mls_shared_phase *shared = &group->shared_phases[group->shared_phase_count++];
+            shared->runs = opened;
+            shared->middle = (mls_slow_phase){
+                .from_ms = median_member(open, opened, offsetof(mls_slow_phase, from_ms), values),
+                .to_ms = median_member(open, opened, offsetof(mls_slow_phase, to_ms), values),
+                .from_samples = median_member(open, opened, offsetof(mls_slow_phase, from_samples), values),
+                .to_samples = median_member(open, opened, offsetof(mls_slow_phase, to_samples), values),
+                .training_ms = median_member(open, opened, offsetof(mls_slow_phase, training_ms), values),
+                .lost_ms = median_member(open, opened, offsetof(mls_slow_phase, lost_ms), values),
+                .factor = median_member(open, opened, offsetof(mls_slow_phase, factor), values)};
+            for (size_t j = 0; j < opened; j++)
+                open[j]->shared = true;
             opened = 0;
         } else if (!one->phase->shared) {
             open[one->at] = open[--opened];
@@ -284,52 +279,6 @@ static void report_slow_run(mls_throughput_group *group, const mls_slow_run *slo
     mls_buffer_release(&line);
 }
 
-/* Add the findings about a group: first the shared phases, then those of each run. */
-static void add_findings(mls_throughput_group *group)
-{
-    const char *benchmark = group->group->benchmark;
-    mls_findings *findings = &group->findings;
-    mls_buffer who = {0};
-    size_t slow = 0;
-    for (size_t i = 0; i < group->shared_phase_count; i++) {
-        const mls_shared_phase *shared = &group->shared_phases[i];
-        mls_buffer_clear(&who);
-        mls_buffer_printf(&who, shared->runs == group->timed ? "all %zu runs" : "%zu of %zu runs", shared->runs,
-                          group->timed);
-        mls_buffer_printf(&who, "%s%s are ", benchmark != NULL ? " of " : "", benchmark != NULL ? benchmark : "");
-        report_phase(group, (mls_finding_place){0}, who.ptr, mls_throughput_unit(&group->runs[0]), &shared->middle);
-    }
-    mls_buffer_release(&who);
-    for (size_t i = 0; i < group->group->run_count; i++) {
-        const mls_throughput *run = &group->runs[i];
-        const mls_run *read = run->run;
-        const mls_utilization *used = &run->utilization;
-        if (run->state == MLS_TIMED_NO_START) {
-            mls_findings_add(findings, MLS_FINDING_MISSING_STEP, place_of(run, read->line),
-                             "no run_start, so the run was not timed");
-        } else if (run->state == MLS_TIMED_STOP_BEFORE_START) {
-            mls_findings_add(findings, MLS_FINDING_STEP_ORDER, place_of(run, read->run_stop.line),
-                             "run_stop is before run_start (line %zu), so the run was not timed", read->run_start.line);
-        } else if (!run->has_parts) {
-            mls_findings_add(findings, MLS_FINDING_NOT_MEASURED, place_of(run, read->line),
-                             "more than %s evaluations or starts and stops of blocks, so only the duration is reported",
-                             mls_words_grouped((double)MLS_NOTED_MAX, 0).text);
-        }
-        if (used->narrowest > 1) {
-            mls_findings_add(findings, MLS_FINDING_MFU_IMPOSSIBLE, place_of(run, 0),
-                             "utilization is %s times the highest peak of %s %s: the number or model of the "
-                             "accelerators, or the samples, must be wrong",
-                             mls_words_trimmed(used->narrowest, 2).text, mls_words_trimmed(used->accelerators, 0).text,
-                             used->accelerator->name);
-        }
-        for (size_t k = 0; k < run->slow_phase_count; k++)
-            if (!run->slow_phases[k].shared)
-                report_phase(group, place_of(run, 0), "", mls_throughput_unit(run), &run->slow_phases[k]);
-        if (slow < group->slow_run_count && group->slow_runs[slow].run == run)
-            report_slow_run(group, &group->slow_runs[slow++]);
-    }
-}
-
 void mls_throughput_group_compare(mls_throughput_group *group, const mls_healing *healing, mls_arena *arena,
                                   mls_arena *scratch)
 {
@@ -373,5 +322,46 @@ void mls_throughput_group_compare(mls_throughput_group *group, const mls_healing
     if (middle != NULL && middle->value >= WARMUP_MIN)
         group->warmed_up = &group->runs[middle->place];
     find_shared_phases(group, arena, scratch);
-    add_findings(group);
+    /* Add the findings about a group: first the shared phases, then those of each run. */
+    const char *benchmark = group->group->benchmark;
+    mls_findings *findings = &group->findings;
+    mls_buffer who = {0};
+    size_t slow = 0;
+    for (size_t i = 0; i < group->shared_phase_count; i++) {
+        const mls_shared_phase *shared = &group->shared_phases[i];
+        mls_buffer_clear(&who);
+        mls_buffer_printf(&who, shared->runs == group->timed ? "all %zu runs" : "%zu of %zu runs", shared->runs,
+                          group->timed);
+        mls_buffer_printf(&who, "%s%s are ", benchmark != NULL ? " of " : "", benchmark != NULL ? benchmark : "");
+        report_phase(group, (mls_finding_place){0}, who.ptr, mls_throughput_unit(&group->runs[0]), &shared->middle);
+    }
+    mls_buffer_release(&who);
+    for (size_t i = 0; i < group->group->run_count; i++) {
+        const mls_throughput *run = &group->runs[i];
+        const mls_run *read = run->run;
+        const mls_utilization *used = &run->utilization;
+        if (run->state == MLS_TIMED_NO_START) {
+            mls_findings_add(findings, MLS_FINDING_MISSING_STEP, place_of(run, read->line),
+                             "no run_start, so the run was not timed");
+        } else if (run->state == MLS_TIMED_STOP_BEFORE_START) {
+            mls_findings_add(findings, MLS_FINDING_STEP_ORDER, place_of(run, read->run_stop.line),
+                             "run_stop is before run_start (line %zu), so the run was not timed", read->run_start.line);
+        } else if (!run->has_parts) {
+            mls_findings_add(findings, MLS_FINDING_NOT_MEASURED, place_of(run, read->line),
+                             "more than %s evaluations or starts and stops of blocks, so only the duration is reported",
+                             mls_words_grouped((double)MLS_NOTED_MAX, 0).text);
+        }
+        if (used->narrowest > 1) {
+            mls_findings_add(findings, MLS_FINDING_MFU_IMPOSSIBLE, place_of(run, 0),
+                             "utilization is %s times the highest peak of %s %s: the number or model of the "
+                             "accelerators, or the samples, must be wrong",
+                             mls_words_trimmed(used->narrowest, 2).text, mls_words_trimmed(used->accelerators, 0).text,
+                             used->accelerator->name);
+        }
+        for (size_t k = 0; k < run->slow_phase_count; k++)
+            if (!run->slow_phases[k].shared)
+                report_phase(group, place_of(run, 0), "", mls_throughput_unit(run), &run->slow_phases[k]);
+        if (slow < group->slow_run_count && group->slow_runs[slow].run == run)
+            report_slow_run(group, &group->slow_runs[slow++]);
+    }
 }
