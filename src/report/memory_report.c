@@ -397,7 +397,7 @@ static void show_memory_verdict(mls_view *view, const mls_memory_job *job)
                         "--offload%s %s in the host's memory%s, %s ms to read once",
                         of->verdict == MLS_MEMORY_FITS_WITH_HOST ? ":"
                         : has_room                               ? " would fit:"
-                                                                 : " would have to put",
+                                                                 : " needs",
                         gigabytes((double)of->spill).text, has_room ? "" : ", if it has room",
                         mls_words_grouped(of->read_ms, 1).text);
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,

@@ -64,14 +64,14 @@ static void read_layer_blocks(config_json *of, mls_model_shape *shape, layer_cou
             to->experts++;
             layer_set_add(&to->expert, layers);
         } else if (!add_mixer(of, name, false, layers, to)) {
-            mls_config_refuse(of, "hybrid_override_pattern or layers_block_type", "has a layer that is not known");
+            mls_config_refuse(of, "hybrid_override_pattern or layers_block_type", "contains an unknown kind of layer");
             return;
         }
         item = pattern == NULL ? item->next : NULL;
     }
     shape->layers = shape->layers != 0 ? shape->layers : layers;
     if (layers == 0 || layers != shape->layers)
-        mls_config_refuse(of, "hybrid_override_pattern or layers_block_type", "does not name each layer");
+        mls_config_refuse(of, "hybrid_override_pattern or layers_block_type", "does not list every layer");
 }
 
 /* Count the layers in a list: either a flag for each layer, or the indexes of layers.  Add them to *set, if it is not
@@ -89,7 +89,7 @@ static uint64_t count_listed(config_json *of, const char *names, const mls_model
             layer_set_add(set, flags ? i : (uint64_t)number);
     }
     if (list != NULL && (!cJSON_IsArray(list) || count > shape->layers))
-        mls_config_refuse(of, list->string, "does not say which layers are of its kind");
+        mls_config_refuse(of, list->string, "does not select valid layers");
     return count;
 }
 
@@ -113,7 +113,7 @@ static void read_mixers(config_json *of, mls_model_shape *shape, layer_counts *t
             const bool shares = layer >= mls_bytes_less(layers, shared);
             const char *word = cJSON_GetStringValue(type);
             if (type == NULL || word == NULL || !add_mixer(of, mls_str_from(word), shares, layer, to)) {
-                mls_config_refuse(of, list->string, "has a kind of layer that is not known");
+                mls_config_refuse(of, list->string, "contains an unknown kind of layer");
                 break;
             }
             type = repeats && type->next == NULL ? list->child : type->next;
@@ -144,7 +144,7 @@ static void read_mixers(config_json *of, mls_model_shape *shape, layer_counts *t
                 layer_set_add(&to->keeps, i);
         to->state = mls_bytes_less(shape->layers, to->full);
         if (to->full == 0 && !family_says(of, "only_states"))
-            mls_config_refuse(of, of->type, "does not say which of its layers attend");
+            mls_config_refuse(of, of->type, "needs a member that selects the layers with attention");
     } else {
         const uint64_t each = mls_formula_value(of, "full_each", 0);
         to->cross = count_listed(of, "cross_attention_layers", shape, false, NULL);
@@ -162,7 +162,7 @@ static void read_mixers(config_json *of, mls_model_shape *shape, layer_counts *t
         to->apart |= to->cross > 0;
     }
     if (ADD(to->full, to->sliding, to->state, to->cross) != shape->layers)
-        mls_config_refuse(of, "layer_types", "does not name each layer");
+        mls_config_refuse(of, "layer_types", "does not list every layer");
     to->state = family_says(of, "both") ? shape->layers : to->state;
     if (shape->sliding_window == 0) {
         to->full += to->sliding;
@@ -183,7 +183,7 @@ static void read_feed_forward(config_json *of, const mls_model_shape *shape, lay
     const uint64_t last = mls_formula_value(of, "last_expert", shape->layers);
     const cJSON *plain = mls_config_member(of, "mlp_only_layers");
     if (cJSON_GetArraySize(plain) > LISTED_MAX) {
-        mls_config_refuse(of, plain->string, "is longer than that of any model");
+        mls_config_refuse(of, plain->string, "is too long");
         return;
     }
     for (uint64_t i = 0; i < shape->layers; i++) {
@@ -214,7 +214,7 @@ static double block_number(config_json *of, const cJSON *block, const char *name
     if (item == NULL || cJSON_IsNull(item))
         return 0;
     if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0 && item->valuedouble <= 1e6)) {
-        mls_config_refuse(of, name, "of block_configs is no number that a model can have");
+        mls_config_refuse(of, name, "in block_configs is not a valid number");
         return 0;
     }
     return item->valuedouble;
@@ -244,11 +244,11 @@ static void read_blocks(config_json *of, const cJSON *blocks, mls_model_shape *s
             size_t i = 0;
             if (kv_heads == 0 || block_number(of, attention, "window_length") > 0 ||
                 block_number(of, attention, "num_sink_tokens") > 0)
-                mls_config_refuse(of, "block_configs", "has a kind of attention that is not known");
+                mls_config_refuse(of, "block_configs", "contains an unknown kind of attention");
             while (i < shape->cache_kinds && shape->caches[i].kv_heads != kv_heads)
                 i++;
             if (i == MLS_LAYER_CACHES_MAX)
-                mls_config_refuse(of, "block_configs", "has more kinds of attention than any model");
+                mls_config_refuse(of, "block_configs", "contains too many kinds of attention");
             else if (i == shape->cache_kinds)
                 shape->caches[shape->cache_kinds++] = (mls_layer_cache){1, kv_heads, MUL(2, head_dim), 0};
             else
@@ -265,11 +265,11 @@ static void read_blocks(config_json *of, const cJSON *blocks, mls_model_shape *s
             continue;
         const bool replaced = cJSON_IsTrue(mls_item(ffn, "replace_with_linear"));
         if (!replaced && (width == 0 || cJSON_IsObject(mls_item(ffn, "moe"))))
-            mls_config_refuse(of, "block_configs", "has a kind of feed-forward that is not known");
+            mls_config_refuse(of, "block_configs", "contains an unknown kind of feed-forward layer");
         shape->counted = ADD(shape->counted, replaced ? linear : MUL(shape->hidden, ADD(MUL(3, width), 1)));
     }
     if (layers != shape->layers)
-        mls_config_refuse(of, "block_configs", "does not name each layer");
+        mls_config_refuse(of, "block_configs", "does not list every layer");
     if (shape->cache_kinds == 0) {
         shape->cache_kinds = 1; /* of no layers */
         shape->caches[0].kv_heads = 1;

@@ -73,7 +73,7 @@ static uint64_t config_whole(config_json *of, const cJSON *item)
     const double number = cJSON_IsNumber(item) ? item->valuedouble : -1;
     if (number >= 0 && number <= (double)MLS_BYTES_MAX && floor(number) >= number)
         return (uint64_t)number;
-    mls_config_refuse(of, item->string, "is not a whole number from 0 on that a model can have");
+    mls_config_refuse(of, item->string, "is not a valid number: expected a whole number from 0");
     return 0;
 }
 
@@ -102,9 +102,10 @@ bool mls_config_flag(config_json *of, const char *name, bool otherwise)
     S(head_dim)                                                                                                        \
     S(ffn)                                                                                                             \
     S(ffn_matrices)                                                                                                    \
-    S(norm_vectors) S(layer_norms) S(vocabulary) S(experts) S(expert_ffn) S(expert_hidden) S(shared_experts)           \
-        S(dense_layers) S(experts_per_token) S(kv_lora_rank) S(q_lora_rank) S(value_head_dim) S(qk_nope_head_dim)      \
-            S(qk_rope_head_dim) S(sliding_window) S(other_parameters) S(positions)
+    S(norm_vectors)                                                                                                    \
+    S(layer_norms) S(vocabulary) S(experts) S(expert_ffn) S(expert_hidden) S(shared_experts) S(dense_layers)           \
+        S(experts_per_token) S(kv_lora_rank) S(q_lora_rank) S(value_head_dim) S(qk_nope_head_dim) S(qk_rope_head_dim)  \
+            S(sliding_window) S(other_parameters) S(positions)
 #define SIZE(member) {#member, offsetof(mls_model_shape, member)},
 static const struct {
     const char *name;
@@ -148,11 +149,11 @@ static void refuse_other(config_json *of, const formula_value *value)
     if (value->flag == NULL)
         return;
     if (value->value.kind == MLS_JSON_BOOL)
-        mls_config_refuse(of, value->flag, "is true or false where a model has a number");
+        mls_config_refuse(of, value->flag, "is true or false: expected a number");
     else if (value->value.kind == MLS_JSON_LIST)
-        mls_config_refuse(of, value->flag, "is not the same for all layers, which is not known here");
+        mls_config_refuse(of, value->flag, "differs between layers, which mlscore does not support");
     else if (value->value.kind == MLS_JSON_STRING)
-        mls_config_refuse(of, value->flag, "is not a whole number from 0 on that a model can have");
+        mls_config_refuse(of, value->flag, "is not a valid number: expected a whole number from 0");
 }
 
 static formula_value named_value(config_json *of, const formula *outer, mls_str name, bool lists, mls_arena *arena);
@@ -294,7 +295,7 @@ uint64_t mls_formula_needed(config_json *of, const char *name)
     formula_value value;
     const uint64_t number = formula_number(of, name, false, &value);
     if (value.value.kind == MLS_JSON_NULL)
-        mls_config_refuse(of, value.lacks, "is missing, and its model needs it");
+        mls_config_refuse(of, value.lacks, "is missing");
     return number;
 }
 
@@ -391,7 +392,7 @@ static void check_members(config_json *of, const cJSON *table, mls_memory_doubt 
             if (!matters || mentions(of->family, name) || mentions(of->state, name))
                 continue;
             if (shapes) {
-                mls_config_refuse(of, item->string, "changes the shape of the model in a way that is not known here");
+                mls_config_refuse(of, item->string, "changes the shape of the model, and mlscore does not support it");
             } else if (count++ < NAMED_MAX) {
                 const size_t len = strlen(names);
                 (void)mls_text_printf(names + len, sizeof names - len, "%s%.40s", len > 0 ? ", " : "", item->string);
@@ -402,7 +403,7 @@ static void check_members(config_json *of, const cJSON *table, mls_memory_doubt 
         char more[32] = "";
         if (count > NAMED_MAX)
             (void)mls_text_printf(more, sizeof more, " and %zu more", count - NAMED_MAX);
-        mls_doubt_add(doubt, "%s%s may change the shape of the model and %s not known here", names, more,
+        mls_doubt_add(doubt, "%s%s may change the shape of the model and %s not supported", names, more,
                       count == 1 ? "is" : "are");
     }
 }
@@ -503,7 +504,7 @@ static void check_object(config_json *of, const cJSON *object)
     }
     mls_arena_release(&arena);
     if (cJSON_GetArraySize(object) > MEMBERS_MAX)
-        mls_config_refuse(of, "it", "has more members than the config.json of any model");
+        mls_config_refuse(of, "it", "has too many members");
 }
 
 /* Read the architecture of a config.json: its sizes, by formulas, and what else its family says of it. */

@@ -59,7 +59,7 @@ static uint64_t file_number(quantization *q, const cJSON *item, uint64_t max)
     number = number >= -1 && number <= -1 ? 0 : number;
     if (number >= 0 && number <= (double)max)
         return (uint64_t)(number * MILLI + 0.5);
-    mls_config_refuse(q->of, item->string, "of its quantization_config is no number that a quantizer writes");
+    mls_config_refuse(q->of, item->string, "in quantization_config is not a valid number");
     return 0;
 }
 
@@ -81,7 +81,7 @@ static uint64_t row_value(quantization *q, const cJSON *row, const cJSON *where,
             return file_number(q, item, max);
     }
     if (said != NULL)
-        mls_config_refuse(q->of, "quantization_config", "does not say of how many bits its numbers are");
+        mls_config_refuse(q->of, "quantization_config", "lacks the number of bits");
     return 0;
 }
 
@@ -114,7 +114,7 @@ static bool matches_part(quantization *q, const module_pattern *pattern, mls_wei
         if (pattern->expression || pattern->shell) {
             mls_str found = {NULL, 0};
             if (mls_pattern_find(&pattern->compiled, module, 0, &found) != MLS_OK)
-                mls_config_refuse(q->of, "quantization_config", "has a pattern of modules that cannot be read");
+                mls_config_refuse(q->of, "quantization_config", "contains an invalid pattern of modules");
             if (found.ptr == module.ptr)
                 return true;
             continue;
@@ -171,12 +171,12 @@ static void mark_name(quantization *q, mls_str text, unsigned form)
         mls_buffer_release(&expression);
     }
     if (status != MLS_OK) {
-        mls_config_refuse(q->of, "quantization_config", "has a pattern of modules that cannot be read");
+        mls_config_refuse(q->of, "quantization_config", "contains an invalid pattern of modules");
         return;
     }
     q->tried += one ? 1 : q->plan.layers;
     if (q->tried > (compiles ? EXPRESSIONS_MAX : TRIED_MAX))
-        mls_config_refuse(q->of, "quantization_config", "has more patterns than can be held against so many layers");
+        mls_config_refuse(q->of, "quantization_config", "contains too many patterns");
     for (mls_weight_part part = 0; part < MLS_WEIGHT_COUNT && !q->of->wrong; part++) {
         unsigned char *marks = mls_weights_marks(&q->plan, part);
         const bool outside = part <= MLS_WEIGHT_HEAD;
@@ -201,12 +201,12 @@ static void mark_list(quantization *q, const cJSON *list, unsigned form)
     if (list == NULL || cJSON_IsNull(list))
         return;
     if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) > PATTERNS_MAX) {
-        mls_config_refuse(q->of, list->string, "of its quantization_config is no list of modules");
+        mls_config_refuse(q->of, list->string, "in quantization_config is not a list of modules");
         return;
     }
     for (const cJSON *item = list->child; item != NULL && !q->of->wrong; item = item->next) {
         if (!cJSON_IsString(item))
-            mls_config_refuse(q->of, list->string, "of its quantization_config is no list of names");
+            mls_config_refuse(q->of, list->string, "in quantization_config is not a list of names");
         else if (strcmp(item->valuestring, "Linear") == 0 && form != 0)
             for (mls_weight_part part = MLS_WEIGHT_HEAD; part < MLS_WEIGHT_COUNT; part++)
                 mls_weights_plan_mark(&q->plan, part, form);
@@ -241,7 +241,7 @@ static void read_method(quantization *q, const cJSON *row)
 {
     q->form = form_of(q, row, q->of->outer);
     if (q->form.each == 0)
-        mls_config_refuse(q->of, "quantization_config", "does not say of how many bits its numbers are");
+        mls_config_refuse(q->of, "quantization_config", "lacks the number of bits");
     mls_weights_plan_quantize(&q->plan, q->form, mls_item_text(row, "targets")[0] != '\0');
     if (mls_item_text(row, "head_bits")[0] != '\0') {
         const mls_number_form head = {0, row_value(q, row, q->of->outer, "head_bits", 16), 0};
@@ -267,7 +267,7 @@ static void read_groups(quantization *q)
 {
     const cJSON *groups = mls_item(q->of->outer, "config_groups");
     if (!cJSON_IsObject(groups) || cJSON_GetArraySize(groups) > GROUPS_MAX) {
-        mls_config_refuse(q->of, "config_groups", "of its quantization_config is no set of a few groups");
+        mls_config_refuse(q->of, "config_groups", "in quantization_config is not an object with a few groups");
         return;
     }
     for (const cJSON *group = groups->child; group != NULL && !q->of->wrong; group = group->next) {
@@ -286,7 +286,7 @@ static void read_groups(quantization *q)
         const uint64_t size_of_group = grouped ? file_number(q, size, GROUP_SIZE_MAX) / MILLI : 0;
         q->of->wrong |= of.wrong;
         if (bits == 0 || bits > 16)
-            mls_config_refuse(q->of, "num_bits", "of its quantization_config is no number that a quantizer writes");
+            mls_config_refuse(q->of, "num_bits", "in quantization_config is not a valid number");
         const uint64_t scale = floats && grouped && strcmp(strategy, "block") != 0 ? 8 : 16;
         q->form = (mls_number_form){size_of_group, bits * MILLI, ADD(scale, even ? 0 : bits) * MILLI};
         mark_list(q, mls_item(group, "targets"), place_of(q, q->form));
@@ -417,7 +417,7 @@ mls_status mls_quantization_read(const cJSON *json, const char *type, const mls_
     if (said == NULL)
         return MLS_OK;
     if (!cJSON_IsObject(said)) {
-        mls_config_refuse(&of, said->string, "is no object");
+        mls_config_refuse(&of, said->string, "is not an object");
         return MLS_ERROR_VALUE;
     }
     const mls_status status = mls_json_data("quantization.json", &table, error);
