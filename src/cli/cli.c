@@ -20,7 +20,8 @@ void mls_cli_set_status(mls_cli *cli, int status)
 /* ---------------------------------------------------------------- messages */
 
 /* Print a message on standard error, and set the status. */
-static void print_message(mls_cli *cli, int status, const char *path, const char *format, va_list args)
+__attribute__((format(printf, 4, 0))) static void print_message(mls_cli *cli, int status, const char *path,
+                                                                const char *format, va_list args)
 {
     const char *name = cli->command != NULL ? cli->command->name : "";
     const bool no_command = *name == '\0' || strcmp(name, "help") == 0;

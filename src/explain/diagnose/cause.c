@@ -23,9 +23,9 @@ typedef struct step_lengths {
 
 typedef struct job_steps {
     size_t count;         /* the job's iterations; its last progress counts as one more */
-    mls_placed *times;    /* of these, sorted; place: the index of the iteration, or the count */
+    uint32_t *places;     /* indexes of the iterations, and the count, sorted by time */
     mls_iteration *known; /* for each of these times the last known progress */
-    mls_placed *lengths;  /* of the intervals before iterations in milliseconds a step, sorted; place: the iteration */
+    double *lengths;      /* of the intervals before iterations, in milliseconds per step, sorted */
     uint32_t *ranks;      /* rank of each iteration's interval in that order, from 1 */
     int32_t *tree;        /* Fenwick tree that counts the intervals until the last requested time */
     size_t taken, came;   /* numbers of times and of iterations until that time */
@@ -36,26 +36,30 @@ static void make_steps(job_steps *steps, const mls_job_log *job, mls_arena *aren
 {
     const mls_iteration *iterations = job->to->iterations;
     const size_t count = job->to->iteration_count;
+    mls_placed *order = mls_malloc((count + 1) * sizeof *order);
     *steps = (job_steps){.count = count,
-                         .times = mls_arena_array(arena, count + 1, sizeof *steps->times),
+                         .places = mls_arena_array(arena, count + 1, sizeof *steps->places),
                          .known = mls_arena_array(arena, count + 1, sizeof *steps->known),
                          .lengths = mls_arena_array(arena, count + 1, sizeof *steps->lengths),
                          .ranks = mls_arena_zeroed(arena, count + 1, sizeof *steps->ranks),
                          .tree = mls_arena_zeroed(arena, count + 1, sizeof *steps->tree)};
-    for (size_t i = 0; i < count; i++) {
-        steps->times[i] = (mls_placed){iterations[i].time_ms, i};
-        if (i > 0) {
-            const double between = iterations[i].time_ms - iterations[i - 1].time_ms;
-            steps->lengths[i - 1] = (mls_placed){between / (double)job->time_stride, i};
-        }
+    for (size_t i = 1; i < count; i++) {
+        const double between = iterations[i].time_ms - iterations[i - 1].time_ms;
+        order[i - 1] = (mls_placed){between / (double)job->time_stride, i};
     }
-    steps->times[count] = (mls_placed){job->last_time.time_ms, count};
-    mls_sort_placed(steps->times, count + 1, sizeof *steps->times);
-    mls_sort_placed(steps->lengths, count > 0 ? count - 1 : 0, sizeof *steps->lengths);
-    for (uint32_t i = 0; i + 1 < count; i++)
-        steps->ranks[steps->lengths[i].place] = i + 1;
+    mls_sort_placed(order, count > 0 ? count - 1 : 0, sizeof *order);
+    for (uint32_t i = 0; i + 1 < count; i++) {
+        steps->lengths[i] = order[i].value;
+        steps->ranks[order[i].place] = i + 1;
+    }
+    for (size_t i = 0; i <= count; i++)
+        order[i] = (mls_placed){i < count ? iterations[i].time_ms : job->last_time.time_ms, i};
+    mls_sort_placed(order, count + 1, sizeof *order);
+    for (size_t i = 0; i <= count; i++)
+        steps->places[i] = (uint32_t)order[i].place;
+    free(order);
     for (size_t i = 0; i <= count; i++) {
-        const size_t place = steps->times[i].place;
+        const size_t place = steps->places[i];
         mls_iteration one = place < count ? iterations[place] : job->last_time;
         one.iteration = isfinite(one.iteration) || i == 0 ? one.iteration : steps->known[i - 1].iteration;
         one.samples = isfinite(one.samples) || i == 0 ? one.samples : steps->known[i - 1].samples;
@@ -98,7 +102,7 @@ static double interval_at(const job_steps *steps, size_t below)
             below -= (size_t)steps->tree[at];
         }
     }
-    return steps->lengths[at].value;
+    return steps->lengths[at];
 }
 
 static double median_of(const job_steps *steps, size_t count)
@@ -113,8 +117,8 @@ static step_lengths lengths_until(job_steps *steps, double until_ms)
     step_lengths lengths = {NAN, NAN, NAN};
     size_t *last = steps->last;
     for (; steps->taken <= steps->count; steps->taken++) {
-        size_t place = steps->times[steps->taken].place;
-        if (!(steps->times[steps->taken].value <= until_ms))
+        size_t place = steps->places[steps->taken];
+        if (!(steps->known[steps->taken].time_ms <= until_ms))
             break;
         steps->came += place < steps->count;
         if (place == 0 || place == steps->count)
@@ -132,7 +136,7 @@ static step_lengths lengths_until(job_steps *steps, double until_ms)
     if (steps->interval_count > LAST_INTERVALS + PROGRESS_MIN) {
         double values[LAST_INTERVALS];
         for (size_t i = 0; i < LAST_INTERVALS; i++) {
-            values[i] = steps->lengths[steps->ranks[last[i]] - 1].value;
+            values[i] = steps->lengths[steps->ranks[last[i]] - 1];
             count_interval(steps, last[i], -1);
         }
         mls_sort_doubles(values, LAST_INTERVALS);

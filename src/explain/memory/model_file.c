@@ -67,7 +67,8 @@ void mls_config_refuse(config_json *of, const char *name, const char *why)
     of->wrong = true;
 }
 
-/* Return a number of the file, refused if no model can have it. */
+/* NOLINTBEGIN(clang-analyzer-core.NullDereference): callers pass existing members */
+/* Return a member that must be a whole number from 0. */
 static uint64_t config_whole(config_json *of, const cJSON *item)
 {
     const double number = cJSON_IsNumber(item) ? item->valuedouble : -1;
@@ -76,6 +77,7 @@ static uint64_t config_whole(config_json *of, const cJSON *item)
     mls_config_refuse(of, item->string, "is not a valid number: expected a whole number from 0");
     return 0;
 }
+/* NOLINTEND(clang-analyzer-core.NullDereference) */
 
 uint64_t mls_config_number(config_json *of, const char *names, uint64_t otherwise)
 {
@@ -94,18 +96,13 @@ bool mls_config_flag(config_json *of, const char *name, bool otherwise)
 /* ---------------------------------------------------------------- formulas */
 
 /* The sizes of a model that have a formula of their name. */
+/* clang-format off */
 #define MODEL_SIZES(S)                                                                                                 \
-    S(layers)                                                                                                          \
-    S(hidden)                                                                                                          \
-    S(heads)                                                                                                           \
-    S(kv_heads)                                                                                                        \
-    S(head_dim)                                                                                                        \
-    S(ffn)                                                                                                             \
-    S(ffn_matrices)                                                                                                    \
-    S(norm_vectors)                                                                                                    \
-    S(layer_norms) S(vocabulary) S(experts) S(expert_ffn) S(expert_hidden) S(shared_experts) S(dense_layers)           \
-        S(experts_per_token) S(kv_lora_rank) S(q_lora_rank) S(value_head_dim) S(qk_nope_head_dim) S(qk_rope_head_dim)  \
-            S(sliding_window) S(other_parameters) S(positions)
+    S(layers) S(hidden) S(heads) S(kv_heads) S(head_dim) S(ffn) S(ffn_matrices) S(norm_vectors) S(layer_norms)         \
+    S(vocabulary) S(experts) S(expert_ffn) S(expert_hidden) S(shared_experts) S(dense_layers) S(experts_per_token)     \
+    S(kv_lora_rank) S(q_lora_rank) S(value_head_dim) S(qk_nope_head_dim) S(qk_rope_head_dim) S(sliding_window)         \
+    S(other_parameters) S(positions)
+/* clang-format on */
 #define SIZE(member) {#member, offsetof(mls_model_shape, member)},
 static const struct {
     const char *name;
