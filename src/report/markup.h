@@ -5,19 +5,22 @@
 
 #include "base/words.h"
 
-/* Longer texts are truncated, and end with "…". */
+/* The maximum number of characters of a text.  Longer texts are truncated, and end with "…". */
 enum { MLS_MARKUP_CHARACTERS_MAX = 500 };
 
-/* Return the reference for & < > " in HTML and XML; NULL for any other code point. */
+/* Return the entity reference of a code point in HTML and XML, such as "&amp;"; NULL unless it is one of & < > ". */
 const char *mls_markup_entity(int32_t code);
 
-/* Append text, with references for & < > " ', and U+FFFD for control characters, characters that reorder or hide text,
- * and invalid UTF-8.  The second appends formatted text. */
+/* Append text, or formatted text.  The characters & < > " ' become references.  Control characters, characters that
+ * reorder or hide text, and invalid UTF-8 become U+FFFD. */
 void mls_markup_text(mls_buffer *out, mls_str text);
 void mls_markup_vprintf(mls_buffer *out, const char *format, va_list args) MLS_PRINTF(2, 0);
 
-/* Append markup with values: %s is text as above, %f a coordinate as below; %zu and %d are numbers. */
+/* Append markup with values: %s is text, appended by mls_markup_text(); %f is a coordinate, appended by
+ * mls_markup_coordinate(); %zu and %d are integers. */
 void mls_markup_put(mls_buffer *out, const char *markup, ...) MLS_PRINTF(2, 3);
 
-/* Append a coordinate: one decimal at most, with a point in every locale; 0 if it is not finite. */
+/* Append a coordinate with at most one decimal, and with a decimal point in every locale.  Append 0 if it is not
+ * finite.
+ */
 void mls_markup_coordinate(mls_buffer *out, double number);

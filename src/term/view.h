@@ -35,12 +35,14 @@ typedef struct mls_view {
     bool brief;                              /* print only a summary, because the command is part of another one */
     unsigned verbose;                        /* 1: print every finding and every skipped file */
     bool strict;                             /* warnings and advice count as errors */
-    const struct mls_metrics_labels *labels; /* labels of metrics (metrics.h); NULL: only our own */
+    const struct mls_metrics_labels *labels; /* labels given by the user (formats.h); NULL: none */
     const char *only; /* show only findings of this kind: "errors", "warnings" or "advice"; NULL: all */
 } mls_view;
 
-/* Write a buffer and release it; write a text after escaping it. */
+/* Write a buffer and release it. */
 void mls_output_buffer(mls_output *output, mls_buffer *buffer);
+
+/* Write a text after escaping it. */
 void mls_output_escaped(mls_output *output, mls_str text);
 
 /* Return whether the format is for people rather than programs. */
@@ -71,14 +73,20 @@ typedef struct mls_sheet {
     size_t used; /* width of the current line */
 } mls_sheet;
 
-/* Append text to the current line; pad it to a column; end it without trailing blanks; append text and end it. */
+/* Append text to the current line. */
 void mls_sheet_text(mls_sheet *sheet, mls_style style, mls_str text);
 void mls_sheet_printf(mls_sheet *sheet, mls_style style, const char *format, ...) MLS_PRINTF(3, 4);
+
+/* Pad the current line with blanks to a column. */
 void mls_sheet_pad(mls_sheet *sheet, size_t column);
+
+/* End the current line, without trailing blanks. */
 void mls_sheet_end(mls_sheet *sheet);
+
+/* Append formatted text to the current line and end the line. */
 void mls_sheet_line(mls_sheet *sheet, mls_style style, const char *format, ...) MLS_PRINTF(3, 4);
 
-/* Append escaped text in a style, without cutting it. */
+/* Append text that is escaped already, in a style, without cutting it. */
 void mls_style_append(mls_buffer *out, bool color, mls_style style, mls_str text);
 
 /* How to wrap text that is wider than the terminal. */
@@ -90,30 +98,34 @@ typedef struct mls_wrap {
     bool brackets;         /* do not break inside round brackets */
 } mls_wrap;
 
-/* Append or print escaped text, wrapped to as many lines as it needs.  A word longer than a line is not cut. */
+/* Append or print text that is escaped already, wrapped to the width.  A word longer than a line is not cut. */
 void mls_wrap_append(mls_buffer *out, bool color, mls_str text, mls_wrap wrap, mls_style style);
 void mls_view_wrapped(mls_view *view, mls_str text, mls_wrap wrap, mls_style style);
 
-/* Print formatted text, escaped. */
+/* Escape formatted text and print it, without wrapping and without a line end. */
 void mls_view_text(mls_view *view, mls_style style, const char *format, ...) MLS_PRINTF(3, 4);
 
-/* Print the empty line that ends a table or a heading in Markdown. */
+/* In Markdown, print the empty line that ends a table or a heading; in other formats, print nothing. */
 void mls_view_gap(mls_view *view);
 
-/* Print a line with a title and a text after it, broken at two blanks and continued at column `hang`. Release the
- * buffer. */
+/* Print a line: a bold title, then the text `rest`.  If the line is too wide, it is broken where `rest` contains two
+ * blanks and continued at column `hang`.  Release the buffer. */
 void mls_view_headline(mls_view *view, mls_str title, mls_buffer *rest, size_t hang);
 
-/* Print a line, escaped: wrapped by `wrap`, or indented and continued at column `hang` (0: not wrapped, so that paths
- * can be copied).  In Markdown it is an item of a list.  Release the buffer.  The last function prints formatted text.
- */
+/* Escape a line and print it, wrapped by `wrap`; in Markdown, print it as an item of a list.  Release the buffer. */
 void mls_view_item(mls_view *view, mls_buffer *line, mls_wrap wrap, mls_style style);
+
+/* Print a line like mls_view_item(), indented by `indent` and continued at column `hang`.  If `hang` is 0, the line is
+ * not wrapped, so that paths in it can be copied.  The second function prints formatted text. */
 void mls_view_line(mls_view *view, mls_buffer *line, mls_style style, size_t indent, size_t hang);
 void mls_view_printf(mls_view *view, mls_style style, size_t indent, size_t hang, const char *format, ...)
     MLS_PRINTF(5, 6);
 
-/* Support lists that are truncated on a screen: return the maximum number of items (with -v all), return the hint that
- * -v shows the rest, and print the line with the number of omitted items (mls_words_append_more()). */
+/* Return the maximum number of items of a list that are shown: `limit`, or all with -v. */
 size_t mls_view_limit(const mls_view *view, size_t limit);
+
+/* Return the hint that -v lists the omitted items; NULL if -v is set. */
 const char *mls_view_hint(const mls_view *view);
+
+/* Print a line with the number of omitted items, formatted by mls_words_append_more(), unless it is 0. */
 void mls_view_more(mls_view *view, mls_style style, size_t indent, size_t count, const char *noun, const char *hint);
