@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* buffer.h - a growing byte string, and printing that does not depend on the locale.
  *
- * Zero-initialized, a buffer is empty.  `ptr` is NULL only if nothing was ever appended; otherwise, a NUL follows the
- * last byte (not counted in len). */
+ * A zero-initialized buffer is empty.  `ptr` is NULL until something is appended; after that, a NUL (not counted in
+ * len) follows the contents. */
 #pragma once
 
 #include "base/base.h"
 
 struct mls_arena;
 
-/* vsnprintf(), snprintf() and strtod() with a decimal point in every locale.  All printing uses the first one. */
+/* Format like vsnprintf(), but with a decimal point in every locale.  All printing in mlscore uses this function. */
 int mls_text_vprintf(char *text, size_t size, const char *format, va_list args) MLS_PRINTF(3, 0);
+
+/* Format like snprintf(), but with a decimal point in every locale. */
 int mls_text_printf(char *text, size_t size, const char *format, ...) MLS_PRINTF(3, 4);
+
+/* Convert a text to a number like strtod(), but with a decimal point in every locale. */
 double mls_text_double(const char *text);
 
 typedef struct mls_buffer {
@@ -29,16 +33,16 @@ void mls_buffer_append_repeated(mls_buffer *buffer, char c, size_t count);
 void mls_buffer_printf(mls_buffer *buffer, const char *format, ...) MLS_PRINTF(2, 3);
 void mls_buffer_vprintf(mls_buffer *buffer, const char *format, va_list args) MLS_PRINTF(2, 0);
 
-/* Return a formatted text in an arena. */
+/* Format a text like printf() and return it, NUL-terminated, in memory of the arena. */
 const char *mls_arena_printf(struct mls_arena *arena, const char *format, ...) MLS_PRINTF(2, 3);
 
-/* Return the contents, borrowed until the next change. */
+/* Return the contents, which are valid until the buffer changes. */
 static inline mls_str mls_buffer_str(const mls_buffer *buffer)
 {
     return (mls_str){buffer->ptr, buffer->len};
 }
 
-/* Truncate to `len` bytes, if there are more. */
+/* Truncate the contents to `len` bytes if they are longer. */
 void mls_buffer_cut(mls_buffer *buffer, size_t len);
 
 /* Empty the buffer, but keep its memory. */

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* data.h - the files of src/data, embedded by the Makefile.  Each is followed by a NUL that is not counted. */
+/* data.h - the files of src/data, which the Makefile embeds in the program.  A NUL follows each file; it is not part of
+ * the file. */
 #pragma once
 
 #include "base/base.h"
 
 typedef struct mls_data_file {
-    const char *name; /* relative to src/data: "rules/training-5.1.0.json" */
-    const char *begin, *end;
-    const char *sha256; /* in base64, for style sheets and scripts; "" for other files */
+    const char *name;        /* relative to src/data: "rules/training-5.1.0.json" */
+    const char *begin, *end; /* the first byte, and the byte after the last */
+    const char *sha256;      /* SHA-256 in base64 of a style sheet or script; "" for other files */
 } mls_data_file;
 
-/* Sorted by name; ends with a row whose name is NULL. */
+/* All embedded files, sorted by name.  The last row has the name NULL. */
 extern const mls_data_file mls_data_files[];
 
-/* Return an embedded file, or NULL if there is none of that name. */
+/* Return the embedded file with a name, or NULL if no file has this name. */
 static inline const mls_data_file *mls_data_file_named(const char *name)
 {
     for (const mls_data_file *file = mls_data_files; file->name != NULL; file++)
@@ -22,7 +23,9 @@ static inline const mls_data_file *mls_data_file_named(const char *name)
     return NULL;
 }
 
-/* Return the bytes of an embedded file, valid until the process ends; ptr is NULL if there is no such file. */
+/* Return the contents of an embedded file, which are valid until the process ends; ptr is NULL if no file has this
+ * name.
+ */
 static inline mls_str mls_data_find(const char *name)
 {
     const mls_data_file *file = mls_data_file_named(name);

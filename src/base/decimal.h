@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* decimal.h - exact decimal numbers, read in any locale.
  *
- * Programs print numbers in the locale of their machine: 1,234.5 and 1.234,5 are the same number, and 1,234 alone is
- * ambiguous.  The other numbers of the file may settle it.  So use one mls_marks for all numbers of a file: unambiguous
- * numbers record their decimal mark there, and an ambiguous number stays open until mls_decimal_decide() is called
- * after the whole file was read. */
+ * Programs print numbers in the locale of their machine: 1,234.5 and 1.234,5 are the same number.  1,234 alone is
+ * ambiguous, but other numbers in the same file may show which mark is decimal.
+ *
+ * Use one mls_marks for all numbers of a file.  mls_decimal_parse_local() records the decimal mark of unambiguous
+ * numbers in it, and returns ambiguous numbers as open.  Call mls_decimal_decide() for open numbers after the whole
+ * file was read. */
 #pragma once
 
 #include "base/base.h"
 
-/* Number of digits kept.  Any number of so many digits fits in a uint64_t. */
+/* Number of significant digits that are stored.  Any number with this many digits fits in a uint64_t. */
 enum { MLS_DECIMAL_DIGITS = 19 };
 
 /* Return 10^exponent, for exponents from 0 to MLS_POWER_MAX. */
@@ -40,10 +42,10 @@ typedef struct mls_decimal {
     int exponent;
     bool negative;
     uint8_t next; /* the digit after the last one kept, for rounding */
-    char open; /* ',' or '.' before the last three digits, if that may be a decimal or a grouping mark; '\0': decided */
+    char open; /* the only mark of an ambiguous number such as 1,234: ',' or '.'; '\0' if the number is unambiguous */
 } mls_decimal;
 
-/* The decimal marks seen in one file so far.  Zero-initialized: none. */
+/* The decimal marks seen in one file so far.  Zero-initialize the struct before reading the file. */
 typedef struct mls_marks {
     bool point; /* some number certainly has a decimal point, or commas that group digits */
     bool comma; /* some number certainly has a decimal comma, or points that group digits */
@@ -53,20 +55,23 @@ typedef struct mls_marks {
  * Return false for any other text. */
 bool mls_decimal_parse(mls_str text, mls_decimal *number);
 
-/* Parse a whole text as a number of any locale.  Blanks, no-break spaces, ' and ’ inside it are dropped.  If both marks
- * occur, the last one is decimal.  A mark that occurs twice groups digits.  A single mark that cannot group digits is
- * decimal; it can if one to three digits, not starting with 0, precede it and exactly three follow.  Any other number
- * is open: `digits` is then its value if the mark groups digits. */
+/* Parse a whole text as a number of any locale.  Blanks, no-break spaces, ' and ’ inside the number are ignored. Return
+ * false for any other text.
+ *
+ * If both ',' and '.' occur, the last one is the decimal mark.  If one of them occurs more than once, it groups digits.
+ * A single mark is ambiguous if one to three digits, the first of which is not 0, precede it and exactly three digits
+ * follow: the number is then open, and its value is that of a grouping mark.  Any other single mark is decimal. */
 bool mls_decimal_parse_local(mls_str text, mls_marks *marks, mls_decimal *number);
 
-/* Return whether an open mark is decimal, after the whole file was read.  If the file shows neither mark, or both, a
- * point is decimal, and a comma is decimal if `comma_decimal`. */
+/* Return whether the mark `open` of an open number is decimal; call this after the whole file was read.  If the other
+ * numbers of the file show no decimal mark or two different ones, a point is decimal, and a comma is decimal only if
+ * `comma_decimal`. */
 bool mls_marks_decimal(mls_marks marks, char open, bool comma_decimal);
 
-/* Decide an open number in the same way. */
+/* If the number is open, set its value according to mls_marks_decimal(); the number is then no longer open. */
 void mls_decimal_decide(mls_decimal *number, mls_marks marks, bool comma_decimal);
 
-/* Return the number as a double; an open mark counts as grouping. */
+/* Return the number as a double; the mark of an open number is interpreted as a grouping mark. */
 double mls_decimal_double(const mls_decimal *number);
 
 /* Compute the number × 10^power as an integer, rounded half up.  Return false if it is negative or greater than

@@ -4,17 +4,18 @@
 
 #include "base/base.h"
 
-/* Length of a digest in hexadecimal digits, with the NUL. */
+/* Size of a digest in bytes: 64 hexadecimal digits and the NUL. */
 enum { MLS_DIGEST_BYTES = 65 };
 
-/* Write the digest of a text in the format of sha256sum. */
+/* Write the digest of a text as lower-case hexadecimal digits, like sha256sum. */
 void mls_digest(mls_str text, char digits[static MLS_DIGEST_BYTES]);
 
-/* The same for a text that comes in pieces. */
+/* The state of a digest of a text that is read in pieces: call mls_digest_begin(), then mls_digest_feed() for each
+ * piece, then mls_digest_end(). */
 enum { MLS_DIGEST_BLOCK = 64 };
 typedef struct mls_digester {
     uint32_t hash[8];
-    uint64_t bytes;                       /* received so far */
+    uint64_t bytes;                       /* number of bytes fed so far */
     unsigned char rest[MLS_DIGEST_BLOCK]; /* the bytes of the last, incomplete block */
 } mls_digester;
 

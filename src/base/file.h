@@ -16,35 +16,40 @@
  * Folders are always refused. */
 int mls_file_open(const char *path, bool given, mls_error *error) MLS_MUST_USE;
 
-/* Check whether the user's path can be read: a file, a folder, a pipe or a terminal.  Return MLS_ERROR_READ if it does
- * not exist, or is a socket or another device.  Standard input may be a socket. */
+/* Check that a path given by the user is a file, a folder, a pipe, a terminal or /dev/null, and fill *about.  Return
+ * MLS_ERROR_READ if the path does not exist, or is a socket or another device.  "-" is standard input, which may also
+ * be a socket. */
 mls_status mls_file_look(const char *path, struct stat *about, mls_error *error) MLS_MUST_USE;
 
-/* Check a descriptor in the same way.  Return MLS_OK also if it is not open, because read() reports that. */
+/* Check that a descriptor is not a device, except for a terminal or /dev/null.  Return MLS_OK also if the descriptor is
+ * not open, because read() reports that error. */
 mls_status mls_file_check(int fd, mls_error *error) MLS_MUST_USE;
 
-/* Return whether the process runs as root and reads a folder that another user can change.  Links in such a folder must
- * not lead out of it. */
+/* Return whether a folder is foreign: the process runs as root, and another user owns the folder.  Links out of a
+ * foreign folder must not be followed. */
 bool mls_folder_is_foreign(const char *path);
 
-/* Open a path below a foreign folder, which is the first `root` bytes of the path.  Links that lead out of it fail. */
+/* Open a path below a foreign folder; the first `root` bytes of the path are the path of the folder.  Return a
+ * descriptor, or -1 with errno set.  Opening a link that leads out of the folder fails. */
 int mls_file_open_below(const char *path, size_t root, int flags) MLS_MUST_USE;
 
-/* The same below an open folder, for systems without openat2(): opens one name at a time and refuses all links. */
+/* Open the path `below`, relative to the open folder `folder`, on systems without openat2().  Return a descriptor, or
+ * -1 with errno set.  This function opens one name at a time and refuses all links. */
 int mls_file_walk_below(int folder, const char *below, int flags) MLS_MUST_USE;
 
-/* Open again a file that was found in a folder rather than named by the user; if `root` is not 0, below a foreign
- * folder.  Errors are those of mls_file_open(). */
+/* Open a file that was found in a folder rather than named by the user.  If `root` is not 0, the file is below a
+ * foreign folder, as for mls_file_open_below().  Return values and errors are those of mls_file_open(). */
 int mls_file_open_again(const char *path, size_t root, mls_error *error) MLS_MUST_USE;
 
-/* Return what kind of file begins with these bytes (16 are enough) and how to unpack it, or NULL if it may be text. */
+/* Return a description of a file that is not text, with the command that unpacks it, if any: "compressed by gzip; gzip
+ * -dc FILE unpacks it".  `head` is the first 16 bytes of the file, or more.  Return NULL if the file may be text. */
 const char *mls_file_magic_words(mls_str head);
 
-/* Append the contents of a text file of at most `limit` bytes.  Return MLS_ERROR_READ, _LIMIT or _SYNTAX (a packed
- * file) with `error` (may be NULL) set. */
+/* Append the contents of a text file to `text`.  Return MLS_OK; or, with `error` (may be NULL) set, MLS_ERROR_READ,
+ * MLS_ERROR_LIMIT if the file is larger than `limit` bytes, or MLS_ERROR_SYNTAX if it is compressed or binary. */
 mls_status mls_file_read(const char *path, bool given, size_t limit, mls_buffer *text, mls_error *error) MLS_MUST_USE;
 
-/* The same for a file that was found in a folder, opened by mls_file_open_again(). */
+/* Read a file like mls_file_read(), but open it with mls_file_open_again(). */
 mls_status mls_file_read_again(const char *path, size_t root, size_t limit, mls_buffer *text,
                                mls_error *error) MLS_MUST_USE;
 
@@ -54,17 +59,17 @@ mls_status mls_file_read_bytes(const char *path, size_t limit, mls_buffer *bytes
 /* Return "named pipe", "socket", "device" or "folder", or NULL for a regular file. */
 const char *mls_file_kind_words(mode_t mode);
 
-/* Return "folder/name", or `name` alone if `folder` is empty.  The caller releases it with free(). */
+/* Return "folder/name", or `name` alone if `folder` is empty.  The caller releases the result with free(). */
 char *mls_path_join(const char *folder, const char *name) MLS_MUST_USE;
 
 /* Return the folder of a path, up to and including the last '/', or an empty string. */
 mls_str mls_path_folder(mls_str path);
 
-/* Remove the last part from a path and return it without slashes around it. *path becomes what precedes it. */
+/* Remove the last name from *path and return this name without slashes. *path keeps the slash before the name. */
 mls_str mls_path_cut(mls_str *path);
 
-/* Return whether a path is a folder or is below it.  Both must be absolute and without links; nothing is below an empty
- * folder. */
+/* Return whether `path` is equal to `folder` or below it.  Both must be absolute and without links.  Return false if
+ * `folder` is empty. */
 bool mls_path_is_below(mls_str path, mls_str folder);
 
 /* Return the file name at the end of a path. */

@@ -64,7 +64,7 @@ MLS_FINDING(SLOW_PHASE, "slow-phase", ADVICE)
 MLS_FINDING(SLOW_RUN, "slow-run", ADVICE)
 MLS_FINDING(MFU_IMPOSSIBLE, "mfu-impossible", WARNING)
 MLS_FINDING(NOT_MEASURED, "not-measured", ADVICE)
-/* Telemetry: what measurements show and what they lack. */
+/* Telemetry: problems that measurements show, and gaps in the measurements. */
 MLS_FINDING(ROW_DAMAGED, "row-damaged", ADVICE)
 MLS_FINDING(TIME_BACK, "time-back", WARNING)
 MLS_FINDING(NO_TIME, "no-time", ADVICE)

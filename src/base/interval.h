@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* interval.h - the length of a union of time intervals, and sorting in place without allocating.
  *
- * To get the length of the difference of A and B, subtract lengths: |A ∪ B| - |B|. */
+ * The length of the part of A that B does not cover is |A ∪ B| - |B|. */
 #pragma once
 
 #include "base/base.h"
 
-/* The union of the intervals added so far.  Add them in the order of their starts.  Zero-initialized, it is empty. */
+/* The union of the intervals added so far.  Add intervals in the order of their starts.  A zero-initialized union is
+ * empty. */
 typedef struct mls_cover {
     int64_t first, reach; /* the first start and the last end */
-    int64_t length;       /* of the union */
-    bool begun;
+    int64_t length;       /* the length of the union, without gaps */
+    bool begun;           /* whether an interval was added */
 } mls_cover;
 
 /* Add [start, end), with start <= end, in whole units >= 0.  An empty interval only extends the first start and the
@@ -25,12 +26,13 @@ static inline void mls_cover_add(mls_cover *cover, int64_t start, int64_t end)
     }
 }
 
-/* Return the sort key of an item. */
+/* A callback that returns the sort key of an item. */
 typedef uint64_t mls_number_of(const void *item);
 
-/* Sort items in place by their keys.  Needs no memory; the time is linear in their number.  Not stable. */
+/* Sort items of `size` bytes in place by their keys, without allocating memory and in linear time.  Items with equal
+ * keys may change their order. */
 void mls_sort_in_place(void *items, size_t count, size_t size, mls_number_of *number);
 
-/* Move the item that belongs at position `rank` (less than `count`) there, and items with smaller keys in front of it.
- */
+/* Move the item that sorting would place at index `rank` (less than `count`) to this index, and all items with smaller
+ * keys before it. */
 void mls_select_in_place(void *items, size_t count, size_t size, size_t rank, mls_number_of *number);

@@ -7,18 +7,19 @@
 /* Parse a whole text as a decimal number (12, -.5, 1e-3), correctly rounded.  Return false for any other text. */
 bool mls_number_parse(mls_str text, double *number);
 
-/* Parse a number like Python's float(), which the compliance checker uses: also accept blanks around it, single
- * underscores between digits, and inf, infinity and nan in any case. */
+/* Parse a number like Python's float(), which the compliance checker uses: also accept white space around the number,
+ * single underscores between digits, and the words inf, infinity and nan in any case. */
 bool mls_number_parse_lenient(mls_str text, double *number);
 
 /* Parse a whole text as an unsigned decimal number.  Return false for any other text and on overflow. */
 bool mls_size_parse(mls_str text, size_t *number);
 
-/* Parse a signed integer, with optional blanks around it. */
+/* Parse a whole text as an integer with an optional sign and optional blanks around it.  Return false for any other
+ * text and on overflow. */
 bool mls_integer_parse(mls_str text, int64_t *number);
 
-/* Round to at most 15 decimals as the exact decimal expansion rounds, halves to even.  Infinite values and NAN are
- * returned unchanged. */
+/* Round the exact value of a double to `decimals` (at most 15) decimals, with ties to even.  Infinite values and NAN
+ * are returned unchanged. */
 double mls_number_round(double number, int decimals);
 
 /* A formatted number, to be printed with "%s" as mls_words_exact(n).text. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* output.h - write to standard output, or to a file that is replaced atomically.
  *
- * Open an output, write, then close it.  The first error is remembered, later writes are dropped, and
- * mls_output_close() reports the error.  A file is written under a temporary name beside it, following links, and
- * renamed at the end; a pipe or device is written directly.
+ * Open an output, write, then close it.  After an error, further writes are ignored, and mls_output_close() reports the
+ * error.  A file is written under a temporary name in the same folder and renamed when it is closed; if the path is a
+ * link, the target of the link is replaced.  A pipe or device is written directly.
  *
  * Root does not write where other users could redirect the output: in a folder that all users may write to, unless it
  * has the sticky bit, or through a link of another user. */
@@ -14,19 +14,19 @@
 typedef struct mls_output {
     int fd;
     mls_buffer buffer;
-    int failed_errno; /* of the first call that failed; 0: none */
-    char *path;       /* NULL: standard output */
-    char *temporary;  /* NULL: written directly */
-    bool lasting;     /* synced to disk before it is renamed */
+    int failed_errno; /* errno of the first call that failed; 0 if none failed */
+    char *path;       /* the path to write to; NULL for standard output */
+    char *temporary;  /* the path of the temporary file; NULL if the output is written directly */
+    bool lasting;     /* whether the file is synced to disk before it is renamed */
 } mls_output;
 
-/* Return the reason why root does not write to a path, or NULL if it does. */
+/* Return the reason why a path is not written, or NULL if it may be written.  Only root has reasons, see above. */
 const char *mls_output_refused(const char *path);
 
-/* Open `path` (NULL or "-": standard output).  Return MLS_OK, or MLS_ERROR_WRITE with `error` set. */
+/* Open `path`; NULL or "-" is standard output.  Return MLS_OK, or MLS_ERROR_WRITE with `error` set. */
 mls_status mls_output_open(mls_output *output, const char *path, mls_error *error) MLS_MUST_USE;
 
-/* Open a file that other processes may look for meanwhile, and that must survive a crash.  Its temporary name is
+/* Open a file that must survive a crash, in a folder that other processes may read meanwhile.  Its temporary name is
  * hidden (.mlscore-<name>.…), and it is synced to disk before it is renamed.  Temporary files for the same path that
  * killed processes left more than a day ago are removed. */
 mls_status mls_output_open_lasting(mls_output *output, const char *path, mls_error *error) MLS_MUST_USE;
@@ -41,11 +41,11 @@ void mls_output_flush(mls_output *output);
 /* Return whether the reader of a pipe has closed it, so that writing more is useless. */
 bool mls_output_is_closed(const mls_output *output);
 
-/* Write the rest, close and rename.  With `abandon`, discard the output.  Return MLS_STOPPED if the reader of a pipe
- * closed it, which is not an error to report, or MLS_ERROR_WRITE. After an error or with `abandon`, an existing regular
- * file is unchanged. */
+/* Write the buffered bytes, close the output and rename the temporary file.  With `abandon`, discard the output
+ * instead. Return MLS_OK; MLS_STOPPED if the reader of a pipe closed the pipe, which need not be reported to the user;
+ * or MLS_ERROR_WRITE. After an error or with `abandon`, an existing regular file is unchanged. */
 mls_status mls_output_close(mls_output *output, bool abandon, mls_error *error) MLS_MUST_USE;
 
-/* Close the output after an operation that returned `status` and set *error, and discard it unless `status` is MLS_OK.
+/* Close the output after an operation that returned `status` and set *error.  Discard the output unless it succeeded.
  * Return `status`; if it is MLS_OK, return the status of closing. */
 mls_status mls_output_close_after(mls_output *output, mls_status status, mls_error *error) MLS_MUST_USE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parallel.h - process items in parallel: take them in order, work on them on several threads, deliver them in order.
- */
+/* parallel.h - process items in three steps: take them in order, work on several at once in threads, and deliver the
+ * results in order. */
 #pragma once
 
 #include "base/base.h"
@@ -8,19 +8,22 @@
 /* Maximum number of items that are taken but not yet delivered. */
 enum { MLS_RELAY_SLOTS_MAX = 1024 };
 
-/* Items are numbered from 0.  Per-item data can be stored at index item % slots. */
+/* Items are numbered from 0.  Callbacks can store the data of an item at index item % slots of an array. */
 typedef struct mls_relay {
-    unsigned threads; /* including the calling one */
-    size_t slots;
-    size_t count; /* maximum number of items */
+    unsigned threads; /* number of threads, including the calling thread */
+    size_t slots;     /* maximum number of items taken but not delivered, at most MLS_RELAY_SLOTS_MAX */
+    size_t count;     /* maximum number of items */
     void *state;
-    bool (*take)(void *state, size_t item); /* one at a time, on any thread; false: no more items.  May be NULL */
-    void (*work)(void *state, size_t item); /* on any thread, several items at once */
-    mls_status (*deliver)(void *state, size_t item); /* on the calling thread; not MLS_OK: stop.  May be NULL */
+    /* Called for one item at a time, on any thread.  Returns false if there is no further item.  May be NULL. */
+    bool (*take)(void *state, size_t item);
+    /* Called on any thread, for several items at the same time. */
+    void (*work)(void *state, size_t item);
+    /* Called for one item at a time, on the calling thread.  Any status except MLS_OK stops.  May be NULL. */
+    mls_status (*deliver)(void *state, size_t item);
 } mls_relay;
 
-/* Return when all taken items are done and, unless `deliver` failed, delivered.  Return MLS_OK, or what `deliver`
- * returned. */
+/* Process all items.  Return after work on all taken items has ended and, unless `deliver` failed, all were delivered.
+ * Return MLS_OK, or the error that `deliver` returned. */
 mls_status mls_relay_run(const mls_relay *relay) MLS_MUST_USE;
 
 /* Return the number of processors that this process may use, at least 1. */

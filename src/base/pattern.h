@@ -4,16 +4,13 @@
 
 #include "base/base.h"
 
-/* SHELL matches a whole text; BASIC is a POSIX basic expression that matches a part of it.  These two are for untrusted
- * patterns.  OWN is for our data files: full PCRE2, ignoring case.  LINES and NAME are full PCRE2 with a step
- * limit, for patterns of users that are tried on many lines, or patterns from files that are tried on many names.  OWN,
- * LINES and NAME are compiled to machine code where that is supported. */
+/* OWN, LINES and NAME are compiled to machine code where PCRE2 supports this. */
 typedef enum mls_pattern_kind {
-    MLS_PATTERN_SHELL,
-    MLS_PATTERN_BASIC,
-    MLS_PATTERN_OWN,
-    MLS_PATTERN_LINES,
-    MLS_PATTERN_NAME
+    MLS_PATTERN_SHELL, /* an untrusted shell pattern, which matches a whole text */
+    MLS_PATTERN_BASIC, /* an untrusted POSIX basic regular expression, which matches a part of a text */
+    MLS_PATTERN_OWN,   /* a PCRE2 expression in a data file of mlscore; case is ignored */
+    MLS_PATTERN_LINES, /* a PCRE2 expression of the user, for many long lines: with high limits */
+    MLS_PATTERN_NAME   /* a PCRE2 expression in a file of the user, for many short names: with low limits */
 } mls_pattern_kind;
 
 typedef struct mls_pattern {
@@ -22,17 +19,20 @@ typedef struct mls_pattern {
     struct pcre2_real_match_context_8 *limits;
 } mls_pattern;
 
-/* Compile a pattern.  Return MLS_ERROR_SYNTAX if it is invalid; if a SHELL or BASIC pattern is longer than
- * 256 bytes or uses a construct that implementations interpret differently (alternation, repeated repeats, \w, \+); or
- * if a LINES or NAME pattern is longer than 1,024 bytes.  Release the pattern after MLS_OK; otherwise it is empty. */
+/* Compile a pattern.  Return MLS_ERROR_SYNTAX if the pattern is invalid; if it is too long (SHELL and BASIC: 256 bytes,
+ * LINES and NAME: 1,024 bytes); or if a BASIC pattern contains an escape that implementations interpret differently,
+ * such as \w, \+ or \|.  Call mls_pattern_release() after MLS_OK; after an error, *pattern is empty. */
 mls_status mls_pattern_compile(mls_pattern *pattern, mls_pattern_kind kind, mls_str text) MLS_MUST_USE;
 
-/* Find the first match from `at` on; found->ptr is NULL if there is none.  Return MLS_OK or MLS_ERROR_LIMIT. */
+/* Find the first match at or after the offset `at`; found->ptr is NULL if nothing matches.  Return MLS_OK, or
+ * MLS_ERROR_LIMIT if matching exceeded a limit of steps or memory. */
 mls_status mls_pattern_find(const mls_pattern *pattern, mls_str text, size_t at, mls_str *found);
 
-/* Return what the named group (NULL: the first one) matched in the last match, which must have been in the same text;
- * ptr is NULL if it did not match. mls_pattern_groups() returns the number of groups. */
+/* Return the text that a group matched in the last call of mls_pattern_find(), which must have been for the same
+ * `text`; ptr is NULL if the group did not match.  If `name` is NULL, return the text of the first group. */
 mls_str mls_pattern_group(const mls_pattern *pattern, mls_str text, const char *name);
+
+/* Return the number of groups in a pattern. */
 size_t mls_pattern_groups(const mls_pattern *pattern);
 
 void mls_pattern_release(mls_pattern *pattern);

@@ -6,11 +6,11 @@
 
 typedef struct mls_program {
     const char *const *arguments; /* the program, searched on PATH, and its arguments; ends with NULL */
-    char *const *environment;     /* NULL: inherit the environment */
+    char *const *environment;     /* NULL to inherit the environment of this process */
     double timeout_ms;            /* the program is killed after this time */
-    size_t answer_max;            /* in bytes; further output is dropped */
+    size_t answer_max;            /* maximum length of the answer in bytes; further output is ignored */
 } mls_program;
 
-/* Run a program without a shell, wait for it, and append its output.  Return MLS_OK if it exits with 0, otherwise
- * MLS_ERROR_READ with a message that contains the first line of its standard error. */
+/* Run a program without a shell, wait for it, and append its standard output to `answer`.  Return MLS_OK if it exits
+ * with 0, otherwise MLS_ERROR_READ with a message that contains the first line of its standard error. */
 mls_status mls_program_ask(const mls_program *asked, mls_buffer *answer, mls_error *error) MLS_MUST_USE;

@@ -16,20 +16,26 @@
  * SIGXFSZ is ignored, so that exceeding the file size limit fails with EFBIG. */
 void mls_temporary_handle_signals(void);
 
-/* Block those signals in the calling thread, and unblock them again.  Threads started meanwhile never receive them, so
- * only the thread that registers paths is interrupted. */
+/* Block the signals that end the program in the calling thread, and store the previous signal mask in *before.  Threads
+ * that are started before mls_temporary_let_go() never receive these signals, so that only the thread that registers
+ * paths is interrupted. */
 void mls_temporary_hold(sigset_t *before);
+
+/* Restore the signal mask that mls_temporary_hold() stored. */
 void mls_temporary_let_go(const sigset_t *before);
 
-/* Call mkostemp() or mkdtemp() and register the path.  Return a descriptor (-1: see errno), or whether the folder was
- * created.  A folder is removed with its contents. */
+/* Create a file with mkostemp() and register its path.  Return a descriptor, or -1 with errno set. */
 int mls_temporary_file(char *path);
+
+/* Create a folder with mkdtemp() and register its path.  On a signal, the folder is removed with its contents.  Return
+ * whether the folder was created. */
 bool mls_temporary_folder(char *path);
 
-/* Register a folder for temporary files, which is removed only if it is empty. */
+/* Register an existing folder.  On a signal, the folder is removed only if it is empty. */
 void mls_temporary_empty_folder(const char *path);
 
+/* Remove a path from the table, so that the file or folder is kept. */
 void mls_temporary_forget(const char *path);
 
-/* Remove everything registered, newest first.  Safe to call in a signal handler. */
+/* Remove all registered files and folders, the last entry of the table first.  This is safe in a signal handler. */
 void mls_temporary_remove(void);

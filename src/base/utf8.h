@@ -7,7 +7,8 @@
 
 #include "base/buffer.h"
 
-/* Append `text` with hostile characters (see below) and invalid UTF-8 escaped as \n, \t, \r, \x1b, \u202e … */
+/* Append `text`.  Hostile characters (see mls_code_point_is_hostile()) and invalid UTF-8 are escaped as \n, \t, \r,
+ * \x1b, \u202e … */
 void mls_escape_append(mls_buffer *buffer, mls_str text);
 
 /* Return whether a code point can control a terminal, or reorder or hide text. */
@@ -25,20 +26,24 @@ int32_t mls_utf8_next(mls_str text, size_t *at);
  * UTF-8). */
 size_t mls_utf8_encode(uint32_t code_point, char bytes[4]);
 
-/* Return the longest prefix of at most `bytes` bytes, or `columns` columns, without splitting a code point. */
+/* Return the longest prefix of at most `bytes` bytes that does not end inside a code point. */
 mls_str mls_utf8_cut(mls_str text, size_t bytes);
+
+/* Return the longest prefix that takes at most `columns` terminal columns. */
 mls_str mls_utf8_fit(mls_str text, size_t columns);
 
-/* Return the longest suffix of at most `columns` columns, without splitting a code point. */
+/* Return the longest suffix that takes at most `columns` terminal columns. */
 mls_str mls_utf8_fit_back(mls_str text, size_t columns);
 
-/* Expand to two arguments for "%.*s": at most `bytes` bytes of a byte string, or of a C string, truncated as above. */
+/* Expand to two arguments for "%.*s" that print a byte string, truncated by mls_utf8_cut(). */
 #define MLS_CUT(text, bytes) (int)mls_utf8_cut((text), (bytes)).len, (text).ptr
+
+/* Expand to two arguments for "%.*s" that print a NUL-terminated string, truncated by mls_utf8_cut(). */
 #define MLS_CUT_TEXT(text, bytes) (int)mls_utf8_cut(mls_str_from(text), (bytes)).len, (text)
 
-/* Append `text`, truncated to `bytes` bytes and followed by "…" if it is longer. */
+/* Append `text`.  If it is longer than `bytes` bytes, truncate it with mls_utf8_cut() and append "…". */
 void mls_utf8_append_cut(mls_buffer *buffer, mls_str text, size_t bytes);
 
-/* Return the number of terminal columns of `text`: 0 for combining marks, 2 for wide East Asian characters, otherwise
- * 1. */
+/* Return the number of terminal columns that `text` takes: 0 for a combining mark, 2 for a wide East Asian character, 1
+ * for any other code point. */
 size_t mls_display_width(mls_str text);

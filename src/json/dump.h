@@ -9,7 +9,8 @@
 
 #include "base/buffer.h"
 
-/* Append a quoted text.  A byte that is not UTF-8 becomes \udc80 to \udcff, as in Python's command line arguments. */
+/* Append a quoted text as Python writes it.  A byte that is not valid UTF-8 becomes one of \udc80 to \udcff, as in
+ * Python's command line arguments. */
 void mls_dump_text(mls_buffer *buffer, mls_str text);
 
 /* Append a number as Python writes a float: 1.0, 1e-05, 1e+16. */
@@ -19,12 +20,13 @@ void mls_dump_number(mls_buffer *buffer, double number);
  * digits, and duplicate members are all kept. */
 void mls_dump_json(mls_buffer *buffer, mls_str json);
 
-/* Append a quoted text.  NUL and bytes that are not UTF-8, which log text may contain, become U+FFFD. */
+/* Append a quoted text for users.  NUL and bytes that are not valid UTF-8, which log text may contain, become U+FFFD.
+ */
 void mls_json_show_text(mls_buffer *buffer, mls_str text);
 
-/* Append a validated span as standard JSON. NaN, Infinity and -Infinity, which Python writes but JSON does not allow,
- * become null.  A byte that is not UTF-8 becomes the Latin-1 character that the compliance checker reads. */
+/* Append a validated span as standard JSON, for users. NaN, Infinity and -Infinity, which Python writes but JSON does
+ * not allow, become null.  A byte that is not UTF-8 becomes the Latin-1 character that the compliance checker reads. */
 void mls_json_show_span(mls_buffer *buffer, mls_str span);
 
-/* Append a quoted text.  Bytes that are not UTF-8 are kept unchanged. */
+/* Append a quoted text for files that mlscore reads again.  Bytes that are not valid UTF-8 are kept unchanged. */
 void mls_json_text_append(mls_buffer *buffer, mls_str text);

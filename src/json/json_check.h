@@ -28,7 +28,7 @@ static inline uint64_t mls_mask16(mls_bytes16 found)
 #include <arm_neon.h>
 #define MLS_SIMD_WORDS "NEON"
 
-/* NEON has no movemask: mask each byte to its bit, then add up neighbours. */
+/* NEON has no movemask instruction: keep one bit of each byte, a different one in each, then add up the bytes. */
 static inline uint64_t mls_mask16(mls_bytes16 found)
 {
     const mls_bytes16 weighed = found & (mls_bytes16){1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
@@ -51,6 +51,7 @@ static inline uint64_t mls_mask16(mls_bytes16 found)
 
 #endif
 
+/* Load 16 bytes, which need not be aligned. */
 static inline mls_bytes16 mls_load16(const char *at)
 {
     mls_bytes16 bytes;
@@ -83,45 +84,50 @@ static inline const char *mls_json_blanks(const char *at, bool lines)
     return at;
 }
 
-/* Check the value at `at`, which is inside `outer` levels of nesting and not preceded by blanks.  Return the byte after
- * it, or NULL with *fault set. */
+/* Check the value that starts at `at`, without blanks before it; `outer` is the number of lists and objects around the
+ * value.  Return the byte after the value, or NULL with *fault set. */
 const char *mls_json_check_value(const char *at, unsigned outer, mls_json_fault *fault);
 
-/* The first members of a validated object.  Records logged by the same line of code often begin with the same members,
- * so these need not be validated again.  The caller keeps `text` valid. */
+/* The first members of a validated object.  Records that the same line of code logs often begin with equal members,
+ * which need not be validated again.  `text` is a part of the log, which the caller keeps valid. */
 enum { MLS_FRONT_MEMBERS = 2 };
 typedef struct mls_json_front {
     const char *text;
-    uint16_t len;                      /* up to the end of the last member's value; 0: empty */
+    uint16_t len;                      /* length of the text up to the end of the last value; 0 if nothing is stored */
     uint16_t names[MLS_FRONT_MEMBERS]; /* offsets as in mls_member_places */
 } mls_json_front;
 
-/* Check a record's value or metadata in a text that ends at `end`, and note the offsets of its names in *places.
- * Members equal to *front are not checked again; otherwise *front is replaced by the first members of this object.
- * `front` may be NULL. Return the byte after the value, or NULL if it is invalid. */
+/* Check the value or the metadata of a record, which starts at `at` in a text that ends at `end`.  If it is an object,
+ * store the offsets of its names in *places.  If the object begins with the members in *front, they are not checked
+ * again; otherwise its first members are stored in *front.  `front` may be NULL. Return the byte after the value or the
+ * metadata, or NULL if it is invalid. */
 const char *mls_json_check_part(const char *at, const char *end, mls_json_front *front, mls_member_places *places);
 
-/* Check a value like mls_json_check_value(), but allow line endings; `outer` is less than 64, and a NUL follows the
- * text. */
+/* Check a value like mls_json_check_value(), but allow line endings between tokens.  `outer` must be less than 64, and
+ * a NUL must follow the text. */
 const char *mls_json_check_lines(const char *at, unsigned outer, mls_json_fault *fault);
 
-/* Check the rest of an object, starting after the value of one of its members. */
+/* Check the rest of an object like mls_json_check_lines(); `at` is after the value of one of its members, and `outer`
+ * is the number of lists and objects around the object.  Return the byte after the object, or NULL with *fault set. */
 const char *mls_json_check_members(const char *at, unsigned outer, mls_json_fault *fault);
 
-/* Return whether a member's name is `wanted`; `raw` is the name as written between its quotes. */
+/* Return whether the name of a member is `wanted`; `raw` is the name as written between its quotes, with escapes. */
 bool mls_span_name_is(mls_str raw, mls_str wanted);
 
 /* Return the byte after the value that starts at `at` in validated text, at most `end`. */
 const char *mls_span_skip_value(const char *at, const char *end);
 
-/* The two halves of mls_json_walk_next(): advance to the start of a value, and continue after it. */
+/* Advance to the start of the next value, which is then at walk->at, and set *name to its name.  Return false at the
+ * end. mls_walk_enter() and mls_walk_leave() together do the same as mls_json_walk_next(). */
 bool mls_walk_enter(mls_json_walk *walk, mls_str *name);
+
+/* Continue after the value that ends at `stop`. */
 void mls_walk_leave(mls_json_walk *walk, const char *stop);
 
 /* Decode the escape at text[*at] (a backslash) inside a string and advance *at past it.  Surrogate pairs are combined.
  */
 uint32_t mls_json_escape_read(mls_str text, size_t *at);
 
-/* Decode a quoted string into the arena.  With `latin1`, each byte above 0x7f becomes a code point, as rules see it;
- * otherwise these bytes are kept, for display. */
+/* Decode a quoted string into the arena.  With `latin1`, each byte above 0x7f becomes a code point of its own, as in
+ * the strings that rules read; otherwise these bytes are kept, for display. */
 mls_str mls_span_decode(mls_str quoted, bool latin1, struct mls_arena *arena);

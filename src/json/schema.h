@@ -3,9 +3,9 @@
  *
  * All reading and writing of structs uses such tables: json_row.h reads data files into structs, text_table.h reads
  * rows of text, and the functions below write structs as JSON and read them back, so that writer and reader cannot
- * disagree. Here, members with the empty value of their kind (NULL, NAN, 0, false, no items) are omitted when writing
- * and default to it when reading.  Numbers read back as the same double; infinite values and NAN are written as "inf",
- * "-inf" and "nan".  Texts that are not UTF-8 keep their bytes.
+ * disagree. mls_schema_write() omits members with the empty value of their kind (NULL, NAN, 0, false, no items), and
+ * mls_schema_read() sets missing members to this value.  Numbers are read back as the same double; infinite values and
+ * NAN are written as "inf", "-inf" and "nan".  Texts that are not valid UTF-8 keep their bytes.
  *
  * The input of mls_schema_read() may be hostile: it must be validated JSON, and unknown members, wrong types and values
  * beyond a limit are refused. */
@@ -20,9 +20,11 @@ typedef enum mls_member_kind {
     MLS_MEMBER_NUMBER, /* double; NAN if missing */
     MLS_MEMBER_BOOL,   /* bool */
     MLS_MEMBER_TEXT,   /* const char *, in the arena; NULL if missing */
-    MLS_MEMBER_WORD,   /* an enumeration (unsigned): the position of the text in `words` from 1, or less than `limit` */
+    /* An enumeration (unsigned).  In data files and tables, a text of `words`, stored as its position from 1; for
+     * mls_schema_…(), a number that is less than `limit`. */
+    MLS_MEMBER_WORD,
     /* Only for data files and tables: */
-    MLS_MEMBER_SAID, /* unsigned: 1 false, 2 true, 0 missing */
+    MLS_MEMBER_SAID, /* unsigned: 0 for a missing value, 1 for false, 2 for true */
     MLS_MEMBER_SPAN, /* mls_str, borrowed from the input */
     /* Only for mls_schema_…(): */
     MLS_MEMBER_OWNED,    /* char *, released with free() */
@@ -38,17 +40,17 @@ typedef enum mls_member_kind {
     MLS_MEMBER_FINDINGS, /* mls_findings */
 } mls_member_kind;
 
-/* Flag of a required column.  The higher bits are free for the caller. */
+/* Flag of a column that a table must have.  The caller may use the higher bits for flags of its own. */
 enum { MLS_MEMBER_NEEDED = 1 };
 
 typedef struct mls_row_member {
     const char *name; /* "flops.per_token" is the member per_token of the object `flops` */
     mls_member_kind kind;
     size_t offset;
-    const char *words; /* the allowed words: "up down" */
-    unsigned flags;
-    size_t limit;
-    const struct mls_schema *of;
+    const char *words;           /* the allowed texts of a WORD, separated by blanks: "up down" */
+    unsigned flags;              /* MLS_MEMBER_NEEDED, and flags of the caller */
+    size_t limit;                /* the limit of a WORD, LIST or ROWS, see there */
+    const struct mls_schema *of; /* the members of an OBJECT, or of each struct of a LIST or ROWS */
 } mls_row_member;
 
 typedef struct mls_schema {
@@ -57,9 +59,12 @@ typedef struct mls_schema {
     size_t size; /* of the struct in bytes */
 } mls_schema;
 
-/* Define a row of a table of members.  MLS_MEMBER_OF is for data files, MLS_COLUMN_OF for columns.  MLS_FIELD and the
- * following are for mls_schema_…(): MLS_FIELD_MOST for enumerations and lists with a limit, MLS_FIELD_IN for a nested
- * struct. */
+/* Define a row of a table of members:
+ *   MLS_MEMBER_OF   for a member of an object in a data file
+ *   MLS_COLUMN_OF   for a column of a table
+ *   MLS_FIELD       for a member that mls_schema_…() read and write
+ *   MLS_FIELD_IN    for a nested struct that mls_schema_…() read and write
+ *   MLS_FIELD_MOST  for an enumeration or a list with a limit that mls_schema_…() read and write */
 #define MLS_ROW_MEMBER(type, name, kind, member, words, flags, limit, of)                                              \
     {                                                                                                                  \
         name, MLS_MEMBER_##kind, offsetof(type, member), words, flags, limit, of                                       \
@@ -76,20 +81,20 @@ typedef struct mls_schema {
 
 /* Where strings are stored while reading. */
 typedef struct mls_schema_room {
-    mls_map texts;     /* each text once, in the map's arena */
-    mls_arena scratch; /* to be released by the caller */
-    char wrong[96];    /* the name of the refused member */
+    mls_map texts;     /* the texts that were read, each stored once in the map's arena */
+    mls_arena scratch; /* temporary memory, which the caller releases */
+    char wrong[96];    /* the name of the member that was refused; "" if none was */
 } mls_schema_room;
 
 /* Append a struct as a JSON object. */
 void mls_schema_write(mls_buffer *to, const mls_schema *schema, const void *row);
 
-/* Set all members to their empty values, except lists and owned texts, which must be empty already. */
+/* Set all members to their empty values.  Lists and owned texts must be empty already, because they are not freed. */
 void mls_schema_clear(const mls_schema *schema, void *row);
 
 /* Read a validated object into a struct whose members are empty.  Return false if a member is refused; room->wrong is
- * then its name, and the caller releases what was read so far. */
+ * then the name of the member, and the caller must call mls_schema_release(). */
 bool mls_schema_read(const mls_schema *schema, mls_str object, mls_schema_room *room, void *row) MLS_MUST_USE;
 
-/* Free the lists and owned texts, and set all members to their empty values. */
+/* Free all lists and owned texts of a struct, and set all its members to their empty values. */
 void mls_schema_release(const mls_schema *schema, void *row);
