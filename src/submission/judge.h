@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* judge.h - internals of verifying a submission.  All paths are relative to the root of the tree. */
+/* judge.h - internal functions that verify a submission.  All paths are relative to the root of its tree. */
 #pragma once
 
 #include <cjson/cJSON.h>
@@ -14,42 +14,47 @@
  * MLS_ERROR_READ if the tree cannot be read. */
 mls_status mls_tree_list(mls_submission *submission, mls_error *error) MLS_MUST_USE;
 
-/* Return whether `name` was asked for; if `wanted` is NULL, all names are. */
+/* Return whether `name` equals `wanted`, the only name to judge.  Return true for any name if `wanted` is NULL. */
 static inline bool mls_is_wanted(const char *wanted, const char *name)
 {
     return wanted == NULL || strcmp(wanted, name) == 0;
 }
 
-/* Return the system of this name, or NULL. Only valid after mls_tree_list(). */
+/* Return the submitter's system with this name, or NULL if it has no such system.  Call mls_tree_list() first. */
 mls_system *mls_submitter_system(const mls_submitter *submitter, const char *name);
 
 /* Return whether a name matches a pattern with at most one '*' (anything) or '#' (a number without leading zeros). */
 bool mls_name_matches(const char *name, const char *pattern);
 
-bool mls_tree_has_folder(const char *root, mls_str path, const char *name); /* <root>/<path>/<name> */
+/* Return whether <root>/<path>/<name> is a folder. */
+bool mls_tree_has_folder(const char *root, mls_str path, const char *name);
 
-/* Open a file of an mls_submission without blocking.  Return -1 with errno set on failure. */
+/* Open a file for reading without blocking.  `submission` is an mls_submission.  Return the file descriptor, or -1 with
+ * errno set on failure. */
 int mls_tree_open(void *submission, const char *path);
 
 /* Read a whole file of the tree like mls_file_read().  Return MLS_ERROR_READ if the file is not readable. */
 mls_status mls_tree_read(const mls_submission *submission, const mls_submission_file *file, size_t limit,
                          mls_buffer *text, mls_error *error) MLS_MUST_USE;
 
-/* Judge package_checker_params.  Only its last line counts: one of two words, without a line ending. */
+/* Judge the text of a file package_checker_params and set *bypasses to the checks that it disables.  Only its last line
+ * counts: it must be one of two known words, without a line ending. */
 void mls_params_judge(mls_str text, const char *path, mls_bypasses *bypasses, mls_findings *findings);
 
-/* Judge the text of a description by `rules` (systems.json of an edition).  Texts of `system` are allocated in `arena`.
+/* Judge `text`, the description of a system, by `rules` (systems.json).  Allocate the texts of `system` in `arena`.
  */
 void mls_system_judge(mls_system *system, const cJSON *rules, mls_str text, const mls_edition *edition,
                       mls_arena *arena, mls_findings *findings);
 
-/* Judge the systems of a submitter: whether it has any, and their descriptions (except for 0.7.0). */
+/* Judge the systems of a submitter: check that it has at least one, and check their descriptions (edition 0.7.0: not
+ * checked). */
 void mls_systems_judge(const mls_submission *submission, mls_submitter *submitter, const cJSON *rules);
 
-/* Read the power files of a run whose log has been read.  Problems of their contents are warnings or advice only. */
+/* Read the power files of a run.  Its log must have been read.  Problems in the contents of power files add only
+ * warnings or advice. */
 void mls_power_read(mls_submission *submission, mls_submission_run *run);
 
-/* Judge a result whose logs have been read. */
+/* Judge a result.  Its logs must have been read. */
 void mls_result_judge(const mls_submission *submission, const mls_submitter *submitter, mls_submission_result *result);
 
 /* Add advice about configs of a submitter that contradict themselves and about settings that cost speed.  Return
@@ -57,18 +62,21 @@ void mls_result_judge(const mls_submission *submission, const mls_submitter *sub
 mls_status mls_configs_judge(mls_submission *submission, mls_submitter *submitter) MLS_MUST_USE;
 
 /* Add advice about suspicious results, once all results have been judged: duplicate logs, and results far from similar
- * ones.  The findings belong to the submission, the most important first.  Return MLS_OK, or an error of loading data.
+ * ones.  Add these findings to the submission, the most important first.  Return MLS_OK, or an error of loading data.
  */
 mls_status mls_odd_judge(mls_submission *submission) MLS_MUST_USE;
 
-/* State of searching a log's lines while they are read. */
+/* State of searching the lines of a log for secrets while the log is read. */
 typedef struct mls_heard_secrets {
     const char *path;
-    bool cut; /* the last long line was truncated */
+    bool cut; /* a line was too long and its end was not searched */
     mls_findings found;
 } mls_heard_secrets;
+
+/* Search lines of a log for secrets.  `heard` is an mls_heard_secrets. */
 mls_status mls_secrets_of_lines(void *heard, const mls_lines *lines);
 
-/* Search the files of submitters that were not searched while logs were read, with all threads.  Return MLS_OK, or an
+/* Search the remaining files of all submitters for secrets, with all threads.  Skip the logs that were searched while
+ * they were read.  Return MLS_OK, or an
  * error if threads cannot be started. */
 mls_status mls_secrets_judge(mls_submission *submission) MLS_MUST_USE;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* memory_table.h - the settings of a memory estimate, and the items of memory.
  *
- * MLS_MEMORY_SETTINGS(S) is S(ID, use, option, kind, argument, help), in the order of --help.  The value of a WORD is
- * its index in the argument, from 0. */
+ * MLS_MEMORY_SETTINGS(S) expands to S(ID, use, option, kind, argument, help) for each setting, in the order of --help.
+ * The kinds are those of mls_memory_setting_row.  The value of a setting of kind WORD is the index of the word in
+ * `argument`, from 0. */
 #pragma once
 
 #define MLS_MEMORY_SETTINGS(S)                                                                                           \
@@ -77,17 +78,17 @@
     S(STEP_COPY, TRAINING, "step-copy", FLAG, NULL,                                                                      \
       "training: the optimizer's step copies the gradients, as torch's foreach optimizers do")
 
-/* The precisions; types of GGUF come after amp. */
+/* The words of PRECISION, in the order of mls_number_kind; all words after amp are types of GGUF. */
 #define MLS_MEMORY_PRECISIONS                                                                                          \
     "fp32|fp16|bf16|fp8|int8|mxfp8|nvfp4|mxfp4|fp4|int4|amp|Q4_0|Q4_1|Q5_0|Q5_1|Q8_0|Q2_K|Q3_K_S|Q3_K_M|Q3_K_L|"       \
     "Q4_K_S|Q4_K_M|Q5_K_S|Q5_K_M|Q6_K"
 
-/* Settings without an option of their own; the option of another setting sets them. */
+/* Settings that do not have an option of their own: --recompute full:N and --lora RANK:TARGETS set them. */
 #define MLS_MEMORY_PARTS(S)                                                                                            \
     S(RECOMPUTE_LAYERS, TRAINING, "recompute-layers", NUMBER, NULL, "")                                                \
     S(LORA_TARGETS, TRAINING, "lora-targets", NUMBER, NULL, "")
 
-/* I(ID, use, name, sentence). */
+/* I(ID, use, name, sentence): an item of the estimate; `use` is INFERENCE, TRAINING or BOTH. */
 #define MLS_MEMORY_ITEMS(I)                                                                                            \
     I(WEIGHTS, BOTH, weights, "the parameters of the model on this GPU")                                               \
     I(TOWERS, INFERENCE, towers, "vision and audio encoders")                                                          \

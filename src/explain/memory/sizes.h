@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sizes.h - internals of memory/: integers with overflow checks, the sizes of a model, and the bytes of its weights if
- * their formats differ. */
+/* sizes.h - internal functions of memory/: integers with overflow checks, the sizes of a model, and the size of its
+ * weights if they have several formats. */
 #pragma once
 
 #include "explain/memory/memory.h"
 
-/* The result of an overflow, and of any computation with such a result. */
+/* The result of a computation that overflows or has an operand MLS_ABSURD. */
 #define MLS_ABSURD UINT64_MAX
 
-/* Maximum size: larger ones are not exact in a double, as in JSON; no GPU has 9 PB. */
+/* Maximum size in bytes (9 PB, more than any GPU has): larger integers are not exact in a double, the type of numbers
+ * in JSON. */
 #define MLS_BYTES_MAX (UINT64_C(1) << 53)
 
+/* Return the product of `count` factors, or MLS_ABSURD.  Usually called as MUL(a, b, …). */
 static inline uint64_t mls_bytes_product(const uint64_t *factors, size_t count)
 {
     uint64_t product = 1;
@@ -20,6 +22,7 @@ static inline uint64_t mls_bytes_product(const uint64_t *factors, size_t count)
     return absurd ? MLS_ABSURD : product;
 }
 
+/* Return the sum of `count` terms, or MLS_ABSURD.  Usually called as ADD(a, b, …). */
 static inline uint64_t mls_bytes_sum(const uint64_t *terms, size_t count)
 {
     uint64_t sum = 0;
@@ -33,22 +36,25 @@ static inline uint64_t mls_bytes_sum(const uint64_t *terms, size_t count)
 #define MUL(...) mls_bytes_product(MLS_LIST(__VA_ARGS__))
 #define ADD(...) mls_bytes_sum(MLS_LIST(__VA_ARGS__))
 
-/* The value of a setting, such as VALUE(ask, TP), and an item of an estimate, such as ITEM(to, WEIGHTS). */
+/* The value of a setting: VALUE(ask, TP). */
 #define VALUE(ask, id) mls_memory_value(ask, MLS_MEMORY_##id)
+
+/* An item of an estimate: ITEM(to, WEIGHTS). */
 #define ITEM(estimate, id) (estimate)->items[MLS_MEMORY_ITEM_##id]
 
-/* Return x / y, rounded down or up; y must not be 0. */
+/* Return x / y, rounded down; y must not be 0. */
 static inline uint64_t mls_bytes_per(uint64_t x, uint64_t y)
 {
     return x == MLS_ABSURD ? x : x / y;
 }
 
+/* Return x / y, rounded up; y must not be 0. */
 static inline uint64_t mls_bytes_up(uint64_t x, uint64_t y)
 {
     return x == MLS_ABSURD ? x : x / y + (x % y != 0);
 }
 
-/* Return x - y, at least 0. */
+/* Return x - y, or 0 if y is larger than x. */
 static inline uint64_t mls_bytes_less(uint64_t x, uint64_t y)
 {
     return x == MLS_ABSURD ? x : y < x ? x - y : 0;
@@ -64,12 +70,13 @@ static inline uint64_t mls_bytes_min(uint64_t x, uint64_t y)
     return x < y ? x : y;
 }
 
-/* Bytes per number as a fraction, which is not an integer if blocks of 32 or 16 numbers have a scale. */
+/* Bytes per number, as the fraction n / q.  The fraction is not an integer for formats of less than 8 bits, and for
+ * formats that store a scale for each block of 16 or 32 numbers. */
 typedef struct mls_number_bytes {
     uint64_t n, q;
 } mls_number_bytes;
 
-/* The precisions in the order of their words in memory_table.h. */
+/* The precisions, in the order of the words of MLS_MEMORY_PRECISIONS. */
 typedef enum mls_number_kind {
     MLS_FP32,
     MLS_FP16,
@@ -82,11 +89,13 @@ typedef enum mls_number_kind {
     MLS_FP4,
     MLS_INT4,
     MLS_AMP, /* PyTorch autocast: stored in FP32, computed in 16 bits */
-    MLS_GGUF /* the first type of GGUF; these mix formats */
+    MLS_GGUF /* the first type of GGUF; this and all following types mix formats */
 } mls_number_kind;
-mls_number_bytes mls_number_bytes_of(int64_t kind); /* 0 / 1 for types of GGUF */
 
-/* The values of words in memory_table.h. */
+/* Return the bytes per number of a precision, or 0 / 1 for a type of GGUF. */
+mls_number_bytes mls_number_bytes_of(int64_t kind);
+
+/* The values of settings of kind WORD, and of RECOMPUTE and LORA_TARGETS; see memory_table.h. */
 enum { MLS_FRAMEWORK_TORCH = 1 };
 enum { MLS_RECOMPUTE_NONE, MLS_RECOMPUTE_SELECTIVE, MLS_RECOMPUTE_FULL };
 enum { MLS_GRADIENTS_FP32, MLS_GRADIENTS_BF16 };
@@ -106,13 +115,16 @@ enum {
     MLS_LORA_DOWN = 128
 };
 
-/* Return the digits at the start of a size such as "12.50 GiB", and set *unit to the text after them and a blank. */
+/* Split a size such as "12.50 GiB": return the number at its start, and set *unit to the text after the number and a
+ * blank. */
 mls_str mls_size_split(mls_str text, mls_str *unit);
 
-/* Set the model and complete its shape; benchmark is NULL if it is not a benchmark's model. */
+/* Set the model and its name, and complete its shape.  `benchmark` is the model's key in the table of models, or NULL
+ * if the model is from a file. */
 void mls_memory_take_model(mls_memory_ask *ask, const mls_model_shape *shape, const char *benchmark, mls_str name);
 
-/* Read the formats of the model's weights from hf_quant_config.json, which is similar to a quantization_config.  Errors
+/* Read the formats of the model's weights from the text of hf_quant_config.json, which is similar to the
+ * quantization_config of a config.json.  Errors
  * are those of mls_memory_model_parse(). */
 mls_status mls_memory_quantization_parse(mls_memory_ask *ask, mls_str text, mls_error *error) MLS_MUST_USE;
 
@@ -122,18 +134,23 @@ void mls_shape_complete(mls_model_shape *shape);
 /* Check a shape.  Return MLS_ERROR_VALUE if layers, hidden, heads or vocabulary are missing, or a size is absurd. */
 mls_status mls_shape_check(const mls_model_shape *shape, mls_error *error) MLS_MUST_USE;
 
-/* The parameters of a complete shape on one GPU, with tensor parallelism t and expert parallelism e. */
+/* The numbers of parameters of one layer on one GPU. */
 typedef struct mls_layer_parameters {
-    uint64_t attention; /* per layer, with biases */
-    uint64_t dense;     /* feed-forward of a dense layer */
-    uint64_t routed;    /* routed experts of a layer */
-    uint64_t shared;    /* shared experts and router of a layer */
-    uint64_t norms;     /* per layer */
+    uint64_t attention; /* attention, with biases */
+    uint64_t dense;     /* feed-forward, if the layer is dense */
+    uint64_t routed;    /* routed experts, if the layer has experts */
+    uint64_t shared;    /* shared experts and router, if the layer has experts */
+    uint64_t norms;     /* all norms of the layer */
 } mls_layer_parameters;
+
+/* Return the parameters of a layer of a complete shape, with tensor parallelism t and expert parallelism e. */
 mls_layer_parameters mls_shape_layer(const mls_model_shape *shape, uint64_t t, uint64_t e);
+
+/* Return the number of parameters of a complete shape. */
 uint64_t mls_shape_parameters(const mls_model_shape *shape);
 
-/* Return the number of KV heads on one GPU. If there are fewer heads than GPUs, each has a copy of one. */
+/* Return the number of KV heads on each of t GPUs.  If there are fewer KV heads than GPUs, each GPU has a copy of one
+ * head. */
 static inline uint64_t mls_shape_kv_heads(const mls_model_shape *shape, uint64_t t)
 {
     return t > shape->kv_heads ? 1 : shape->kv_heads / t;
@@ -153,7 +170,8 @@ static inline uint64_t mls_shape_expert_hidden(const mls_model_shape *shape)
 /* Compute the memory of one GPU for training.  Return MLS_ERROR_VALUE if the layout does not divide the model. */
 mls_status mls_training_make(const mls_memory_ask *ask, mls_memory_estimate *to, mls_error *error) MLS_MUST_USE;
 
-/* Set the error of an impossible layout, "heads: 5 is not divisible by tp 2". */
+/* Set the error of a layout that does not divide the model, "heads: 5 is not divisible by tp 2".  Return
+ * MLS_ERROR_VALUE. */
 mls_status mls_layout_error(mls_error *error, const char *what, uint64_t number, const char *by, uint64_t divisor);
 
 /* The parts of a model, in the order of their names in src/data/quantization.json. */
@@ -176,27 +194,28 @@ typedef enum mls_weight_part {
     MLS_WEIGHT_COUNT
 } mls_weight_part;
 
-/* "embedding", "head" … */
+/* The names of the parts, indexed by mls_weight_part: "embedding", "head" … */
 extern const char *const mls_weight_names[MLS_WEIGHT_COUNT];
 
-/* The format of numbers, in thousandths of a bit: `each` per number, and `beside` per group of numbers, such as a
- * scale. group 0: a row of the matrix. */
+/* A format of numbers: `each` is the size of a number, `beside` the size of the additional data, such as a scale, of
+ * each group of `group` numbers.  Both sizes are in thousandths of a bit.  If `group` is 0, a group is a row of the
+ * matrix. */
 typedef struct mls_number_form {
     uint64_t group, each, beside;
 } mls_number_form;
 
-/* The format of each part of each layer. */
+/* A plan: the format of each part of each layer, as an index into `forms`. */
 enum { MLS_FORMS_MAX = 16 };
 typedef struct mls_weights_plan {
     mls_number_form forms[MLS_FORMS_MAX];
     size_t form_count;
-    unsigned rest; /* format of norms, biases and everything else */
+    unsigned rest; /* format of norms, biases and everything else that is not an mls_weight_part */
     uint64_t layers;
-    unsigned char *marks;                  /* format of each layer of each part; embedding and head have one */
-    unsigned char usual[MLS_WEIGHT_COUNT]; /* the last format given to all layers of a part at once */
+    unsigned char *marks;                  /* format of each layer of each part; see mls_weights_marks() */
+    unsigned char usual[MLS_WEIGHT_COUNT]; /* the format that mls_weights_plan_mark() last set for each part */
 } mls_weights_plan;
 
-/* Create a plan with 16 bits, its format 0, for everything. */
+/* Create a plan in which everything has format 0, a format of 16 bits per number. */
 mls_weights_plan mls_weights_plan_new(const mls_model_shape *shape);
 void mls_weights_plan_release(mls_weights_plan *plan);
 
@@ -206,37 +225,40 @@ unsigned mls_weights_plan_add(mls_weights_plan *plan, mls_number_form form);
 /* Set the format of all layers of a part. */
 void mls_weights_plan_mark(mls_weights_plan *plan, mls_weight_part part, unsigned form);
 
+/* Return the number of formats that mls_weights_marks() returns for a part: 1 for embedding and head, else the number
+ * of layers. */
 static inline uint64_t mls_weights_layers(const mls_weights_plan *plan, mls_weight_part part)
 {
     return part <= MLS_WEIGHT_HEAD ? 1 : plan->layers;
 }
 
+/* Return the formats of the layers of a part. */
 static inline unsigned char *mls_weights_marks(const mls_weights_plan *plan, mls_weight_part part)
 {
     return plan->marks + (size_t)part * (size_t)plan->layers;
 }
 
-/* Set the format of what quantizers quantize by default: the linear layers except head and router, or only the routed
- * experts. */
+/* Set the format of the parts that quantizers quantize by default: all linear layers except head and router or, if
+ * `experts_alone` is true, only the routed experts. */
 void mls_weights_plan_quantize(mls_weights_plan *plan, mls_number_form form, bool experts_alone);
 
-/* Compute the bytes of a plan, and describe it by the name of a method and the format of most parts (NULL: by its
- * bits). */
+/* Set *to to the size and the description of a plan.  `name` is the method or precision to name in the description, and
+ * `form` the format of most parts; if `form` is NULL, the description contains bits per number instead. */
 void mls_weights_describe(const mls_weights_plan *plan, const mls_model_shape *shape, const char *name,
                           const mls_number_form *form, mls_memory_form *to);
 
-/* The weights of a whole model in one precision: n / q bytes; the size of published checkpoints (0: the same); and the
- * formats, if there are several. */
+/* The weights of a whole model in one precision: their size is n / q bytes, and that of published checkpoints is
+ * `published` bytes (0: not known to differ).  `form` describes their formats if there are several. */
 typedef struct mls_weights {
     uint64_t n, q, published;
-    bool decides; /* the verdict is that of published checkpoints */
+    bool decides; /* the size of published checkpoints determines the verdict */
     mls_memory_form form;
 } mls_weights;
 
 mls_status mls_weights_of(const mls_memory_ask *ask, uint64_t parameters, mls_weights *weights,
                           mls_error *error) MLS_MUST_USE;
 
-/* Compute the memory of one GPU for inference with these weights, n / q bytes.  Return MLS_ERROR_VALUE if the layout
+/* Compute the memory of one GPU for inference with `weights`.  Return MLS_ERROR_VALUE if the layout
  * does not divide the model. */
 mls_status mls_inference_make(const mls_memory_ask *ask, const mls_weights *weights, mls_memory_estimate *to,
                               mls_error *error) MLS_MUST_USE;
