@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 
-static locale_t c_locale; /* 0 if it could not be created: the thread's own locale is used then */
+static locale_t c_locale; /* 0 if it could not be created; the locale of the thread is then used instead */
 static pthread_once_t c_locale_once = PTHREAD_ONCE_INIT;
 
 static void make_c_locale(void)
@@ -91,7 +91,7 @@ void mls_buffer_append_repeated(mls_buffer *buffer, char c, size_t count)
     buffer->ptr[buffer->len] = '\0';
 }
 
-/* Format in place if there is room; only longer text is formatted twice. */
+/* Format into the free memory of the buffer.  Only text that does not fit is formatted a second time. */
 void mls_buffer_vprintf(mls_buffer *buffer, const char *format, va_list args)
 {
     enum { USUAL_LENGTH = 100 };

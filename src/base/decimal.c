@@ -4,8 +4,10 @@
 
 #include <math.h>
 
-/* The number of powers of ten that fit in a uint64_t; the limit to which exponents are clamped. */
+/* The number of powers of ten that fit in a uint64_t. */
 enum { POWERS = MLS_POWER_MAX + 1 };
+
+/* Exponents above this value, or below its negative, are replaced with it. */
 #define EXPONENT_MAX 1000000000
 
 uint64_t mls_power_of_ten(int exponent)
@@ -19,8 +21,8 @@ uint64_t mls_power_of_ten(int exponent)
 /* The digits read so far, without leading zeros. */
 typedef struct digit_run {
     uint64_t digits;
-    size_t count; /* at most MLS_DECIMAL_DIGITS of them are kept */
-    uint8_t next; /* the first digit that is not kept */
+    size_t count; /* number of digits, of which the first MLS_DECIMAL_DIGITS are stored in `digits` */
+    uint8_t next; /* the first digit that is not stored */
 } digit_run;
 
 static const char *add_digits(const char *at, const char *end, digit_run *run)
@@ -41,7 +43,7 @@ static const char *add_digits(const char *at, const char *end, digit_run *run)
     return at;
 }
 
-/* Return how many of `count` digits are not kept. */
+/* Return how many of `count` digits are not stored. */
 static long long unkept(size_t count)
 {
     return count > MLS_DECIMAL_DIGITS ? (long long)(count - MLS_DECIMAL_DIGITS) : 0;
@@ -84,10 +86,11 @@ bool mls_decimal_parse(mls_str text, mls_decimal *number)
     return true;
 }
 
-/* Longer numbers do not occur in practice. */
+/* Maximum length of a number in bytes, without blanks and apostrophes.  Longer numbers do not occur in practice. */
 enum { LOCAL_MAX = 80 };
 
-/* Return whether every mark in the text separates groups of digits, the last of which has exactly three. */
+/* Return whether the text consists of groups of digits that are separated by `mark`.  The first group has one to three
+ * digits, the last has exactly three, and the others have two or three. */
 static bool are_groups(mls_str text, char mark)
 {
     size_t group = 0;
@@ -107,13 +110,13 @@ static bool are_groups(mls_str text, char mark)
     return grouped && group == 3;
 }
 
-/* A number without fillers. */
+/* The text of a number without blanks and apostrophes. */
 typedef struct local_text {
     char text[LOCAL_MAX];
     size_t len;
 } local_text;
 
-/* Remove a mark, or replace it with a point. */
+/* Replace `mark` with a point if it is decimal; otherwise remove all occurrences of it. */
 static void replace_mark(local_text *plain, char mark, bool decimal)
 {
     size_t kept = 0;

@@ -75,7 +75,7 @@ void mls_digest_feed(mls_digester *self, mls_str text)
         memcpy(self->rest, text.ptr, text.len);
 }
 
-/* Pad the last block with a one bit, zeros, and the length in 8 bytes. */
+/* Append the padding: a one bit, zeros, and the length of the text in bits as 8 bytes.  Then format the hash. */
 void mls_digest_end(mls_digester *self, char digits[static MLS_DIGEST_BYTES])
 {
     const uint64_t bits = self->bytes * 8;

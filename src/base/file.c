@@ -77,7 +77,8 @@ mls_status mls_file_look(const char *path, struct stat *about, mls_error *error)
     return status;
 }
 
-/* Return the descriptor if it can be read.  Otherwise return -1 with the error set. */
+/* Return an opened descriptor if it can be read.  Otherwise close it and return -1 with *error set.  If opening failed,
+ * fd is negative. */
 static int take_open(int fd, bool given, mls_error *error)
 {
     struct stat about = {0};

@@ -129,7 +129,8 @@ void mls_findings_add_as(mls_findings *list, mls_finding_code code, mls_severity
     va_end(args);
 }
 
-/* Append findings: in their order, or grouped by code and without one code. */
+/* Append findings in their order; or, if `grouped`, grouped by code.  Findings with the code `except` are omitted; it
+ * is MLS_FINDING_COUNT if no code is to be omitted. */
 static void append(mls_findings *list, const mls_findings *from, bool grouped, mls_finding_code except)
 {
     mls_finding_counts_add(&list->counts, &from->counts);

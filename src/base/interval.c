@@ -19,7 +19,7 @@ static void swap_items(char *a, char *b, size_t size)
     }
 }
 
-/* Return the highest bit in which keys differ, or 0 if the items are in order. */
+/* Return the highest bit in which the keys of any two items differ, or 0 if the items are already sorted. */
 static uint64_t highest_difference(const char *items, size_t count, size_t size, mls_number_of *number)
 {
     const uint64_t first = count > 0 ? number(items) : 0;
@@ -35,7 +35,7 @@ static uint64_t highest_difference(const char *items, size_t count, size_t size,
     return ordered ? 0 : (uint64_t)1 << (63 - __builtin_clzll(differ));
 }
 
-/* Move the items whose keys lack a bit to the front, and return their number. */
+/* Move the items in whose keys `bit` is 0 to the front, and return their number. */
 static size_t part_by_bit(char *items, size_t count, size_t size, uint64_t bit, mls_number_of *number)
 {
     size_t low = 0;
@@ -50,7 +50,7 @@ static size_t part_by_bit(char *items, size_t count, size_t size, uint64_t bit, 
     }
 }
 
-/* Each recursion fixes one more bit, so the depth is at most 64. */
+/* Each recursive call sorts items whose keys agree in at least one more bit, so the depth is at most 64. */
 void mls_sort_in_place(void *items, size_t count, size_t size, mls_number_of *number)
 {
     enum { FEW = 24 };

@@ -22,7 +22,8 @@ uint64_t mls_str_hash(mls_str text, uint64_t salt)
     return hash ^ hash >> 32;
 }
 
-/* Return the slot of the key, or the free slot where it belongs.  There is always a free one. */
+/* Return the slot of the key, or the free slot in which a new key must be stored.  At least half of the slots are free.
+ */
 static uint32_t *slot_of(const mls_map *map, mls_str key, uint64_t hash)
 {
     const size_t mask = map->capacity * 2 - 1;

@@ -60,8 +60,8 @@ char *mls_strdup(const char *text)
     return mls_strndup(text, SIZE_MAX - 1);
 }
 
-/* Initial size of a list in bytes, at least one item.  Small, because tens of thousands of runs have many lists, most
- * of them short. */
+/* Initial size of a list in bytes; if an item is larger, the list has room for one item.  The size is small, because
+ * tens of thousands of runs have many lists each, and most lists are short. */
 enum { FIRST_BYTES = 64 };
 
 void mls_grow(void **items, size_t count, size_t *capacity, size_t size)
@@ -98,15 +98,15 @@ bool mls_name_find(const void *rows, size_t count, size_t size, mls_str name, un
 
 struct mls_arena_block {
     struct mls_arena_block *older;
-    size_t size; /* of the bytes after the header */
+    size_t size; /* size of `bytes` */
     alignas(max_align_t) char bytes[];
 };
 
-/* Size of the first block: small, because thousands of runs store only a few seeds each.  Each further block is twice
- * as large. */
+/* Size of the first block of an arena in bytes.  It is small, because thousands of runs have an arena each that stores
+ * only a few seeds.  Each further block is twice as large. */
 enum { BLOCK_SIZE = 256 };
 
-/* Add a block with room for at least `size` bytes. */
+/* Add a block with room for at least `size` bytes to the arena. */
 static void grow_arena(mls_arena *arena, size_t size)
 {
     const size_t wanted = arena->blocks != NULL ? arena->blocks->size * 2 : BLOCK_SIZE;

@@ -40,8 +40,8 @@ bool mls_take_clock(mls_str *text, double *ms)
     return true;
 }
 
-/* Read a date such as 2026-11-21, with one of the characters `between`, or 20261121 if `between` is "". *ms is NAN if
- * the day does not exist. */
+/* Read a date such as 2026-11-21, whose separators are one of the characters `between`; or 20261121 if `between` is "".
+ * *ms is NAN if the day does not exist or is before 1970. */
 static bool take_date(mls_str *text, const char *between, double *ms)
 {
     mls_str rest = *text;
@@ -115,7 +115,7 @@ bool mls_moment_read(mls_str text, double *time_ms, bool *zoned)
 {
     double minutes = 0;
     size_t milliseconds;
-    /* A number with fewer digits is probably in seconds; as milliseconds it would be a day in 1970. */
+    /* Refuse numbers with fewer digits, which are probably in seconds: in milliseconds, they are times before 1974. */
     if (text.len >= 12 && text.len <= 15 && mls_size_parse(text, &milliseconds)) {
         *time_ms = (double)milliseconds;
         *zoned = true;

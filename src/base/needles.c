@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* needles.c - look up the five bytes at every fourth position in a table of marks that fits in the cache.
  *
- * For each needle, the table contains enough windows of five bytes that one of them is at an examined position wherever
- * the needle occurs.  Among the possible windows, the rarest ones in the text are chosen, as far as its content is
- * known.  A window of a short needle may extend past the needle by one byte at either end; this byte may have any
- * value.
+ * A window is a sequence of five bytes of a needle.  The table contains several windows of each needle, so that one of
+ * them is at an examined position wherever the needle occurs.  The windows are chosen so that they are as rare as
+ * possible in the text that was searched so far.  A window of a short needle may extend past the needle by one byte at
+ * either end; this byte may have any value.
  *
- * All digits are equal in the table, because logs are full of numbers, which would match all over it. */
+ * The table treats all digits as equal.  Otherwise the many different numbers in logs would match marks all over it. */
 #include "base/needles.h"
 
 #include <limits.h>
@@ -14,26 +14,45 @@
 
 #include "base/memory.h"
 
-enum { WINDOW = 5, PART = 4, STRIDE = 4, TOGETHER = 8, TAKEN = STRIDE * TOGETHER };
+enum {
+    WINDOW = 5,               /* length of a window in bytes */
+    PART = 4,                 /* number of bytes that are loaded and compared as one integer */
+    STRIDE = 4,               /* distance in bytes between examined positions */
+    TOGETHER = 8,             /* number of positions that are examined at once */
+    TAKEN = STRIDE * TOGETHER /* number of bytes that are examined at once */
+};
 
-/* The hash of a window's last four bytes selects a word of the table, and its first byte selects a bit of the word.
- * Only LAST_BITS of the last byte count: a last byte of any value sets that many words, and a first byte of any value
- * sets all bits of a word. */
-enum { WORD = 64, WORD_BITS = 15, LAST_BITS = 5, GROUP_BITS = 13, GROUPS = 2 << GROUP_BITS };
+/* The hash of the last four bytes of a window selects a word of the table, and the first byte selects a bit of this
+ * word. A window whose last byte may have any value marks 2^LAST_BITS words.  A window whose first byte may have any
+ * value marks all bits of a word. */
+enum {
+    WORD = 64,               /* number of bits of a word */
+    WORD_BITS = 15,          /* number of bits of a hash: the table has 2^WORD_BITS words */
+    LAST_BITS = 5,           /* number of bits of the last byte that are hashed */
+    GROUP_BITS = 13,         /* number of bits of the hash of a group, see window_group() */
+    GROUPS = 2 << GROUP_BITS /* number of groups: by the last four bytes, and by the first four */
+};
 
-/* When to learn from the text: after FIRST bytes, because searching less takes less time than learning, and again after
- * REST times as many bytes, unless fewer than one in SELDOM positions is marked. */
-enum { SAMPLE = 32 * 1024, FIRST = 4 * 1024 * 1024, REST = 8, SELDOM = 512, SEEN_BITS = 18, SEEN_MOST = 255 };
+/* Learn from the text after FIRST bytes (searching fewer bytes takes less time than learning), and again each time REST
+ * times as many bytes were read, unless fewer than one in SELDOM positions of the sample is marked. */
+enum {
+    SAMPLE = 32 * 1024,      /* size of a sample in bytes */
+    FIRST = 4 * 1024 * 1024, /* in bytes */
+    REST = 8,
+    SELDOM = 512,
+    SEEN_BITS = 18, /* number of bits of a hash of bytes: there are 2^SEEN_BITS counters */
+    SEEN_MOST = 255 /* maximum of a counter */
+};
 
 typedef enum window_open { OPEN_NONE, OPEN_FIRST, OPEN_LAST } window_open;
 
-/* A window of a needle.  `last`, the end of the needle, rejects most false matches quickly. */
+/* A window of a needle.  Most false matches are quickly rejected by comparing `last`. */
 typedef struct needle_window {
-    uint32_t front, back; /* its first and its last four bytes */
-    window_open open;     /* the byte that extends past the needle */
-    uint32_t needle;
-    int32_t rest;  /* distance from the window to the last four bytes of the needle */
-    uint32_t last; /* these four bytes */
+    uint32_t front, back; /* the first four and the last four bytes of the window */
+    window_open open;     /* which byte extends past the needle, if any */
+    uint32_t needle;      /* index of the needle */
+    int32_t rest;         /* distance from the window to the last four bytes of the needle */
+    uint32_t last;        /* the last four bytes of the needle */
 } needle_window;
 
 typedef struct window_list {
@@ -43,15 +62,15 @@ typedef struct window_list {
 
 struct mls_needles {
     uint64_t marks[1 << WORD_BITS];
-    uint32_t factor; /* hash factor: two factors of 16 bits */
+    uint32_t factor; /* the factor of the hash, which consists of two factors of 16 bits */
     needle_window *windows;
     uint32_t first[GROUPS + 1]; /* index of the first window of each group */
     mls_str *texts;
     size_t count;
-    uint64_t read, learn_at; /* bytes of text */
-    char sample[SAMPLE];     /* the text to learn from next */
-    size_t sampled;
-    uint8_t seen[1 << SEEN_BITS]; /* by hash of some bytes: how often they occurred in the texts learned from */
+    uint64_t read, learn_at;      /* number of bytes read so far, and number of bytes at which to learn next */
+    char sample[SAMPLE];          /* the text to learn from next */
+    size_t sampled;               /* number of bytes in `sample` */
+    uint8_t seen[1 << SEEN_BITS]; /* for each hash of a few bytes, how often such bytes occurred in all samples */
     mls_arena arena;
 };
 
@@ -68,7 +87,8 @@ static inline uint32_t load_part(const char *at)
     return bytes;
 }
 
-/* Return the table words of four windows, one stride apart, by their last four bytes. */
+/* Return the indexes of the table words for four windows.  The first window is at `at`, and the others follow at
+ * distances of STRIDE bytes. */
 static inline four_words window_words(const mls_needles *self, const char *at)
 {
     const uint32_t counted = UINT32_MAX >> (8 - LAST_BITS);
@@ -83,7 +103,7 @@ static inline four_words window_words(const mls_needles *self, const char *at)
     return (sums + (sums << 16)) >> (32 - WORD_BITS);
 }
 
-/* Return the table words of TOGETHER positions. */
+/* Store the indexes of the table words for TOGETHER positions in `words`. */
 static inline void take_words(const mls_needles *self, const char *from, uint32_t words[TOGETHER])
 {
     const four_words first = window_words(self, from);
@@ -92,7 +112,7 @@ static inline void take_words(const mls_needles *self, const char *from, uint32_
     memcpy(words + TOGETHER / 2, &second, sizeof second);
 }
 
-/* Return whether any of TOGETHER positions is marked.  Usually none is. */
+/* Return whether at least one of TOGETHER positions is marked, which is rarely the case. */
 static inline bool any_marked(const mls_needles *self, const char *from)
 {
     uint32_t words[TOGETHER];
@@ -103,7 +123,7 @@ static inline bool any_marked(const mls_needles *self, const char *from)
     return (marked & 1) != 0;
 }
 
-/* Return which of TOGETHER positions are marked, one bit each. */
+/* Return a mask with a bit for each of TOGETHER positions, which is set if the position is marked. */
 static unsigned places_marked(const mls_needles *self, const char *from)
 {
     uint32_t words[TOGETHER];
@@ -114,7 +134,7 @@ static unsigned places_marked(const mls_needles *self, const char *from)
     return marked;
 }
 
-/* Return the counter of `count` bytes; all digits count as the same byte. */
+/* Return the counter of the `count` bytes at `at`; all digits are treated as the same byte. */
 static uint8_t *place_seen(mls_needles *self, const char *at, size_t count)
 {
     uint64_t bytes = 0;
@@ -184,7 +204,8 @@ static void mark_windows(mls_needles *self, const window_list *list, uint32_t fa
     }
 }
 
-/* Return the group of a window: by its last four bytes, or by its first four if the last byte may have any value. */
+/* Return the group of the windows whose last four bytes are `bytes`; or, with `front`, of the windows whose first four
+ * bytes are `bytes` and whose last byte may have any value. */
 static uint32_t window_group(uint32_t bytes, bool front)
 {
     return (front ? 1 << GROUP_BITS : 0) + ((bytes * factor_first) >> (32 - GROUP_BITS));
@@ -195,8 +216,8 @@ static uint32_t group_of_window(const needle_window *window)
     return window_group(window->open == OPEN_LAST ? window->front : window->back, window->open == OPEN_LAST);
 }
 
-/* Estimate how frequent the window at `at` of a needle is in logs: from the counters, and otherwise roughly from the
- * number of small letters, blanks and zeros.  Bytes past the needle add to it. */
+/* Estimate how frequent the window at offset `at` of a needle is in logs: by its counter and, if counters are equal, by
+ * its number of small letters, blanks and zeros.  Bytes that extend past the needle increase the estimate. */
 static unsigned window_weight(mls_needles *self, mls_str needle, ptrdiff_t at)
 {
     enum { SEEN = 100, HANGING = 6 };
@@ -210,7 +231,7 @@ static unsigned window_weight(mls_needles *self, mls_str needle, ptrdiff_t at)
     return weight + SEEN * *place_seen(self, needle.ptr + from, end - from);
 }
 
-/* Choose windows using the counts of this text and all earlier ones. */
+/* Count the bytes of a sample, and choose new windows by the counts of all samples so far. */
 static void learn_from(mls_needles *self, mls_str sample)
 {
     window_list list = {0};
@@ -221,7 +242,7 @@ static void learn_from(mls_needles *self, mls_str sample)
         }
     }
     /* Wherever a needle occurs, an examined position has one of STRIDE distances from its start (modulo the stride):
-     * choose the rarest window for each. */
+     * choose the rarest window for each of these distances. */
     for (size_t needle = 0; needle < self->count; needle++) {
         const mls_str text = self->texts[needle];
         for (int k = -1; k < STRIDE - 1; k++) {
@@ -242,15 +263,16 @@ static void learn_from(mls_needles *self, mls_str sample)
                            : inside < WINDOW ? OPEN_LAST
                                              : OPEN_NONE,
                            needle, text, rarest);
-            /* If two bytes extend past the needle, as for the shortest ones, add a window for each value of the first.
-             */
+            /* If two bytes extend past the needle, as for the shortest needles, add a window for each value of the
+             * first of these bytes. */
             for (unsigned value = 0; inside < PART && value < 256; value++) {
                 bytes[PART - 1] = (char)value;
                 add_window(&list, bytes, OPEN_LAST, needle, text, rarest);
             }
         }
     }
-    /* Choose the hash factor that marks the fewest positions of the sample; the first text is too short for that. */
+    /* Choose the hash factor that marks the fewest positions of the sample.  The first sample, `common`, is too short
+     * for this. */
     enum { TRIES = 4 };
     uint32_t factor = factor_first;
     uint32_t best = factor | 0x10001;
@@ -322,8 +344,8 @@ void mls_needles_free(mls_needles *needles)
     }
 }
 
-/* Report the needles that have a window with these bytes at `at`; `front`: as its first four bytes.  Return false if
- * the search was stopped. */
+/* Call `found` for each needle that occurs in the text with a window at offset `at` whose last four bytes are `bytes`;
+ * or, with `front`, whose first four bytes are `bytes`.  Return false if `found` has stopped the search. */
 static bool windows_found(const mls_needles *self, mls_str text, size_t at, uint32_t bytes, bool front,
                           bool (*found)(void *state, size_t needle, size_t at), void *state)
 {
@@ -342,8 +364,8 @@ static bool windows_found(const mls_needles *self, mls_str text, size_t at, uint
     return true;
 }
 
-/* Report the needles at TOGETHER positions from `at` on, whose bytes are at `from`.  Return false if the search was
- * stopped. */
+/* Call `found` for each needle with a window at one of TOGETHER positions, the first of which is offset `at` in the
+ * text. `from` points to the bytes at this offset.  Return false if `found` has stopped the search. */
 static bool places_found(const mls_needles *self, mls_str text, size_t at, const char *from,
                          bool (*found)(void *state, size_t needle, size_t at), void *state)
 {

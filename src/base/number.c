@@ -8,10 +8,11 @@
 
 #include "base/decimal.h"
 
-/* No two doubles differ only after their 767th digit.  Of further digits it only matters whether all are zero. */
+/* Maximum number of digits that are converted.  A double, or the middle between two doubles, has fewer significant
+ * digits than this, so it only matters whether all further digits are zero. */
 enum { DIGITS_MAX = 800 };
 
-/* Size of a number printed without an exponent: 309 digits can precede the point. */
+/* Size in bytes of a number that is printed without an exponent: up to 309 digits precede the point. */
 enum { FIXED_MAX = 352 };
 
 __extension__ typedef unsigned __int128 wide_integer;
@@ -26,13 +27,14 @@ bool mls_number_parse(mls_str text, double *number)
     const double digits = (double)decimal.digits;
     const int scale = decimal.exponent;
     if (decimal.digits <= UINT64_C(1) << DBL_MANT_DIG && scale >= -22 && scale <= 22) {
-        /* Both are exact doubles, so one multiplication or division rounds once, which is correct (Clinger 1990). */
+        /* The digits and the power of ten are both exact doubles, so a single multiplication or division rounds
+         * correctly (Clinger 1990). */
         *number = scale < 0 ? digits / powers[-scale] : digits * powers[scale];
     } else if (decimal.digits == 0) {
         *number = 0;
     } else if (decimal.digits < UINT64_C(1000000000000000000) && scale < 0 && scale >= -MLS_POWER_MAX) {
-        /* No digit was dropped, so divide.  The quotient is computed with more bits than a double has, and its lowest
-         * bit represents all further ones, so that rounding happens only once. */
+        /* decimal.digits contains all digits, so divide it by the power of ten.  The quotient has more bits than a
+         * double, and its lowest bit is set if any further bit is, so that rounding happens only once. */
         enum { BITS = 63 };
         const uint64_t power = mls_power_of_ten(-scale);
         const int shift = __builtin_clzll(decimal.digits);
@@ -43,9 +45,9 @@ bool mls_number_parse(mls_str text, double *number)
         const bool rest = (wide_integer)quotient * divisor != dividend;
         *number = ldexp((double)(quotient | rest), power_shift - shift - BITS);
     } else {
-        /* Use all digits. */
+        /* Convert all digits of the text with strtod(). */
         char all[DIGITS_MAX + 8];
-        size_t count = 0; /* without leading zeros */
+        size_t count = 0; /* number of digits in `all`, without leading zeros */
         bool more = false;
         for (size_t i = 0; i < text.len && text.ptr[i] != 'e' && text.ptr[i] != 'E'; i++) {
             const char c = text.ptr[i];

@@ -45,7 +45,8 @@ static char *resolve_lost(const char *path)
     return at;
 }
 
-/* Return the descriptor that a path such as /dev/fd/3 names, which is written at its current position, or -1. */
+/* Return the descriptor that a path such as /dev/fd/3 names, or -1 if the path does not name a descriptor.  Opening the
+ * path again would write at the start of the file instead of at the current position of the descriptor. */
 static int named_descriptor(const char *path)
 {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -95,7 +96,7 @@ static mls_status open_path(mls_output *output, const char *path, mls_error *err
         output->fd = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
     } else if (output->path != NULL && (!exists || S_ISREG(about.st_mode))) {
         const char *own = mls_path_name(output->path);
-        const mode_t mask = umask(077); /* can only be read by setting it */
+        const mode_t mask = umask(077); /* the mask can only be read by setting it */
         mls_buffer name = {0};
         (void)umask(mask);
         mls_buffer_printf(&name, "%.*s%s%s.XXXXXX", (int)(own - output->path), output->path,
@@ -199,7 +200,7 @@ mls_status mls_output_close(mls_output *output, bool abandon, mls_error *error)
     mls_output_flush(output);
     if (output->lasting && output->failed_errno == 0 && output->temporary != NULL && fsync(output->fd) != 0)
         output->failed_errno = errno;
-    /* Close even standard output: only then is a full disk sure to be reported. */
+    /* Close standard output too, because some errors, such as a full disk, may only be reported by close(). */
     if (output->fd >= 0 && close(output->fd) != 0 && errno != EINTR && output->failed_errno == 0)
         output->failed_errno = errno;
     if (output->failed_errno == 0 && output->temporary != NULL && rename(output->temporary, output->path) != 0)

@@ -20,7 +20,8 @@ typedef struct mls_output {
     bool lasting;     /* whether the file is synced to disk before it is renamed */
 } mls_output;
 
-/* Return the reason why a path is not written, or NULL if it may be written.  Only root has reasons, see above. */
+/* Return the reason why root does not write to a path (see above).  Return NULL if the path may be written, or if the
+ * process does not run as root. */
 const char *mls_output_refused(const char *path);
 
 /* Open `path`; NULL or "-" is standard output.  Return MLS_OK, or MLS_ERROR_WRITE with `error` set. */

@@ -14,12 +14,12 @@ typedef struct relay_run {
     pthread_mutex_t lock; /* protects all members below */
     pthread_cond_t changed;
     size_t taken, delivered;
-    bool ended; /* no more items */
+    bool ended; /* whether no further item is to be taken */
     bool done[MLS_RELAY_SLOTS_MAX];
 } relay_run;
 
-/* Take an item and work on it.  Called with the lock held, which is released during the work.  Return false if there is
- * no free slot. */
+/* Take the next item and work on it.  The caller holds the lock, which is released during the work.  Return false if no
+ * slot is free or no items are left. */
 static bool run_next(relay_run *run)
 {
     const mls_relay *relay = run->relay;
@@ -59,7 +59,7 @@ mls_status mls_relay_run(const mls_relay *relay)
     (void)pthread_cond_init(&run.changed, NULL);
     sigset_t before;
     mls_temporary_hold(&before);
-    /* If a thread cannot be created, the others do its share. */
+    /* If a thread cannot be created, the other threads process all items. */
     while (started < THREADS_MAX && started + 1 < relay->threads && started + 1 < relay->count &&
            pthread_create(&workers[started], NULL, run_on, &run) == 0)
         started++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pattern.c - PCRE2, which also converts shell patterns and POSIX expressions.  Constructs that it interprets
- * differently from GNU are refused. */
+/* pattern.c - match patterns with PCRE2, which can also convert shell patterns and POSIX basic expressions to its own
+ * syntax.  Escapes that PCRE2 and GNU programs interpret differently are refused. */
 #include "base/pattern.h"
 
 #include "base/memory.h"
@@ -9,12 +9,13 @@
 #include <ctype.h>
 #include <pcre2.h>
 
+/* Limits of SHELL and BASIC patterns.  The limits of OWN patterns are the same, except for the length. */
 enum { STEPS_MAX = 20000, HEAP_KIB_MAX = 256, BYTES_MAX = 256 };
 
-/* Step limit of patterns for short names. */
+/* Limit of the steps of NAME patterns.  Their heap limit is HEAP_KIB_MAX. */
 enum { NAME_STEPS_MAX = 2000 };
 
-/* Limits of patterns for whole lines. */
+/* Limits of LINES patterns.  The limit of the length also applies to NAME patterns. */
 enum { LINES_STEPS_MAX = 1000000, LINES_DEPTH_MAX = 10000, LINES_HEAP_KIB_MAX = 4096, LINES_BYTES_MAX = 1024 };
 
 static const uint32_t syntaxes[] = {
@@ -22,7 +23,7 @@ static const uint32_t syntaxes[] = {
     [MLS_PATTERN_BASIC] = PCRE2_CONVERT_POSIX_BASIC,
 };
 
-/* Return whether all implementations interpret an expression in the same way. */
+/* Return whether all implementations interpret the escapes in a POSIX basic expression in the same way. */
 static bool is_plain(mls_str text)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -48,7 +49,7 @@ mls_status mls_pattern_compile(mls_pattern *pattern, mls_pattern_kind kind, mls_
             return MLS_ERROR_SYNTAX;
         pattern->code = pcre2_compile((PCRE2_SPTR)text.ptr, text.len, PCRE2_NEVER_UTF | options, &error, &length, NULL);
         if (pattern->code != NULL)
-            (void)pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE); /* without it, matching is only slower */
+            (void)pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE); /* if this fails, matching is only slower */
     } else if (text.len <= BYTES_MAX && (kind == MLS_PATTERN_SHELL || is_plain(text))) {
         error = pcre2_pattern_convert((PCRE2_SPTR)text.ptr, text.len, syntaxes[kind], &converted, &length, NULL);
         if (error == 0) {

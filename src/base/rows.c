@@ -7,7 +7,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 
-/* libcsv grows a field by this many bytes at a time. */
+/* Number of bytes by which libcsv extends its memory for a long field. */
 #define FIELD_GROWTH 4096
 
 typedef struct row_reading {
@@ -15,7 +15,7 @@ typedef struct row_reading {
     void *state;
     mls_status status;
     mls_error *error;
-    mls_str text, rest; /* the whole table, and the unread rest */
+    mls_str text, rest; /* the text of the whole table, and the part that was not read yet */
     mls_text_row row;   /* the current row */
     size_t line;        /* number of the last line read */
     mls_buffer bytes;   /* decoded bytes of the row's cells */
@@ -44,8 +44,8 @@ static void hand_over_row(row_reading *reading)
     reading->count = 0;
 }
 
-/* Read the next line with its line ending.  A row begins with it, unless the previous row continues.  Return false at
- * the end, or if reading was stopped. */
+/* Read the next line with its line ending.  If the previous row has ended, skip empty lines, and begin a new row at the
+ * line that is returned.  Return false at the end of the text, or if reading was stopped. */
 static bool next_line(row_reading *reading, mls_str *line)
 {
     while (reading->rest.len > 0 && reading->status == MLS_OK) {

@@ -9,13 +9,15 @@
 
 #include "base/memory.h"
 
-/* The continued fraction needs about sqrt(max(a, b)) steps; more steps than this do not improve it. */
+/* Maximum number of steps of the continued fraction, which needs about sqrt(max(a, b)) steps. */
 #define BETA_STEPS_MAX 20000
+/* The continued fraction ends when a step changes it by less than this relative amount. */
 #define BETA_PRECISION 1e-16
 /* Replaces a zero denominator in Lentz's method. */
 #define LENTZ_TINY 1e-300
+/* Relative precision of a quantile, before it is rounded. */
 #define QUANTILE_PRECISION 1e-13
-/* Squared relative spread below which times differ only by rounding. */
+/* If the squared relative spread of values is at most this, the values differ only by rounding. */
 #define NO_SPREAD 1e-24
 
 int mls_compare_doubles(double a, double b)
@@ -98,8 +100,8 @@ double mls_stdev_population(const double *values, size_t count)
     return sqrt(sum / (double)count);
 }
 
-/* Return the sample variance after replacing values outside the indices `low` to `high` by the nearest of these two
- * (winsorizing).  No copy is made. */
+/* Return the sample variance of an array in which the values before index `low` count as values[low], and those
+ * after index `high` count as values[high] (winsorizing).  The array is not changed. */
 static double variance(const double *values, size_t count, size_t low, size_t high)
 {
     if (count < 2)
@@ -167,7 +169,8 @@ double mls_student_t_lower_tail(double t, double degrees)
         int sign;
         const double log_beta = lgamma_r(a, &sign) + lgamma_r(b, &sign) - lgamma_r(a + b, &sign);
         const double front = exp(a * log(x) + b * log(y) - log_beta);
-        /* The fraction converges fast only below the mean of the distribution; above it, use the symmetry 26.5.2. */
+        /* The fraction converges fast only below the mean of the distribution; above the mean, use the symmetry of
+         * formula 26.5.2. */
         tail = 0.5 * (x < (a + 1) / (a + b + 2) ? front * beta_fraction(a, b, x) / a
                                                 : 1 - front * beta_fraction(b, a, y) / b);
     }
@@ -184,7 +187,7 @@ static double rounded(double value)
     return ldexp(round(ldexp(fraction, 40)), exponent - 40);
 }
 
-/* Return how far below 0 a tail of p < 1/2 begins, by bisection until both ends agree to the last digits. */
+/* Return the value t > 0 for which P(T <= -t) = p, where p < 1/2, by bisection to QUANTILE_PRECISION. */
 static double tail_begins(double p, double degrees)
 {
     double low = 0;
@@ -270,15 +273,16 @@ double mls_median_weighted(mls_weighted *items, size_t count)
     return NAN;
 }
 
-/* A value of one of the two samples, with twice its rank, which is an integer even for shared ranks. */
+/* A value of one of the two samples.  Twice the rank is stored, because it is an integer even if equal values share the
+ * mean of their ranks. */
 typedef struct ranked {
     double value;
     size_t twice_rank;
-    bool first;
+    bool first; /* whether the value belongs to the first sample */
 } ranked;
 
-/* Return both samples sorted together; the caller releases the array with free().  `sum` gets the sum of twice_rank
- * over the first sample. */
+/* Return the values of both samples in one sorted array, which the caller releases with free(). *sum is set to the sum
+ * of twice_rank over the first sample. */
 static ranked *rank(const double *a, size_t a_count, const double *b, size_t b_count, size_t *sum)
 {
     const size_t count = a_count + b_count;
@@ -298,7 +302,8 @@ static ranked *rank(const double *a, size_t a_count, const double *b, size_t b_c
     return all;
 }
 
-/* 100 values have up to C(100, 50) = 1.0e29 choices, which needs more than 64 bits and fewer than 128. */
+/* There are up to C(100, 50) = 1.0e29 ways to choose a sample from 100 values, a number of more than 64 bits and fewer
+ * than 128 bits. */
 __extension__ typedef unsigned __int128 whole_count;
 
 static double count_double(whole_count count)
@@ -317,7 +322,7 @@ void mls_rank_test_exact(const double *a, size_t a_count, const double *b, size_
     const size_t sums = count * (count + 1) + 1;
     size_t seen;
     ranked *all = turned ? rank(b, b_count, a, a_count, &seen) : rank(a, a_count, b, b_count, &seen);
-    /* ways[k * sums + s] is the number of choices of k values whose doubled ranks add up to s. */
+    /* ways[k * sums + s] is the number of ways to choose k values for which the sum of twice_rank is s. */
     whole_count *ways = mls_calloc((chosen + 1) * sums, sizeof *ways);
     size_t reached = 0;
     ways[0] = 1;
@@ -330,7 +335,7 @@ void mls_rank_test_exact(const double *a, size_t a_count, const double *b, size_
                 more[s] += fewer[s - all[i].twice_rank];
         }
     }
-    /* The share of choices whose rank sum is at least as far from the mean as the one seen. */
+    /* Count all choices, and those whose sum is at least as far from the mean as the sum of the given sample. */
     const size_t middle = chosen * (count + 1);
     const size_t distance = seen > middle ? seen - middle : middle - seen;
     whole_count far = 0;

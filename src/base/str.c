@@ -160,7 +160,7 @@ int mls_str_compare_natural(mls_str a, mls_str b)
     return mls_str_compare(a, b); /* equal except for leading zeros */
 }
 
-/* Longer words are not treated as typing errors. */
+/* Maximum length in bytes of words that are compared; no suggestion is made for longer words. */
 enum { WORD_MAX = 64 };
 
 static char lower(char c)
@@ -206,11 +206,12 @@ void mls_suggest_add(mls_suggestion *nearest, mls_str candidate)
     const mls_str word = nearest->word;
     if (word.len == 0 || word.len > WORD_MAX || candidate.len > WORD_MAX)
         return;
-    /* Letters missing at the end count half, so that llama2_70b suggests llama2_70b_lora rather than llama31_8b. */
+    /* Letters missing at the end count as half a difference, so that llama2_70b suggests llama2_70b_lora rather than
+     * llama31_8b. */
     const bool begun = word.len < candidate.len && strncasecmp(word.ptr, candidate.ptr, word.len) == 0;
     const size_t apart = word.len > candidate.len ? word.len - candidate.len : candidate.len - word.len;
     const size_t found = begun ? (apart + 1) / 2 : apart >= nearest->distance ? apart : distance(word, candidate);
-    /* A word without a common letter is not another spelling. */
+    /* If all letters differ, the candidate is not a correction of the word. */
     if (found < nearest->distance && found < candidate.len) {
         nearest->found = candidate;
         nearest->distance = found;

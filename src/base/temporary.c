@@ -20,8 +20,10 @@ static struct {
     char path[PATH_MAX];
 } entries[ENTRY_COUNT];
 
+/* The signals on which the registered files are removed. */
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF};
 
+/* Register a path.  If the table is full or the path is too long, do nothing. */
 static void note(const char *path, entry_kind kind)
 {
     for (size_t i = 0; i < ENTRY_COUNT && strlen(path) < PATH_MAX; i++) {
@@ -33,8 +35,8 @@ static void note(const char *path, entry_kind kind)
     }
 }
 
-/* Remove everything in a folder and close it.  Uses the system call, because readdir() allocates.  Removals shift the
- * entries, so repeat until a pass removes nothing. */
+/* Remove the contents of an open folder and close the folder.  This function uses the system call getdents64(), because
+ * readdir() allocates memory.  Removing entries can cause others to be skipped, so repeat until nothing is removed. */
 static void empty_folder(int folder, unsigned depth)
 {
     char names[2048] __attribute__((aligned(__alignof__(struct dirent64))));
@@ -77,8 +79,8 @@ void mls_temporary_remove(void)
     }
 }
 
-/* Remove the registered files and die of the signal: it is blocked until the handler returns, then its default action
- * follows. */
+/* Remove the registered files and raise the signal again.  The signal is blocked until the handler returns; then its
+ * default action ends the process. */
 static void remove_and_die(int number)
 {
     mls_temporary_remove();

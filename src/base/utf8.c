@@ -42,7 +42,7 @@ mls_str mls_utf8_cut(mls_str text, size_t bytes)
     if (text.len <= bytes)
         return text;
     size_t end = bytes;
-    /* A sequence has at most three bytes after its first.  A longer run is not a sequence and may be split. */
+    /* A code point has at most three continuation bytes.  A longer run of such bytes is not UTF-8 and may be split. */
     while (end > 0 && bytes - end < 3 && ((unsigned char)text.ptr[end] & 0xc0U) == 0x80)
         end--;
     return (mls_str){text.ptr, ((unsigned char)text.ptr[end] & 0xc0U) == 0x80 ? bytes : end};
@@ -61,7 +61,8 @@ void mls_escape_append(mls_buffer *buffer, mls_str text)
         const size_t start = at;
         const int32_t code = mls_utf8_next(text, &at);
         if (code >= 0 && !mls_code_point_is_hostile(code)) {
-            /* Copy runs of printable ASCII, nearly all of most texts, in one piece. */
+            /* Copy a run of printable ASCII characters in one piece, because most texts contain hardly anything else.
+             */
             while (at < text.len && text.ptr[at] >= ' ' && text.ptr[at] <= '~')
                 at++;
             mls_buffer_append(buffer, (mls_str){text.ptr + start, at - start});
@@ -75,7 +76,8 @@ void mls_escape_append(mls_buffer *buffer, mls_str text)
     }
 }
 
-/* Return the columns of a code point.  An invalid byte (-1) takes one column, like its replacement. */
+/* Return the number of terminal columns of a code point.  An invalid byte (-1) takes one column, because terminals
+ * print a replacement character for it. */
 static size_t code_point_width(int32_t code)
 {
     if ((code >= 0x300 && code <= 0x36f) || (code >= 0x200b && code <= 0x200f) || (code >= 0xfe00 && code <= 0xfe0f))

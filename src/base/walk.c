@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* walk.c - walk through folders. */
+/* walk.c - visit all files and folders below a root folder. */
 #include "base/walk.h"
 
 #include <dirent.h>
@@ -13,12 +13,12 @@
 #include "base/file.h"
 #include "base/memory.h"
 
-/* One root being walked. */
+/* The state of a walk below one root. */
 typedef struct walking {
     mls_folder_walk *walk;
-    mls_buffer path; /* of the current entry */
-    size_t root_len;
-    char *real_root; /* with links resolved; set at the first link */
+    mls_buffer path; /* path of the current entry */
+    size_t root_len; /* length of the path of the root */
+    char *real_root; /* path of the root with links resolved; NULL until the first link */
     mls_error *error;
 } walking;
 
@@ -41,7 +41,8 @@ void mls_names_release(mls_names *names)
     *names = (mls_names){0};
 }
 
-/* Append the names in a folder. *system_errno is the error that stopped reading, or 0. */
+/* Append at most `limit` names in a folder and sort them. *system_errno is 0; the error that stopped reading; or
+ * EOVERFLOW if the folder contains more names. */
 static void read_names(DIR *folder, size_t limit, mls_names *list, int *system_errno)
 {
     *system_errno = 0;
@@ -80,7 +81,7 @@ static bool was_entered(const mls_folder_walk *walk, const struct stat *about)
     return mls_map_find(&walk->entered, (mls_str){(const char *)id, sizeof id}) != NULL;
 }
 
-/* Set the texts of an entry.  They point into the walk's path, which moves when it grows. */
+/* Set the strings of an entry, which are parts of self->path.  They become invalid when self->path grows. */
 static void place_entry(const walking *self, mls_walk_entry *entry)
 {
     entry->path = self->path.ptr;
@@ -91,7 +92,7 @@ static void place_entry(const walking *self, mls_walk_entry *entry)
 
 static mls_status walk_folder(walking *self, int folder, mls_walk_entry *entry, const struct stat *seen);
 
-/* Visit one entry and enter it if it is a folder. */
+/* Visit the entry `name` of an open folder.  If the entry is a folder to be entered, visit its entries too. */
 static mls_status walk_name(walking *self, int folder, const mls_walk_entry *above, const char *name)
 {
     mls_folder_walk *walk = self->walk;

@@ -4,11 +4,13 @@
 
 #include <math.h>
 
-/* From 1e15 on, numbers are printed with an exponent; from 1e12 minutes on, without hours and seconds. */
+/* Numbers from this value on are printed with an exponent. */
 #define GROUPED_MAX 1e15
+
+/* Durations from this number of minutes on are printed only as a number, without h:mm:ss. */
 #define HOURS_MAX 1e12
 
-/* Format a number with commas; `trimmed`: without trailing zeros in the decimals. */
+/* Format a number with commas and `decimals` decimals.  If `trimmed`, omit trailing zeros of the decimals. */
 static mls_words for_people(double number, int decimals, bool trimmed)
 {
     mls_words words = {"-"};

@@ -34,7 +34,7 @@ static void dump_code(mls_buffer *buffer, uint32_t code)
     }
 }
 
-/* Append the contents of a string; `escaped`: the text contains JSON escapes. */
+/* Append a quoted text as Python writes it.  If `escaped`, decode the JSON escapes in `text` first. */
 static void dump_string(mls_buffer *buffer, mls_str text, bool escaped)
 {
     mls_buffer_append_char(buffer, '"');
@@ -109,8 +109,8 @@ void mls_dump_number(mls_buffer *buffer, double number)
     }
 }
 
-/* Append the value that starts at `at` and return the byte after it.  Each byte is examined once, whatever the nesting.
- */
+/* Append the value that starts at `at` and return the byte after it.  Nested text is not examined again for each level
+ * of nesting. */
 static const char *dump_value(mls_buffer *buffer, const char *at, const char *end)
 {
     if (*at != '[' && *at != '{') {
@@ -147,7 +147,8 @@ void mls_dump_json(mls_buffer *buffer, mls_str json)
     (void)dump_value(buffer, json.ptr, json.ptr + json.len);
 }
 
-/* Append the unchanged text before `start`, then the code as \u… unless it is negative, and continue at `at`. */
+/* Append the text from *plain to `start` unchanged; then append `code` as \u… unless it is negative; and set *plain to
+ * `at`. */
 static void append_plain(mls_buffer *out, mls_str text, size_t *plain, size_t start, size_t at, int32_t code)
 {
     mls_buffer_append(out, (mls_str){text.ptr + *plain, start - *plain});
@@ -162,7 +163,7 @@ static bool reads_as_itself(char c)
     return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
-/* Append a quoted text; `lasting`: keep all bytes above 0x7f, and escape quotes by number. */
+/* Append a quoted text.  If `lasting`, keep all bytes above 0x7f, and write quotes and backslashes as \u…. */
 static void append_quoted(mls_buffer *out, mls_str text, bool lasting)
 {
     size_t plain = 0;
@@ -210,7 +211,7 @@ void mls_json_show_span(mls_buffer *out, mls_str span)
         if (in_string && code == '\\') {
             at++; /* a validated escape: skip the escaped character */
         } else if (!in_string && (code == 'N' || code == 'I')) {
-            /* validated, so the whole word is present */
+            /* the span was validated, so the word NaN or Infinity is complete */
             at = start + (code == 'N' ? sizeof "NaN" - 1 : sizeof "Infinity" - 1);
             append_plain(out, span, &plain, start, at, -1);
             out->len -= out->len > 0 && out->ptr[out->len - 1] == '-';

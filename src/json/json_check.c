@@ -9,7 +9,7 @@ static const char *json_fail(const char *where, const char *reason, mls_json_fau
     return NULL;
 }
 
-/* Check a string from after its opening quote, and return the closing quote. */
+/* Check a string; `at` is after its opening quote.  Return the closing quote, or NULL with *fault set. */
 static const char *check_escaped_string(const char *at, mls_json_fault *fault)
 {
     while (*(at = mls_json_string_stop(at)) != '"') {
@@ -28,7 +28,7 @@ static const char *check_escaped_string(const char *at, mls_json_fault *fault)
     return at;
 }
 
-/* Check a string; the usual case, without escapes, is inline. */
+/* Check a string like check_escaped_string(); strings without escapes, the usual case, are checked inline. */
 static inline const char *check_string(const char *at, mls_json_fault *fault)
 {
     at = mls_json_string_stop(at);
@@ -123,10 +123,13 @@ static inline __attribute__((always_inline)) const char *check_key(const char *a
     return *at == ':' ? mls_json_blanks(at + 1, lines) : json_fail(at, "expected ':'", fault);
 }
 
-/* Check a value.  Inlined twice: for records, which have one line, and for whole texts.  `outer` is the nesting of the
- * value.  `objects` has one bit for each of the innermost 64 containers (the innermost is lowest), set for objects;
- * `outside` keeps the bits of the outer ones.  `rest`: `at` is after a value of an object, and the rest of the object
- * is checked. */
+/* Check a value.  With `lines`, line endings between tokens are allowed.  With `rest`, `at` is after a value in an
+ * object, and the rest of this object is checked.  The function is inlined, so that each caller gets a variant for its
+ * constant arguments.
+ *
+ * A container is a list or an object, and `outer` is the number of containers around the value.  `objects` has one bit
+ * for each of the innermost 64 containers, which is set for an object; the lowest bit is that of the innermost
+ * container. `outside` stores the bits of the other containers. */
 static inline __attribute__((always_inline)) const char *check_value(const char *at, unsigned outer, bool lines,
                                                                      bool rest, mls_json_fault *fault)
 {
@@ -135,7 +138,7 @@ static inline __attribute__((always_inline)) const char *check_value(const char 
     unsigned depth = outer + rest;
     outside[outer / 64] = 0;
     for (;; rest = false) {
-        /* Expect a value at `at`, unless the first one was already checked. */
+        /* A value begins at `at`, except at first if `rest` is set. */
         if (!rest && (*at == '{' || *at == '[')) {
             const bool object = *at == '{';
             if (depth == MLS_JSON_DEPTH_MAX)
@@ -154,7 +157,7 @@ static inline __attribute__((always_inline)) const char *check_value(const char 
         } else if (!rest && (at = check_scalar(at, fault)) == NULL) {
             return NULL;
         }
-        /* A value has ended, and perhaps the containers around it. */
+        /* A value ends before `at`.  The containers around the value may end here too. */
         for (;;) {
             if (depth == outer)
                 return at;
@@ -181,8 +184,8 @@ const char *mls_json_check_value(const char *at, unsigned outer, mls_json_fault 
     return check_value(at, outer, false, false, fault);
 }
 
-/* Check an object formatted like Python's json module, as nearly all values and metadata are, and note the offsets of
- * its names.  Return the byte after it, or NULL if it has another format or is invalid. */
+/* Check an object in the format of Python's json module, as nearly all values and metadata are, and store the offsets
+ * of its names in *places.  Return the byte after the object, or NULL if it has another format or is invalid. */
 static inline const char *check_usual(const char *at, const char *end, mls_json_front *front, mls_member_places *places)
 {
     mls_json_fault fault;

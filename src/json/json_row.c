@@ -9,7 +9,7 @@
 #include "base/data.h"
 #include "base/number.h"
 
-/* Up to this number, every integer is exact as a double. */
+/* 2^53: every integer up to this number is exact as a double. */
 static const double exact_max = 9007199254740992;
 
 mls_scalar mls_scalar_of_text(mls_member_kind kind, mls_str text)
@@ -78,7 +78,7 @@ mls_member_refusal mls_member_refuse(const mls_row_member *member, const char *w
     return refusal;
 }
 
-/* Return a member by name; after a dot, the name is looked up in that object. */
+/* Return a member by name; "a.b" is the member b of the object a. */
 static const cJSON *member_of(const cJSON *object, const char *name)
 {
     const char *dot = strchr(name, '.');
@@ -131,7 +131,7 @@ mls_status mls_json_table_read(const cJSON *json, const char *name, const mls_ro
     return MLS_OK;
 }
 
-/* Parse the value at *at and advance *at past it, or to the error. */
+/* Parse the value at *at and advance *at past the value.  On an error, return NULL and set *at to the error. */
 static cJSON *parse_value(mls_str text, const char **at)
 {
     errno = 0; /* cJSON does not report that memory ran out, but malloc() sets errno */
@@ -172,7 +172,7 @@ mls_status mls_json_tree(mls_str text, cJSON **tree, mls_error *error)
         "NaN, Infinity, half of a surrogate pair, very long numbers and very deep nesting are not supported");
 }
 
-/* Parse the value at *at of a data file. */
+/* Parse the value at *at in the text of the data file `name`, and advance *at past the value. */
 static mls_status parse_data(const char *name, mls_str text, const char **at, cJSON **json, mls_error *error)
 {
     size_t line;

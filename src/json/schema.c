@@ -15,8 +15,10 @@
 /* A list with items of any type. */
 typedef MLS_LIST_OF(char) any_list;
 
-/* A row of a list of findings: a stored finding.  If some findings were not stored, further rows contain the total
- * counts and the number of missing findings of each code. */
+/* A row of a written list of findings.  There is a row for each stored finding.  If some findings were not stored, a
+ * row with the total counts follows, and then a row for each code with the number of findings that were not stored
+ * (`more`).
+ */
 typedef struct finding_row {
     const char *code, *path, *key, *message;
     mls_severity severity;
@@ -42,7 +44,7 @@ static const mls_schema finding_schema = MLS_SCHEMA_OF(finding_row, finding_memb
 
 /* ----------------------------------------------------------------- writing */
 
-/* Append a comma if needed, then the name. */
+/* Append the name of a member, after a comma unless it is the first member. */
 static void append_name(mls_buffer *to, const char *name)
 {
     if (to->len > 0 && to->ptr[to->len - 1] != '{')
@@ -366,7 +368,7 @@ static bool read_member(const mls_row_member *member, mls_str span, mls_schema_r
 bool mls_schema_read(const mls_schema *schema, mls_str object, mls_schema_room *room, void *row)
 {
     mls_json_walk walk = mls_json_walk_begin(object);
-    size_t next = 0; /* members usually come in the order of the table, so start with the next row */
+    size_t next = 0; /* the table row to compare first: members usually have the same order as the table */
     if (mls_json_kind_of(object) != MLS_JSON_OBJECT)
         return false;
     for (mls_raw_member raw; mls_json_walk_next(&walk, &raw);) {

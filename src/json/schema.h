@@ -4,8 +4,8 @@
  * All reading and writing of structs uses such tables: json_row.h reads data files into structs, text_table.h reads
  * rows of text, and the functions below write structs as JSON and read them back, so that writer and reader cannot
  * disagree. mls_schema_write() omits members with the empty value of their kind (NULL, NAN, 0, false, no items), and
- * mls_schema_read() sets missing members to this value.  Numbers are read back as the same double; infinite values and
- * NAN are written as "inf", "-inf" and "nan".  Texts that are not valid UTF-8 keep their bytes.
+ * mls_schema_read() leaves missing members at this value.  Numbers are read back as the same double; infinite values
+ * and NAN are written as "inf", "-inf" and "nan".  Texts that are not valid UTF-8 keep their bytes.
  *
  * The input of mls_schema_read() may be hostile: it must be validated JSON, and unknown members, wrong types and values
  * beyond a limit are refused. */
@@ -49,7 +49,7 @@ typedef struct mls_row_member {
     size_t offset;
     const char *words;           /* the allowed texts of a WORD, separated by blanks: "up down" */
     unsigned flags;              /* MLS_MEMBER_NEEDED, and flags of the caller */
-    size_t limit;                /* the limit of a WORD, LIST or ROWS, see there */
+    size_t limit;                /* a WORD is less than this; a LIST or ROWS has at most this many items */
     const struct mls_schema *of; /* the members of an OBJECT, or of each struct of a LIST or ROWS */
 } mls_row_member;
 

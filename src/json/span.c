@@ -16,8 +16,8 @@ static const char *span_blanks(const char *at, const char *end)
     return at;
 }
 
-/* Return the closing quote of a string; `at` is after the opening one. *escaped is set to whether it contains a
- * backslash. */
+/* Return the closing quote of a string; `at` is after the opening quote. *escaped is set to whether the string contains
+ * a backslash. */
 static inline const char *span_string_end(const char *at, const char *end, bool *escaped)
 {
     *escaped = false;
@@ -47,7 +47,7 @@ static inline const char *skip_scalar(const char *at, const char *end)
     return at;
 }
 
-/* Count brackets, which are known to match, to skip a list or an object. */
+/* Return the byte after a list or an object, which is found by counting brackets: they are known to match. */
 static const char *skip_container(const char *at, const char *end)
 {
     size_t depth = 0;
@@ -227,8 +227,8 @@ mls_json_walk mls_json_walk_begin(mls_str json)
     return (mls_json_walk){span_blanks(json.ptr + 1, end), end, kind == MLS_JSON_OBJECT};
 }
 
-/* Advance to the next value.  Most text was written by Python's json module, with one blank after a colon and a comma;
- * in that case no byte is examined twice. */
+/* Advance to the next value and set *name to its name.  Most text was written by Python's json module, with one blank
+ * after each colon and comma; no byte of such text is examined twice. */
 static inline bool walk_enter(mls_json_walk *walk, mls_str *name, bool *escaped)
 {
     const char *end = walk->end;
@@ -307,7 +307,7 @@ bool mls_json_member_at(mls_str json, const mls_member_places *places, mls_str n
     if (!places->known)
         return mls_json_member(json, name, span);
     const char *end = json.ptr + json.len;
-    for (unsigned i = places->count; i > 0; i--) { /* of duplicate names, the last one counts */
+    for (unsigned i = places->count; i > 0; i--) { /* the last one of duplicate names counts */
         const char *at = json.ptr + places->names[i - 1];
         if ((size_t)(end - at) > name.len && at[name.len] == '"' && memcmp(at, name.ptr, name.len) == 0 &&
             memchr(at, '"', name.len) == NULL) {

@@ -52,7 +52,8 @@ mls_status mls_text_table_heading(mls_text_table *table, const mls_text_row *row
     return MLS_OK;
 }
 
-/* Refuse a row with other columns than the heading.  The position is that of the first missing or extra cell. */
+/* Refuse a row that has fewer or more cells than the heading.  The position of the error is that of the last cell if
+ * cells are missing, and otherwise that of the first additional cell. */
 static mls_status refuse_length(const mls_text_table *table, const mls_text_row *row)
 {
     char words[160];

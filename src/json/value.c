@@ -5,7 +5,8 @@
 #include "base/map.h"
 #include "json/json_check.h"
 
-/* Set the text of a string in a tree, with each byte as Latin-1.  Most strings need no conversion and are spans. */
+/* Set *text to the text of a quoted string, with each byte decoded as Latin-1.  Most strings contain only ASCII without
+ * escapes; *text is then a part of `quoted`. */
 static void string_fill(mls_str *text, mls_str quoted, mls_arena *arena)
 {
     bool plain = true;
@@ -14,7 +15,8 @@ static void string_fill(mls_str *text, mls_str quoted, mls_arena *arena)
     *text = plain ? (mls_str){quoted.ptr + 1, quoted.len - 2} : mls_span_decode(quoted, true, arena);
 }
 
-/* Objects with more members than this are looked up in a map, so that a million members do not take quadratic time. */
+/* In objects with at least this many members, names are looked up in a map, so that a million members do not take
+ * quadratic time. */
 enum { MLS_OBJECT_LINEAR = 16 };
 
 /* Return the position of `name` among the members, or `count` if it is new. */
@@ -31,8 +33,8 @@ static size_t member_place(mls_map *places, const mls_member *members, size_t co
     return (size_t)(mls_map_put(places, name, NULL) - places->entries);
 }
 
-/* Build `value` from *at on and advance *at past it, so that text is read once whatever its nesting.  Recursion is
- * bounded by MLS_JSON_DEPTH_MAX, which is checked again here. */
+/* Build `value` from the text at *at and advance *at past it, so that no text is read again for each level of nesting.
+ * The depth of the recursion is limited to MLS_JSON_DEPTH_MAX, which is checked again here. */
 static bool value_fill(mls_value *value, const char **at, const char *end, mls_arena *arena, unsigned depth)
 {
     const mls_str rest = {*at, (size_t)(end - *at)};
@@ -123,7 +125,7 @@ bool mls_value_string(const mls_value *value, mls_str *string)
     return true;
 }
 
-/* The recursion is bounded by the nesting of trees, at most MLS_JSON_DEPTH_MAX. */
+/* The depth of the recursion is that of the trees, at most MLS_JSON_DEPTH_MAX. */
 bool mls_value_equal(const mls_value *a, const mls_value *b)
 {
     double x;
