@@ -12,7 +12,7 @@
 #define SHAPE(name, kind) MEMBER(#name, kind, shape.name)
 #define WORDS(name, member, words) MLS_MEMBER_OF(mls_model, name, WORD, member, words)
 
-/* Words are in the order of the enums, after their "not said". */
+/* The members of a model.  The words of each enum are in the order of its values, without the first value. */
 static const mls_row_member model_members[] = {
     MEMBER("", TEXT, key),
     MEMBER("model", TEXT, name),
@@ -59,7 +59,7 @@ static const mls_row_member model_members[] = {
     MEMBER("tokens_per_sample", NUMBER, tokens_per_sample),
     WORDS("epoch_num_is", epoch_num_is, "tokens samples"),
     MEMBER("epoch_num_may_start_at_1", BOOL, epoch_num_may_start_at_1),
-    /* A user's own model has none of the following members. */
+    /* A model from a user's file does not have the following members. */
     MEMBER("training_set", NUMBER, training_set),
     MEMBER("training_set_before.edition", TEXT, training_set_edition),
     MEMBER("training_set_before.samples", NUMBER, training_set_before),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* configs.c - check the configs of a submission for contradictions and for settings that exceed GPU memory.
  *
- * The reference checkers do not read configs, so every finding is advice, whatever its severity in `mlscore config`.
- * Findings that a value cannot be determined are not reported: they are not a fault of the submission. */
+ * The reference checkers do not read configs, so every finding is only advice, even if it is an error in `mlscore
+ * config`. If a value cannot be determined, nothing is reported, because this is not a fault of the submission. */
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -12,12 +12,13 @@
 #include "explain/memory/memory.h"
 #include "submission/judge.h"
 
-/* Add a finding about a config as advice.  A finding in a file that several configs source is added once. */
+/* Add a finding about a config as advice.  If several configs source the same file, add a finding in that
+ * file only once. */
 static void advise(const mls_submission *submission, const char *config, const mls_finding *finding,
                    mls_findings *advice)
 {
     const char *sourced = finding->path;
-    if (sourced != NULL) { /* relative to the tree */
+    if (sourced != NULL) { /* make the path relative to the tree */
         const mls_str root = mls_str_from(submission->real);
         sourced += mls_str_starts(mls_str_from(sourced), root) ? root.len : 0;
         sourced += *sourced == '/';
@@ -26,7 +27,7 @@ static void advise(const mls_submission *submission, const char *config, const m
                                mls_str_from(finding->key)};
     if (finding->code == MLS_FINDING_CONFIG_SOURCE || finding->code == MLS_FINDING_CONFIG_UNKNOWN)
         return;
-    /* Report contradictions for the config that sources the file, not for the file alone. */
+    /* Report a contradiction at the config that sources the file, not at the sourced file. */
     if (sourced != NULL &&
         (finding->code == MLS_FINDING_CONFIG_DISAGREES || finding->code == MLS_FINDING_CONFIG_PARALLEL ||
          finding->code == MLS_FINDING_CONFIG_WALLTIME || finding->code == MLS_FINDING_CONFIG_SEGMENT)) {
@@ -44,8 +45,9 @@ static void advise(const mls_submission *submission, const char *config, const m
     mls_findings_add_as(advice, finding->code, MLS_SEVERITY_ADVICE, place, "%s", finding->message);
 }
 
-/* Return a run of a config: one of its benchmark with the GPU count of the config's name, or of a job that printed its
- * name.  NULL if there is none.  Set *ended_well if any of them succeeded. */
+/* Return a run of a config, or NULL if it has no runs.  A run belongs to a config if its job printed the config's name,
+ * or if it is a run of the config's benchmark with the GPU count in the config's name.  Set *ended_well to true if one
+ * of these runs succeeded. */
 static const mls_submission_run *run_of_config(const mls_submitter *submitter, const mls_config_name *name,
                                                const char *config, bool *ended_well)
 {
@@ -72,7 +74,8 @@ static const mls_submission_run *run_of_config(const mls_submitter *submitter, c
     return found;
 }
 
-/* Add the settings that a run's job printed.  Only this reads the log again, because few configs need it. */
+/* Fill in the settings that a run's job printed.  Read the log a second time for this, because few configs need these
+ * settings. */
 static void ask_printed(const mls_submission_run *run, mls_submission *submission, mls_memory_ask *ask, uint64_t gpus)
 {
     mls_known_settings known = {0};
@@ -122,9 +125,9 @@ mls_status mls_configs_judge(mls_submission *submission, mls_submitter *submitte
             mls_memory_ask ask = {.models = NULL};
             mls_memory_answer answer = {.tried_count = 0};
             mls_findings_append(&found, &script->findings);
-            /* Check that the job fits in GPU memory, first by the config, then also by the settings that its job
-             * printed.  A run that succeeded fits.  Errors of the estimate are ignored, and so are files that only
-             * other configs source. */
+            /* Check that the job fits in GPU memory, first with the settings of the config, then also with
+             * those that its job printed.  If a run succeeded, the job fits.  Ignore errors of the estimate, and skip
+             * files that only other configs source. */
             bool over = name.kind != MLS_CONFIG_KIND_NONE && script->complete && !ended_well;
             for (int by_job = 0; by_job < (run != NULL ? 2 : 1) && over; by_job++) {
                 mls_findings ignored = {0};

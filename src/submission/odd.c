@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* odd.c - report suspicious results: duplicate logs, and numbers far from those of similar results.
  *
- * There may be a good reason for all of this, so it is advice.  The findings belong to the whole submission, because it
- * is unknown which of two equal results was first. */
+ * All findings are advice, because a suspicious result may have a good reason.  They belong to the whole submission,
+ * because it is unknown which of two equal results is the original. */
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -57,7 +57,8 @@ mls_status mls_odd_judge(mls_submission *submission)
 
 /* ----------------------------------------------------------------------------------------------------- copied logs */
 
-/* A log, the first log with the same bytes (possibly itself), and the number of logs that the two results share. */
+/* A log, the first log with the same bytes (possibly the log itself), and the number of logs that the results of these
+ * two logs share. */
 typedef struct odd_log {
     const mls_submission_result *result;
     const mls_submission_run *run;
@@ -65,7 +66,7 @@ typedef struct odd_log {
     size_t shared;
 } odd_log;
 
-/* ALIKE_MAX: with how many logs of equal size and summary a log is compared. */
+/* ALIKE_MAX: maximum number of logs of equal size and summary with which a log is compared. */
 enum { BLOCK_BYTES = 32768, ALIKE_MAX = 16 };
 
 static int compare_result_paths(const mls_submission_result *a, const mls_submission_result *b)
@@ -73,7 +74,8 @@ static int compare_result_paths(const mls_submission_result *a, const mls_submis
     return mls_str_compare_natural(mls_str_from(a->path), mls_str_from(b->path));
 }
 
-/* Compare by the known properties of logs, which are equal for hardly any logs but copies. */
+/* Compare the properties of two logs that are known without reading the logs again.  They are hardly ever equal unless
+ * one log is a copy of the other. */
 static int compare_read(const odd_log *a, const odd_log *b)
 {
     const uint64_t size_a = a->run->file.size;
@@ -107,7 +109,7 @@ static int compare_copies(const void *left, const void *right)
     return order != 0 ? order : compare_sharing(left, right);
 }
 
-/* Read a block, which is shorter only at the end of a file.  Return false on a read error. */
+/* Read a block of BLOCK_BYTES, or less at the end of the file.  Return false on a read error. */
 static bool read_block(int fd, char block[static BLOCK_BYTES], size_t *len)
 {
     ssize_t got = 1;
@@ -116,8 +118,8 @@ static bool read_block(int fd, char block[static BLOCK_BYTES], size_t *len)
     return got >= 0;
 }
 
-/* Return whether two logs have the same bytes.  They are read again, because a checksum of every log would take longer
- * than reading the few that have equal properties. */
+/* Return whether two logs have the same bytes.  Read both logs again: this is faster than computing a checksum of
+ * every log, because few logs have equal properties. */
 static bool same_bytes(mls_submission *submission, const odd_log *a, const odd_log *b)
 {
     const int fd_a = mls_tree_open(submission, a->run->file.path);
@@ -152,7 +154,7 @@ static void judge_copies(mls_submission *submission, const judged_results *judge
                 logs[count++] = (odd_log){result, &result->runs[i], NULL, 1};
     }
     qsort(logs, count, sizeof *logs, compare_odd_logs);
-    /* Find the first log with the same bytes of each log, among those with equal properties. */
+    /* For each log, find the first log with the same bytes among the logs with equal properties. */
     const odd_log *firsts[ALIKE_MAX];
     size_t alike = 0;
     for (size_t i = 0; i < count; i++) {
@@ -194,19 +196,20 @@ static void judge_copies(mls_submission *submission, const judged_results *judge
 
 /* -------------------------------------------------------------------------------------------------- far from peers */
 
-/* Number of results needed for a median, and the relative distance from it that is reported. */
+/* PEERS_MIN: number of results needed for a median.  Each …_FAR: the relative distance from the median that is
+ * reported. */
 enum { PEERS_MIN = 3 };
 #define MINUTES_FAR 0.15
 #define CONVERGENCE_FAR 0.10
 
-/* A number of a result, its relative distance from the median (NAN: unknown), and the number of results in the median.
- */
+/* A number of a result, its relative distance from the median of comparable results (NAN: unknown), and the number of
+ * results in this median. */
 typedef struct odd_number {
     double number, off;
     size_t of;
 } odd_number;
 
-/* A result with the properties that decide which results are comparable. */
+/* A result with the properties that determine which other results are comparable with it. */
 typedef struct odd_peer {
     const mls_submission_result *result;
     mls_accelerator_model model;
@@ -214,10 +217,11 @@ typedef struct odd_peer {
     double accelerators, batch;
     const char *unit; /* unit of convergence; "": unknown */
     odd_number minutes, convergence;
-    double far; /* the larger distance, as a multiple of its threshold */
+    double far; /* the larger of the two distances, each divided by its threshold */
 } odd_peer;
 
-/* Compare by the properties that make results comparable; for convergence also by its unit and the batch size. */
+/* Compare the properties that must be equal for results to be comparable.  If `convergence` is true, also compare its
+ * unit and the batch size. */
 static int compare_kinds(const odd_peer *a, const odd_peer *b, bool convergence)
 {
     int order = strcmp(a->result->benchmark, b->result->benchmark);
@@ -267,7 +271,7 @@ static void measure_kinds(odd_peer *peers, size_t count, bool convergence)
     free(scratch);
 }
 
-/* "; 3,120 samples to converge, 29.4 % over the median of 5 results". */
+/* Append a number and its distance: "; 3,120 samples to converge, 29.4 % over the median of 5 results". */
 static void append_number(mls_buffer *line, const char *number, const char *unit, const odd_number *of)
 {
     const bool converged = strcmp(unit, "min") != 0;
@@ -297,7 +301,7 @@ static void judge_peers(mls_submission *submission, const judged_results *judged
             .minutes = {.number = group->scaled_minutes},
             .convergence = {.number = convergence.unit != NULL && *convergence.unit != '\0' ? convergence.number
                                                                                             : (double)NAN}};
-        /* Models of the open division are not comparable. */
+        /* Skip results of the open division, because their models are not comparable. */
         if (!result->weak && mls_division_described(result->division) == MLS_DIVISION_CLOSED &&
             peer.model.text[0] != '\0' && peer.accelerators > 0 && isfinite(peer.minutes.number))
             peers[count++] = peer;
@@ -331,7 +335,8 @@ static void judge_peers(mls_submission *submission, const judged_results *judged
 
 /* ---------------------------------------------------------------------------------------- configs of other systems */
 
-/* Return whether a number in the config's name (0: none) differs from a field of the description. */
+/* Return whether a number in a config's name differs from a field of the description.  Return false if the number is 0,
+ * that is, missing. */
 static bool is_other_count(uint64_t named, const char *described)
 {
     const double number = mls_first_number(described);
@@ -376,38 +381,38 @@ static mls_status judge_config_used(mls_submission *submission, const judged_res
 
 /* ----------------------------------------------------------------------------------------------- published before */
 
-/* Results whose runs are published already, as those of an earlier round or of another system, are recognized by the
- * milliseconds of run_start. */
+/* Find results whose runs have been published before, in an earlier round or for another system.  Equal runs are
+ * recognized by the milliseconds of run_start. */
 
-/* A run and its start; `start_ms` is first for sorting. */
+/* A run and its start time.  `start_ms` must be the first member, because the runs are sorted by it. */
 typedef struct own_start {
     double start_ms;
     const mls_submission_result *result;
-    const char *as; /* system of the last published result found to contain the run; NULL: none */
+    const char *as; /* system of the last published result that contains the run; NULL: not found in any */
 } own_start;
 
 /* The number of runs that a result shares with a published one. */
 typedef struct known_again {
     const mls_submission_result *result;
     mls_published_starts as;
-    size_t count, place; /* place: order in which it was found */
+    size_t count, place; /* number of shared runs; position in the order of finding */
 } known_again;
 
 typedef struct resubmitted_search {
     mls_arena *arena;
     const judged_results *judged;
-    own_start *starts; /* ascending */
+    own_start *starts; /* sorted by time, ascending */
     size_t count;
     mls_str round; /* round of the submission */
     MLS_LIST_OF(known_again) found;
 } resubmitted_search;
 
-/* Compare the runs of a published result of the same benchmark, from the same or an earlier round, with the
- * submission's. */
+/* Compare the runs of a published result with those of the submission.  The published result has the same benchmark and
+ * is from the same or an earlier round. */
 static mls_status take_starts(void *state, mls_published_starts *starts)
 {
     resubmitted_search *in = state;
-    size_t before = in->found.count; /* number of results found for other published ones */
+    size_t before = in->found.count; /* number of matches found with earlier published results */
     mls_status status = MLS_STOPPED;
     for (const known_again *last; before > 0; before--) { /* systems of 4.0 share an identifier */
         last = &in->found.items[before - 1];
@@ -476,7 +481,7 @@ static mls_status judge_resubmitted(mls_submission *submission, const judged_res
     mls_sort_by_double(in.starts, in.count, sizeof *in.starts);
     if (in.count > 0)
         status = mls_published_each_starts(submission->options.usage, take_starts, &in);
-    /* Report for each result the published result that shares most of its runs. */
+    /* For each result, report the published result that shares most runs with it. */
     if (in.found.count > 1)
         qsort(in.found.items, in.found.count, sizeof *in.found.items, compare_again);
     for (size_t i = 0; i < in.found.count && status == MLS_OK; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pack.c - create a result from log directories: choose runs, write them to a temporary folder, verify it, and move it
- * to its place in one step. */
+/* pack.c - create a result from log directories: choose runs, write their logs to a temporary folder, verify that
+ * folder, and move the result to its final place in one step. */
 #include "submission/pack.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ typedef struct packing {
     const char *folder; /* parent of the result's folder, relative to the submission */
     const char *name;   /* name of the temporary folder; its last six bytes are replaced to make it unique */
     char *tree;         /* path of the temporary folder */
-    mls_names inside;   /* files and folders created there */
+    mls_names inside;   /* files and folders created in the temporary folder */
     mls_names placed;   /* files and folders created in the submission */
     mls_error *error;
 } packing;
@@ -54,7 +54,7 @@ mls_status mls_pack_make(const mls_collection *collection, const mls_pack_option
         status = steps[i](&self);
     if (status == MLS_OK && (pack->valid || options->force) && options->write) {
         sigset_t signals;
-        mls_temporary_hold(&signals); /* a signal now would leave a description without its result */
+        mls_temporary_hold(&signals); /* block signals: one could leave a description without its result */
         status = place_packed(&self);
         pack->written = status == MLS_OK;
         mls_temporary_let_go(&signals);
@@ -156,7 +156,7 @@ static mls_status sync_folder(const packing *self, const char *folder)
     return failed != 0 && failed != EINVAL ? cannot_make(self, folder, failed) : MLS_OK;
 }
 
-/* Remove everything in `made`, the newest first, and empty the list. */
+/* Remove all files and folders in `made`, the newest first, and empty the list. */
 static void undo(mls_names *made)
 {
     for (size_t i = made->count; i > 0; i--)
@@ -186,8 +186,8 @@ static const char *shown_name(const char *name)
     return name != NULL ? name : "?";
 }
 
-/* Find the one group that the options select, and set all paths: of the result, its description, the code (named like
- * its source folder), and the temporary folder, whose last six bytes are replaced. */
+/* Find the one group that the options select.  Set the paths of the result, of its description, of the code (named like
+ * its source folder), and of the temporary folder. */
 static mls_status choose_group(packing *self)
 {
     const mls_collection *collection = self->collection;
@@ -273,7 +273,7 @@ static mls_status choose_runs(packing *self)
     const mls_group *group = pack->group;
     const char *refused = NULL;
     mls_olympic_outcome outcome = group->score.outcome;
-    if (pack->weak) /* any number of models from the minimum up */
+    if (pack->weak) /* weak scaling: any number of models is allowed, from the minimum up */
         outcome = group->run_count < group->rules->runs_needed ? MLS_OLYMPIC_TOO_FEW_RUNS : MLS_OLYMPIC_SCORED;
     switch (outcome) {
     case MLS_OLYMPIC_SCORED:
@@ -324,8 +324,8 @@ static mls_status choose_runs(packing *self)
     return MLS_OK;
 }
 
-/* Check before any log is read that nothing would be overwritten, and that no folder on the way is a link, so that all
- * files stay in the submission. */
+/* Check that no existing file would be overwritten, and that no folder on the path is a link, so that all files stay in
+ * the submission.  Called before any log is read. */
 static mls_status check_room(const packing *self, const char *below, bool fresh)
 {
     struct stat about;
@@ -363,7 +363,7 @@ static mls_status find_room(packing *self)
     return status;
 }
 
-/* Create the temporary folder: next to the final place, or in TMPDIR if nothing is to be kept. */
+/* Create the temporary folder: next to the final place or, if options->write is not set, in TMPDIR. */
 static mls_status make_tree(packing *self)
 {
     const char *temporary = getenv("TMPDIR");
@@ -386,7 +386,7 @@ static mls_status make_tree(packing *self)
 
 /* -------------------------------------------------------------------------------------------- logs and power files */
 
-/* Read a whole source file.  Fail if it changes meanwhile. */
+/* Read a whole source file.  Fail if the file changes while it is read. */
 static mls_status read_unchanged(const packing *self, const char *source, size_t root, mls_buffer *text)
 {
     mls_error reading = {0};
@@ -411,8 +411,8 @@ static mls_status copy_file(packing *self, const char *source, const char *file)
     return status;
 }
 
-/* Copy the power files of a run, which are in power/result_<i> next to its log, under its new number.  Links are not
- * followed because their target may be any file. */
+/* Copy the power files of a run from the folder power/result_<i> next to its log to the folder with the run's new
+ * number. Do not follow links, because their target may be any file. */
 static mls_status copy_power(packing *self, size_t number)
 {
     static const char linked[] = "is a link, which is not followed: copy its target here";
@@ -440,7 +440,7 @@ static mls_status copy_power(packing *self, size_t number)
         if (lstat(source, &about) == 0 && !S_ISREG(about.st_mode)) {
             status = fail(self, MLS_ERROR_VALUE, source, S_ISLNK(about.st_mode) ? linked : "is not a file");
         } else if (!mls_name_matches(names.items[i], "node_#.txt") && !mls_name_matches(names.items[i], "sw_#.txt")) {
-            /* Other names may reveal host names. */
+            /* Reject other names, because they may contain host names. */
             status = fail(self, MLS_ERROR_VALUE, source,
                           "is not a power file name: expected node_0.txt, node_1.txt, … or sw_0.txt, …");
         } else {
@@ -451,7 +451,7 @@ static mls_status copy_power(packing *self, size_t number)
     return status;
 }
 
-/* Copy the logs of the chosen runs, or their part of a log, with the power files next to them. */
+/* Copy the logs of the chosen runs, or the part of each log that belongs to its run, and their power files. */
 static mls_status copy_logs(packing *self)
 {
     const mls_pack *pack = self->pack;
@@ -469,7 +469,7 @@ static mls_status copy_logs(packing *self)
                 status = fail(self, MLS_ERROR_READ, run->file, "changed meanwhile");
         }
         if (file->first_line > 0) {
-            /* Cut out the lines of the run.  As in logs, a lone carriage return ends a line. */
+            /* Cut out the lines of the run.  As in the log reader, a single carriage return ends a line. */
             size_t line = 1;
             size_t begin = file->first_line <= 1 ? 0 : kept.len;
             size_t end = kept.len;
@@ -491,7 +491,7 @@ static mls_status copy_logs(packing *self)
 
 /* ------------------------------------------------------------------------------------------------------------ code */
 
-/* Copy a file, a link, or a folder with everything in it from the code.  Links are copied as links. */
+/* Copy a file, a link, or a folder with its contents from the code.  Copy a link as a link. */
 static mls_status copy_code(packing *self, const char *from, const char *to, unsigned depth)
 {
     struct stat about;
@@ -575,7 +575,7 @@ static mls_str plain_member(mls_str object, mls_str field)
     return (kind == MLS_JSON_STRING && span.len > 2) || kind == MLS_JSON_NUMBER ? span : (mls_str){0};
 }
 
-/* Return a JSON object with these names and texts; NULL is an empty text. */
+/* Return a JSON object with the given pairs of names and texts.  A NULL text is written as an empty text. */
 static mls_str object_of(mls_arena *arena, const char *const members[][2], size_t count)
 {
     mls_buffer json = {0};
@@ -604,7 +604,8 @@ static mls_status describe(const packing *self, mls_buffer *text)
     const mls_str described = self->options->described;
     mls_arena arena = {0};
     mls_description says;
-    mls_str *sources = mls_arena_zeroed(&arena, 2 * runs + 2, sizeof *sources); /* objects; empty: none */
+    mls_str *sources = mls_arena_zeroed(&arena, 2 * runs + 2,
+                                        sizeof *sources); /* JSON objects; an empty text if a source is missing */
     mls_str *logged = &sources[1];
     mls_str *known = &sources[1 + runs];
     mls_str *records = &sources[2 + runs];
@@ -637,7 +638,7 @@ static mls_status describe(const packing *self, mls_buffer *text)
         if (logs.len > 0 && mls_description_read(logs, &arena, &arena, &says, &logged[i], &wrong) != NULL)
             logged[i] = (mls_str){0};
         const mls_words count = mls_words_exact(run->job.node_count);
-        const char *allowed = NULL; /* its status, if descriptions may have it */
+        const char *allowed = NULL; /* the value of the field `status`, if it is allowed in descriptions */
         cJSON_ArrayForEach(field, statuses)
         {
             if (run->submission_status != NULL && strcmp(run->submission_status, field->valuestring) == 0)
@@ -653,7 +654,7 @@ static mls_status describe(const packing *self, mls_buffer *text)
     {
         const mls_str name = mls_str_from(field->valuestring);
         mls_str value = {0};
-        size_t first = 0; /* the source of the value */
+        size_t first = 0; /* index of the source that contains the value */
         bool disagree = false;
         for (size_t i = 0; i < 2 * runs + 2 && !disagree; i++) {
             if (value.len > 0 && (&sources[i] == logged || &sources[i] == known || &sources[i] == records))
@@ -685,7 +686,8 @@ static mls_status describe(const packing *self, mls_buffer *text)
     return status;
 }
 
-/* Copy the existing description, or write a new one in which a person must fill in what the logs lack. */
+/* Copy the existing description, or write a new one.  A person must fill in the fields that the logs do not
+ * contain. */
 static mls_status write_description(packing *self)
 {
     mls_pack *pack = self->pack;
@@ -737,7 +739,7 @@ static mls_status judge_packed(packing *self)
     return status;
 }
 
-/* Check that each log contains only the scored run: verify would judge any other records with it. */
+/* Check that each log contains only the scored run, because verify would judge records of other runs as part of it. */
 static mls_status check_whole(packing *self)
 {
     const mls_pack *pack = self->pack;
@@ -784,7 +786,7 @@ static mls_status scrub_packed(packing *self)
         mls_submission_release(&before);
         return status;
     }
-    /* Fail if the verdict differs from the one before: all errors must remain, and no finding may be new. */
+    /* Fail if scrubbing changed the verdict: all errors must remain, and there must not be a new finding. */
     const mls_submission_result *was = before.submitters[0].results;
     const mls_submission_result *is = pack->judged.submitters[0].results;
     const bool both = before.submitters[0].result_count == 1 && pack->judged.submitters[0].result_count == 1 &&
@@ -836,7 +838,8 @@ static mls_status place(packing *self, const char *path)
     if (status != MLS_OK)
         return status;
     int failed = renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) != 0 ? errno : 0;
-    if (failed == EINVAL || failed == ENOSYS) /* the file system cannot rename without replacing: check first */
+    if (failed == EINVAL || failed == ENOSYS) /* the file system does not support renaming without replacing: check
+                                                 first that the target does not exist */
         failed = lstat(to, &about) == 0 ? EEXIST : rename(from, to) != 0 ? errno : 0;
     if (failed == EEXIST || failed == ENOTEMPTY)
         return fail(self, MLS_ERROR_VALUE, to, "exists already and is not overwritten");
@@ -846,15 +849,15 @@ static mls_status place(packing *self, const char *path)
     return sync_folder(self, folder);
 }
 
-/* Move everything into the submission: the description first, the result last, each in one step.  After a failure move
- * the result and the code back to the temporary folder, which is removed later. */
+/* Move the contents of the temporary folder into the submission: the description first, the result last, each in one
+ * step. After a failure, move the result and the code back to the temporary folder, which is removed later. */
 static mls_status place_packed(packing *self)
 {
     const mls_pack *pack = self->pack;
     const char *const paths[] = {pack->described ? NULL : pack->system, pack->implementation, pack->path};
     mls_status status = MLS_OK;
     struct stat about;
-    for (size_t i = 0; i < self->inside.count && status == MLS_OK; i++) /* files are synced already */
+    for (size_t i = 0; i < self->inside.count && status == MLS_OK; i++) /* sync folders only: files have been synced */
         if (lstat(self->inside.items[i], &about) == 0 && S_ISDIR(about.st_mode))
             status = sync_folder(self, self->inside.items[i]);
     for (size_t i = 0; i < sizeof paths / sizeof *paths && status == MLS_OK; i++)

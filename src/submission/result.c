@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* result.c - judge one result: the logs of a system on a benchmark, and their power files.  The contents of power files
- * decide the energy but only cause warnings or advice. */
+/* result.c - judge one result: the logs of a system on a benchmark, and their power files.  The energy is computed
+ * from the contents of power files; problems in these contents are only warnings or advice. */
 #include <math.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -47,7 +47,8 @@ void mls_result_judge(const mls_submission *submission, const mls_submitter *sub
     if (result->run_count > 0)
         score(submission, system, result);
 
-    /* Compare the factor of scaling.json with that of the logs.  Both may be rounded. */
+    /* Compare the scaling factor in scaling.json with the factor computed from the logs.  Both may be rounded. */
+
     if (result->scaling.path != NULL && isfinite(result->group.scaled_minutes)) {
         const mls_finding_place place = {.path = result->scaling.path, .key = MLS_S("scaling_factor")};
         mls_buffer text = {0};
@@ -118,8 +119,8 @@ void mls_result_judge(const mls_submission *submission, const mls_submitter *sub
     }
 }
 
-/* Judge the logs as a whole: set the reason of each invalid run, drop invalid runs if the rules allow as many, and
- * count the runs. */
+/* Judge all logs of a result together: set the reason of each invalid run, drop the invalid runs if the rules allow so
+ * many to be dropped, and count the runs. */
 static void judge_logs(const mls_submission *submission, mls_submission_result *result)
 {
     const size_t needed = result->group.rules->runs_needed;
@@ -145,7 +146,7 @@ static void judge_logs(const mls_submission *submission, mls_submission_result *
         mls_submission_run *run = &result->runs[i];
         mls_findings *findings = &run->run.findings;
         if (!run->run.valid && result->invalid <= allowed) {
-            /* Remove the findings of a dropped log, except that it could not be read. */
+            /* Remove the findings of a dropped log, except the finding that the log could not be read. */
             mls_findings all = *findings;
             *findings = (mls_findings){0};
             for (size_t k = 0; k < all.count; k++) {
@@ -202,7 +203,7 @@ static void score(const mls_submission *submission, const mls_system *system, ml
         return;
     mls_findings_append(&result->findings, &group->rcp.findings);
     mls_findings_append(&result->findings, &group->seeds.findings);
-    /* Copy the findings of the group that are not duplicates of our own. */
+    /* Copy the findings of the group, except those that the result has already. */
     for (size_t i = 0; i < group->findings.count; i++) {
         const mls_finding *finding = &group->findings.items[i];
         const mls_str key = mls_str_from(finding->key);
@@ -212,8 +213,8 @@ static void score(const mls_submission *submission, const mls_system *system, ml
                              finding->message);
         }
     }
-    /* Free the reference points, because all results of a round are in memory at once.  The verdict borrows its unit
-     * from them. */
+    /* Free the reference convergence points to save memory, because all results of a round are in memory at once.  The
+     * unit in the verdict is a text of these points. */
     mls_rcp_set_free(group->rcp.set);
     group->rcp.set = NULL;
     group->rcp.result.limit.unit = "";
@@ -232,11 +233,12 @@ enum { KINDS = 2 };
 static const char *const prefixes[KINDS] = {"node", "sw"};
 static const char *const words[KINDS] = {"node", "switch"};
 
-/* Check which power files each run has, as the package checker does: a run that lacks files which most runs have is
- * invalid. */
+/* Check the power files of each run like the package checker: a run is invalid if it lacks files that most runs have.
+ */
 static void check_power(mls_submission_result *result)
 {
-    /* Find the number of files of each kind that most folders have; the larger number on a tie. */
+    /* For each kind, find the number of files that most folders have; if two numbers are equally frequent, the larger
+     * one. */
     size_t usual[KINDS] = {0};
     double *counts = mls_calloc(result->power_count + 1, sizeof *counts);
     for (size_t kind = 0; kind < KINDS; kind++) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* scrub.c - remove private data from logs by an allowlist, because a blocklist is never complete.
  *
- * Only records are written.  Keys that the rules of some edition or the library name are kept, and so are numbers and
- * texts that rules compare with (benchmarks, divisions, statuses, precisions, optimizers …) or that are listed below.
- * Any other text becomes REDACTED.  Members and records with unknown names are dropped.
+ * Only records are written.  A key is kept if the rules of an edition or the logging library define it.  Numbers are
+ * kept. A text is kept if rules compare values with it (benchmarks, divisions, statuses, precisions, optimizers …) or
+ * if it is listed below; any other text is replaced with REDACTED.  Records with unknown keys and members with unknown
+ * names are dropped.
  *
  * Kept values are written as they were logged, so that scrubbing again changes nothing. */
 #include "base/data.h"
@@ -21,9 +22,9 @@ enum { WORD_MAX = 100 };
 typedef struct scrubbing {
     mls_pack *pack;
     mls_buffer *out;
-    mls_arena memory;  /* of the maps */
-    mls_map key, word; /* whether the rules contain a text as a key, or as a word: 1: no, 2: yes */
-    mls_arena scratch; /* for one record */
+    mls_arena memory;  /* memory of the maps */
+    mls_map key, word; /* caches of whether the rules contain a text as a key, or as a word; 1: no, 2: yes */
+    mls_arena scratch; /* temporary memory for one record */
     mls_str record;    /* key of the record */
 } scrubbing;
 
@@ -32,7 +33,7 @@ static const char names[] =
     "instance duration time iteration lr loss train_loss throughput train_step_time validation_step_time "
     "reduced_train_loss train_time max_memory_usage validation_time";
 
-/* Texts that are kept, besides those used by rules; in lower case, compared without case. */
+/* Further texts that are kept, in lower case; case is ignored when comparing. */
 static const char words[] =
     "interval_start interval_end point_in_time success aborted abort true false none n/a closed "
     "open cloud onprem bf16 fp4 fp6 amp adam adamw adagrad nadam lamb lars sgd nag muon lion "
@@ -41,7 +42,7 @@ static const char words[] =
 /* Extensions of source files that may be named in a record. */
 static const char code[] = ".py|.pyc|.pyx|.sh|.c|.cc|.cpp|.cu|.h|.hpp|.rs|.jl|.go|.ipynb|.yaml|<string>|<stdin>";
 
-/* Return whether a text consists only of letters, digits and these characters. */
+/* Return whether a text consists only of letters, digits and the characters in `marks`. */
 static bool is_plain(mls_str text, const char *marks)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -81,7 +82,7 @@ static void append_text(scrubbing *self, mls_str span, mls_str name)
     mls_str text;
     double number;
     (void)mls_json_string(span, &self->scratch, &text);
-    /* Of a path, keep the name of a config or of a source file. */
+    /* If the value is the path of a config or of a source file, keep only the file name. */
     const bool config = mls_str_equal(name, MLS_S("config_filename"));
     if (config || mls_str_equal(name, MLS_S("file"))) {
         mls_str last = text;
@@ -178,7 +179,7 @@ static mls_status scrub_record(void *state, const mls_record *record)
     return MLS_OK;
 }
 
-/* Keep a malformed record malformed, so that the verdict does not change. */
+/* Replace a malformed record with another malformed record, so that the verdict does not change. */
 static mls_status scrub_malformed(void *state, const mls_malformed *malformed)
 {
     scrubbing *self = state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* secrets.c - find access tokens in the files of a submission by their form: the prefix of each service and what
- * follows it.  Logs are searched while they are read, all other files here, in parallel. */
+/* secrets.c - find access tokens in the files of a submission.  A token is recognized by the prefix of its service and
+ * the form of the text after the prefix.  Logs are searched while they are read; mls_secrets_judge() searches all other
+ * files in parallel. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -8,10 +9,11 @@
 #include "base/parallel.h"
 #include "submission/judge.h"
 
-/* Files are read in blocks.  The last SECRET_BYTES of a block are searched again with the next block. */
+/* Files are read in blocks of BLOCK bytes.  The last SECRET_BYTES of a block are searched again with the next block,
+ * because a token may be in both. */
 enum { BLOCK = 1 << 20, SECRET_BYTES = 1024 };
 
-/* Minimum length of a token's first word. */
+/* Minimum length in bytes of the first word of a token. */
 enum { WORD_MIN = 20 };
 
 typedef enum secret_form {
@@ -42,7 +44,7 @@ static const struct {
     {MLS_STR("eyJ"), FORM_JWT, WORD_MIN, "a JSON web token"},
 };
 
-/* Characters of words, as a table because every file is searched for long words. */
+/* The characters of words.  A table is fast, which matters because every file is searched for long words. */
 static const bool word_characters[256] = {
     ['0'] = 1, ['1'] = 1, ['2'] = 1, ['3'] = 1, ['4'] = 1, ['5'] = 1, ['6'] = 1, ['7'] = 1, ['8'] = 1, ['9'] = 1,
     ['A'] = 1, ['B'] = 1, ['C'] = 1, ['D'] = 1, ['E'] = 1, ['F'] = 1, ['G'] = 1, ['H'] = 1, ['I'] = 1, ['J'] = 1,
@@ -64,7 +66,7 @@ static size_t secret_word_end(mls_str text, size_t at)
     return at;
 }
 
-/* Return whether the characters look random, unlike the "xxxx" and "your-token-here" of a manual. */
+/* Return whether a text looks random, unlike the placeholders "xxxx" and "your-token-here" in a manual. */
 static bool is_drawn(mls_str text, secret_form form)
 {
     enum { DIFFERENT_MIN = 8 };
@@ -91,12 +93,13 @@ static bool is_drawn(mls_str text, secret_form form)
     return fits && different >= DIFFERENT_MIN && !mls_str_contains(text, MLS_S("EXAMPLE"));
 }
 
-/* Find the next token from *at on, and move *at past it.  Return its kind ("a Hugging Face token") and its span, or
- * NULL. Placeholders are skipped. */
+/* Find the next token from offset *at on, skipping placeholders.  Set *secret to the token and *at to its end, and
+ * return its kind ("a Hugging Face token").  Return NULL if the text does not contain another token. */
 static const char *next_secret(mls_str text, size_t *at, mls_str *secret)
 {
     while (text.len - *at >= WORD_MIN) {
-        /* Find the next word of at least WORD_MIN characters: in other text only every WORD_MIN-th is read. */
+        /* Find the next word of at least WORD_MIN characters.  Outside of such words, only every WORD_MIN-th character
+         * is examined. */
         size_t start = *at + WORD_MIN;
         while (start > *at && is_word(text.ptr[start - 1]))
             start--;
@@ -140,8 +143,8 @@ static size_t count_line_ends(const char *text, size_t len)
     return count;
 }
 
-/* Search a text for tokens that begin before `end`. *line is the line number of its start and is advanced.  Return the
- * number of bytes that were searched. */
+/* Search a text for tokens that begin before offset `end`.  *line is the line number of the start of the text; set it
+ * to the line number of the end of the searched part.  Return the number of bytes that were searched. */
 static size_t search_text(mls_str text, size_t end, size_t *line, const char *path, mls_findings *found)
 {
     size_t at = 0;
@@ -171,12 +174,12 @@ mls_status mls_secrets_of_lines(void *heard, const mls_lines *lines)
     return MLS_OK;
 }
 
-/* The files of a submitter that are searched, and the findings that are not delivered yet. */
+/* The search of a submitter's files, and the findings that have not been added to the submitter yet. */
 enum { SLOTS = 64 };
 typedef struct secret_search {
     mls_submission *submission;
     mls_submitter *submitter;
-    mls_findings found[SLOTS]; /* at index: number of the file modulo SLOTS */
+    mls_findings found[SLOTS]; /* index: number of the file modulo SLOTS */
 } secret_search;
 
 static void search_file(void *state, size_t item)
@@ -206,7 +209,8 @@ static void search_file(void *state, size_t item)
             len -= done;
         }
     }
-    /* Report read errors only for code; other files are read elsewhere, with an error of their own. */
+    /* Report read errors only for code.  All other files are also read by other functions, which report their errors.
+     */
     const mls_str below = mls_str_from(file->path + strlen(search->submitter->path));
     if (system_errno != 0 &&
         (mls_str_starts(below, MLS_S("benchmarks/")) || mls_str_starts(below, MLS_S("/benchmarks/")))) {

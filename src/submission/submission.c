@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* submission.c - verify a submission: walk the tree, select what was asked for, read the logs in parallel, then judge
- * systems and results in order. */
+/* submission.c - verify a submission: list the tree, select the wanted systems and results, read the logs in parallel,
+ * then judge systems and results in order. */
 #include "submission/submission.h"
 
 #include <math.h>
@@ -121,7 +121,7 @@ static size_t count_known(const mls_submission *submission)
     return known;
 }
 
-/* Maximum bytes of names listed in an error message. */
+/* Maximum length in bytes of the list of names in an error message. */
 enum { LISTED_MAX = 120 };
 
 static mls_status check_name(const mls_submission *submission, const char *wanted, bool system, mls_error *error)
@@ -163,7 +163,8 @@ static mls_status check_name(const mls_submission *submission, const char *wante
     return status;
 }
 
-/* Remove all systems and results that were not asked for, with their findings, and submitters without any of these. */
+/* Remove all systems and results that are not wanted, with their findings.  Remove submitters of which nothing remains.
+ */
 static mls_status choose(mls_submission *submission, mls_error *error)
 {
     const mls_submission_options *options = &submission->options;
@@ -209,8 +210,9 @@ static bool is_read(const mls_submission_file *file)
     return file->readable && file->size <= MLS_LOG_BYTES_MAX;
 }
 
-/* Guess the edition that all logs are judged by.  Each result votes with the time of the first record of its logs.  The
- * beginning of one log per result is read twice, because the edition must be known before any log can be judged. */
+/* Guess the edition by which all logs are judged.  The time of the first record of each result's logs is a vote for an
+ * edition.  The beginning of one log per result is read twice, because the edition must be known before logs are
+ * judged. */
 static void guess_edition(mls_submission *submission)
 {
     const mls_editions *editions = mls_rulesets_editions(submission->options.rulesets);
@@ -291,7 +293,7 @@ static mls_status finish_log(void *state, const mls_read *read)
     return MLS_OK;
 }
 
-/* Complete a log after it has been read; called on any thread. */
+/* Complete a run after its log has been read.  Called by any thread. */
 static void finish_run(void *state, size_t index)
 {
     const log_list *logs = state;
@@ -306,12 +308,13 @@ static void finish_run(void *state, size_t index)
         run->run.file = mls_strdup(run->file.path);
 }
 
-/* Read the logs of all results whose benchmark is in the edition, and find out why runs that did not end failed. */
+/* Read the logs of all results whose benchmark is in the edition, and find the cause of failure of runs that did not
+ * end. */
 static mls_status read_logs(mls_submission *submission, mls_error *error)
 {
     const mls_submission_options *options = &submission->options;
     log_list logs = {.submission = submission};
-    MLS_LIST_OF(mls_source) sources = {0}; /* their paths belong to the runs */
+    MLS_LIST_OF(mls_source) sources = {0}; /* the runs own the paths */
     mls_checker_options rules = {.rulesets = options->rulesets, .usage = options->usage};
     const mls_reading reading = {.rules = &rules,
                                  .unread_runs = true,
@@ -336,7 +339,7 @@ static mls_status read_logs(mls_submission *submission, mls_error *error)
                 run->also = run->searched > 0 ? &submitter->files.items[run->searched - 1] : NULL;
                 MLS_GROW(&logs, items);
                 logs.items[logs.count++] = run;
-                /* Skip unreadable files; they have findings already. */
+                /* Skip unreadable files; tree.c has added a finding for each. */
                 MLS_GROW(&sources, items);
                 sources.items[sources.count++] = (mls_source){
                     .path = path, .skip = is_read(&run->file) ? NULL : path, .result = true, .size = run->file.size};
@@ -352,7 +355,7 @@ static mls_status read_logs(mls_submission *submission, mls_error *error)
                              .work = finish_run};
     status = status == MLS_OK ? mls_relay_run(&relay) : status;
     mls_endings endings = {.options = {.work.threads = 1, .open = mls_tree_open, .open_state = submission}};
-    /* Read the logs of failed runs again, because looking for causes in all logs would take longer than that. */
+    /* Read the logs of failed runs a second time: this is faster than looking for causes in all logs. */
     for (size_t i = 0; i < logs.count && status == MLS_OK; i++)
         if (is_read(&logs.items[i]->file))
             status = mls_endings_find(&endings, &logs.items[i]->run, error);
@@ -396,7 +399,7 @@ static int compare_placed(const void *left, const void *right)
     return order != 0 ? order : mls_str_compare(mls_str_from(a->message), mls_str_from(b->message));
 }
 
-/* Sort all findings under their submitters, and decide which results, submitters and systems are valid. */
+/* Add all findings to their submitters, sort them, and determine which results, systems and submitters are valid. */
 static void conclude(mls_submission *submission)
 {
     const bool strict = submission->options.strict;

@@ -9,7 +9,7 @@
 #include "json/json_check.h"
 #include "json/value.h"
 
-/* Return whether a rule that starts with an edition applies to this one. */
+/* Return whether a rule that applies from the edition `from` on applies to `edition`. */
 static bool counts_in(const cJSON *from, const mls_edition *edition)
 {
     unsigned number;
@@ -26,7 +26,7 @@ void mls_system_judge(mls_system *system, const cJSON *rules, mls_str text, cons
     size_t wrong;
     const size_t errors = findings->counts.error;
     const char *reason = mls_description_read(text, &scratch, arena, &system->says, &object, &wrong);
-    if (mls_text_mark(text) > 0) { /* the text after the mark is judged anyway */
+    if (mls_text_mark(text) > 0) { /* report the byte order mark, and judge the text after it */
         mls_findings_add(findings, MLS_FINDING_SYSTEM_JSON,
                          (mls_finding_place){.path = place.path, .line = 1, .column = 1},
                          "begins with a byte order mark, which the reference does not read: save it as plain UTF-8");
@@ -35,7 +35,7 @@ void mls_system_judge(mls_system *system, const cJSON *rules, mls_str text, cons
         mls_text_position(text, wrong, &place.line, &place.column);
         mls_findings_add(findings, MLS_FINDING_SYSTEM_JSON, place, "not JSON: %s", reason);
     } else {
-        MLS_LIST_OF(mls_str) names = {0}; /* of the members as written, escapes included */
+        MLS_LIST_OF(mls_str) names = {0}; /* names of the members as written, including escapes */
         mls_raw_member member;
         const cJSON *statuses = NULL;
         const cJSON *entry;
@@ -73,7 +73,7 @@ void mls_system_judge(mls_system *system, const cJSON *rules, mls_str text, cons
                              MLS_CUT_TEXT(system->says.status, 80), list.ptr);
         }
         mls_buffer_release(&list);
-        /* Check the fields that the reference's summarizer parses as integers, unless they are empty. */
+        /* Check the fields that the reference summarizer parses as integers.  An empty field is not checked. */
         for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
             int64_t number;
             mls_str span;
@@ -102,7 +102,7 @@ void mls_system_judge(mls_system *system, const cJSON *rules, mls_str text, cons
 void mls_systems_judge(const mls_submission *submission, mls_submitter *submitter, const cJSON *rules)
 {
     const bool judged = counts_in(cJSON_GetObjectItem(rules, "judged_from"), submission->edition);
-    const mls_system *first = NULL; /* the first one whose description names a submitter */
+    const mls_system *first = NULL; /* the first system whose description names a submitter */
     for (size_t i = 0; i < submitter->system_count; i++)
         submitter->systems[i].has_results = false;
     for (size_t i = 0; i < submitter->result_count; i++) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree.c - the layout of a submission, and the walk that stores each file with its owner.
+/* tree.c - list the tree of a submission, and store each file with its owner.  The layout is:
  *
  *     systems/<system>.json                            description of a system
  *     results/<system>/<benchmark>/result_<i>.txt      logs; hpc has a folder strong or weak above <benchmark>
  *     results/<system>/<benchmark>/power/result_<i>/   node_<k>.txt, sw_<k>.txt: power files of a log
  *     benchmarks/<benchmark>/implementations/<name>/   code, with its config_*.sh
  *
- * This is a submitter's folder; a round is a folder of them.  The role of a folder follows from its place; the table
- * `places` lists what it may contain. */
+ * These are the contents of a submitter's folder; a round is a folder of submitters' folders.  The role of a folder
+ * depends on its place.  The table `places` lists the files and folders that a folder of each role may contain. */
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -22,12 +22,13 @@
 #include "base/utf8.h"
 #include "submission/judge.h"
 
-/* Limits: depth below the root, number of files and folders, and entries per row of `places`, in which configs take
- * longest to check.  Repositories of results reject files of more than LARGE_FILE bytes. */
+/* Limits: depth below the root (DEPTH_MAX), number of files and folders in all (ENTRIES_MAX), and number of entries per
+ * row of `places` (the others).  The limit for configs is lower, because they take longest to check. */
 enum { DEPTH_MAX = 64, ENTRIES_MAX = 2000000, FOLDERS_MAX = 25000, FILES_MAX = 50000, CONFIGS_MAX = 4096 };
+/* Sizes in bytes.  Repositories of results reject files of more than LARGE_FILE. */
 enum { LARGE_FILE = 50 << 20, PARAMS_BYTES_MAX = 65536 };
 
-/* The file in which a submission asks to skip checks; it contains a few words. */
+/* Name of the file with which a submission disables checks. */
 #define PARAMS_NAME "package_checker_params"
 
 typedef enum tree_role {
@@ -51,7 +52,7 @@ typedef enum tree_role {
 
 typedef enum tree_owner { OWNER_NOBODY, OWNER_SUBMITTER, OWNER_SYSTEM, OWNER_RESULT, OWNER_COUNT } tree_owner;
 
-/* The walk keeps one number for each folder: its owner times OWNER_UNIT, plus its role. */
+/* mls_walk() stores one number for each folder: the folder's owner times OWNER_UNIT, plus its role. */
 enum { OWNER_UNIT = 256 };
 
 typedef enum tree_kind { KIND_FILE = 1, KIND_FOLDER = 2, KIND_ANY = 3 } tree_kind;
@@ -75,7 +76,7 @@ typedef enum tree_entry {
     ENTRY_CONFIG
 } tree_entry;
 
-/* The roles of folders to which a row of `places` applies. */
+/* Bits for the member `in` of `places`: the roles of the folders to which a row applies. */
 #define IN(role) (1U << ROLE_##role)
 #define IN_JUDGED (IN(SYSTEM) | IN(SYSTEM_HPC) | IN(RESULT))
 #define IN_UNJUDGED (IN(ROUND) | IN(SUBMITTER) | IN(RESULTS) | IN(STRONG) | IN(WEAK))
@@ -84,8 +85,8 @@ typedef enum tree_entry {
 static const struct {
     unsigned in;
     tree_kind kind;
-    const char *name; /* '*' matches anything, '#' a number */
-    tree_role role;   /* role of a folder that is stored, else OTHER */
+    const char *name; /* pattern of mls_name_matches() */
+    tree_role role;   /* role of the entry if it is a folder that is stored; else ROLE_OTHER */
     tree_entry entry;
     size_t max; /* 0: no limit */
 } places[] = {
@@ -133,16 +134,16 @@ typedef struct tree_walk {
     mls_submission *submission;
     tree_role in;     /* role of the folder being listed */
     tree_role role;   /* role of an entry in it */
-    tree_owner owner; /* owner of the entry; findings about it are added to `here`, at `place` */
+    tree_owner owner; /* owner of the entry; findings about the entry are added to `here`, at `place` */
     mls_findings *here;
     mls_finding_place place;
-    mls_submitter *submitter; /* the current submitter, like the next two */
+    mls_submitter *submitter; /* current submitter, system and result */
     mls_system *system;
     mls_submission_result *result;
-    const char *round;                   /* a folder of submitters deeper in the tree; NULL: none was found */
-    const char *stranger;                /* a folder next to the submitters that is not a submitter's; NULL: none */
-    size_t with_folder;                  /* number of systems with a folder; they come first, sorted by name */
-    mls_findings *findings[OWNER_COUNT]; /* findings of each current owner */
+    const char *round;    /* a folder of submitters deeper in the tree; NULL: not found */
+    const char *stranger; /* a folder next to the submitters that is not a submitter's; NULL: not found */
+    size_t with_folder;   /* number of systems with a results folder; they are the first ones, sorted by name */
+    mls_findings *findings[OWNER_COUNT]; /* findings of the current owner of each kind */
     size_t counts[PLACES];               /* number of entries of each row of `places` */
 } tree_walk;
 
@@ -178,7 +179,7 @@ mls_status mls_tree_list(mls_submission *submission, mls_error *error)
         status = MLS_OK;
     }
     if (submission->submitter_count == 0) {
-        /* Suggest the right folder, which is above this one or below it. */
+        /* Suggest the right folder, which is above or below the given folder. */
         mls_buffer near = {0};
         mls_str above = mls_str_from(submission->real);
         do {
@@ -270,7 +271,7 @@ static mls_submission_file file_of(const tree_walk *walk, const mls_walk_entry *
         .path = copy_path(walk, entry), .size = entry->size, .readable = unreadable(entry) == NULL};
 }
 
-/* Return the file of an entry.  If it cannot be read, add a finding as well. */
+/* Return the file of an entry.  Add a finding if the file cannot be read. */
 static mls_submission_file take_file(tree_walk *walk, const mls_walk_entry *entry)
 {
     const char *why = unreadable(entry);
@@ -285,7 +286,7 @@ static void set_owner(tree_walk *walk, tree_owner owner, mls_findings *findings)
     walk->findings[owner] = walk->here = findings;
 }
 
-/* Return whether a folder (relative to the root, "" for the root) is a submitter's. */
+/* Return whether a folder is a submitter's.  `path` is relative to the root; "" is the root. */
 static bool is_submitter(const tree_walk *walk, const char *path)
 {
     const mls_str folder = mls_str_from(path);
@@ -370,7 +371,7 @@ static void store_entry(tree_walk *walk, const mls_walk_entry *entry, tree_entry
         break;
     }
     case ENTRY_DEEP_RESULTS: {
-        /* Remember the folder above a submitter that is deeper than expected, in order to suggest it. */
+        /* If a submitter is deeper than expected, store the folder above it, in order to suggest that folder. */
         mls_str path = {entry->below, strlen(entry->below) - strlen("/results")};
         if (walk->owner == OWNER_NOBODY && walk->round == NULL &&
             mls_tree_has_folder(walk->submission->real, path, "systems")) {
@@ -467,7 +468,7 @@ static bool is_place(const tree_walk *walk, size_t row, tree_kind kind)
     return (places[row].in & 1U << walk->in) != 0 && (places[row].kind & kind) != 0;
 }
 
-/* Report an unexpected name, and suggest a similar one; mostly for a misspelled file of bypasses. */
+/* Report an unexpected name, and suggest a similar expected name, mostly for a misspelled package_checker_params. */
 static void report_stray(tree_walk *walk, const mls_walk_entry *entry, tree_kind kind)
 {
     mls_suggestion nearest = mls_suggest_for(mls_str_from(entry->name));
@@ -484,7 +485,7 @@ static void report_stray(tree_walk *walk, const mls_walk_entry *entry, tree_kind
     }
     const bool bypass = mls_str_ends(nearest.found, MLS_S("bypass"));
     const mls_str suggestion = bypass ? MLS_S(PARAMS_NAME) : nearest.found;
-    char head[8]; /* of archives */
+    char head[8]; /* the first bytes, which identify an archive */
     const int fd = entry->kind == MLS_WALK_FILE && !leaves(entry) ? mls_file_open(entry->path, false, NULL) : -1;
     const ssize_t len = fd >= 0 ? read(fd, head, sizeof head) : 0;
     const char *packed = len > 0 ? mls_file_magic_words((mls_str){head, (size_t)len}) : NULL;
@@ -497,8 +498,8 @@ static void report_stray(tree_walk *walk, const mls_walk_entry *entry, tree_kind
                      suggestion.len > 0 ? "'?" : "");
 }
 
-/* Check the name and size of a file or folder anywhere in the tree.  What only the repository checker rejects is an
- * error if `as_repo` is set, else advice. */
+/* Check the name and size of a file or folder anywhere in the tree.  Violations that only the repository
+ * checker rejects are errors if `as_repo` is set, else advice. */
 static void check_hygiene(tree_walk *walk, const mls_walk_entry *entry)
 {
     const mls_severity repo = walk->submission->options.as_repo ? MLS_SEVERITY_ERROR : MLS_SEVERITY_ADVICE;
@@ -548,7 +549,7 @@ static mls_status visit_entry(void *state, mls_walk_entry *entry)
     while (row < PLACES && !(is_place(walk, row, kind) && mls_name_matches(entry->name, places[row].name)))
         row++;
     if (left && row < PLACES && (walk->in == ROLE_SUBMITTER || closed_folders[walk->in] != NULL)) {
-        /* Results outside the tree are not judged, which must not count as success. */
+        /* Report results outside the tree: they are not judged, so the submission must not count as valid. */
         mls_findings_add(walk->here, MLS_FINDING_NOT_A_FILE, walk->place,
                          "the folder is a link out of the submission; its contents were not checked");
     } else if (!left && row < PLACES) {
@@ -567,8 +568,8 @@ static mls_status visit_entry(void *state, mls_walk_entry *entry)
         report_stray(walk, entry, kind);
     }
     check_hygiene(walk, entry);
-    /* Add the file to those that are searched for secrets.  If only some results are judged, search only their files.
-     */
+    /* Add the file to the files that are searched for secrets.  If only some results are judged, search only the files
+     * of these results. */
     if (entry->kind == MLS_WALK_FILE && !leaves(entry) && walk->owner != OWNER_NOBODY &&
         ((options->system == NULL && options->benchmark == NULL) ||
          (walk->owner == OWNER_RESULT && mls_is_wanted(options->system, walk->system->name) &&
@@ -580,7 +581,8 @@ static mls_status visit_entry(void *state, mls_walk_entry *entry)
         if (last != NULL && strcmp(last->file.path, entry->below) == 0)
             last->searched = walk->submitter->files.count;
     }
-    /* In folders that may contain anything, the target of a link is walked only at its own place. */
+    /* In folders that may contain anything, do not enter links: their targets in the tree are listed at their own
+     * place. */
     const bool anywhere = walk->role == ROLE_OTHER || walk->role == ROLE_IMPLEMENTATION;
     entry->enter = !leaves(entry) && !(entry->link && anywhere);
     entry->inner = (int)walk->owner * OWNER_UNIT + (int)walk->role;

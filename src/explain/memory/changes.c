@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* changes.c - compute estimates and verdicts, and try changes.  Every change is computed in full. */
+/* changes.c - compute estimates and verdicts, and try changes of settings.  For each change the whole estimate is
+ * computed again. */
 #include "base/buffer.h"
 #include "explain/memory/sizes.h"
 
 enum { MILLION = 1000000 };
 
-/* Compute an estimate with these weights; training does not need them. */
+/* Compute an estimate and its verdict.  `weights` are used only for inference. */
 static mls_status make_one(const mls_memory_ask *ask, const mls_weights *weights, mls_memory_estimate *to,
                            mls_error *error)
 {
@@ -21,8 +22,8 @@ static mls_status make_one(const mls_memory_ask *ask, const mls_weights *weights
         training ? mls_training_make(ask, to, error) : mls_inference_make(ask, weights, to, error);
     if (status == MLS_OK && (to->high > MLS_BYTES_MAX || to->global_batch > MLS_BYTES_MAX))
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "these sizes add up to more than 9 PB on one GPU");
-    /* A server fills its share of the memory with the KV cache.  CUDA graphs are captured later and need memory outside
-     * the share. */
+    /* If a server has a share of the memory, it fills that share with the KV cache.  CUDA graphs are captured later and
+     * need memory outside the share. */
     const bool host = to->spill > 0 && to->host_bytes >= to->spill;
     const uint64_t beside = share != 0 ? ITEM(to, CUDA_GRAPHS) : 0;
     const bool filled = ADD(to->budget, beside) > to->capacity;
@@ -34,8 +35,8 @@ static mls_status make_one(const mls_memory_ask *ask, const mls_weights *weights
     return status;
 }
 
-/* Compute two estimates: with equal bits for all numbers, and with the weights of published checkpoints.  If the latter
- * are unknown, or not of this precision, *published has no estimate. */
+/* Compute *to, with the same bits for all weights, and *published, with the weights of published checkpoints.  Set
+ * published->estimate to 0 if published checkpoints of this precision are unknown. */
 static mls_status make_both(const mls_memory_ask *ask, mls_memory_estimate *to, mls_memory_estimate *published,
                             mls_error *error)
 {
@@ -67,13 +68,13 @@ const mls_memory_estimate *mls_memory_shown(const mls_memory_answer *answer)
     return answer->published.decides ? &answer->published : &answer->estimate;
 }
 
-/* A change to try.  Its values end before one of MODEL, which changes never set. */
+/* A change to try.  Its values end before the first entry for the setting MODEL, which is never changed. */
 typedef struct candidate {
     bool possible;
     mls_memory_change change;
 } candidate;
 
-/* Compute the effect of a change.  Return false if it is not possible. */
+/* Compute the estimate after a change.  Return false if the change is not possible. */
 static bool change_works(const mls_memory_ask *ask, mls_memory_change *change)
 {
     mls_memory_ask changed = *ask;
@@ -99,8 +100,8 @@ static void try_all(const mls_memory_ask *ask, const candidate *candidates, size
     }
 }
 
-/* Try changes of training.  Doubling the parallelism halves the number of model copies, each of which processes twice
- * as many micro-batches. */
+/* Try changes of training settings.  Doubling the parallelism halves the number of copies of the model; each copy then
+ * processes twice as many micro-batches. */
 static void try_training(const mls_memory_ask *ask, mls_memory_answer *answer)
 {
     const int64_t tp = (int64_t)VALUE(ask, TP);
@@ -142,7 +143,7 @@ static void try_training(const mls_memory_ask *ask, mls_memory_answer *answer)
     try_all(ask, candidates, sizeof candidates / sizeof *candidates, answer);
 }
 
-/* Return whether numbers of this kind are smaller than those of that fraction. */
+/* Return whether numbers of the precision `kind` have fewer bytes than `than`. */
 static bool is_narrower(int64_t kind, mls_number_bytes than)
 {
     const mls_number_bytes of = mls_number_bytes_of(kind);
@@ -159,7 +160,8 @@ static void try_inference(const mls_memory_ask *ask, mls_memory_answer *answer)
     const mls_number_bytes whole = {weights.n, MUL(weights.q, of->parameters)};
     const bool cached = ITEM(of, KV_CACHE) > 0;
     const uint64_t share = VALUE(ask, UTILIZATION);
-    /* In hundredths: the share that CUDA graphs leave, but never all of the memory. */
+    /* The share of the memory that CUDA graphs leave, rounded down to hundredths.  A share above 95 % is not suggested.
+     */
     const uint64_t most =
         share != 0 ? MUL(mls_bytes_less(of->capacity, ITEM(of, CUDA_GRAPHS)), 100) / of->capacity * (MILLION / 100) : 0;
     const uint64_t better = mls_bytes_min(most, MILLION / 100 * 95);
@@ -185,7 +187,8 @@ mls_status mls_memory_answer_make(const mls_memory_ask *ask, mls_memory_answer *
     if (status != MLS_OK || !narrow || ask->ended_well)
         return status;
     (answer->estimate.training ? try_training : try_inference)(ask, answer);
-    /* Find the first change that fits, else the first pair of changes.  Of all settings only GPUS may be in both. */
+    /* Find the first change that fits, else the first pair of changes.  The two changes of a pair
+     * may both set GPUS but no other setting. */
     mls_memory_change *smallest = &answer->smallest;
     for (size_t i = 0; i < answer->tried_count && !answer->has_smallest; i++) {
         *smallest = answer->tried[i];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inference.c - memory for inference: weights, KV cache, and the part that could be in the host's memory. */
+/* inference.c - compute the memory for inference: weights, KV cache, and the bytes that could be in host memory. */
 
 #include "base/number.h"
 #include "explain/memory/sizes.h"
 
-/* Return the numbers that all layers together keep of so many tokens on one of t GPUs: of each token with a window of
- * 0, else no more than the window has. */
+/* Return how many numbers all layers together store in the KV cache on one of t GPUs for `tokens` tokens.  A layer with
+ * an attention window stores at most as many tokens as the window has. */
 static uint64_t cached_numbers(const mls_model_shape *m, uint64_t t, uint64_t tokens)
 {
     uint64_t numbers = 0;
@@ -44,13 +44,13 @@ mls_status mls_inference_make(const mls_memory_ask *ask, const mls_weights *weig
         return mls_layout_error(error, "layers", m->layers, "pp", p);
     if (to->gpus % MUL(t, p) != 0)
         return mls_layout_error(error, "gpus", to->gpus, "tp x pp", MUL(t, p));
-    const uint64_t user = MUL(kv.n, cached_numbers(m, t, context)); /* numerator of the bytes of a user */
-    /* A server measures the peak of its work with as many tokens as it may ever work on. */
+    const uint64_t user = MUL(kv.n, cached_numbers(m, t, context)); /* KV cache of one user: numerator of its bytes */
+    /* A server measures its peak memory with the largest number of tokens that it may process at once. */
     const uint64_t most = share ? MLS_ABSURD - 1 : MUL(mls_bytes_max(context, 1), users);
     const uint64_t tokens = mls_bytes_min(VALUE(ask, PREFILL), most);
     ITEM(to, WEIGHTS) = mls_bytes_up(weights->n, MUL(weights->q, t, p));
     ITEM(to, KV_CACHE) = mls_bytes_per(MUL(user, users), MUL(kv.q, p));
-    /* Formats of fewer bits than 16 leave towers alone. */
+    /* If the weights have less than 16 bits, the towers still have 16 bits. */
     const mls_number_bytes number = mls_number_bytes_of((int64_t)VALUE(ask, PRECISION));
     ITEM(to, TOWERS) =
         mls_bytes_up(MUL(mls_bytes_max(number.n, MUL(2, number.q)), m->tower_parameters), MUL(number.q, t));
@@ -81,7 +81,7 @@ mls_status mls_inference_make(const mls_memory_ask *ask, const mls_weights *weig
         to->cache_bytes = (int64_t)left;
         to->cache_blocks = one_kind ? (int64_t)(left / MUL(of_token, MLS_MEMORY_BLOCK_TOKENS)) : -1;
     }
-    /* What does not fit could be read from the host's memory at the speed of one direction of the link. */
+    /* The bytes that do not fit could be read from host memory at the speed of one direction of the link. */
     const mls_link *link = ask->link != NULL ? ask->link : ask->gpu != NULL ? ask->gpu->link : NULL;
     if (link != NULL && to->capacity != 0 && to->estimate > to->capacity) {
         to->link = link;

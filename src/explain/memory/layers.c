@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* layers.c - models whose layers may differ: which layers have full, window, cross or no attention, a fixed-size state,
- * or experts, and their total size; and the towers of multimodal models. */
+/* layers.c - read models whose layers may differ: which layers have full, window, cross or no attention, a fixed-size
+ * state, or experts, and the total size of the layers.  Also count the towers of multimodal models. */
 #include <string.h>
 
 #include "base/utf8.h"
 #include "explain/memory/config_json.h"
 
-/* Maximum length of lists that are searched for each layer. */
+/* Maximum length of a list that is searched once per layer. */
 enum { LISTED_MAX = 1000 };
 
 typedef struct layer_counts {
-    uint64_t full, sliding, state, cross;        /* kinds of layers; cross: it attends to another input */
-    uint64_t full_shares, sliding_shares;        /* of these, those that use the keys and values of an earlier layer */
-    uint64_t dense, experts;                     /* its feed-forward */
-    bool apart;                                  /* layers differ */
-    mls_layer_set attends, keeps, expert, plain; /* sets of layers, if known */
+    uint64_t full, sliding, state, cross; /* numbers of layers by kind; cross: attending to another input */
+    uint64_t full_shares,
+        sliding_shares;      /* numbers of full and sliding layers that use the KV cache of an earlier layer */
+    uint64_t dense, experts; /* numbers of layers with a dense feed-forward, and with experts */
+    bool apart;              /* layers differ */
+    mls_layer_set attends, keeps, expert,
+        plain; /* sets of layers with attention, state, experts, dense feed-forward; if known */
 } layer_counts;
 
-/* Note that a layer is of a kind. */
 static void layer_set_add(mls_layer_set *set, uint64_t layer)
 {
     if (layer < MLS_LAYER_SET_MAX)
         set->bits[layer / 64] |= UINT64_C(1) << layer % 64;
 }
 
-/* Return whether the family says so of all its models. */
+/* Return whether the row of the family has the flag `name`, which is true of all its models. */
 static bool family_says(config_json *of, const char *name)
 {
     return mls_formula_value(of, name, 0) != 0;
@@ -32,7 +33,8 @@ static bool family_says(config_json *of, const char *name)
 
 /* ---------------------------------------------------------------- how layers mix tokens */
 
-/* Count a layer by the name of its kind; false: it is not known.  shares: it has no keys and values of its own. */
+/* Count a layer whose kind has the name `word`.  `shares`: the layer uses the keys and values of an earlier layer.
+ * Return false if the name is unknown. */
 static bool add_mixer(config_json *of, mls_str word, bool shares, uint64_t layer, layer_counts *to)
 {
     const bool slides = mls_str_among(word, "sliding_attention chunked_attention") ||
@@ -47,7 +49,7 @@ static bool add_mixer(config_json *of, mls_str word, bool shares, uint64_t layer
     return true;
 }
 
-/* Count the layers of Nemotron-H, each of which is only one of attention, state, feed-forward and experts. */
+/* Count the layers of Nemotron-H: each layer contains only attention, a state, a feed-forward or experts. */
 static void read_layer_blocks(config_json *of, mls_model_shape *shape, layer_counts *to)
 {
     const cJSON *list = mls_config_member(of, "layers_block_type");
@@ -74,8 +76,8 @@ static void read_layer_blocks(config_json *of, mls_model_shape *shape, layer_cou
         mls_config_refuse(of, "hybrid_override_pattern or layers_block_type", "does not list every layer");
 }
 
-/* Count the layers in a list: either a flag for each layer, or the indexes of layers.  Add them to *set, if it is not
- * NULL. */
+/* Return the number of layers that a list selects.  The list has a flag for each layer if `flags` is true, else the
+ * indexes of layers.  Add the layers to *set unless `set` is NULL. */
 static uint64_t count_listed(config_json *of, const char *names, const mls_model_shape *shape, bool flags,
                              mls_layer_set *set)
 {
@@ -104,7 +106,7 @@ static void read_mixers(config_json *of, mls_model_shape *shape, layer_counts *t
         return;
     }
     if (types != NULL || (repeated != NULL && of->state != NULL)) {
-        /* A list of the kinds of all layers, or one that is repeated for all layers. */
+        /* The list has the kinds of all layers, or is repeated until it covers all layers. */
         const bool repeats = types == NULL;
         const cJSON *list = repeats ? repeated : types;
         const uint64_t shared = repeats ? 0 : mls_config_number(of, "num_kv_shared_layers", 0);
@@ -120,10 +122,10 @@ static void read_mixers(config_json *of, mls_model_shape *shape, layer_counts *t
         }
         to->apart |= to->full_shares + to->sliding_shares > 0;
     } else if (of->state != NULL && !family_says(of, "both")) {
-        /* Count the layers of a hybrid that attend; the others keep a state. */
+        /* In a hybrid model, count the layers with attention; all other layers keep a state. */
         const cJSON *linear = mls_config_member(of, "linear_attn_config");
         if (linear != NULL) {
-            const cJSON *list = mls_item(linear, "full_attn_layers"); /* from 1 on */
+            const cJSON *list = mls_item(linear, "full_attn_layers"); /* numbers of layers, from 1 */
             for (const cJSON *item = cJSON_IsArray(list) ? list->child : NULL; item != NULL; item = item->next)
                 if (cJSON_IsNumber(item) && item->valuedouble >= 1 && item->valuedouble < MLS_LAYER_SET_MAX)
                     layer_set_add(&to->attends, (uint64_t)item->valuedouble - 1);
@@ -204,10 +206,10 @@ static void read_feed_forward(config_json *of, const mls_model_shape *shape, lay
 
 /* ---------------------------------------------------------------- layers one by one
  *
- * block_configs is a list of what each layer attends with and how wide its feed-forward is, or that it has none, as a
- * search for architectures has found it. */
+ * block_configs, the result of an architecture search, lists for each layer its attention and the width of its
+ * feed-forward.  A layer may lack either part. */
 
-/* Return a number of a block, 0 if it has none; with its fraction, as ffn_mult has one. */
+/* Return a number of a block, or 0 if it is missing.  The number may have a fraction, as ffn_mult does. */
 static double block_number(config_json *of, const cJSON *block, const char *name)
 {
     const cJSON *item = mls_item(block, name);
@@ -223,7 +225,8 @@ static double block_number(config_json *of, const cJSON *block, const char *name
 static void read_blocks(config_json *of, const cJSON *blocks, mls_model_shape *shape)
 {
     const uint64_t head_dim = shape->head_dim != 0 ? shape->head_dim : shape->hidden / shape->heads;
-    const uint64_t linear = MUL(shape->hidden, ADD(shape->hidden, 1)); /* in place of a part, with its norm */
+    const uint64_t linear =
+        MUL(shape->hidden, ADD(shape->hidden, 1)); /* a linear layer that replaces a part, with its norm */
     const cJSON *block = cJSON_IsArray(blocks) ? blocks->child : NULL;
     uint64_t layers = 0;
     shape->counted =
@@ -271,20 +274,20 @@ static void read_blocks(config_json *of, const cJSON *blocks, mls_model_shape *s
     if (layers != shape->layers)
         mls_config_refuse(of, "block_configs", "does not list every layer");
     if (shape->cache_kinds == 0) {
-        shape->cache_kinds = 1; /* of no layers */
+        shape->cache_kinds = 1; /* an entry for 0 layers: no layer has a KV cache */
         shape->caches[0].kv_heads = 1;
     }
 }
 
 /* ---------------------------------------------------------------- all of them together */
 
-/* Return the parameters of a part of a layer: by the formula of its family, else as the shape has it. */
+/* Return the number of parameters of a part of a layer: the value of the family's formula `name`, else `otherwise`. */
 static uint64_t part(config_json *of, const char *name, uint64_t otherwise)
 {
     return mls_formula_is_own(of, name) ? mls_formula_needed(of, name) : otherwise;
 }
 
-/* Return the parameters of attention in layers of a kind, which may have heads of their own. */
+/* Return the number of parameters of attention in a layer of a kind; each kind may have its own number of heads. */
 static uint64_t attention_of(config_json *of, const mls_model_shape *kind, bool full)
 {
     const mls_layer_parameters layer = mls_shape_layer(kind, 1, 1);
@@ -306,7 +309,7 @@ static mls_layer_cache cache_of(config_json *of, const mls_model_shape *kind, ui
                              .window = window};
 }
 
-/* Return a size that layers of a kind have of their own, else that of all layers. */
+/* Return the value of the formula `name`, a size of only one kind of layers; if it does not exist, return `usual`. */
 static uint64_t own_size(config_json *of, const char *name, uint64_t usual)
 {
     const uint64_t size = mls_formula_value(of, name, 0);
@@ -318,7 +321,7 @@ void mls_config_read_layers(config_json *of, mls_model_shape *shape)
     enum { WALKED_MAX = 100000 };
     layer_counts counts = {0};
     if (shape->layers > WALKED_MAX || shape->heads == 0 || shape->hidden == 0)
-        return; /* reported later with the name of the value */
+        return; /* the missing value is reported later, with its name */
     if (family_says(of, "blocks")) {
         read_blocks(of, mls_config_member(of, "block_configs"), shape);
         return;
@@ -330,7 +333,7 @@ void mls_config_read_layers(config_json *of, mls_model_shape *shape)
         return;
     mls_model_shape m = *shape;
     mls_shape_complete(&m);
-    mls_model_shape kinds[] = {m, m}; /* layers that attend to all tokens, and to a window */
+    mls_model_shape kinds[] = {m, m}; /* [0]: layers that attend to all tokens; [1]: to a window */
     kinds[0].kv_heads = own_size(of, "full_kv_heads", m.kv_heads);
     kinds[0].head_dim = own_size(of, "full_head_dim", m.head_dim);
     kinds[1].heads = own_size(of, "sliding_heads", m.heads);
@@ -350,7 +353,7 @@ void mls_config_read_layers(config_json *of, mls_model_shape *shape)
     if (family_says(of, "encoder"))
         shape->caches[0].layers = shape->caches[1].layers = 0;
     static const char *const parts[] = {"parameters", "attention_layer", "dense_layer", "expert_layer", "ends"};
-    bool own = false; /* its family counts a part differently */
+    bool own = false; /* the family has a formula of its own for a part */
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         own |= mls_formula_is_own(of, parts[i]);
     if (counts.apart || counts.state > 0 || family_says(of, "pattern") || own) {
@@ -408,11 +411,11 @@ void mls_towers_read(config_json *of, const cJSON *table, mls_model_shape *shape
         const cJSON *part = mls_item(of->outer, parts[i]);
         if (!cJSON_IsObject(part) && !cJSON_IsString(part))
             continue;
-        /* The kind of a tower is its model_type, or the name of the published model that it is. */
+        /* The kind of a tower is its model_type or, if that is missing, the name of a published model. */
         const char *kind = cJSON_GetStringValue(mls_item(part, "model_type"));
         kind = kind != NULL ? kind : cJSON_GetStringValue(mls_item(part, "model_name"));
         kind = kind != NULL ? kind : whole != NULL ? whole : "";
-        /* Defaults of the class do not apply to a part that only has a width. */
+        /* Do not apply the defaults of the class if the file contains only the width of the tower. */
         bool enough = false;
         for (size_t k = 0; k < sizeof depths / sizeof *depths; k++)
             enough |= cJSON_HasObjectItem(part, depths[k]);

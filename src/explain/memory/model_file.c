@@ -2,8 +2,8 @@
 /* model_file.c - read a model from a file: a Hugging Face config.json, or an object with the members of
  * src/data/models.json.
  *
- * The file may contain anything.  Parts of the architecture that it does not define follow from its family, like the
- * defaults of the classes in the transformers library. */
+ * The file is not trusted.  Parts of the architecture that the file does not define are set by the model's family, like
+ * the defaults of the classes in the transformers library. */
 #include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ void mls_doubt_add(mls_memory_doubt *doubt, const char *format, ...)
     va_start(args, format);
     const int length = mls_text_vprintf(words, sizeof words, format, args);
     va_end(args);
-    /* Whole sentences only, and each once. */
+    /* Append only a whole sentence, and each sentence only once. */
     if (length > 0 && strstr(doubt->words, words) == NULL && len + (size_t)length + 2 < sizeof doubt->words)
         (void)mls_text_printf(doubt->words + len, sizeof doubt->words - len, "%s%s", len > 0 ? "; " : "", words);
 }
@@ -95,7 +95,7 @@ bool mls_config_flag(config_json *of, const char *name, bool otherwise)
 
 /* ---------------------------------------------------------------- formulas */
 
-/* The sizes of a model that have a formula of their name. */
+/* The sizes of a model that are computed by the formula with their name. */
 /* clang-format off */
 #define MODEL_SIZES(S)                                                                                                 \
     S(layers) S(hidden) S(heads) S(kv_heads) S(head_dim) S(ffn) S(ffn_matrices) S(norm_vectors) S(layer_norms)         \
@@ -116,14 +116,14 @@ static uint64_t *shape_size(mls_model_shape *shape, size_t i)
     return (uint64_t *)(void *)((char *)shape + sizes[i].offset);
 }
 
-/* The value of a name in a formula; null if something is missing. */
+/* The value of a name in a formula; it is null if a member is missing. */
 typedef struct formula_value {
     mls_value value;
-    char lacks[80];   /* the missing member */
-    const char *flag; /* the member with this value if it is not a number; else NULL */
+    char lacks[80];   /* name of the missing member */
+    const char *flag; /* name of the member with this value if the value is not a number; else NULL */
 } formula_value;
 
-/* A formula that is being evaluated; `outer` is the one that uses its name. */
+/* A formula that is being evaluated; `outer` is the formula that uses the name of this one. */
 typedef struct formula {
     mls_str name;
     const struct formula *outer;
@@ -140,7 +140,7 @@ static const char *formula_of(const config_json *of, mls_str name, bool own)
     return NULL;
 }
 
-/* Refuse a member that is not a number where a model has one. */
+/* Reject the file because a member is not a number although it must be one. */
 static void refuse_other(config_json *of, const formula_value *value)
 {
     if (value->flag == NULL)
@@ -155,7 +155,7 @@ static void refuse_other(config_json *of, const formula_value *value)
 
 static formula_value named_value(config_json *of, const formula *outer, mls_str name, bool lists, mls_arena *arena);
 
-/* Evaluate a formula, after all names in it. */
+/* Evaluate all names in a formula, then the formula. */
 static formula_value evaluate(config_json *of, const formula *self, mls_str text)
 {
     mls_arena arena = {0};
@@ -185,17 +185,17 @@ static formula_value evaluate(config_json *of, const formula *self, mls_str text
     if (!evaluated)
         result.value.kind = MLS_JSON_NULL;
     const bool is_member = expr.root->op == MLS_EXPR_VARIABLE || expr.root->op == MLS_EXPR_OR;
-    for (size_t i = names.count; i-- > 0;) { /* the first one decides */
+    for (size_t i = names.count; i-- > 0;) { /* the first name decides, so it is handled last */
         if (values[i].value.kind != result.value.kind)
             continue;
         if (is_member)
             result.flag = values[i].flag;
-        /* The reason quotes the operand that is null. */
+        /* If evaluating failed, the reason quotes the operand that is null. */
         if (evaluated || mls_str_contains(mls_str_from(input.reason), names.entries[i].key))
             memcpy(result.lacks, values[i].lacks, sizeof result.lacks);
     }
     if (result.value.kind == MLS_JSON_STRING || result.value.kind == MLS_JSON_LIST)
-        result.value = (mls_value){.kind = result.value.kind}; /* its items are in the arena */
+        result.value = (mls_value){.kind = result.value.kind}; /* drop its items, which are in the arena */
     mls_arena_release(&arena);
     return result;
 }
@@ -219,8 +219,8 @@ static formula_value named_value(config_json *of, const formula *outer, mls_str 
     const char *formula_text = same != NULL ? NULL : formula_of(of, name, false);
     if (formula_text != NULL)
         return evaluate(of, &self, mls_str_from(formula_text));
-    /* A member of the file, such as attn_config__kv_n_heads.  -1 and "auto" count as missing, a list with equal items
-     * (one per layer) as its item, a list of strings as their text. */
+    /* A member of the file, such as attn_config__kv_n_heads.  -1 and "auto" count as missing.  A list of equal items
+     * (one per layer) has the value of its item.  A list of strings has the value of its text. */
     char text[200];
     formula_value missing = {.value = {.kind = MLS_JSON_NULL}};
     (void)mls_text_printf(missing.lacks, sizeof missing.lacks, "%.*s", MLS_CUT(name, 79));
@@ -262,7 +262,8 @@ static formula_value named_value(config_json *of, const formula *outer, mls_str 
     return (formula_value){.value = mls_value_of_number((double)config_whole(of, item), true)};
 }
 
-/* Return the number of a name; set *value to the value, which has the missing member if it is null. */
+/* Evaluate a name and return its value as a number.  Set *value to the value; if it is null, value->lacks is the name
+ * of the missing member. */
 static uint64_t formula_number(config_json *of, const char *name, bool flags, formula_value *value)
 {
     mls_arena arena = {0};
@@ -298,7 +299,7 @@ uint64_t mls_formula_needed(config_json *of, const char *name)
 
 /* ---------------------------------------------------------------- families */
 
-/* Return the family that has a type among its own, as it is or without the suffix of a language part. */
+/* Return the family whose types contain `type`, with or without the suffix of a language part; or NULL. */
 static const cJSON *family_of(const cJSON *families, mls_str type)
 {
     static const char *const suffixes[] = {"", "_text", "_text_model"};
@@ -311,7 +312,7 @@ static const cJSON *family_of(const cJSON *families, mls_str type)
     return found;
 }
 
-/* Return the language part of a larger model: one of these members; NULL: it has none. */
+/* Return the member that contains the language part of a larger model, or NULL. */
 static const cJSON *language_part(const cJSON *outer)
 {
     static const char *const names[] = {"text_config", "llm_config", "language_config"};
@@ -322,14 +323,15 @@ static const cJSON *language_part(const cJSON *outer)
     return cJSON_IsObject(part) ? part : NULL;
 }
 
-/* Return the model_type of a config.json's language part, else of the whole; "": it has none. */
+/* Return the model_type of the language part or, if that is missing, of the whole config.json; "" if both are missing.
+ */
 static const char *family_type(const cJSON *outer)
 {
     const char *type = mls_item_text(language_part(outer), "model_type");
     return type[0] != '\0' ? type : mls_item_text(outer, "model_type");
 }
 
-/* Return whether a text of the table's objects, such as a formula, takes a member of the file. */
+/* Return whether a text inside `object`, such as a formula, mentions a member of the file. */
 static bool mentions(const cJSON *object, mls_str member)
 {
     for (const cJSON *item = object != NULL ? object->child : NULL; item != NULL; item = item->next) {
@@ -343,7 +345,8 @@ static bool mentions(const cJSON *object, mls_str member)
     return false;
 }
 
-/* Reject members that change the shape in a way unknown to the family; members that may do so add a doubt. */
+/* Reject the file if a member changes the shape in a way that the family does not define.  Add a doubt for each member
+ * that may do so. */
 static void check_members(config_json *of, const cJSON *table, mls_memory_doubt *doubt)
 {
     enum { NAMED_MAX = 6 };
@@ -362,7 +365,8 @@ static void check_members(config_json *of, const cJSON *table, mls_memory_doubt 
             const bool shapes = name.len > 0 && mls_str_among(name, keys);
             bool matters = true;
             if (shapes) {
-                /* It changes nothing if it is empty, false or 0, or its neutral value, or a list of neutral values. */
+                /* The member changes nothing if it is empty, false, 0, its neutral value, or a list of neutral values.
+                 */
                 const cJSON *neutral = mls_item(mls_item(table, "neutral"), item->string);
                 bool same = neutral != NULL && (cJSON_IsNumber(item) || is_list);
                 for (const cJSON *one = first; one != NULL && same; one = is_list ? one->next : NULL)
@@ -373,8 +377,8 @@ static void check_members(config_json *of, const cJSON *table, mls_memory_doubt 
                             (cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble <= 0) ||
                             ((is_list || cJSON_IsObject(item)) && item->child == NULL));
             } else {
-                /* It may change the shape if a word of its name is suspect, and it is a whole number above 1, a list of
-                 * such numbers, or true. */
+                /* The member may change the shape if its name contains a suspect word, and its value is an integer
+                 * above 1, a list of such integers, or true. */
                 mls_str rest = name;
                 bool suspect = false;
                 for (mls_str word; rest.len > 0 && !suspect;) {
@@ -405,15 +409,15 @@ static void check_members(config_json *of, const cJSON *table, mls_memory_doubt 
     }
 }
 
-/* Find the family in the table of src/data/models.json, which must outlive `of`, and refuse what is known to be
- * beyond what can be counted. */
+/* Find the family in the table of src/data/models.json, which must outlive `of`.  Reject models that are known not to
+ * be countable. */
 static void find_family(config_json *of, const cJSON *table, mls_memory_doubt *doubt)
 {
     const cJSON *families = mls_item(table, "families");
     of->inner = language_part(of->outer);
     of->type = family_type(of->outer);
     const char *types[] = {mls_item_text(of->inner, "model_type"), mls_item_text(of->outer, "model_type")};
-    /* Count two encoders as one model, whichever of them reads text. */
+    /* If a model consists of two encoders, count both as one model. */
     const cJSON *whole = family_of(families, mls_str_from(types[1]));
     of->family = cJSON_HasObjectItem(whole, "whole") ? whole : NULL;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
@@ -455,8 +459,8 @@ void mls_memory_take_model(mls_memory_ask *ask, const mls_model_shape *shape, co
     (void)mls_text_printf(ask->model, sizeof ask->model, "%.*s", MLS_CUT(name, 100));
 }
 
-/* Read JSON with what Python writes for numbers that are none, NaN and Infinity, as null; and without a byte order
- * mark. No architecture is known by such a number. */
+/* Parse JSON.  Skip a byte order mark, and read NaN and Infinity, which Python writes, as null: sizes are never such
+ * numbers. */
 static mls_status read_json(mls_str text, cJSON **json, mls_error *error)
 {
     static const char *const words[] = {"-Infinity", "Infinity", "NaN"};
@@ -477,7 +481,7 @@ static mls_status read_json(mls_str text, cJSON **json, mls_error *error)
             len = 2;
         else if (text.ptr[i] == '"')
             quoted = !quoted;
-        /* The replacement of a three-letter word is one longer, so columns of errors after it are off by one. */
+        /* "null" is one character longer than a word of three letters, so columns of later errors are off by one. */
         mls_buffer_append(&plain, (mls_str){put, len == 3 ? 4 : len});
         i += len;
     }
@@ -486,8 +490,8 @@ static mls_status read_json(mls_str text, cJSON **json, mls_error *error)
     return status;
 }
 
-/* Reject objects with duplicate names, which readers treat differently, and very large objects, because all members are
- * searched for each name. */
+/* Reject objects with duplicate names, because programs read them differently.  Reject very large objects, because each
+ * look-up of a name searches all members. */
 static void check_object(config_json *of, const cJSON *object)
 {
     enum { MEMBERS_MAX = 20000 };
@@ -504,7 +508,7 @@ static void check_object(config_json *of, const cJSON *object)
         mls_config_refuse(of, "it", "has too many members");
 }
 
-/* Read the architecture of a config.json: its sizes, by formulas, and what else its family says of it. */
+/* Read the architecture of a config.json: compute its sizes by formulas, and set what else its family defines. */
 static mls_status read_hugging_face(mls_memory_doubt *doubt, const cJSON *json, mls_model_shape *shape,
                                     mls_error *error)
 {

@@ -10,16 +10,16 @@
 #include "log/marked.h"
 #include "log/prefix.h"
 
-/* Further messages of a search are only counted. */
+/* Maximum number of messages that a search stores; further messages are only counted. */
 enum { MESSAGES_KEPT = 100000 };
 
 /* Maximum number of lines and bytes after a message that may belong to it. */
 enum { LINES_JOINED = 12, JOINED_MAX = 4096 };
 
-/* Text that shows, outside of messages, that the advice on fragmentation was followed. */
+/* Text that shows, if it is outside of out-of-memory messages, that the advice on fragmentation was followed. */
 static const mls_str marks[] = {MLS_STR("expandable_segments:True")};
 
-/* A message with its following lines, joined with a blank or directly. */
+/* A message and its following lines, joined with one of the two separators: a blank or nothing. */
 typedef struct open_text {
     char bytes[JOINED_MAX];
     size_t length;
@@ -31,26 +31,27 @@ static const char *const glues[GLUES] = {" ", ""};
 struct mls_oom_search {
     mls_signatures *signatures;
     mls_marked_lines marked;
-    char *scratch; /* for a line */
+    char *scratch; /* buffer for a line */
     mls_oom *items;
     size_t count, capacity;
     size_t dropped;
     const char *file;
     unsigned left;          /* number of following lines that may continue the last message; 0: none */
-    int32_t rank;           /* rank of the line */
-    open_text texts[GLUES]; /* of the current message */
+    int32_t rank;           /* rank that printed the last message */
+    open_text texts[GLUES]; /* text of the current message, for each separator */
     size_t first;           /* index of the file's first message */
     bool expandable;        /* the file enables expandable segments */
 };
 
-/* Return the bytes of "12.50 GiB", "86G" or "87kB", whose units are powers of 1024 in messages; -1: unknown. */
+/* Return the number of bytes of a size such as "12.50 GiB", "86G" or "87kB", or -1 if it is not a size.  All units in
+ * messages are powers of 1024. */
 static int64_t message_size(mls_str text)
 {
     static const char units[] = "KMGT";
     mls_str unit;
     double number;
     mls_str digits = mls_size_split(text, &unit);
-    digits.len -= digits.len > 0 && digits.ptr[digits.len - 1] == '.'; /* of a sentence */
+    digits.len -= digits.len > 0 && digits.ptr[digits.len - 1] == '.'; /* the period that ends a sentence */
     const char letter = unit.len > 0 ? unit.ptr[0] : 'b';
     const char *place = strchr(units, letter == 'k' ? 'K' : letter);
     if (!mls_number_parse(digits, &number) || (place == NULL && letter != 'b' && letter != 'B'))
@@ -59,7 +60,7 @@ static int64_t message_size(mls_str text)
     return bytes <= (double)MLS_BYTES_MAX ? (int64_t)bytes : -1;
 }
 
-/* A message, and its signature. */
+/* A message and the signature that it matches. */
 typedef struct oom_message {
     const mls_signatures *signatures;
     size_t found;
@@ -89,7 +90,7 @@ static int64_t difference(int64_t a, int64_t b)
     return a < 0 || b < 0 ? -1 : a > b ? a - b : 0;
 }
 
-/* Parse a text.  Return false if it is not a message. */
+/* Parse a text.  Return false if it is not an out-of-memory message. */
 static bool read_message(const mls_oom_search *search, mls_str text, mls_oom *oom)
 {
     static const struct {
@@ -112,7 +113,7 @@ static bool read_message(const mls_oom_search *search, mls_str text, mls_oom *oo
     oom->capacity = capture_size(&message, "capacity");
     const mls_str free_text = capture_text(&message, "free");
     const mls_str unit = capture_text(&message, "unit");
-    char whole[64]; /* of "5.36/23.64 GiB" */
+    char whole[64]; /* free memory with its unit: "5.36 GiB" of "5.36/23.64 GiB" */
     oom->free = free_text.ptr != NULL ? message_size(free_text) : -1;
     if (free_text.ptr != NULL && unit.ptr != NULL && free_text.len + unit.len <= sizeof whole) {
         memcpy(whole, free_text.ptr, free_text.len);
@@ -129,7 +130,7 @@ static bool read_message(const mls_oom_search *search, mls_str text, mls_oom *oo
     const int64_t rounded = capture_number(&message, "rounded");
     oom->tried = rounded >= 0 ? rounded : oom->tried;
     oom->rank = oom->rank >= 0 ? oom->rank : capture_number(&message, "rank");
-    mls_str shape = capture_text(&message, "shape"); /* of a tensor: "53,788,1024" */
+    mls_str shape = capture_text(&message, "shape"); /* shape of a tensor: "53,788,1024" */
     if (shape.ptr != NULL) {
         const mls_str type = capture_text(&message, "type");
         uint64_t bytes = 0;
@@ -147,9 +148,10 @@ static bool read_message(const mls_oom_search *search, mls_str text, mls_oom *oo
         oom->reserved_unallocated = difference(oom->reserved, oom->allocated);
     else if (oom->reserved_unallocated >= 0 && oom->allocated >= 0)
         oom->reserved = oom->allocated + oom->reserved_unallocated;
-    /* The message may list processes, " Process 4711 has 512.00 MiB memory in use." each.  In a container a process
-     * does not know its own number and lists itself as one of the others: it is the largest one if that uses what
-     * PyTorch has reserved and at most a tenth of the GPU more, for contexts, libraries and communication. */
+    /* The message may list processes, " Process 4711 has 512.00 MiB memory in use." each.  A process in a
+     * container does not know its own process number and lists itself like another process.  Assume that the process
+     * itself is the largest one in the list if that uses at least the memory that PyTorch has reserved, and at most a
+     * tenth of the GPU more, for contexts, libraries and communication. */
     int64_t largest = -1;
     int64_t sum = -1;
     mls_str rest = capture_text(&message, "processes");
@@ -196,9 +198,9 @@ static bool open_add(open_text *to, mls_str line, const char *glue)
     return true;
 }
 
-/* Return whether line `i` continues the message that is open, which then contains more than before.  Terminals wrap
- * messages, at words or in the middle of them, and some have several lines.  A line of another rank, another message or
- * a record ends it. */
+/* Return whether line `i` continues the current message, that is, adds values to it.  A message may have several lines,
+ * and terminals wrap long lines between or inside words.  A line of another rank, another message or a record ends the
+ * message. */
 static bool message_goes_on(mls_oom_search *search, size_t i)
 {
     const mls_log_line line = mls_log_line_of(&search->marked.lines, i, search->scratch);
@@ -233,7 +235,7 @@ static void examine_line(mls_oom_search *search, size_t i)
     const mls_log_line line = mls_log_line_of(lines, i, search->scratch);
     const bool expandable = (mls_signatures_search(search->signatures, line.text) & 1) != 0;
     mls_oom oom = {.file = search->file, .line = lines->line + i, .rank = mls_log_line_rank(&line)};
-    if (!read_message(search, line.message, &oom)) { /* the end of a message may be a line of its own */
+    if (!read_message(search, line.message, &oom)) { /* the line may be the end of a message */
         search->expandable |= expandable && !mls_str_contains(line.text, MLS_S("try setting"));
         return;
     }
@@ -273,8 +275,9 @@ const struct mls_oom_advice_row mls_oom_advices[] = {
 #undef ADVICE_ROW
 };
 
-/* Keep the most informative messages of a file in each class.  A message that only matches a signature often repeats a
- * more detailed one; of those without a known wording the most reliable is kept. */
+/* For each class of failures, keep the most informative messages of the file.  A message that matches a signature but
+ * not a known wording often repeats a more detailed message; if all messages lack a known wording, keep the most
+ * reliable one. */
 void mls_oom_search_end(mls_oom_search *search)
 {
     uint64_t most[2] = {0};
@@ -291,7 +294,7 @@ void mls_oom_search_end(mls_oom_search *search)
         const uint64_t weight = signature->generic ? signature->precedence : MLS_PRECEDENCE_MAX + 1;
         if (weight != most[signature->kind == MLS_CLASS_HOST_MEMORY])
             continue;
-        /* 5 % of the GPU is more than the context of a process needs. */
+        /* Amounts are compared with 5 % of the GPU, which is more than the context of a process needs. */
         const bool larger = oom->capacity >= 0 && oom->tried > oom->capacity;
         const bool fragmented = !larger && oom->tried >= 0 && oom->reserved_unallocated >= oom->tried;
         const char *said = signature->advice;

@@ -2,8 +2,8 @@
 /* quantization.c - determine the format of each module of a checkpoint from the quantization_config of a config.json,
  * with the rules of src/data/quantization.json.
  *
- * The lists of modules that stay in 16 bits contain full names, parts of paths, shell patterns, or regular expressions
- * after "re:".  Each is matched with the names that parts of a model have in public checkpoints. */
+ * The lists of modules that keep 16 bits contain full names, parts of paths, shell patterns, or regular expressions
+ * that begin with "re:".  Each entry is matched with the names that the parts of a model have in public checkpoints. */
 
 #include <inttypes.h>
 
@@ -24,9 +24,9 @@ enum {
 };
 
 typedef struct quantization {
-    config_json *of; /* outer is quantization_config */
+    config_json *of; /* its `outer` is the quantization_config */
     const cJSON *table;
-    const cJSON *modules; /* names of parts in its family; NULL: none */
+    const cJSON *modules; /* names of the modules of each part in the model's family; NULL: unknown */
     const mls_model_shape *shape;
     mls_weights_plan plan;
     mls_number_form form; /* format of most modules */
@@ -36,7 +36,7 @@ typedef struct quantization {
 
 /* ---------------------------------------------------------------- members */
 
-/* Return the item at a path of members, "quant_type.default._type"; NULL: nothing. */
+/* Return the item at a path of member names, such as "quant_type.default._type", or NULL if it does not exist. */
 static const cJSON *member_at(const cJSON *object, const char *path)
 {
     mls_str name;
@@ -49,7 +49,8 @@ static const cJSON *member_at(const cJSON *object, const char *path)
     return object;
 }
 
-/* Return a number in thousandths: of a group also the product of a list of two, and 0 for -1. */
+/* Return a number of the file in thousandths.  A group size may also be a list of two numbers, which are multiplied, or
+ * -1, which becomes 0. */
 static uint64_t file_number(quantization *q, const cJSON *item, uint64_t max)
 {
     double number = cJSON_IsNumber(item) ? item->valuedouble : -2;
@@ -63,8 +64,8 @@ static uint64_t file_number(quantization *q, const cJSON *item, uint64_t max)
     return 0;
 }
 
-/* Return a row's number in thousandths: itself, or that of the first member of the file that it names, or its default.
- */
+/* Return the number `name` of a row in thousandths.  The row contains the number itself, or the names of members of the
+ * file, of which the first existing one is used, and a default. */
 static uint64_t row_value(quantization *q, const cJSON *row, const cJSON *where, const char *name, uint64_t max)
 {
     const cJSON *said = mls_item(row, name);
@@ -94,8 +95,9 @@ typedef struct module_pattern {
     bool expression, shell;
 } module_pattern;
 
-/* Return whether a pattern matches a module of a part in a layer, "layers.3.self_attn.q_proj", or a part outside of the
- * layers.  Expressions match from the beginning of the name; a text is the name or some of its parts between points. */
+/* Return whether a pattern matches a module of a part in a layer, such as "layers.3.self_attn.q_proj", or of a part
+ * outside of the layers.  A regular expression must match from the beginning of the name.  Any other text matches if it
+ * is the name or a sequence of its components, which are separated by points. */
 static bool matches_part(quantization *q, const module_pattern *pattern, mls_weight_part part, uint64_t layer)
 {
     const char *own = mls_item_text(q->modules, mls_weight_names[part]);
@@ -108,7 +110,7 @@ static bool matches_part(quantization *q, const module_pattern *pattern, mls_wei
                             : mls_text_printf(text, sizeof text, "%slayers.%" PRIu64 ".%.*s.weight",
                                               mls_str_starts(pattern->text, MLS_S("layers.")) ? "" : "model.", layer,
                                               MLS_CUT(name, 80));
-        /* Shell patterns match tensors; expressions and names match modules. */
+        /* Match shell patterns with names of tensors, all other patterns with names of modules. */
         const mls_str module = {text, (size_t)len - (pattern->shell ? 0 : strlen(".weight"))};
         const mls_str piece = pattern->text;
         if (pattern->expression || pattern->shell) {
@@ -127,7 +129,7 @@ static bool matches_part(quantization *q, const module_pattern *pattern, mls_wei
     return false;
 }
 
-/* Mark all modules that a pattern names with a form. */
+/* Set the format of all modules that match a pattern. */
 static void mark_name(quantization *q, mls_str text, unsigned form)
 {
     module_pattern pattern = {.text = text, .expression = mls_str_starts(text, MLS_S("re:"))};
@@ -141,7 +143,7 @@ static void mark_name(quantization *q, mls_str text, unsigned form)
             break;
         }
     }
-    /* If the name contains the number of a layer, only that layer is tried. */
+    /* If the pattern contains the number of a layer, try only that layer. */
     uint64_t first = 0;
     size_t digits = 0;
     mls_str rest;
@@ -186,7 +188,7 @@ static void mark_name(quantization *q, mls_str text, unsigned form)
     mls_pattern_release(&pattern.compiled);
 }
 
-/* Return whether a name is of an expert other than the first; all are alike. */
+/* Return whether a name belongs to an expert other than the first.  All experts have the same format. */
 static bool is_further_expert(const char *name)
 {
     static const char experts[] = ".experts.";
@@ -226,7 +228,7 @@ static mls_number_form form_of(quantization *q, const cJSON *row, const cJSON *c
                              row_value(q, row, where, "scale", 64) + row_value(q, row, where, "zero", 16)};
 }
 
-/* Mark the modules of some lists of the file as ones that stay in 16 bits. */
+/* Mark the modules in the file's lists `names` as keeping 16 bits. */
 static void mark_kept(quantization *q, const char *names)
 {
     mls_str left = mls_str_from(names);
@@ -252,7 +254,7 @@ static void read_method(quantization *q, const cJSON *row)
     mark_kept(q, mls_item_text(row, "keep"));
 }
 
-/* Return the place of a form in the plan, to which it is added if it is not there. */
+/* Return the index of a format in the plan.  Add the format if the plan does not contain it. */
 static unsigned place_of(quantization *q, mls_number_form form)
 {
     for (size_t i = 0; i < q->plan.form_count; i++) {
@@ -294,8 +296,8 @@ static void read_groups(quantization *q)
     mark_list(q, mls_item(q->of->outer, "ignore"), 0);
 }
 
-/* Read modules of which each has a form of its own: Model Optimizer's quantized_layers.  Of experts, which are alike,
- * the first is enough. */
+/* Read Model Optimizer's quantized_layers, in which each module has its own format.  Read only the first expert,
+ * because all experts have the same format. */
 static void read_layers(quantization *q, const cJSON *modules, mls_memory_doubt *doubt)
 {
     const cJSON *methods = mls_item(q->table, "methods");
@@ -303,7 +305,8 @@ static void read_layers(quantization *q, const cJSON *modules, mls_memory_doubt 
         const char *algorithm = mls_item_text(module, "quant_algo");
         if (is_further_expert(module->string))
             continue;
-        const cJSON *row = methods != NULL ? methods->child : NULL; /* of Model Optimizer's name, "W4A16_NVFP4" */
+        const cJSON *row =
+            methods != NULL ? methods->child : NULL; /* the row for the name of the algorithm, such as "W4A16_NVFP4" */
         while (row != NULL && !(strcmp(mls_item_text(row, "key"), "quant_algo") == 0 &&
                                 mls_str_among(mls_str_from(algorithm), mls_item_text(row, "is"))))
             row = row->next;
@@ -319,7 +322,7 @@ static void read_layers(quantization *q, const cJSON *modules, mls_memory_doubt 
     mark_kept(q, mls_item_text(q->table, "keep"));
 }
 
-/* Read single modules: those that stay in 16 bits are marked, others only noted. */
+/* Read the formats of single modules.  Mark modules that keep 16 bits; for any other format only set q->mixed. */
 static void read_exceptions(quantization *q)
 {
     const char *sparse = cJSON_GetStringValue(member_at(q->of->outer, "sparsity_config.format"));
@@ -345,19 +348,19 @@ static void read_exceptions(quantization *q)
     }
 }
 
-/* The name of a method in a sentence. */
+/* The arguments that print the name of a method in a sentence. */
 #define METHOD(method) MLS_CUT_TEXT((method)[0] != '\0' ? (method) : "of no method", 40)
 
 static void read_quantization(quantization *q, mls_memory_form *to, mls_memory_doubt *doubt)
 {
-    /* Some files do not name their method. */
+    /* The name of the method may be missing. */
     const cJSON *named = mls_config_member(q->of, "quant_method quant_library");
     const char *method = cJSON_IsString(named)                                           ? named->valuestring
                          : named != NULL                                                 ? ""
                          : mls_config_member(q->of, "load_in_4bit load_in_8bit") != NULL ? "bitsandbytes"
                          : mls_config_member(q->of, "quant_algo") != NULL                ? "modelopt"
                                                                                          : "";
-    /* Find the row of the method whose conditions the file fulfils. */
+    /* Find the first row of the method whose conditions are true for the file. */
     const cJSON *rows = mls_item(q->table, "methods");
     const cJSON *row = NULL;
     for (const cJSON *one = rows != NULL ? rows->child : NULL; one != NULL && row == NULL; one = one->next) {
@@ -409,7 +412,7 @@ mls_status mls_quantization_read(const cJSON *json, const char *type, const mls_
 {
     const config_json whole = {.outer = json, .inner = mls_item(json, "text_config")};
     const cJSON *said = mls_config_member(&whole, "quantization_config compression_config");
-    const cJSON *inner = mls_item(said, "quantization"); /* in hf_quant_config.json */
+    const cJSON *inner = mls_item(said, "quantization"); /* the member is in hf_quant_config.json only */
     config_json of = {.outer = cJSON_IsObject(inner) ? inner : said, .defaults = said, .error = error};
     quantization q = {.of = &of, .shape = shape};
     cJSON *table = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settings.c - set the values of a question from options, then from printed settings, then from exports of a config.  A
- * value that is already set is not changed. */
+/* settings.c - set the values of an mls_memory_ask from options, then from printed settings, then from the exports of a
+ * config.  Printed settings and exports do not change a value that is already set. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ mls_str mls_memory_setting_word(mls_memory_setting setting, int64_t value)
     return (mls_str){NULL, 0};
 }
 
-/* Return the index of a word in a list, or MLS_MEMORY_NOT_SET. */
+/* Return the index of a word in a list, from 0, or MLS_MEMORY_NOT_SET if the list does not contain the word. */
 static int64_t place_in(const char *words, mls_str word)
 {
     int64_t place = 0;
@@ -64,10 +64,10 @@ mls_number_bytes mls_number_bytes_of(int64_t kind)
     return kind < MLS_GGUF ? bytes[kind] : (mls_number_bytes){0, 1};
 }
 
-/* 10^18: so large that nothing adds up to anything, and small enough for an int64_t. */
+/* Maximum value of a number: 10^18, far beyond any real value, and small enough for an int64_t. */
 static const uint64_t number_max = UINT64_C(1000000000000000000);
 
-/* Read "131072" or, of tokens, "128k". */
+/* Read a number such as "131072" or "128k". */
 static bool read_whole(mls_str text, uint64_t *number)
 {
     const bool kilo = text.len > 1 && (text.ptr[text.len - 1] == 'k' || text.ptr[text.len - 1] == 'K');
@@ -102,7 +102,7 @@ uint64_t mls_memory_value(const mls_memory_ask *ask, mls_memory_setting setting)
                                                              [MLS_MEMORY_RUNTIME] = UINT64_C(1) << 30,
                                                              [MLS_MEMORY_PREFILL] = 8192,
                                                              [MLS_MEMORY_RECOMPUTE_LAYERS] = UINT64_MAX};
-    /* Stages of ZeRO for the names of FSDP. */
+    /* The stage of ZeRO that corresponds to each word of FSDP. */
     static const uint64_t stages[] = {
         [MLS_FSDP_NO_SHARD] = 0, [MLS_FSDP_SHARD_GRAD_OP] = 2, [MLS_FSDP_FULL_SHARD] = 3, [MLS_FSDP_HYBRID_SHARD] = 3};
     const int64_t fsdp = ask->values[MLS_MEMORY_FSDP];
@@ -124,7 +124,7 @@ uint64_t mls_memory_value(const mls_memory_ask *ask, mls_memory_setting setting)
     case MLS_MEMORY_SEQUENCE_PARALLEL:
         return VALUE(ask, TP) > 1;
     case MLS_MEMORY_ZERO:
-        return fsdp == MLS_MEMORY_NOT_SET ? 1 : stages[fsdp]; /* the distributed optimizer of Megatron */
+        return fsdp == MLS_MEMORY_NOT_SET ? 1 : stages[fsdp]; /* 1: Megatron's distributed optimizer */
     case MLS_MEMORY_VP:
         return mls_bytes_max(ask->layout.count / mls_bytes_max(VALUE(ask, PP), 1), 1);
     case MLS_MEMORY_DROPOUT:
@@ -149,8 +149,9 @@ bool mls_memory_model_is_file(const char *name)
     return name != NULL && (strchr(name, '/') != NULL || mls_str_ends(mls_str_from(name), MLS_S(".json")));
 }
 
-/* Read a model's file, and beside a config.json how Model Optimizer kept weights and KV cache, which it does not
- * always say too.  A file called x_config.json has that as x_hf_quant_config.json. */
+/* Read a model's file.  If it is a config.json, also read the file hf_quant_config.json next to it, if there is one:
+ * Model Optimizer writes the formats of weights and KV cache there, and not always into config.json.  For
+ * x_config.json, the name of that file is x_hf_quant_config.json. */
 static mls_status read_model_file(mls_memory_ask *ask, const char *path, mls_str name, mls_error *error)
 {
     static const char suffix[] = "config.json";
@@ -167,7 +168,7 @@ static mls_status read_model_file(mls_memory_ask *ask, const char *path, mls_str
         if (access(beside.ptr, F_OK) == 0) {
             status = mls_file_read(beside.ptr, true, MLS_MEMORY_MODEL_BYTES_MAX, &text, &why);
             status = status == MLS_OK ? mls_memory_quantization_parse(ask, mls_buffer_str(&text), &why) : status;
-            status = status == MLS_OK || known /* config.json has all that is needed */
+            status = status == MLS_OK || known /* config.json contains the formats, too */
                          ? MLS_OK
                          : mls_error_set(error, status, 0, 0, "%s beside it: %s", quantized, why.message);
         }
@@ -177,7 +178,8 @@ static mls_status read_model_file(mls_memory_ask *ask, const char *path, mls_str
     return status;
 }
 
-/* Take a model of the table, a file, or the config.json of a folder, which gives the model its name. */
+/* Set the model from the table, a file, or the config.json of a folder.  The name of the folder becomes the name of the
+ * model. */
 static mls_status set_model(mls_memory_ask *ask, const char *text, mls_error *error)
 {
     const mls_model *model = mls_models_find(ask->models, mls_str_from(text));
@@ -311,7 +313,7 @@ mls_status mls_memory_set(mls_memory_ask *ask, mls_memory_setting setting, const
     const struct mls_memory_setting_row *row = &mls_memory_settings[setting];
     const mls_str value = mls_str_from(text);
     const char *wanted = NULL;
-    uint64_t number = 1; /* of a flag */
+    uint64_t number = 1; /* the value of a flag */
     double share = 0;
     if (row->kind == MLS_MEMORY_NAME)
         return set_name(ask, setting, text, error);
@@ -393,11 +395,11 @@ bool mls_memory_printed(mls_memory_ask *ask, const mls_known_settings *known, co
         if (!rows[i].flag) {
             fill_known(ask, rows[i].setting, mls_known_number(known, values, name));
         } else if (mls_known_value(known, values, name).ptr != NULL) {
-            /* A word that is neither true nor false, such as a kind of FP8, means yes. */
+            /* A word other than true and false, such as a kind of FP8, counts as true. */
             fill(ask, rows[i].setting, mls_known_is_on(known, values, name));
         }
     }
-    /* The accumulation that follows from the global batch and the number of GPUs. */
+    /* Compute the accumulation from the global batch and the number of GPUs. */
     const uint64_t global = mls_known_number(known, values, MLS_S("global_batch"));
     const uint64_t copies = MUL(VALUE(ask, TP), VALUE(ask, PP), VALUE(ask, CP));
     const uint64_t at_once = gpus >= copies ? MUL(gpus / copies, VALUE(ask, MICRO_BATCH)) : 0;
@@ -450,8 +452,8 @@ static void not_usable(const exports *of, const mls_shell_variable *variable, co
     }
 }
 
-/* Return the first of the names that is exported; "null" and nothing count as not exported, and so does what is not
- * known. */
+/* Return the first variable of `names` that the config exports, or NULL.  Variables whose value is empty, "null" or
+ * unknown count as not exported. */
 static const mls_shell_variable *exported(const exports *of, const char *names)
 {
     mls_str left = mls_str_from(names);
@@ -493,7 +495,8 @@ static bool export_flag(const exports *of, const char *names, bool otherwise)
     return false;
 }
 
-/* Set how the job is split, and its batches.  A layout of the pipeline says where embedding and loss lie. */
+/* Set the parallelism and the batch sizes of the job.  A pipeline layout defines the positions of embedding and loss.
+ */
 static void fill_layout(const exports *of, const mls_config_name *name, bool lora)
 {
     static const struct {
@@ -569,7 +572,7 @@ bool mls_memory_config(mls_memory_ask *ask, const mls_shell *script, const char 
         model = strcasestr(path, parts[i].part) != NULL ? parts[i].model : NULL;
     if (ask->shape.layers == 0 && model != NULL)
         (void)!mls_memory_set(ask, MLS_MEMORY_MODEL, model, NULL);
-    /* The path may name a GPU; if it names several, none of them is used.  Longer names come first. */
+    /* The path may name a GPU; if it names several, do not set the GPU.  Longer names come first. */
     const char *gpu = NULL;
     bool several = false;
     for (const char *at = path; *at != '\0';) {

@@ -10,7 +10,8 @@ enum { LAYERS_MAX = 100000 };
 static const uint64_t size_max = 100000000;
 static const uint64_t other_max = UINT64_C(1) << 50;
 
-/* Fill in missing sizes.  Models without a gate are of the older kind: GPT-2, GPT-3, BERT. */
+/* Fill in missing sizes.  A model whose feed-forward is not gated is assumed to be of an older kind: GPT-2, GPT-3,
+ * BERT. */
 void mls_shape_complete(mls_model_shape *shape)
 {
     const bool gated = shape->ffn_matrices != 2;
@@ -134,7 +135,7 @@ mls_layer_parameters mls_shape_layer(const mls_model_shape *m, uint64_t t, uint6
         ADD(MUL(g, width, m->expert_ffn), m->expert_biases ? ADD(MUL(g - 1, m->expert_ffn), width) : 0);
     layer.routed = mls_bytes_per(MUL(m->experts / e, expert), e == 1 ? t : 1);
     layer.shared = ADD(mls_bytes_per(MUL(m->shared_experts, g, h, m->expert_ffn), t), MUL(h, m->experts),
-                       width != h ? MUL(2, h, width) : 0, /* the way to the experts and back */
+                       width != h ? MUL(2, h, width) : 0, /* projections to the experts and back */
                        m->expert_biases ? m->experts : 0, m->router_biases ? m->experts : 0);
     return layer;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* training.c - memory for training: weights, gradients, optimizer and activations of each pipeline stage.
+/* training.c - compute the memory for training: weights, gradients, optimizer and activations of each pipeline stage.
  *
  * Activations follow Korthikanti et al. 2022 (arXiv:2205.05198), item by item, so that each effect of a format or a
  * framework is in one place.  For GPT the items add up exactly to the paper's formulas. */
@@ -7,35 +7,36 @@
 
 #include "explain/memory/sizes.h"
 
-/* The settings under the letters used in the formulas. */
+/* The settings, named by the letters used in the formulas. */
 typedef struct job {
     const mls_memory_ask *ask;
     const mls_model_shape *m;
-    const mls_pipeline_layout *layout; /* NULL: the stages are even */
-    uint64_t t, p, c, e, v;            /* tensor, pipeline, context, expert parallel; chunks of a stage */
-    uint64_t n;                        /* GPUs that share the same parameters */
-    uint64_t s, S, b, micro; /* tokens of a sequence, of it on one GPU; sequences of a micro-batch, micro-batches */
-    uint64_t T, A;           /* tokens of a micro-batch on one GPU; t with sequence parallel, else 1 */
-    uint64_t w, wp, x, z;    /* bytes of a computed number, a parameter, a layer's input, that of its function */
+    const mls_pipeline_layout *layout; /* NULL: all stages have the same number of layers */
+    uint64_t t, p, c, e, v;  /* tensor, pipeline, context and expert parallel sizes; number of chunks of a stage */
+    uint64_t n;              /* GPUs that share the same parameters */
+    uint64_t s, S, b, micro; /* tokens of a sequence: s in all, S on one GPU; b sequences per micro-batch */
+    uint64_t T, A;           /* tokens of a micro-batch on one GPU; A is t with sequence parallelism, else 1 */
+    uint64_t w, wp, x, z;    /* bytes of a computed number, a parameter, an input of a linear layer, an input of the
+                                activation function */
     uint64_t y, low;         /* bytes of query, key and value, and their minimum */
     uint64_t V;              /* padded vocabulary */
-    uint64_t zero, recompute, rank, slots; /* slots: layers, and parts that count as layers */
+    uint64_t zero, recompute, rank, slots; /* slots: number of layers, plus parts that count as layers */
     bool torch, amp, fp8, fp4, dropout, embed_slot, loss_slot;
 } job;
 
 /* One stage of the pipeline. */
 typedef struct stage {
     bool first, last;
-    uint64_t layers, experts; /* layers, and those of them with experts */
-    uint64_t predictors;      /* and those that predict one more token */
+    uint64_t layers, experts; /* number of layers, and of layers with experts */
+    uint64_t predictors;      /* number of layers that predict one more token */
     uint64_t linear, routed, parameters, adapters, trained;
-    uint64_t chunks;            /* in flight */
+    uint64_t chunks;            /* number of chunks in flight */
     uint64_t flight, of_flight; /* fraction of the stage that is in flight, in chunks or layers */
 } stage;
 
 /* --------------------------------------------------------------- the layout */
 
-/* Reject what the layout, the layers or the precision do not allow. */
+/* Return MLS_ERROR_VALUE if the layout, the layers or the precision do not allow the job. */
 static mls_status check_job(const job *j, uint64_t gpus, mls_error *error)
 {
     const mls_model_shape *m = j->m;
@@ -109,8 +110,8 @@ static stage stage_of(const job *j, uint64_t i)
     stage of = {.first = i == 0, .last = i + 1 == j->p};
     of.chunks = j->v == 1 ? mls_bytes_min(j->micro, j->p - i)
                           : mls_bytes_min(MUL(j->micro, j->v), ADD(MUL(2, j->p - i - 1), MUL(j->v - 1, j->p), 1));
-    /* Each stage has an equal share of the layers, or the chunks that the layout gives it.  In flight are p
-     * micro-batches of each of its chunks in turn. */
+    /* Each stage has an equal share of the layers, or the chunks that the layout assigns to it.  p micro-batches of
+     * each chunk are in flight, one chunk after the other. */
     const uint64_t slots = j->slots / j->p;
     uint64_t before = j->layout == NULL ? mls_bytes_less(MUL(i, slots), j->embed_slot) : 0;
     of.flight = j->layout == NULL ? of.chunks : 0;
@@ -134,7 +135,7 @@ static stage stage_of(const job *j, uint64_t i)
         before = ADD(before, chunk->layers);
     }
     of.of_flight = j->layout == NULL ? j->v : mls_bytes_max(of.layers, 1);
-    /* A prediction layer concatenates its input with the previous token's, and has a copy of the embedding. */
+    /* A prediction layer concatenates its input with that of the previous token, and has a copy of the embedding. */
     const uint64_t joins = MUL(of.predictors, 2, m->hidden, m->hidden) / j->t;
     of.routed = MUL(of.experts, layer.routed);
     of.linear = ADD(MUL(of.layers, layer.attention), MUL(of.layers - of.experts, layer.dense), of.routed,
@@ -162,7 +163,8 @@ static stage stage_of(const job *j, uint64_t i)
     return of;
 }
 
-/* Return the share of one GPU in what data parallel GPUs share; routed experts have fewer copies than the rest. */
+/* Return the share of one GPU in parameters that are sharded among data parallel GPUs.  Routed experts have fewer
+ * copies than all other parameters. */
 static uint64_t shared_part(const job *j, uint64_t all, uint64_t routed)
 {
     routed = j->e > 1 ? routed : 0;
@@ -172,13 +174,13 @@ static uint64_t shared_part(const job *j, uint64_t all, uint64_t routed)
 
 /* --------------------------------------------------------------- activations */
 
-/* Return the width of a layer's feed-forward, for a token. */
+/* Return the total width of the feed-forward that one token passes through in a layer. */
 static uint64_t ffn_of(const mls_model_shape *m, bool experts)
 {
     return experts ? MUL(m->expert_ffn, m->experts_per_token + m->shared_experts) : m->ffn;
 }
 
-/* Return the bytes that a layer keeps for the backward pass; `low`: at least. */
+/* Return the bytes of activations that a layer keeps for the backward pass; if `low` is true, the lower bound. */
 static uint64_t layer_bytes(const job *j, bool experts, bool low)
 {
     const mls_model_shape *m = j->m;
@@ -193,13 +195,13 @@ static uint64_t layer_bytes(const job *j, bool experts, bool low)
     const uint64_t qkv = m->kv_lora_rank != 0
                              ? MUL(heads, ADD(MUL(2, ADD(m->qk_nope_head_dim, m->qk_rope_head_dim)), m->value_head_dim))
                              : MUL(ADD(heads, MUL(2, mls_shape_kv_heads(m, j->t))), m->head_dim);
-    /* The softmax of attention: if fused it stores one number per row, else the whole matrix unless it is recomputed.
-     */
+    /* The softmax of attention.  Fused attention stores one number per row; unfused attention stores the whole matrix
+     * unless the matrix is recomputed. */
     const uint64_t core = VALUE(j->ask, ATTENTION) != MLS_ATTENTION_UNFUSED ? MUL(4, heads, j->T)
                           : j->recompute == MLS_RECOMPUTE_SELECTIVE
                               ? 0
                               : MUL(heads, j->S, j->s, j->b, j->dropout ? 2 * j->w + 1 : j->w);
-    /* Beside each number that goes into the projection, of an adapter or of a copy in FP8. */
+    /* Additional bytes for each input of the projection: for an adapter, or for a copy in FP8. */
     const uint64_t copy = low ? 0 : lora ? j->w + 1 : j->x != j->w ? j->x : 0;
     const uint64_t input = lora ? w + !low : j->x;
     return ADD(mls_bytes_per(MUL(j->amp ? 12 : 2 * w, hT), j->A),                      /* norm_inputs */
@@ -215,8 +217,8 @@ static uint64_t layer_bytes(const job *j, bool experts, bool low)
                j->dropout ? mls_bytes_per(MUL(2, hT), j->A) : 0);                      /* dropout_masks */
 }
 
-/* Return the bytes that the layers of a stage keep of all micro-batches in flight, without what stands beside the
- * layers; layers with experts, which keep more, come first. */
+/* Return the bytes that the layers of a stage keep for all micro-batches in flight, without embedding and head.  If
+ * only some layers keep activations, layers with experts are counted first, because they keep more. */
 static uint64_t layers_bytes(const job *j, const stage *of, bool low)
 {
     const uint64_t recomputed =
@@ -231,7 +233,8 @@ static uint64_t layers_bytes(const job *j, const stage *of, bool low)
 
 /* ------------------------------------------------------------------- a stage */
 
-/* Fill in weights, gradients and optimizer, and in `low` their minimum; returns the weights before they are shared. */
+/* Set the items for weights, gradients and optimizer, and to->low to their minimum.  Return the bytes of the weights
+ * before sharding. */
 static uint64_t fill_model_state(const job *j, const stage *of, mls_memory_estimate *to)
 {
     const bool lora = j->rank != 0;
@@ -263,7 +266,7 @@ static uint64_t fill_model_state(const job *j, const stage *of, mls_memory_estim
     return weights;
 }
 
-/* Fill in the peak: of the backward pass, or of the optimizer's step. */
+/* Set the estimate of a stage: the larger peak of the backward pass and the optimizer's step. */
 static void fill_stage(const job *j, uint64_t i, mls_memory_estimate *to)
 {
     const mls_model_shape *m = j->m;
@@ -286,11 +289,11 @@ static void fill_stage(const job *j, uint64_t i, mls_memory_estimate *to)
         MUL(losses, ADD(mls_bytes_per(MUL(logit, j->V, j->T), j->t), mls_bytes_per(MUL(2, j->w, hT), j->A)));
     ITEM(to, WORKING) = ADD(mls_bytes_per(MUL(j->w, m->ffn_matrices, F, j->T), j->t), MUL(2, j->w, hT),
                             j->zero == 3 ? mls_bytes_per(MUL(2, whole), mls_bytes_max(of.layers, 1)) : 0);
-    /* The copy that the optimizer's step works on. */
+    /* The bytes of the copy on which the optimizer's step works. */
     const uint64_t copy =
         j->torch ? MUL(j->wp, of.trained) : mls_bytes_per(MUL(4, of.trained), j->zero >= 1 ? j->n : 1);
     ITEM(to, STEP) = VALUE(j->ask, STEP_COPY) != 0 ? copy : 0;
-    /* The backward pass.  PyTorch makes the gradients as it frees activations and logits. */
+    /* The peak of the backward pass.  PyTorch allocates gradients while it frees activations and logits. */
     const uint64_t forward = ADD(ITEM(to, ACTIVATIONS), ITEM(to, LOGITS));
     const uint64_t backward =
         j->torch
@@ -301,7 +304,7 @@ static void fill_stage(const job *j, uint64_t i, mls_memory_estimate *to)
     to->estimate = ADD(to->allocated, ITEM(to, RUNTIME));
     const uint64_t words = of.last ? MUL(j->w, mls_bytes_per(MUL(j->V, j->T), j->t)) : 0;
     to->low = mls_bytes_min(ADD(to->low, layers_bytes(j, &of, true), words), to->allocated);
-    /* Copies of weights in FP8 or FP4 may come on top. */
+    /* The upper bound includes copies of the weights in FP8 or FP4. */
     const uint64_t narrow = j->fp4 ? mls_bytes_per(MUL(9, of.linear), 8) : j->fp8 ? of.linear : 0;
     to->high = ADD(mls_bytes_per(MUL(to->allocated, 11), 10), narrow, ITEM(to, RUNTIME));
     to->stage = i;

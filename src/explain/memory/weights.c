@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* weights.c - compute the bytes of a model's weights if embeddings, norms and some matrices have more bits than others:
- * from src/data/quantization.json for published checkpoints of a precision, and for types of GGUF as llama.cpp assigns
- * them to tensors. */
+/* weights.c - compute the size of a model's weights if embeddings, norms and some matrices have more bits than others.
+ * For published checkpoints of a precision, the formats are in src/data/quantization.json.  For types of GGUF, they are
+ * assigned to tensors as in llama.cpp. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -18,7 +18,8 @@ enum { MILLI = 1000 };
 
 /* ---------------------------------------------------------------- the parts of a model */
 
-/* The numbers of one layer, the length of a row, and the range of layers. */
+/* The size of a part of the model: how many numbers it has per layer and per row of its matrix, and its layers, from
+ * `first` up to but not including `end`. */
 typedef struct part_size {
     uint64_t numbers, row, first, end;
 } part_size;
@@ -28,7 +29,7 @@ static uint64_t numbers_of(const part_size *size)
     return MUL(size->numbers, mls_bytes_less(size->end, size->first));
 }
 
-/* Compute the sizes of all parts, and set *rest to the numbers outside of them. */
+/* Compute the sizes of all parts, and set *rest to how many numbers are outside of these parts. */
 static void size_parts(const mls_model_shape *m, part_size sizes[MLS_WEIGHT_COUNT], uint64_t *rest)
 {
     const bool tied = m->tied_embeddings == MLS_SAID_YES;
@@ -61,7 +62,7 @@ static void size_parts(const mls_model_shape *m, part_size sizes[MLS_WEIGHT_COUN
     const uint64_t shared = MUL(m->hidden, m->expert_ffn);
     const uint64_t width = mls_shape_expert_hidden(m);
     const uint64_t expert = MUL(width, m->expert_ffn);
-    const uint64_t up = m->ffn_matrices - 1; /* with the gate */
+    const uint64_t up = m->ffn_matrices - 1; /* number of matrices for up and gate */
     sizes[MLS_WEIGHT_GATE] = (part_size){m->ffn_matrices == 3 ? matrix : 0, m->hidden, 0, plain};
     sizes[MLS_WEIGHT_UP] = (part_size){matrix, m->hidden, 0, plain};
     sizes[MLS_WEIGHT_DOWN] = (part_size){matrix, m->ffn, 0, plain};
@@ -85,7 +86,7 @@ static void size_parts(const mls_model_shape *m, part_size sizes[MLS_WEIGHT_COUN
     }
     *rest = mls_bytes_less(parameters, all);
     if (m->counted != 0 && m->state_layers > 0) {
-        /* Layers such as Mamba's consist almost only of linear layers. */
+        /* Layers with a state, such as Mamba's, consist almost only of linear layers. */
         const uint64_t state = mls_bytes_less(*rest, m->other_parameters) / m->state_layers;
         sizes[MLS_WEIGHT_STATE] = (part_size){state, m->hidden, 0, mls_bytes_min(m->state_layers, m->layers)};
         *rest = mls_bytes_less(*rest, numbers_of(&sizes[MLS_WEIGHT_STATE]));
@@ -137,8 +138,9 @@ static uint64_t form_bytes(const mls_number_form *form, uint64_t numbers, uint64
     return mls_bytes_up(ADD(MUL(numbers, form->each), MUL(mls_bytes_up(numbers, group), form->beside)), 8 * MILLI);
 }
 
-/* Count the layers of a part by their form.  If it is not known which layers of a model attend or keep a state, those
- * do that are marked otherwise than usual: lists name modules that are there. */
+/* Count the layers of a part by their format.  If it is unknown which layers of a model have attention or a state,
+ * assume that layers whose format is not the usual one have the part, because lists in the file name only existing
+ * modules. */
 static void count_layers(const mls_weights_plan *plan, const mls_model_shape *shape, mls_weight_part part,
                          const part_size *size, uint64_t layers[MLS_FORMS_MAX])
 {
@@ -176,7 +178,7 @@ void mls_weights_describe(const mls_weights_plan *plan, const mls_model_shape *s
     enum { SHOWN_MAX = 4 };
     part_size sizes[MLS_WEIGHT_COUNT];
     uint64_t rest;
-    uint64_t numbers[MLS_FORMS_MAX] = {0}; /* numbers of each format */
+    uint64_t numbers[MLS_FORMS_MAX] = {0}; /* how many numbers have each format */
     uint64_t wide = 0;
     size_t narrow = 0;
     mls_buffer words = {0};
@@ -234,8 +236,9 @@ static uint64_t row_number(const cJSON *row, const char *name)
     return cJSON_IsNumber(item) && item->valuedouble > 0 ? (uint64_t)(item->valuedouble * MILLI + 0.5) : 0;
 }
 
-/* Return the place of a type among the forms of a plan, which has them in the order of the table after its own 16 bits;
- * of what it is kept in where rows are no multiple of its blocks. */
+/* Return the index of a type among the formats of a plan: index 0 is 16 bits, followed by the types in the order of the
+ * table.  If the length of a row is not a multiple of the type's block, return the index of the type that replaces it.
+ */
 static unsigned gguf_type(const cJSON *types, mls_str name, uint64_t row)
 {
     unsigned place = 1;
@@ -249,7 +252,7 @@ static unsigned gguf_type(const cJSON *types, mls_str name, uint64_t row)
     return 0;
 }
 
-/* Return for how many of the first layers a condition of a mix is true. */
+/* Return the number of layers, counted from the first, for which a condition of a mix is true. */
 static uint64_t gguf_layers(const mls_model_shape *m, mls_str condition)
 {
     const bool grouped = m->kv_lora_rank == 0 && m->heads / m->kv_heads >= 4;
@@ -265,8 +268,9 @@ static uint64_t gguf_layers(const mls_model_shape *m, mls_str condition)
                : m->layers;
 }
 
-/* Mark the layers of each part with the first of its types whose condition holds: for the layers before an end, or for
- * those at both ends and every third between. */
+/* Set the format of each layer of each part to the first of the part's types whose condition is true for the layer.  A
+ * condition is true for the layers before an end or, if it is "more", for layers at both ends and every third layer
+ * between them. */
 static void gguf_mark(mls_weights_plan *plan, const mls_model_shape *m, const cJSON *types, const cJSON *mix)
 {
     enum { CHOICES_MAX = 8 };
@@ -336,7 +340,7 @@ mls_status mls_weights_of(const mls_memory_ask *ask, uint64_t parameters, mls_we
         mls_weights_describe(&plan, m, name, &form, &weights->form);
         weights->published = weights->form.bytes;
         weights->decides = row_number(row, "decides") != 0;
-    } else { /* the formats of all types, after that of 16 bits, and the mix of each part */
+    } else { /* add the formats of all types after format 0 (16 bits), then apply the mix of each part */
         const cJSON *types = mls_item(table, "types");
         for (const cJSON *type = types->child; type != NULL; type = type->next) {
             mls_weights_plan_add(
