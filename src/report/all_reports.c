@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* all_reports.c - the list of all reports; no other file of this module knows it. */
+/* all_reports.c - the list of all reports, from which `mlscore help fields` is printed. */
 #include "report/reports.h"
 
 #define REPORT(name) &mls_##name##_report,
@@ -15,7 +15,8 @@ static const mls_report *const reports[] = {
 };
 /* clang-format on */
 
-/* Tables that have a section of their own, and those of other reports that an overview puts together. */
+/* Tables of fields that other sections document: `apart` in every report, `apart_of_overview` in the reports of
+ * overview and watch, which contain other reports. */
 static const mls_fields *const apart[] = {&mls_finding_fields, NULL};
 static const mls_fields *const apart_of_overview[] = {&mls_group_fields, &mls_published_match_fields, &mls_block_fields,
                                                       &mls_timed_group_fields, NULL};
@@ -26,7 +27,7 @@ void mls_reports_print_fields(mls_output *output)
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
         const mls_report *report = reports[i];
         const mls_walk walk = mls_walk_of(&report->columns, report->object);
-        bool printed = false; /* an earlier report prints the same JSON */
+        bool printed = false; /* an earlier report in the list has the same JSON, so its fields were printed */
         for (size_t k = 0; k < i; k++)
             printed |= reports[k]->object == report->object;
         if (report->object != NULL && !printed) {

@@ -109,7 +109,7 @@ mls_words mls_tick_words(double value, double step)
 {
     const double size = fabs(value);
     const double unit = size >= 1e6 ? 1e6 : size >= 1e4 ? 1e3 : 1;
-    const double places = -floor(log10(step / unit) + 1e-9); /* decimals of a step: 0.05 has two */
+    const double places = -floor(log10(step / unit) + 1e-9); /* number of decimals of the step: 2 for 0.05 */
     mls_words words = mls_words_grouped(value / unit, places > 0 ? (int)fmin(places, 12) : 0);
     const size_t len = strlen(words.text);
     if (unit > 1 && len + 3 < sizeof words.text)
@@ -117,7 +117,8 @@ mls_words mls_tick_words(double value, double step)
     return words;
 }
 
-/* The minimum distances of labels, and the height of the axis below a chart. */
+/* The minimum distances between labels on the axis at the left (UP) and below (ACROSS), and the height of the axis
+ * below. */
 enum { TICK_ROOM_UP = 24, TICK_ROOM_ACROSS = 46, AXIS_HEIGHT = 46 };
 
 typedef struct tick_list {
@@ -126,8 +127,8 @@ typedef struct tick_list {
     size_t count;
 } tick_list;
 
-/* Find the ticks of a scale.  On a logarithmic one, these are 1, 2 and 5 times each power of ten, at least `room`
- * apart. */
+/* Find the ticks of a scale.  On a logarithmic scale, ticks are at 1, 2 and 5 times each power of ten, except where
+ * their distance would be less than `room`. */
 static tick_list find_ticks(const mls_scale *scale, unsigned wanted, double room)
 {
     static const double factors[] = {1, 2, 5};
@@ -157,7 +158,8 @@ static double scale_unclamped(const mls_scale *scale, double value)
     return scale->from + (scale->to - scale->from) * (value - scale->low) / (scale->high - scale->low);
 }
 
-/* Move an end of a stretch to where it crosses a border of the picture.  Return false if all of it is beyond. */
+/* Move an end of a line segment to the point where the segment crosses the border of the picture.  Return false if the
+ * whole segment is outside the picture. */
 static bool cut_end(mls_chart_point *end, const mls_chart_point *other, const mls_scale *scale, bool up)
 {
     const double least = fmin(scale->from, scale->to);
@@ -261,7 +263,7 @@ size_t mls_chart_thin(mls_chart_point *points, size_t count, size_t most, bool l
 {
     const size_t slices = most / 2;
     size_t kept = 0;
-    size_t greater = 0; /* the last point that was kept */
+    size_t greater = 0; /* index of the last point that was kept */
     if (count <= most)
         return count;
     for (size_t slice = 0; slice < slices; slice++) {

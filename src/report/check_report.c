@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check_report.c - checked logs for people and programs, and the fields of records, whose values are the logged JSON,
- * made safe to print. */
+/* check_report.c - the report of checked logs, and the report of events with the fields of records.  The values of
+ * records are the logged JSON, escaped. */
 #include "report/reports.h"
 
 #include "base/utf8.h"
 
-/* Findings shown under one log of the table; -v shows all. */
+/* The maximum number of findings shown below a log (with -v all), and the layout of the table. */
 enum { SHOWN_MAX = 20, PATH_WIDTH_MAX = 100, LINE_WIDTH = 6, VERDICT_WIDTH = 6, INDENT = 6, HANG = 10 };
 
-/* Add the findings of a log.  If the log is part of a file, findings without a line get the line of the log.  `bare`:
- * path and line are left out, as the output contains them already. */
+/* Add the findings of a log.  If the log is part of a file, findings without a line get the line of the log.  If `bare`
+ * is set, omit path and line, which the output contains already. */
 static void add_findings(mls_finding_list *found, const mls_check_log *log, const mls_view *view, bool bare)
 {
     const mls_owner owner = {
@@ -39,14 +39,14 @@ MLS_FIELDS(log, mls_check_log, LOG_FIELDS)
 #define LOG_CSV_FIELDS(F) F(log_csv, log_line, NUMBER, "", row->line)
 MLS_FIELDS_BESIDE(log_csv, log, LOG_CSV_FIELDS)
 
-/* Add a row for each finding. */
+/* Add the findings of a log for GitHub and CSV. */
 static void log_findings(mls_finding_list *found, const mls_printer *to, const void *what)
 {
     (void)to;
     add_findings(found, what, NULL, false);
 }
 
-/* Print the test case of a log.  It fails with "2 errors", or with --strict with "1 warning, 0 advice". */
+/* Add the test case of a log.  The message of a failed case is "2 errors" or, with --strict, "1 warning, 0 advice". */
 static void log_case(mls_printer *to, const void *what)
 {
     const mls_check_log *log = what;

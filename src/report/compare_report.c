@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare_report.c - comparisons of sides with each other or with published results, and minutes by number of
- * accelerators. */
+/* compare_report.c - the reports of comparisons: sides with each other, groups with published results, and minutes by
+ * number of accelerators. */
 #include "report/reports.h"
 
 #include <math.h>
@@ -9,33 +9,34 @@
 #include "base/utf8.h"
 #include "term/table.h"
 
-/* The maximum number of sides in one table, without the baseline. */
+/* The maximum number of sides in one table, not counting the baseline. */
 enum { SIDES_MOST = 4 };
 
-/* A table of a block, with a column for each side and another one for its difference from the baseline. */
+/* A table of a block.  Each side has a column with its values and a column with its differences from the baseline. */
 typedef struct side_by_side {
     const mls_block *block;
-    size_t places[SIDES_MOST + 1]; /* indexes of the block, the baseline first */
+    size_t places[SIDES_MOST + 1]; /* indexes of the sides in the block, the baseline first */
     const mls_side_group *groups[SIDES_MOST + 1];
-    const mls_difference *differences[SIDES_MOST + 1]; /* the first is not used */
+    const mls_difference *differences[SIDES_MOST + 1]; /* differences from the baseline; element 0 is not used */
     size_t count;
-    const char *names[SIDES_MOST + 1], *headers[SIDES_MOST + 1]; /* headings of a side's columns */
-    const char *label;                                           /* heading of the first column */
+    const char *names[SIDES_MOST + 1],
+        *headers[SIDES_MOST + 1]; /* headings of the column of values and of the column of differences */
+    const char *label;            /* heading of the first column */
     mls_table table;
     mls_view *view;
     bool all;
 } side_by_side;
 
 enum {
-    COMPARED_WIDTH = 24, /* of a side's name, and the minimum of a value */
-    VALUE_MOST = 64,     /* the maximum width of a value */
-    VALUES_SHOWN = 10,   /* in a cell */
-    SETTINGS_SHOWN = 10, /* without --all or -v */
+    COMPARED_WIDTH = 24, /* maximum width of a side's name, and the minimum width available to a value */
+    VALUE_MOST = 64,     /* maximum width of a value */
+    VALUES_SHOWN = 10,   /* maximum number of values in a cell, without --all */
+    SETTINGS_SHOWN = 10, /* maximum number of settings in a list, without --all or -v */
     SETTINGS_LEAST = 3,
     LEFT_OUT_SHOWN = 40,
     LINES_SHOWN = 6,
-    SCREEN = 24,  /* lines of a screen */
-    HEADINGS = 5, /* lines of a block that are headings or count what is omitted */
+    SCREEN = 24,  /* number of lines of a screen */
+    HEADINGS = 5, /* number of lines of a block that are headings or numbers of omitted settings */
 };
 
 /* ------------------------------------------------------------- lines and means */
@@ -133,11 +134,12 @@ bool mls_compare_epochs(const mls_side_group *group)
     return group->unit != NULL && strcmp(group->unit, "epochs") == 0;
 }
 
-/* --------------------------------------------------- sides abreast, and their settings */
+/* --------------------------------------------------- tables of sides, and their settings */
 
 enum { LABEL = MLS_COLUMN_LEFT | MLS_COLUMN_KEEP | MLS_COLUMN_CUT, NUMBER = MLS_COLUMN_RIGHT | MLS_COLUMN_KEEP };
 
-/* Return the heading of a column, escaped, since the name of a config may contain anything. */
+/* Return the heading of a column: `before`, then the end of `text`.  Escape it, since the name of a config may contain
+ * any characters. */
 static const char *header_of(side_by_side *to, const char *before, const char *text)
 {
     const mls_str name = mls_utf8_fit_back(mls_str_from(text), COMPARED_WIDTH); /* paths differ at their ends */
@@ -178,15 +180,15 @@ static bool add_names(side_by_side *to, mls_style style, mls_buffer *names)
     return some;
 }
 
-/* Add rows for at most `most` settings that differ; with `all` also for the others. */
+/* Add rows for at most `most` settings: settings that differ and, if `all` is set, equal settings. */
 static void setting_rows(side_by_side *to, const mls_differings *settings, size_t most, bool all)
 {
-    size_t longest = 0; /* key */
+    size_t longest = 0; /* length of the longest key */
     for (size_t k = 0; k < settings->count; k++) {
         const mls_differing *setting = &settings->items[k];
         longest = setting->differs && setting->key.len > longest ? setting->key.len : longest;
     }
-    /* Divide the width left of the keys, and of two blanks before each column, by the sides. */
+    /* Divide the width that remains after the keys and two blanks before each column by the number of sides. */
     const size_t used = to->table.indent + 2 + longest + 2 * to->count;
     const size_t room = to->view->width > used ? (to->view->width - used) / to->count : 0;
     const size_t width = to->view->width == 0 || room > VALUE_MOST ? VALUE_MOST
@@ -241,8 +243,8 @@ static void setting_rows(side_by_side *to, const mls_differings *settings, size_
     }
 }
 
-/* Begin a list of settings: a separate table, since its names are wider, but in Markdown a heading in the same table.
- */
+/* Begin a list of settings.  The list is a separate table, since its names are wider; in Markdown it is a heading in
+ * the same table. */
 static void begin_settings(side_by_side *to, const char *heading)
 {
     if (to->view->format != MLS_FORMAT_MARKDOWN && strcmp(to->label, "") == 0) {
@@ -253,7 +255,8 @@ static void begin_settings(side_by_side *to, const char *heading)
     }
 }
 
-/* Show the settings known to affect speed; with -v also the others, else their number. */
+/* Show the settings that are known to affect speed.  With --all or -v, also show the other settings; otherwise show
+ * their number. */
 static void show_known(side_by_side *to, const char *heading, const mls_differings *known, const mls_differings *others)
 {
     const bool all = to->all || to->view->verbose > 0;
@@ -275,8 +278,8 @@ static void show_setup(side_by_side *to)
 {
     const mls_differings *settings = &to->block->hyperparameters;
     const mls_differings *environment = &to->block->environment;
-    mls_buffer unknown = {0};   /* sides without known hyperparameters, such as exports */
-    mls_buffer unprinted = {0}; /* sides that printed no settings although another one did */
+    mls_buffer unknown = {0};   /* names of sides without hyperparameters, such as exports of score */
+    mls_buffer unprinted = {0}; /* names of sides that did not print settings although another side did */
     size_t without = 0;
     for (size_t i = 0; i < to->count; i++) {
         const char *name = to->groups[i]->side->name;
@@ -296,10 +299,11 @@ static void show_setup(side_by_side *to)
     if (!add_names(to, MLS_STYLE_PLAIN, &unknown) && settings->differ == 0)
         add_line(to, MLS_STYLE_PLAIN, "no hyperparameter differs");
     (void)add_names(to, MLS_STYLE_PLAIN, &unprinted);
-    /* Fit both lists on the screen that the block begins on; the environment has few rows. */
+    /* Limit the lists so that the whole block fits on a screen.  All settings of the environment are shown: these are
+     * few. */
     const size_t others = HEADINGS + to->table.count + environment->differ;
     const size_t left = others + SETTINGS_LEAST < SCREEN ? SCREEN - others : SETTINGS_LEAST;
-    const bool pair = to->block->group_count == 2; /* more sides never fit on a screen */
+    const bool pair = to->block->group_count == 2; /* a block with more sides does not fit on a screen anyway */
     const size_t most = pair && environment->differ > 0 && left < SETTINGS_SHOWN ? left : SETTINGS_SHOWN;
     if (settings->differ > 0 || (to->all && settings->count > 0)) {
         begin_settings(to, settings->differ > 0 ? "differs" : "the same");
@@ -326,7 +330,7 @@ static mls_words signed_ms(bool known, int64_t ms, int decimals)
     return known ? mls_words_signed((double)ms / 1000, decimals) : (mls_words){""};
 }
 
-/* Check whether the interval of a difference is shown, which requires a score of both sides. */
+/* Check whether the confidence interval of a difference is shown.  Both sides must have a score. */
 static bool has_interval(const mls_difference *difference)
 {
     return difference->has_interval && difference->verdict != MLS_COMPARE_NO_SCORE;
@@ -343,7 +347,7 @@ void mls_compare_append_interval(mls_buffer *line, const mls_difference *differe
     }
 }
 
-/* Return the value of a side for a share of the difference, or the sum of several. */
+/* Return the value of a side that corresponds to a share of the difference, or the sum for the shares up to `last`. */
 static mls_words share_words(const side_by_side *to, size_t i, mls_share share, mls_share last)
 {
     const mls_side_group *group = to->groups[i];
@@ -351,7 +355,7 @@ static mls_words share_words(const side_by_side *to, size_t i, mls_share share, 
     const double evaluation = mls_compare_part(group, MLS_PART_EVALUATION);
     double training = mls_compare_part(group, MLS_PART_TRAINING);
     double ms = 0;
-    bool delimited = false; /* training is counted without evaluations, as in a difference */
+    bool delimited = false; /* evaluations are not part of training: both sides of a difference delimit them */
     for (size_t k = 0; k < to->count; k++)
         delimited |= (i == 0) != (k == 0) && to->groups[k]->evaluations.known && group->evaluations.known;
     training += delimited || isnan(evaluation) ? 0 : evaluation;
@@ -381,14 +385,15 @@ static mls_words share_words(const side_by_side *to, size_t i, mls_share share, 
     return mls_words_grouped(ms / 1000, 3);
 }
 
-/* A row of numbers of the sides. */
+/* A row of the table: a number of each side. */
 typedef struct value_row {
     enum { RUNS, SCORE, SCALED_SCORE, TOTAL, SHARES, SUBTOTAL, INIT, SPREAD } kind;
-    const char *label;     /* NULL: the unit of convergence */
-    mls_share first, last; /* shares of the difference; for a subtotal two */
+    const char *label;     /* NULL: mls_compare_label() of the share `first` */
+    mls_share first, last; /* SHARES: the first and the last of the shares; SUBTOTAL: the two shares */
 } value_row;
 
-/* Make the cells of a side, its value and its difference from the baseline.  Return whether it needs the row. */
+/* Format the value of a side (*side) and its difference from the baseline (*change).  Return whether the row must be
+ * shown for this side. */
 static bool make_cells(const side_by_side *to, size_t i, const value_row *row, mls_words *side, mls_words *change)
 {
     const mls_side_group *group = to->groups[i];
@@ -397,7 +402,7 @@ static bool make_cells(const side_by_side *to, size_t i, const value_row *row, m
     int64_t ms = 0;
     int64_t larger = 0;
     switch (row->kind) {
-    case RUNS: /* valid runs, if not all are valid */
+    case RUNS: /* the number of valid runs, shown unless all runs are valid */
         if (group->valid < group->runs.count)
             (void)mls_text_printf(side->text, sizeof side->text, "%zu of %zu runs", group->valid, group->runs.count);
         return group->valid < group->runs.count;
@@ -405,7 +410,7 @@ static bool make_cells(const side_by_side *to, size_t i, const value_row *row, m
         *side = mls_words_grouped(group->score_minutes, 3);
         *change = mls_words_signed(difference->minutes, 3);
         return true;
-    case SCALED_SCORE: /* if it is not the measured score */
+    case SCALED_SCORE: /* shown if it can differ from the measured score */
         *side = mls_words_grouped(group->scaled_minutes, 3);
         *change = mls_words_signed(group->scaled_minutes - to->groups[0]->scaled_minutes, 3);
         return isfinite(group->scaled_minutes) && (group->scale != 1 || group->published != NULL);
@@ -418,7 +423,7 @@ static bool make_cells(const side_by_side *to, size_t i, const value_row *row, m
         *side = share_words(to, i, row->first, row->last);
         *change = signed_ms(split->known && split->has[row->first], ms, 3);
         return split->known && split->has[row->first];
-    case SUBTOTAL: /* of two shares that are large and mostly cancel each other; `last` + 1 is their sum */
+    case SUBTOTAL: /* shown if two large shares mostly cancel each other; the share `last` + 1 is their sum */
         larger = llabs(split->ms[row->first]);
         larger = llabs(split->ms[row->last]) > larger ? llabs(split->ms[row->last]) : larger;
         *side = share_words(to, i, row->last + 1, row->last + 1);
@@ -436,7 +441,7 @@ static bool make_cells(const side_by_side *to, size_t i, const value_row *row, m
     }
 }
 
-/* Show a row if a side needs it, and return whether one does. */
+/* Show a row if it must be shown for at least one side.  Return whether it was shown. */
 static bool show_row(side_by_side *to, value_row row)
 {
     mls_words sides[SIDES_MOST + 1] = {0};
@@ -462,7 +467,8 @@ static bool show_row(side_by_side *to, value_row row)
 
 /* ----------------------------------------------------------------- verdict */
 
-/* Texts before and after the name of the side (NULL: without a name), and styles. */
+/* The text of each verdict before and after the name of a side, and its style.  If `after` is NULL, the verdict does
+ * not contain a name. */
 static const struct {
     const char *before, *after;
     mls_style style;
@@ -474,14 +480,14 @@ static const struct {
     [MLS_COMPARE_NO_SCORE] = {"no score for ", ": no valid run, or more runs dropped than allowed", MLS_STYLE_WARN},
     [MLS_COMPARE_NOT_PUBLIC] = {"the runs of ", " are not public", MLS_STYLE_WARN}};
 
-/* Check whether both sides are the same runs and no other verdict applies. */
+/* Check whether the verdict is that both sides are the same runs. */
 static bool is_itself(const mls_difference *difference)
 {
     return mls_difference_all_same(difference) &&
            (difference->verdict == MLS_COMPARE_NONE || difference->verdict == MLS_COMPARE_TOO_FEW);
 }
 
-/* Check whether a side is the reason for a missing verdict: it lacks a score or public runs. */
+/* Check whether a side is the reason for a missing verdict: the side does not have a score or public runs. */
 static bool lacks_for_verdict(const mls_side_group *group, mls_compare_verdict verdict)
 {
     return verdict == MLS_COMPARE_NOT_PUBLIC ? group->published != NULL && group->runs.count == 0
@@ -503,11 +509,11 @@ void mls_compare_append_verdict(mls_buffer *words, const mls_difference *differe
         mls_buffer_printf(words, "%s%s%s%s", name, both ? " and " : "", both ? difference->b->side->name : "", after);
 }
 
-/* Append the evidence for a verdict. */
+/* Append the data on which a verdict is based, such as the p-value. */
 static void append_evidence(mls_buffer *line, const mls_difference *difference)
 {
     const mls_side_group *const sides[] = {difference->a, difference->b};
-    for (size_t i = 0; i < 2; i++) { /* how a published score that is not exact is known */
+    for (size_t i = 0; i < 2; i++) { /* the source of each published score that is not exact */
         const mls_published_result *result = sides[i]->published;
         if (result != NULL && result->known != MLS_PUBLISHED_EXACT) {
             mls_buffer_printf(line, "   score of %s: %s min %s", sides[i]->side->name,
@@ -633,7 +639,7 @@ static void show_block(mls_view *view, const mls_block *block, bool all)
     for (size_t next = 1; next < block->group_count;) {
         side_by_side to = {.block = block, .view = view, .all = all};
         while (to.count == 0 || (next < block->group_count && to.count <= SIDES_MOST)) {
-            const size_t place = to.count == 0 ? 0 : next++; /* the baseline is in each table */
+            const size_t place = to.count == 0 ? 0 : next++; /* every table begins with the baseline */
             to.places[to.count] = place;
             to.groups[to.count] = block->groups[place];
             to.differences[to.count++] = &block->differences[place];
@@ -643,7 +649,7 @@ static void show_block(mls_view *view, const mls_block *block, bool all)
     }
     mls_view_gap(view);
     const size_t most = mls_view_limit(view, LINES_SHOWN);
-    size_t odd = 0; /* runs that are outliers or dropped */
+    size_t odd = 0; /* number of runs that are outliers or dropped */
     for (size_t i = 0; i < block->outliers.count; i++) {
         const mls_outlier *outlier = &block->outliers.items[i];
         if (odd++ < most) {
@@ -698,7 +704,7 @@ static void show_nearest(mls_printer *to, const void *what)
         mls_output_text(to->view->output, i > 0 ? "\n" : "");
         show_heading(to->view, &match->group, 1, false);
         mls_view_printf(to->view, MLS_STYLE_DIM, 2, 0, "%s", group->path);
-        /* An edition without published results is compared with another one. */
+        /* The edition of the group does not have published results, so the group is compared with another edition. */
         if (!mls_str_equal(mls_compare_round(group), mls_str_from(round))) {
             mls_view_printf(to->view, MLS_STYLE_WARN, 2, 6,
                             "no exact published scores for this edition; showing those of %s", round);
@@ -724,7 +730,8 @@ static void show_nearest(mls_printer *to, const void *what)
         mls_view_gap(to->view);
         for (size_t k = 0; k < (around ? match->around_count : match->count); k++) {
             const mls_published_near *near = &rows[k];
-            const bool alike = near->ranked_alike > 0; /* among results on as many of the same accelerators */
+            const bool alike =
+                near->ranked_alike > 0; /* the rank is among results on the same number of the same accelerators */
             const mls_published_result *result = near->result;
             const mls_published_system *system = result->system;
             mls_table_row(&table);
@@ -908,7 +915,7 @@ MLS_FIELDS(share, share_place, SHARE_FIELDS)
     F(difference, same_runs, NUMBER, "", row->same_runs)
 MLS_FIELDS(difference, mls_difference, DIFFERENCE_FIELDS)
 
-/* Write the value that all runs of a side have; null if it is unknown. */
+/* Write the value of a setting if all runs of a side have the same value; otherwise write null. */
 static void emit_printed_value(mls_emitter *to, const mls_setting_values *of)
 {
     const bool known = of->count > 0 && !of->items[0].lacking;
@@ -1005,7 +1012,7 @@ MLS_FIELDS_AS(, mls_place_fields, mls_place, mls_published_place, NULL, PLACE_FI
     F(beside, around, LIST(around), "", MLS_ROWS(row->around, row->around_count))
 MLS_FIELDS_AS(, mls_published_match_fields, beside, mls_published_match, NULL, BESIDE_FIELDS)
 
-/* Fields of the result whose names clash with those of the group. */
+/* Fields of the published result that have other names in CSV, since fields of the group have the same names. */
 #define NEAR_CSV_FIELDS(F)                                                                                             \
     F(near_csv, published_edition, TEXT, "", row->result->round)                                                       \
     F(near_csv, published_accelerators, NUMBER_OR_NULL, "", row->result->system->accelerators)                         \
@@ -1050,7 +1057,7 @@ MLS_FIELDS(side, mls_side, SIDE_FIELDS)
     F(unmatched, reason, TEXT, "", row->reason)
 MLS_FIELDS(unmatched, mls_unmatched, UNMATCHED_FIELDS)
 
-/* A file that is not compared. */
+/* A file that is not compared, and the reason. */
 typedef struct not_compared {
     const char *file, *reason;
     bool failed;
@@ -1093,7 +1100,7 @@ MLS_FIELDS(comparison, mls_comparison, COMPARISON_FIELDS)
     F(difference_csv, interval_of, IF(TEXT, row->has_interval), "", interval_of(row))
 MLS_FIELDS_BESIDE(difference_csv, difference, DIFFERENCE_CSV_FIELDS)
 
-/* These names contain a point, so they cannot be C identifiers in a table above. */
+/* These names contain a point.  They are not C identifiers, so MLS_FIELDS() cannot define the table. */
 typedef mls_difference part_row;
 #define HAS(id) row->split.known && row->split.has[MLS_SHARE_##id]
 #define PART_FUNCTION(id, name) MLS_FIELD_FUNCTION(part, name, IF(NUMBER, HAS(id)), "ms", row->split.ms[MLS_SHARE_##id])

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* config_report.c - configs: the shape that a name encodes, the settings in the script, where the two disagree, and the
- * settings that a job printed; and configs side by side, with a row for each key that differs or may differ. */
+/* config_report.c - the reports of configs: the shape that the file name encodes, the settings in the script,
+ * differences between the name and the script, and the settings that a job printed; and a table of configs side by
+ * side, with a row for each key that differs or may differ. */
 #include <inttypes.h>
 
 #include "base/utf8.h"
@@ -25,7 +26,7 @@ static void show_printed(mls_view *view, mls_str title, size_t run_line, const m
     if (run_line != 0)
         mls_buffer_printf(&head, " before the run_start in line %s", mls_words_count((double)run_line).text);
     mls_view_headline(view, title, &head, HANG);
-    /* A line for each group of known settings; the settings of a group follow one another. */
+    /* Print a line for each group of known settings.  Settings of the same group are adjacent in the list. */
     mls_buffer line = {0};
     for (size_t i = 0; i < known->count; i++) {
         const char *group = known->items[i].group;
@@ -44,20 +45,21 @@ static void show_printed(mls_view *view, mls_str title, size_t run_line, const m
     }
 }
 
-/* The settings of a script that are shown beside its shape. */
+/* The settings of a script that are shown in addition to its shape. */
 static const char settings_that_matter[] =
     "DGXSYSTEM DGXNNODES DGXNGPU MINIBS BATCHSIZE TP TENSOR_MODEL_PARALLEL PP PIPELINE_MODEL_PARALLEL CP "
     "CONTEXT_PARALLEL MICRO_BATCH_SIZE MBS PRIMUS_MICRO_BATCH_SIZE EP EXPERT_PARALLEL GBS GLOBAL_BATCH_SIZE LR "
     "MAX_STEPS SEGMENT "
     "WALLTIME_RUNANDTIME WALLTIME";
 
-/* Return a degree of parallelism; one that the name leaves out is 1 if the name has others, else unknown (0). */
+/* Return a degree of parallelism.  A degree that the name omits is 1 if the name contains other degrees; otherwise it
+ * is unknown (0). */
 static uint64_t degree_of(const mls_config_name *name, uint64_t degree)
 {
     return degree == 0 && mls_config_has_degrees(name) ? 1 : degree;
 }
 
-/* Return whether a number is from the script and not in the name; return the mark of such a number. */
+/* Return whether a number is only in the script and not in the name. */
 static bool is_from_text(const mls_config_name *name, size_t part)
 {
     return (name->from_text & 1U << part) != 0;
@@ -86,7 +88,7 @@ static void append_shape(mls_buffer *line, const mls_config_entry *entry)
     const mls_config_part of_name = MLS_CONFIG_PART_COUNT;
     const struct {
         const char *label;
-        uint64_t number; /* 0: not known */
+        uint64_t number; /* 0: unknown */
         mls_config_part part;
     } parts[] = {{"   tensor", degree_of(name, name->tensor_parallel), MLS_CONFIG_PART_TP},
                  {"  pipeline", degree_of(name, name->pipeline_parallel), MLS_CONFIG_PART_PP},
@@ -147,7 +149,8 @@ static void show_entry(mls_view *view, const mls_config_entry *entry)
         mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG + INDENT, "%s", mark_meaning);
     if (entry->missing)
         mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG + INDENT, "%s", name_only);
-    /* Show the settings of the script that agree with the name, then others that matter and are in no finding. */
+    /* Show the settings of the script that agree with the name, then the other important settings that are not in a
+     * finding. */
     for (size_t i = 0; entry->script != NULL && i < summary->agreeing_count; i++)
         append_setting(&line, i == 0 ? "text agrees: " : " ", summary->agreeing[i]);
     for (size_t i = 0; i < summary->absent_count && line.len > 0; i++) {
@@ -235,7 +238,7 @@ static void show_configs(mls_printer *to, const void *what)
 {
     const mls_config_list *list = what;
     mls_view *view = to->view;
-    /* Advice about each file of a folder would be too much; -v lists it. */
+    /* Advice about the files of a folder is shown only with -v, since it would be too long. */
     const bool advises = !view->quiet && (!list->folders || view->verbose > 0);
     mls_finding_counts counts = {0};
     mls_table table = {0};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* diagnose_report.c - why jobs failed; and the time that a chain of jobs lost by it. */
+/* diagnose_report.c - the reports of diagnose: the causes of failed jobs, and the time that a chain of jobs lost
+ * because of failures. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -66,7 +67,7 @@ static void show_failure(mls_view *view, const mls_diagnosis *job, const mls_fai
 {
     const mls_signature *signature = failure->signature;
     mls_buffer line = {0};
-    /* "FAILED at iteration 412 (3,296 samples), 2:14:05 after run_start" */
+    /* Print "FAILED at iteration 412 (3,296 samples), 2:14:05 after run_start". */
     if (failure->run > 0 && job->runs > 1)
         mls_buffer_printf(&line, "%s   run %zu of %zu FAILED", job->path, failure->run, job->runs);
     else
@@ -82,7 +83,7 @@ static void show_failure(mls_view *view, const mls_diagnosis *job, const mls_fai
                           mls_words_clock((failure->time_ms - failure->run_start_ms) / 60000).text);
     }
     mls_view_line(view, &line, MLS_STYLE_BAD, 0, HANG);
-    /* "gpu-xid on rank 13 (node076, GPU 5): gpu, hardware, permanent", as far as it is known */
+    /* Print "gpu-xid on rank 13 (node076, GPU 5): gpu, hardware, permanent", without the unknown parts. */
     mls_buffer_append_text(&line, signature->id);
     if (isfinite(failure->rank))
         mls_buffer_printf(&line, " on rank %.0f", failure->rank);
@@ -152,10 +153,10 @@ static void diagnose_show(mls_printer *to, const void *what)
     mls_view *view = to->view;
     for (size_t i = 0; i < list->count; i++) {
         const mls_diagnosis *job = &list->items[i];
-        size_t skipped = 0; /* without those that failed, which the command complains about */
+        size_t skipped = 0; /* number of skipped files that could be read; errors are printed for the others */
         for (size_t k = 0; k < job->skipped_count; k++)
             skipped += !job->skipped[k].failed;
-        if (job->outcome != MLS_JOB_FAILED && !view->quiet) { /* "success", or why there is no verdict */
+        if (job->outcome != MLS_JOB_FAILED && !view->quiet) { /* print "success", or why there is no verdict */
             const bool lost = job->skipped_count > skipped || (job->files == 0 && skipped > 0);
             mls_buffer line = {0};
             mls_buffer_printf(&line, "%s   %s", job->path,
@@ -181,7 +182,7 @@ static void diagnose_show(mls_printer *to, const void *what)
                       NULL);
         if (skipped == 0 || view->quiet)
             continue;
-        /* If there is nothing else to show, the list shows why. */
+        /* Print the reasons with -v, and if there is nothing else to print. */
         const bool listed = view->verbose > 0 || (job->files == 0 && skipped <= SKIPPED_SHOWN);
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "skipped %s%s",
                         mls_words_plural(skipped, "file", "files").text, listed ? "" : " (-v lists them)");
@@ -213,7 +214,8 @@ static mls_str class_or_null(unsigned kind)
 
 MLS_FIELDS(campaign_job, mls_campaign_job, CAMPAIGN_JOB_FIELDS)
 
-/* One on a single node has no iteration, and is without the member. */
+/* A failure that recurs on one node has the members `node` and `jobs`.  A failure that recurs at one iteration has the
+ * members `iteration` and `nodes`. */
 #define RECURRENCE_FIELDS(F)                                                                                           \
     F(recurrence, signature, TEXT, "", row->signature)                                                                 \
     F(recurrence, node, ELSE_OUT(TEXT, row->node != NULL), "", row->node)                                              \

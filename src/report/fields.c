@@ -30,7 +30,7 @@ static void csv_cell(mls_emitter *to, mls_str text)
     mls_buffer_append_text(clean, formula ? "'" : "");
     mls_escape_append(clean, text);
     mls_buffer_clear(cell);
-    mls_buffer_reserve(cell, clean->len * 2 + 2); /* each byte becomes at most two, and two quotes go around */
+    mls_buffer_reserve(cell, clean->len * 2 + 2); /* at most two bytes for each byte, and two quotes */
     cell->len = csv_write(cell->ptr, clean->len * 2 + 2, clean->ptr != NULL ? clean->ptr : "", clean->len);
     mls_output_text(to->output, to->inside ? "," : "");
     mls_output_write(to->output, mls_buffer_str(cell));
@@ -93,7 +93,7 @@ void mls_emit_name(mls_emitter *to, mls_str name)
     to->name = name;
 }
 
-/* Write a value (ptr NULL: null) as a cell, or as the JSON that `append` makes of it. */
+/* Write a value (ptr NULL: null): in CSV as a cell, in JSON as `append` formats it. */
 static void put_value(mls_emitter *to, mls_str value, void (*append)(mls_buffer *, mls_str))
 {
     if (to->csv) {
@@ -232,9 +232,10 @@ void mls_fields_print(mls_output *output, const char *section, const mls_fields 
     }
 }
 
-/* ---- from an object down to the rows of its lists, which are rows of CSV or lines of NDJSON ---- */
+/* ---- the path from an object to the rows of its lists, which are rows of CSV or lines of NDJSON ---- */
 
-/* Find a field by its name: a list or an object, or else one that fits in a cell. */
+/* Find a field by its name.  If `rows` is set, find only a list or an object with a table of fields; otherwise find
+ * only a field whose value fits in a cell. */
 static const mls_field *named_field(const mls_fields *fields, mls_str name, bool rows)
 {
     for (size_t i = 0; i < fields->count; i++) {
@@ -246,7 +247,7 @@ static const mls_field *named_field(const mls_fields *fields, mls_str name, bool
     return NULL;
 }
 
-/* Return the level whose rows a table describes; a number above the last level if there is none. */
+/* Return the level whose rows a table describes, or a number above the last level if there is no such level. */
 static unsigned level_of(const mls_walk *walk, const mls_fields *fields)
 {
     unsigned level = 0;
@@ -267,7 +268,8 @@ static mls_placed_field find_in_sources(const mls_walk *walk, mls_str name, bool
     return (mls_placed_field){.name = name};
 }
 
-/* Find a list or object by its name: in the sources, else in the innermost table of the path that has it. */
+/* Find a list or object by its name in the sources; if they do not contain the name, find it in the tables of the path,
+ * from the innermost table outwards. */
 static mls_placed_field find_step(const mls_walk *walk, mls_str name)
 {
     mls_placed_field step = find_in_sources(walk, name, true);
@@ -315,7 +317,7 @@ static void put_names(mls_walk *walk, mls_emitter *to)
 
 static void visit_row(mls_emitter *to, const void *row);
 
-/* Write the rows below the current row, or on the last level the row itself. */
+/* Write the rows below the current row; if its level is the last one, write the current row. */
 static void walk_rows(mls_walk *walk, mls_emitter *to)
 {
     if (walk->level < walk->last) {
@@ -414,7 +416,7 @@ void mls_walk_print(const mls_walk *walk, mls_output *output)
         const mls_placed_field *cell = &walk->cells[i];
         const mls_field *field = cell->field;
         const unsigned level = cell->level;
-        /* A level may have no row, so that its cells are empty. */
+        /* A level may be without a row; then its cells are empty. */
         const bool missing = level > 0 && (walk->steps[level - 1].field->type == MLS_FIELD_OBJECT_OR_NULL ||
                                            (walk->columns->outer && level == walk->last));
         const char *unit = field != NULL ? field->unit : "";

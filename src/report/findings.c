@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* findings.c - print collected findings: as fields of rows, as lines, as workflow commands of GitHub, and as JUnit XML,
- * which is held back until the end because it begins with the totals. */
+/* findings.c - print collected findings: as fields of rows, as lines, as workflow commands of GitHub, and as JUnit XML.
+ * JUnit XML is buffered until the end because it begins with the total numbers. */
 #include "report/findings.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "base/utf8.h"
 #include "report/markup.h"
 
-/* In JSON, an unknown path is left out. */
+/* In JSON, an unknown path is omitted. */
 #define FINDING_FIELDS(F)                                                                                              \
     F(finding, severity, TEXT, "", mls_severity_name(row->finding.severity))                                           \
     F(finding, code, TEXT, "", mls_finding_info_get(row->finding.code)->name)                                          \
@@ -39,7 +39,7 @@ bool mls_view_shows(const mls_view *view, mls_severity severity)
                               : !view->quiet || view->strict || severity == MLS_SEVERITY_ERROR;
 }
 
-/* Return a message without the name of its file, which its place contains: "logs no seed". */
+/* Return a message without the name of its file, which is printed as the path of the finding: "logs no seed". */
 static const char *without_name(const mls_finding *finding)
 {
     const mls_str message = mls_str_from(finding->message);
@@ -84,7 +84,7 @@ void mls_finding_list_add_more(mls_finding_list *found, const mls_finding *kind,
 
 void mls_finding_list_add(mls_finding_list *found, const mls_findings *findings, mls_owner owner, const mls_view *view)
 {
-    mls_finding kinds[MLS_FINDING_COUNT] = {0}; /* the last of each */
+    mls_finding kinds[MLS_FINDING_COUNT] = {0}; /* the last finding of each code */
     for (size_t i = 0; i < findings->count; i++) {
         mls_finding_list_add_one(found, &findings->items[i], owner, view);
         kinds[findings->items[i].code] = findings->items[i];
@@ -130,7 +130,7 @@ void mls_finding_list_append_counts(mls_buffer *line, const char *before, const 
     }
 }
 
-/* Return the first finding with a key: number `i` if it is new. */
+/* Return the first finding with a key.  If the key is new, this is the finding of index `i`. */
 static mls_finding_entry *first_of_key(mls_finding_list *found, mls_map *firsts, const mls_buffer *key, size_t i)
 {
     mls_map_entry *entry = mls_map_put(firsts, mls_buffer_str(key), NULL);
@@ -139,14 +139,15 @@ static mls_finding_entry *first_of_key(mls_finding_list *found, mls_map *firsts,
     return &found->items[found->items[i].first];
 }
 
-/* Up to this many errors that only one run has alike are a line each, since each must be fixed. */
+/* If only one run has similar errors and there are at most this many, each error is printed as a separate line, since
+ * each must be fixed. */
 enum { ERRORS_APART = 3 };
 
-/* Leave one line of each kind (severity, code and key) that has more than `most` lines. */
+/* Combine the lines of each kind (severity, code and key) with more than `most` lines into one line. */
 static void fold_kinds(mls_finding_list *found, size_t most)
 {
     mls_arena arena = {0};
-    mls_map kinds = {.arena = &arena}; /* the first of a kind, from 1 */
+    mls_map kinds = {.arena = &arena}; /* kind -> index of its first finding, plus 1 */
     mls_buffer key = {0};
     /* Count the lines, findings and results of each kind at its first finding. */
     for (size_t i = 0; i < found->count; i++) {
@@ -163,7 +164,7 @@ static void fold_kinds(mls_finding_list *found, size_t most)
         first->last = i;
         first->lines++;
     }
-    /* The line of the largest kind of a code counts the findings of that code that were not kept. */
+    /* Add the number of findings of a code that were not kept to the kind with the most findings of the code. */
     for (size_t code = 0; code < MLS_FINDING_COUNT; code++) {
         mls_finding_entry *largest = NULL;
         for (size_t k = 0; k < kinds.count && found->unkept_of[code] > 0; k++) {
@@ -192,7 +193,7 @@ static void fold_kinds(mls_finding_list *found, size_t most)
     mls_arena_release(&arena);
 }
 
-/* Sort single findings by their place, then kinds, rare before common. */
+/* Sort single findings by their index, then combined kinds by their number of findings, the smallest first. */
 static int compare_folded(const void *left, const void *right)
 {
     const mls_finding_entry *a = *(const mls_finding_entry *const *)left;
@@ -217,11 +218,11 @@ void mls_finding_list_show(mls_view *view, mls_finding_list *found, mls_finding_
     size_t left = found->count;
     const bool together = look.together && (view->verbose == 0 || look.one_log);
     if (together) {
-        /* Leave one line of the findings that a result, or a log, has alike: those of several ranks or runs.  `listed`:
-         * only of warnings and advice. */
+        /* Combine similar findings of a result or log, such as those of several ranks or runs, into one line.  If
+         * `listed` is set, combine only warnings and advice. */
         const bool listed = view->verbose > 0;
         mls_arena arena = {0};
-        mls_map alike = {.arena = &arena}; /* the first that is alike, from 1 */
+        mls_map alike = {.arena = &arena}; /* key -> index of the first similar finding, plus 1 */
         mls_buffer key = {0};
         for (size_t i = 0; i < found->count; i++) {
             mls_finding_entry *noted = &found->items[i];
@@ -231,7 +232,8 @@ void mls_finding_list_show(mls_view *view, mls_finding_list *found, mls_finding_
             noted->last = i;
             if (owner->result.ptr == NULL || (listed && finding->severity == MLS_SEVERITY_ERROR))
                 continue;
-            /* Findings of a run are alike even if their messages name different lines or values. */
+            /* Findings about runs are similar even if their messages contain different numbers, such as lines or
+             * values. */
             mls_buffer_clear(&key);
             mls_buffer_printf(&key, "%d %d %zu ", (int)finding->code, (int)finding->severity, owner->result.len);
             mls_buffer_append(&key, owner->result);
@@ -261,7 +263,7 @@ void mls_finding_list_show(mls_view *view, mls_finding_list *found, mls_finding_
         mls_buffer_release(&key);
         mls_arena_release(&arena);
     }
-    /* If only one line reports a code, it counts the findings of that code that were not kept, too. */
+    /* If only one line reports a code, the number in this line includes the findings of the code that were not kept. */
     for (size_t code = 0; code < MLS_FINDING_COUNT && together && look.fold == 0; code++) {
         mls_finding_entry *only = NULL;
         size_t lines = 0;
@@ -319,7 +321,7 @@ void mls_finding_list_show(mls_view *view, mls_finding_list *found, mls_finding_
     mls_finding_list_finish(found);
 }
 
-/* Escape '%' and line endings, and in properties ':' and ','. */
+/* Append text with '%' and line endings escaped; if `property` is set, also escape ':' and ','. */
 static void github_append(mls_buffer *line, mls_str text, bool property)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -360,7 +362,7 @@ static void github_item(mls_printer *to, const void *what)
 
 const mls_format_writer mls_format_github = {offsetof(mls_report, findings), NULL, github_item, NULL};
 
-/* Append text as XML or an attribute; characters that XML does not allow become U+FFFD. */
+/* Append text for an XML element or attribute.  Characters that XML does not allow become U+FFFD. */
 static void xml_append(mls_buffer *out, const char *bytes)
 {
     const mls_str text = mls_str_from(bytes);
@@ -430,7 +432,7 @@ static void junit_item(mls_printer *to, const void *what)
     to->report->cases(to, what);
 }
 
-/* Test cases that are not in a suite yet form the suite of the command. */
+/* Print all suites.  If the report did not end a suite, print all test cases as one suite named after the report. */
 static void junit_end(mls_printer *to)
 {
     mls_output *output = to->view->output;

@@ -44,8 +44,7 @@ typedef struct mls_finding_list {
     mls_arena texts;                     /* messages that the list composed itself */
 } mls_finding_list;
 
-/* The functions below add findings.  If `view` is not NULL, they ignore findings of severities that it does not show.
- */
+/* The functions below add findings.  With a view, they ignore findings of severities that the view does not show. */
 
 /* Add a finding. */
 void mls_finding_list_add_one(mls_finding_list *found, const mls_finding *finding, mls_owner owner,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* format_score.c - scores in one line, for the comment of a job, and as metrics.
+/* format_score.c - scores in one line, for example for the comment of a Slurm job, and as metrics.
  *
  * The line has at most 200 bytes of printable ASCII, without characters that are special to Slurm, sacct or a shell.
  * Metrics are in the text format 0.0.4 of Prometheus, which readers of OpenMetrics and the textfile collector of a node
@@ -34,7 +34,7 @@ void mls_score_line(mls_buffer *line, const void *what)
 {
     const mls_collection *collection = what;
     for (size_t i = 0; i < collection->group_count && line->len < LINE_BYTES_MAX; i++) {
-        /* "llama2_70b_lora 10/10 valid 1.680 min scale 1.000 rcp pass" */
+        /* Append "llama2_70b_lora 10/10 valid 1.680 min scale 1.000 rcp pass". */
         const mls_group *group = &collection->groups[i];
         const mls_group_outcome result = mls_group_result(group);
         const unsigned needed = group->rules->runs_needed;
@@ -51,7 +51,7 @@ void mls_score_line(mls_buffer *line, const void *what)
             mls_buffer_append_text(line, group->rcp.result.pass ? " rcp pass" : " rcp fail");
     }
     for (size_t i = 0; i < collection->group_count && line->len < LINE_BYTES_MAX; i++) {
-        /* Why the first run without run_stop did not end. */
+        /* Append the reason why the first run without run_stop did not end. */
         const mls_group *group = &collection->groups[i];
         const mls_finding *ending = NULL;
         for (size_t r = 0; r < group->run_count && ending == NULL; r++) {
@@ -70,7 +70,7 @@ void mls_score_line(mls_buffer *line, const void *what)
 
 /* ------------------------------------------------------------------ metrics */
 
-/* The maximum number of samples, and the number per group and per job. */
+/* The maximum number of samples of metrics, and the number of samples per group and per job. */
 enum { SAMPLES_MAX = 10000, GROUP_SAMPLES = 13, JOB_SAMPLES = 2 };
 
 /* The names of our own labels, which users cannot add. */
@@ -78,10 +78,10 @@ enum { SAMPLES_MAX = 10000, GROUP_SAMPLES = 13, JOB_SAMPLES = 2 };
 
 typedef struct metrics {
     mls_output *output;
-    mls_str *labels; /* of each group that is printed, formatted */
+    mls_str *labels; /* the formatted labels of each printed group */
 } metrics;
 
-/* Write the end mark, without which a reader takes the text for truncated. */
+/* Write the end mark.  Without this mark, readers treat the text as truncated. */
 static void metrics_end(mls_printer *to)
 {
     mls_output_text(to->view->output, "# EOF\n");
@@ -134,7 +134,8 @@ static void print_family(const metrics *all, const char *name, const char *help)
     mls_output_printf(all->output, "# HELP mlscore_%s %s\n# TYPE mlscore_%s gauge\n", name, help, name);
 }
 
-/* Print a sample with an additional label (NULL: none), unless its value is unknown. */
+/* Print a sample, unless its value is unknown.  `own` and `is` are the name and the value of an additional label; NULL:
+ * do not add a label. */
 static void print_sample(const metrics *all, const char *name, size_t group, const char *own, const char *is,
                          double value)
 {
@@ -149,7 +150,7 @@ static void print_sample(const metrics *all, const char *name, size_t group, con
     mls_buffer_release(&line);
 }
 
-/* The metrics, in the order of the values that each kind has. */
+/* The metrics.  The metrics of a kind are in the order of its values. */
 typedef enum family_kind { OF_GROUP, BY_VALIDITY, BY_SEVERITY, OF_RUN, OF_JOB } family_kind;
 static const struct {
     family_kind kind;
@@ -204,12 +205,12 @@ void mls_score_metrics(mls_printer *to, const void *what)
     const mls_collection *collection = what;
     const mls_metrics_labels *user = to->view->labels;
     mls_arena arena = {0};
-    mls_map seen = {.arena = &arena}; /* labels, and how many groups have them */
+    mls_map seen = {.arena = &arena}; /* formatted labels -> number of groups with these labels */
     const metrics all = {to->view->output, mls_arena_array(&arena, collection->group_count + 1, sizeof *all.labels)};
-    size_t count = 0; /* of groups that are printed */
+    size_t count = 0; /* number of printed groups */
     size_t used = 1;
     size_t runs = 0;
-    /* Make the labels of groups while there is room for their samples. */
+    /* Format the labels of groups, as long as SAMPLES_MAX allows their samples. */
     for (; count < collection->group_count; count++) {
         const mls_group *group = &collection->groups[count];
         mls_buffer text = {0};
@@ -250,7 +251,7 @@ void mls_score_metrics(mls_printer *to, const void *what)
     for (size_t f = 0, number = 0; f < sizeof families / sizeof *families; f++) {
         const family_kind kind = families[f].kind;
         const char *name = families[f].name;
-        size_t left = room; /* of runs */
+        size_t left = room; /* number of runs whose samples may still be printed */
         number = f > 0 && families[f - 1].kind == kind ? number + 1 : 0;
         if (kind == OF_JOB && collection->jobs == NULL)
             break;

@@ -57,7 +57,7 @@ void mls_print_end(mls_printer *to)
 
 static void people_begin(mls_printer *to)
 {
-    if (to->view->format == MLS_FORMAT_MARKDOWN) { /* without the width and colours of a terminal */
+    if (to->view->format == MLS_FORMAT_MARKDOWN) { /* Markdown does not depend on the width and colours of a terminal */
         to->view->width = 0;
         to->view->color = false;
     }
@@ -80,7 +80,7 @@ static void json_begin(mls_printer *to)
         mls_output_printf(to->view->output, "{\"%s\": [", to->report->stream);
 }
 
-/* Print an object on many lines, or each of several objects on one line. */
+/* Print a single object on several lines.  If the report is a list of objects, print each object on one line. */
 static void json_item(mls_printer *to, const void *what)
 {
     const bool whole = to->report->stream == NULL;

@@ -107,8 +107,7 @@ void mls_html_cells(mls_buffer *out, const char *kinds, ...);
 /* Append a cell with formatted text.  `look` is its CSS class; NULL: without a class. */
 void mls_html_cell(mls_buffer *out, const char *look, const char *format, ...) MLS_PRINTF(3, 4);
 
-/* The classes of runs (counted for the score, not counted, not valid) and the CSS class of each, which sets its colour.
- */
+/* The classes of runs: counted for the score, not counted, not valid.  The CSS class of each class sets its colour. */
 typedef enum mls_html_class { MLS_RUN_KEPT, MLS_RUN_OUT, MLS_RUN_BAD, MLS_RUN_CLASSES } mls_html_class;
 extern const char *const mls_html_looks[MLS_RUN_CLASSES];
 

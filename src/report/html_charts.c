@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* html_charts.c - the sections of a group with charts.  Each fills in an mls_chart, and most add a table of its
- * numbers. */
+/* html_charts.c - the sections of a group that contain charts.  Each section fills in an mls_chart, and most sections
+ * add a table of the numbers in the chart. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/statistics.h"
 #include "report/html.h"
 
-/* Return the first headings of a table of runs: the side, if there are several, and the run. */
+/* Return the first headings of a table of runs: the side (only if there are several sides) and the run. */
 static const char *run_headings(const mls_html_group *of)
 {
     return of->side != NULL ? "side|#run" : "#run";
@@ -21,32 +21,32 @@ static mls_chart_point *scratch_points(const mls_html_group *of, size_t count)
 /* ------------------------------------------------------------------------ convergence */
 
 enum {
-    POINTS_MOST = 2200, /* of a chart, for all its runs */
-    RUN_POINTS = 1800,  /* of a run */
-    BRIEF_POINTS = 40,  /* of a run in a brief group */
+    POINTS_MOST = 2200, /* maximum number of points in a chart */
+    RUN_POINTS = 1800,  /* maximum number of points of a run */
+    BRIEF_POINTS = 40,  /* maximum number of points of a run in a brief group */
     ROWS_MOST = 300,
-    CROWD = 15,          /* lines of more runs are thinner */
-    MANY_VALUES = 30,    /* if there are more, FAR_SHARE of them, the farthest from the target, are cut off */
-    NEAR_EVALUATIONS = 3 /* evaluations that a run needs for the chart near the target */
+    CROWD = 15,          /* if there are more runs, lines are thinner */
+    MANY_VALUES = 30,    /* if there are more values, the FAR_SHARE farthest from the target are outside the chart */
+    NEAR_EVALUATIONS = 3 /* minimum number of evaluations of a run for the chart near the target */
 };
 #define FAR_SHARE 0.02
-#define NEAR_SHARE 0.7 /* the chart near the target begins at this share of the fastest run */
+#define NEAR_SHARE 0.7 /* the chart near the target begins at this share of the length of the fastest run */
 
 typedef enum across_kind { OVER_TRAINING, OVER_TIME, NEAR_TARGET, ACROSS_COUNT } across_kind;
 
-/* One metric of a group, or of a side. */
+/* The curves of one metric in a group or side. */
 typedef struct curves_view {
     const mls_html_group *of;
     mls_curve_kind metric;
-    bool steps; /* positions are steps */
+    bool steps; /* positions are in steps instead of samples or epochs */
     mls_target target;
-    double near_from;            /* start of the chart near the target; NAN: there is none */
-    size_t totals[ACROSS_COUNT]; /* points of all runs */
+    double near_from;            /* position where the chart near the target begins; NAN: there is no such chart */
+    size_t totals[ACROSS_COUNT]; /* number of points of all runs in each kind of chart */
 } curves_view;
 
 static const char *const metric_names[] = {"evaluation", "FID", "CLIP", "BBOX", "SEGM"};
 
-/* Return the value of an evaluation in a metric; NAN if it is of another one. */
+/* Return the value of an evaluation in the metric of a view; NAN if the evaluation is of another metric. */
 static double value_in(const curves_view *view, const mls_curve_point *point)
 {
     return view->metric == MLS_CURVE_BOX    ? point->box
@@ -65,7 +65,8 @@ static const char *position_unit(const curves_view *view)
     return view->steps ? "steps" : mls_html_epochs(view->of) ? "epochs" : "samples";
 }
 
-/* Collect the points of a run in their order across, since evaluations are not always logged in order. */
+/* Collect the points of a run in a kind of chart.  Points at steps are sorted, since evaluations are not always logged
+ * in order. */
 static mls_chart_point *take_curve(const curves_view *view, across_kind kind, size_t at, size_t *count)
 {
     const mls_throughput *run = &view->of->timed->runs[at];
@@ -128,7 +129,7 @@ static curves_view view_of(const mls_html_group *of, mls_curve_kind metric)
     return view;
 }
 
-/* Draw the curves of one group, or of sides over each other. */
+/* Draw the curves of a group, or the curves of all sides in one chart. */
 static void append_curves(mls_buffer *out, const curves_view *views, size_t count, across_kind kind)
 {
     static const char *const titles[ACROSS_COUNT] = {"Evaluations by training progress", "Evaluations by time",
@@ -153,7 +154,7 @@ static void append_curves(mls_buffer *out, const curves_view *views, size_t coun
         mls_sort_doubles(all, at);
         if (at == 0)
             continue;
-        /* Ignore a few extreme first evaluations, which would flatten the rest. */
+        /* Leave a few extreme first evaluations outside the chart: they would make all other values look equal. */
         const size_t far = at > MANY_VALUES ? (size_t)(FAR_SHARE * (double)at) : 0;
         mls_extent_add(&values, all[view->target.direction > 0 ? far : 0]);
         mls_extent_add(&values, all[at - 1 - (view->target.direction < 0 ? far : 0)]);
@@ -198,7 +199,7 @@ static void append_curves(mls_buffer *out, const curves_view *views, size_t coun
     mls_chart_draw(out, &chart);
 }
 
-/* Check whether all views have such a chart, in the same unit. */
+/* Check whether all views have points for a kind of chart, in the same unit. */
 static bool have_kind(const curves_view *views, size_t count, across_kind kind)
 {
     bool have = true;
@@ -207,7 +208,7 @@ static bool have_kind(const curves_view *views, size_t count, across_kind kind)
     return have;
 }
 
-/* Append the charts of a metric as tabs, which are all shown in print and without styles, and their numbers. */
+/* Append the charts of a metric as tabs, and their numbers.  All tabs are shown in print and without styles. */
 static void append_metric(mls_buffer *out, const curves_view *views, size_t view_count)
 {
     const bool brief = views->of->brief;
@@ -283,7 +284,7 @@ const mls_throughput_group *mls_html_timed(const mls_throughput_group *timed, ml
     }
     if (curves || !images)
         return timed;
-    /* Images are evaluated after the run, in any order: sort them in the order of training. */
+    /* Images are evaluated after the run, in any order: sort their evaluations by progress of training. */
     mls_throughput_group *copy = mls_arena_array(arena, 1, sizeof *copy);
     mls_throughput *runs = mls_arena_array(arena, group->run_count, sizeof *runs);
     for (size_t i = 0; i < group->run_count; i++) {
@@ -319,7 +320,7 @@ void mls_html_convergence(mls_buffer *out, const mls_html_group *sides)
     bool begun = false;
     bool after = false; /* a run has evaluations after its run_stop */
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-        /* The first side decides which metrics there are: others only if BBOX and SEGM are missing. */
+        /* The first side determines the metrics.  Other metrics are drawn only if BBOX and SEGM are missing. */
         if (order[i] == MLS_CURVE_ONE && begun)
             break;
         size_t found = 0;
@@ -351,7 +352,8 @@ void mls_html_convergence(mls_buffer *out, const mls_html_group *sides)
 
 /* ------------------------------------------------------------------------ times */
 
-/* Dots that would touch are stacked on at most LEVELS levels. */
+/* Dots that are closer than APART are stacked on at most LEVELS levels.  MARGIN is the space beside the scale.  APART
+ * and MARGIN are in units of the picture. */
 enum { APART = 11, LEVELS = 12, MARGIN = 30 };
 
 void mls_html_times(mls_buffer *out, const mls_html_group *of)
@@ -360,9 +362,10 @@ void mls_html_times(mls_buffer *out, const mls_html_group *of)
     const bool weak = mls_is_weak(&group->weak);
     const bool few = group->score.outcome == MLS_OLYMPIC_TOO_FEW_RUNS;
     const double mean = weak ? (double)NAN : group->score.score_minutes; /* weak scaling does not have a mean */
-    mls_placed *dots = mls_arena_array(of->scratch, group->run_count, sizeof *dots); /* minutes, and the run */
+    mls_placed *dots =
+        mls_arena_array(of->scratch, group->run_count, sizeof *dots); /* the minutes and the index of each run */
     unsigned *levels = mls_arena_array(of->scratch, group->run_count, sizeof *levels);
-    double last[LEVELS]; /* place of the last dot of each level */
+    double last[LEVELS]; /* x coordinate of the last dot of each level */
     unsigned highest = 0;
     mls_extent extent = {0};
     mls_extent counted = {0};
@@ -383,7 +386,7 @@ void mls_html_times(mls_buffer *out, const mls_html_group *of)
     mls_sort_placed(dots, count, sizeof *dots);
     for (size_t i = 0; i < LEVELS; i++)
         last[i] = -APART;
-    for (size_t i = 0; i < count; i++) { /* put each dot on the lowest level that has room */
+    for (size_t i = 0; i < count; i++) { /* put each dot on the lowest level where it does not touch another dot */
         const double at = mls_scale_at(&chart.x, dots[i].value);
         unsigned level = 0;
         while (level < LEVELS - 1 && at - last[level] < APART)
@@ -397,7 +400,7 @@ void mls_html_times(mls_buffer *out, const mls_html_group *of)
     mls_buffer_printf(&chart.description, "%s from %s to %s minutes",
                       mls_words_plural(extent.count, "run", "runs").text, mls_words_grouped(extent.low, 3).text,
                       mls_words_grouped(extent.high, 3).text);
-    if (counted.count > 1) { /* a band from the fastest to the slowest run that counts */
+    if (counted.count > 1) { /* draw a band from the fastest to the slowest counted run */
         const double left = mls_scale_at(&chart.x, counted.low);
         mls_svg_rect(&chart.behind, "band", left, top, mls_scale_at(&chart.x, counted.high) - left, bottom - top);
     }
@@ -432,19 +435,22 @@ void mls_html_times(mls_buffer *out, const mls_html_group *of)
 
 enum {
     BARS_MOST = 100,
-    BARS_TOGETHER = 10, /* in one picture, so that a page break can follow it */
+    BARS_TOGETHER = 10, /* number of bars in one picture; a page break is possible after each picture */
     BAR_HEIGHT = 24,
     BARS_LEFT = 44,
     BARS_RIGHT = 70,
     MANY_STRETCHES = 400
 };
-#define INIT_SHARE 0.22 /* initialization is cut at this share of the longest run, to leave room for the rest */
 
-/* Stretches that are closer together than this, in units of the picture, are drawn as one. */
+/* Longer initialization is cut at this share of the longest run, to leave space for the runs. */
+#define INIT_SHARE 0.22
+
+/* Stretches are drawn as one if the gap between them is smaller than JOINED, in units of the picture.  JOINED_OF_MANY
+ * is used for runs with more than MANY_STRETCHES stretches. */
 #define JOINED 0.4
 #define JOINED_OF_MANY 4
 
-/* The kinds of lines in a bar, the thickest last; and their legend entries, in another order. */
+/* The kinds of lines in a bar, in the order in which they are drawn.  Their legend entries are in another order. */
 typedef enum bar_kind { BAR_NEITHER, BAR_TRAINING, BAR_EVALUATION, BAR_OVERLAPPED, BAR_KINDS } bar_kind;
 static const char *const bar_looks[BAR_KINDS] = {"neither", "training", "evaluation", "over"};
 static const struct {
@@ -455,7 +461,7 @@ static const struct {
                          {BAR_NEITHER, "startup, between, tail"},
                          {BAR_OVERLAPPED, "evaluation during training"}};
 
-/* Return a bit for each kind of line that shows a stretch. */
+/* Return the set of kinds of lines that show a stretch, as bits. */
 static unsigned kinds_of(const mls_stretch *stretch)
 {
     const bar_kind kind = stretch->part == MLS_PART_TRAINING     ? BAR_TRAINING
@@ -464,8 +470,8 @@ static unsigned kinds_of(const mls_stretch *stretch)
     return 1U << kind | (unsigned)stretch->overlapped << BAR_OVERLAPPED;
 }
 
-/* Append the bar of a run.  Initialization, which is not timed, is to the left of run_start, with a mark if it is cut.
- */
+/* Append the bar of a run.  Initialization, which is not part of the score, is to the left of run_start; a stroke marks
+ * initialization that is cut. */
 static void append_bar(mls_buffer *out, const mls_html_group *of, size_t at, const mls_scale *x, double y)
 {
     const mls_throughput *run = &of->timed->runs[at];
@@ -483,7 +489,7 @@ static void append_bar(mls_buffer *out, const mls_html_group *of, size_t at, con
     for (bar_kind kind = 0; kind < BAR_KINDS && run->has_parts; kind++) {
         const double height = kind == BAR_OVERLAPPED ? y + 9 : y;
         const size_t mark = out->len;
-        double begun = NAN; /* of the stretches to draw as one */
+        double begun = NAN; /* x coordinate of the first of the stretches that are drawn as one */
         double ended = NAN;
         mls_svg_path_begin(out, bar_looks[kind]);
         const size_t empty = out->len;
@@ -520,7 +526,7 @@ void mls_html_parts(mls_buffer *out, const mls_html_group *of)
     const size_t count = runs < BARS_MOST ? runs : BARS_MOST;
     double longest = 0;
     double init = 0;
-    unsigned has = 0; /* a bit for each kind */
+    unsigned has = 0; /* the kinds of lines that occur, as bits */
     for (size_t i = 0; i < runs; i++) {
         const mls_throughput *run = &of->timed->runs[i];
         longest = run->has_parts && run->run_ms > longest ? run->run_ms : longest;
@@ -540,7 +546,7 @@ void mls_html_parts(mls_buffer *out, const mls_html_group *of)
     init = isfinite(init) ? fmin(init, INIT_SHARE * longest) : 0;
     const mls_scale x = {-init / 60000, longest / 60000, BARS_LEFT, MLS_CHART_WIDTH - BARS_RIGHT, false};
     for (size_t from = 0; from < count; from += BARS_TOGETHER) {
-        /* The first picture has a margin above, the last one the axis below. */
+        /* The first picture has a margin at the top; the last picture has the axis at the bottom. */
         const size_t to = count - from > BARS_TOGETHER ? from + BARS_TOGETHER : count;
         const double top = from == 0 ? 8 : 0;
         const double bottom = top + BAR_HEIGHT * (double)(to - from);
@@ -581,27 +587,29 @@ void mls_html_parts(mls_buffer *out, const mls_html_group *of)
 
 /* ------------------------------------------------------------------------ pace */
 
-/* The maximum number of steps in the chart, of all runs, and of rows.  The axis covers the rates from the first to the
- * last hundredth. */
+/* The maximum number of steps of all curves in the chart, and of rows in the table. */
 enum { STEPS_MOST = 1800, ROWS_OF_PACE = 200 };
+
+/* The axis covers all rates except this share of the lowest and of the highest rates. */
 #define RATE_SHARE 0.01
 #define RATES_ALIKE 0.03
 #define TRAINED_MIN 0.1
 
-/* Check whether a segment contains training: two evaluations may be only milliseconds apart. */
+/* Check whether a segment contains enough training for a rate: two evaluations may be only milliseconds apart. */
 static bool is_trained(const mls_throughput *run, const mls_pace_segment *segment)
 {
     return segment->training_ms >= TRAINED_MIN * run->steady_ms_per_sample * segment->delta;
 }
 
-/* Return the median of the runs' steady rates, and the number of runs with one; NAN: none. */
+/* Return the median of the runs' steady rates; NAN if no run has a steady rate.  *count is set to the number of runs
+ * with a steady rate. */
 static double steady_rate(const mls_html_group *of, size_t *count)
 {
     return (mls_html_epochs(of) ? 60000 : 1000) / mls_html_steady_ms(of, count);
 }
 
-/* Return the rates of a run's segments, with their indexes as x.  Thin them out to at most `most`.  A rate is in
- * samples per second or, if positions are epochs, in epochs per minute. */
+/* Return the rates of a run's segments, thinned out to at most `most` points.  The x of a point is the index of the
+ * segment.  The y is the rate in samples per second or, if progress is in epochs, in epochs per minute. */
 static mls_chart_point *rates_of(const mls_html_group *of, size_t at, size_t most, size_t *count)
 {
     const mls_throughput *run = &of->timed->runs[at];
@@ -624,7 +632,7 @@ void mls_html_pace(mls_buffer *out, const mls_html_group *sides)
                                               "Progress of the whole run, because all evaluations came at its end"};
     const size_t count = sides->sides;
     const bool epochs = mls_html_epochs(sides);
-    const char *source = NULL; /* how the positions are known */
+    const char *source = NULL; /* the text about the source of progress */
     mls_extent rates = {0};
     mls_extent minutes = {0};
     bool undelimited = false;
@@ -634,7 +642,7 @@ void mls_html_pace(mls_buffer *out, const mls_html_group *sides)
         size_t segments = 0;
         size_t known = 0;
         if (mls_html_epochs(of) != epochs)
-            return; /* they do not have a common axis */
+            return; /* epochs and samples do not have a common axis */
         for (size_t i = 0; i < of->group->run_count; i++) {
             const mls_throughput *run = &of->timed->runs[i];
             segments += run->segment_count;
@@ -656,7 +664,7 @@ void mls_html_pace(mls_buffer *out, const mls_html_group *sides)
             mls_sort_doubles(all, known);
             mls_extent_add(&rates, all[beyond]);
             mls_extent_add(&rates, all[known - 1 - beyond]);
-            /* The axis is so long that similar runs look similar. */
+            /* Extend the axis around the steady rate, so that small differences between runs look small. */
             const double steady = steady_rate(of, &known);
             mls_extent_add(&rates, steady * (1 - RATES_ALIKE));
             mls_extent_add(&rates, steady * (1 + RATES_ALIKE));
@@ -678,7 +686,7 @@ void mls_html_pace(mls_buffer *out, const mls_html_group *sides)
                   undelimited ? " Evaluations are not delimited: they count as training." : "");
     mls_buffer_printf(&chart.description, "%s from %s to %s", epochs ? "Epochs per minute" : "Samples per second",
                       mls_words_rate(rates.low).text, mls_words_rate(rates.high).text);
-    /* The medians as lines, and as text at the end of the first line of the picture. */
+    /* Draw the medians as lines, and as text in the first line of the picture, at its end. */
     mls_buffer label = {0};
     for (size_t i = 0; i < count; i++) {
         const char *name = sides[i].side != NULL ? sides[i].side : "the runs";
@@ -751,11 +759,11 @@ void mls_html_pace(mls_buffer *out, const mls_html_group *sides)
 
 /* ------------------------------------------------------------------------ reference */
 
-/* Points within FACTOR times the batch size are drawn, and the nearest on each side. */
+/* Reference points within a factor of FACTOR of the batch size are drawn, and the nearest point on each side. */
 enum { FACTOR = 4, POINTS_IN_A_ROW = 12, REFERENCE_POINTS_MOST = 60, DOTS_APART = 4, LABELS_APART = 46 };
 enum { OWN_APART = 10, OWN_ROOM = 200 };
 
-/* Return the samples or epochs that a run took to converge; NAN: not converged or not logged. */
+/* Return the number of samples or epochs that a run took to converge; NAN if it did not converge or log the number. */
 static double run_number(const mls_group *group, size_t run)
 {
     const double number = mls_run_converge_number(group->runs[run], group->rules, group->edition, false);
@@ -841,10 +849,10 @@ void mls_html_reference(mls_buffer *out, const mls_html_group *of)
                        .up = up};
     const double own = mls_scale_at(&chart.x, batch);
     const double bottom = chart.y.from;
-    double last = -1e6; /* place of the last label */
+    double last = -1e6; /* x coordinate of the last label */
     mls_rcp_result_describe(&rcp->result, (double)NAN, &chart.description);
-    /* The curve through the points that count, the limit below it, and the band between them, which goes on from the
-     * last point back to the first one along the limit. */
+    /* Draw the curve through the means of the points that are not pruned, the limit below the curve, and the band
+     * between them.  The path of the band goes along the curve to the last point and back along the limit. */
     static const char *const looks[] = {"band", "reference", "limit"};
     size_t joined = 0;
     for (int pass = 0; pass < 3; pass++) {
@@ -871,7 +879,7 @@ void mls_html_reference(mls_buffer *out, const mls_html_group *of)
     for (size_t i = 0; i < count; i++) {
         const mls_rcp_point *point = points[i];
         const double x = mls_scale_at(&chart.x, point->global_batch_size);
-        for (size_t k = 0, end; k < point->count; k = end) { /* similar values side by side */
+        for (size_t k = 0, end; k < point->count; k = end) { /* draw similar values side by side */
             const double y = mls_scale_at(&chart.y, point->to_converge[k]);
             for (end = k + 1; end < point->count && fabs(mls_scale_at(&chart.y, point->to_converge[end]) - y) < 3;)
                 end++;
@@ -881,7 +889,7 @@ void mls_html_reference(mls_buffer *out, const mls_html_group *of)
                 mls_svg_circle(&chart.marks, "point", x + DOTS_APART * ((double)d - (double)(alike - 1) / 2), y, 1.7);
         }
     }
-    for (size_t i = 0; i < count; i++) { /* labels that would touch another one are left out */
+    for (size_t i = 0; i < count; i++) { /* omit labels that would touch another label */
         const double x = mls_scale_at(&chart.x, points[i]->global_batch_size);
         mls_svg_line(&chart.marks, "base", x, bottom, x, bottom + 4);
         if (x - last >= LABELS_APART && fabs(x - own) >= LABELS_APART) {
@@ -891,8 +899,8 @@ void mls_html_reference(mls_buffer *out, const mls_html_group *of)
     }
     mls_svg_line(&chart.marks, "base", own, bottom, own, bottom + 4);
     mls_svg_text(&chart.marks, "strong", 'm', own, bottom + 19, mls_words_count(batch).text);
-    /* The runs next to their batch size, similar ones side by side; their mean, and its limit.  The numbers of both are
-     * above the picture, where there are no dots. */
+    /* Draw the runs to the right of their batch size, similar runs side by side, and the limit and the mean.  The
+     * numbers of the limit and the mean are above the picture, where there are no dots. */
     const double limit = rcp->result.limit.bar.limit;
     const double apart = fmin(OWN_APART, OWN_ROOM / (double)group->run_count);
     double *taken = mls_arena_array(of->scratch, group->run_count, sizeof *taken);
@@ -957,7 +965,7 @@ void mls_html_published(mls_buffer *out, const mls_html_group *of)
     if (of->of->nearest == NULL || mls_is_weak(&of->group->weak) || of->all->published == NULL ||
         side->benchmark == NULL)
         return;
-    /* Draw the results of the same division, in the edition in which the group is placed. */
+    /* Draw the results of the same benchmark and division, in the edition of the nearest published result. */
     const mls_published *all = &of->all->published[of->group->usage];
     const mls_published_result **results = mls_arena_array(of->scratch, all->count + 1, sizeof *results);
     for (size_t i = 0; i < all->count; i++) {
@@ -982,7 +990,7 @@ void mls_html_published(mls_buffer *out, const mls_html_group *of)
                        .across = "accelerators (log scale)",
                        .up = "minutes (log scale)"};
     mls_overview_answers[MLS_OVERVIEW_PLACE].append(&chart.description, of->of);
-    /* Draw the results on the same accelerators over the others. */
+    /* Draw the results on other accelerators first, so that the results on the same accelerator are in front. */
     for (int alike = 0; alike < 2; alike++) {
         for (size_t i = 0; i < count; i++) {
             const mls_published_system *system = results[i]->system;

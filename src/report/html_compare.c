@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* html_compare.c - the page of a comparison: the sides, their runs drawn over each other, the causes of the difference,
- * and the settings that differ. */
+/* html_compare.c - the page of a comparison: the sides, their runs in common charts, the causes of the difference, and
+ * the settings that differ. */
 #include <math.h>
 
 #include "report/html.h"
 
-/* The maximum number of sides that are drawn, sizes in the picture, and the maximum number of settings. */
+/* The maximum number of drawn sides, the height of a side and the width of the names in units of the picture, and the
+ * maximum number of settings. */
 enum { SIDES_DRAWN = 12, SIDE_ROW = 26, SIDE_NAMES = 150, DIFFERING_MOST = 200 };
 
 /* ------------------------------------------------------------------------ numbers */
@@ -96,7 +97,8 @@ static void append_share(mls_chart *chart, const char *label, double from, doubl
     mls_svg_text(&chart->marks, "strong", 's', right + 8, y + 4.5, mls_words_signed((to - from) / 1000, 3).text);
 }
 
-/* Append the shares of a difference.  Each begins where the one before it ended, to show that they add up. */
+/* Append the shares of a difference as bars.  Each bar begins where the previous bar ends, to show that the shares add
+ * up to the difference. */
 static void append_split(mls_buffer *out, const mls_difference *difference)
 {
     static const char *const labels[MLS_SHARE_COUNT] = {[MLS_SHARE_STARTUP] = "startup",
@@ -229,7 +231,8 @@ void mls_html_compare(mls_printer *to, const void *what)
                                .y = {0, 1, bottom, 0, false},
                                .across = "minutes (vertical line: score)"};
             const mls_scale *x = &chart.x;
-            for (size_t j = 0; j < count; j++) { /* the baseline in blue, others in orange and hollow */
+            for (size_t j = 0; j < count;
+                 j++) { /* draw the baseline in blue, and the other sides in orange and hollow */
                 const mls_side_group *group = block->groups[j];
                 const double y = 10 + SIDE_ROW * ((double)j + 0.4);
                 mls_svg_text(&chart.marks, "strong", 'e', x->from - 14, y + 4.5, group->side->name);

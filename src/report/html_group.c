@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* html_group.c - the page of an overview: a table of its groups, if there are several, and the sections of each group.
- * Sections with charts are in html_charts.c. */
+/* html_group.c - the page of an overview: a table of the groups, if there are several, and the sections of each group.
+ * The sections with charts are in html_charts.c. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/statistics.h"
 #include "report/html.h"
 
-/* A section that grows with the log ends at so many bytes, and counts what it leaves out. */
+/* The maximum size of a section whose length depends on the log.  The section ends with the number of omitted items. */
 enum { SECTION_BYTES = 48 << 10 };
 
 static const char *benchmark_of(const mls_group *group)
@@ -82,7 +82,7 @@ static void append_head(mls_buffer *out, const mls_html_group *of)
     const mls_html_badge badge = mls_html_badge_of(group);
     const double minutes = mls_group_result(group).scaled_minutes;
     const double score = group->score.score_minutes;
-    mls_buffer what = {0}; /* "closed · training 5.1 · 8 x B200 · batch 8 …" */
+    mls_buffer what = {0}; /* such as "closed · training 5.1 · 8 x B200 · batch 8 …" */
     mls_buffer more = {0};
     mls_buffer_printf(&what, "%s · %s %s%s", division != NULL ? division : "no division", mls_usage_name(group->usage),
                       group->edition->name, group->edition_by_date ? " (by date)" : "");
@@ -156,7 +156,7 @@ static void append_runs(mls_buffer *out, const mls_html_group *of)
     static const char *const colours[MLS_RUN_CLASSES] = {NULL, "orange", "red wide"};
     const mls_group *group = of->group;
     const char *unit = "samples";
-    bool several = false; /* in one file */
+    bool several = false; /* a file contains several runs */
     for (size_t i = 0; i < group->run_count; i++) {
         const mls_convergence own = mls_run_to_converge(group->runs[i]);
         unit = isnan(own.number) ? unit : own.unit;
@@ -191,7 +191,7 @@ static void append_runs(mls_buffer *out, const mls_html_group *of)
 
 /* ------------------------------------------------------------------------ findings */
 
-/* The maximum number of findings with one code, and of all findings of a brief group. */
+/* The maximum number of findings with the same code, and of all findings of a brief group. */
 enum { OF_A_CODE = 200, WHEN_BRIEF = 8 };
 
 static int compare_noted(const void *left, const void *right)
@@ -202,7 +202,7 @@ static int compare_noted(const void *left, const void *right)
     return by_severity != 0 ? by_severity : *a < *b ? -1 : *a > *b;
 }
 
-/* Append the findings sorted by severity, as far as there is room, and the number of omitted ones of each code. */
+/* Append the findings, sorted by severity, up to the maximum size, and the number of omitted findings of each code. */
 static void append_findings(mls_buffer *out, const mls_html_group *of)
 {
     const mls_group *group = of->group;
@@ -258,7 +258,7 @@ static void append_findings(mls_buffer *out, const mls_html_group *of)
 
 /* ------------------------------------------------------------------------ settings */
 
-/* The maximum number of values of a key, and the maximum length of a value. */
+/* The maximum number of values of a key, and the maximum length of a value in bytes. */
 enum { VALUES_MOST = 6, VALUE_BYTES = 120 };
 
 static bool is_same_value(const char *a, const char *b)
@@ -266,7 +266,7 @@ static bool is_same_value(const char *a, const char *b)
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-/* Append a row for each key with its values, and the runs that have each value if they differ. */
+/* Append a row for each key with its values.  If the values differ, append the runs that have each value. */
 static void append_settings(mls_buffer *out, const mls_html_group *of)
 {
     const mls_group *group = of->group;
@@ -281,7 +281,7 @@ static void append_settings(mls_buffer *out, const mls_html_group *of)
             mls_buffer words = {0};
             size_t shown = 0;
             size_t more = 0;
-            bool known = false; /* from a run before */
+            bool known = false; /* an earlier run has the same value */
             for (size_t r = 0; r < i && !known; r++)
                 known = group->runs[r]->hyperparameters == run->hyperparameters ||
                         mls_run_hyperparameter(group->runs[r], key) != NULL;
@@ -301,7 +301,7 @@ static void append_settings(mls_buffer *out, const mls_html_group *of)
                 values[r] = mls_run_hyperparameter(group->runs[r], key);
             for (size_t r = 0; r < group->run_count; r++) {
                 const char *value = values[r];
-                size_t first = 0; /* run with this value */
+                size_t first = 0; /* first of the runs with this value */
                 size_t count = 0;
                 size_t listed = 0;
                 while (!is_same_value(values[first], value))
@@ -348,11 +348,11 @@ static void append_settings(mls_buffer *out, const mls_html_group *of)
 
 enum { SPARK_WIDTH = 120, TIMES_WIDTH = 140, ROW_HEIGHT = 28, SPARK_POINTS = 40 };
 
-/* Times are drawn within this share of the score on either side, so that rows can be compared. */
+/* The scale of the times of each group covers this share of the score on either side, so that rows can be compared. */
 #define TIMES_AROUND 0.2
 
-/* Append a small chart of the evaluations of the run of median length, or else of the first run with any.  It shows one
- * metric by progress or, if that is unknown, by time. */
+/* Append a small chart of the evaluations of the run of median length or, if it does not have evaluations, of the first
+ * run with evaluations.  The chart shows one metric by progress or, if the progress is unknown, by time. */
 static void append_spark_cell(mls_buffer *out, const mls_html_group *of)
 {
     const mls_throughput *run = of->of->median;
@@ -386,7 +386,7 @@ static void append_spark_cell(mls_buffer *out, const mls_html_group *of)
     mls_buffer_append_text(out, "</td>");
 }
 
-/* Append the dots of the runs of a class as one path; crosses for invalid runs. */
+/* Append a mark for each run of a class, all as one path: crosses for invalid runs, dots for other runs. */
 static void append_dots(mls_buffer *out, const mls_group *group, const mls_scale *x, mls_html_class kind,
                         const char *look)
 {
@@ -420,7 +420,7 @@ static int compare_group_paths(const void *left, const void *right)
     return order != 0 ? order : (*a)->number < (*b)->number ? -1 : 1;
 }
 
-/* Append the table of many groups; with `linked`, each row is a link to its sections. */
+/* Append the table of groups.  If `linked` is set, each row is a link to the sections of the group. */
 static void append_group_table(mls_buffer *out, const mls_html_group *groups, size_t count, bool linked)
 {
     const mls_html_group **order = mls_calloc(count, sizeof *order);
@@ -474,7 +474,7 @@ static void append_group_table(mls_buffer *out, const mls_html_group *groups, si
 
 /* ------------------------------------------------------------------------ page */
 
-/* The maximum number of groups that have all sections by default. */
+/* If there are more groups than this, groups are brief by default. */
 enum { ALL_OF_GROUPS = 12 };
 
 static mls_html_section *const sections[] = {append_head,    append_answers,     mls_html_convergence, mls_html_times,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* html_verify.c - a checked submission as a page: a table of results, and the findings about each. */
+/* html_verify.c - the page of a checked submission: a table of results, and the findings about each result. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@ static size_t count_found(const mls_submission_result *result)
 
 enum { SHOWN_OF_OWNER = 200 };
 
-/* The number of findings in a list, and of those that it omits. */
+/* The numbers of shown and of omitted findings in a list. */
 typedef struct found_list {
     size_t shown, more;
 } found_list;
@@ -38,7 +38,8 @@ static void end_list(mls_buffer *out, const found_list *list)
     mls_buffer_append_text(out, list->shown > 0 ? "</ul>\n" : "");
 }
 
-/* Append the findings about a result; NULL: those about the submitter but no result. */
+/* Append the findings about a result.  If `result` is NULL, append the findings about the submitter that are not about
+ * a result. */
 static void append_placed(mls_buffer *out, const mls_view *view, const mls_submitter *submitter,
                           const mls_submission_result *result)
 {
@@ -51,10 +52,10 @@ static void append_placed(mls_buffer *out, const mls_view *view, const mls_submi
     end_list(out, &list);
 }
 
-/* Append the table of all results: systems down, benchmarks across. */
+/* Append the table of all results, with a row for each system and a column for each benchmark. */
 static void append_systems(mls_buffer *out, const mls_submission *submission, size_t results)
 {
-    const char **columns = mls_calloc(results + 1, sizeof *columns); /* benchmarks, as they occur */
+    const char **columns = mls_calloc(results + 1, sizeof *columns); /* benchmarks, in the order in which they occur */
     size_t column_count = 0;
     for (size_t s = 0; s < submission->submitter_count; s++) {
         for (size_t i = 0; i < submission->submitters[s].result_count; i++) {

@@ -21,6 +21,5 @@ void mls_markup_vprintf(mls_buffer *out, const char *format, va_list args) MLS_P
 void mls_markup_put(mls_buffer *out, const char *markup, ...) MLS_PRINTF(2, 3);
 
 /* Append a coordinate with at most one decimal, and with a decimal point in every locale.  Append 0 if it is not
- * finite.
- */
+ * finite. */
 void mls_markup_coordinate(mls_buffer *out, double number);

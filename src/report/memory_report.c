@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory_report.c - the memory that a GPU needs: items with bars, the verdict, and the change that would fit; and the
- * messages of jobs that ran out of memory. */
+/* memory_report.c - the report of the memory that a GPU needs: items with bars, the verdict, and the change that would
+ * make the job fit; and the report of out-of-memory messages. */
 #include "report/reports.h"
 
 #include <inttypes.h>
@@ -37,7 +37,8 @@ static void emit_setting(mls_emitter *to, mls_memory_setting setting, int64_t va
     F(change, verdict, TEXT, "", mls_memory_verdict_names[row->verdict])
 MLS_FIELDS(change, mls_memory_change, CHANGE_FIELDS)
 
-/* Return the bytes of an item; NAN: inference has no optimizer, training no KV cache. */
+/* Return the size of an item in bytes; NAN if the item does not exist in training or in inference, such as the KV cache
+ * in training. */
 static double item_number(const mls_memory_estimate *of, mls_memory_item item)
 {
     return (mls_memory_items[item].of & 1U << of->training) != 0 ? (double)of->items[item] : (double)NAN;
@@ -65,7 +66,8 @@ MLS_FIELDS(memory_item, mls_memory_estimate, ITEM_FIELDS)
     F(memory_model, tower_parameters, NUMBER, "", row->ask.shape.tower_parameters)
 MLS_FIELDS(memory_model, mls_memory_job, MODEL_FIELDS)
 
-/* Return the GPU's total MiB in nvidia-smi; 0: not known, or another capacity was given. */
+/* Return the total memory that nvidia-smi reports for the GPU, in MiB; 0 if unknown or if another capacity was given.
+ */
 static uint64_t reported_mib(const mls_memory_job *job)
 {
     const mls_gpu *gpu = job->ask.gpu;
@@ -137,7 +139,7 @@ MLS_FIELDS(memory_checkpoint, mls_memory_estimate, CHECKPOINT_FIELDS)
       mls_finding_list_add(&found, &row->findings, (mls_owner){.path = row->file}, NULL))
 MLS_FIELDS(memory, mls_memory_job, MEMORY_FIELDS)
 
-/* Append the options that make the change. */
+/* Append the options of mlscore memory that describe a change. */
 static void append_change(mls_buffer *line, const mls_memory_ask *ask, const mls_memory_change *change)
 {
     for (size_t i = 0; i < change->count; i++) {
@@ -213,7 +215,7 @@ static void show_items(mls_view *view, const mls_memory_job *job)
         const double bytes = (double)(last ? of->estimate : of->items[items[i]]);
         const mls_style style = last ? MLS_STYLE_BOLD : MLS_STYLE_PLAIN;
         size_row(&table, last ? "at the peak" : mls_memory_items[items[i]].name, bytes, style);
-        /* The bar consists of eighths of a cell, with a line where the GPU is full. */
+        /* Draw the bar in eighths of a cell, with a vertical line at the capacity of the GPU. */
         const unsigned long filled = (unsigned long)(bytes / scale * BAR * 8 + 0.5);
         mls_buffer bar = {0};
         for (unsigned long k = 0; k <= BAR; k++) {
@@ -253,7 +255,7 @@ static void append_setting_value(mls_buffer *line, const mls_memory_ask *ask, co
         mls_buffer_printf(line, "%s%s", before, mls_words_count((double)value).text);
 }
 
-/* Append a setting that was given and is not 0. */
+/* Append a setting if it was given and is not 0. */
 static void append_given(mls_buffer *line, const mls_memory_ask *ask, const char *before, mls_memory_setting setting)
 {
     if (ask->values[setting] > 0)
@@ -274,7 +276,7 @@ static void show_training(mls_view *view, const mls_memory_job *job)
     }
     append_given(&line, ask, "  LoRA rank ", MLS_MEMORY_LORA);
     append_setting_value(&line, ask, "  ", MLS_MEMORY_OPTIMIZER);
-    if (fsdp) /* with the stage of ZeRO that its name means, and how many share */
+    if (fsdp) /* also print the equivalent stage of ZeRO and the number of GPUs that share the model */
         append_setting_value(&line, ask, "  fsdp ", MLS_MEMORY_FSDP);
     append_setting_value(&line, ask, fsdp ? ", which is zero " : "  zero ", MLS_MEMORY_ZERO);
     if (fsdp && of->shared_by > 1)
@@ -315,7 +317,7 @@ static void show_inference(mls_view *view, const mls_memory_job *job)
     append_setting_value(&line, ask, "  users ", MLS_MEMORY_USERS);
     mls_buffer_printf(&line, "   KV cache of a token %s bytes", mls_words_count((double)of->kv_per_token).text);
     mls_view_item(view, &line, (mls_wrap){view->width, INDENT, HANG, "  ", false}, MLS_STYLE_PLAIN);
-    /* The forms of the weights if they are not all the same, and their size if they were. */
+    /* Print the precisions of the weights if published checkpoints mix them, and the size with and without mixing. */
     if (published->decides) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
                         "weights as published checkpoints have them, %s (all alike they would be %s)", of->form.words,
@@ -378,7 +380,7 @@ static void show_memory_verdict(mls_view *view, const mls_memory_job *job)
         mls_view_printf(view, verdicts[published->verdict].style, INDENT, HANG, "as published checkpoints are: %s, %s",
                         gigabytes((double)published->estimate).text, verdicts[published->verdict].words);
     }
-    if (share) { /* what a server that has a share of the memory makes of it */
+    if (share) { /* print how a server uses the share of the memory that it may use */
         mls_buffer line = {0};
         mls_buffer_printf(&line, "--gpu-memory-utilization: %s, which leave %s for the KV cache",
                           gigabytes((double)of->budget).text, gigabytes((double)of->cache_bytes).text);
@@ -391,7 +393,7 @@ static void show_memory_verdict(mls_view *view, const mls_memory_job *job)
         if (of->budget + of->items[MLS_MEMORY_ITEM_CUDA_GRAPHS] > of->capacity)
             mls_view_printf(view, MLS_STYLE_WARN, INDENT, HANG, "CUDA graphs are allocated in addition and do not fit");
     }
-    if (of->spill > 0) { /* how much could lie in the host's memory, and what that costs */
+    if (of->spill > 0) { /* print the size of the part that could be in the host's memory, and the time to read it */
         const bool has_room = of->spill <= of->host_bytes;
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
                         "--offload%s %s in the host's memory%s, %s ms to read once",
@@ -444,7 +446,7 @@ static void show_memory(mls_printer *to, const void *what)
     }
     show_items(view, job);
     show_memory_verdict(view, job);
-    /* The band, and what no formula here knows. */
+    /* Print the range of the estimate, and the memory that is not estimated. */
     mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "band: %s to %s, %s",
                     mls_words_grouped((double)shown->low / gb, 1).text, gigabytes((double)shown->high).text,
                     of->training ? "from what no implementation avoids to a tenth more, with cast weights"
@@ -479,12 +481,12 @@ const mls_report mls_memory_report = {
         .sources = {&memory_cache_fields, &memory_host_fields, &memory_csv_fields, &memory_fields,
                     &memory_item_fields}}};
 
-/* ----------------------------------------- messages of memory that ran out */
+/* ----------------------------------------- out-of-memory messages */
 
-/* A message, and what a GPU of the job should have needed. */
+/* An out-of-memory message, and the job with its estimate. */
 typedef struct oom_row {
     const mls_oom *oom;
-    const mls_memory_job *job; /* NULL: none was named */
+    const mls_memory_job *job; /* NULL: no model was given */
 } oom_row;
 
 static double known(int64_t number)
@@ -497,7 +499,7 @@ static double estimate_of(const oom_row *row)
     return row->job != NULL ? (double)mls_memory_shown(&row->job->answer)->estimate : (double)NAN;
 }
 
-/* Return the estimate less what the job had and wanted. */
+/* Return the estimate minus the memory that the job had allocated and tried to allocate, in bytes. */
 static double difference_of(const oom_row *row)
 {
     return estimate_of(row) - known(row->oom->allocated) - known(row->oom->tried);

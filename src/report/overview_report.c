@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* overview_report.c - combine the results of several commands: some lines per group, or one table row per group if
- * there are many. */
+/* overview_report.c - the report that combines the results of several commands: some lines per group or, if there are
+ * many groups, a table with a row per group. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,21 +9,22 @@
 #include "report/reports.h"
 #include "term/table.h"
 
-/* Lines begin with a label and continue below the text after it. */
+/* Lines begin with a label.  Continuation lines are aligned with the text after the label. */
 enum { INDENT = 2, LABEL = 8, HANG = INDENT + LABEL, WIDTH = 100 };
 
 enum {
-    FAILED_SHOWN = 3, /* runs */
-    GROUPS_SHOWN = 5, /* more groups are shown as a table */
-    LINES_MAX = 2,    /* of an answer */
+    FAILED_SHOWN = 3, /* maximum number of failed runs */
+    GROUPS_SHOWN = 5, /* if there are more groups, they are shown as a table */
+    LINES_MAX = 2,    /* maximum number of lines of an answer */
     LIST_LINES_MAX = 3,
     VALUE_COLUMNS = 24
 };
 
-/* Startup is shown if it is more than this share of a run. */
+/* The startup time is shown if it is more than this share of a run. */
 #define STARTUP_SHOWN 0.05
 
-/* Print text after a label on a limited number of lines, truncated, unless it is empty.  Release it. */
+/* Print a label and text, unless the text is empty.  Truncate the text to a limited number of lines.  Release the
+ * buffer. */
 static void show_fitted(mls_view *view, const char *label, mls_style style, mls_buffer *line)
 {
     const size_t indent = label[0] != '\0' ? HANG : INDENT;
@@ -43,7 +44,7 @@ static void show_fitted(mls_view *view, const char *label, mls_style style, mls_
         size_t begin = at;
         while (begin < text.len && text.ptr[begin] == ' ')
             begin++;
-        /* Do not break an item of a list if it fits on a line, nor a word and the percent sign after it. */
+        /* Do not break an item of a list if it fits on a line.  Do not break between a number and its percent sign. */
         for (end = begin < text.len ? begin + 1 : begin; list && end < text.len; end++) {
             const mls_str rest = mls_str_rest(text, end);
             if (mls_str_starts(rest, MLS_S("   ")) || mls_str_starts(rest, MLS_S(" · ")))
@@ -56,7 +57,7 @@ static void show_fitted(mls_view *view, const char *label, mls_style style, mls_
         }
         const size_t gap = column > 0 ? begin - at : 0;
         const size_t wide = mls_display_width((mls_str){text.ptr + begin, end - begin});
-        /* The last line needs room for the mark of a cut. */
+        /* Truncated text ends with " …", which must fit on the last line. */
         const size_t mark = lines == most && end < text.len ? 2 : 0;
         const bool fits = column + gap + wide + mark <= room;
         if (!fits && column > 0 && lines == most) {
@@ -84,7 +85,7 @@ static void show_fitted(mls_view *view, const char *label, mls_style style, mls_
 
 /* ------------------------------------------------------------------------- answers */
 
-/* Append "FP4 until step 350, then FP8", as printed by the first run. */
+/* Append the precision that the first run of a group printed, such as "   FP4 until step 350, then FP8". */
 void mls_overview_append_precision(mls_buffer *line, const mls_overview *all, const mls_group *group)
 {
     mls_str values[MLS_KNOWN_SETTINGS_MAX] = {0};
@@ -191,7 +192,7 @@ static void append_condition(mls_buffer *line, const mls_overview_group *of)
     mls_buffer_append_text(line, of->machine != NULL ? of->machine : "");
 }
 
-/* NOLINTBEGIN(clang-analyzer-core.NullDereference): without a group, no look at its runs is chosen */
+/* NOLINTBEGIN(clang-analyzer-core.NullDereference): without a group, first->look is not a look at runs */
 static void append_run(mls_buffer *line, const mls_group *group, size_t index)
 {
     const mls_run *run = group->runs[index];
@@ -252,7 +253,7 @@ static void append_first(mls_buffer *line, const mls_overview_group *of)
 }
 /* NOLINTEND(clang-analyzer-core.NullDereference) */
 
-/* Print the folder of a group, without its beginning if it is too long. */
+/* Print the folder of a group.  Omit the beginning of the path if the path is too long. */
 static void show_path(mls_view *view, mls_str text)
 {
     const mls_str end = mls_utf8_fit_back(text, view->width - INDENT - 1);
@@ -391,7 +392,8 @@ static void append_word(mls_buffer *line, const char *word)
     mls_escape_append(&escaped, mls_str_from(word));
     const bool printable = mls_str_equal(mls_buffer_str(&escaped), mls_str_from(word));
     mls_buffer_release(&escaped);
-    mls_buffer_append_text(line, word[0] == '-' && word[1] != '\0' ? "./" : ""); /* no option */
+    /* Add "./" before a path that begins with '-', so that it is not an option. */
+    mls_buffer_append_text(line, word[0] == '-' && word[1] != '\0' ? "./" : "");
     if (word[strspn(word, plain)] == '\0') {
         mls_buffer_append_text(line, word);
         return;
@@ -467,7 +469,7 @@ static void show_overview_group(mls_view *view, const mls_overview *all, const m
                       INDENT);
     if (all->count > 1)
         show_path(view, mls_str_from(mls_path_shown(side->path)));
-    if (group == NULL && !view->quiet) { /* an export contains only runs */
+    if (group == NULL && !view->quiet) { /* without a group, the side is an export of score, which contains only runs */
         mls_table table = {.indent = INDENT};
         for (size_t i = 0; i < side->runs.count; i++) {
             const mls_side_run *run = &side->runs.items[i];
@@ -496,7 +498,7 @@ static void show_overview_group(mls_view *view, const mls_overview *all, const m
     if (group != NULL)
         show_answers(view, of, MLS_OVERVIEW_MACHINE, MLS_OVERVIEW_MACHINE);
     show_answers(view, of, MLS_OVERVIEW_FIRST, MLS_OVERVIEW_FIRST);
-    /* Print the commands to try next, ready to paste: a long one continues after a backslash. */
+    /* Print the commands to try next.  A long command is continued after a backslash, so that it can be pasted. */
     const char *path = of->side->path;
     for (size_t i = 0; i < of->next_count; i++) {
         const mls_overview_next *next = &of->next[i];
@@ -534,7 +536,7 @@ static void show_overview_group(mls_view *view, const mls_overview *all, const m
 static void show_groups(mls_view *view, const mls_overview *all)
 {
     mls_table table = {.indent = INDENT};
-    /* Paths are shown below the folder that contains all groups. */
+    /* Show paths relative to the folder that contains all groups. */
     const char *first = all->items[0].side->path;
     size_t common = mls_path_folder(mls_str_from(first)).len;
     for (size_t i = 1; i < all->count; i++) {
@@ -563,7 +565,7 @@ static void show_groups(mls_view *view, const mls_overview *all)
                        ranked && of->fastest->self ? "fastest"
                        : isnan(of->ratio)          ? NULL
                                                    : mls_words_change(of->ratio).text);
-        /* The folder of a result has the name of the benchmark, which is shown already. */
+        /* Omit the last folder if it is named after the benchmark, which is shown already. */
         const char *path = mls_path_shown(side->path) + common;
         const size_t folder = mls_path_folder(mls_str_from(path)).len;
         const bool named = folder > 0 && side->benchmark != NULL && strcmp(path + folder, side->benchmark) == 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pack_report.c - a result that was packed, or would be: the file of each run, and the findings of verify. */
+/* pack_report.c - the report of pack: the file of each run, the findings of verify, and whether files were written. */
 #include <math.h>
 
 #include "report/reports.h"
@@ -25,7 +25,7 @@ static void add_pack_findings(mls_finding_list *found, const mls_pack *pack, con
     }
 }
 
-/* Show the packed files, those that were left out, and what else was written. */
+/* Show the packed files, the omitted files, and the other files that were written. */
 static void show_files(mls_view *view, const mls_pack *pack)
 {
     mls_buffer line = {0};

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_report.c - predicted scores for other numbers of accelerators and batch sizes, and what they are based on. */
+/* plan_report.c - the report of predicted scores for other numbers of accelerators and batch sizes, and of the data on
+ * which the predictions are based. */
 #include <math.h>
 
 #include "report/reports.h"
 #include "term/table.h"
 
-enum { BASES_NAMED = 8 }; /* without -v */
+enum { BASES_NAMED = 8 }; /* maximum number of groups whose names are shown without -v */
 enum { RIGHT = MLS_COLUMN_RIGHT, KEEP = MLS_COLUMN_KEEP, DECIMAL = MLS_COLUMN_DECIMAL };
 
-/* Return the first base, NULL if there is none. */
+/* Return the first base; NULL if there is no base. */
 static const mls_plan_base *first_base(const mls_plan *plan)
 {
     return plan->bases.count > 0 ? &plan->bases.items[0] : NULL;
@@ -106,7 +107,7 @@ static void show_series(mls_view *view, const mls_plan *plan, const mls_plan_ser
     }
     if (view->quiet)
         return;
-    /* What the rows are based on, and what logs cannot tell. */
+    /* Print the data on which the predictions are based, and the effects that logs do not show. */
     const bool own = strcmp(factors->benchmark, "*") != 0;
     mls_view_printf(view, MLS_STYLE_DIM, 2, 4, "low - high: interval for %s of results, from %s published pairs of %s",
                     mls_words_percent(mls_plan_levels[plan->level], 0).text,
@@ -136,7 +137,7 @@ static void show_plan(mls_printer *to, const void *what)
     }
 }
 
-/* Return how many series have a target: all or none. */
+/* Return the number of series with a target.  Either all series have a target, or no series has one. */
 static size_t count_targets(const mls_plan *plan)
 {
     return plan->series.count > 0 && !isnan(plan->series.items[0].target.minutes) ? plan->series.count : 0;

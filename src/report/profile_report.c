@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile_report.c - profiles: where the time of GPUs went, in tables and in words, and what to try; and the ranks of a
- * job side by side: which rank the others waited for, and how fast the collectives were. */
+/* profile_report.c - the reports of profiles: tables and lines about how GPUs spent their time, with advice; and the
+ * ranks of a job side by side: the rank that the other ranks waited for, and the speed of collectives. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -25,7 +25,7 @@ enum {
     NAME = KEEP | MLS_COLUMN_CUT
 };
 
-/* Print a table, in Markdown with an empty line after it. */
+/* Print a table.  In Markdown, print an empty line after the table. */
 static void finish_table(mls_table *table, mls_view *view)
 {
     const bool some = table->count > 0;
@@ -42,7 +42,7 @@ static void show_headline(mls_view *view, mls_str title, mls_buffer *rest)
     mls_view_gap(view);
 }
 
-/* Print a table of the rows that --top allows, and how many it leaves out. */
+/* Print a table of the rows that --top allows, and `left`, the number of omitted rows. */
 static void finish_top(mls_table *table, mls_view *view, size_t left)
 {
     finish_table(table, view);
@@ -135,7 +135,7 @@ static void show_tables(mls_view *view, const mls_profile *profile, mls_profile_
     bool occupancy = false;
     for (size_t i = 0; i < profile->counter_count; i++)
         occupancy |= isfinite(profile->counters[i].occupancy_percent) || isfinite(profile->counters[i].waves);
-    /* Tables of classes, kernels, copies or calls, each with its count and time; kernels have more columns. */
+    /* Print tables of classes, kernels, copies or calls with their count and time.  Kernels have more columns. */
     const struct {
         bool wanted, kernels;
         const char *header, *counted_as;
@@ -252,8 +252,8 @@ static void show_profile(mls_view *view, const mls_profile *profile, mls_profile
     mls_buffer_append_text(&rest, profile->complete ? "" : "   incomplete");
     show_headline(view, mls_str_from(mls_path_shown(profile->file)), &rest);
     for (size_t i = 0; i < profile->device_count; i++) {
-        /* Print how a device spent its time and, if launches are known, how long kernels take and start after their
-         * launch. */
+        /* Print how a device spent its time.  If launches are known, print the duration of kernels and the time between
+         * launch and start. */
         const mls_profile_device *device = &profile->devices[i];
         mls_buffer line = {0};
         const double window = device->window_ms;
@@ -290,7 +290,7 @@ static void show_profile(mls_view *view, const mls_profile *profile, mls_profile
         }
         mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
     }
-    const double outside = profile->steps.outside_ms; /* not known without a known launch */
+    const double outside = profile->steps.outside_ms; /* unknown if no launch is known */
     if (profile->steps.count > 0 && outside > 0) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
                         "%s ms of the GPU's time (%s) was launched outside of steps",
@@ -353,7 +353,8 @@ static int compare_awaited(const void *a, const void *b)
                                                       : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Show all ranks in their order, or, if there are many, those that others waited for longest. */
+/* Show all ranks in their order.  If there are many ranks and `all` is false, show the ranks that others waited for
+ * longest. */
 static void show_ranks(mls_view *view, const mls_ranks *job, bool all)
 {
     static const mls_table_member columns[] = {
@@ -437,7 +438,7 @@ static void show_job(mls_view *view, const mls_profiles *all)
                         job->verdicts[i].code);
     }
     if (!all->each) {
-        /* Show advice to ranks, in the words for the first rank that has it: "rank 0 (also 1, 4-7): …". */
+        /* Show each piece of advice once, with the message of the first rank that has it: "rank 0 (also 1, 4-7): …". */
         for (size_t i = 0; i < job->count; i++) {
             const mls_profile *profile = job->items[i].profile;
             for (size_t v = 0; v < profile->verdict_count; v++) {
@@ -483,7 +484,7 @@ static void show_profiles(mls_printer *to, const void *what)
     if (all->job != NULL)
         show_job(view, all);
     for (size_t i = 0; i < all->count; i++) {
-        bool of_job = false; /* its ranks are shown together */
+        bool of_job = false; /* the profile is of a rank of the job, whose ranks are shown together */
         for (size_t k = 0; all->job != NULL && k < all->job->count; k++)
             of_job |= all->job->items[k].profile == all->items[i];
         if (all->each || !of_job) {
@@ -736,7 +737,7 @@ MLS_FIELDS(job, mls_ranks, JOB_FIELDS)
     F(profiles, against, OBJECT_OF(against), "", row->changes != NULL ? row : NULL)
 MLS_FIELDS(profiles, mls_profiles, PROFILES_FIELDS)
 
-/* Counters of a kernel beside its sums, in cells. */
+/* CSV has the counters of a kernel in the row of the kernel. */
 #define COUNTED_FIELDS(F) F(counted, counter, OBJECT_OR_NULL(counter), "", row->counter)
 MLS_FIELDS_BESIDE(counted, kernel, COUNTED_FIELDS)
 #define COMPARED_FIELDS(F)                                                                                             \

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* published_report.c - published results, how the fastest changed from edition to edition, and the settings and runs of
- * results. */
+/* published_report.c - the reports of published results: a list of results, the fastest result of each edition, and the
+ * settings and runs of results. */
 #include <math.h>
 
 #include "report/reports.h"
 #include "score/export.h"
 #include "term/table.h"
 
-/* Settings that have a column. */
+/* The maximum number of settings that have a column. */
 enum { SETTINGS_SHOWN = 12 };
 
 enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP };
@@ -31,7 +31,7 @@ mls_words mls_published_minutes_words(const mls_published_result *result)
         mls_words low;
         mls_words high;
         int decimals = result->unscaled_low < 1 ? 2 : 1;
-        do { /* as few decimals as tell them apart */
+        do { /* use the smallest number of decimals with which the bounds differ */
             low = mls_words_grouped(result->unscaled_low, decimals);
             high = mls_words_grouped(result->unscaled_high, decimals);
         } while (strcmp(low.text, high.text) == 0 && decimals++ < 4);
@@ -40,7 +40,7 @@ mls_words mls_published_minutes_words(const mls_published_result *result)
     return words;
 }
 
-/* Return the short name of an accelerator, or with -v the whole. */
+/* Return the short name of an accelerator; with -v, return the full name. */
 static const char *accelerator_shown(const mls_view *view, const mls_published_system *system)
 {
     return view->verbose > 0 ? system->accelerator : system->model.text[0] != '\0' ? system->model.text : NULL;
@@ -54,7 +54,7 @@ static void note_division(mls_table *table, const mls_published_result *result)
     }
 }
 
-/* Print the table, and how many results the limit left out. */
+/* Print the table, and the number of results that --limit omits. */
 static void finish_list(mls_printer *to, mls_table *table, const mls_published_list *list)
 {
     mls_table_finish(table, to->view);
@@ -74,13 +74,14 @@ static bool has_known(const mls_published_list *list, mls_published_known known)
     return false;
 }
 
-/* Return the look of a column of minutes.  Bounds have two decimal points and cannot be aligned on one of them. */
+/* Return the look of a column of minutes.  Bounds contain two decimal points, so a column with bounds is aligned at the
+ * right. */
 static unsigned minutes_look(const mls_published_list *list)
 {
     return KEEP | (has_known(list, MLS_PUBLISHED_BOUNDS) ? RIGHT : DECIMAL);
 }
 
-/* Print what the marks of minutes that are not exact mean. */
+/* Explain the notations "~a" and "a-b" of minutes that are not exact, if they occur. */
 static void show_legend(mls_printer *to, const mls_published_list *list)
 {
     mls_buffer legend = {0};
@@ -192,7 +193,7 @@ typedef struct run_of_result {
     const mls_published_result *result;
     const mls_published_runs *of;
     const mls_published_run *run;
-    size_t number; /* from 1 */
+    size_t number; /* number of the run in the result, from 1 */
 } run_of_result;
 
 static run_of_result run_of_hit(const mls_published_hit *hit, size_t index)
@@ -200,7 +201,7 @@ static run_of_result run_of_hit(const mls_published_hit *hit, size_t index)
     return (run_of_result){hit->result, hit->opened, &hit->opened->runs.items[index], index + 1};
 }
 
-/* Return samples per second of training; NAN if the unit is epochs, whose samples are not known. */
+/* Return the samples per second of training; NAN if the unit is epochs, since the samples per epoch are unknown. */
 static double samples_per_second(const run_of_result *row)
 {
     const bool samples = row->of->unit != NULL && strcmp(row->of->unit, "samples") == 0;
@@ -278,7 +279,7 @@ static void show_published_runs(mls_printer *to, const void *what)
           }))
 MLS_FIELDS(hit, mls_published_hit, RESULT_FIELDS)
 
-/* Names that columns have and members do not. */
+/* Fields that have other names in CSV than in JSON. */
 #define RESULT_CSV_FIELDS(F)                                                                                           \
     F(hit_csv, edition, TEXT, "", row->result->round)                                                                  \
     F(hit_csv, system, TEXT, "", row->result->system->system_id)
@@ -307,7 +308,7 @@ const mls_report mls_published_trend_report = PUBLISHED_REPORT(
     show_trend, .section = "PUBLISHED TREND CSV",
     .names = "benchmark division accelerators edition minutes ratio accelerator submitter system known");
 
-/* A column for each setting. */
+/* Write a column for each setting. */
 static void emit_columns(mls_emitter *to, const void *what, bool names)
 {
     const mls_published_list *list = what;

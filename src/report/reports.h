@@ -125,8 +125,7 @@ typedef struct mls_oom_list {
     size_t count, dropped;
 } mls_oom_list;
 
-/* The tables of profiles that --by or --against selects.  Each table has its own report, whose CSV has the same rows.
- */
+/* The tables of profiles that --by or --against selects.  Each has its own report, whose CSV has the same rows. */
 typedef enum mls_profile_by {
     MLS_PROFILE_BY_CLASS,
     MLS_PROFILE_BY_NAME,
@@ -210,8 +209,7 @@ void mls_group_show_headline(mls_view *view, const mls_group *group);
 /* Print the line about the telemetry of a group. */
 void mls_group_show_note(mls_view *view, const mls_group *group, const mls_telemetry_notes *notes);
 
-/* Print the files without runs.  Files that could not be read are omitted, since they are reported on standard error.
- */
+/* Print the files without runs.  Omit files that could not be read, since they are reported on standard error. */
 void mls_collection_show_skipped(mls_view *view, const mls_collection *collection);
 
 /* Return the Slurm job of a run; NULL if the job is unknown or an earlier run of the group has the same job. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rules_report.c - the rules of a round: editions, checklists of what a benchmark must log, rule files and reference
- * points. */
+/* rules_report.c - the reports about the rules of a round: editions, checklists of the records that a benchmark must
+ * log, rule files, and reference points. */
 #include "report/reports.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "rules/ruleset.h"
 #include "term/table.h"
 
-/* Return an edition, or NULL if another one was asked for. */
+/* Return an edition by its index; NULL if another edition was requested. */
 static const mls_edition *edition_at(const mls_rules_request *request, size_t index)
 {
     const mls_edition *edition = mls_editions_get(request->editions, request->usage, index);
@@ -51,7 +51,7 @@ const mls_report mls_editions_report = {.section = "RULES JSON", .show = show_ed
 typedef struct rule_place {
     const mls_scope *scope;
     const mls_rule *rule;
-    bool conditional; /* the scope applies only for some values */
+    bool conditional; /* the scope applies only to logs with certain values */
 } rule_place;
 
 #define RULE_FIELDS(F)                                                                                                 \
@@ -62,7 +62,8 @@ typedef struct rule_place {
     F(rule, conditional, BOOL, "", row->conditional)
 MLS_FIELDS(rule, rule_place, RULE_FIELDS)
 
-/* Find the next rule of a scope, from rule *next on, that no later scope of the chain overrides. */
+/* Find the next rule of a scope that later scopes of the chain do not override.  Begin at the index *next, and set
+ * *next to the index after the found rule.  Return false if there is no further rule. */
 static bool next_rule(const mls_scope_chain *chain, size_t at, size_t *next, rule_place *place)
 {
     const mls_scope *scope = &chain->ruleset->scopes[chain->scopes[at]];
@@ -141,8 +142,8 @@ static void show_checklist(mls_printer *to, const void *what)
 
 const mls_report mls_checklist_report = {.section = "RULES JSON", .show = show_checklist, .object = &checklist_fields};
 
-/* Write the initial value of a variable, which is not an object.  The depth of lists and actions was limited when they
- * were loaded. */
+/* Write the initial value of a variable, which cannot be an object.  The recursion is limited, since rule files with
+ * deeply nested lists or actions are not loaded. */
 static void emit_value(mls_emitter *to, const mls_value *value)
 {
     switch (value->kind) {
@@ -163,7 +164,7 @@ static void emit_value(mls_emitter *to, const mls_value *value)
     }
 }
 
-/* Write one expression as a string, several as a list, and nothing for none. */
+/* Write one expression as a string, and several expressions as a list.  Write nothing if there are no expressions. */
 static void emit_exprs(mls_emitter *to, const mls_expr_list *list)
 {
     if (list->count == 1)
@@ -208,7 +209,7 @@ static void emit_actions(mls_emitter *to, const mls_scope *scope, const mls_acti
       emit_actions(to, row->scope, row->rule->actions, row->rule->action_count))
 MLS_FIELDS(file_rule, rule_place, FILE_RULE_FIELDS)
 
-/* Return the name of a member with the "metadata." before it that was read. */
+/* Return the path "metadata.NAME" of a member.  The bytes before `name` in its buffer must be "metadata.". */
 static mls_str metadata_path(mls_str name)
 {
     static const size_t path = sizeof "metadata." - 1;
@@ -236,7 +237,7 @@ MLS_FIELDS(derive, mls_derive, DERIVE_FIELDS)
     F(scope, end, ANY, "", emit_exprs(to, &row->end))
 MLS_FIELDS(scope, mls_scope, SCOPE_FIELDS)
 
-/* A rule file's members are mlscore-rules(5)'s, not mlscore-formats(5)'s. */
+/* The members of a rule file, which mlscore-rules(5) documents instead of mlscore-formats(5). */
 #define RULE_FILE_FIELDS(F)                                                                                            \
     F(rule_file, usage, TEXT, "", mls_usage_name(row->usage))                                                          \
     F(rule_file, edition, TEXT, "", row->edition)                                                                      \
@@ -348,7 +349,7 @@ MLS_FIELDS_BESIDE(limit_csv, limit, LIMIT_CSV_FIELDS)
 MLS_FIELDS(benchmark, mls_rcp_listing, BENCHMARK_FIELDS)
 #define LISTINGS_FIELDS(F) F(listings, benchmarks, LIST(benchmark), "", MLS_ROWS(row->items, row->count))
 MLS_FIELDS(listings, mls_rcp_listings, LISTINGS_FIELDS)
-/* With a batch size each benchmark has a limit. */
+/* If a batch size is given, CSV has a row per benchmark with its limit. */
 #define BENCHMARK_CSV_FIELDS(F) F(benchmark_csv, limit, OBJECT_OF(limit), "", LIMIT_OF(row))
 MLS_FIELDS_BESIDE(benchmark_csv, benchmark, BENCHMARK_CSV_FIELDS)
 

@@ -13,7 +13,7 @@
 #include "score/wide.h"
 #include "term/table.h"
 
-/* Numbers of lines without -v. */
+/* The maximum numbers of lines without -v. */
 enum { FINDINGS_SHOWN = 6, SEED_PROBLEMS_SHOWN = 4, SKIPPED_SHOWN = 10, JOBS_SHOWN = 4, SACCT_ROWS_SHOWN = 10 };
 
 /* Indentation of lines below a table, and of their continuations. */
@@ -38,7 +38,7 @@ void mls_shape_append_degrees(mls_buffer *line, const mls_config_name *shape)
     uint64_t degrees[MLS_DEGREES];
     mls_config_name_degrees(shape, degrees);
     for (size_t i = 0; i < MLS_DEGREES && mls_config_has_degrees(shape); i++) {
-        if (degrees[i] > 1 || i < MLS_DEGREES - 1) { /* few models have ep */
+        if (degrees[i] > 1 || i < MLS_DEGREES - 1) { /* omit ep1, since few models have expert parallelism */
             mls_buffer_printf(line, "%s%s%" PRIu64, i == 0 ? "   " : " ", mls_degree_letters[i],
                               degrees[i] > 0 ? degrees[i] : 1);
         }
@@ -70,7 +70,8 @@ void mls_group_show_headline(mls_view *view, const mls_group *group)
     }
     mls_shape_append_degrees(&line, &shape);
     uint64_t degrees[MLS_DEGREES];
-    double ranks = shape.gpus == 0 ? group->accelerators : (double)NAN; /* of data parallelism */
+    double ranks =
+        shape.gpus == 0 ? group->accelerators : (double)NAN; /* number of data-parallel ranks; NAN: unknown */
     mls_config_name_degrees(&shape, degrees);
     for (size_t i = 0; i < MLS_DEGREES - 1; i++)
         ranks /= degrees[i] > 0 ? (double)degrees[i] : 1;
@@ -92,9 +93,9 @@ void mls_group_show_headline(mls_view *view, const mls_group *group)
 static void show_runs(mls_view *view, const mls_group *group)
 {
     enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP };
-    const char *unit = "samples"; /* to converge */
+    const char *unit = "samples"; /* unit of the column of samples or epochs to converge */
     mls_table table = {.indent = 2};
-    bool several = false; /* runs in a file */
+    bool several = false; /* a file contains several runs */
     for (size_t i = 0; i < group->run_count; i++) {
         const mls_convergence own = mls_run_to_converge(group->runs[i]);
         unit = isnan(own.number) ? unit : own.unit;
@@ -238,7 +239,7 @@ void mls_collection_show_skipped(mls_view *view, const mls_collection *collectio
     const size_t count = collection->skipped.count - collection->failed;
     if (count == 0 || view->quiet)
         return;
-    /* If nothing else is shown, list the reasons. */
+    /* List the files with -v, and if nothing else is shown and there are few files. */
     const bool listed = view->verbose > 0 || (collection->group_count == 0 && count <= SKIPPED_SHOWN);
     const char *hint = listed ? "" : count == 1 ? " (-v shows why)" : " (-v lists them)";
     mls_output_printf(view->output, "%sskipped %s%s\n", collection->group_count > 0 ? "\n" : "",
@@ -254,7 +255,7 @@ void mls_collection_show_skipped(mls_view *view, const mls_collection *collectio
 
 /* --------------------------------------------------------------------- jobs */
 
-/* "job 117   COMPLETED   18 nodes   queued 0:41   ran 27:08 of 4:00:00", and where its time went. */
+/* Print "job 117   COMPLETED   18 nodes   queued 0:41   ran 27:08 of 4:00:00", and how the job spent its time. */
 static void show_job(mls_view *view, const mls_slurm_job *job, const char *here)
 {
     mls_buffer line = {0};
@@ -330,7 +331,7 @@ static void show_collection(mls_printer *to, const void *what)
         }
         mls_group_show_note(to->view, group, beside != NULL ? beside->telemetry : NULL);
         if (beside != NULL && beside->published != NULL && beside->published[i].result != NULL) {
-            /* "published 5.1: 1.398 min on 72 x GB200 (Wiwynn, rank 7 of 62); yours 1.414 min, 1.2 % slower" */
+            /* Print "published 5.1: 1.398 min on 72 x GB200 (Wiwynn, rank 7 of 62); yours 1.414 min, 1.2 % slower". */
             const mls_published_near *near = &beside->published[i];
             const mls_published_result *result = near->result;
             const double ratio = fabs(near->ratio);
@@ -355,8 +356,8 @@ static void show_collection(mls_printer *to, const void *what)
             }
             mls_view_line(to->view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
         }
-        /* Show the findings of a group, then those of its runs: reasons why runs did not end, then all others.  Without
-         * -v, omit the finding in the row of a run. */
+        /* Show the findings of a group, then the findings of its runs, first the reasons why runs did not end.  Without
+         * -v, omit findings that are shown in the rows of the runs. */
         const mls_finding_list_look look = {.indent = INDENT,
                                             .hang = HANG,
                                             .named = true,
@@ -429,7 +430,7 @@ static void emit_nodes(mls_emitter *to, const char *list)
     mls_buffer_release(&names);
 }
 
-/* Write a seed as a number if it is one, else as text. */
+/* Write a seed as a number if possible, otherwise as text. */
 static void emit_seed(mls_emitter *to, mls_str seed)
 {
     double number;
@@ -439,7 +440,7 @@ static void emit_seed(mls_emitter *to, mls_str seed)
         mls_emit_str(to, seed);
 }
 
-/* Append the first seeds of a run for a cell, as there may be thousands. */
+/* Append the first seeds of a run, for a cell of CSV.  A run may have thousands of seeds. */
 static void line_seeds(mls_buffer *words, const mls_run *run)
 {
     const size_t shown = run->seed_count < SEEDS_IN_A_CELL ? run->seed_count : SEEDS_IN_A_CELL;
@@ -500,7 +501,7 @@ MLS_FIELDS(parts, mls_parts, PARTS_FIELDS)
     F(run, reason, TEXT_OR_NULL, "", reason_of(row->run))
 MLS_FIELDS(run, run_place, RUN_FIELDS)
 
-/* Columns that JSON does not have in this form. */
+/* Fields that have another form in CSV than in JSON. */
 #define RUN_CSV_FIELDS(F)                                                                                              \
     F(run_csv, seed, WORDS_OR_NULL, "", line_seeds(words, row->run))                                                   \
     F(run_csv, unit, TEXT_OR_NULL, "",                                                                                 \
@@ -571,7 +572,7 @@ static void add_group_findings(mls_finding_list *found, const mls_group *group)
     F(group, findings, FINDINGS, "", add_group_findings(&found, row))
 MLS_FIELDS_AS(, mls_group_fields, group, mls_group, NULL, GROUP_FIELDS)
 
-/* Columns of a check are empty if it was not made. */
+/* The columns of a check are empty if the check was not made. */
 #define GROUP_CSV_FIELDS(F)                                                                                            \
     F(group_csv, rcp_pass, IF(BOOL, row->rcp.check != MLS_CHECK_NA), "", row->rcp.result.pass)                         \
     F(group_csv, rcp_message, IF(TEXT, row->rcp.check != MLS_CHECK_NA), "", row->rcp.result.message)                   \
@@ -617,7 +618,7 @@ MLS_FIELDS_AS(, mls_skipped_fields, skipped, mls_source, NULL, SKIPPED_FIELDS)
 MLS_FIELDS(spent, mls_job_times, SPENT_FIELDS)
 MLS_FIELDS(job, mls_slurm_job, JOB_FIELDS)
 
-/* The problems in the output of sacct. */
+/* The findings about the output of sacct. */
 #define SACCT_FIELDS(F)                                                                                                \
     F(sacct, findings, FINDINGS, "", mls_finding_list_add(&found, row->findings, (mls_owner){0}, NULL))
 MLS_FIELDS(sacct, mls_slurm_jobs, SACCT_FIELDS)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* summary_report.c - the scores of groups, like the tables of published results: a row for each result, or system. */
+/* summary_report.c - CSV reports of the scores of groups, like the tables of published results: with a row for each
+ * result, or with a row for each system. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -20,7 +21,7 @@ static const char *accelerator_of(const mls_group *group)
     return name != NULL && name[0] != '\0' ? name : group->accelerator;
 }
 
-/* The fields of a system.  Groups with equal values are results of the same system. */
+/* The fields that identify a system.  Groups with equal values are results of the same system. */
 #define OF_SYSTEM(F)                                                                                                   \
     F(summary, usage, TEXT, "", mls_usage_name(row->usage))                                                            \
     F(summary, round, TEXT, "", mls_edition_round(row->edition))                                                       \
@@ -67,17 +68,17 @@ const mls_report mls_summary_report = {
                 .sources = {&summary_fields},
                 .root = &summaries_fields}};
 
-/* The table of a collection: the row of each group, and the benchmarks that are columns. */
+/* The table with a row for each system and a column for each benchmark, made from a collection. */
 typedef struct system_table {
     const mls_collection *collection;
     mls_arena arena;
-    mls_map rows;       /* system and occurrence -> its first group */
-    mls_map taken;      /* system and benchmark -> how often they occurred */
-    mls_map benchmarks; /* columns */
+    mls_map rows;       /* system and number of the row of this system -> index of the first group in the row */
+    mls_map taken;      /* system and benchmark -> number of groups so far */
+    mls_map benchmarks; /* names of the columns */
     struct {
-        size_t row, benchmark; /* benchmark SIZE_MAX: not known */
+        size_t row, benchmark; /* indexes of the row and the column; benchmark SIZE_MAX: unknown benchmark */
         double minutes;
-    } * cells; /* of each group */
+    } * cells; /* the cell of each group */
 } system_table;
 
 static void key_str(mls_buffer *key, mls_str text)
@@ -129,7 +130,7 @@ static void emit_systems(mls_emitter *to, const mls_collection *collection)
             (void)add_benchmark(&table, row->edition->benchmarks[b]->name);
         table.cells[i].benchmark = row->benchmark != NULL ? add_benchmark(&table, row->benchmark) : SIZE_MAX;
         table.cells[i].minutes = mls_group_result(row).scaled_minutes;
-        /* A second result of a system on one benchmark begins a second row of the system. */
+        /* If a system has several results on the same benchmark, each of them is in a separate row. */
         mls_buffer_clear(&key);
         OF_SYSTEM(KEY_CELL)
         const size_t system = key.len;
@@ -150,7 +151,7 @@ static void emit_systems(mls_emitter *to, const mls_collection *collection)
 #define SYSTEMS_FIELDS(F) F(systems, systems, LIST(system), "", emit_systems(to, row))
 MLS_FIELDS(systems, mls_collection, SYSTEMS_FIELDS)
 
-/* A column for each benchmark: the minutes of a system's result on it. */
+/* Write a column for each benchmark, with the minutes of the system's result. */
 static void emit_benchmarks(mls_emitter *to, const void *what, bool names)
 {
     const mls_collection *collection = what;

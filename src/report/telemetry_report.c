@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* telemetry_report.c - what was measured during runs: a table of devices for each, and who stands out. */
+/* telemetry_report.c - the report of measurements during runs: for each run, a table of devices, and the outliers. */
 #include <math.h>
 
 #include "base/utf8.h"
@@ -12,12 +12,13 @@ enum {
     DEVICES_SHOWN = 64,
     FINDINGS_SHOWN = 12,
     MIB_PER_GIB = 1024,
-    NAME_BYTES = 40 /* of a UUID */
+    NAME_BYTES = 40 /* maximum length of the name of a device, enough for a UUID */
 };
 
 enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP, DETAIL = MLS_COLUMN_DETAIL };
 
-/* The metrics that are shown of a device.  Few logs have the activity of a GPU's units (detail), and little else. */
+/* The metrics of a device that are shown.  Few logs contain the activity of a GPU's units (DETAIL); such logs contain
+ * few other metrics. */
 static const struct shown_metric {
     const char *title;
     mls_metric metric;
@@ -38,15 +39,16 @@ static const struct shown_metric {
 };
 enum { SHOWN_METRICS = sizeof shown_metrics / sizeof *shown_metrics };
 
-/* Return the mean to show: power over the measured time if that is known, else over the rows. */
+/* Return the mean to show: for power, the mean over the measured time if it is known; otherwise the mean over the rows.
+ */
 static double shown_value(const mls_telemetry_device *device, const struct shown_metric *shown)
 {
     const double mean = device->metrics[shown->metric].mean;
     return shown->metric == MLS_METRIC_POWER_W && !isnan(device->mean_power_w) ? device->mean_power_w : mean;
 }
 
-/* Print what was measured during a run: a table of devices, and the findings, without the name of the log if there is
- * only one. */
+/* Print the measurements during a run: a table of devices, and the findings.  If `one_log` is set, omit the name of the
+ * log from the findings. */
 static void show_window(mls_view *view, const mls_telemetry_window *window, bool one_log)
 {
     static const char vendor[] = "NVIDIA ";
@@ -76,7 +78,8 @@ static void show_window(mls_view *view, const mls_telemetry_window *window, bool
     mls_view_headline(view, mls_buffer_str(&title), &line, INDENT);
     mls_buffer_release(&title);
     mls_view_gap(view);
-    /* A metric has a column if a device has it; if none has a detail, all that are not details have one. */
+    /* A metric has a column if at least one device has a value.  If no device has a DETAIL metric, all other metrics
+     * have a column. */
     for (size_t i = 0; i < SHOWN_METRICS; i++) {
         for (size_t k = 0; k < window->device_count && !chosen[i]; k++)
             chosen[i] = !isnan(shown_value(&window->devices[k], &shown_metrics[i]));
@@ -151,7 +154,7 @@ static void show_telemetry(mls_printer *to, const void *what)
     F(summary, max, NUMBER, "", row->max)
 MLS_FIELDS(summary, mls_metric_summary, SUMMARY_FIELDS)
 
-/* Metrics, counters and reasons without a value are left out. */
+/* Metrics, counters and reasons without a value are omitted. */
 #define METRIC_MEMBER(F, id, name, unit)                                                                               \
     F(metrics, name, OBJECT_OF(summary), unit,                                                                         \
       isnan(row->metrics[MLS_METRIC_##id].mean) ? NULL : &row->metrics[MLS_METRIC_##id])
@@ -190,7 +193,7 @@ MLS_FIELDS(reasons, mls_telemetry_device, REASON_MEMBERS)
     F(device, energy_estimate_joules, NUMBER_OR_NULL, "joules", row->energy_estimate_joules)
 MLS_FIELDS(device, mls_telemetry_device, DEVICE_FIELDS)
 
-/* In CSV a metric is its mean. */
+/* In CSV, the value of a metric is its mean. */
 #define METRIC_FIELD(F, id, name, unit) F(device_csv, name, NUMBER_OR_NULL, unit, row->metrics[MLS_METRIC_##id].mean)
 #define DEVICE_CSV_FIELDS(F)                                                                                           \
     MLS_METRIC_LIST(METRIC_FIELD, F)                                                                                   \
@@ -233,7 +236,7 @@ MLS_FIELDS(measured, mls_telemetry_window, MEASURED_FIELDS)
     F(measured_csv, line, COUNT_OR_NULL, "", row->run.line)
 MLS_FIELDS_BESIDE(measured_csv, measured, MEASURED_CSV_FIELDS)
 
-/* Make each window only when it is written, as there may be many. */
+/* Create each window only when it is written, since there may be many windows. */
 static void emit_windows(mls_emitter *to, const mls_telemetry *telemetry)
 {
     for (size_t i = 0; i < telemetry->window_count; i++) {

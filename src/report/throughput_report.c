@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* throughput_report.c - the pace of runs: a row for each run with its pace as bars, then what was slow, in words. */
+/* throughput_report.c - the report of the pace of runs: a row for each run, with its pace as a curve of bars, then
+ * lines about slow runs and phases. */
 #include <math.h>
 
 #include "report/reports.h"
@@ -7,38 +8,40 @@
 
 enum { INDENT = 2, HANG = 6, CURVE_INDENT = 6 };
 
-/* Names of logs are cut only if one is longer than this; else columns are dropped first. */
+/* If a name of a log is longer than this, names are cut before columns are dropped. */
 enum { NAME_COLUMNS = 24 };
 
-/* Evaluations may have been between blocks if at least this share of a run was. */
+/* If more than this share of a run is between blocks, evaluations may have been there. */
 #define BETWEEN_MIN 0.001
 
-/* Slow evaluations of a run that are listed. */
+/* The maximum number of slow evaluations of a run that are listed. */
 enum { SLOW_EVALUATIONS_NAMED = 3 };
 
-/* Findings of a group that are listed without -v. */
+/* The maximum number of findings of a group that are listed without -v. */
 enum { SHOWN_WITHOUT_V = 12 };
 
-/* The pace of a cell as a bar.  Without UTF-8 there are three levels: within the band, above it, far above it. */
+/* The bars for the levels of the pace.  Without UTF-8, only three levels are distinguished: within the band, above the
+ * band, and far above the band. */
 static const char *const bars[2][MLS_SPARK_TOP + 1] = {{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
                                                        {".", ".", ".", ":", ":", ":", ":", "#"}};
 
-/* The optional columns that a run of the group fills, and what the lines below the table are about. */
+/* The optional columns for which at least one run has a value, and the data for the lines below the table. */
 typedef struct columns_used {
     bool tokens, step, lines;
     bool long_names;
-    const char *unit;                   /* of the pace */
-    const mls_throughput *paced;        /* the first run with a pace; NULL: none */
-    const mls_utilization *utilization; /* the highest, as it may be implausible; NULL: not known */
+    const char *unit;                   /* unit of the pace, such as "a sample" */
+    const mls_throughput *paced;        /* the first run with a pace; NULL: no run has a pace */
+    const mls_utilization *utilization; /* the highest utilization, since it may be implausible; NULL: unknown */
 } columns_used;
 
-/* Return the share of the peak in BF16, by published FLOPs if they are known, else by derived ones. */
+/* Return the utilization as a share of the peak in BF16.  Use the published FLOPs of the model if they are known,
+ * otherwise the derived FLOPs. */
 static double share_of(const mls_utilization *of)
 {
     return isnan(of->bf16) ? of->derived : of->bf16;
 }
 
-/* Print the row of each run, and return what the lines below the table need. */
+/* Print the row of each run.  Return the data for the lines below the table. */
 static columns_used show_timed_runs(mls_view *view, const mls_throughput_group *group)
 {
     enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP, DETAIL = MLS_COLUMN_DETAIL };
@@ -85,14 +88,14 @@ static columns_used show_timed_runs(mls_view *view, const mls_throughput_group *
         if (used.utilization != NULL)
             mls_table_number(&table, "MFU", RIGHT | KEEP, share_of(&run->utilization), 2);
         mls_buffer spark = {0};
-        size_t cells = MLS_SPARK_CELLS; /* but for the gaps at the end */
+        size_t cells = MLS_SPARK_CELLS; /* number of cells without the gaps at the end */
         while (cells > 0 && run->spark[cells - 1] == MLS_SPARK_GAP)
             cells--;
         for (size_t k = 0; k < cells; k++)
             mls_buffer_append_text(&spark, run->spark[k] == MLS_SPARK_GAP ? " " : bars[view->ascii][run->spark[k]]);
         mls_table_text(&table, "pace", MLS_COLUMN_LEFT, mls_table_take(&table, &spark));
 
-        /* The note tells why a run has no numbers, or what is wrong with its log. */
+        /* The note contains the reason why a run has no numbers, or what is wrong with its log. */
         const size_t malformed = run->run->malformed;
         mls_buffer note = {0};
         mls_buffer_append_text(&note, run->state == MLS_TIMED_UNFINISHED          ? "unfinished: up to its last record"
@@ -115,7 +118,7 @@ static columns_used show_timed_runs(mls_view *view, const mls_throughput_group *
     return used;
 }
 
-/* Print how the utilization was computed, or (NULL) why that of a run is unknown. */
+/* Print how the utilization `of` was computed.  If `of` is NULL, print why the utilization of `run` is unknown. */
 static void show_utilization(mls_view *view, const mls_utilization *of, const mls_throughput *run,
                              const mls_throughput_options *options, bool of_many)
 {
@@ -161,7 +164,7 @@ static void show_utilization(mls_view *view, const mls_utilization *of, const ml
     mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
 }
 
-/* -v: print details of a run that are not findings, in one line, and its evaluations. */
+/* Print a line with details of a run that are not findings, and its evaluations, for -v. */
 static void show_details(mls_view *view, const mls_throughput_group *group, const mls_throughput *run)
 {
     mls_table table = {.indent = CURVE_INDENT};
@@ -233,12 +236,12 @@ static void show_throughputs(mls_printer *to, const void *what)
         mls_output_text(view->output, i > 0 ? "\n" : "");
         mls_group_show_headline(view, group->group);
         const columns_used used = show_timed_runs(view, group);
-        if (!isnan(group->median_ms_per_sample)) { /* the median run represents the group */
+        if (!isnan(group->median_ms_per_sample)) { /* print the pace of the median run */
             mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "pace: median %s ms %s, a run is slow above %s",
                             mls_words_rate(group->median_ms_per_sample).text, used.unit,
                             mls_words_rate(group->limit_ms_per_sample).text);
         }
-        /* How evaluations were told from training in logs without eval_start. */
+        /* Print how evaluations were distinguished from training in logs without eval_start. */
         size_t of[MLS_EVALUATIONS_FROM_STEPS + 1] = {0};
         size_t counted = 0;
         bool between = false;
@@ -267,7 +270,7 @@ static void show_throughputs(mls_printer *to, const void *what)
                             mls_words_percent(run->warmup_ms / run->run_ms, 1).text,
                             mls_words_duration(run->warmup_lost_ms).text, several ? " (the median run)" : "");
         }
-        if (group->healed != NULL) { /* the change of pace that the job asked for */
+        if (group->healed != NULL) { /* print the change of pace that the job requested by healing_iter */
             const mls_throughput *run = group->healed;
             mls_buffer_printf(&line, "healing: by design at step %zu (%s samples): ", run->healing_step,
                               mls_words_count(run->healing_samples).text);
@@ -426,7 +429,7 @@ MLS_FIELDS_AS(, mls_timed_group_fields, timed_group, mls_throughput_group, NULL,
 #define THROUGHPUTS_FIELDS(F) F(throughputs, groups, LIST(mls_timed_group), "", MLS_ROWS(row->groups, row->group_count))
 MLS_FIELDS(throughputs, mls_throughputs, THROUGHPUTS_FIELDS)
 
-/* Columns that only CSV has: the parts, and the lengths of lists. */
+/* Fields that only CSV has: the parts of the time, and the lengths of lists. */
 #define TIMED_CSV_FIELDS(F)                                                                                            \
     F(timed_csv, startup_ms, IF(NUMBER, row->has_parts), "ms", row->parts.ms[MLS_PART_STARTUP])                        \
     F(timed_csv, training_ms, IF(NUMBER, row->has_parts), "ms", row->parts.ms[MLS_PART_TRAINING])                      \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify_report.c - a checked submission: tables and findings for people, fields, and test cases. */
+/* verify_report.c - the report of a checked submission: tables and findings for people, fields, and test cases. */
 
 #include "base/file.h"
 #include "base/utf8.h"
 #include "report/reports.h"
 #include "term/table.h"
 
-/* Add the number of findings of each code that were counted but not kept of a submitter. */
+/* For each code, add the number of the submitter's findings that were counted but not kept. */
 static void add_more_of(mls_finding_list *found, const mls_view *view, const mls_submitter *submitter)
 {
     const mls_owner owner = {.path = *submitter->path != '\0' ? submitter->path : ".", .name = submitter->name};
@@ -16,8 +16,9 @@ static void add_more_of(mls_finding_list *found, const mls_view *view, const mls
     }
 }
 
-/* Add the findings of a submitter.  Similar findings of a folder are reported together, those about the logs of a
- * result with their number, and those about each system description by themselves. */
+/* Add the findings of a submitter.  Similar findings about files of the same folder are reported together.  For the
+ * logs of a result, the number of logs is also reported.  Findings about system descriptions are reported one by one.
+ */
 static void add_of(mls_finding_list *found, const mls_view *view, const mls_submitter *submitter)
 {
     for (size_t i = 0; i < submitter->placed_count; i++) {
@@ -56,13 +57,14 @@ static void check_cell(mls_table *table, const char *header, bool shown, mls_che
     mls_table_cell(table, header, MLS_COLUMN_KEEP, styles[check], "%s", shown ? words[check] : "");
 }
 
-/* Add the row of a result.  `submitter` NULL: headings above the row name the submitter and the system. */
+/* Add the row of a result.  If `submitter` is NULL, omit the names of the submitter and the system, which are in
+ * headings above the row. */
 static void add_result_row(mls_table *table, const mls_view *view, const mls_submitter *submitter,
                            const mls_submission_result *result)
 {
     enum { KEEP = MLS_COLUMN_KEEP, RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, DETAIL = MLS_COLUMN_DETAIL };
     const mls_group *group = &result->group;
-    const bool judged = result->judged; /* else only its name is known */
+    const bool judged = result->judged; /* if false, only the name of the result is known */
     const size_t needed = group->rules->runs_needed;
     const bool forgiven = result->invalid <= group->rules->left_out;
     const bool wrong = judged && (result->weak ? result->run_count < needed : result->run_count != needed);
@@ -102,7 +104,7 @@ static void add_result_row(mls_table *table, const mls_view *view, const mls_sub
     }
 }
 
-/* Append a text of a system description, which may be of any length, cut at some bytes. */
+/* Append `before` and a text of a system description, which may be of any length.  Cut the text to `bytes` bytes. */
 static void append_cut(mls_buffer *line, const char *before, const char *text, size_t bytes)
 {
     if (text != NULL) {
@@ -115,14 +117,14 @@ static void show_submitter(mls_view *view, const mls_submission *submission, con
 {
     const bool markdown = view->format == MLS_FORMAT_MARKDOWN;
     mls_table table = {.indent = 4};
-    const char *name = NULL; /* of the system */
+    const char *name = NULL; /* name of the current system */
     mls_output_text(view->output, markdown ? "### " : "");
     mls_view_text(view, MLS_STYLE_BOLD, "%s", submitter->name);
     mls_output_printf(view->output, "   %s %s%s\n%s", mls_usage_name(submission->options.usage),
                       submission->edition->name, submission->edition_by_date ? " (by date)" : "", markdown ? "\n" : "");
     for (size_t i = 0; i < submitter->result_count; i++) {
         const mls_submission_result *result = &submitter->results[i];
-        if (name == NULL || strcmp(name, result->system) != 0) { /* the heading of a system */
+        if (name == NULL || strcmp(name, result->system) != 0) { /* print the heading of the next system */
             const mls_system *system = NULL;
             mls_buffer line = {0};
             name = result->system;
@@ -148,7 +150,8 @@ static void show_submitter(mls_view *view, const mls_submission *submission, con
     mls_view_gap(view);
 }
 
-/* With more results than this only those that are not ready are listed, unless -v lists all. */
+/* If there are more than RESULTS_MANY results, only results that are not ready are listed, at most RESULTS_SHOWN.  With
+ * -v, all results are listed. */
 enum { RESULTS_MANY = 40, RESULTS_SHOWN = 12 };
 
 static size_t count_results(const mls_submission *submission)
@@ -171,7 +174,7 @@ static void show_submission(mls_printer *to, const void *what)
     const bool markdown = view->format == MLS_FORMAT_MARKDOWN;
     const bool many = view->verbose == 0 && count_results(submission) > RESULTS_MANY;
     if (many && (!view->quiet || markdown)) {
-        /* Show the results that are not ready, of many. */
+        /* Show only the results that are not ready. */
         const size_t count = count_results(submission);
         mls_table table = {.indent = 4};
         size_t ready = 0;
@@ -205,8 +208,8 @@ static void show_submission(mls_printer *to, const void *what)
         if (!mls_view_shows(view, severity) || mls_finding_counts_of(&submission->counts, severity) == 0)
             continue;
         mls_output_printf(view->output, markdown ? "\n#### %s\n\n" : "%s\n", headings[severity]);
-        /* Show all findings of one severity.  With `many` results fewer lines are shown of each kind. */
-        static const size_t most[] = {16, 8, 8}; /* lines of each severity */
+        /* Show all findings of one severity.  If there are many results, show fewer lines of each kind. */
+        static const size_t most[] = {16, 8, 8}; /* maximum number of lines for each severity */
         const mls_finding_list_look look = {
             .indent = 2, .hang = 6, .together = true, .fold = many ? 3 : 10, .limit = many ? most[severity] : 0};
         mls_finding_list found = {0};
@@ -239,7 +242,7 @@ static void show_submission(mls_printer *to, const void *what)
     mls_output_buffer(view->output, &line);
     mls_style_end(view, MLS_STYLE_BAD);
     mls_output_text(view->output, "\n");
-    /* Show odd results that break no rule, the most important kind first. */
+    /* Show odd results that do not break a rule, the most important kind first. */
     mls_finding_list found = {0};
     mls_view narrow = *view;
     narrow.width = view->width == 0 || view->width > ODD_WIDTH ? ODD_WIDTH : view->width;
@@ -257,7 +260,7 @@ static void show_submission(mls_printer *to, const void *what)
 
 typedef struct log_place {
     const mls_submission_run *run;
-    const mls_olympic_mark *mark; /* NULL: the result has none */
+    const mls_olympic_mark *mark; /* NULL: the result does not have marks */
 } log_place;
 
 #define LOG_FIELDS(F)                                                                                                  \
@@ -340,7 +343,7 @@ MLS_FIELDS(submitter, mls_submitter, SUBMITTER_FIELDS)
       mls_finding_list_add(&found, &row->findings, (mls_owner){.path = "."}, to->view))
 MLS_FIELDS(submission, mls_submission, SUBMISSION_FIELDS)
 
-/* The rows of CSV: all findings. */
+/* The rows of CSV are all findings. */
 #define ALL_FIELDS(F) F(all, findings, FINDINGS, "", add_all(&found, to->view, row))
 MLS_FIELDS_BESIDE(all, submission, ALL_FIELDS)
 static void all_findings(mls_finding_list *found, const mls_printer *to, const void *submission)
@@ -358,7 +361,8 @@ static void add_case(mls_printer *to, mls_finding_list found, const mls_finding_
     mls_junit_case(to, class_name, name, mls_findings_pass(counts, strict) ? NULL : failure.text, &found);
 }
 
-/* Return the findings of a submitter about a system, a result, or neither. */
+/* Return the findings of a submitter about a system and a result.  If both are NULL, return the findings that are
+ * neither about a system nor about a result. */
 static mls_finding_list found_about(const mls_view *view, const mls_submitter *submitter, const mls_system *system,
                                     const mls_submission_result *result)
 {

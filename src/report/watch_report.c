@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* watch_report.c - the events of running jobs, as objects for programs and as lines for people. */
+/* watch_report.c - the report of the events of running jobs: objects for programs, and lines for people. */
 #include <math.h>
 
 #include "explain/watch/watch.h"
@@ -15,7 +15,8 @@ static double elapsed_of(const mls_watch_event *event)
     return is_of_timed_run(event) ? mls_live_minutes(event->run, event->time_ms) : (double)NAN;
 }
 
-/* Return the position that an event is about, if it is one in that unit. */
+/* Return the position of the run at an event, in epochs or in samples; NAN if the position is unknown or has the other
+ * unit. */
 static double position_in(const mls_watch_event *event, bool epochs)
 {
     const mls_live_run *run = event->run;
@@ -26,7 +27,8 @@ static double position_in(const mls_watch_event *event, bool epochs)
                                                                                                    : (double)NAN;
 }
 
-/* Return the estimate of an event, none if it has none; nothing is left of a run that met its target. */
+/* Return the estimate of the remaining time at an event, or mls_estimate_none() if the event does not have an estimate.
+ * The remaining time of a run that met its target is 0. */
 static mls_estimate estimate_of(const mls_watch_event *event)
 {
     const bool estimates =

@@ -135,7 +135,7 @@ static size_t header_width(const mls_column *column)
     return mls_display_width(mls_str_from(column->header));
 }
 
-/* Return the width from the decimal point on, or 0 if the text has no point. */
+/* Return the width of the decimal point and the text after it, or 0 if the text does not contain a decimal point. */
 static size_t fraction_width(mls_str text)
 {
     const char *point = text.len > 0 ? memchr(text.ptr, '.', text.len) : NULL;
@@ -150,7 +150,7 @@ static size_t layout_total(const mls_table *table)
     return total;
 }
 
-/* Drop columns, from the right, whose look has these bits of a mask until the rest fits. */
+/* Drop columns, from the right, until the table fits into `room`.  Drop only columns with (look & mask) == bits. */
 static void drop_columns(mls_table *table, unsigned mask, unsigned bits, size_t room)
 {
     for (size_t k = table->column_count; k-- > 1 && layout_total(table) > room;)
@@ -184,7 +184,7 @@ bool mls_table_layout(mls_table *table, size_t width)
         cut = (column->look & MLS_COLUMN_CUT) != 0 ? column : cut;
     }
     if (table->column_count > 0 && (table->columns[0].look & RANK_BITS) != 0) {
-        /* Show the columns of lowest rank that fit. */
+        /* The columns have ranks: show as many columns as fit, the lowest rank first. */
         size_t widths[MLS_TABLE_COLUMNS_MAX];
         for (size_t k = 0; k < table->column_count; k++) {
             widths[k] = table->columns[k].width;
@@ -210,7 +210,7 @@ bool mls_table_layout(mls_table *table, size_t width)
     const size_t left = layout_total(table);
     if (width > 0 && cut != NULL && cut->width > 0 && left < room)
         cut->width = full - cut->width < room - left ? full : cut->width + room - left;
-    /* Cut columns from the right, first to CUT_MIN, which is easy to read, then to CUT_LEAST. */
+    /* Cut columns from the right: first to the width CUT_MIN, which is easy to read, then, if needed, to CUT_LEAST. */
     for (size_t least = CUT_MIN; least >= CUT_LEAST; least -= CUT_MIN - CUT_LEAST) {
         for (size_t k = table->column_count; k-- > 0 && layout_total(table) > room;) {
             if ((table->columns[k].look & MLS_COLUMN_CUT_LAST) != 0) {
@@ -227,7 +227,8 @@ static bool is_left(const mls_column *column)
     return (column->look & (MLS_COLUMN_RIGHT | MLS_COLUMN_DECIMAL)) == 0;
 }
 
-/* Append a cell padded to its column.  Blanks that may be trailing are only counted in *owed. */
+/* Append a cell padded to the width of its column.  Blanks after the text may be at the end of the line, so they are
+ * only counted in *owed; the next cell appends them. */
 static void draw_cell(const mls_column *column, unsigned look, mls_cell cell, mls_sheet *sheet, size_t *owed)
 {
     const size_t whole = mls_display_width(cell.text);
@@ -272,7 +273,8 @@ void mls_table_draw_row(const mls_table *table, const mls_row *row, bool notes_b
     const mls_str note = row->note.text;
     size_t owed = table->indent;
     if (is_heading(row)) {
-        /* Wrap the heading between its phrases (separated by two blanks) if they all fit, else between words. */
+        /* Wrap the heading between its phrases, which two blanks separate, if each phrase fits on a line; otherwise
+         * between words. */
         const size_t before = row->lead.text.len > 0 ? table->indent : max_size(table->indent, 2) - 2;
         const size_t room = max_size(sheet->width, indent) - indent;
         bool fit = true;

@@ -56,7 +56,7 @@ static void set_restore_text(const mls_terminal *terminal, size_t lines)
     drawing.restore_length = length > 0 ? (size_t)length : 0;
 }
 
-/* Write a whole text.  Return false if the terminal no longer exists. */
+/* Write all bytes of a text.  Return false if the terminal no longer exists. */
 static bool write_all(const mls_terminal *terminal, mls_str text)
 {
     for (size_t done = 0; done < text.len;) {
@@ -72,7 +72,7 @@ static bool write_all(const mls_terminal *terminal, mls_str text)
     return true;
 }
 
-/* Turn off line editing and echo; keys that send signals still do.  Do nothing in a background job. */
+/* Turn off line editing and echo; keys such as Ctrl-C still send signals.  Do nothing in a background job. */
 static void begin_drawing(mls_terminal *terminal)
 {
     struct termios modes = terminal->before;
@@ -98,7 +98,7 @@ void mls_terminal_open(mls_terminal *terminal, int drawn_on, bool full)
     terminal->raw = false;
     (void)sigemptyset(&taken);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        /* Signals that nohup, or a shell for a background job, made the program ignore stay ignored. */
+        /* Do not handle signals that the program was started to ignore, by nohup or by a shell for a background job. */
         struct sigaction action;
         if (sigaction(ends[i], NULL, &action) != 0 || action.sa_handler != SIG_IGN)
             (void)sigaddset(&taken, ends[i]);
@@ -122,7 +122,7 @@ int mls_terminal_take(mls_terminal *terminal)
     struct signalfd_siginfo info;
     if (terminal->signals >= 0 && read(terminal->signals, &info, sizeof info) == (ssize_t)sizeof info) {
         switch (info.ssi_signo) {
-        case SIGTSTP: /* stop the process like any job, with the terminal restored, and draw again once it continues */
+        case SIGTSTP: /* restore the terminal, stop the process, and draw again once the process continues */
             restore();
             set_restore_text(terminal, 0);
             (void)raise(SIGSTOP);
@@ -170,7 +170,8 @@ bool mls_terminal_size(const mls_terminal *terminal, size_t *columns, size_t *ro
     return known;
 }
 
-/* Append the last `most` lines of a text, each with an erase to its end.  Return the number of lines. */
+/* Append the last `most` lines of a text, each followed by the escape sequence that erases the rest of the line. Return
+ * the number of appended lines. */
 static size_t append_lines(mls_buffer *frame, mls_str text, size_t most)
 {
     size_t count = 0;

@@ -111,8 +111,8 @@ void mls_markdown_append(mls_buffer *out, mls_str text)
     }
 }
 
-/* Return the number of bytes of `text` that fit into `room` columns, up to a separator, but at least those before the
- * first separator. */
+/* Return the number of bytes of `text` that fit into `room` columns and end before a separator.  The bytes before the
+ * first separator are always included, even if they do not fit. */
 static size_t wrap_length(mls_str text, size_t room, mls_str separator, bool brackets)
 {
     size_t end = 0;
@@ -136,12 +136,12 @@ void mls_wrap_append(mls_buffer *out, bool color, mls_str text, mls_wrap wrap, m
         const size_t room = wrap.width > column ? wrap.width - column : 0;
         const mls_str separator = mls_str_from(wrap.separator);
         size_t full = wrap.width > 0 ? wrap_length(text, room, separator, wrap.brackets) : text.len;
-        /* If the line already has text, the first piece may move to the next line. */
+        /* If the line already contains text and the first piece does not fit, move the piece to the next line. */
         if (wrap.width > 0 && column > wrap.indent && mls_str_starts(text, separator) &&
             mls_display_width((mls_str){text.ptr, full}) > room)
             full = 0;
         size_t end = full;
-        if (words) { /* move a word to the last line if it would have only one */
+        if (words) { /* do not leave a single word on the last line: move one more word there */
             size_t next = full;
             size_t word = full;
             while (next < text.len && text.ptr[next] == ' ')
@@ -228,7 +228,7 @@ void mls_view_item(mls_view *view, mls_buffer *line, mls_wrap wrap, mls_style st
 
 void mls_view_line(mls_view *view, mls_buffer *line, mls_style style, size_t indent, size_t hang)
 {
-    /* Wrap a list, such as the line of a score, between its items. */
+    /* A line that contains " · ", such as the line of a score, is a list: wrap it between its items. */
     const char *separator = mls_str_contains(mls_buffer_str(line), MLS_S(" · ")) ? " · " : " ";
     mls_view_item(view, line, (mls_wrap){hang > 0 ? view->width : 0, indent, hang, separator, false}, style);
 }
