@@ -45,9 +45,9 @@ static void advise(const mls_submission *submission, const char *config, const m
     mls_findings_add_as(advice, finding->code, MLS_SEVERITY_ADVICE, place, "%s", finding->message);
 }
 
-/* Return a run of a config, or NULL if it has no runs.  A run belongs to a config if its job printed the config's name,
- * or if it is a run of the config's benchmark with the GPU count in the config's name.  Set *ended_well to true if one
- * of these runs succeeded. */
+/* Return a run of a config, or NULL if the config has no runs.  A run belongs to a config if both have the same
+ * benchmark, and the run's system has the number of GPUs (or nodes) in the config's name or the run's job printed that
+ * name.  Set *ended_well to true if one of these runs succeeded. */
 static const mls_submission_run *run_of_config(const mls_submitter *submitter, const mls_config_name *name,
                                                const char *config, bool *ended_well)
 {
