@@ -39,7 +39,7 @@ MLS_FIELDS(log, mls_check_log, LOG_FIELDS)
 #define LOG_CSV_FIELDS(F) F(log_csv, log_line, NUMBER, "", row->line)
 MLS_FIELDS_BESIDE(log_csv, log, LOG_CSV_FIELDS)
 
-/* Add the findings of a log for GitHub and CSV. */
+/* Add the findings of a log, for the format of GitHub. */
 static void log_findings(mls_finding_list *found, const mls_printer *to, const void *what)
 {
     (void)to;
