@@ -115,7 +115,8 @@ long() {
         }
     }' >"$1"
 }
-few=50000 many=250000 bytes_max=16
+# A verdict keeps at most 65,536 of the records, so both logs have more.
+few=100000 many=300000 bytes_max=8
 for count in $few $many; do long "long.$count.log" $count; done
 grows "watch --once, of a line" 1 watch -j1 --once long.@.log
 
