@@ -151,7 +151,8 @@ void mls_dump_json(mls_buffer *buffer, mls_str json)
  * `at`. */
 static void append_plain(mls_buffer *out, mls_str text, size_t *plain, size_t start, size_t at, int32_t code)
 {
-    mls_buffer_append(out, (mls_str){text.ptr + *plain, start - *plain});
+    if (start > *plain)
+        mls_buffer_append(out, (mls_str){text.ptr + *plain, start - *plain});
     *plain = at;
     if (code >= 0)
         append_escape(out, (uint32_t)code);
