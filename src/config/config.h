@@ -11,11 +11,11 @@
 
 #include "config/shell.h"
 
-/** How much a name reveals. */
+/** The form of a name, which decides the numbers it contains. */
 typedef enum mls_config_kind {
-    MLS_CONFIG_KIND_NONE,  /**< no shape (config_DGXH100_common.sh), or not a config name */
-    MLS_CONFIG_KIND_SHAPE, /**< SYSTEM_<nodes>x<gpus>…: everything */
-    MLS_CONFIG_KIND_MODEL, /**< 16xXE8545x4A100-SXM-80GB: nodes x model x GPUs per node */
+    MLS_CONFIG_KIND_NONE,  /**< the name does not contain a shape (config_DGXH100_common.sh), or is not a config name */
+    MLS_CONFIG_KIND_SHAPE, /**< SYSTEM_<nodes>x<gpus>…: a shape with nodes, GPUs per node and further numbers */
+    MLS_CONFIG_KIND_MODEL, /**< 16xXE8545x4A100-SXM-80GB: nodes, model of the nodes, GPUs per node, model of the GPUs */
     MLS_CONFIG_KIND_NODES  /**< DGXA100_multi_32nodes: only the number of nodes */
 } mls_config_kind;
 
@@ -24,35 +24,36 @@ typedef enum mls_config_kind {
 #define MLS_CONFIG_SUFFIX_MAX 16
 
 /** A decoded name.  A number is 0 if the name does not contain it and it cannot be derived.  A valid name does not
- * contain zeros, except among the extra numbers.  The strings are spans of the decoded text.  If there is a problem,
- * kind is NONE, unless the degrees of parallelism do not divide the GPUs or do not match dp<N>. */
+ * contain zeros, except among the extra numbers.  The strings are spans of the decoded text.  If `problem` is set,
+ * kind is NONE, unless the problem is that the degrees of parallelism do not divide the GPUs or do not match dp<N>. */
 typedef struct mls_config_name {
-    mls_str name;   /**< without folders, "config_" and ".sh": the value of DGXSYSTEM */
+    mls_str name;   /**< the name without folders, "config_" and ".sh", which is the value of DGXSYSTEM */
     mls_str system; /**< "GB200"; may contain '_', '-', 'x' and digits; may be empty */
     mls_config_kind kind;
-    const char *problem; /**< what is wrong with the numbers, a static text; NULL: nothing */
+    const char *problem; /**< static text that names the error in the numbers; NULL: they are correct */
     uint64_t nodes, gpus_per_node;
     uint64_t gpus;           /**< nodes * gpus_per_node */
-    uint64_t third;          /**< the number after the GPUs per node, whose meaning varies */
-    uint64_t batch_per_rank; /**< third, if one of tp, pp, cp, ep is given: samples per step of a data-parallel rank */
-    uint64_t batch_per_gpu;  /**< third otherwise */
-    /** tp<N>, pp<N>, cp<N>; 0 if omitted, which means 1. */
+    uint64_t third;          /**< the number after the GPUs per node, usually a batch size */
+    uint64_t batch_per_rank; /**< samples per step of a data-parallel rank: `third` if the name has tp, pp, cp or ep */
+    uint64_t batch_per_gpu;  /**< samples per step of a GPU: `third` if the name does not have tp, pp, cp or ep */
+    /** tp<N>, pp<N>, cp<N>; 0: omitted, so the degree is 1 */
     uint64_t tensor_parallel, pipeline_parallel, context_parallel;
     uint64_t expert_parallel, virtual_pipeline, sequence_parallel; /**< ep<N>, vp<N> or vpp<N>, sp<N> */
     uint64_t expert_tensor_parallel;                               /**< etp<N> */
-    uint64_t data_parallel;               /**< gpus / (tp*pp*cp), if one of tp, pp, cp, ep is given */
+    uint64_t data_parallel;               /**< gpus / (tp*pp*cp), if the name has tp, pp, cp or ep */
     uint64_t data_parallel_named;         /**< dp<N> */
     uint64_t global_batch_named;          /**< gbs<N> */
     uint64_t global_batch_size;           /**< global_batch_named, or else batch_per_rank * data_parallel */
     uint64_t extra[MLS_CONFIG_EXTRA_MAX]; /**< further numbers of the shape, whose meaning is unknown */
     size_t extra_count;
-    mls_str suffixes[MLS_CONFIG_SUFFIX_MAX]; /**< the parts after the shape, split at '_'; the last one contains the
-                                                rest if there are more */
+    mls_str suffixes[MLS_CONFIG_SUFFIX_MAX]; /**< the parts after the shape, split at '_'; if there are too many, the
+                                                last element contains the rest of the name */
     size_t suffix_count;
-    unsigned from_text; /**< a bit per mls_config_part for each number set by mls_config_name_take_text() */
+    unsigned from_text; /**< bit 1 << mls_config_part: mls_config_name_take_text() set this number */
 } mls_config_name;
 
-/** The numbers that the text can give if the name does not: identifier, member. */
+/** The numbers that mls_config_name_take_text() can set: the suffix of MLS_CONFIG_PART_, and the member of
+ * mls_config_name. */
 #define MLS_CONFIG_PARTS(P)                                                                                            \
     P(NODES, nodes)                                                                                                    \
     P(GPUS_PER_NODE, gpus_per_node)                                                                                    \
@@ -73,33 +74,36 @@ typedef enum mls_config_part {
         MLS_CONFIG_PART_COUNT
 } mls_config_part;
 
-/** Their names: "nodes", "gpus_per_node" … */
+/** The names of the numbers: "nodes", "gpus_per_node" … */
 extern const char *const mls_config_parts[MLS_CONFIG_PART_COUNT];
 
 /** Decode the name or path of a config, or a DGXSYSTEM.  Any text can be decoded.  "config_" and ".sh" are optional,
- * degrees of parallelism may have any order, and the last part with this form is the shape:
+ * and degrees of parallelism may have any order.  A name consists of parts separated by '_'.  The shape is the last
+ * part of the form <nodes>x<gpus>…:
  *
  *     config_<system>_<nodes>x<gpus>[x<third>][x<digits>…][x][tp<T>][pp<P>][cp<C>][ep<E>][_<suffix>…].sh
  *
- * Degrees may also be separate parts after the shape, or after n<nodes>.  In that case, or if gbs<N> gives the global
- * batch, the third number is not a batch size. */
+ * Degrees may also be separate parts after the shape, or after n<nodes>.  If they are separate, or if gbs<N> gives the
+ * global batch, the third number is not a batch size. */
 mls_config_name mls_config_name_decode(mls_str text);
 
-/** Check whether a name contains one of tp, pp, cp and ep.  If it does, the ones it omits are 1. */
+/** Check whether a name contains tp, pp, cp or ep.  If it contains one of them, the omitted ones are 1. */
 bool mls_config_has_degrees(const mls_config_name *name);
 
-/** Tensor, pipeline, context and expert parallelism, in this order.  Their letters are "tp" and so on. */
+/** The degrees of tensor, pipeline, context and expert parallelism, in this order.  mls_degree_letters contains "tp",
+ * "pp", "cp" and "ep". */
 enum { MLS_DEGREES = 4 };
 extern const char *const mls_degree_letters[MLS_DEGREES];
 
-/** Replace the degrees of a name by those that a job is known to have used (0: unknown).  If the name has a shape,
- * derive data parallelism, batch and problem again. */
+/** Replace the degrees of a name by `degrees`, which a job is known to have used; a 0 is ignored.  If the name has a
+ * shape, derive data parallelism, batch sizes and `problem` again. */
 void mls_config_name_take_degrees(mls_config_name *name, const uint32_t degrees[MLS_DEGREES]);
 
-/** Get the degrees of a name in that order; 0: omitted. */
+/** Store the degrees of a name in the order of mls_degree_letters; 0 for an omitted degree. */
 void mls_config_name_degrees(const mls_config_name *name, uint64_t degrees[MLS_DEGREES]);
 
-/** Environment variables of configs, for NVIDIA and for AMD's Primus.  The first one that is set counts. */
+/** Lists of environment variables of configs, for NVIDIA and for AMD's Primus.  The first variable of a list that is
+ * set is used. */
 #define MLS_CONFIG_NODES "DGXNNODES NNODES"
 #define MLS_CONFIG_GPUS_PER_NODE "DGXNGPU GPUS_PER_NODE SBATCH_GPUS_PER_NODE"
 #define MLS_CONFIG_TP "TENSOR_MODEL_PARALLEL TP PRIMUS_TP PRIMUS_TENSOR_PARALLEL_SIZE"
@@ -115,51 +119,52 @@ void mls_config_name_degrees(const mls_config_name *name, uint64_t degrees[MLS_D
 /** The maximum number of chunks in a pipeline, over all stages. */
 #define MLS_CONFIG_CHUNKS_MAX 512
 
-/** A chunk of a pipeline: the number of its layers, and of those that predict an additional token (MTP). */
+/** A chunk of a pipeline. */
 typedef struct mls_pipeline_chunk {
-    uint32_t layers, predictors;
+    uint32_t layers, predictors; /**< number of ordinary layers, and of layers that predict an additional token (MTP) */
 } mls_pipeline_chunk;
 
-/** A pipeline with uneven stages.  The first chunk contains the embedding, the last one the loss.  With p stages, stage
- * i has the chunks i, i + p, i + 2 p … */
+/** A pipeline with uneven stages.  The first chunk contains the embedding, and the last chunk the loss.  If the
+ * pipeline has p stages, stage i has the chunks i, i + p, i + 2 p … */
 typedef struct mls_pipeline_layout {
-    size_t count; /**< number of chunks; 0: no layout */
+    size_t count; /**< number of chunks; 0: the layout is invalid or not given */
     mls_pipeline_chunk chunks[MLS_CONFIG_CHUNKS_MAX];
-    uint64_t layers, predictors; /**< total */
+    uint64_t layers, predictors; /**< sums over all chunks */
 } mls_pipeline_layout;
 
 /** Parse a Megatron pipeline layout such as "Et*4|(t*4|)*14tmL".  E is the embedding, t a layer, m a layer that
- * predicts an additional token, L the loss; | separates chunks, and *N repeats a letter or a group.  Return NULL, or
- * the problem as a static text, and set count to 0 then.  The running time is bounded even for nested repetitions. */
+ * predicts an additional token, L the loss; | separates chunks, and *N repeats a letter or a group.  Return NULL on
+ * success.  If the text is invalid, return the problem as a static text and set count to 0.  The running time is
+ * bounded even for nested repetitions. */
 const char *mls_pipeline_layout_parse(mls_str text, mls_pipeline_layout *layout);
 
-/** Find degrees in the log at `path` that a job printed (0: not printed) and that differ from those in the name of its
- * config. */
+/** Add a finding for each degree that a job printed in the log at `path` and that differs from the degree in the name
+ * of its config.  printed[i] is 0 if the job did not print the degree. */
 void mls_config_compare_printed(const mls_config_name *name, const uint32_t printed[MLS_DEGREES], const char *path,
                                 mls_findings *findings);
 
 /** The maximum number of exports recorded as agreeing with the name. */
 #define MLS_CONFIG_AGREEING_MAX 32
 
-/** A config by its name and its text together.  Unknown numbers are 0. */
+/** Facts about a config from its name and its text together.  Unknown numbers are 0. */
 typedef struct mls_config_summary {
     uint64_t samples_per_rank;      /**< samples per step of a data-parallel rank, from the text or the name */
     uint64_t micro_batch_size;      /**< from the text; never assumed to be 1 */
-    uint64_t gradient_accumulation; /**< samples of a rank / micro batch, if that is an integer */
+    uint64_t gradient_accumulation; /**< samples_per_rank / micro_batch_size, if this is an integer */
     uint64_t global_batch_size;     /**< samples per step */
     /** Exports that agree with the name.  They live as long as the script. */
     const mls_shell_variable *agreeing[MLS_CONFIG_AGREEING_MAX];
     size_t agreeing_count;
-    mls_pipeline_layout layout; /**< of the pipeline, if the text contains a valid layout */
-    const char *absent[4]; /**< those of TP, PP, CP, EP that neither name nor text sets to more than 1: static texts */
+    mls_pipeline_layout layout; /**< layout of the pipeline, if the text contains a valid one */
+    const char *absent[4];      /**< "TP", "PP", "CP", "EP" if neither name nor text sets the degree to more than 1 */
     size_t absent_count;
 } mls_config_summary;
 
-/** Compare a decoded name with the text of its script (NULL: check the name alone).  Add findings at the exports that
- * disagree with the name, about a shape that is inconsistent, and about settings that cost speed or break runs. */
+/** Compare a decoded name with the text of its script; if `script` is NULL, check the name alone.  Add findings about
+ * exports that disagree with the name, an inconsistent shape, and settings that cost speed or break runs. */
 void mls_config_compare(const mls_config_name *name, const mls_shell *script, mls_config_summary *summary,
                         mls_findings *findings);
 
-/** Fill in numbers that a name without a shape omits from its text, after mls_config_compare().  If the text sets any
- * degree, the degrees it omits are 1. */
+/** Set the numbers that a name without a shape omits to the values in its text.  Call mls_config_compare() first, which
+ * sets *summary.  If the text sets a degree, omitted tp, pp and cp are 1. */
 void mls_config_name_take_text(mls_config_name *name, const mls_shell *script, const mls_config_summary *summary);

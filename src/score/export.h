@@ -2,9 +2,9 @@
 /* export.h - the columns of the CSV that `mlscore score` writes and `mlscore compare` reads back.  Column names are
  * defined only here.
  *
- * For each column: its name; the type it is read as, or UNREAD; the JSON object with a member of that name, since CSV
- * joins all objects of a run in one row; and its use.  Rows with equal KEY columns form a group. A table that lacks a
- * NEEDED column is refused. */
+ * Each entry of a list consists of the name of a column; the type that `compare` reads it as, or UNREAD if `compare`
+ * ignores it; the JSON object that has a member of this name (CSV joins the objects of a run in one row); and flags.
+ * Rows with equal KEY columns form a group.  A table that lacks a NEEDED column is refused. */
 #pragma once
 
 enum { MLS_EXPORT_NEEDED = 1, MLS_EXPORT_KEY = 2, MLS_EXPORT_GROUP = 4, MLS_EXPORT_RUN = 8, MLS_EXPORT_PARTS = 16 };
@@ -43,7 +43,7 @@ enum { MLS_EXPORT_NEEDED = 1, MLS_EXPORT_KEY = 2, MLS_EXPORT_GROUP = 4, MLS_EXPO
     F(joules, UNREAD, RUN, 0)                                                                                          \
     F(energy_joules, UNREAD, GROUP, 0)
 
-/* Additional columns of --wide, before the hyperparameters. */
+/* The columns that --wide adds before those of the hyperparameters. */
 #define MLS_WIDE_COLUMN_LIST(F)                                                                                        \
     F(training_ms, NUMBER, PARTS, 0)                                                                                   \
     F(evaluation_ms, NUMBER, PARTS, 0)                                                                                 \
@@ -54,7 +54,7 @@ enum { MLS_EXPORT_NEEDED = 1, MLS_EXPORT_KEY = 2, MLS_EXPORT_GROUP = 4, MLS_EXPO
     F(parts_by, TEXT, PARTS, 0)                                                                                        \
     F(accelerators, NUMBER, GROUP, 0)
 
-/* The last columns: what else `compare` needs to know about the system of a group or run. */
+/* The last columns: further facts about the system of a group or run that `compare` needs. */
 #define MLS_PLACE_COLUMN_LIST(F)                                                                                       \
     F(accelerator, TEXT, GROUP, 0)                                                                                     \
     F(nodes, NUMBER, GROUP, 0)                                                                                         \
@@ -67,11 +67,11 @@ enum { MLS_EXPORT_NEEDED = 1, MLS_EXPORT_KEY = 2, MLS_EXPORT_GROUP = 4, MLS_EXPO
     F(seed, UNREAD, RUN, 0)                                                                                            \
     F(reason, TEXT, RUN, 0)
 
-/* The names in a list, as the columns of a table: "path benchmark … ". */
+/* The names of the columns in each list, separated by blanks: "path benchmark … ". */
 #define MLS_EXPORT_NAME(name, kind, object, use) #name " "
 #define MLS_SCORE_COLUMNS MLS_SCORE_COLUMN_LIST(MLS_EXPORT_NAME)
 #define MLS_WIDE_COLUMNS MLS_WIDE_COLUMN_LIST(MLS_EXPORT_NAME)
 #define MLS_PLACE_COLUMNS MLS_PLACE_COLUMN_LIST(MLS_EXPORT_NAME)
 
-/* The prefix of the columns of hyperparameters. */
+/* The prefix of the names of hyperparameter columns. */
 #define MLS_PARAM_PREFIX "param."
