@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* accelerators.c - load the tables of accelerators, links to the host, and memory of GPUs, and find entries. */
+/* accelerators.c - load the tables of accelerators, of links to the host, and of the memory of GPUs, and find their
+ * entries. */
 #include "score/accelerators.h"
 
 #include <ctype.h>
@@ -135,8 +136,8 @@ const mls_link *mls_accelerators_find_link(const mls_accelerators *accelerators,
     return NULL;
 }
 
-/* Return the next number before "GB", "GiB" or "G" in *text, and advance *text; 0 if there is none.  The number in
- * "A10G" belongs to the name. */
+/* Return the next memory size in *text, a number before "GB", "GiB" or "G", and advance *text past the number; 0 if
+ * *text does not contain a size.  A number after a letter is part of a name ("A10G"), not a size. */
 static uint64_t next_size(mls_str *text)
 {
     for (bool named = false; text->len > 0;) {
@@ -159,7 +160,8 @@ static uint64_t next_size(mls_str *text)
     return 0;
 }
 
-/* Return the first GPU with that name, if all sizes in the text are its own or its host's memory ("GH200 480GB"). */
+/* Return the first GPU that is called `name`, and whose memory or host memory ("GH200 480GB") has every size in `text`.
+ */
 static const mls_gpu *find_called(const mls_accelerators *accelerators, mls_str name, mls_str text)
 {
     for (size_t i = 0; i < accelerators->gpu_count; i++) {

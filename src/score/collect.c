@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collect.c - collect runs from paths, remove duplicates, make groups, and score them, with the energy from power
- * files. */
+/* collect.c - collect runs from paths, remove duplicates, sort the runs into groups, and compute the score and the
+ * energy of each group. */
 #include "score/collect.h"
 
 #include <math.h>
@@ -19,10 +19,10 @@
 
 /* ----------------------------------------------------------------- repeats */
 
-/* A run that may be in several sources.  `run` is its index, in the order of sources. */
+/* A run that may be in several sources. */
 typedef struct repeat {
     mls_run_times times;
-    size_t run;
+    size_t run;             /* index of the run in the collection */
     mls_source_runs *found; /* the runs found in the same source */
     const char *path;
 } repeat;
@@ -33,7 +33,7 @@ static bool is_slurm_out(const char *path)
     return mls_str_starts(name, MLS_S("slurm-")) && mls_str_ends(name, MLS_S(".out"));
 }
 
-/* Compare runs so that duplicates become adjacent, with the one to keep first. */
+/* Compare runs so that sorting makes duplicates adjacent and puts the run to keep first. */
 static int compare_repeats(const void *left, const void *right)
 {
     const repeat *a = left;
@@ -68,7 +68,7 @@ void mls_repeats_remove(mls_collection *collection, mls_source_runs *found)
         mls_source_runs *source = all[i].found;
         source->several |= source->repeated++ > 0 && source->other != all[stays].path;
         source->other = source->other != NULL ? source->other : all[stays].path;
-        /* The output of the job may contain more about the job than the log of the trial. */
+        /* Keep facts about the job from the duplicate: slurm-*.out may contain facts that the kept log does not. */
         mls_job_inherit(&runs[all[stays].run].job, &runs[all[i].run].job);
         mls_run_release(&runs[all[i].run]);
         if (collection->notes != NULL)
@@ -89,7 +89,7 @@ void mls_repeats_remove(mls_collection *collection, mls_source_runs *found)
         free(sources[i].skip);
         sources[i].skip = mls_buffer_detach(&reason);
     }
-    /* Close the gaps of removed runs. */
+    /* Close the gaps that removed runs left in the arrays. */
     collection->run_count = 0;
     for (size_t i = 0; i < run_count; i++) {
         if (runs[i].file != NULL) {
@@ -108,18 +108,20 @@ void mls_repeats_remove(mls_collection *collection, mls_source_runs *found)
 /* State of the callbacks while reading. */
 typedef struct collecting_state {
     const mls_collect_options *options;
-    mls_collection *collection; /* whose `skipped` holds all sources */
-    mls_source_runs *found;     /* for each source */
+    mls_collection *collection; /* its `skipped` contains all sources until the end of reading */
+    mls_source_runs *found;     /* one element per source */
 } collecting_state;
 
-/* The checksum of a source, computed by a listener.  A source with a truncated line does not get one. */
+/* State of the listener that computes the checksum of a source.  A source with a truncated line does not get a
+ * checksum.
+ */
 typedef struct digest_of_source {
     mls_digester digester;
-    bool cut;
+    bool cut; /* the source contains a truncated line */
 } digest_of_source;
 
-/* Add a run to the collection, unless it has neither init_start nor run_start.  A result_*.txt is added in any case.
- */
+/* Add a run to the collection, unless it has neither init_start nor run_start.  Add runs of result_*.txt files, and
+ * with named_runs those of files that the user named, in any case. */
 static mls_status collect_run(void *state, size_t index, mls_run *run, void **notes)
 {
     collecting_state *collecting = state;
@@ -253,7 +255,8 @@ static mls_status read_all(const mls_collect_options *options, mls_collection *c
     return status;
 }
 
-/* Score a group, and describe its system.  Data beside its logs are read from the disk, or were read by the shards. */
+/* Score a group, and describe its system.  Take data beside its logs from the merge if there is one, otherwise read it
+ * from files. */
 static mls_status finish_group(const mls_collect_options *options, const mls_tree_editions *trees,
                                mls_collection *collection, mls_group *group, mls_error *error)
 {

@@ -7,7 +7,8 @@
 /* Slurm allows five dimensions, and host names have at most 255 bytes. */
 enum { BRACKETS_MAX = 8, NAME_BYTES_MAX = 255, DIGITS_MAX = 18 };
 
-/* A parsed word: texts, each followed by a bracket with ranges, and the number currently chosen from it. */
+/* A parsed word of a list: texts, each followed by a bracket with ranges.  `number` is the number of a bracket in the
+ * name that is being built. */
 typedef struct host_word {
     struct {
         mls_str before, ranges;
@@ -16,10 +17,10 @@ typedef struct host_word {
     } brackets[BRACKETS_MAX];
     size_t count;
     mls_str after; /* text after the last bracket */
-    size_t names;  /* number of names it expands to */
+    size_t names;  /* number of names to which the word expands */
 } host_word;
 
-/* A range "01-03" or "07": numbers from `low`, at least `width` digits wide. */
+/* A range "01-03" or "07": `count` numbers from `low`, padded with zeros to `width` digits. */
 typedef struct host_range {
     size_t low, count;
     int width;
@@ -39,7 +40,7 @@ static const char *read_host_range(mls_str text, host_range *range)
     return high < range->low ? "a range in it is descending" : NULL;
 }
 
-/* Parse a word.  Return NULL, or why it is kept as a single name. */
+/* Parse a word that may expand to at most `most` names.  Return NULL, or why the word must be kept as a single name. */
 static const char *read_host_word(mls_str text, size_t most, host_word *word)
 {
     static const char too_many[] = "it expands to too many hosts";
@@ -71,7 +72,7 @@ static const char *read_host_word(mls_str text, size_t most, host_word *word)
     return word->count > 0 && text.len > NAME_BYTES_MAX ? "it is too long for a host name" : NULL;
 }
 
-/* Append all names of a word whose brackets are fixed down to a depth. */
+/* Append all names of a word.  The numbers of the outermost `depth` loops over brackets are already chosen. */
 static void add_names(host_word *word, size_t depth, mls_buffer *names)
 {
     if (depth == word->count) {
@@ -83,8 +84,8 @@ static void add_names(host_word *word, size_t depth, mls_buffer *names)
         mls_buffer_append_char(names, '\0');
         return;
     }
-    /* As in Slurm, the innermost loop is over the last bracket, and the loops around it over the first and the
-     * following ones. */
+    /* As in Slurm, the innermost loop is over the last bracket; the loops around it are, from the inside, over the
+     * first bracket, the second bracket and so on. */
     const size_t bracket = depth + 1 < word->count ? word->count - 2 - depth : depth;
     mls_str ranges = word->brackets[bracket].ranges;
     for (bool more = true; more;) {
@@ -133,8 +134,8 @@ size_t mls_hosts_expand(mls_str list, mls_buffer *names, mls_findings *findings,
 typedef struct host_group {
     mls_str prefix;
     size_t ranges, first, last; /* the current range */
-    int width;                  /* of its low end */
-    mls_buffer text;            /* all ranges, without brackets */
+    int width;                  /* number of digits of `first` in the name */
+    mls_buffer text;            /* all ranges of the group, without brackets */
 } host_group;
 
 static void close_range(host_group *group)
@@ -163,7 +164,7 @@ void mls_hosts_fold(mls_str names, mls_buffer *list)
     for (mls_str name; mls_str_cut(&names, '\0', &name);) {
         char text[DIGITS_MAX + 3];
         const bool plain = memchr(name.ptr, '[', name.len) == NULL && memchr(name.ptr, ']', name.len) == NULL;
-        int digits = 0; /* at the end of the name, if they can be a number; 0: the name is kept whole */
+        int digits = 0; /* number of digits at the end of the name that become a number; 0: keep the name unchanged */
         while (plain && (size_t)digits < name.len && digits < DIGITS_MAX &&
                mls_is_digit(name.ptr[name.len - 1 - (size_t)digits]))
             digits++;
@@ -179,7 +180,7 @@ void mls_hosts_fold(mls_str names, mls_buffer *list)
             continue;
         }
         (void)mls_size_parse((mls_str){name.ptr + prefix.len, (size_t)digits}, &number);
-        /* Is it the next number of the range, in the width of its low end? */
+        /* Start a new range unless this is the next number, padded to the width of the first one. */
         if (group.ranges == 0 || number != group.last + 1 ||
             mls_text_printf(text, sizeof text, "%0*zu", group.width, number) != digits) {
             if (group.ranges++ > 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* merge.c - read parts, and pass on all their runs in the order of a single process. */
+/* merge.c - read parts, and call callbacks for all their runs in the order of a single process. */
 #include <stdlib.h>
 
 #include "base/file.h"
@@ -94,8 +94,8 @@ mls_status mls_merge_open(const char *const *paths, size_t count, mls_merge **me
                                    file[-1].part);
         }
         if (status == MLS_OK && (from->edition != NULL || from->system != NULL)) {
-            /* Store what the file contains about its folder.  The first such file counts, but shards must agree on the
-             * edition. */
+            /* Store the facts about the folder of this file.  Each fact is taken from the first file that has it, but
+             * all shards must agree on the edition. */
             mls_map_entry *entry = mls_map_put(&merge->places, mls_path_folder(mls_str_from(file->source.path)), NULL);
             if (entry->value.pointer == NULL)
                 entry->value.pointer = mls_arena_zeroed(&merge->arena, 1, sizeof(mls_place));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* part.c - assign paths to shards; and write and read parts, by tables of their members. */
+/* part.c - assign paths to shards, and write and read parts.  Tables list the members of their JSON objects. */
 #include "score/part.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@
 
 #define FNV_START UINT64_C(0xcbf29ce484222325)
 
-/* Compute the FNV-1a hash of bytes, continuing from a previous hash (at first FNV_START). */
+/* Return the FNV-1a hash of all bytes so far: `hash` is that of the previous bytes, or FNV_START at first. */
 static uint64_t fnv1a(uint64_t hash, mls_str bytes)
 {
     for (size_t i = 0; i < bytes.len; i++)
@@ -71,10 +71,10 @@ int mls_compare_paths(mls_str a, mls_str b)
 size_t mls_shard_ranges_add(mls_shard_ranges *ranges, size_t first, size_t last)
 {
     mls_shard_range *items = ranges->items;
-    size_t at = ranges->count; /* the first range that ends behind or right before the new one */
+    size_t at = ranges->count; /* index of the first range that overlaps or touches the new one, or comes after it */
     while (at > 0 && items[at - 1].last + 1 >= first)
         at--;
-    size_t end = at; /* the first range that begins behind the new one and its neighbour */
+    size_t end = at; /* index of the first range that comes after the new one and does not touch it */
     size_t repeated = 0;
     mls_shard_range joined = {first, last};
     for (; end < ranges->count && items[end].first <= last + 1; end++) {
@@ -235,7 +235,7 @@ static const mls_row_member run_members[] = {
     RUN_IN("last_evaluation", last_evaluation, &evaluation_schema),
     RUN("throughput", AMOUNT, throughput),
     RUN("throughputs", COUNT, throughputs),
-    /* The additional one is the last batch size. */
+    /* The last batch size is stored in addition to MLS_HYPERPARAMETERS_KEPT hyperparameters. */
     RUN_LIST("hyperparameters", hyperparameters, MLS_HYPERPARAMETERS_KEPT + 1, &hyperparameter_schema),
     RUN("too_many_hyperparameters", BOOL, too_many_hyperparameters),
     RUN("long_key_line", COUNT, long_key_line),
@@ -343,7 +343,7 @@ static const mls_row_member head_members[] = {
 };
 const mls_schema mls_part_head_schema = MLS_SCHEMA_OF(mls_part_head, head_members);
 
-/* The tail and its members. */
+/* The tail of a part. */
 typedef struct part_tail {
     bool end;
     size_t files, runs;
@@ -427,7 +427,7 @@ void mls_part_file_write(mls_buffer *to, mls_part_file *file)
     mls_schema_write(to, &file_schema, file);
 }
 
-/* Terminate the line in the buffer, and write it. */
+/* End the line in writer->line, add it to the checksum, and write it. */
 static void write_line(mls_part_writer *writer)
 {
     mls_buffer_append_char(&writer->line, '\n');
@@ -498,11 +498,11 @@ bool mls_part_file_read(mls_str span, mls_schema_room *room, mls_part_file *file
     return wrong == NULL;
 }
 
-/* A part while it is read, line by line. */
+/* State of reading a part line by line. */
 typedef struct part_reader {
     mls_shard_part *part;
     mls_schema_room *room;
-    size_t line; /* from 1 */
+    size_t line; /* number of the current line, from 1 */
     mls_error *error;
 } part_reader;
 
@@ -511,8 +511,8 @@ static mls_status refuse(const part_reader *reader, const char *what)
     return mls_error_set(reader->error, MLS_ERROR_VALUE, reader->line, 1, "%s", what);
 }
 
-/* Read a line according to a schema, or (NULL) as that of a file.  Its text is copied to room->scratch, which is reset
- * first. */
+/* Read a line into `row` according to `schema`; if `schema` is NULL, read the line of a file.  Reset room->scratch, and
+ * copy the text of the line to it. */
 static mls_status read_line(part_reader *reader, mls_str text, const mls_schema *schema, void *row)
 {
     mls_schema_room *room = reader->room;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* places.c - facts that follow from the folder of a log: the submission or round it belongs to, the edition of all logs
- * there, and the description of its system.
+/* places.c - find facts that follow from the folder of a log: the submission or round that contains the log, the
+ * edition of all logs of this submission, and the description of the system.
  *
- * A run may be older than the round it was submitted to, so its date alone may indicate the round before. */
+ * A run may be older than the round to which it was submitted, so its date alone may point to the previous round. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -15,17 +15,17 @@ typedef struct mls_tree_edition {
     mls_edition_poll poll;
     const mls_edition *edition;
     bool by_date;
-    mls_str above, system;    /* of the first result found, to read the description of its system */
+    mls_str above, system;    /* mls_folder_of_system() of the first result, to read the description of its system */
     mls_str beside;           /* parent of the submitter's folder; ptr NULL: the tree is a whole round */
-    struct tree_round *round; /* shared with the trees beside it; NULL: none */
+    struct tree_round *round; /* shared by the trees in `beside`; NULL: `beside` is NULL */
 } mls_tree_edition;
 
-/* Submitters' folders in the same parent folder. */
+/* The trees of submitters in the same parent folder. */
 typedef struct tree_round {
-    mls_edition_poll poll; /* of all trees */
+    mls_edition_poll poll; /* votes of all trees */
     size_t trees;
     mls_map submitters;
-    bool apart; /* a submitter occurs twice, or is unknown */
+    bool apart; /* the trees choose separately, since a submitter is unknown or has several trees */
 } tree_round;
 
 bool mls_folder_of_system(mls_str folder, mls_str *system, mls_str *above)
@@ -40,8 +40,8 @@ bool mls_folder_of_system(mls_str folder, mls_str *system, mls_str *above)
            system->len > 0 && system->ptr[0] != '.';
 }
 
-/* Append the description systems/<system>.json of a submitter's folder (with its slash, or empty).  For root, do not
- * follow links out of another user's folder. */
+/* Append the text of systems/<system>.json in the submitter's folder `above`, which ends with a slash or is empty.  If
+ * the process runs as root, do not follow links out of the folder of another user. */
 static mls_status read_system(mls_str above, mls_str system, mls_buffer *text)
 {
     mls_buffer path = {0};
@@ -57,14 +57,14 @@ static mls_status read_system(mls_str above, mls_str system, mls_buffer *text)
 
 /* ----------------------------------------------------------------- trees */
 
-/* Check whether a log belongs to its tree.  One given by the user is judged by itself. */
+/* Check whether the edition of a tree applies to a log in it.  A log that the user named has its own edition. */
 static bool is_tree_log(const mls_source *source)
 {
     return source->result && !source->named && source->skip == NULL;
 }
 
-/* Return the tree of a log; NULL if it is not in one, or if the edition does not have its benchmark and it is judged by
- * itself. */
+/* Return the tree of a log; NULL if the log is not in a tree, or the edition of the tree does not have its benchmark.
+ */
 static const mls_tree_edition *find_tree(const mls_tree_editions *trees, const char *path)
 {
     mls_str folder = mls_path_folder(mls_str_from(path));
@@ -85,7 +85,8 @@ void mls_tree_editions_find(const char *const *paths, size_t path_count, const m
         trees->trees[i].arena = &trees->arena;
     if (options->edition != NULL || options->checker.ruleset != NULL || editions == NULL)
         return;
-    /* Each result in a tree has a vote, by the date of its first log.  The logs of a result follow one another. */
+    /* Each result in a tree has a vote, by the date of its first log.  The logs of a result are adjacent in `sources`.
+     */
     for (size_t i = 0; i < sources->count;) {
         const mls_str folder = mls_path_folder(mls_str_from(sources->items[i].path));
         mls_str rest = folder;
@@ -110,7 +111,7 @@ void mls_tree_editions_find(const char *const *paths, size_t path_count, const m
                     path.len--;
                 if (mls_str_starts(submitter, path) && path.len + 1 < submitter.len &&
                     (submitter.ptr[path.len] == '/' || path.ptr[path.len - 1] == '/')) {
-                    above = beside; /* the user named a folder above */
+                    above = beside; /* the user named a folder above the submitter's */
                     beside.ptr = NULL;
                 }
             }

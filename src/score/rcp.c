@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rcp.c - read tables of reference points, built-in and from users; compute limits; and judge submissions. */
+/* rcp.c - read tables of reference points, built-in ones and those of users; compute limits; and judge submissions. */
 #include "score/rcp.h"
 
 #include <math.h>
@@ -19,11 +19,13 @@
 
 /* Significance level: a submission fails if its mean is below that of the reference at this level. */
 #define SIGNIFICANCE 0.05
-/* Width of the bracket at which the bisection ends.  It halves each time, so a double needs at most 1100 steps. */
+/* Width of the bracket at which the bisection ends, in the unit of the points.  Each step halves the bracket, so 1100
+ * steps are enough for any double. */
 #define BRACKET_WIDTH 1e-4
 #define BISECTION_STEPS_MAX 1100
 
-/* Compute the limit from the mean and the standard deviation of the reference, with `count` values averaged. */
+/* Compute the limit from the mean and the standard deviation of the reference; `count` is the number of values in
+ * the mean. */
 static mls_rcp_bar bar_of(const mls_rcp_set *set, double mean, double stdev, double count)
 {
     const mls_benchmark *benchmark = set->rules.benchmark;
@@ -43,7 +45,7 @@ static mls_rcp_bar bar_of(const mls_rcp_set *set, double mean, double stdev, dou
             low = middle;
     }
     const double min_mean = (low + high) / 2;
-    /* A benchmark that is evaluated rarely may seem to converge earlier by this interval. */
+    /* If a benchmark is evaluated rarely, a submission may seem to converge earlier by this interval. */
     const double early = min_mean - mls_benchmark_evaluation_interval(benchmark, set->rules.edition);
     const double max_speedup = early > 0 ? mean / early : (double)INFINITY;
     return (mls_rcp_bar){mean, stdev, min_mean, max_speedup, mean / max_speedup};
@@ -69,7 +71,7 @@ static double interpolate(double x, double x0, double y0, double x1, double y1)
 
 /* ------------------------------------------------------------------ tables */
 
-/* The cells of a row that define its point, and those that are only displayed. */
+/* The columns of a table: needed ones, the editions to which a row applies, and columns that are only displayed. */
 #define NEEDED_LIST(F) F(benchmark) F(global_batch_size) F(to_converge)
 #define EDITION_LIST(F) F(first_edition) F(last_edition)
 #define SHOWN_LIST(F) F(name) F(unit) F(precision) F(platform) F(creator) F(when) F(hyperparameters)
@@ -79,7 +81,7 @@ typedef struct rcp_row {
     NEEDED_LIST(DECLARE) EDITION_LIST(DECLARE) SHOWN_LIST(DECLARE)
 } rcp_row;
 
-/* In the order of the cells. */
+/* Indexes of cells, in the order of NEEDED_LIST and EDITION_LIST. */
 enum { CELL_BENCHMARK, CELL_GLOBAL_BATCH_SIZE, CELL_TO_CONVERGE, CELL_FIRST_EDITION, CELL_LAST_EDITION };
 
 #define CELL(name, flags) MLS_COLUMN_OF(rcp_row, name, SPAN, flags),
@@ -90,11 +92,11 @@ static const mls_row_member cells[] = {NEEDED_LIST(NEEDED) EDITION_LIST(OPTIONAL
 typedef struct rcp_reading {
     mls_text_table table;
     mls_rcp_set *set;
-    const char *path; /* "": embedded data */
+    const char *path; /* the user's file; "": embedded data */
     rcp_row row;
 } rcp_reading;
 
-/* Set an error at a cell of a row, `offset` bytes into it, with the problem and the wrong text. */
+/* Set an error at byte `offset` of a cell of a row, with the problem `what` and the wrong `text`. */
 static mls_status refuse_point(const rcp_reading *reading, const mls_text_row *row, size_t cell, size_t offset,
                                const char *what, mls_str text)
 {
@@ -125,7 +127,7 @@ static mls_status take_point_row(void *state, const mls_text_row *row)
         return refuse_point(reading, row, CELL_GLOBAL_BATCH_SIZE, 0, "not a batch size",
                             reading->row.global_batch_size);
     }
-    /* Values must remain when r are left out at each end.  The row may be for another benchmark than the set. */
+    /* There must be more values than are left out at both ends.  The row may be for another benchmark than the set. */
     const mls_str benchmark = reading->row.benchmark;
     const mls_str text = reading->row.to_converge;
     const mls_benchmark *rules = mls_str_equal(benchmark, mls_str_from(set->rules.benchmark->name))
@@ -156,7 +158,7 @@ static mls_status take_point_row(void *state, const mls_text_row *row)
     point.to_converge = values;
 #define KEEP(name) point.name = mls_arena_copy(set->arena, reading->row.name).ptr;
     SHOWN_LIST(KEEP)
-    /* The point replaces a built-in one with the same batch size. */
+    /* A user's point replaces a built-in one with the same batch size. */
     size_t at = 0;
     while (at < set->count && mls_compare_doubles(set->items[at].global_batch_size, point.global_batch_size) != 0)
         at++;
@@ -216,8 +218,8 @@ mls_status mls_rcp_set_new(const mls_rcp_rules *rules, mls_str own, const char *
         point->bar = (mls_rcp_bar){mean, mls_stdev_population(point->to_converge, point->count), NAN, NAN, NAN};
     }
     mls_sort_by_double(made->items, made->count, sizeof *made->items);
-    /* Prune points with smaller batches than the point that converges fastest, then each point above the line between
-     * its neighbours, of which the lower one is the last point not pruned. */
+    /* Prune points with smaller batches than the point that converges fastest.  Then prune each point above the line
+     * between the previous point that was not pruned and the next point. */
     const mls_rcp_point *previous = NULL;
     size_t fastest = 0;
     for (size_t i = 0; i < made->count; i++)
@@ -269,8 +271,8 @@ void mls_rcp_sets_release(mls_rcp_sets *sets)
 
 /* ----------------------------------------------------------- submissions */
 
-/* Find the points next to a batch size that are not pruned; both are the same if there is a point for it.  NULL: none
- * on that side. */
+/* Find the nearest points below and above a batch size that are not pruned.  If a point has this batch size, both are
+ * this point.  If there is no point on a side, its pointer becomes NULL. */
 static void find_neighbours(const mls_rcp_set *set, double batch_size, const mls_rcp_point **below,
                             const mls_rcp_point **above)
 {
@@ -329,7 +331,7 @@ mls_rcp_limit mls_rcp_set_limit(const mls_rcp_set *set, double global_batch_size
     return limit;
 }
 
-/* The name in machine-readable output, and the words of the reference checker. */
+/* For each mls_rcp_match, the name in machine-readable output, and the message of the reference checker. */
 static const struct {
     const char *name, *message;
 } matches[] = {
@@ -367,7 +369,7 @@ mls_rcp_result mls_rcp_check(const mls_rcp_set *set, double global_batch_size, d
                    : result.not_converged > result.allowed ? MLS_RCP_NO_CONVERGENCE
                    : isnan(result.submission_mean)         ? MLS_RCP_TOO_FEW_RUNS
                                                            : result.limit.match;
-    /* Compare the mean of the submission with the limit once all numbers are known. */
+    /* If all numbers are known, compare the mean of the submission with the limit. */
     if (result.match <= MLS_RCP_SMALLER_BATCH) {
         result.pass = result.submission_mean >= result.limit.bar.limit;
         result.scale = fmax(result.limit.bar.mean / result.submission_mean, 1);
@@ -380,7 +382,7 @@ mls_rcp_result mls_rcp_check(const mls_rcp_set *set, double global_batch_size, d
     return result;
 }
 
-/* The maximum number of decimals that make sense. */
+/* The maximum number of decimals to print. */
 #define DECIMALS_MAX 9
 
 #define NO_POINTS "no reference points exist for this benchmark"
@@ -391,16 +393,16 @@ mls_rcp_result mls_rcp_check(const mls_rcp_set *set, double global_batch_size, d
     "mlscore score --rcp FILE), or a bypass that the review committee agrees to (rcp-bypass in "                       \
     "package_checker_params)"
 
-/* Relative difference below which numbers are shown as equal: 4,607.99997 as 4,608. */
+/* Maximum relative difference of numbers that are printed as equal: 4,607.99997 as 4,608. */
 #define HAIR 1e-7
 
-/* Return the number of decimals suitable for the size of a number. */
+/* Return the number of decimals to print for a number of this size. */
 static int decimals_for(double number)
 {
     return number >= 1000 ? 0 : number >= 100 ? 1 : number >= 10 ? 2 : 4;
 }
 
-/* Increase `decimals` until two numbers whose relative difference exceeds `hair` are shown differently. */
+/* If the relative difference of two numbers exceeds `hair`, increase `decimals` until their printed forms differ. */
 static int decimals_apart(double a, double b, double hair, int decimals)
 {
     while (decimals < DECIMALS_MAX && fabs(a - b) > hair * fabs(a) &&
@@ -440,7 +442,7 @@ void mls_rcp_result_describe(const mls_rcp_result *result, double score_minutes,
 {
     const mls_rcp_limit *limit = &result->limit;
     const double own = result->submission_mean;
-    const double hair = result->pass ? HAIR : 0; /* always show why a submission fails by a hair */
+    const double hair = result->pass ? HAIR : 0; /* if a submission fails, always print different numbers */
     const int decimals =
         decimals_apart(own, limit->bar.mean, hair, decimals_apart(own, limit->bar.limit, hair, decimals_for(own)));
     const mls_words asked = batch(limit->global_batch_size);

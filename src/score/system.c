@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* system.c - parse system descriptions with the grammar of log records, which equals that of the package checker's
- * reader. */
+/* system.c - parse system descriptions with the grammar of log records, which is also the grammar of the package
+ * checker. */
 #include "run/system.h"
 
 #include <math.h>
@@ -59,7 +59,7 @@ const char *mls_description_read(mls_str text, mls_arena *scratch, mls_arena *ar
                 spans[i] = member.value;
     }
     for (size_t i = 0; i < sizeof members / sizeof *members && reason == NULL; i++) {
-        mls_str value = spans[i]; /* strings are decoded, anything else is as written */
+        mls_str value = spans[i]; /* decode strings; keep the text of other values unchanged */
         if (value.ptr != NULL) {
             (void)(mls_json_kind_of(value) == MLS_JSON_STRING && mls_json_string(value, scratch, &value));
             *text_at(description, i) = mls_arena_copy(arena, value).ptr;
@@ -76,7 +76,7 @@ double mls_first_number(const char *text)
     return known && isfinite(number) ? number : (double)NAN;
 }
 
-/* Return the number of letters (with `digits`: digits) from text[at] on.  The text is in upper case. */
+/* Return the number of upper-case letters from text[at] on, or of digits if `digits` is true. */
 static size_t sign_span(mls_str text, size_t at, bool digits)
 {
     const size_t start = at;
@@ -134,7 +134,7 @@ mls_accelerator_model mls_accelerator_model_of(mls_str text)
     return model;
 }
 
-/* Return the product of the two numbers in a description; NAN if one is missing. */
+/* Return number_of_nodes times accelerators_per_node; NAN if a description lacks one of them. */
 static double described_accelerators(const mls_description *system)
 {
     return mls_first_number(system->number_of_nodes) * mls_first_number(system->accelerators_per_node);
@@ -152,7 +152,7 @@ void mls_group_describe(mls_group *group, mls_str system_id, mls_str text)
         return;
     group->arena = group->arena != NULL ? group->arena : mls_calloc(1, sizeof *group->arena);
     const mls_str texts[] = {text, logged_text};
-    mls_description *described[] = {system, &logged}; /* empty if its text is invalid */
+    mls_description *described[] = {system, &logged}; /* empty if the text is invalid */
     mls_arena scratch = {0};
     for (size_t i = 0; i < 2; i++) {
         mls_str object;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wide.c - find the names of columns that the runs of a collection have. */
+/* wide.c - find the names of the columns that the runs of a collection need. */
 #include "score/wide.h"
 
 #include <stdlib.h>
@@ -8,11 +8,11 @@
 #include "base/utf8.h"
 #include "run/tracked.h"
 
-/* The names so far, by their printed form. */
+/* State of mls_wide_find().  by_text contains the names found so far in their escaped form. */
 typedef struct wide_finder {
     mls_wide *wide;
     mls_arena scratch;
-    mls_map by_text[MLS_WIDE_PRINTED]; /* for the kinds before MLS_WIDE_PRINTED */
+    mls_map by_text[MLS_WIDE_PRINTED]; /* for hyperparameters and tracked metrics */
     mls_buffer text;
 } wide_finder;
 
