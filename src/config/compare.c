@@ -2,8 +2,8 @@
 /* compare.c - check the name of a config against its text: the samples per step, contradictions, and settings that cost
  * speed or break runs.
  *
- * It is not documented which settings determine the batch of a benchmark; the order here follows the logs of published
- * configs.  A file whose name does not contain a shape is a fragment that other configs source, so missing or
+ * It is not documented which settings determine the batch size of a benchmark; the order in find_batch() follows the
+ * logs of published configs.  A file whose name does not contain a shape is a fragment for other configs, so missing or
  * inconsistent settings in it are not reported. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,13 +14,13 @@
 #include "base/utf8.h"
 #include "config/config.h"
 
-/* The degrees of parallelism, then virtual pipeline. */
+/* Indexes of `degrees`: the degrees of parallelism, then the virtual pipeline. */
 enum { EXPERT = MLS_DEGREES - 1, VIRTUAL, DEGREES };
 
 static const struct {
     const char *left_out, *name, *long_name, *exports;
     mls_config_part part;
-    uint64_t otherwise; /* the default if the text sets another degree */
+    uint64_t otherwise; /* value to use if the text sets another degree but not this one; 0: unknown */
 } degrees[DEGREES] = {
     {"no tp, which counts as ", "TP", "TENSOR_MODEL_PARALLEL", MLS_CONFIG_TP, MLS_CONFIG_PART_TP, 1},
     {"no pp, which counts as ", "PP", "PIPELINE_MODEL_PARALLEL", MLS_CONFIG_PP, MLS_CONFIG_PART_PP, 1},
@@ -33,8 +33,8 @@ const char *const mls_degree_letters[MLS_DEGREES] = {"tp", "pp", "cp", "ep"};
 
 /* ---- the batch ---- */
 
-/* A number in the text.  If an export is set but not a number (an expression, say), values derived from it are
- * unknown.  "null" and an empty value count as unset. */
+/* A number that the text exports.  "null" and an empty value count as unset.  If the value is not a number (but, for
+ * example, an expression), the setting is set, and values derived from it are unknown. */
 typedef struct setting {
     bool set;
     uint64_t value; /* 0: unknown */
@@ -52,21 +52,22 @@ static setting read_setting(const mls_shell *script, const char *names)
     return (setting){0};
 }
 
-/* Return the setting of the text or, if it is unset, that of the name. */
+/* Return the value of the first export in `names` that the text sets; if the text does not set any, return `named`. */
 static uint64_t setting_or(const mls_shell *script, const char *names, uint64_t named)
 {
     const setting set = read_setting(script, names);
     return set.set ? set.value : named;
 }
 
-/* Return a product; 0 if a factor is unknown or it overflows. */
+/* Return a * b; 0 if a factor is 0 (unknown) or the product overflows. */
 static uint64_t product_of(uint64_t a, uint64_t b)
 {
     uint64_t product;
     return __builtin_mul_overflow(a, b, &product) ? 0 : product;
 }
 
-/* Return GPUs / (tp x pp x cp), with degrees from the text or else the name; 0 if it is unknown or not an integer. */
+/* Return GPUs / (tp x pp x cp), with degrees from the text or else the name; 0 if the quotient is unknown or
+ * not an integer. */
 static uint64_t data_parallel_of(const mls_config_name *name, const mls_shell *script, uint64_t gpus)
 {
     uint64_t named[MLS_DEGREES];
@@ -110,13 +111,13 @@ static bool is_of_one_gpu(const mls_config_name *name, const mls_shell *script, 
            (named ? batch / 2 < name->batch_per_gpu : !read_setting(script, MLS_CONFIG_MICRO_BATCH).set);
 }
 
-/* Find the samples per step; if `script` is NULL, by the name alone.  The first of these that applies counts: the
- * exported global batch; MINIBS times the data-parallel ranks of the text; the global batch of the name; BATCHSIZE.
- * For recommenders, or if it is too large for one GPU, BATCHSIZE is the batch of all GPUs; otherwise it is that of each
- * GPU, times the samples packed into one.
+/* Find the samples per step, from the name alone if `script` is NULL.  Use the first of these values that is given: the
+ * exported global batch; MINIBS times the number of data-parallel ranks; the global batch of the name; BATCHSIZE.
+ * BATCHSIZE is the batch of all GPUs for recommenders, or if it is too large for one GPU.  Otherwise it is the batch of
+ * one GPU, and is multiplied by the number of GPUs and by the number of samples packed into one.
  *
- * The result is 0 if it is unknown: if the value of an export is unknown, if BATCHSIZE may be either batch, or if it is
- * one per GPU, since then some GPUs may only run evaluations. */
+ * The result is 0 (unknown) if the value of an export is unknown, or if BATCHSIZE may be either the batch of one GPU or
+ * of all GPUs.  It is also 0 if BATCHSIZE is 1 per GPU, since some GPUs may then only run evaluations. */
 static void find_batch(const mls_config_name *name, const mls_shell *script, mls_config_summary *summary)
 {
     const uint64_t gpus = product_of(setting_or(script, MLS_CONFIG_NODES, name->nodes),
@@ -250,8 +251,9 @@ static const mls_shell_variable *next_set(const comparison *self, mls_str *expor
     return NULL;
 }
 
-/* Compare a number of the name with exports of the text, which must equal `one` or `other`.  A number of 0 agrees with
- * everything.  If an export may be a total over `gpus` GPUs (0: it may not), the finding mentions its value per GPU. */
+/* Check that the exports of the text equal `one` or `other`.  `number`, between `before` and `after`, is printed as the
+ * number of the name; if it is 0, nothing is checked.  If `gpus` is not 0, an export may be a total over this number of
+ * GPUs, and the finding mentions its value per GPU. */
 static void compare_either(const comparison *self, const char *exports, uint64_t number, uint64_t one, uint64_t other,
                            uint64_t gpus, const char *before, const char *after)
 {
@@ -333,7 +335,7 @@ static uint64_t node_count(const comparison *self)
  * layout are a multiple of its stages and match the virtual pipeline, and so on. */
 static void check_shape(const comparison *self)
 {
-    const mls_shell_variable *last = NULL; /* of the degrees above 1 */
+    const mls_shell_variable *last = NULL; /* export of the last degree above 1 */
     uint64_t total;
     uint64_t product = 1;
     bool known = !__builtin_mul_overflow(first_number(self, MLS_CONFIG_NODES),
@@ -400,8 +402,8 @@ static void check_shape(const comparison *self)
 /* Settings that cost speed or break runs. */
 static const struct {
     const char *name;
-    const char *value;  /* NCCL ignores the case of such words */
-    bool several_nodes; /* harmless on a single node */
+    const char *value;  /* compared without case, since NCCL ignores it */
+    bool several_nodes; /* report the setting only if the job has several nodes */
     const char *why;
 } unwise[] = {
     {"CUDA_LAUNCH_BLOCKING", "1", false, "every kernel waits for the one before it"},
@@ -433,8 +435,7 @@ void mls_config_compare(const mls_config_name *name, const mls_shell *script, ml
     compare_number(&self, MLS_CONFIG_GLOBAL_BATCH, name->global_batch_named, "gbs", "");
     compare_number(&self, "MINIBS", name->batch_per_rank, "batch ", " per rank");
     compare_number(&self, "MINIBS", name->batch_per_gpu, "batch ", "");
-    /* BATCHSIZE is the batch per GPU or the global batch.  For a benchmark with a global BATCHSIZE, only that agrees.
-     */
+    /* BATCHSIZE may be the batch per GPU or the global batch.  For a recommender, it must be the global batch. */
     if (!__builtin_mul_overflow(name->batch_per_gpu, name->gpus, &global)) {
         compare_either(&self, "BATCHSIZE", name->batch_per_gpu, batch_is_global(script) ? global : name->batch_per_gpu,
                        global, name->gpus, "batch ", " per GPU");

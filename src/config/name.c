@@ -7,7 +7,7 @@
 #include "base/number.h"
 #include "config/config.h"
 
-/* Discard the shape because of impossible numbers, but keep the words of the name. */
+/* Set the problem of a name whose numbers are impossible, and its kind to NONE.  The texts of the name are kept. */
 static void discard_shape(mls_config_name *decoded, const char *problem)
 {
     decoded->problem = decoded->problem == NULL ? problem : decoded->problem;
@@ -50,7 +50,7 @@ static bool take_word(mls_str *rest, mls_str word)
     return there;
 }
 
-/* Remove and return all digits at the start; empty if there are none. */
+/* Remove all digits from the start of *rest and return them. */
 static mls_str take_digits(mls_str *rest)
 {
     mls_str digits = {rest->ptr, 0};
@@ -117,7 +117,8 @@ void mls_config_name_take_degrees(mls_config_name *name, const uint32_t degrees[
     }
 }
 
-/* Parse [tp<T>][pp<P>]…, with an optional x before, between and after them.  Return false if there is anything else. */
+/* Parse [tp<T>][pp<P>]…, with an optional x before, between and after the degrees.  Return false if `part` contains
+ * anything else. */
 static bool read_degrees(mls_str part, mls_config_name *decoded)
 {
     const struct {
@@ -143,8 +144,8 @@ static bool read_degrees(mls_str part, mls_config_name *decoded)
     return true;
 }
 
-/* Parse the parts after `part` that consist of degrees.  Return their length, including separators.  If there are none,
- * or `part` has degrees itself, change nothing and return 0. */
+/* Parse the parts after `part` that consist of degrees.  Return the length of these parts, including separators.  If
+ * the next part does not consist of degrees, or `part` itself contains degrees, change nothing and return 0. */
 static size_t read_degrees_after(mls_str part, mls_config_name *decoded)
 {
     const char *end = decoded->name.ptr + decoded->name.len;
@@ -287,12 +288,13 @@ mls_config_name mls_config_name_decode(mls_str text)
 /* ---- Megatron's notation for pipelines with uneven stages ---- */
 
 enum {
-    DEPTH_MAX = 8,      /* nested groups */
-    REPEAT_MAX = 10000, /* of a single "*N" */
-    STEPS_MAX = 100000  /* bounds the time for nested repetitions */
+    DEPTH_MAX = 8,      /* maximum depth of nested groups */
+    REPEAT_MAX = 10000, /* maximum N of "*N" */
+    STEPS_MAX = 100000  /* maximum number of letters to process, including repetitions */
 };
 
-/* Parse a text into a layout that has one empty chunk.  Return NULL or the problem. */
+/* Parse `rest` into a layout that already has one empty chunk.  Return NULL on success, or else the problem as a static
+ * text. */
 static const char *read_layout(mls_str rest, mls_pipeline_layout *layout)
 {
     struct {

@@ -109,7 +109,7 @@ static const char *fact_of(const mls_run *run, mls_run_fact fact)
                                        : mls_run_config(run);
 }
 
-/* Return the first run with a fact if all runs that have it agree.  If two differ, add a finding and return NULL. */
+/* Return the first run that has a fact.  If two runs have different values, add a finding and return NULL. */
 static const mls_run *agreement(mls_group *group, mls_run_fact fact, const char *what)
 {
     const mls_run *first = NULL;
@@ -152,7 +152,7 @@ static void find_shared_facts(mls_group *group, const mls_editions *editions)
     group->rules = mls_benchmark_find(editions, group->usage, mls_str_from(group->benchmark));
     group->config = config != NULL ? mls_run_config(config) : NULL;
     if (group->edition == NULL) {
-        double date_ms = NAN; /* of the earliest run; files without records do not have one */
+        double date_ms = NAN; /* date of the earliest run; runs without records do not have a date */
         for (size_t i = 0; i < group->run_count; i++) {
             const double run_ms = group->runs[i]->date_ms;
             date_ms = mls_time_is_date(run_ms) ? fmin(date_ms, run_ms) : date_ms;
@@ -171,7 +171,7 @@ bool mls_path_is_weak(mls_usage usage, const char *path)
     return usage == MLS_USAGE_HPC && (mls_str_equal(folder, MLS_S("weak/")) || mls_str_ends(folder, MLS_S("/weak/")));
 }
 
-/* Return a number that the run logged before it started; NAN if there is none. */
+/* Return a hyperparameter of a run as a number; NAN if the run did not log it as a number. */
 static double logged_number(const mls_run *run, mls_str key)
 {
     double number;
@@ -211,16 +211,17 @@ static void time_models(mls_group *group)
 
 /* ------------------------------------------------------------ olympic mean */
 
-/* For an even number of windows, the two middle ones are equally close to the median, except for rounding. */
+/* Relative tolerance for comparing distances to the median.  If the number of windows is even, the two middle ones are
+ * equally close to the median except for rounding errors. */
 #define EQUALLY_CLOSE 1e-12
 
-/* The data of one scoring, and its scratch memory. */
+/* The group being scored, and scratch memory. */
 typedef struct olympic_scoring {
     mls_group *group;
     mls_placed *by_start;  /* all runs, with their index in the group */
     mls_placed *by_time;   /* the valid runs of a window */
-    double *minutes;       /* their times */
-    double *window_scores; /* two arrays: in order, and sorted */
+    double *minutes;       /* the times of the runs in by_time */
+    double *window_scores; /* the scores of all windows, twice: in the order of windows, and sorted */
 } olympic_scoring;
 
 const char *mls_olympic_mark_name(mls_olympic_mark mark)
@@ -232,7 +233,8 @@ const char *mls_olympic_mark_name(mls_olympic_mark mark)
     return (size_t)mark < sizeof names / sizeof names[0] ? names[mark] : "";
 }
 
-/* Compute the olympic mean of a window, or the plain mean if it has fewer runs than needed.  `marks` may be NULL. */
+/* Compute the olympic mean of a window, or the plain mean if it has fewer runs than needed.  Mark its runs in
+ * `marks` (may be NULL). */
 static void score_window(const olympic_scoring *scoring, size_t first, size_t count, mls_olympic_mark *marks,
                          mls_olympic_result *result)
 {
@@ -318,7 +320,7 @@ void mls_group_olympic(mls_group *group, bool select_window)
                 group->marks[ranked[i].place] = MLS_OLYMPIC_OUTSIDE;
         result->official = result->outcome == MLS_OLYMPIC_SCORED;
     }
-    /* Compute the spread of the valid runs; with a window, only of its runs. */
+    /* Compute the spread of the valid runs; if a window was selected, only of the valid runs in it. */
     double *minutes = numbers;
     size_t count = 0;
     for (size_t i = 0; i < group->run_count; i++)
@@ -338,7 +340,8 @@ void mls_group_olympic(mls_group *group, bool select_window)
 
 /* ------------------------------------------------------------ convergence */
 
-/* Return the benchmark that decides how a run converged: the one in its log, if the edition has it. */
+/* Return the benchmark whose rules define the convergence of a run: the benchmark in its log if the edition has it,
+ * otherwise the benchmark of the group. */
 static const mls_benchmark *judged_by(const mls_group *group, const mls_run *run, const mls_editions *editions)
 {
     const mls_str named = mls_str_from(run->benchmark);
@@ -351,14 +354,15 @@ static mls_status check_convergence(mls_group *group, const mls_run *const *runs
 {
     mls_rcp_outcome *rcp = &group->rcp;
     mls_rcp_rules rules = {options->editions, group->edition, group->rules};
-    for (size_t i = 0; i < group->run_count; i++) { /* of all runs, if they agree */
+    for (size_t i = 0; i < group->run_count;
+         i++) { /* use the benchmark of all runs if they agree, otherwise that of the group */
         const mls_benchmark *own = judged_by(group, group->runs[i], options->editions);
         rules.benchmark = i == 0 || own == rules.benchmark ? own : group->rules;
     }
     if (!rules.benchmark->reference_points ||
         !mls_edition_has_benchmark(group->edition, mls_str_from(rules.benchmark->name)))
         return MLS_OK;
-    double batch_size = NAN; /* of the submitted runs, if they agree */
+    double batch_size = NAN; /* batch size of the submitted runs, if they agree */
     const char *path = options->rcp_text.len > 0 ? options->rcp_path : NULL;
     rcp->shared = options->points != NULL;
     mls_status status = rcp->shared
@@ -379,7 +383,8 @@ static mls_status check_convergence(mls_group *group, const mls_run *const *runs
         group->scaled_minutes = group->score.score_minutes * group->scale;
         rcp->check = rcp->result.pass ? MLS_CHECK_PASS : options->rcp_bypass ? MLS_CHECK_BYPASSED : MLS_CHECK_FAIL;
         free(to_converge);
-        if (!rcp->result.pass) { /* as one sentence, without its first word, which repeats the result of the check */
+        if (!rcp->result
+                 .pass) { /* add the description without "fail: ", since the finding already reports the failure */
             const bool bypassed = rcp->check == MLS_CHECK_BYPASSED;
             mls_buffer words = {0};
             mls_rcp_result_describe(&rcp->result, group->score.score_minutes, &words);
@@ -418,7 +423,7 @@ static void add_problem(mls_seed_outcome *outcome, bool bypass, mls_finding_code
     mls_buffer_release(&words);
 }
 
-/* Runs with the same seed. */
+/* Runs whose seed records have equal file, line and value. */
 typedef struct equal_seeds {
     size_t count;
     struct {
@@ -630,10 +635,10 @@ void mls_group_release(mls_group *group)
 
 /* ------------------------------------------------ sorting runs into groups */
 
-/* With more groups, incomplete runs are not compared with every group, since that would be too slow. */
+/* If there are more groups, guess_group() fails, since comparing incomplete runs with all groups would be too slow. */
 enum { GROUPS_GUESSED_MAX = 1000 };
 
-/* The groups so far, with the keys of their runs.  Other runs are compared with the first run of each group. */
+/* The groups found so far, and the keys of all runs.  A run is compared with the first run of each group. */
 typedef struct grouped_runs {
     MLS_LIST_OF(mls_group) groups;
     const mls_run *runs;
@@ -674,11 +679,11 @@ mls_str mls_run_group_key(const mls_run_key *run, mls_buffer *bytes)
     return mls_buffer_str(bytes);
 }
 
-/* Return the only group that an incomplete run can belong to: one that logged the same and has a run in the same
- * folder, otherwise one that logged the same; NULL if there are none or several. */
+/* Return the group to which an incomplete run belongs.  The facts that the run logged must not differ from those of the
+ * group.  Return the only such group in the folder of the run, or else the only one in any folder; otherwise NULL. */
 static mls_group *guess_group(const grouped_runs *grouping, const mls_run_key *run)
 {
-    mls_group *found[2] = {NULL, NULL}; /* in the same folder, and in any */
+    mls_group *found[2] = {NULL, NULL}; /* last group found in the folder of the run, and in any folder */
     size_t counts[2] = {0, 0};
     for (size_t i = 0; i < grouping->groups.count && grouping->groups.count <= GROUPS_GUESSED_MAX; i++) {
         mls_group *group = &grouping->groups.items[i];
@@ -717,11 +722,11 @@ void mls_group_runs(const mls_run *runs, size_t run_count, mls_group **groups, s
     mls_run_key *keys = mls_calloc(run_count + 1, sizeof *keys);
     grouped_runs grouping = {.runs = runs, .keys = keys};
     mls_arena arena = {0};
-    mls_map by_key = {.arena = &arena}; /* key → number of the group */
+    mls_map by_key = {.arena = &arena}; /* bytes of a key → number of the group */
     mls_buffer bytes = {0};
     for (size_t i = 0; i < run_count; i++)
         keys[i] = mls_run_key_of(&runs[i]);
-    /* Incomplete runs come second, when all groups of the others exist. */
+    /* The first pass makes the groups of complete runs, and the second pass assigns incomplete runs to them. */
     for (size_t i = 0; i < 2 * run_count; i++) {
         const size_t number = i % run_count;
         const mls_run_key *run = &keys[number];

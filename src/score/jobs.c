@@ -45,7 +45,7 @@ void mls_sacct_free(mls_sacct *sacct)
     }
 }
 
-/* Return an empty row.  It borrows `source`. */
+/* Return an empty row, which borrows `source`. */
 static mls_slurm_job new_row(const char *source)
 {
     const double none = (double)NAN;
@@ -106,7 +106,7 @@ static void add_row(mls_sacct *sacct, mls_slurm_job *row, mls_str job, mls_str i
     *place = copy;
 }
 
-/* Return the entry of a job by its JobIDRaw, or else its JobID; NULL if it is unknown. */
+/* Return the entry of the job whose JobIDRaw, or else JobID, is `number`; NULL if the job is unknown. */
 static mls_sacct_entry *find_entry(const mls_sacct *sacct, mls_str number)
 {
     const mls_map_entry *entry = number.len > 0 ? mls_map_find(&sacct->by_raw, number) : NULL;
@@ -187,8 +187,8 @@ static mls_status leave_out(sacct_reader *reader, const mls_text_row *row, const
     return MLS_OK;
 }
 
-/* Parse a time: seconds since 1970, or a date in `zone` unless it has its own; "", Unknown and None are NAN.  Set
- * row->timezone if `zone` was used.  Return false if the text is invalid. */
+/* Parse a time: seconds since 1970, or a date and time, which is in `zone` if it does not contain a zone.  "", Unknown
+ * and None give NAN.  Set row->timezone if `zone` was used.  Return false if the text is invalid. */
 static bool read_time(mls_str text, mls_sacct_zone zone, mls_slurm_job *row, double *time_ms)
 {
     size_t seconds;
@@ -218,7 +218,7 @@ static bool read_time(mls_str text, mls_sacct_zone zone, mls_slurm_job *row, dou
     return isfinite(*time_ms);
 }
 
-/* Parse "1:0", a status and a signal; both are unknown if it is empty. */
+/* Parse an exit status and a signal, such as "1:0".  If the text is empty, both are unknown. */
 static bool read_codes(mls_str text, double *code, double *signal)
 {
     size_t numbers[2];
@@ -232,8 +232,8 @@ static bool read_codes(mls_str text, double *code, double *signal)
     return true;
 }
 
-/* Parse a duration: an integer in some unit, or days, hours, minutes and seconds, "1-02:03:04".  UNLIMITED and the like
- * are NAN. */
+/* Parse a duration into seconds: `raw` is an integer with a unit of `unit` seconds; `words` contains days, hours,
+ * minutes and seconds, such as "1-02:03:04".  Other texts, such as UNLIMITED, leave *seconds unchanged. */
 static void read_length(mls_str raw, mls_str words, double unit, double *seconds)
 {
     size_t number;
@@ -344,7 +344,7 @@ static mls_str text_within(const cJSON *value)
     return mls_str_from(cJSON_IsString(value) ? value->valuestring : "");
 }
 
-/* Return a time in milliseconds.  Slurm writes 0 for a time in the future. */
+/* Return a time in milliseconds since 1970; NAN if it is unknown.  Slurm writes 0 for an event in the future. */
 static double json_time(const cJSON *times, const char *name)
 {
     const double seconds = json_number(member(times, name));
@@ -418,7 +418,7 @@ static mls_status read_json(mls_sacct *sacct, mls_str text, const char *source, 
 
 /* --------------------------------------------------------------- reading */
 
-/* Read a table or JSON.  `source` must live as long as the rows. */
+/* Read a table or JSON into `sacct`.  `source` must live as long as `sacct`. */
 static mls_status take_text(mls_sacct *sacct, mls_str text, const char *source, mls_sacct_zone zone, mls_error *error)
 {
     static const char what[] = "what sacct --parsable2 or --json prints";
@@ -553,7 +553,7 @@ void mls_run_find_job(mls_run *run)
 
 /* ------------------------------------------------------------ its end */
 
-/* Tolerance for starting and stopping outside the time of the job, since clocks of hosts differ. */
+/* A run may start or stop up to this many milliseconds outside the time of its job, since clocks of hosts differ. */
 #define JOB_CLOCK_MS 60000
 
 /* Return the row of a requeued job during which a run started; otherwise the newest row. */
@@ -566,8 +566,8 @@ static const mls_slurm_job *row_around(const mls_slurm_job *newest, const mls_ru
     return newest;
 }
 
-/* Add a finding about how the job of an incomplete run ended; none if it succeeded or still runs, as far as Slurm
- * knows.  The median is that of the valid runs of its group. */
+/* Add a finding about how the job of an incomplete run ended.  Do nothing if, according to Slurm, the job succeeded or
+ * is still running.  median_minutes is the median time of the valid runs in the group. */
 static void add_cause(mls_run *run, const mls_slurm_job *row, double median_minutes)
 {
     const double ran_ms = row->end_ms - run->run_start.time_ms;
@@ -614,10 +614,10 @@ static void add_cause(mls_run *run, const mls_slurm_job *row, double median_minu
 
 /* --------------------------------------------------------- where time went */
 
-/* A change of the number of runs of a job that initialise or train. */
+/* A moment when the number of runs of a job that initialise or train changes. */
 typedef struct job_change {
-    double ms; /* first, for sorting */
-    int init, training;
+    double ms;          /* time of the change; must be the first member, for sorting */
+    int init, training; /* changes of the two numbers: 1, 0 or -1 */
 } job_change;
 
 static void add_change(job_change *changes, size_t *count, double from, double to, bool training)
@@ -638,7 +638,8 @@ const mls_slurm_job *mls_slurm_job_of(const mls_slurm_jobs *jobs, const mls_run 
 void mls_jobs_join(mls_sacct *sacct, const char *here, mls_collection *collection)
 {
     size_t *next =
-        mls_calloc(collection->run_count + 1, sizeof *next); /* for each run another one of its job, from 1 */
+        mls_calloc(collection->run_count + 1,
+                   sizeof *next); /* for each run, the number of another run of its job, from 1; 0 at the end */
     sacct->jobs.runs = collection->runs;
     sacct->jobs.of_run = mls_arena_zeroed(&sacct->arena, collection->run_count + 1, sizeof *sacct->jobs.of_run);
     for (size_t g = 0; g < collection->group_count; g++) {
@@ -688,8 +689,8 @@ void mls_jobs_join(mls_sacct *sacct, const char *here, mls_collection *collectio
     }
     for (size_t i = 0; i < sacct->jobs.count; i++) {
         mls_slurm_job *job = sacct->jobs.items[i];
-        /* Add up how the time of a job was spent.  `first` is one of its runs, from 1, and `next` of each run is
-         * another one; 0 ends the list. */
+        /* Add up how the time of a job was spent.  `first` is the number of a run of the job, from 1, and `next` links
+         * each run to another run of the job; 0 ends the list. */
         const size_t first = find_entry(sacct, mls_str_from(job->job))->first;
         const double start_ms = job->start_ms;
         const bool open = isnan(job->end_ms);
@@ -733,7 +734,7 @@ void mls_jobs_join(mls_sacct *sacct, const char *here, mls_collection *collectio
                                      times.between / 1000, times.after / 1000};
         free(changes);
     }
-    /* Add findings for jobs of runs that do not have a row in the saved files. */
+    /* Add findings about jobs that made runs but do not have a row in the saved files. */
     const mls_finding_place place = {.path = sacct->files == 1 ? sacct->file : NULL};
     mls_map missing = {.arena = &sacct->arena};
     bool named = false;

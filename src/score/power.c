@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* power.c - the energy of a run from the files in the folder `power` beside its log, which contain records as logs do.
- * The power of a node is its mean while it was measured, that of a switch an estimate, and the energy is the power
- * times the conversion efficiency and the time to train. */
+/* power.c - compute the energy of a run from the files in the folder `power` beside its log.  The files contain records
+ * like those of a log.  The power of a node is the mean of its readings, and the power of a switch is an estimate.  The
+ * energy is the power times the conversion efficiency and the time to train. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,12 +18,12 @@
 #define POWER_EVENTS_MAX ((size_t)4 << 20)
 
 typedef struct power_event {
-    mls_placed when; /* milliseconds, and the index in the file */
-    double watts;    /* of a reading */
-    mls_key kind;    /* a reading, start or stop */
+    mls_placed when; /* time in milliseconds, and index of the event in the file */
+    double watts;    /* power, if the event is a reading */
+    mls_key kind;    /* key of a reading, start or stop */
 } power_event;
 
-/* The records of a node_ or sw_ file so far. */
+/* The records read so far from the file of a node (node_<k>.txt) or of a switch (sw_<k>.txt). */
 typedef struct power_log {
     const char *path;
     mls_findings *findings; /* borrowed from the caller */
@@ -66,7 +66,7 @@ static mls_status take_malformed(void *state, const mls_malformed *malformed)
     return MLS_OK;
 }
 
-/* Add a warning with the reason, and return NAN. */
+/* Add a warning that consists of `what`, and return NAN. */
 static double warn_unknown(const power_log *log, const char *what)
 {
     mls_findings_add(log->findings, MLS_FINDING_POWER_LOG, (mls_finding_place){.path = log->path}, "%s", what);
