@@ -34,7 +34,7 @@ typedef enum mls_status {
     MLS_STOPPED = 8        /**< a callback asked to stop; not an error by itself */
 } mls_status;
 
-/** An error and its place.  line and column count from 1; 0 means unknown. */
+/** An error and its place.  `line` and `column` count from 1; 0 means that the place is unknown. */
 typedef struct mls_error {
     mls_status status;
     int system_errno; /**< errno of the system call that failed; 0 if none failed */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* findings.h - problems found in a log, a group of runs or a submission, and advice about it.
  *
- * Get a list from mls_run_findings() or mls_group_findings(), and walk it:
+ * Get a list from mls_run_findings() or mls_group_findings(), and visit each finding:
  *
  *     for (size_t i = 0; i < mls_findings_kept(findings); i++) {
  *         puts(mls_finding_message(mls_findings_at(findings, i)));
  *     }
  *
- * A list keeps at most 100 findings of a kind, but counts all of them.  Findings and their texts belong to the list,
- * which belongs to the run, group or submission it is about.  Kinds are texts, such as "torn-line", explained in
+ * A list keeps at most 100 findings of a kind, but counts all of them.  Findings and their texts belong to the list;
+ * the list belongs to its run, group or submission.  Kinds are texts, such as "torn-line", explained in
  * mlscore-findings(7); later versions may add kinds. */
 #pragma once
 

@@ -24,7 +24,7 @@ typedef struct mls_collection mls_collection;
 typedef struct mls_group mls_group;
 
 /** Find, judge and score the runs in `paths`, as `mlscore score` does.  A path is a file, a folder, or "-" for standard
- * input.  Files that cannot be read do not make it fail: see mls_collection_left_out().  Free the collection with
+ * input.  Files that cannot be read are not an error: see mls_collection_left_out().  Free the collection with
  * mls_collection_free().
  *
  * On failure, set *collection to NULL and return MLS_ERROR_VALUE (a path is NULL) or MLS_ERROR_LIMIT (too many files).
@@ -56,7 +56,7 @@ const char *mls_group_benchmark(const mls_group *group);
 /** Return the edition whose rules apply, such as "5.1.0". */
 const char *mls_group_edition(const mls_group *group);
 
-/** Return the division that the runs logged: "closed" or "open"; NULL for any other, or if the runs differ. */
+/** Return the division that the runs logged: "closed" or "open"; NULL for any other text, or if the runs differ. */
 const char *mls_group_division(const mls_group *group);
 
 /** Return the name of the config, such as "GB200_18x4x1xtp1pp1cp8"; NULL if it is unknown or the runs differ. */
@@ -98,7 +98,8 @@ bool mls_group_is_official(const mls_group *group);
  * not apply. */
 const char *mls_group_convergence(const mls_group *group);
 
-/** Return the result of the check that runs use different seeds, in the same words. */
+/** Return the result of the check that runs use different seeds: "pass", "fail", "bypassed", or "" if it does not
+ * apply. */
 const char *mls_group_seeds(const mls_group *group);
 
 /** Check whether the score counts: it is official, no more runs failed than the rules allow, and neither convergence

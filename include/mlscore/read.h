@@ -12,9 +12,9 @@
  *     ...
  *     mls_log_read_fd(fd, print, NULL, NULL, &error);
  *
- * Records are recognized as by the MLPerf compliance checker.  A line that contains ":::MLLOG " is a record if the text
- * after the last ":::MLLOG " is a JSON object with time_ms, key, value and metadata; otherwise it is malformed.  All
- * other lines are ignored.  Memory does not grow with the size of the log. */
+ * Records are recognized in the same way as by the MLPerf compliance checker.  A line that contains ":::MLLOG " is a
+ * record if the text after the last ":::MLLOG " is a JSON object with time_ms, key, value and metadata; otherwise it is
+ * malformed.  All other lines are ignored.  Memory does not grow with the size of the log. */
 #pragma once
 
 #include <stdbool.h>
@@ -26,12 +26,12 @@ MLS_C_BEGIN
 /** A well-formed record.  The record and its texts are valid until the callback returns. */
 typedef struct mls_record mls_record;
 
-/** A callback for each record, in the order of the file, on the caller's thread.  Any result but MLS_OK ends the
- * reading, which returns it. */
+/** A callback for each record, in the order of the file, on the caller's thread.  If it returns anything
+ * but MLS_OK, reading ends and returns that status. */
 typedef mls_status mls_record_taker(void *state, const mls_record *record);
 
-/** A callback for each malformed line, with its place (both from 1) and the reason.  Order, thread and result are as
- * for mls_record_taker. */
+/** A callback for each malformed line, with its line and column, both from 1, and the reason why it is malformed.  It
+ * is called in the same order and thread as mls_record_taker, and its result has the same meaning. */
 typedef mls_status mls_malformed_taker(void *state, size_t line, size_t column, const char *reason);
 
 /** Read an open file or pipe to its end.  `fd` stays open.  Either callback may be NULL; `state` is passed to both.  A
@@ -39,7 +39,7 @@ typedef mls_status mls_malformed_taker(void *state, size_t line, size_t column, 
  *
  * Return MLS_OK, even if there are no records; or the result of a callback that stopped the reading.  Errors are
  * MLS_ERROR_READ (after the callbacks for everything before the failure), or MLS_ERROR_VALUE if the file
- * cannot be a log: it is from training 0.6 or older, or it begins like an archive, an image or the like. */
+ * cannot be a log: it is from training 0.6 or older, or it begins like an archive, an image or another binary file. */
 mls_status mls_log_read_fd(int fd, mls_record_taker *record, mls_malformed_taker *malformed, void *state,
                            mls_error *error) MLS_MUST_USE;
 
@@ -65,7 +65,8 @@ mls_str mls_record_event(const mls_record *record);
 /** Return a member of the metadata as JSON text; ptr is NULL if it does not exist. */
 mls_str mls_record_metadata(const mls_record *record, const char *member);
 
-/** Convert such a JSON text to a number; true and false become 1 and 0.  Return false if it is anything else. */
+/** Convert a JSON text, such as mls_record_value(), to a number; true and false become 1 and 0.  Return false if the
+ * text is anything else. */
 bool mls_json_number(mls_str json, double *number);
 
 MLS_C_END

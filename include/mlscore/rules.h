@@ -20,7 +20,7 @@ MLS_C_BEGIN
 
 typedef struct mls_rules mls_rules;
 
-/** The two families of benchmarks that log in this format. */
+/** The two families of benchmarks: MLPerf Training and MLPerf HPC. */
 typedef enum mls_usage { MLS_USAGE_TRAINING = 0, MLS_USAGE_HPC = 1 } mls_usage;
 
 /** Make rules, to be freed with mls_rules_free().  On failure, set *rules to NULL and return MLS_ERROR_VALUE (the
@@ -53,7 +53,7 @@ void mls_rules_set_window(mls_rules *rules, bool window);
  * warning in a submission. */
 void mls_rules_set_rcp_bypass(mls_rules *rules, bool bypass);
 
-/** Ignore a failed check of seeds in the same way. */
+/** Ignore a failed check of seeds: it is reported as "bypassed" instead of "fail", and as a warning in a submission. */
 void mls_rules_set_seed_bypass(mls_rules *rules, bool bypass);
 
 /** Read the samples to convergence of a bert run from its train_samples record. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* run.h - one training run: the contents of its log, and whether the log obeys the rules.
  *
- * mls_run_judge_fd() judges one log; mls_collection_run() in group.h gets the runs of many.
+ * mls_run_judge_fd() judges one log; mls_collection_run() in group.h returns the runs of many logs.
  *
  * Unknown numbers are NAN and unknown texts are NULL.  Texts are as logged and live as long as the run. */
 #pragma once

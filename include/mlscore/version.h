@@ -10,7 +10,8 @@
 #define MLS_C_LANGUAGE_END
 #endif
 
-/* These enclose all declarations, which have C linkage and are exported by a shared library. */
+/* MLS_C_BEGIN and MLS_C_END enclose all declarations, which have C linkage and are exported by a shared library.
+ * MLS_MUST_USE makes compilers warn if the result of a function is ignored. */
 #if defined(__GNUC__)
 #define MLS_C_BEGIN _Pragma("GCC visibility push(default)") MLS_C_LANGUAGE_BEGIN
 #define MLS_C_END MLS_C_LANGUAGE_END _Pragma("GCC visibility pop")

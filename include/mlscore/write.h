@@ -18,9 +18,9 @@
  *               "value": 1024, "metadata": {"file": "train.c", "lineno": 83}}
  *
  * Each line is one write() to a file opened for appending, so lines of several processes do not mix on a file system
- * with POSIX appends.  NFS does not have them: there, use one file per rank.  Memory is allocated only when a writer is
- * made or a file is added; logging records never allocates.  Only one thread at a time may use a writer.  Writing to a
- * pipe without a reader raises SIGPIPE, as write() does, unless the program ignores it. */
+ * with POSIX appends.  NFS does not support POSIX appends: there, use one file per rank.  Memory is allocated only when
+ * a writer is made or a file is added; logging records never allocates.  Only one thread at a time may use a writer.
+ * Writing to a pipe without a reader raises SIGPIPE, as write() does, unless the program ignores it. */
 #pragma once
 
 #include <stdbool.h>

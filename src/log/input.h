@@ -34,8 +34,8 @@ typedef struct mls_input {
     mls_unpacker *unpacker; /* NULL: not packed */
     struct mls_utf16 *wide; /* NULL: not UTF-16 */
     mls_read_trouble trouble;
-    const char *suite;  /* why the file is not read as a log: it is a log of another suite; NULL: it is not */
-    const char *unread; /* why the file cannot be read, from mls_file_magic_words(); NULL: it can */
+    const char *suite;  /* why the file is not read as a log: it is of another benchmark suite; NULL: it is not */
+    const char *unread; /* why the file cannot be read, from mls_file_magic_words(); NULL: it can be read */
 } mls_input;
 
 /* Fill a block of MLS_BLOCK_SIZE bytes.  The last block may be empty.  The first block determines the type of the file:
@@ -62,8 +62,8 @@ bool mls_unpack_can(mls_str head);
 /* Create an unpacker for a descriptor from which `head` was already read. */
 mls_unpacker *mls_unpacker_new(int fd, mls_str head);
 
-/* Fill `block` with up to `wanted` unpacked bytes. *len is less than that at the end of the file, or if *trouble is
- * set; it then contains what could be unpacked before the error. */
+/* Fill `block` with up to `wanted` unpacked bytes. *len is less than `wanted` at the end of the file, or if an
+ * error occurred: then *trouble is set, and the block contains the bytes unpacked before the error. */
 void mls_unpacker_fill(mls_unpacker *unpacker, char *block, size_t wanted, size_t *len, mls_read_trouble *trouble);
 
 void mls_unpacker_free(mls_unpacker *unpacker);
@@ -86,5 +86,5 @@ enum { MLS_WINDOW_KEPT = 1 << 20 };
 void mls_window_fill(mls_window *window);
 
 /* Get the line that begins `from` bytes after `at`, without its line feed.  Return false if its end is not in the
- * window yet; *line is then the part that is. */
+ * window yet; then *line is the part of the line that is in the window. */
 bool mls_window_line(const mls_window *window, size_t from, mls_str *line);

@@ -5,21 +5,21 @@
 #include "base/buffer.h"
 #include "log/log.h"
 
-/* Zero-initialized, it is empty. */
+/* Stored records and malformed lines.  Zero-initialize the struct for an empty store. */
 typedef struct mls_kept_records {
     mls_buffer bytes; /* for each record: a kept_place and the payload */
     size_t count;
 } mls_kept_records;
 
-/* Store a copy. */
+/* Store a copy of a record, or of a malformed line. */
 void mls_records_keep(mls_kept_records *kept, const mls_record *record);
 void mls_records_keep_malformed(mls_kept_records *kept, const mls_malformed *malformed);
 
-/* Pass each record, without its prefix, and each malformed line to the sink, in their order.  Return MLS_OK, or what a
- * callback returned, which ends the replay. */
+/* Pass each record, without its prefix, and each malformed line to the sink, in the order in which they
+ * were stored.  If a callback does not return MLS_OK, end the replay and return that status. */
 mls_status mls_records_replay(const mls_kept_records *kept, const mls_sink *sink) MLS_MUST_USE;
 
-/* Remove the records, but keep the memory. */
+/* Remove the records, but do not free the memory, which is reused. */
 void mls_records_forget(mls_kept_records *kept);
 
 void mls_records_release(mls_kept_records *kept);

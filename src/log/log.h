@@ -26,9 +26,10 @@ typedef enum mls_key {
     MLS_KEY_COUNT
 } mls_key;
 
-/** Convert the text of a key to its number, as in mls_record.key_id; and a number to its NUL-terminated text, "" for
- * OTHER. */
+/** Return the number of a key, as in mls_record.key_id. */
 mls_key mls_key_of(mls_str text);
+
+/** Return the text of a key, which is NUL-terminated; "" for MLS_KEY_OTHER. */
 mls_str mls_key_text(mls_key key);
 
 /** Return the spelling of a key that the rules use.  A key may have another spelling, or be the variable with which
@@ -72,7 +73,8 @@ typedef struct mls_malformed {
     bool quoted; /**< the marker is quoted in a sentence or a command */
 } mls_malformed;
 
-/** A line that is not a record but informs about the job; at the start of a line or after the "13: " of `srun -l`. */
+/** The kinds of markers: lines that are not records but contain facts about the job.  The marker is at the start of the
+ * line or after the prefix of `srun -l`, such as "13: ". */
 typedef enum mls_marker_kind {
     MLS_MARKER_TRIAL_BEGIN,      /**< Beginning trial 3 of 10 */
     MLS_MARKER_EXPERIMENT_START, /**< EXPERIMENT_START <epoch> */
@@ -99,10 +101,10 @@ typedef struct mls_log_totals {
     size_t records; /**< well-formed records */
     size_t malformed;
     size_t quoted;      /**< number of malformed lines whose marker is quoted */
-    const char *reason; /**< why the first of the other malformed lines is malformed; NULL: there is none */
+    const char *reason; /**< why the first malformed line that is not quoted is malformed; NULL: no such line */
     size_t torn;        /**< number of lines in which an earlier marker was overwritten */
-    const char *unread; /**< why the file was not read as a log: "compressed by xz; …"; NULL: it was */
-    const char *suite;  /**< why only lines were read: it is a log of another suite; NULL: it is not */
+    const char *unread; /**< why the file was not read as a log: "compressed by xz; …"; NULL: it was read */
+    const char *suite;  /**< why only lines were read: the log is of another benchmark suite; NULL: it is not */
     bool old_format;    /**< no records, but lines in the format of training 0.6 and older */
     bool binary;        /**< NUL bytes near the start and no line with a marker: not a log */
     bool json;          /**< the whole file is a JSON list or object, such as a system description */
@@ -111,28 +113,30 @@ typedef struct mls_log_totals {
 /** Why logs of the old format are not supported, and what to do instead. */
 extern const char mls_reason_old_format[];
 
-/** The reasons why known kinds of logs are not read.  The function returns the index of a reason, or
- * MLS_FOREIGN_REASONS for any other text and NULL. */
+/** The reasons why known kinds of logs are not read: the old format, and logs of other benchmark suites. */
 enum { MLS_FOREIGN_REASONS = 3 };
 extern const char *const mls_foreign_reasons[MLS_FOREIGN_REASONS];
+
+/** Return the index of a reason in mls_foreign_reasons; MLS_FOREIGN_REASONS for any other text and for NULL. */
 size_t mls_foreign_reason(const char *why);
 
-/** Return the reason not to read a log that begins with `head` if it is one of another benchmark suite, otherwise NULL.
- * The reason is static text. */
+/** Return the reason not to read a log that begins with `head` if the log is of another benchmark suite, otherwise
+ * NULL. The reason is static text. */
 const char *mls_foreign_log(mls_str head);
 
 /** Describe a log none of whose records can be read: "314 records, none can be read: no time_ms".  Return false if some
- * can be read, or if there are none. */
+ * records can be read, or if the log does not contain any. */
 enum { MLS_NONE_READ_LENGTH = 160 };
 bool mls_log_none_read(size_t records, size_t malformed, const char *reason, char words[MLS_NONE_READ_LENGTH]);
 
-/** Whole lines of the file, including those of records. */
+/** Whole lines of the file, including lines that are records. */
 typedef struct mls_lines {
-    mls_str text;           /**< the last line may lack its line ending; valid until the callback returns */
-    size_t line;            /**< number of the first line, from 1 */
-    bool cut;               /**< `text` is the beginning of one line of at least 16 MiB, whose rest is omitted */
-    const uint32_t *starts; /**< the offset of each line in the text, with MLS_LINE_ODD, and finally that of the end */
-    size_t count;           /**< number of lines */
+    mls_str text; /**< the last line may lack its line ending; valid until the callback returns */
+    size_t line;  /**< number of the first line, from 1 */
+    bool cut;     /**< `text` is the beginning of one line of at least 16 MiB, whose rest is omitted */
+    const uint32_t
+        *starts;  /**< the offset of each line in the text, with MLS_LINE_ODD, and finally the offset of the end */
+    size_t count; /**< number of lines */
 } mls_lines;
 
 /** Flag in the offset of a line that contains control characters other than tabs and its own ending. */
@@ -160,11 +164,12 @@ void mls_scan_room_free(mls_scan_room *room);
 /** Options for reading.  Zero-initialized: one thread, no limits. */
 typedef struct mls_scan_options {
     mls_scan_room *
-        *room;          /**< buffers to reuse if one thread scans; allocated if *room is NULL. NULL: do not keep them */
-    uint64_t size;      /**< of a regular file that is read from its start; 0: unknown */
-    unsigned threads;   /**< threads for one large regular file; 0 and 1: only the calling one */
-    bool foreign;       /**< pass the lines (only these) of logs of other suites instead of not reading them */
-    bool plain;         /**< do not read gzip files instead of unpacking them */
+        *room;        /**< buffers to reuse if one thread scans; allocated if *room is NULL. NULL: do not keep them */
+    uint64_t size;    /**< of a regular file that is read from its start; 0: unknown */
+    unsigned threads; /**< threads for one large regular file; 0 and 1: only the calling one */
+    bool foreign; /**< pass only the lines of logs of other benchmark suites to the sinks; false: do not read these logs
+                   */
+    bool plain;   /**< do not unpack gzip files and do not read them */
     double deadline_ms; /**< see mls_work */
 } mls_scan_options;
 
@@ -199,7 +204,8 @@ mls_status mls_log_feed_end(mls_log_feed *feed, mls_log_totals *totals) MLS_MUST
 
 struct mls_arena;
 
-/** Find the payload of the record in a line: the text after its last ":::MLLOG ".  Return false if there is none. */
+/** Find the payload of the record in a line: the text after its last ":::MLLOG ".  Return false if the line does not
+ * contain a marker. */
 bool mls_record_find(mls_str line, mls_str *payload);
 
 /** Validate the payload of a record and set its spans, which are in `scratch`.  The grammar is RFC 8259 plus the bare

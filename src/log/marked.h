@@ -20,10 +20,11 @@ void mls_marked_begin(mls_marked_lines *marked, mls_signatures *signatures, bool
 /* Mark the lines with a hit in a piece of the block's text.  Pass pieces in order. */
 void mls_marked_search(mls_marked_lines *marked, mls_str piece);
 
-/* Search a line with control characters again without them.  `scratch` as for mls_log_line_read(). */
+/* Search line `i`, which has control characters, again without these characters.  `scratch` is a buffer of
+ * MLS_LINE_EXAMINED bytes, as for mls_log_line_read(). */
 void mls_marked_search_clean(mls_marked_lines *marked, mls_signatures *signatures, size_t i, char *scratch);
 
-/* Do all three steps for a whole block, with the signatures and the first marks. */
+/* Call the three functions above for a whole block, to search for the signatures and the first marks. */
 void mls_marked_block(mls_marked_lines *marked, mls_signatures *signatures, const mls_lines *lines, char *scratch);
 
 static inline void mls_marked_add(mls_marked_lines *marked, size_t i)
@@ -31,5 +32,5 @@ static inline void mls_marked_add(mls_marked_lines *marked, size_t i)
     marked->bits[i / 64] |= UINT64_C(1) << (i % 64);
 }
 
-/* Return the first marked line from `i` on, or `end` if there is none before it. */
+/* Return the first marked line from `i` on, or `end` if no line before `end` is marked. */
 size_t mls_marked_next(const mls_marked_lines *marked, size_t i, size_t end);

@@ -5,8 +5,8 @@
 
 #include "base/base.h"
 
-/** The role of a message in a failure: root may start one; symptom may start or follow one; effect only follows;
- * context is only shown. */
+/** The role of a message in a failure: a root may start a failure, a symptom may start or follow one, an effect only
+ * follows one, and a context is only shown. */
 typedef enum mls_failure_role {
     MLS_ROLE_ROOT = 1,
     MLS_ROLE_SYMPTOM,
@@ -15,7 +15,7 @@ typedef enum mls_failure_role {
     MLS_ROLE_END
 } mls_failure_role;
 
-/** The words of enumerations, numbered from 1; 0: none. */
+/** The words of enumerations.  The first word of a list has number 1; number 0 means that no word is given. */
 #define MLS_FAILURE_ROLES "root symptom effect context"
 #define MLS_FAILURE_ORIGINS "hardware infrastructure software user unknown"
 #define MLS_FAILURE_PERSISTENCES "transient persistent unknown"

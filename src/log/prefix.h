@@ -23,23 +23,26 @@ typedef struct mls_log_line {
  * written to `scratch`, which has MLS_LINE_EXAMINED bytes.  The texts of the result are borrowed. */
 mls_log_line mls_log_line_read(mls_str raw, bool clean, char *scratch);
 
-/* Return the rank at the start of a line, or -1.  A fast path; the line must end with a control character. */
+/* Return the rank at the start of a line, or -1 if the line does not begin with a rank.  This is faster than
+ * mls_log_line_read().  The line must end with a control character. */
 int32_t mls_log_line_first_rank(const char *line);
 
 /* Parse line `i` of a block. */
 mls_log_line mls_log_line_of(const mls_lines *lines, size_t i, char *scratch);
 
-/* Return the offset of a line in a block; whether it has control characters; its text without its ending. */
+/* Return the offset of line `i` in a block. */
 static inline size_t mls_lines_begin(const mls_lines *lines, size_t i)
 {
     return lines->starts[i] & ~MLS_LINE_ODD;
 }
 
+/* Return whether line `i` has control characters other than tabs. */
 static inline bool mls_lines_odd(const mls_lines *lines, size_t i)
 {
     return (lines->starts[i] & MLS_LINE_ODD) != 0;
 }
 
+/* Return the text of line `i` without its ending. */
 mls_str mls_lines_text(const mls_lines *lines, size_t i);
 
 /* Return the line without terminal escapes (CSI, OSC, two-byte ones) and without control characters other than tabs. */
@@ -65,12 +68,10 @@ typedef struct mls_line_parts {
     mls_str node, gpu;                      /* empty: none */
 } mls_line_parts;
 
-/* Advance `text` past what a format describes.  Return false, with `text` unchanged, if it does not begin like that.
- * Other bytes stand for themselves; after a '%':
- *   r k l n g   a rank, a launcher's task, a local rank, a number, a GPU number
- *   t C         2026-04-19T13:28:01.123+02:00 and the like (mls_take_moment), a clock
- *   Y B E W     a year, "Apr ", a day of the month (possibly with a blank or no first digit), a day of the week
- *   G           a month and a day in glog's format; PyTorch omits a leading zero of the month
- *   h N P L     a host name, any word as one, a word that ends with ':', glog's severity letter
- *   _ ? |       optional blanks, one optional blank, a blank or the end */
+/* Advance `text` past what a format describes.  Return false, with `text` unchanged, if the text does not match the
+ * format. Other bytes stand for themselves; after a '%': r k l n g   a rank, a launcher's task, a local rank, a number,
+ * a GPU number t C         2026-04-19T13:28:01.123+02:00 and the like (mls_take_moment), a clock Y B E W     a year,
+ * "Apr ", a day of the month (possibly with a blank or no first digit), a day of the week G           a month and a day
+ * in glog's format; PyTorch omits a leading zero of the month h N P L     a host name, any word as one, a word that
+ * ends with ':', glog's severity letter _ ? |       optional blanks, one optional blank, a blank or the end */
 bool mls_line_take(mls_str *text, const char *format, mls_line_parts *parts);

@@ -70,7 +70,7 @@ typedef struct mls_scan_block {
 /* Split a block and scan its middle. */
 void mls_block_scan(mls_scan_block *block);
 
-/* Zero-initialize all but the sinks, which must outlive the reader. */
+/* The state of reading one file.  Set the sinks, which must outlive the reader, and zero-initialize the rest. */
 typedef struct mls_reader {
     const mls_sink *sinks;
     size_t sink_count;

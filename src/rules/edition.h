@@ -10,8 +10,10 @@
 
 enum { MLS_USAGE_COUNT = 2 };
 
-/** Return "training" or "hpc".  The second function finds the usage with that name, or returns false. */
+/** Return "training" or "hpc". */
 const char *mls_usage_name(mls_usage usage);
+
+/** Find the usage with that name.  Return false if the name is unknown. */
 bool mls_usage_from_name(mls_str name, mls_usage *usage);
 
 /** The unit in which the metadata of an evaluation count training: epoch_num, samples_count or step_num. */
@@ -58,9 +60,10 @@ typedef struct mls_editions mls_editions;
 mls_status mls_editions_load(mls_editions **editions, mls_error *error) MLS_MUST_USE;
 void mls_editions_free(mls_editions *editions);
 
-/** Return the number of editions of a usage.  The second function returns one by its index, 0 being the oldest; NULL
- * past the end. */
+/** Return the number of editions of a usage. */
 size_t mls_editions_count(const mls_editions *editions, mls_usage usage);
+
+/** Return an edition of a usage by its index, from 0 for the oldest; NULL past the end. */
 const mls_edition *mls_editions_get(const mls_editions *editions, mls_usage usage, size_t index);
 
 /** Find an edition by a name that mls_edition_number() can parse.  Return MLS_ERROR_UNKNOWN with a list of the known
@@ -88,10 +91,11 @@ typedef struct mls_edition_poll {
     size_t known[MLS_EDITIONS_MAX]; /**< results on a benchmark of the edition */
 } mls_edition_poll;
 
-/** Add the vote of a result: the time of the first record of its logs (NAN: unknown) and its benchmark.  The second
- * function adds the votes of another poll. */
+/** Add the vote of a result: the time of the first record of its logs (NAN: unknown) and its benchmark. */
 void mls_edition_poll_add(mls_edition_poll *poll, const mls_editions *editions, mls_usage usage, double time_ms,
                           mls_str benchmark);
+
+/** Add the votes of the poll `more`. */
 void mls_edition_poll_sum(mls_edition_poll *poll, const mls_edition_poll *more);
 
 /** Return the edition of all results of a tree; never NULL.  Start at the edition that most dates point to, the newest
@@ -100,12 +104,15 @@ void mls_edition_poll_sum(mls_edition_poll *poll, const mls_edition_poll *more);
 const mls_edition *mls_edition_poll_winner(const mls_edition_poll *poll, const mls_editions *editions, mls_usage usage,
                                            bool *by_date);
 
-/** Return the nearest later (`step` 1) or earlier (-1) edition that has the benchmark; NULL if there is none. */
+/** Return the nearest later (`step` 1) or earlier (-1) edition that has the benchmark; NULL if no edition
+ * does. */
 const mls_edition *mls_editions_neighbour(const mls_editions *editions, const mls_edition *edition, mls_str benchmark,
                                           int step);
 
-/** Check whether an edition has the benchmark; return the newest edition of a usage that has it (NULL: none). */
+/** Check whether an edition has the benchmark. */
 bool mls_edition_has_benchmark(const mls_edition *edition, mls_str benchmark);
+
+/** Return the newest edition of a usage that has the benchmark; NULL if no edition has it. */
 const mls_edition *mls_editions_newest_with(const mls_editions *editions, mls_usage usage, mls_str benchmark);
 
 /** Return the usage that has the benchmark in some edition: `usage` itself if both or neither have it. */
@@ -121,7 +128,8 @@ mls_suggestion mls_editions_nearest_benchmark(const mls_editions *editions, mls_
 /** Return the row of a benchmark; for an unknown name, a row with an empty name and runs_needed 0. */
 const mls_benchmark *mls_benchmark_find(const mls_editions *editions, mls_usage usage, mls_str name);
 
-/** Return the unit of convergence in an edition.  The second function returns the evaluation interval in samples; 0:
- * unused. */
+/** Return the unit of convergence in an edition. */
 mls_progress mls_benchmark_counts(const mls_benchmark *benchmark, const mls_edition *edition);
+
+/** Return the evaluation interval in samples; 0 if the edition does not use it. */
 double mls_benchmark_evaluation_interval(const mls_benchmark *benchmark, const mls_edition *edition);

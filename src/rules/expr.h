@@ -140,7 +140,7 @@ typedef struct mls_expr_part {
 } mls_expr_part;
 
 typedef struct mls_expr_input {
-    const mls_record *record; /* NULL if there is none, as in `end` */
+    const mls_record *record; /* NULL for expressions of `end`, which are not evaluated for a record */
     mls_expr_part parts[MLS_PARTS];
     const mls_variable *variables;
     mls_arena *arena; /* for trees and results; its owner resets it between records */
@@ -153,8 +153,8 @@ void mls_expr_input_begin(mls_expr_input *input, const mls_record *record);
 /* Return the tree of a part; build it on first use. */
 const mls_value *mls_expr_input_tree(mls_expr_input *input, mls_expr_op part);
 
-/* Evaluate an expression.  The result borrows from the expression and the input.  If it cannot be evaluated, return
- * false with the reason in input->reason. */
+/* Evaluate an expression.  The result refers to memory of the expression and the input.  If the expression cannot be
+ * evaluated, return false with the reason in input->reason. */
 bool mls_expr_evaluate(const mls_expr_node *node, mls_expr_input *input, mls_value *result);
 
 typedef enum mls_outcome { MLS_OUTCOME_FALSE, MLS_OUTCOME_TRUE, MLS_OUTCOME_UNKNOWN } mls_outcome;

@@ -26,8 +26,10 @@ void mls_ruleset_free(mls_ruleset *ruleset);
 
 mls_usage mls_ruleset_usage(const mls_ruleset *ruleset);
 
-/** Return "5.1.0", or the name that a rule file defines; check whether any division has rules for the benchmark. */
+/** Return the name of the edition: "5.1.0", or the name that a rule file defines. */
 const char *mls_ruleset_edition(const mls_ruleset *ruleset);
+
+/** Check whether any division has rules for the benchmark. */
 bool mls_ruleset_has_benchmark(const mls_ruleset *ruleset, const char *benchmark);
 
 /** Check whether the result `number` of an evaluation meets the target of a benchmark in the closed division.  The
@@ -42,11 +44,12 @@ typedef struct mls_target {
     int direction;
 } mls_target;
 
-/** Return the target as a number, if the rules compare the value of an evaluation, or its member `member`, with one. If
- * there are several bounds, the first is the target; the others only exclude implausible values. */
+/** Return the target as a number, if the rules compare the value of an evaluation, or its member `member`, with a
+ * number.  If there are several bounds, the first is the target; the others only exclude implausible values. */
 mls_target mls_ruleset_target(const mls_ruleset *ruleset, const char *benchmark, double batch_size, const char *member);
 
-/** Return the published edition that the ruleset is, extends, or shares its name with; NULL if there is none. */
+/** Return the published edition that the ruleset is, extends, or shares its name with; NULL if no edition
+ * matches. */
 const mls_edition *mls_ruleset_base(const mls_ruleset *ruleset, const mls_editions *editions);
 
 /** The editions, and the rulesets loaded so far.  All functions are thread-safe. */
@@ -74,8 +77,10 @@ typedef struct mls_checker mls_checker;
 mls_checker *mls_checker_new(const mls_checker_options *options) MLS_MUST_USE;
 void mls_checker_free(mls_checker *checker);
 
-/** Forget the log, to judge another one; do so, and switch to `ruleset` (NULL: a guessed edition). */
+/** Forget the log, to judge another one. */
 void mls_checker_reset(mls_checker *checker);
+
+/** Forget the log, and judge the next one by `ruleset`; if it is NULL, by a guessed edition. */
 void mls_checker_turn(mls_checker *checker, const mls_ruleset *ruleset);
 
 /** Pass the records and malformed lines of a log in the order of the file; then call mls_checker_end() once.  Return
@@ -95,6 +100,8 @@ typedef struct mls_verdict {
     const mls_findings *findings; /**< sorted by line */
 } mls_verdict;
 
-/** Return the verdict after mls_checker_end().  The second function moves the findings into an empty list. */
+/** Return the verdict after mls_checker_end(). */
 mls_verdict mls_checker_verdict(const mls_checker *checker);
+
+/** Move the findings of the checker into `findings`, which must be empty. */
 void mls_checker_take_findings(mls_checker *checker, mls_findings *findings);

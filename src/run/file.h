@@ -50,7 +50,7 @@ mls_record_owner mls_run_cut_record(mls_run_cut *cut, const mls_record *record);
 /* Process the next marker line of a file.  Return whether it begins a new run. */
 bool mls_run_cut_marker(mls_run_cut *cut, mls_marker_kind kind);
 
-/* The records held back that are passed on. */
+/* Which of the records held back are being passed on. */
 typedef enum mls_replayed { MLS_REPLAY_ALL, MLS_REPLAY_LATE, MLS_REPLAY_NEXT } mls_replayed;
 
 /* A file being read.  The caller sets the first seven members; the others must be zero. */
@@ -60,7 +60,7 @@ typedef struct mls_file {
     bool always_run;            /* the file is a run even if it is empty … */
     bool not_json;              /* … unless it is JSON */
     mls_checker *checker;       /* the caller's, ready for its first log; NULL: judge runs by their steps */
-    /* Callback for a run, as in mls_reading.  What it does not take is released. */
+    /* Callback for a run, as in mls_reading.  A run or notes that the callback does not take are released. */
     mls_status (*run)(void *state, mls_run *run, void **notes);
     void *state;
     mls_job job;                         /* what the file reveals about the job so far */
@@ -68,14 +68,14 @@ typedef struct mls_file {
     void *current_notes, *pending_notes; /* of these runs, by the observer of the reading */
     bool has_pending;
     size_t count;           /* runs passed on */
-    mls_run_cut cut;        /* where the next one begins */
+    mls_run_cut cut;        /* decides where the next run begins */
     mls_kept_records early; /* cache_clear records that may belong to the next run */
     mls_kept_records held;  /* records and malformed lines held back */
-    mls_replayed replayed;  /* while they are passed on */
+    mls_replayed replayed;  /* which records held back are being passed on */
 } mls_file;
 
 /* Initialise all other members, and return a sink for the file.  Always call mls_file_release() afterwards. */
 mls_sink mls_file_begin(mls_file *file);
 
-/* Free what the file owns; not the checker. */
+/* Free everything that the file owns.  The checker belongs to the caller. */
 void mls_file_release(mls_file *file);

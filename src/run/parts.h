@@ -12,7 +12,7 @@
 
 #include "log/log.h"
 
-/** Number of span records kept for a run; with more, its parts are unknown. */
+/** Maximum number of records that start or stop a span, per run.  If a run has more, its parts are unknown. */
 #define MLS_SPANS_MAX 65536
 
 typedef enum mls_part {
@@ -31,7 +31,7 @@ typedef enum mls_parts_by { MLS_PARTS_BY_NOTHING, MLS_PARTS_BY_BLOCK, MLS_PARTS_
 const char *mls_parts_by_name(mls_parts_by by);
 
 typedef struct mls_parts {
-    mls_parts_by by;           /**< NOTHING: everything except evaluations is training */
+    mls_parts_by by;           /**< MLS_PARTS_BY_NOTHING: all time except evaluations is training */
     double ms[MLS_PART_COUNT]; /**< their sum is the time from run_start to the end */
     bool evaluation_delimited; /**< the run logs the start of evaluations; otherwise their time counts as training */
     bool evaluation_derived;   /**< evaluations are derived from tracked_stats, since there is no eval_start */
@@ -54,24 +54,25 @@ typedef struct mls_spans {
     bool started, ended, too_many;
     bool delimited;    /**< there is an eval_start after run_start */
     bool deriving;     /**< a derived evaluation is open */
-    double derived_ms; /**< end of the previous derived evaluation; 0: none */
+    double derived_ms; /**< end of the previous derived evaluation; 0: there was none so far */
 } mls_spans;
 
 /** Process any record, and keep it if it delimits spans. */
 void mls_spans_record(mls_spans *spans, const mls_record *record);
 
-/** An interval in one part; milliseconds. */
+/** An interval that belongs to one part, with its times in milliseconds. */
 typedef struct mls_stretch {
     mls_part part;
     bool overlapped; /**< training while an evaluation is open */
     double from_ms, to_ms;
 } mls_stretch;
 
-/** Callback for each interval, in order.  Adjacent ones may be in the same part. */
+/** Callback for each interval, in order.  Adjacent intervals may be in the same part. */
 typedef void (*mls_parts_visit)(void *state, const mls_stretch *stretch);
 
-/** Get the parts of the time from run_start to `end_ms`: the run_stop or, without one, an assumed end.  Return false if
- * they are unknown: there is no run_start, the end is before it, or there are more than MLS_SPANS_MAX records.  `visit`
+/** Get the parts of the time from run_start to `end_ms`: the time of run_stop or, if it is missing, an assumed end.
+ * Return false if the parts are unknown: run_start is missing, the end is before run_start, or there are more than
+ * MLS_SPANS_MAX span records.  `visit`
  * may be NULL. */
 bool mls_spans_parts(const mls_spans *spans, double end_ms, mls_parts *parts, mls_parts_visit visit,
                      void *state) MLS_MUST_USE;

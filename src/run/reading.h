@@ -4,7 +4,7 @@
  * mls_sources_find() lists the files, and mls_read_sources() opens, scans, splits and judges them on all threads.
  * Results are passed to callbacks on the calling thread, in order.
  *
- * All code that needs logs uses this module.  To get anything else from them, add a sink or an observer to the
+ * All code that needs logs uses this module.  To get other data from logs, add a sink or an observer to the
  * mls_reading, not a second reader. */
 #pragma once
 
@@ -60,10 +60,11 @@ typedef struct mls_observer {
 /** Free the notes of a run and set *notes to NULL.  If `observer` is NULL, *notes must be NULL. */
 void mls_notes_release(const mls_observer *observer, void **notes);
 
-/** The sources whose printed settings are read: none; those that cannot be read twice; all. */
+/** The sources whose printed settings are read: no source, only sources that cannot be read twice, or all sources. */
 typedef enum mls_printed_asked { MLS_PRINTED_OF_NONE, MLS_PRINTED_OF_PIPES, MLS_PRINTED_OF_ALL } mls_printed_asked;
 
-/** The files that are split into runs: all except result_*.txt, each of which is one run; all; none. */
+/** The files that are split into runs.  MLS_CUT_RUNS: all files except result_*.txt, each of which is one run;
+ * MLS_CUT_ALWAYS: all files; MLS_CUT_NEVER: no file. */
 typedef enum mls_cutting { MLS_CUT_RUNS, MLS_CUT_ALWAYS, MLS_CUT_NEVER } mls_cutting;
 
 /** The result of reading a source. */
@@ -79,13 +80,14 @@ typedef struct mls_read {
 
 /** How to read, and the callbacks.  Zero-initialised reads everything and calls nothing. */
 typedef struct mls_reading {
-    const mls_checker_options *rules; /**< rules that decide which runs are valid; NULL: their steps and status do */
-    bool unread_runs;                 /**< pass on a file that is one run even if it cannot be read */
-    bool brief;                       /**< only the verdicts of runs are needed: see mls_run */
-    bool try_editions;                /**< try the editions next to a guessed one for valid runs, too */
-    bool foreign;                     /**< read the lines of logs of other suites */
-    bool plain;                       /**< treat gzip files as unreadable, as in a submission */
-    bool steps;                       /**< also judge the steps of runs: see mls_run_finish() */
+    const mls_checker_options
+        *rules;        /**< rules that decide which runs are valid; NULL: the steps and the status of a run decide */
+    bool unread_runs;  /**< pass on a file that is one run even if it cannot be read */
+    bool brief;        /**< only the verdicts of runs are needed: see mls_run */
+    bool try_editions; /**< try the editions next to a guessed one for valid runs, too */
+    bool foreign;      /**< read the lines of logs of other suites */
+    bool plain;        /**< treat gzip files as unreadable, as in a submission */
+    bool steps;        /**< also judge the steps of runs: see mls_run_finish() */
     mls_cutting cutting;
     const mls_observer *observer; /**< collects more of each run; NULL: none */
     mls_printed_asked printed;    /**< set `printed` and `facts` of the runs of these sources */
@@ -98,8 +100,8 @@ typedef struct mls_reading {
     size_t listener_size; /**< size of the listener's data for a file: zeroed, and the state of the sink when listen()
                           is called */
     bool parallel;        /**< without run(): read files in parallel; otherwise sinks are called in order */
-    /** A run has ended.  To keep it, move it and leave an empty one; the same for its notes, with NULL.  NULL: runs are
-     * not needed. */
+    /** A run has ended.  To keep the run, move it and leave an empty run in its place; to keep its notes, move
+     * the pointer and set *notes to NULL.  If the callback is NULL, runs are not needed. */
     mls_status (*run)(void *state, size_t index, mls_run *run, void **notes);
     /** A source has ended, and all its runs were passed on. */
     mls_status (*done)(void *state, const mls_read *read);

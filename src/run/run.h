@@ -81,9 +81,9 @@ typedef struct mls_job {
     char *system; /**< content of :::SYSJSON as logged, perhaps not JSON; see mls_description_read() */
 } mls_job;
 
-/** A step in the sequence of every run. */
+/** A step of a run: init_start, init_stop, run_start or run_stop. */
 typedef struct mls_step {
-    double time_ms; /**< of the first record with that key; NAN: none */
+    double time_ms; /**< time of the first record with the key of the step; NAN: not logged */
     size_t line;
 } mls_step;
 
@@ -98,7 +98,7 @@ typedef struct mls_run {
     size_t last_line; /**< line of its last record */
     size_t records, malformed;
     size_t quoted;   /**< malformed lines whose marker does not belong to a record */
-    const char *why; /**< why the first other malformed line is malformed; NULL: there are none */
+    const char *why; /**< why the first malformed line that is not quoted is malformed; NULL: no such line */
     double first_ms; /**< earliest time of a record, to recognize the run in another log */
     double date_ms;  /**< time of the first record, to guess the edition */
     mls_step init_start, init_stop, run_start, run_stop;
@@ -180,19 +180,26 @@ typedef struct mls_run_times {
 } mls_run_times;
 mls_run_times mls_run_times_of(const mls_run *run);
 
-/** Compare by these times.  Return <0, 0 or >0; 0 means that both are the same run. */
+/** Compare two runs by the times that identify them.  Return <0, 0 or >0; 0 means that both are the same run. */
 int mls_run_times_compare(const mls_run_times *a, const mls_run_times *b);
 int mls_run_compare(const mls_run *a, const mls_run *b);
 
-/** Initialise an empty job.  mls_job_marker() stores the content of a marker line, of which the last counts;
- * mls_job_inherit() copies what only `from` contains. */
+/** Initialise an empty job. */
 void mls_job_init(mls_job *job);
+
+/** Store the content of a marker line.  If there are several lines of a kind, the last one counts. */
 void mls_job_marker(mls_job *job, const mls_marker *marker);
+
+/** Copy the number of nodes and the texts that are unknown in `job` but known in `from`.  If the job numbers of both
+ * differ, set job->other to the one of `from`, unless it is already set. */
 void mls_job_inherit(mls_job *job, const mls_job *from);
+
 void mls_job_release(mls_job *job);
 
-/** Initialise an empty run.  The other functions add a record or a malformed line.  They copy everything they keep. */
+/** Initialise an empty run. */
 void mls_run_init(mls_run *run);
+
+/** Add a record, or a malformed line, to a run.  Everything that the run stores is copied. */
 void mls_run_record(mls_run *run, const mls_record *record);
 void mls_run_malformed(mls_run *run, const mls_malformed *malformed);
 

@@ -46,11 +46,16 @@ typedef struct mls_printed {
     size_t owners;   /**< number of references; the last release frees it */
 } mls_printed;
 
-/** Create an empty set with one owner.  Add a setting, copying its texts.  Add an owner (NULL is allowed).  Release it.
- */
+/** Create an empty set of settings with one owner. */
 mls_printed *mls_printed_new(void);
+
+/** Add a setting.  Its texts are copied. */
 void mls_printed_add(mls_printed *printed, mls_str name, mls_str value);
+
+/** Add an owner.  NULL is allowed. */
 mls_printed *mls_printed_share(mls_printed *printed);
+
+/** Remove an owner; the last one frees the settings. */
 void mls_printed_release(mls_printed *printed);
 
 /** A reader for one log.  Pass its sink to a scan, then query it. */
@@ -120,9 +125,10 @@ size_t mls_known_values(const mls_known_settings *known, const mls_printed *prin
  * was not printed. */
 mls_str mls_known_value(const mls_known_settings *known, const mls_str *values, mls_str name);
 
-/** Check whether a setting is present and neither none nor false.  The second function returns it as a number; 0: not a
- * number, or implausible. */
+/** Check whether a setting is present and neither none nor false. */
 bool mls_known_is_on(const mls_known_settings *known, const mls_str *values, mls_str name);
+
+/** Return a setting as a number; 0 if it is not a number, or implausible. */
 uint32_t mls_known_number(const mls_known_settings *known, const mls_str *values, mls_str name);
 
 /** Return the precision, healing and parallelism that a run printed. */
@@ -137,11 +143,12 @@ mls_status mls_run_read_facts(mls_known_settings *known, mls_scan_room **room, m
 /** Check whether a setting describes how a job runs, unlike paths, users, seeds and times. */
 bool mls_setting_is_comparable(const mls_known_settings *known, const mls_printed_setting *setting);
 
-/** Return 1 if a value is true (true, True, 1), 0 if it is false, -1 if it is neither.  The second function checks
- * whether it is none. */
+/** Return 1 if a value is true (true, True, 1), 0 if it is false, -1 if it is neither. */
 int mls_setting_truth(mls_str value);
+
+/** Check whether a value is none. */
 bool mls_setting_is_none(mls_str value);
 
-/** Return the same for a value of a known setting (NULL: an unknown one).  If its values are words, none is false, too.
- */
+/** Return the truth of a value, like mls_setting_truth().  If `known` is a setting whose values are words, none counts
+ * as false; NULL means an unknown setting. */
 int mls_known_truth(const mls_known_setting *known, mls_str value);

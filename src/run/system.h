@@ -11,7 +11,7 @@ struct mls_arena;
 #define MLS_SYSTEM_BYTES_MAX ((size_t)4 << 20)
 #define MLS_SYSJSON_BYTES_MAX ((size_t)64 << 10)
 
-/** The texts of a description; numbers as written.  NULL: missing. */
+/** The texts of a description.  Numbers are texts, as written in the description.  NULL: the member is missing. */
 typedef struct mls_description {
     const char *submitter, *division, *status, *system_name, *number_of_nodes, *accelerators_per_node;
     const char *accelerator_model_name, *host_processor_model_name, *framework;

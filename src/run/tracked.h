@@ -5,7 +5,8 @@
 #include "base/map.h"
 #include "run/reading.h"
 
-/* Limits: number of names per run, and length of a name in bytes.  Whether names were skipped is recorded. */
+/* Limits: number of names per run, and length of a name in bytes.  Names beyond these limits are skipped: see
+ * mls_tracked. */
 #define MLS_TRACKED_NAMES_MAX 512
 #define MLS_TRACKED_NAME_LENGTH_MAX 200
 
@@ -21,13 +22,13 @@ typedef struct mls_tracked {
     mls_map sums; /* name → mls_tracked_sum */
     bool started, stopped;
     bool too_many;    /* names were skipped */
-    size_t long_line; /* of the first name skipped for its length; 0: none */
+    size_t long_line; /* line of the first name that was skipped because it is too long; 0: no such name */
 } mls_tracked;
 
 extern const mls_observer mls_tracked_observer;
 
-/* Return the mean of a metric from the notes (NULL: none) of a run; NAN if there is none. */
+/* Return the mean of a metric from the notes of a run; NAN if the run did not log it, or `tracked` is NULL. */
 double mls_tracked_mean(const mls_tracked *tracked, mls_str name);
 
-/* Add to the sum of a name. */
+/* Add the sum and the count in `more` to those of a metric. */
 void mls_tracked_add(mls_tracked *tracked, mls_str name, mls_tracked_sum more);
