@@ -175,7 +175,8 @@ static void show_published_settings(mls_printer *to, const void *what)
             mls_buffer text = {0};
             if (value.len > 1 && value.ptr[0] == '"')
                 value = (mls_str){value.ptr + 1, value.len - 2};
-            mls_buffer_append(&text, value);
+            if (value.ptr != NULL)
+                mls_buffer_append(&text, value);
             mls_table_text(&table, names[k], RIGHT, value.ptr != NULL ? mls_table_take(&table, &text) : NULL);
         }
         note_division(&table, result);
