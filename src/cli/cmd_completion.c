@@ -8,11 +8,12 @@
  *   @o  the option         @l  its letter       @h  its help
  *   @v  its values         @a  its argument     @@  @
  * @[ … @. repeats a text for every command, @( … @. for every option of the command; @< … @. applies it to the options
- * of `mlscore PATH`.  @? and a letter keep the text up to @. if a condition is true, @! and a letter if it is false:
+ * of `mlscore PATH`.  @?X … @. keeps the text if condition X is true, @!X … @. keeps the text if
+ * condition X is false.  The conditions are
  *   L  the option has a letter
- *   A  the option takes an argument;  V  it is one of its values;  F  it is a file
- *   E  the option ends the program;  R  it may be repeated
- *   W  the operands of the command have values;  P  they are paths
+ *   A  the option takes an argument;  V  the argument is from a list of values;  F  the argument is a file
+ *   E  the option ends the program;  R  the option may be repeated
+ *   W  the operands of the command have values;  P  the operands are paths
  *   B  an option of the command takes an argument */
 #include "base/data.h"
 #include "base/map.h"

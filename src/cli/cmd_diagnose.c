@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "report/reports.h"
 
-/* The maximum number of unused rows, and of jobs without a row, that a message names. */
+/* The maximum number of unused sacct rows, and of jobs without a sacct row, that a message names. */
 enum { ROWS_MAX = 10 };
 
 typedef struct diagnose_settings {

@@ -10,7 +10,7 @@
 #include "mlscore/write.h"
 
 typedef struct log_settings {
-    unsigned event; /* index of the value of --event, from 1; 0: not given */
+    unsigned event; /* 0: --event is not given; else the index of its value in the list of values, plus 1 */
     mls_names metadata, outputs;
     const char *space, *rank;
 } log_settings;

@@ -248,7 +248,7 @@ void mls_cli_print_foreign(mls_cli *cli);
 /* Report all sources that could not be read. */
 void mls_cli_print_skipped(mls_cli *cli, const mls_sources *sources);
 
-/* "; did you mean 'score'?", or "" if nothing is similar. */
+/* A suggestion to append to an error: "; did you mean 'score'?", or "" if no name is similar. */
 typedef struct mls_cli_hint {
     char text[100];
 } mls_cli_hint;
@@ -260,17 +260,22 @@ mls_suggestion mls_cli_nearest_file(const char *path, mls_names *names);
 /* Explain a finding and its remedy. */
 void mls_cli_explain(mls_cli *cli, const char *name);
 
-/* Print the version, and how the program was built; the help of a command. */
+/* Print the version, and how the program was built. */
 void mls_cli_print_version(mls_output *output);
+
+/* Print the help of a command. */
 void mls_cli_print_help(const mls_command *command, mls_output *output);
 
-/* Show progress on a terminal, in a line that is rewritten in place; `cli` is the state.  End it. */
+/* Show progress on a terminal, in a line that is rewritten in place.  `cli` is an mls_cli, passed as the state of a
+ * callback. */
 void mls_cli_progress(void *cli, size_t files_done, size_t files, uint64_t bytes_done);
+
+/* End the line of progress. */
 void mls_cli_progress_end(const mls_cli *cli);
 
 /* ---- rules and tables */
 
-/* Return the table of editions, loaded once; NULL after printing an error. */
+/* Return the table of editions, which is loaded on the first call.  On failure, print an error and return NULL. */
 const mls_editions *mls_cli_editions(mls_cli *cli);
 
 /* Get the edition named by `text`, or by --edition; *edition is NULL if neither is given. */
@@ -280,9 +285,13 @@ bool mls_cli_edition(mls_cli *cli, const char *text, const mls_edition **edition
  * loaded. */
 const mls_edition *mls_cli_newest_with(mls_cli *cli, const char *benchmark);
 
-/* Load cli->own_ruleset from the file of --rules; cli->models and cli->accelerators; cli->known_settings. */
+/* Load cli->own_ruleset from the file of --rules. */
 bool mls_cli_own_rules(mls_cli *cli);
+
+/* Load cli->models and cli->accelerators. */
 bool mls_cli_load_models(mls_cli *cli);
+
+/* Load cli->known_settings. */
 bool mls_cli_load_settings(mls_cli *cli);
 
 /* Set the options of collecting from --usage, --edition and --threads.  The second function also sets the checker: by
@@ -327,7 +336,8 @@ mls_status mls_cli_read_done(void *cli, const mls_read *read);
 bool mls_cli_collect(mls_cli *cli, const mls_names *paths, const mls_collect_options *how, const char *path,
                      mls_collection *collection);
 
-/* Report skipped sources and truncated lists of a collection, and that it is empty, which sets the status. */
+/* Report skipped sources and truncated lists of a collection.  If the collection is empty, report this too and set the
+ * exit status. */
 void mls_cli_print_problems(mls_cli *cli, const mls_collection *collection);
 
 /* Note the runs whose hyperparameters were not all kept. */
@@ -355,12 +365,11 @@ void mls_cli_judge_group(mls_cli *cli, const mls_group *group);
 void mls_cli_judge_side(mls_cli *cli, const mls_side_group *side);
 
 /* Collect and compare logs, or exports of them, and print the answers of all modules about them.  Each log is read
- * once.
- */
+ * once. */
 struct mls_overview;
 typedef struct mls_group_question {
     const mls_names *paths;
-    const char *against; /* what to compare with; NULL: the fastest published result */
+    const char *against; /* side to compare the groups with; NULL: the fastest published result */
     bool exports;        /* the paths are exports */
     bool series;         /* measure the segments of each run */
     bool select_window;

@@ -33,8 +33,9 @@ typedef struct mls_shard_job {
     const mls_collect_options *how; /* usage and edition */
     bool groups;                    /* runs are to be scored, so data beside their logs are needed */
     mls_part_options options;
-    mls_reading reading; /* how logs are read; without callbacks, except … */
-    /* … a listener, which then replaces the runs.  This function copies the listener's data into the line of a file. */
+    mls_reading reading; /* how logs are read; its callbacks are not set, except the listener if `count` is set */
+    /* Copy the data of the listener of `reading` into the line of a file.  If set, the part contains these data instead
+     * of runs. */
     void (*count)(const mls_read *read, mls_part_file *file);
 } mls_shard_job;
 
@@ -43,7 +44,7 @@ void mls_cli_write_part(mls_cli *cli, const mls_shard_job *job);
 
 typedef struct mls_score_settings {
     mls_score_options score;
-    const char *summary; /* NULL: not given; "" or "wide" */
+    const char *summary; /* value of --summary: "" or "wide"; NULL: not given */
     bool write_scaling, wide;
     bool jobs;
     mls_names sacct_files;

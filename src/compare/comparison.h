@@ -13,7 +13,8 @@
 #include "run/settings.h"
 #include "score/collect.h"
 
-/** Limits: size of an export, which is held in memory, and number of groups that are compared with each other. */
+/** Limits: the size of an export in bytes (an export is read into memory as a whole), and the number of groups that are
+ * compared with each other. */
 #define MLS_EXPORT_BYTES_MAX ((size_t)1 << 30)
 #define MLS_COMPARED_GROUPS_MAX ((size_t)5000)
 
@@ -30,7 +31,7 @@ typedef MLS_LIST_OF(mls_setting) mls_settings;
 
 typedef struct mls_side_run {
     const char *file;
-    const char *reason; /**< why it is not valid; NULL: it is valid, or the reason is unknown */
+    const char *reason; /**< why the run is not valid; NULL: the run is valid, or the reason is unknown */
     bool valid;
     mls_olympic_mark mark;
     double start_ms; /**< time of run_start since 1970; 0 or NAN: unknown */
@@ -54,7 +55,7 @@ typedef struct mls_sum {
     bool known; /**< every run has the value */
     int64_t sum;
 } mls_sum;
-double mls_sum_mean(const mls_sum *sum, size_t count); /**< NAN: unknown or empty */
+double mls_sum_mean(const mls_sum *sum, size_t count); /**< NAN if the sum is unknown or count is 0 */
 
 /** A named set of paths. */
 typedef struct mls_side {
@@ -66,23 +67,25 @@ typedef struct mls_side {
 
 typedef MLS_LIST_OF(mls_side *) mls_side_list;
 
-/** Find the side with a name, or NULL. Find or create it, and add a path to it. */
+/** Return the side with this name, or NULL if no side has the name. */
 mls_side *mls_side_find(const mls_side_list *sides, mls_str name);
+
+/** Find the side with this name, or create the side; then add a path to the side and return the side. */
 mls_side *mls_side_add(mls_side_list *sides, struct mls_arena *arena, mls_str name, const char *path);
 
 /** The runs of one result, on one side. */
 typedef struct mls_side_group {
     const mls_side *side;
-    struct mls_side_group *met; /**< the matching group of the baseline, or of another side; NULL: none */
+    struct mls_side_group *met; /**< the matching group of the baseline, or of another side; NULL: no group matches */
     const char *path, *benchmark, *config, *accelerator;
     const char *folder;                    /**< folder of all its logs; NULL: several folders, or no logs */
-    const char *system_id;                 /**< name of its folder of results; NULL: none */
+    const char *system_id;                 /**< name of its folder of results; NULL: no such folder */
     const mls_published_result *published; /**< NULL: not published.  It has no runs if its logs are not public */
     const mls_group *logged; /**< the scored group, owned by a collection of the comparison; NULL: not from logs */
     mls_usage usage;
     mls_division division;
     const char *edition;                    /**< "5.1.0"; "": unknown */
-    double global_batch_size, accelerators; /**< for weak scaling those of each model */
+    double global_batch_size, accelerators; /**< for weak scaling: values of each model */
     bool official;
     bool refused; /**< in an export: convergence or seeds failed, so the score is invalid */
     bool weak;    /**< weak scaling: many models in parallel, scored by the time until all are done */
@@ -95,12 +98,12 @@ typedef struct mls_side_group {
     double to_converge;                 /**< mean over the kept runs, if all have a positive value in one unit */
     const char *unit;
     mls_sum ms, init_ms, evaluations; /**< over the kept runs */
-    mls_sum parts[MLS_PART_COUNT];    /**< likewise; either all are known or none */
+    mls_sum parts[MLS_PART_COUNT];    /**< over the kept runs; either all parts are known or all are unknown */
 } mls_side_group;
 
 typedef enum mls_compare_verdict {
     MLS_COMPARE_FASTER, /**< the confidence interval of the difference is below 0 */
-    MLS_COMPARE_SLOWER, /**< it is above 0 */
+    MLS_COMPARE_SLOWER, /**< the confidence interval of the difference is above 0 */
     MLS_COMPARE_NONE,   /**< no significant difference */
     MLS_COMPARE_TOO_FEW,
     MLS_COMPARE_NO_SCORE,
@@ -126,12 +129,13 @@ const char *mls_compare_verdict_name(mls_compare_verdict verdict); /**< NULL for
 typedef enum mls_share { MLS_SHARE_LIST(MLS_SHARE_ID) MLS_SHARE_COUNT } mls_share;
 const char *mls_share_name(mls_share share);
 
-/** Return a share in words with its direction, such as "slower pace" or "more samples" (`unit` is that of convergence).
+/** Return a share in words with its direction, such as "slower pace" or "more samples".  `unit` is the unit of
+ * convergence: "samples" or "epochs".
  * Return NULL for startup, between, tail and the whole run. */
 const char *mls_share_direction(mls_share share, const char *unit, bool longer);
 
-/** The mean of b minus that of a, split into shares of whole milliseconds that add up to it exactly.  Products of two
- * factors are split evenly between them (Shapley value). */
+/** The mean time of b minus the mean time of a, split into shares of whole milliseconds whose sum is exactly total_ms.
+ * Products of two factors are split evenly between them (Shapley value). */
 typedef struct mls_split {
     bool known;
     int64_t total_ms;
@@ -165,14 +169,14 @@ void mls_difference_make(const mls_side_group *a, const mls_side_group *b, mls_d
 
 mls_published_query mls_query_of_side(const mls_side_group *group);
 
-/** Read the config next to the logs of a group with the name that they log or, if they do not log one, the only config
- * whose name has a shape.  Free *script with mls_shell_free() and *path with free().  Both are NULL if there is no
- * readable config. */
+/** Read the config next to the logs of a group: the config whose name the logs contain or, if the logs do not contain a
+ * name, the only config whose name has a shape.  Free *script with mls_shell_free() and *path with free().  Both are
+ * NULL if a readable config does not exist. */
 void mls_side_group_config(const mls_side_group *group, mls_shell **script, char **path);
 
 void mls_side_group_measure(mls_side_group *group);
 
-/** A value of a key, and the number of runs of a side that have it. */
+/** A value of a key, and the number of runs of a side that have this value. */
 typedef struct mls_setting_value {
     mls_setting setting;
     bool lacking; /**< these runs do not have the key */
@@ -212,24 +216,25 @@ typedef struct mls_published_why {
     double theirs_ms;                      /**< the published score before scaling */
     double scale_ratio;                    /**< scale of the group over that of the result, minus 1 */
     const char *unit;                      /**< unit of convergence */
-    MLS_LIST_OF(mls_why_setting) settings; /**< printed ones by group, then hyperparameters by key */
+    MLS_LIST_OF(mls_why_setting) settings; /**< printed settings sorted by group, then hyperparameters sorted by key */
 } mls_published_why;
 
-/** Return the largest parts, at most `limit`, of at least the share `least` of the published score, such as "slower
- * pace", 0.041: it costs 4.1 %. */
 #define MLS_WHY_LEAST 0.003
 enum { MLS_WHY_PARTS = 2, MLS_WHY_PARTS_MAX = 8 }; /**< number of parts in a line, and of all parts */
 typedef struct mls_why_part {
     const char *name;
     double ratio;
 } mls_why_part;
+
+/** Store the largest parts in `parts` and return their number, at most `limit`.  Parts smaller than `least` times the
+ * published score are omitted.  Example of a part: "slower pace" with the ratio 0.041 costs 4.1 % of the score. */
 size_t mls_why_parts(const mls_published_why *why, double least, mls_why_part *parts, size_t limit);
 
-/** A run whose time per sample is far from that of the other runs of its group. */
+/** A run whose time per sample is far from the time per sample of the other runs of its group. */
 typedef struct mls_outlier {
     const mls_side_group *group;
     const mls_side_run *run;
-    double ratio; /**< milliseconds per sample over their median, minus 1 */
+    double ratio; /**< milliseconds per sample of this run divided by the median of the group, minus 1 */
 } mls_outlier;
 
 /** Matched groups; the first is the baseline's. */
@@ -273,7 +278,7 @@ typedef struct mls_published_match {
     mls_published_place place;
 } mls_published_match;
 
-/** An export that could not be read; line 0: unknown. */
+/** An export that could not be read.  If the line of the error is 0, the line is unknown. */
 typedef struct mls_side_problem {
     const char *path;
     mls_error error;
@@ -296,12 +301,12 @@ typedef struct mls_compare_request {
     mls_collect_options collect;
 } mls_compare_request;
 
-/** A comparison.  It owns all it points to, except the sides of the request. */
+/** A comparison.  It owns all data its members point to, except the sides of the request. */
 typedef struct mls_comparison {
     mls_compare_mode mode;
     mls_side_list sides;
     const mls_side *baseline;             /**< NULL: no sides */
-    MLS_LIST_OF(mls_side_group *) groups; /**< of all sides, in their order */
+    MLS_LIST_OF(mls_side_group *) groups; /**< groups of all sides, in the order of the sides */
     MLS_LIST_OF(mls_block) blocks;
     MLS_LIST_OF(mls_unmatched) unmatched;
     MLS_LIST_OF(mls_scaling_series) series;
@@ -323,7 +328,7 @@ typedef struct mls_comparison {
  * that matches no result or several systems).  Release *comparison in any case, before the editions of the options. */
 mls_status mls_compare(const mls_compare_request *request, mls_comparison *comparison, mls_error *error) MLS_MUST_USE;
 
-/** Return whether every block has a score comparable with the baseline's and, if `slower_fails` is set, none is slower.
- */
+/** Return whether every block has a score comparable with the baseline's and, if `slower_fails` is set, no group is
+ * slower than the baseline's. */
 bool mls_comparison_passes(const mls_comparison *comparison, bool slower_fails);
 void mls_comparison_release(mls_comparison *comparison);

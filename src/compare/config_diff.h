@@ -13,8 +13,8 @@
 typedef struct mls_config_side {
     const char *label;
     const mls_config_name *name;       /**< NULL: a log, or names are not compared */
-    const mls_config_summary *summary; /**< likewise */
-    const mls_shell *script;           /**< NULL: none */
+    const mls_config_summary *summary; /**< NULL: a log, or names are not compared */
+    const mls_shell *script;           /**< NULL: a script was not read */
     const mls_printed *printed;        /**< NULL: not a log */
 } mls_config_side;
 

@@ -18,7 +18,7 @@ void mls_side_run_times(mls_side_run *run, double ms, double init_ms);
  * by blocks or epochs.  If `evaluations` is NAN, evaluations count as training. */
 void mls_side_run_parts(mls_side_run *run, bool delimited, const double ms[MLS_PART_COUNT], double evaluations);
 
-/* NULL or NAN: unknown. */
+/* Where a run ran.  Unknown texts are NULL; an unknown number of nodes is NAN. */
 typedef struct mls_side_place {
     const char *config, *container, *node_list, *organisation, *platform, *host_processor, *framework;
     double nodes;
@@ -38,7 +38,7 @@ void mls_setting_add_printed(mls_arena *arena, mls_settings *settings, const mls
  * 0.  `known` may be NULL. */
 mls_setting mls_setting_of_printed(const mls_known_setting *known, mls_str value);
 
-bool mls_setting_same(const mls_setting *a, const mls_setting *b); /* ignores the keys */
+bool mls_setting_same(const mls_setting *a, const mls_setting *b); /* compares values, not keys */
 
 /* Add a group of logs, with its settings and places if `setups` is set.  Add the groups of an export: JSON or (`lines`)
  * NDJSON, which must be followed by MLS_JSON_PADDING zeros, or CSV. Return MLS_ERROR_SYNTAX or MLS_ERROR_LIMIT for an
