@@ -4,8 +4,7 @@
  * A submission is the folder of one submitter, or a round's folder with many submitters.  mls_submission_new() checks
  * it; the functions below return the verdict, the findings and the results.
  *
- * Nothing in the folder is run or changed, each log is read once, and no symbolic link is followed out of the folder.
- */
+ * Nothing in the folder is run or changed, and no symbolic link is followed out of the folder. */
 #pragma once
 
 #include "mlscore/group.h"

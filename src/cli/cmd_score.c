@@ -91,19 +91,18 @@ static void print_wide(mls_cli *cli, const mls_collection *collection)
     mls_wide_release(&wide);
 }
 
-/* Add the data of the runs' jobs, if requested.  Return false after printing an error. */
-static bool join_jobs(mls_cli *cli, mls_sacct *sacct, mls_collection *collection)
+/* Add the data of the runs' jobs, if requested. */
+static void join_jobs(mls_cli *cli, mls_sacct *sacct, mls_collection *collection)
 {
     const mls_score_settings *settings = cli->settings;
     const char *program = getenv("MLSCORE_SACCT");
     mls_error error = {0};
     if (sacct == NULL)
-        return true;
+        return;
     if (settings->jobs && mls_sacct_ask(sacct, collection, program != NULL ? program : "sacct", &error) != MLS_OK)
         mls_cli_note(cli, NULL, "%s: job data is incomplete", error.message);
     mls_jobs_join(sacct, getenv("SLURM_JOB_ID"), collection);
     mls_cli_judge_findings(cli, collection->jobs->findings);
-    return true;
 }
 
 static void score_collected(mls_cli *cli, const mls_collect_options *how, mls_sacct *sacct)
@@ -115,8 +114,10 @@ static void score_collected(mls_cli *cli, const mls_collect_options *how, mls_sa
     mls_telemetry_notes notes = {0};
     mls_published_beside published = {0};
     mls_error error = {0};
-    if (!mls_cli_collect(cli, &cli->operands, how, rcp_path, &collection) || !join_jobs(cli, sacct, &collection) ||
-        !mls_cli_note_endings(cli, &collection) || !mls_cli_note_telemetry(cli, &collection, &notes)) {
+    const bool collected = mls_cli_collect(cli, &cli->operands, how, rcp_path, &collection);
+    if (collected)
+        join_jobs(cli, sacct, &collection);
+    if (!collected || !mls_cli_note_endings(cli, &collection) || !mls_cli_note_telemetry(cli, &collection, &notes)) {
         mls_collection_release(&collection);
         return;
     }
