@@ -738,6 +738,7 @@ static mls_str strip(reading *r, mls_str text, mls_str rule, bool from_end, bool
         mls_pattern_release(&pattern);
         return text;
     }
+    text = text.ptr != NULL ? text : MLS_S("");
     for (size_t i = 0; i <= text.len && found == STATUS_NO; i++) {
         const size_t cut = longest ? text.len - i : i;
         found = find(r, &pattern, (mls_str){text.ptr + (from_end ? text.len - cut : 0), cut}, 0, &match);
