@@ -34,140 +34,59 @@ static const mls_option options[] = {
                   MLS_HELP_STRICT),
 };
 
-/* Write scaling.json next to the logs of a result, atomically.  An unscaled score needs it only to replace an older
- * file.
- */
-static void write_scaling(mls_cli *cli, const mls_group *group)
-{
-    mls_output output;
-    mls_error error = {0};
-    const mls_words factor = mls_words_exact(group->scale);
-    char *path = mls_path_join(group->path, "scaling.json");
-    if (group->scale > 1 || access(path, F_OK) == 0) {
-        mls_status status = mls_output_open(&output, path, &error);
-        if (status == MLS_OK) {
-            mls_output_printf(&output, "{\"scaling_factor\": %s}\n", factor.text);
-            status = mls_output_close(&output, false, &error);
-        }
-        if (status == MLS_OK)
-            mls_cli_note(cli, NULL, "wrote %s: %s", path, factor.text);
-        else
-            mls_cli_error(cli, MLS_EXIT_IO, path, "%s", error.message);
-    }
-    free(path);
-}
+static bool read_settings(mls_cli *cli, mls_collect_options *how, mls_buffer *points, mls_sacct **sacct);
+static bool merged_options(mls_cli *cli, mls_collect_options *how);
+static void score_collected(mls_cli *cli, const mls_collect_options *how, mls_sacct *sacct);
+static void join_jobs(mls_cli *cli, mls_sacct *sacct, mls_collection *collection);
+static void print_wide(mls_cli *cli, const mls_collection *collection);
+static void write_scaling(mls_cli *cli, const mls_group *group);
 
-/* Print CSV with the notes of the runs as additional columns, and note what was left out. */
-static void print_wide(mls_cli *cli, const mls_collection *collection)
-{
-    static const char *const kinds[MLS_WIDE_KINDS][2] = {{"hyperparameter has", "hyperparameters have"},
-                                                         {"tracked name has", "tracked names have"},
-                                                         {"printed setting has", "printed settings have"}};
-    mls_wide wide;
-    mls_error error = {0};
-    if (mls_wide_find(collection, &wide, &error) != MLS_OK) {
-        mls_cli_print_error(cli, NULL, &error);
-        mls_wide_release(&wide);
-        return;
-    }
-    mls_cli_print(cli, &mls_score_wide_report, &wide);
-    for (size_t i = 0; i < collection->run_count; i++) {
-        const mls_run *run = &collection->runs[i];
-        const mls_tracked *tracked = mls_collection_notes(collection, run);
-        if (tracked != NULL && tracked->too_many)
-            mls_cli_note(cli, run->file, "only the first %d tracked names are reported", MLS_TRACKED_NAMES_MAX);
-        if (tracked != NULL && tracked->long_line > 0) {
-            mls_cli_note(cli, run->file, "line %zu: a tracked name of more than %d bytes is not reported",
-                         tracked->long_line, MLS_TRACKED_NAME_LENGTH_MAX);
-        }
-    }
-    for (int kind = 0; kind < MLS_WIDE_KINDS; kind++) {
-        if (wide.names[kind].left_out > 0) {
-            mls_cli_note(cli, NULL, "%s no column: only %d are printed",
-                         mls_words_plural(wide.names[kind].left_out, kinds[kind][0], kinds[kind][1]).text,
-                         MLS_WIDE_NAMES_MAX);
-        }
-    }
-    mls_wide_release(&wide);
-}
-
-/* Add the data of the runs' jobs, if requested. */
-static void join_jobs(mls_cli *cli, mls_sacct *sacct, mls_collection *collection)
+static void score_run(mls_cli *cli)
 {
     const mls_score_settings *settings = cli->settings;
-    const char *program = getenv("MLSCORE_SACCT");
-    mls_error error = {0};
-    if (sacct == NULL)
-        return;
-    if (settings->jobs && mls_sacct_ask(sacct, collection, program != NULL ? program : "sacct", &error) != MLS_OK)
-        mls_cli_note(cli, NULL, "%s: job data is incomplete", error.message);
-    mls_jobs_join(sacct, getenv("SLURM_JOB_ID"), collection);
-    mls_cli_judge_findings(cli, collection->jobs->findings);
+    /* An option that only the merge of parts can apply. */
+    const char *not_for_part = settings->timeout_seconds > 0      ? "timeout"
+                               : settings->write_scaling          ? "write-scaling"
+                               : settings->jobs                   ? "jobs"
+                               : settings->sacct_files.count > 0  ? "sacct"
+                               : settings->summary != NULL        ? "summary"
+                               : settings->labels.added.count > 0 ? "label"
+                               : cli->format_given                ? "format"
+                                                                  : NULL;
+    if (settings->timeout_seconds > 0)
+        cli->work.deadline_ms = mls_clock_ms() + (double)settings->timeout_seconds * 1000;
+    if (mls_cli_shard_is_right(cli, &settings->shards, settings->shards.partial ? not_for_part : NULL))
+        mls_cli_score(cli);
 }
 
-static void score_collected(mls_cli *cli, const mls_collect_options *how, mls_sacct *sacct)
+void mls_cli_score(mls_cli *cli)
 {
     const mls_score_settings *settings = cli->settings;
-    const char *rcp_path = settings->score.rcp_path;
-    const mls_format format = cli->view.format;
-    mls_collection collection;
-    mls_telemetry_notes notes = {0};
-    mls_published_beside published = {0};
-    mls_error error = {0};
-    const bool collected = mls_cli_collect(cli, &cli->operands, how, rcp_path, &collection);
-    if (collected)
-        join_jobs(cli, sacct, &collection);
-    if (!collected || !mls_cli_note_endings(cli, &collection) || !mls_cli_note_telemetry(cli, &collection, &notes)) {
-        mls_collection_release(&collection);
-        return;
+    mls_collect_options how = {0};
+    mls_buffer points = {0};
+    mls_sacct *sacct = NULL;
+    const bool ok = read_settings(cli, &how, &points, &sacct);
+    if (ok && settings->shards.partial) {
+        mls_cli_write_part(cli,
+                           &(mls_shard_job){.settings = &settings->shards,
+                                            .how = &how,
+                                            .groups = true,
+                                            .options = {.bert_train_samples = how.score.bert_train_samples,
+                                                        .window = how.score.select_window,
+                                                        .wide = settings->wide,
+                                                        .rcp = how.score.rcp_path != NULL ? points.ptr : NULL,
+                                                        .rcp_path = how.score.rcp_path},
+                                            .reading = {.rules = how.checker.rulesets != NULL ? &how.checker : NULL,
+                                                        .unread_runs = true,
+                                                        .steps = true,
+                                                        .observer = how.observer}});
+    } else if (ok) {
+        score_collected(cli, &how, sacct);
     }
-    if (settings->wide) {
-        print_wide(cli, &collection);
-    } else if (settings->summary != NULL) {
-        mls_cli_print(cli, settings->summary[0] != '\0' ? &mls_summary_wide_report : &mls_summary_report, &collection);
-    } else {
-        if (mls_view_is_for_people(&cli->view) && !cli->view.quiet &&
-            mls_published_beside_find(&published, collection.groups, collection.group_count, &error) != MLS_OK)
-            mls_cli_print_error(cli, NULL, &error);
-        mls_cli_print_beside(cli, &mls_score_report, &collection, &(mls_score_beside){&notes, published.near});
-    }
-    if (settings->wide || format == MLS_FORMAT_JSON || format == MLS_FORMAT_NDJSON)
-        mls_cli_note_truncated(cli, &collection);
-    size_t used = rcp_path == NULL;
-    for (size_t i = 0; i < collection.group_count && used == 0; i++)
-        used = collection.groups[i].rcp.set != NULL ? collection.groups[i].rcp.set->own : 0;
-    if (used == 0) /* the names in the user's table are probably misspelt */
-        mls_cli_note(cli, NULL, "'%s': no row applies to a benchmark and edition whose convergence was checked",
-                     rcp_path);
-    for (size_t i = 0; i < collection.group_count; i++) {
-        mls_cli_judge_group(cli, &collection.groups[i]);
-        if (settings->write_scaling && mls_group_is_scaled(&collection.groups[i]))
-            write_scaling(cli, &collection.groups[i]);
-    }
-    mls_cli_print_problems(cli, &collection);
-    mls_published_beside_release(&published);
-    mls_telemetry_notes_release(&notes);
-    mls_collection_release(&collection);
-}
-
-/* Set the options of collecting from the parts that are merged.  Return false after printing an error. */
-static bool merged_options(mls_cli *cli, mls_collect_options *how)
-{
-    mls_score_settings *settings = cli->settings;
-    const mls_part_head *head = &cli->merge->head;
-    mls_error error = {0};
-    *how = (mls_collect_options){.work = cli->work, .merge = cli->merge, .any_usage = head->options.any_usage};
-    how->score.editions = mls_cli_editions(cli);
-    if (settings->wide && !head->options.wide)
-        return mls_cli_error(cli, MLS_EXIT_USAGE, NULL, "--wide needs parts that were made with --wide");
-    if (how->score.editions == NULL || !mls_usage_from_name(mls_str_from(head->usage), &how->usage) ||
-        (head->edition != NULL && mls_editions_find(how->score.editions, how->usage, mls_str_from(head->edition),
-                                                    &how->edition, &error) != MLS_OK))
-        return mls_cli_error(cli, MLS_EXIT_IO, NULL, "%s", error.message);
-    settings->score.select_window = head->options.window;
-    settings->score.bert_train_samples = head->options.bert_train_samples;
-    settings->score.rcp_path = head->options.rcp_path;
-    return true;
+    mls_buffer_release(&points);
+    mls_sacct_free(sacct);
+    if (settings->no_fail && cli->status == MLS_EXIT_INVALID)
+        cli->status = MLS_EXIT_OK;
 }
 
 /* Check the options, and load what they name.  Return false after printing an error. */
@@ -208,52 +127,142 @@ static bool read_settings(mls_cli *cli, mls_collect_options *how, mls_buffer *po
     return true;
 }
 
-void mls_cli_score(mls_cli *cli)
+/* Set the options of collecting from the parts that are merged.  Return false after printing an error. */
+static bool merged_options(mls_cli *cli, mls_collect_options *how)
 {
-    const mls_score_settings *settings = cli->settings;
-    mls_collect_options how = {0};
-    mls_buffer points = {0};
-    mls_sacct *sacct = NULL;
-    const bool ok = read_settings(cli, &how, &points, &sacct);
-    if (ok && settings->shards.partial) {
-        mls_cli_write_part(cli,
-                           &(mls_shard_job){.settings = &settings->shards,
-                                            .how = &how,
-                                            .groups = true,
-                                            .options = {.bert_train_samples = how.score.bert_train_samples,
-                                                        .window = how.score.select_window,
-                                                        .wide = settings->wide,
-                                                        .rcp = how.score.rcp_path != NULL ? points.ptr : NULL,
-                                                        .rcp_path = how.score.rcp_path},
-                                            .reading = {.rules = how.checker.rulesets != NULL ? &how.checker : NULL,
-                                                        .unread_runs = true,
-                                                        .steps = true,
-                                                        .observer = how.observer}});
-    } else if (ok) {
-        score_collected(cli, &how, sacct);
-    }
-    mls_buffer_release(&points);
-    mls_sacct_free(sacct);
-    if (settings->no_fail && cli->status == MLS_EXIT_INVALID)
-        cli->status = MLS_EXIT_OK;
+    mls_score_settings *settings = cli->settings;
+    const mls_part_head *head = &cli->merge->head;
+    mls_error error = {0};
+    *how = (mls_collect_options){.work = cli->work, .merge = cli->merge, .any_usage = head->options.any_usage};
+    how->score.editions = mls_cli_editions(cli);
+    if (settings->wide && !head->options.wide)
+        return mls_cli_error(cli, MLS_EXIT_USAGE, NULL, "--wide needs parts that were made with --wide");
+    if (how->score.editions == NULL || !mls_usage_from_name(mls_str_from(head->usage), &how->usage) ||
+        (head->edition != NULL && mls_editions_find(how->score.editions, how->usage, mls_str_from(head->edition),
+                                                    &how->edition, &error) != MLS_OK))
+        return mls_cli_error(cli, MLS_EXIT_IO, NULL, "%s", error.message);
+    settings->score.select_window = head->options.window;
+    settings->score.bert_train_samples = head->options.bert_train_samples;
+    settings->score.rcp_path = head->options.rcp_path;
+    return true;
 }
 
-static void score_run(mls_cli *cli)
+static void score_collected(mls_cli *cli, const mls_collect_options *how, mls_sacct *sacct)
 {
     const mls_score_settings *settings = cli->settings;
-    /* An option that only the merge of parts can apply. */
-    const char *not_for_part = settings->timeout_seconds > 0      ? "timeout"
-                               : settings->write_scaling          ? "write-scaling"
-                               : settings->jobs                   ? "jobs"
-                               : settings->sacct_files.count > 0  ? "sacct"
-                               : settings->summary != NULL        ? "summary"
-                               : settings->labels.added.count > 0 ? "label"
-                               : cli->format_given                ? "format"
-                                                                  : NULL;
-    if (settings->timeout_seconds > 0)
-        cli->work.deadline_ms = mls_clock_ms() + (double)settings->timeout_seconds * 1000;
-    if (mls_cli_shard_is_right(cli, &settings->shards, settings->shards.partial ? not_for_part : NULL))
-        mls_cli_score(cli);
+    const char *rcp_path = settings->score.rcp_path;
+    const mls_format format = cli->view.format;
+    mls_collection collection;
+    mls_telemetry_notes notes = {0};
+    mls_published_beside published = {0};
+    mls_error error = {0};
+    bool ok = mls_cli_collect(cli, &cli->operands, how, rcp_path, &collection);
+    if (ok)
+        join_jobs(cli, sacct, &collection);
+    ok = ok && mls_cli_note_endings(cli, &collection);
+    ok = ok && mls_cli_note_telemetry(cli, &collection, &notes);
+    if (!ok) {
+        mls_collection_release(&collection);
+        return;
+    }
+    if (settings->wide) {
+        print_wide(cli, &collection);
+    } else if (settings->summary != NULL) {
+        mls_cli_print(cli, settings->summary[0] != '\0' ? &mls_summary_wide_report : &mls_summary_report, &collection);
+    } else {
+        if (mls_view_is_for_people(&cli->view) && !cli->view.quiet &&
+            mls_published_beside_find(&published, collection.groups, collection.group_count, &error) != MLS_OK)
+            mls_cli_print_error(cli, NULL, &error);
+        mls_cli_print_beside(cli, &mls_score_report, &collection, &(mls_score_beside){&notes, published.near});
+    }
+    if (settings->wide || format == MLS_FORMAT_JSON || format == MLS_FORMAT_NDJSON)
+        mls_cli_note_truncated(cli, &collection);
+    size_t used = rcp_path == NULL;
+    for (size_t i = 0; i < collection.group_count && used == 0; i++)
+        used = collection.groups[i].rcp.set != NULL ? collection.groups[i].rcp.set->own : 0;
+    if (used == 0) /* the names in the user's table are probably misspelt */
+        mls_cli_note(cli, NULL, "'%s': no row applies to a benchmark and edition whose convergence was checked",
+                     rcp_path);
+    for (size_t i = 0; i < collection.group_count; i++) {
+        mls_cli_judge_group(cli, &collection.groups[i]);
+        if (settings->write_scaling && mls_group_is_scaled(&collection.groups[i]))
+            write_scaling(cli, &collection.groups[i]);
+    }
+    mls_cli_print_problems(cli, &collection);
+    mls_published_beside_release(&published);
+    mls_telemetry_notes_release(&notes);
+    mls_collection_release(&collection);
+}
+
+/* Add the data of the runs' jobs, if requested. */
+static void join_jobs(mls_cli *cli, mls_sacct *sacct, mls_collection *collection)
+{
+    const mls_score_settings *settings = cli->settings;
+    const char *program = getenv("MLSCORE_SACCT");
+    mls_error error = {0};
+    if (sacct == NULL)
+        return;
+    if (settings->jobs && mls_sacct_ask(sacct, collection, program != NULL ? program : "sacct", &error) != MLS_OK)
+        mls_cli_note(cli, NULL, "%s: job data is incomplete", error.message);
+    mls_jobs_join(sacct, getenv("SLURM_JOB_ID"), collection);
+    mls_cli_judge_findings(cli, collection->jobs->findings);
+}
+
+/* Print CSV with the notes of the runs as additional columns, and note what was left out. */
+static void print_wide(mls_cli *cli, const mls_collection *collection)
+{
+    static const char *const kinds[MLS_WIDE_KINDS][2] = {{"hyperparameter has", "hyperparameters have"},
+                                                         {"tracked name has", "tracked names have"},
+                                                         {"printed setting has", "printed settings have"}};
+    mls_wide wide;
+    mls_error error = {0};
+    if (mls_wide_find(collection, &wide, &error) != MLS_OK) {
+        mls_cli_print_error(cli, NULL, &error);
+        mls_wide_release(&wide);
+        return;
+    }
+    mls_cli_print(cli, &mls_score_wide_report, &wide);
+    for (size_t i = 0; i < collection->run_count; i++) {
+        const mls_run *run = &collection->runs[i];
+        const mls_tracked *tracked = mls_collection_notes(collection, run);
+        if (tracked != NULL && tracked->too_many)
+            mls_cli_note(cli, run->file, "only the first %d tracked names are reported", MLS_TRACKED_NAMES_MAX);
+        if (tracked != NULL && tracked->long_line > 0) {
+            mls_cli_note(cli, run->file, "line %zu: a tracked name of more than %d bytes is not reported",
+                         tracked->long_line, MLS_TRACKED_NAME_LENGTH_MAX);
+        }
+    }
+    for (int kind = 0; kind < MLS_WIDE_KINDS; kind++) {
+        if (wide.names[kind].left_out > 0) {
+            mls_cli_note(cli, NULL, "%s no column: only %d are printed",
+                         mls_words_plural(wide.names[kind].left_out, kinds[kind][0], kinds[kind][1]).text,
+                         MLS_WIDE_NAMES_MAX);
+        }
+    }
+    mls_wide_release(&wide);
+}
+
+/* Write scaling.json next to the logs of a result, atomically.  An unscaled score needs it only to replace an older
+ * file.
+ */
+static void write_scaling(mls_cli *cli, const mls_group *group)
+{
+    mls_output output;
+    mls_error error = {0};
+    const mls_words factor = mls_words_exact(group->scale);
+    char *path = mls_path_join(group->path, "scaling.json");
+    if (group->scale > 1 || access(path, F_OK) == 0) {
+        mls_status status = mls_output_open(&output, path, &error);
+        if (status == MLS_OK) {
+            mls_output_printf(&output, "{\"scaling_factor\": %s}\n", factor.text);
+            status = mls_output_close(&output, false, &error);
+        }
+        if (status == MLS_OK)
+            mls_cli_note(cli, NULL, "wrote %s: %s", path, factor.text);
+        else
+            mls_cli_error(cli, MLS_EXIT_IO, path, "%s", error.message);
+    }
+    free(path);
 }
 
 const mls_command mls_command_score = {

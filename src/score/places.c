@@ -46,9 +46,9 @@ static mls_status read_system(mls_str above, mls_str system, mls_buffer *text)
 {
     mls_buffer path = {0};
     mls_buffer_append(&path, above.len > 0 ? above : MLS_S("./"));
-    size_t root = mls_folder_is_foreign(path.ptr) ? path.len : 0;
+    size_t root = mls_folder_is_of_other_user(path.ptr) ? path.len : 0;
     mls_buffer_append_text(&path, "systems/");
-    root = root == 0 && mls_folder_is_foreign(path.ptr) ? path.len : root;
+    root = root == 0 && mls_folder_is_of_other_user(path.ptr) ? path.len : root;
     mls_buffer_printf(&path, "%.*s.json", (int)system.len, system.ptr);
     const mls_status status = mls_file_read_again(path.ptr, root, MLS_SYSTEM_BYTES_MAX, text, NULL);
     mls_buffer_release(&path);
@@ -134,6 +134,7 @@ void mls_tree_editions_find(const char *const *paths, size_t path_count, const m
             const mls_source *source = &sources->items[i];
             if (!mls_str_equal(mls_path_folder(mls_str_from(source->path)), folder))
                 break;
+            /* The date decides the edition, which must be known before runs are judged. */
             if (tree != NULL && is_tree_log(source) && isnan(time_ms))
                 time_ms = mls_log_date(mls_source_open(source, true), false, &room);
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* score.h - private declarations of this module: the steps of mls_collect(). */
+/* score.h - the steps of mls_collect(), for the modules that need one of them alone. */
 #pragma once
 
 #include "base/buffer.h"
@@ -83,11 +83,11 @@ typedef struct mls_source_runs {
 } mls_source_runs;
 
 /* Remove duplicate runs (by mls_run_compare()) from a collection, since slurm-<job>.out repeats the output of every
- * trial.  `skipped` must contain all sources, and `found` the number of runs of each source.  Of several duplicates,
+ * trial.  `found` contains the number of runs of each source.  Of several duplicates,
  * keep a run that is not in a slurm-*.out file; if this leaves several, the run in the source with the fewest runs;
  * then the first run.  Runs in result_*.txt files are always kept.  If all runs of a source are removed, set a reason
  * for skipping the source. */
-void mls_repeats_remove(mls_collection *collection, mls_source_runs *found);
+void mls_repeats_remove(mls_collection *collection, mls_sources *sources, mls_source_runs *found);
 
 /* Set the job number of a run from the name of its file: slurm-<job>.out or slurm-<job>_<task>.out. */
 void mls_run_note_name(mls_run *run);

@@ -42,24 +42,25 @@ typedef struct file {
 /* Check which runs are kept, and why files without runs are skipped. */
 static void assert_repeats(const file *files, size_t count, const char *expected)
 {
-    mls_collection all = {.skipped.items = calloc(count + 1, sizeof(mls_source)), .skipped.count = count};
+    mls_collection all = {0};
+    mls_sources sources = {.items = calloc(count + 1, sizeof(mls_source)), .count = count};
     mls_source_runs found[8] = {0};
     mls_buffer text = {0};
     all.runs = calloc(100, sizeof *all.runs);
-    if (all.runs == NULL || all.skipped.items == NULL)
+    if (all.runs == NULL || sources.items == NULL)
         abort();
     for (size_t i = 0; i < count; i++) {
         found[i].count = strlen(files[i].runs);
-        all.skipped.items[i] = (mls_source){.path = copy(files[i].path), .result = files[i].excluded};
+        sources.items[i] = (mls_source){.path = copy(files[i].path), .result = files[i].excluded};
         for (size_t k = 0; k < found[i].count; k++) {
             all.runs[all.run_count] = run_at(files[i].runs[k] * 1000);
             all.runs[all.run_count++].file = copy(files[i].path);
         }
     }
     mls_buffer_append_text(&text, "");
-    mls_repeats_remove(&all, found);
+    mls_repeats_remove(&all, &sources, found);
     for (size_t i = 0; i < count; i++) {
-        const mls_source *source = &all.skipped.items[i];
+        const mls_source *source = &sources.items[i];
         mls_buffer_printf(&text, "%s:", source->path);
         for (size_t k = 0; k < all.run_count; k++)
             if (strcmp(all.runs[k].file, source->path) == 0)
@@ -68,6 +69,7 @@ static void assert_repeats(const file *files, size_t count, const char *expected
     }
     assert_string_equal(text.ptr, expected);
     mls_buffer_release(&text);
+    mls_sources_release(&sources);
     mls_collection_release(&all);
 }
 
