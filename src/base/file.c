@@ -117,7 +117,7 @@ int mls_file_open_again(const char *path, size_t root, mls_error *error)
                     : mls_file_open(path, false, error);
 }
 
-bool mls_folder_is_foreign(const char *path)
+bool mls_folder_is_of_other_user(const char *path)
 {
     struct stat about;
     return geteuid() == 0 && stat(path, &about) == 0 && about.st_uid != 0;

@@ -25,11 +25,11 @@ mls_status mls_file_look(const char *path, struct stat *about, mls_error *error)
  * not open, because read() reports that error. */
 mls_status mls_file_check(int fd, mls_error *error) MLS_MUST_USE;
 
-/* Return whether a folder is foreign: the process runs as root, and another user owns the folder.  Links out of a
- * foreign folder must not be followed. */
-bool mls_folder_is_foreign(const char *path);
+/* Return whether the process runs as root and another user owns the folder.  Links that lead out of such a folder must
+ * not be followed. */
+bool mls_folder_is_of_other_user(const char *path);
 
-/* Open a path below a foreign folder; the first `root` bytes of the path are the path of the folder.  Return a
+/* Open a path below a folder of another user; the first `root` bytes of the path are the path of the folder.  Return a
  * descriptor, or -1 with errno set.  Opening a link that leads out of the folder fails. */
 int mls_file_open_below(const char *path, size_t root, int flags) MLS_MUST_USE;
 
@@ -38,7 +38,7 @@ int mls_file_open_below(const char *path, size_t root, int flags) MLS_MUST_USE;
 int mls_file_walk_below(int folder, const char *below, int flags) MLS_MUST_USE;
 
 /* Open a file that was found in a folder rather than named by the user.  If `root` is not 0, the file is below a
- * foreign folder, as for mls_file_open_below().  Return values and errors are those of mls_file_open(). */
+ * folder of another user, as for mls_file_open_below().  Return values and errors are those of mls_file_open(). */
 int mls_file_open_again(const char *path, size_t root, mls_error *error) MLS_MUST_USE;
 
 /* Return a description of a file that is not text, with the command that unpacks it, if any: "compressed by gzip; gzip

@@ -12,7 +12,7 @@
 #include "mlscore/read.h"
 #include "mlscore/run.h"
 #include "mlscore/submission.h"
-#include "run/file.h"
+#include "run/splitter.h"
 #include "score/collect.h"
 #include "submission/submission.h"
 #include "json/value.h"
@@ -247,15 +247,15 @@ static mls_status judge_log(const mls_rules *rules, int fd, mls_str bytes, const
     mls_run_init(made);
     mls_status status = MLS_OK;
     mls_checker *checker = mls_checker_new(&how.checker);
-    mls_file file = {
+    mls_run_splitter splitter = {
         .reading = &reading, .whole = true, .always_run = true, .checker = checker, .run = move_run, .state = made};
-    const mls_sink sink = mls_file_begin(&file);
+    const mls_sink sink = mls_run_splitter_begin(&splitter);
     status = status == MLS_OK && fd >= 0 ? mls_file_check(fd, error) : status;
     if (status == MLS_OK) {
         status = fd >= 0 ? mls_log_scan_fd(fd, NULL, &sink, 1, &totals, error)
                          : mls_log_scan_bytes(bytes, &sink, 1, &totals, error);
     }
-    mls_file_release(&file);
+    mls_run_splitter_release(&splitter);
     mls_checker_free(checker);
     status = unread_error(status, &totals, error);
     if (status == MLS_OK) {

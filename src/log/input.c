@@ -133,7 +133,7 @@ static void input_begin(mls_input *input, char *block, size_t *len)
     }
     if (input->unread == NULL && !input->in_memory) {
         input->suite = mls_foreign_log((mls_str){block, *len});
-        input->unread = input->foreign ? NULL : input->suite;
+        input->unread = input->other_suites ? NULL : input->suite;
     }
     /* Text is UTF-16 if it begins with a byte order mark, or every other byte of its first two characters is NUL. */
     const bool marked = *len >= 2 && (memcmp(block, "\xff\xfe", 2) == 0 || memcmp(block, "\xfe\xff", 2) == 0);

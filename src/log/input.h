@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* input.h - read a file block by block, unpacked and converted to UTF-8 if needed; private to the library. */
+/* input.h - read a file block by block, unpacked and converted to UTF-8 if needed. */
 #pragma once
 
 #include <sys/types.h>
@@ -21,11 +21,11 @@ typedef struct mls_read_trouble {
 typedef struct mls_input {
     int fd; /* owned by the caller, which closes it */
     bool in_memory;
-    mls_str bytes; /* in memory: the unread rest */
-    uint64_t size; /* of a regular file; 0: unknown.  A read that returns less than the rest of the file is then the
-                      last one */
-    bool plain;    /* do not unpack gzip files */
-    bool foreign;  /* return the lines of logs of other suites */
+    mls_str bytes;     /* in memory: the unread rest */
+    uint64_t size;     /* of a regular file; 0: unknown.  A read that returns less than the rest of the file is then the
+                          last one */
+    bool plain;        /* do not unpack gzip files */
+    bool other_suites; /* return the lines of logs of other suites */
     double deadline_ms; /* see mls_work */
     bool text;          /* drop a byte order mark and convert UTF-16 to UTF-8 */
     uint64_t taken;     /* bytes read from the file */

@@ -164,12 +164,13 @@ void mls_scan_room_free(mls_scan_room *room);
 /** Options for reading.  Zero-initialized: one thread, no limits. */
 typedef struct mls_scan_options {
     mls_scan_room *
-        *room;        /**< buffers to reuse if one thread scans; allocated if *room is NULL. NULL: do not keep them */
-    uint64_t size;    /**< of a regular file that is read from its start; 0: unknown */
-    unsigned threads; /**< threads for one large regular file; 0 and 1: only the calling one */
-    bool foreign; /**< pass only the lines of logs of other benchmark suites to the sinks; false: do not read these logs
-                   */
-    bool plain;   /**< do not unpack gzip files and do not read them */
+        *room;         /**< buffers to reuse if one thread scans; allocated if *room is NULL. NULL: do not keep them */
+    uint64_t size;     /**< of a regular file that is read from its start; 0: unknown */
+    unsigned threads;  /**< threads for one large regular file; 0 and 1: only the calling one */
+    bool other_suites; /**< pass only the lines of logs of other benchmark suites to the sinks; false: do not read these
+                        * logs
+                        */
+    bool plain;        /**< do not unpack gzip files and do not read them */
     double deadline_ms; /**< see mls_work */
 } mls_scan_options;
 

@@ -176,7 +176,7 @@ mls_status mls_log_scan_fd(int fd, const mls_scan_options *options, const mls_si
     mls_input input = {.fd = fd,
                        .size = options != NULL ? options->size : 0,
                        .plain = options != NULL && options->plain,
-                       .foreign = options != NULL && options->foreign,
+                       .other_suites = options != NULL && options->other_suites,
                        .deadline_ms = options != NULL ? options->deadline_ms : 0};
     unsigned threads = options != NULL && options->threads < THREADS_MAX ? options->threads : THREADS_MAX;
     struct stat about;

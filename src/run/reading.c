@@ -17,8 +17,8 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/walk.h"
-#include "run/file.h"
 #include "run/settings.h"
+#include "run/splitter.h"
 
 /* ------------------------------------------------------------ finding sources */
 
@@ -26,7 +26,7 @@ enum { HEAD_BYTES = 4096 }; /* bytes of a log to read first, which usually conta
 
 typedef struct source_finder {
     mls_sources *list;
-    bool foreign;    /* the current folder belongs to another user, and root must not be led out of it */
+    bool other_user; /* the current folder belongs to another user, and root must not be led out of it */
     size_t argument; /* index of the current path */
 } source_finder;
 
@@ -78,20 +78,20 @@ static mls_status found(void *state, mls_walk_entry *entry)
     for (size_t i = 0; i < sizeof skipped_names / sizeof *skipped_names && skip == NULL; i++)
         if (mls_str_starts(name, skipped_names[i].prefix) && mls_str_ends(name, skipped_names[i].suffix))
             skip = skipped_names[i].reason;
-    skip = skip != NULL                        ? skip
-           : entry->kind == MLS_WALK_LOST      ? "broken link"
-           : entry->kind == MLS_WALK_SPECIAL   ? mls_file_kind_words(entry->mode)
-           : entry->before                     ? "folder already read"
-           : entry->too_deep                   ? "folders nested too deeply"
-           : entry->outside && finder->foreign ? "link out of the folder"
-                                               : NULL;
+    skip = skip != NULL                           ? skip
+           : entry->kind == MLS_WALK_LOST         ? "broken link"
+           : entry->kind == MLS_WALK_SPECIAL      ? mls_file_kind_words(entry->mode)
+           : entry->before                        ? "folder already read"
+           : entry->too_deep                      ? "folders nested too deeply"
+           : entry->outside && finder->other_user ? "link out of the folder"
+                                                  : NULL;
     if (skip != NULL) {
         entry->enter = false;
         add_source(finder, entry->path, skip, (mls_source){0});
     } else if (entry->kind == MLS_WALK_FAILED) {
         add_failed(finder, entry->path, entry->system_errno, false);
     } else if (entry->kind != MLS_WALK_FOLDER) {
-        const size_t root = finder->foreign ? (size_t)(entry->below - entry->path) : 0;
+        const size_t root = finder->other_user ? (size_t)(entry->below - entry->path) : 0;
         add_source(finder, entry->path, NULL,
                    (mls_source){.result = is_result(entry->name), .size = entry->size, .root = root});
     }
@@ -121,7 +121,7 @@ mls_status mls_sources_find(const char *const *paths, size_t count, mls_sources 
         } else if (strcmp(paths[i], "-") == 0) {
             add_source(&finder, paths[i], NULL, (mls_source){.named = true});
         } else if (S_ISDIR(about.st_mode)) {
-            finder.foreign = mls_folder_is_foreign(paths[i]);
+            finder.other_user = mls_folder_is_of_other_user(paths[i]);
             status = mls_folder_walk_from(&walk, paths[i], 0, error);
         } else {
             add_source(&finder, paths[i], NULL,
@@ -261,10 +261,6 @@ typedef struct file_work {
     bool other_editions_tried;   /* for one of its runs */
 } file_work;
 
-static bool next_source(void *work, size_t item);
-static void read_item(void *work, size_t item);
-static mls_status deliver(void *work, size_t item);
-
 static void release_file(file_work *file)
 {
     for (size_t i = 0; i < file->kept.count; i++) {
@@ -284,6 +280,14 @@ static bool is_alone(const reading_work *work, const mls_source *source)
     const bool in_order = work->reading->run == NULL && !work->reading->parallel;
     return source->skip == NULL && (large || work->file_count == 1 || in_order);
 }
+
+static bool next_source(void *work, size_t item);
+static void read_item(void *work, size_t item);
+static mls_status read_source(reading_work *work, file_work *file);
+static mls_status pass_run(void *state, mls_run *run, void **notes);
+static mls_status try_other_editions(file_work *file, mls_run *run);
+static mls_status copy_verdict(void *state, size_t index, mls_run *run, void **notes);
+static mls_status deliver(void *work, size_t item);
 
 mls_status mls_read_sources(const mls_reading *reading, const mls_source *sources, size_t count, mls_error *error)
 {
@@ -341,16 +345,132 @@ static bool next_source(void *state, size_t item)
     return true;
 }
 
-/* Copy the verdict by other rules to the run that begins at the same line. */
-static mls_status copy_verdict(void *state, size_t index, mls_run *run, void **notes)
+static void read_item(void *state, size_t item)
 {
-    mls_run *same = state;
-    (void)index;
-    (void)notes;
-    if (run->line != same->line)
+    reading_work *work = state;
+    file_work *file = &work->files[item % FILES_AHEAD];
+    const mls_reading *reading = work->reading;
+    file->status = read_source(work, file);
+    (void)pthread_mutex_lock(&work->lock);
+    work->files_done++;
+    work->bytes_done += file->read.totals.bytes;
+    if (reading->work.progress != NULL)
+        reading->work.progress(reading->work.progress_state, work->files_done, work->file_count, work->bytes_done);
+    (void)pthread_mutex_unlock(&work->lock);
+}
+
+/* Read a source: scan it with the splitter of runs, the sink of the listener and the reader of printed settings. */
+static mls_status read_source(reading_work *work, file_work *file)
+{
+    const mls_reading *reading = work->reading;
+    mls_read *read = &file->read;
+    const mls_source *source = read->source;
+    const bool never = reading->cutting == MLS_CUT_NEVER;
+    const bool is_run = source->result || never;
+    const bool may_be_json = source->named && !source->result; /* the user may have named a file that is not a log */
+    const double deadline_ms = reading->work.deadline_ms;
+    const bool late = deadline_ms > 0 && mls_clock_ms() >= deadline_ms;
+    const int fd = late                    ? -1
+                   : reading->open != NULL ? reading->open(reading->state, read->index)
+                                           : mls_source_open(source, deadline_ms <= 0);
+    if (late)
+        read->status = mls_error_set(&read->error, MLS_ERROR_READ, 0, 0, "not read before the timeout");
+    else if (fd < 0)
+        read->status = mls_error_set_errno(&read->error, MLS_ERROR_READ, errno, "");
+    if (fd < 0 && !(reading->unread_runs && is_run))
         return MLS_OK;
-    same->valid = run->valid;
-    return MLS_STOPPED;
+
+    /* Get unused tools, or new ones, and prepare the checker. */
+    const mls_checker_options *rules = reading->run != NULL ? reading->rules : NULL;
+    const mls_ruleset *ruleset = rules != NULL ? rules->ruleset : NULL;
+    reading_tools tools = {NULL, NULL};
+    mls_status status = MLS_OK;
+    (void)pthread_mutex_lock(&work->lock);
+    if (work->tools_count > 0)
+        tools = work->tools[--work->tools_count];
+    (void)pthread_mutex_unlock(&work->lock);
+    if (rules != NULL && source->edition != NULL)
+        status = mls_rulesets_get(rules->rulesets, source->edition, &ruleset, NULL);
+    if (rules != NULL && status == MLS_OK && tools.checker == NULL)
+        tools.checker = mls_checker_new(rules);
+    if (rules != NULL && status == MLS_OK)
+        mls_checker_turn(tools.checker, ruleset);
+
+    mls_run_splitter splitter = {.reading = reading,
+                                 .whole = never || (reading->cutting == MLS_CUT_RUNS && source->result),
+                                 .always_run = source->named || is_run,
+                                 .not_json = may_be_json,
+                                 .checker = tools.checker,
+                                 .run = pass_run,
+                                 .state = file};
+    mls_sink sinks[3] = {mls_run_splitter_begin(&splitter)};
+    size_t count = reading->run != NULL;
+    if (status == MLS_OK && reading->listen != NULL) {
+        read->listener_data = reading->listener_size > 0 ? mls_calloc(1, reading->listener_size) : NULL;
+        sinks[count] = (mls_sink){.state = read->listener_data};
+        status = reading->listen(reading->state, read->index, &sinks[count++]);
+    }
+    const bool pipe = source->named && source->size == 0;
+    if (reading->printed == MLS_PRINTED_OF_ALL || (reading->printed == MLS_PRINTED_OF_PIPES && pipe)) {
+        file->printed = mls_printed_reader_new();
+        sinks[count++] = mls_printed_reader_sink(file->printed);
+    }
+    if (status == MLS_OK && fd >= 0) {
+        const mls_scan_options options = {.room = &tools.room,
+                                          .size = source->size,
+                                          .threads = file->direct ? work->threads : 1,
+                                          .plain = reading->plain,
+                                          .other_suites = reading->other_suites,
+                                          .deadline_ms = deadline_ms};
+        status = mls_log_scan_fd(fd, &options, sinks, count, &read->totals, &read->error);
+    }
+    /* If requested, an unread file that is always one run is passed on as an empty run. */
+    const char *unread = read->totals.unread;
+    const bool wanted = mls_foreign_reason(unread) == MLS_FOREIGN_REASONS || never;
+    if (status == MLS_OK && (fd < 0 || (unread != NULL && wanted && reading->unread_runs && is_run)))
+        status = mls_log_scan_bytes((mls_str){NULL, 0}, sinks, count, NULL, &read->error);
+    mls_run_splitter_release(&splitter);
+    const char *foreign = read->totals.old_format ? mls_reason_old_format : unread;
+    if (status == MLS_OK && mls_foreign_reason(foreign) < MLS_FOREIGN_REASONS)
+        status = mls_error_set(&read->error, MLS_ERROR_READ, 0, 0, "%s", foreign);
+    if (read->totals.json && read->runs == 0 && may_be_json && reading->run != NULL)
+        read->totals.unread = "JSON, not a log";
+    (void)pthread_mutex_lock(&work->lock);
+    work->tools[work->tools_count++] = tools;
+    (void)pthread_mutex_unlock(&work->lock);
+    if (fd >= 0 && fd != STDIN_FILENO)
+        (void)close(fd);
+    if (status == MLS_ERROR_READ) {
+        read->status = status;
+        status = MLS_OK;
+    }
+    return status;
+}
+
+/* Pass on a run, or keep it until its turn. */
+static mls_status pass_run(void *state, mls_run *run, void **notes)
+{
+    file_work *file = state;
+    const mls_reading *reading = file->work->reading;
+    const mls_status status = try_other_editions(file, run);
+    run->file = mls_strdup(file->read.source->path);
+    run->result = file->read.source->result;
+    run->root = file->read.source->root;
+    if (status != MLS_OK)
+        return status;
+    file->read.runs++;
+    if (file->direct && file->printed == NULL)
+        return reading->run(reading->state, file->read.index, run, notes);
+    /* Do not read the file again if there is a listener, which would get everything twice. */
+    if (file->kept.count == KEPT_RUNS_MAX && reading->listen == NULL && file->printed == NULL) {
+        file->too_many_runs = true;
+        return MLS_STOPPED;
+    }
+    MLS_GROW(&file->kept, items);
+    file->kept.items[file->kept.count++] = (kept_run){*run, *notes};
+    *notes = NULL;
+    mls_run_init(run);
+    return MLS_OK;
 }
 
 /* Try the editions after and before the guessed one for a run that ended well, since they may give another verdict.
@@ -395,132 +515,16 @@ static mls_status try_other_editions(file_work *file, mls_run *run)
     return status;
 }
 
-/* Pass on a run, or keep it until its turn. */
-static mls_status pass_run(void *state, mls_run *run, void **notes)
+/* Copy the verdict by other rules to the run that begins at the same line. */
+static mls_status copy_verdict(void *state, size_t index, mls_run *run, void **notes)
 {
-    file_work *file = state;
-    const mls_reading *reading = file->work->reading;
-    const mls_status status = try_other_editions(file, run);
-    run->file = mls_strdup(file->read.source->path);
-    run->result = file->read.source->result;
-    run->root = file->read.source->root;
-    if (status != MLS_OK)
-        return status;
-    file->read.runs++;
-    if (file->direct && file->printed == NULL)
-        return reading->run(reading->state, file->read.index, run, notes);
-    /* Do not read the file again if there is a listener, which would get everything twice. */
-    if (file->kept.count == KEPT_RUNS_MAX && reading->listen == NULL && file->printed == NULL) {
-        file->too_many_runs = true;
-        return MLS_STOPPED;
-    }
-    MLS_GROW(&file->kept, items);
-    file->kept.items[file->kept.count++] = (kept_run){*run, *notes};
-    *notes = NULL;
-    mls_run_init(run);
-    return MLS_OK;
-}
-
-/* Read a source: scan it with the splitter of runs, the sink of the listener and the reader of printed settings. */
-static mls_status read_source(reading_work *work, file_work *file)
-{
-    const mls_reading *reading = work->reading;
-    mls_read *read = &file->read;
-    const mls_source *source = read->source;
-    const bool never = reading->cutting == MLS_CUT_NEVER;
-    const bool is_run = source->result || never;
-    const bool may_be_json = source->named && !source->result; /* the user may have named a file that is not a log */
-    const double deadline_ms = reading->work.deadline_ms;
-    const bool late = deadline_ms > 0 && mls_clock_ms() >= deadline_ms;
-    const int fd = late                    ? -1
-                   : reading->open != NULL ? reading->open(reading->state, read->index)
-                                           : mls_source_open(source, deadline_ms <= 0);
-    if (late)
-        read->status = mls_error_set(&read->error, MLS_ERROR_READ, 0, 0, "not read before the timeout");
-    else if (fd < 0)
-        read->status = mls_error_set_errno(&read->error, MLS_ERROR_READ, errno, "");
-    if (fd < 0 && !(reading->unread_runs && is_run))
+    mls_run *same = state;
+    (void)index;
+    (void)notes;
+    if (run->line != same->line)
         return MLS_OK;
-
-    /* Get unused tools, or new ones, and prepare the checker. */
-    const mls_checker_options *rules = reading->run != NULL ? reading->rules : NULL;
-    const mls_ruleset *ruleset = rules != NULL ? rules->ruleset : NULL;
-    reading_tools tools = {NULL, NULL};
-    mls_status status = MLS_OK;
-    (void)pthread_mutex_lock(&work->lock);
-    if (work->tools_count > 0)
-        tools = work->tools[--work->tools_count];
-    (void)pthread_mutex_unlock(&work->lock);
-    if (rules != NULL && source->edition != NULL)
-        status = mls_rulesets_get(rules->rulesets, source->edition, &ruleset, NULL);
-    if (rules != NULL && status == MLS_OK && tools.checker == NULL)
-        tools.checker = mls_checker_new(rules);
-    if (rules != NULL && status == MLS_OK)
-        mls_checker_turn(tools.checker, ruleset);
-
-    mls_file splitter = {.reading = reading,
-                         .whole = never || (reading->cutting == MLS_CUT_RUNS && source->result),
-                         .always_run = source->named || is_run,
-                         .not_json = may_be_json,
-                         .checker = tools.checker,
-                         .run = pass_run,
-                         .state = file};
-    mls_sink sinks[3] = {mls_file_begin(&splitter)};
-    size_t count = reading->run != NULL;
-    if (status == MLS_OK && reading->listen != NULL) {
-        read->listener_data = reading->listener_size > 0 ? mls_calloc(1, reading->listener_size) : NULL;
-        sinks[count] = (mls_sink){.state = read->listener_data};
-        status = reading->listen(reading->state, read->index, &sinks[count++]);
-    }
-    const bool pipe = source->named && source->size == 0;
-    if (reading->printed == MLS_PRINTED_OF_ALL || (reading->printed == MLS_PRINTED_OF_PIPES && pipe)) {
-        file->printed = mls_printed_reader_new();
-        sinks[count++] = mls_printed_reader_sink(file->printed);
-    }
-    if (status == MLS_OK && fd >= 0) {
-        const mls_scan_options options = {.room = &tools.room,
-                                          .size = source->size,
-                                          .threads = file->direct ? work->threads : 1,
-                                          .plain = reading->plain,
-                                          .foreign = reading->foreign,
-                                          .deadline_ms = deadline_ms};
-        status = mls_log_scan_fd(fd, &options, sinks, count, &read->totals, &read->error);
-    }
-    /* If requested, an unread file that is always one run is passed on as an empty run. */
-    const char *unread = read->totals.unread;
-    const bool wanted = mls_foreign_reason(unread) == MLS_FOREIGN_REASONS || never;
-    if (status == MLS_OK && (fd < 0 || (unread != NULL && wanted && reading->unread_runs && is_run)))
-        status = mls_log_scan_bytes((mls_str){NULL, 0}, sinks, count, NULL, &read->error);
-    mls_file_release(&splitter);
-    const char *foreign = read->totals.old_format ? mls_reason_old_format : unread;
-    if (status == MLS_OK && mls_foreign_reason(foreign) < MLS_FOREIGN_REASONS)
-        status = mls_error_set(&read->error, MLS_ERROR_READ, 0, 0, "%s", foreign);
-    if (read->totals.json && read->runs == 0 && may_be_json && reading->run != NULL)
-        read->totals.unread = "JSON, not a log";
-    (void)pthread_mutex_lock(&work->lock);
-    work->tools[work->tools_count++] = tools;
-    (void)pthread_mutex_unlock(&work->lock);
-    if (fd >= 0 && fd != STDIN_FILENO)
-        (void)close(fd);
-    if (status == MLS_ERROR_READ) {
-        read->status = status;
-        status = MLS_OK;
-    }
-    return status;
-}
-
-static void read_item(void *state, size_t item)
-{
-    reading_work *work = state;
-    file_work *file = &work->files[item % FILES_AHEAD];
-    const mls_reading *reading = work->reading;
-    file->status = read_source(work, file);
-    (void)pthread_mutex_lock(&work->lock);
-    work->files_done++;
-    work->bytes_done += file->read.totals.bytes;
-    if (reading->work.progress != NULL)
-        reading->work.progress(reading->work.progress_state, work->files_done, work->file_count, work->bytes_done);
-    (void)pthread_mutex_unlock(&work->lock);
+    same->valid = run->valid;
+    return MLS_STOPPED;
 }
 
 /* Pass on the results of reading a file, and free them. */
@@ -555,3 +559,7 @@ static mls_status deliver(void *state, size_t item)
     release_file(file);
     return status;
 }
+
+static bool next_source(void *work, size_t item);
+static void read_item(void *work, size_t item);
+static mls_status deliver(void *work, size_t item);

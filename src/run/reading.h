@@ -4,8 +4,17 @@
  * mls_sources_find() lists the files, and mls_read_sources() opens, scans, splits and judges them on all threads.
  * Results are passed to callbacks on the calling thread, in order.
  *
- * All code that needs logs uses this module.  To get other data from logs, add a sink or an observer to the
- * mls_reading, not a second reader. */
+ * All code that needs logs uses this module: to get more data from a log, add a sink or an observer to the mls_reading,
+ * not a second reader.  A log is opened once.  A few logs are opened again, when only the first reading shows that more
+ * is needed:
+ *
+ *     reading.c   a file with more than 64 runs; a run that ended well but is not valid (by the editions beside the
+ *                 guessed one)
+ *     settings.c  one log per group, up to its run_start, for the settings that the job printed
+ *     explain/diagnose    a log without run_stop, for the reason why the run ended
+ *     submission/         copies, which are compared byte by byte, and logs whose lines were too long for one pass
+ *
+ * The first record of one log per result is read before all other logs where the edition follows from dates. */
 #pragma once
 
 #include "run/run.h"
@@ -85,7 +94,7 @@ typedef struct mls_reading {
     bool unread_runs;  /**< pass on a file that is one run even if it cannot be read */
     bool brief;        /**< only the verdicts of runs are needed: see mls_run */
     bool try_editions; /**< try the editions next to a guessed one for valid runs, too */
-    bool foreign;      /**< read the lines of logs of other suites */
+    bool other_suites; /**< read the lines of logs of other suites */
     bool plain;        /**< treat gzip files as unreadable, as in a submission */
     bool steps;        /**< also judge the steps of runs: see mls_run_finish() */
     mls_cutting cutting;

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "log/prefix.h"
-#include "run/file.h"
+#include "run/splitter.h"
 #include "json/json_row.h"
 
 enum {
@@ -181,7 +181,7 @@ typedef struct printed_mark {
 
 struct mls_printed_reader {
     mls_arena arena, scratch;
-    mls_run_cut cut;
+    mls_run_boundary boundary;
     bool counts;                     /* lines currently count: there was no run_start since the last run ended */
     bool lines_count;                /* the same, for the lines parsed so far */
     MLS_LIST_OF(printed_mark) marks; /* lines of the current chunk with a record, while lines count, and edges */
@@ -367,7 +367,7 @@ static mls_status reader_record(void *state, const mls_record *record)
 {
     mls_printed_reader *self = state;
     const bool begins =
-        mls_run_cut_record(&self->cut, record) >= MLS_OWNER_NEXT_RUN || record->key_id == MLS_KEY_RUN_STOP;
+        mls_run_boundary_record(&self->boundary, record) >= MLS_OWNER_NEXT_RUN || record->key_id == MLS_KEY_RUN_STOP;
     if (self->counts)
         mark_line(self, record->line, record->key_id == MLS_KEY_RUN_START ? EDGE_ENDS : EDGE_NONE);
     else if (begins)
@@ -378,7 +378,7 @@ static mls_status reader_record(void *state, const mls_record *record)
 static mls_status reader_marker(void *state, const mls_marker *marker)
 {
     mls_printed_reader *self = state;
-    const bool begins = mls_run_cut_marker(&self->cut, marker->kind);
+    const bool begins = mls_run_boundary_marker(&self->boundary, marker->kind);
     if (begins && !self->counts)
         mark_line(self, marker->line, EDGE_BEGINS);
     return MLS_OK;

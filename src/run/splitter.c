@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* file.c - split a file into runs, and judge each. */
-#include "run/file.h"
+/* splitter.c - split a file into runs, and judge each. */
+#include "run/splitter.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,18 +13,18 @@ enum {
     EARLY_MAX = 256                         /* cache_clear records (of nodes) kept until their run is known */
 };
 
-static void end_hold(mls_run_cut *cut)
+static void end_hold(mls_run_boundary *boundary)
 {
-    cut->holding = cut->overlaps = false;
-    cut->held_bytes = 0;
+    boundary->holding = boundary->overlaps = false;
+    boundary->held_bytes = 0;
 }
 
 /* Begin a run.  With `named`, its submission_benchmark has come already. */
-static void begin_next(mls_run_cut *cut, bool named)
+static void begin_next(mls_run_boundary *boundary, bool named)
 {
-    cut->begun = cut->started = cut->stopped = cut->next_named = false;
-    cut->named = named;
-    end_hold(cut);
+    boundary->begun = boundary->started = boundary->stopped = boundary->next_named = false;
+    boundary->named = named;
+    end_hold(boundary);
 }
 
 /* Check whether a key names the submission.  Some benchmarks log these first in a run, others after cache_clear. */
@@ -58,70 +58,72 @@ static int32_t rank_of(const mls_record *record)
 
 /* Return the run that a record after a run_stop belongs to.  If the run has not named its benchmark yet, it may do so
  * now: published logs of round 0.7 do. */
-static mls_record_owner owner_after_stop(mls_run_cut *cut, const mls_record *record)
+static mls_record_owner owner_after_stop(mls_run_boundary *boundary, const mls_record *record)
 {
     const mls_key key = record->key_id;
-    const bool later = record->time_ms > cut->stop_ms;
+    const bool later = record->time_ms > boundary->stop_ms;
     /* A second run_start begins a run, unless another rank logged it. */
-    if (key == MLS_KEY_RUN_START ? cut->holding && (later || (cut->started && rank_of(record) == cut->rank))
-                                 : later && (key == MLS_KEY_CACHE_CLEAR || key == MLS_KEY_INIT_START)) {
-        cut->late_ms = cut->overlaps || !later ? -(double)INFINITY : cut->stop_ms;
-        return cut->holding ? MLS_OWNER_NEXT_AFTER_HELD : MLS_OWNER_NEXT_RUN;
+    if (key == MLS_KEY_RUN_START
+            ? boundary->holding && (later || (boundary->started && rank_of(record) == boundary->rank))
+            : later && (key == MLS_KEY_CACHE_CLEAR || key == MLS_KEY_INIT_START)) {
+        boundary->late_ms = boundary->overlaps || !later ? -(double)INFINITY : boundary->stop_ms;
+        return boundary->holding ? MLS_OWNER_NEXT_AFTER_HELD : MLS_OWNER_NEXT_RUN;
     }
-    const bool first = key == MLS_KEY_CACHE_CLEAR || key == MLS_KEY_INIT_START || (names_submission(key) && cut->named);
-    cut->holding |= first;
-    cut->overlaps |=
-        first && !later && (key == MLS_KEY_INIT_START || (cut->started && record->time_ms > cut->start_ms));
-    if (cut->holding && record->payload.len < HELD_BYTES_MAX - cut->held_bytes) {
-        cut->held_bytes += record->payload.len;
+    const bool first =
+        key == MLS_KEY_CACHE_CLEAR || key == MLS_KEY_INIT_START || (names_submission(key) && boundary->named);
+    boundary->holding |= first;
+    boundary->overlaps |=
+        first && !later && (key == MLS_KEY_INIT_START || (boundary->started && record->time_ms > boundary->start_ms));
+    if (boundary->holding && record->payload.len < HELD_BYTES_MAX - boundary->held_bytes) {
+        boundary->held_bytes += record->payload.len;
         return MLS_OWNER_HELD;
     }
-    end_hold(cut);
+    end_hold(boundary);
     return MLS_OWNER_SAME_RUN;
 }
 
-mls_record_owner mls_run_cut_record(mls_run_cut *cut, const mls_record *record)
+mls_record_owner mls_run_boundary_record(mls_run_boundary *boundary, const mls_record *record)
 {
     const mls_key key = record->key_id;
     mls_record_owner owner = MLS_OWNER_SAME_RUN;
-    if (!cut->by_lines && cut->stopped) {
-        owner = owner_after_stop(cut, record);
-    } else if (!cut->by_lines && cut->started && record->time_ms > cut->start_ms) {
+    if (!boundary->by_lines && boundary->stopped) {
+        owner = owner_after_stop(boundary, record);
+    } else if (!boundary->by_lines && boundary->started && record->time_ms > boundary->start_ms) {
         owner = key == MLS_KEY_INIT_START                             ? MLS_OWNER_NEXT_AFTER_DEATH
                 : key == MLS_KEY_CACHE_CLEAR || names_submission(key) ? MLS_OWNER_SAME_OR_NEXT_RUN
                                                                       : MLS_OWNER_SAME_RUN;
     }
     if (owner >= MLS_OWNER_NEXT_RUN)
-        begin_next(cut, owner != MLS_OWNER_NEXT_RUN && cut->next_named);
-    cut->begun |= key == MLS_KEY_INIT_START || key == MLS_KEY_RUN_START || key == MLS_KEY_RUN_STOP;
+        begin_next(boundary, owner != MLS_OWNER_NEXT_RUN && boundary->next_named);
+    boundary->begun |= key == MLS_KEY_INIT_START || key == MLS_KEY_RUN_START || key == MLS_KEY_RUN_STOP;
     if (key == MLS_KEY_SUBMISSION_BENCHMARK) {
-        cut->next_named |= owner == MLS_OWNER_HELD || owner == MLS_OWNER_SAME_OR_NEXT_RUN;
-        cut->named |= !cut->stopped;
-    } else if (key == MLS_KEY_RUN_START && !cut->started) {
-        cut->started = true;
-        cut->start_ms = record->time_ms;
-        cut->rank = rank_of(record);
-    } else if (key == MLS_KEY_RUN_STOP && !cut->stopped) {
-        cut->stopped = true;
-        cut->stop_ms = record->time_ms;
+        boundary->next_named |= owner == MLS_OWNER_HELD || owner == MLS_OWNER_SAME_OR_NEXT_RUN;
+        boundary->named |= !boundary->stopped;
+    } else if (key == MLS_KEY_RUN_START && !boundary->started) {
+        boundary->started = true;
+        boundary->start_ms = record->time_ms;
+        boundary->rank = rank_of(record);
+    } else if (key == MLS_KEY_RUN_STOP && !boundary->stopped) {
+        boundary->stopped = true;
+        boundary->stop_ms = record->time_ms;
     }
     return owner;
 }
 
-bool mls_run_cut_marker(mls_run_cut *cut, mls_marker_kind kind)
+bool mls_run_boundary_marker(mls_run_boundary *boundary, mls_marker_kind kind)
 {
     const bool starts = kind == MLS_MARKER_TRIAL_BEGIN || kind == MLS_MARKER_EXPERIMENT_START;
-    const bool cuts = starts && (cut->by_lines || cut->begun);
-    cut->by_lines |= starts;
+    const bool cuts = starts && (boundary->by_lines || boundary->begun);
+    boundary->by_lines |= starts;
     if (cuts)
-        begin_next(cut, false);
+        begin_next(boundary, false);
     return cuts;
 }
 
-static void begin_run(mls_file *file)
+static void begin_run(mls_run_splitter *splitter)
 {
-    file->current.judged = file->checker != NULL;
-    file->current.brief = file->reading->brief;
+    splitter->current.judged = splitter->checker != NULL;
+    splitter->current.brief = splitter->reading->brief;
 }
 
 void mls_notes_release(const mls_observer *observer, void **notes)
@@ -132,176 +134,179 @@ void mls_notes_release(const mls_observer *observer, void **notes)
     *notes = NULL;
 }
 
-static mls_status hand_over(mls_file *file, bool part)
+static mls_status hand_over(mls_run_splitter *splitter, bool part)
 {
-    if (!file->has_pending)
+    if (!splitter->has_pending)
         return MLS_OK;
-    file->has_pending = false;
-    file->count++;
-    file->pending.part = part;
-    const mls_status status = file->run(file->state, &file->pending, &file->pending_notes);
-    mls_run_release(&file->pending);
-    mls_notes_release(file->reading->observer, &file->pending_notes);
+    splitter->has_pending = false;
+    splitter->count++;
+    splitter->pending.part = part;
+    const mls_status status = splitter->run(splitter->state, &splitter->pending, &splitter->pending_notes);
+    mls_run_release(&splitter->pending);
+    mls_notes_release(splitter->reading->observer, &splitter->pending_notes);
     return status;
 }
 
 /* End the current run.  Discard it if it is empty, unless the file has no other runs and must have one. */
-static mls_status finish(mls_file *file, bool last)
+static mls_status finish(mls_run_splitter *splitter, bool last)
 {
     mls_status status = MLS_OK;
-    const bool only = last && file->always_run && file->count == 0 && !file->has_pending;
-    if (file->current.records + file->current.malformed > 0 || only) {
-        status = hand_over(file, true);
-        status = status == MLS_OK ? mls_run_finish(&file->current, file->checker, file->reading->steps) : status;
+    const bool only = last && splitter->always_run && splitter->count == 0 && !splitter->has_pending;
+    if (splitter->current.records + splitter->current.malformed > 0 || only) {
+        status = hand_over(splitter, true);
+        status =
+            status == MLS_OK ? mls_run_finish(&splitter->current, splitter->checker, splitter->reading->steps) : status;
         if (status == MLS_OK) {
-            mls_job_inherit(&file->current.job, &file->job);
-            file->pending = file->current;
-            file->pending_notes = file->current_notes;
-            file->has_pending = true;
-            file->current_notes = NULL;
-            mls_run_init(&file->current);
+            mls_job_inherit(&splitter->current.job, &splitter->job);
+            splitter->pending = splitter->current;
+            splitter->pending_notes = splitter->current_notes;
+            splitter->has_pending = true;
+            splitter->current_notes = NULL;
+            mls_run_init(&splitter->current);
         }
     }
-    mls_run_release(&file->current);
-    mls_notes_release(file->reading->observer, &file->current_notes);
-    begin_run(file);
-    if (file->checker != NULL)
-        mls_checker_reset(file->checker);
+    mls_run_release(&splitter->current);
+    mls_notes_release(splitter->reading->observer, &splitter->current_notes);
+    begin_run(splitter);
+    if (splitter->checker != NULL)
+        mls_checker_reset(splitter->checker);
     return status;
 }
 
 static mls_status pass_record(void *state, const mls_record *record)
 {
-    mls_file *file = state;
-    const mls_observer *observer = file->reading->observer;
-    const bool late = record->key_id == MLS_KEY_RUN_STOP || !(record->time_ms > file->cut.late_ms);
+    mls_run_splitter *splitter = state;
+    const mls_observer *observer = splitter->reading->observer;
+    const bool late = record->key_id == MLS_KEY_RUN_STOP || !(record->time_ms > splitter->boundary.late_ms);
     mls_status status = MLS_OK;
-    if (file->replayed == (late ? MLS_REPLAY_NEXT : MLS_REPLAY_LATE))
+    if (splitter->replayed == (late ? MLS_REPLAY_NEXT : MLS_REPLAY_LATE))
         return MLS_OK;
-    mls_run_record(&file->current, record);
+    mls_run_record(&splitter->current, record);
     if (observer != NULL) {
-        file->current_notes = file->current_notes != NULL ? file->current_notes : mls_calloc(1, observer->size);
-        status = observer->record(file->current_notes, record);
+        splitter->current_notes =
+            splitter->current_notes != NULL ? splitter->current_notes : mls_calloc(1, observer->size);
+        status = observer->record(splitter->current_notes, record);
     }
-    return status == MLS_OK && file->checker != NULL ? mls_checker_record(file->checker, record) : status;
+    return status == MLS_OK && splitter->checker != NULL ? mls_checker_record(splitter->checker, record) : status;
 }
 
 static mls_status pass_malformed(void *state, const mls_malformed *malformed)
 {
-    mls_file *file = state;
-    if (file->replayed == MLS_REPLAY_LATE)
+    mls_run_splitter *splitter = state;
+    if (splitter->replayed == MLS_REPLAY_LATE)
         return MLS_OK;
-    mls_run_malformed(&file->current, malformed);
-    if (file->checker != NULL)
-        mls_checker_malformed(file->checker, malformed);
+    mls_run_malformed(&splitter->current, malformed);
+    if (splitter->checker != NULL)
+        mls_checker_malformed(splitter->checker, malformed);
     return MLS_OK;
 }
 
 /* Pass records held back to the current run: all, or after MLS_OWNER_NEXT_AFTER_HELD those of the run that has ended,
  * or the others. */
-static mls_status replay(mls_file *file, const mls_kept_records *kept, mls_replayed replayed)
+static mls_status replay(mls_run_splitter *splitter, const mls_kept_records *kept, mls_replayed replayed)
 {
-    const mls_sink sink = {.state = file, .record = pass_record, .malformed = pass_malformed};
-    file->replayed = replayed;
+    const mls_sink sink = {.state = splitter, .record = pass_record, .malformed = pass_malformed};
+    splitter->replayed = replayed;
     const mls_status status = mls_records_replay(kept, &sink);
-    file->replayed = MLS_REPLAY_ALL;
+    splitter->replayed = MLS_REPLAY_ALL;
     return status;
 }
 
 /* Pass everything held back to the current run. */
-static mls_status pass_held(mls_file *file)
+static mls_status pass_held(mls_run_splitter *splitter)
 {
-    const mls_status status = replay(file, &file->held, MLS_REPLAY_ALL);
-    mls_records_forget(&file->held);
+    const mls_status status = replay(splitter, &splitter->held, MLS_REPLAY_ALL);
+    mls_records_forget(&splitter->held);
     return status;
 }
 
-static mls_status file_record(void *state, const mls_record *record)
+static mls_status take_record(void *state, const mls_record *record)
 {
-    mls_file *file = state;
-    const mls_record_owner owner = file->whole ? MLS_OWNER_SAME_RUN : mls_run_cut_record(&file->cut, record);
+    mls_run_splitter *splitter = state;
+    const mls_record_owner owner =
+        splitter->whole ? MLS_OWNER_SAME_RUN : mls_run_boundary_record(&splitter->boundary, record);
     mls_status status = MLS_OK;
     switch (owner) {
     case MLS_OWNER_HELD:
-        mls_records_keep(&file->held, record);
+        mls_records_keep(&splitter->held, record);
         return MLS_OK;
     case MLS_OWNER_SAME_RUN:
-        status = file->held.count > 0 ? pass_held(file) : MLS_OK;
+        status = splitter->held.count > 0 ? pass_held(splitter) : MLS_OK;
         break;
     case MLS_OWNER_SAME_OR_NEXT_RUN:
-        if (file->early.count < EARLY_MAX)
-            mls_records_keep(&file->early, record);
+        if (splitter->early.count < EARLY_MAX)
+            mls_records_keep(&splitter->early, record);
         break;
     case MLS_OWNER_NEXT_RUN:
-        status = finish(file, false);
+        status = finish(splitter, false);
         break;
     case MLS_OWNER_NEXT_AFTER_HELD:
-        status = replay(file, &file->held, MLS_REPLAY_LATE);
-        status = status == MLS_OK ? finish(file, false) : status;
-        status = status == MLS_OK ? replay(file, &file->held, MLS_REPLAY_NEXT) : status;
-        mls_records_forget(&file->held);
+        status = replay(splitter, &splitter->held, MLS_REPLAY_LATE);
+        status = status == MLS_OK ? finish(splitter, false) : status;
+        status = status == MLS_OK ? replay(splitter, &splitter->held, MLS_REPLAY_NEXT) : status;
+        mls_records_forget(&splitter->held);
         break;
     case MLS_OWNER_NEXT_AFTER_DEATH:
-        status = finish(file, false);
-        status = status == MLS_OK ? replay(file, &file->early, MLS_REPLAY_ALL) : status;
+        status = finish(splitter, false);
+        status = status == MLS_OK ? replay(splitter, &splitter->early, MLS_REPLAY_ALL) : status;
         break;
     }
     if (owner >= MLS_OWNER_NEXT_RUN)
-        mls_records_forget(&file->early);
-    return status == MLS_OK ? pass_record(file, record) : status;
+        mls_records_forget(&splitter->early);
+    return status == MLS_OK ? pass_record(splitter, record) : status;
 }
 
-static mls_status file_malformed(void *state, const mls_malformed *malformed)
+static mls_status take_malformed(void *state, const mls_malformed *malformed)
 {
-    mls_file *file = state;
-    if (!file->cut.holding || file->held.bytes.len >= MLS_RECORD_LENGTH_MAX)
-        return pass_malformed(file, malformed);
-    mls_records_keep_malformed(&file->held, malformed);
+    mls_run_splitter *splitter = state;
+    if (!splitter->boundary.holding || splitter->held.bytes.len >= MLS_RECORD_LENGTH_MAX)
+        return pass_malformed(splitter, malformed);
+    mls_records_keep_malformed(&splitter->held, malformed);
     return MLS_OK;
 }
 
 /* Process a marker line.  Before a trial it applies to all following runs; within a trial, first of all to that one. */
-static mls_status file_marker(void *state, const mls_marker *marker)
+static mls_status take_marker(void *state, const mls_marker *marker)
 {
-    mls_file *file = state;
+    mls_run_splitter *splitter = state;
     mls_status status = MLS_OK;
-    if (!file->whole && mls_run_cut_marker(&file->cut, marker->kind)) {
-        mls_records_forget(&file->early);
-        status = pass_held(file);
-        status = status == MLS_OK ? finish(file, false) : status;
+    if (!splitter->whole && mls_run_boundary_marker(&splitter->boundary, marker->kind)) {
+        mls_records_forget(&splitter->early);
+        status = pass_held(splitter);
+        status = status == MLS_OK ? finish(splitter, false) : status;
     }
-    mls_job_marker(&file->job, marker);
-    mls_job_marker(&file->current.job, marker);
+    mls_job_marker(&splitter->job, marker);
+    mls_job_marker(&splitter->current.job, marker);
     return status;
 }
 
-static mls_status file_end(void *state, const mls_log_totals *totals)
+static mls_status take_end(void *state, const mls_log_totals *totals)
 {
-    mls_file *file = state;
-    file->always_run &= !file->not_json || !totals->json;
-    file->always_run &= !totals->old_format || file->reading->cutting == MLS_CUT_NEVER;
-    mls_status status = pass_held(file);
-    status = status == MLS_OK ? finish(file, true) : status;
-    return status == MLS_OK ? hand_over(file, file->count > 0) : status;
+    mls_run_splitter *splitter = state;
+    splitter->always_run &= !splitter->not_json || !totals->json;
+    splitter->always_run &= !totals->old_format || splitter->reading->cutting == MLS_CUT_NEVER;
+    mls_status status = pass_held(splitter);
+    status = status == MLS_OK ? finish(splitter, true) : status;
+    return status == MLS_OK ? hand_over(splitter, splitter->count > 0) : status;
 }
 
-mls_sink mls_file_begin(mls_file *file)
+mls_sink mls_run_splitter_begin(mls_run_splitter *splitter)
 {
-    mls_run_init(&file->current);
-    mls_run_init(&file->pending);
-    mls_job_init(&file->job);
-    begin_run(file);
+    mls_run_init(&splitter->current);
+    mls_run_init(&splitter->pending);
+    mls_job_init(&splitter->job);
+    begin_run(splitter);
     return (mls_sink){
-        .state = file, .record = file_record, .malformed = file_malformed, .marker = file_marker, .end = file_end};
+        .state = splitter, .record = take_record, .malformed = take_malformed, .marker = take_marker, .end = take_end};
 }
 
-void mls_file_release(mls_file *file)
+void mls_run_splitter_release(mls_run_splitter *splitter)
 {
-    mls_run_release(&file->current);
-    mls_run_release(&file->pending);
-    mls_notes_release(file->reading->observer, &file->current_notes);
-    mls_notes_release(file->reading->observer, &file->pending_notes);
-    mls_job_release(&file->job);
-    mls_records_release(&file->early);
-    mls_records_release(&file->held);
+    mls_run_release(&splitter->current);
+    mls_run_release(&splitter->pending);
+    mls_notes_release(splitter->reading->observer, &splitter->current_notes);
+    mls_notes_release(splitter->reading->observer, &splitter->pending_notes);
+    mls_job_release(&splitter->job);
+    mls_records_release(&splitter->early);
+    mls_records_release(&splitter->held);
 }

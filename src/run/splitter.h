@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* file.h - split one file into runs, and judge each run when it ends.
+/* splitter.h - split one file into runs, and judge each run when it ends.
  *
- * mls_file_begin() returns a sink for a scan of the file; its runs are passed to a callback.
+ * mls_run_splitter_begin() returns a sink for a scan of the file; its runs are passed to a callback.
  *
- * Only mls_run_cut decides where a run begins.  A new run starts at a line "Beginning trial i of n" or
+ * Only mls_run_boundary decides where a run begins.  A new run starts at a line "Beginning trial i of n" or
  * "EXPERIMENT_START <epoch>"; records before the first such line belong to it unless they are a run themselves.
  * Without such lines, a new run starts at a cache_clear or init_start that is later than the run_stop before it, or at
  * an init_start that is later than the run_start before it if there was no run_stop, since that run has died.  Times
@@ -20,7 +20,7 @@
 #include "run/reading.h"
 
 /* The state of a file and its last run that determines where the next run begins.  Zero-initialise it for each file. */
-typedef struct mls_run_cut {
+typedef struct mls_run_boundary {
     bool by_lines;            /* a line that starts a run has occurred, so times no longer count */
     bool begun;               /* the run has an init_start, run_start or run_stop */
     bool started, stopped;    /* the run has a run_start, a run_stop */
@@ -31,7 +31,7 @@ typedef struct mls_run_cut {
     double start_ms, stop_ms; /* of the first run_start and run_stop */
     double late_ms;           /* records held back up to this time belong to the run that has ended */
     size_t held_bytes;        /* total payload of the records held back */
-} mls_run_cut;
+} mls_run_boundary;
 
 /* The run that a record belongs to. */
 typedef enum mls_record_owner {
@@ -45,16 +45,16 @@ typedef enum mls_record_owner {
 } mls_record_owner;
 
 /* Process the next record of a file, and return the run it belongs to. */
-mls_record_owner mls_run_cut_record(mls_run_cut *cut, const mls_record *record);
+mls_record_owner mls_run_boundary_record(mls_run_boundary *boundary, const mls_record *record);
 
 /* Process the next marker line of a file.  Return whether it begins a new run. */
-bool mls_run_cut_marker(mls_run_cut *cut, mls_marker_kind kind);
+bool mls_run_boundary_marker(mls_run_boundary *boundary, mls_marker_kind kind);
 
 /* Which of the records held back are being passed on. */
 typedef enum mls_replayed { MLS_REPLAY_ALL, MLS_REPLAY_LATE, MLS_REPLAY_NEXT } mls_replayed;
 
 /* A file being read.  The caller sets the first seven members; the others must be zero. */
-typedef struct mls_file {
+typedef struct mls_run_splitter {
     const mls_reading *reading; /* how runs are read: brief, steps, observer */
     bool whole;                 /* do not split: the file is one run */
     bool always_run;            /* the file is a run even if it is empty … */
@@ -67,15 +67,15 @@ typedef struct mls_file {
     mls_run current, pending;            /* the run being read; the one before, until it is known to be alone */
     void *current_notes, *pending_notes; /* of these runs, by the observer of the reading */
     bool has_pending;
-    size_t count;           /* runs passed on */
-    mls_run_cut cut;        /* decides where the next run begins */
-    mls_kept_records early; /* cache_clear records that may belong to the next run */
-    mls_kept_records held;  /* records and malformed lines held back */
-    mls_replayed replayed;  /* which records held back are being passed on */
-} mls_file;
+    size_t count;              /* runs passed on */
+    mls_run_boundary boundary; /* decides where the next run begins */
+    mls_kept_records early;    /* cache_clear records that may belong to the next run */
+    mls_kept_records held;     /* records and malformed lines held back */
+    mls_replayed replayed;     /* which records held back are being passed on */
+} mls_run_splitter;
 
-/* Initialise all other members, and return a sink for the file.  Always call mls_file_release() afterwards. */
-mls_sink mls_file_begin(mls_file *file);
+/* Initialise all other members, and return a sink for the file.  Always call mls_run_splitter_release() afterwards. */
+mls_sink mls_run_splitter_begin(mls_run_splitter *splitter);
 
 /* Free everything that the file owns.  The checker belongs to the caller. */
-void mls_file_release(mls_file *file);
+void mls_run_splitter_release(mls_run_splitter *splitter);

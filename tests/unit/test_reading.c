@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "log_script.h"
-#include "run/file.h"
+#include "run/splitter.h"
 #include "scratch.h"
 
 /* The runs of a log, as passed on. */
@@ -41,15 +41,15 @@ static mls_status take_run(void *state, mls_run *run, void **notes)
 static mls_status read_runs(runs *all, mls_str log, bool whole, mls_checker *checker)
 {
     const mls_reading reading = {0};
-    mls_file file = {.reading = &reading,
-                     .whole = whole,
-                     .always_run = whole || checker != NULL,
-                     .checker = checker,
-                     .run = take_run,
-                     .state = all};
-    const mls_sink sink = mls_file_begin(&file);
+    mls_run_splitter splitter = {.reading = &reading,
+                                 .whole = whole,
+                                 .always_run = whole || checker != NULL,
+                                 .checker = checker,
+                                 .run = take_run,
+                                 .state = all};
+    const mls_sink sink = mls_run_splitter_begin(&splitter);
     const mls_status status = mls_log_scan_bytes(log, &sink, 1, NULL, NULL);
-    mls_file_release(&file);
+    mls_run_splitter_release(&splitter);
     return status;
 }
 

@@ -140,7 +140,7 @@ mls_status mls_diagnose(const char *path, const mls_diagnose_options *options, m
             skip_log(&state, source->path, source->skip, source->failed, false);
     }
     const mls_reading reading = {.plain = !options->unpack,
-                                 .foreign = true,
+                                 .other_suites = true,
                                  .work = options->work,
                                  .state = (void *)(uintptr_t)&state,
                                  .open = open_source,

@@ -11,7 +11,7 @@
 #include "log/log.h"
 #include "log/marked.h"
 #include "log/prefix.h"
-#include "run/file.h"
+#include "run/splitter.h"
 
 enum {
     MLS_READ_LINES = 5,
@@ -176,7 +176,7 @@ typedef struct mls_job_log {
     mls_log_block block;
     char *scratch; /* buffer for two lines */
     /* State of the current file: */
-    mls_run_cut cut;
+    mls_run_boundary boundary;
     double file_time;       /* last time in the file */
     const char *table_host; /* host in torchrun's table */
     int32_t table_rank;

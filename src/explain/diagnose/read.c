@@ -400,7 +400,7 @@ static mls_status block_record(void *state, const mls_record *record)
     mls_log_block *block = &job->block;
     const bool stop = record->key_id == MLS_KEY_RUN_STOP;
     MLS_GROW_OF(block, run_starts, run_start);
-    if (mls_run_cut_record(&job->cut, record) >= MLS_OWNER_NEXT_RUN)
+    if (mls_run_boundary_record(&job->boundary, record) >= MLS_OWNER_NEXT_RUN)
         block->run_starts[block->run_start_count++] = record->line;
     MLS_GROW_OF(block, records, record);
     mls_brief_record *brief = &block->records[block->record_count++];
@@ -444,7 +444,7 @@ static mls_status block_marker(void *state, const mls_marker *marker)
     mls_job_log *job = state;
     mls_log_block *block = &job->block;
     MLS_GROW_OF(block, run_starts, run_start);
-    if (mls_run_cut_marker(&job->cut, marker->kind))
+    if (mls_run_boundary_marker(&job->boundary, marker->kind))
         block->run_starts[block->run_start_count++] = marker->line;
     return MLS_OK;
 }
@@ -1040,7 +1040,7 @@ mls_sink mls_job_begin_file(mls_job_log *job, const char *name)
     MLS_GROW_OF(job, files, file);
     job->files[job->file_count++] = (mls_job_file){name, -1};
     job->block.record_count = job->block.run_start_count = 0;
-    job->cut = (mls_run_cut){0};
+    job->boundary = (mls_run_boundary){0};
     job->file_time = NAN;
     job->table_host = NULL;
     job->table_rank = -1;

@@ -11,7 +11,7 @@
 #include "base/words.h"
 #include "log/marked.h"
 #include "log/prefix.h"
-#include "run/file.h"
+#include "run/splitter.h"
 #include "score/score.h"
 #include "json/value.h"
 
@@ -268,9 +268,9 @@ typedef struct queued_line {
 typedef struct mls_live_reader {
     mls_live *live;
     const mls_followed *file;
-    mls_file cutter;
+    mls_run_splitter splitter;
     mls_live_run *run;               /* the last run; NULL: none yet */
-    size_t begun;                    /* its first line according to the cutter */
+    size_t begun;                    /* its first line according to the splitter */
     bool ended;                      /* it has a run_stop, or died */
     double order_ms;                 /* see mls_queued_event */
     double applied_ms;               /* its value when the queue was last applied */
@@ -303,7 +303,7 @@ static mls_queued_event event_of(mls_live_reader *self, mls_watch_kind kind, con
                               .order_ms = self->order_ms,
                               .time_ms = record != NULL ? record->time_ms : NOT_KNOWN,
                               .line = line,
-                              .first_ms = self->cutter.current.first_ms,
+                              .first_ms = self->splitter.current.first_ms,
                               .at = {NOT_KNOWN, NOT_KNOWN, NOT_KNOWN},
                               .value = NOT_KNOWN,
                               .throughput = NOT_KNOWN,
@@ -340,13 +340,13 @@ static double number_fact(const mls_run *run, mls_str name)
 /* Queue the start of a run's initialization or training with the facts logged so far. */
 static void queue_begun(mls_live_reader *self, const mls_record *record, mls_watch_kind kind)
 {
-    const mls_run *read = &self->cutter.current;
+    const mls_run *read = &self->splitter.current;
     const char *config = mls_run_config(read);
     mls_queued_event begun = event_of(self, kind, record, record->line);
     mls_arena *arena = &self->live->texts;
     begun.facts = (mls_live_facts){.benchmark = copy_text(arena, read->benchmark),
                                    .division = copy_text(arena, read->division),
-                                   .config = copy_text(arena, config != NULL ? config : self->cutter.job.config),
+                                   .config = copy_text(arena, config != NULL ? config : self->splitter.job.config),
                                    .job = copy_text(arena, mls_live_job(self->file)),
                                    .date_ms = read->date_ms,
                                    .batch_size = read->global_batch_size,
@@ -394,7 +394,7 @@ static bool is_of_other_job(const mls_live_reader *self)
 static mls_status take_record(void *state, const mls_record *record)
 {
     mls_live_reader *self = state;
-    const mls_run *read = &self->cutter.current;
+    const mls_run *read = &self->splitter.current;
     if (is_of_other_job(self))
         return MLS_OK;
     if (self->run == NULL || self->begun != read->line) { /* the record is the first of a new run */
@@ -519,8 +519,9 @@ void mls_live_file_begin(mls_live *live, mls_followed *file)
     self->live = live;
     self->file = file;
     self->order_ms = self->applied_ms = -(double)INFINITY;
-    self->cutter = (mls_file){.reading = &live->reading, .whole = file->result, .run = drop_run, .state = self};
-    self->sinks[0] = mls_file_begin(&self->cutter);
+    self->splitter =
+        (mls_run_splitter){.reading = &live->reading, .whole = file->result, .run = drop_run, .state = self};
+    self->sinks[0] = mls_run_splitter_begin(&self->splitter);
     self->sinks[1] = (mls_sink){.state = self, .record = take_record, .marker = take_marker, .lines = take_lines};
     file->reader = self;
     file->feed = mls_log_feed_new(self->sinks, 2);
@@ -579,7 +580,7 @@ void mls_live_file_forget(mls_live *live, mls_followed *file)
         live->groups.count = groups;
     }
     live->news = true;
-    mls_file_release(&self->cutter);
+    mls_run_splitter_release(&self->splitter);
     free(self->marked.bits);
     free(self->queued.items);
     free(self);
@@ -589,8 +590,8 @@ void mls_live_file_forget(mls_live *live, mls_followed *file)
 
 const char *mls_live_job(const mls_followed *file)
 {
-    const mls_file *cutter = file->reader != NULL ? &file->reader->cutter : NULL;
-    return cutter == NULL ? NULL : cutter->current.job.job != NULL ? cutter->current.job.job : cutter->job.job;
+    const mls_run_splitter *splitter = file->reader != NULL ? &file->reader->splitter : NULL;
+    return splitter == NULL ? NULL : splitter->current.job.job != NULL ? splitter->current.job.job : splitter->job.job;
 }
 
 void mls_live_file_changed(mls_live *live, mls_followed *file, mls_file_change change, const char *what)
