@@ -11,14 +11,14 @@
 #include "base/statistics.h"
 #include "explain/diagnose/diagnose.h"
 
-/* Return the failure that ended a job, or NULL. */
+/* Return the last failure of a job, which ended it; NULL: the logs show no failure. */
 static const mls_failure *ending(const mls_campaign_job *job)
 {
     const mls_diagnosis *diagnosis = job->diagnosis;
     return diagnosis->failure_count > 0 ? &diagnosis->failures[diagnosis->failure_count - 1] : NULL;
 }
 
-/* Compare by start, unknown starts last. */
+/* Compare two jobs by their start times, unknown times last. */
 static int compare_job_starts(const void *left, const void *right)
 {
     const mls_campaign_job *a = left;
@@ -33,7 +33,7 @@ static double span(double from, double to)
     return to > from ? to - from : 0;
 }
 
-/* Return the first or last completed iteration of a job, or its progress if iterations are not logged. */
+/* Return the first or last completed iteration of a job, or its other progress if iterations are not logged. */
 static mls_iteration end_of(const mls_diagnosis *diagnosis, bool first)
 {
     mls_iteration found = {(double)NAN, (double)NAN, (double)NAN};
@@ -45,7 +45,7 @@ static mls_iteration end_of(const mls_diagnosis *diagnosis, bool first)
     return found;
 }
 
-/* Return the time spent saving between two times, all of which counts as checkpoint time. */
+/* Return the milliseconds between two times that were spent saving, which count as checkpoint time. */
 static double saving_time(const mls_diagnosis *diagnosis, double from, double to)
 {
     double sum = 0;
@@ -57,13 +57,14 @@ static double saving_time(const mls_diagnosis *diagnosis, double from, double to
     return sum;
 }
 
-/* A failure with a known node. */
+/* A failure on a known node, and the job's number, or its path if it has no number. */
 typedef struct sighting {
     const mls_failure *failure;
     const char *job;
 } sighting;
 
-/* Find a signature that recurs on one node in several jobs, or (`application`) at one iteration on several nodes. */
+/* Find signatures that recur: on one node in several jobs, or, if `application` is set, at one iteration on several
+ * nodes. */
 static void find_recurrences(mls_campaign *campaign, const sighting *all, size_t count, bool application)
 {
     for (size_t i = 0; i < count; i++) {
@@ -128,8 +129,8 @@ void mls_campaign_make(const mls_diagnosis *diagnoses, size_t count, const mls_s
             number.len--;
         number = (mls_str){number.ptr + number.len, (size_t)(end - number.ptr) - number.len};
         const mls_slurm_job *row = sacct != NULL ? mls_sacct_job(sacct, number) : NULL;
-        /* The class of the job's Slurm state; 0: not failed.  A script that continues after a failed step may still
-         * succeed. */
+        /* Set `kind` to the class of the job's Slurm state; 0: not failed.  It counts only if the logs show neither
+         * failure nor success, because a script may continue after a failed step. */
         const bool codes = row != NULL && (row->exit_code > 0 || row->signal > 0 || row->derived_exit_code > 0 ||
                                            row->derived_signal > 0);
         const mls_slurm_end state = row != NULL ? mls_slurm_job_end(row) : MLS_SLURM_ENDED;
@@ -156,7 +157,7 @@ void mls_campaign_make(const mls_diagnosis *diagnoses, size_t count, const mls_s
         campaign->wait_ms += next != NULL ? span(job->end_ms, next->start_ms) : 0;
         if (job->outcome != MLS_JOB_FAILED)
             continue;
-        /* Compute the time lost by the failure of a job.  `next` is the job that continued it, or NULL. */
+        /* Compute the time lost by this failure.  `next` is the job that continued the training; NULL: none. */
         const mls_diagnosis *diagnosis = job->diagnosis;
         const mls_failure *failure = ending(job);
         const mls_iteration first = end_of(diagnosis, true);
@@ -164,8 +165,8 @@ void mls_campaign_make(const mls_diagnosis *diagnoses, size_t count, const mls_s
         const double last_ms = isfinite(last.time_ms) ? last.time_ms : job->start_ms;
         const bool timed = failure != NULL && isfinite(failure->time_ms) && !failure->hang;
         const double seen = fmax(timed ? failure->time_ms : job->end_ms, last_ms);
-        /* Find the iteration from which the next job continued, or else the last saved one, and the time when this job
-         * had completed it. */
+        /* Find the iteration from which the next job continued, or otherwise the last saved iteration, and when this
+         * job completed that iteration. */
         double loaded = next != NULL ? next->diagnosis->loaded_iteration : (double)NAN;
         const bool known = isfinite(loaded);
         double from = NAN;
@@ -183,7 +184,7 @@ void mls_campaign_make(const mls_diagnosis *diagnoses, size_t count, const mls_s
         job->lost_ms[MLS_LOST_SHUTDOWN] = span(seen, job->end_ms);
         job->lost_ms[MLS_LOST_WORK] = span(from, last.time_ms) - saving_time(diagnosis, from, last.time_ms);
         if (next != NULL) {
-            /* A job without any iteration is lost completely, as part of its own failure. */
+            /* If the next job has no iteration, its whole time is lost by its own failure. */
             job->lost_ms[MLS_LOST_RESTART] = span(next->start_ms, end_of(next->diagnosis, true).time_ms);
         }
         double *of_class = &campaign->by_class[job->kind];

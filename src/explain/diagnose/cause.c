@@ -10,25 +10,26 @@
 
 /* ---------------------------------------------------------------- how long steps took
  *
- * A job may have thousands of runs that failed, each at its own time, so nothing is sorted for one of them: they are
- * asked about in the order of their times, and a tree of counts (Fenwick 1994) yields the median of all intervals
- * before such a time. */
+ * A job may have thousands of failed runs, each with its own time of failure.  To avoid sorting all step lengths for
+ * each run, runs are processed in the order of their times, and a tree of counts (Fenwick 1994) yields the median of
+ * all step lengths before a time. */
 
 enum { LAST_INTERVALS = 5, PROGRESS_MIN = 6 };
 
-/* Median step lengths until a time: of all steps, of the last ones, and of those before them; NAN: too few. */
+/* Median step lengths until a time, in milliseconds: of all steps, of the last LAST_INTERVALS steps, and of all steps
+ * before these; NAN: too few steps. */
 typedef struct step_lengths {
     double median, last, before;
 } step_lengths;
 
 typedef struct job_steps {
-    size_t count;         /* the job's iterations; its last progress counts as one more */
-    uint32_t *places;     /* indexes of the iterations, and the count, sorted by time */
-    mls_iteration *known; /* for each of these times the last known progress */
-    double *lengths;      /* of the intervals before iterations, in milliseconds per step, sorted */
-    uint32_t *ranks;      /* rank of each iteration's interval in that order, from 1 */
+    size_t count;         /* number of iterations of the job; its last progress is one more entry in the lists */
+    uint32_t *places;     /* indexes of the iterations sorted by time; `count` is the index of the last progress */
+    mls_iteration *known; /* the last known progress at each of these times */
+    double *lengths;      /* lengths of the intervals between iterations, in milliseconds per step, sorted */
+    uint32_t *ranks;      /* position in `lengths` of the interval that ends at each iteration, from 1 */
     int32_t *tree;        /* Fenwick tree that counts the intervals until the last requested time */
-    size_t taken, came;   /* numbers of times and of iterations until that time */
+    size_t taken, came;   /* number of entries and of iterations until that time */
     size_t interval_count, last[LAST_INTERVALS];
 } job_steps;
 
@@ -82,14 +83,14 @@ static mls_iteration known_at(const job_steps *steps, double time_ms)
     return low > 0 ? steps->known[low - 1] : (mls_iteration){NAN, NAN, NAN};
 }
 
-/* Add to the count of the interval before an iteration. */
+/* Add `by` to the count of the interval that ends at an iteration. */
 static void count_interval(job_steps *steps, size_t place, int32_t by)
 {
     for (size_t i = steps->ranks[place]; i < steps->count; i += i & -i)
         steps->tree[i] += by;
 }
 
-/* Return the interval with rank `below` (from 0) among the counted ones. */
+/* Return the length of the interval that has `below` shorter ones among the counted intervals. */
 static double interval_at(const job_steps *steps, size_t below)
 {
     size_t at = 0;
@@ -152,7 +153,7 @@ static step_lengths lengths_until(job_steps *steps, double until_ms)
 
 /* ---------------------------------------------------------------- the verdict on a run */
 
-/* Messages near the first one, in lines or milliseconds, may replace it as the cause. */
+/* A message within this number of lines or milliseconds after the first one may replace the first one as the cause. */
 enum { NEAR_LINES = 50, LAST_TURN = MLS_ROLE_END };
 #define NEAR_MS 10000.0
 #define HANG_MS 300000.0
@@ -185,18 +186,18 @@ typedef struct run_view {
     mls_job_log *job;
     const job_steps *steps;
     size_t number;                   /* number among the runs that began; 0: a launch that failed earlier */
-    double last_times[MLS_SURVIVED]; /* times of the last advances */
+    double last_times[MLS_SURVIVED]; /* times of the last advances of all its segments, newest first */
     const mls_log_segment *last;     /* segment of the last advance; NULL: none */
     const mls_log_segment *own;      /* its first segment */
     const mls_log_segment *traced;   /* first segment with an unfinished traceback; NULL: none */
-    bool broken_off;                 /* it ends inside a progress bar */
-    bool again;                      /* it succeeded and restarted */
+    bool broken_off;                 /* a file ends inside a progress bar */
+    bool again;                      /* the run succeeded and restarted */
     double end_ms;                   /* last time in its output */
-    mls_match *matches;              /* its own matches, then those of every run */
-    mls_match_count *counts;         /* likewise */
+    mls_match *matches;              /* the matches of the run, then those of files that belong to every run */
+    mls_match_count *counts;         /* counts in the same order */
     const mls_match *cause;          /* NULL: unknown */
     bool failed;
-    step_lengths lengths; /* until end_ms */
+    step_lengths lengths; /* until the failure */
 } run_view;
 
 /* Assign to each run its own matches and segments first, then those that belong to every run. */
@@ -250,7 +251,8 @@ static void fill_views(mls_job_log *job, run_view *views)
     }
 }
 
-/* Return whether a later message marks a match as recovered: in the same file, or in any file if times are known. */
+/* Return whether a later message of the same node ended the failure of a match.  "Later" is decided by lines in the
+ * same file, by times otherwise. */
 static bool has_recovered(const mls_job_log *job, const mls_match *match)
 {
     const mls_recovery *after = &job->recoveries[match->signature];
@@ -278,14 +280,14 @@ static bool came_before(const mls_job_log *job, const mls_match *a, const mls_ma
     return file_a != file_b ? file_a < file_b : a->at.line < b->at.line;
 }
 
-/* Return the turn of a signature.  Generic effects, which only report that something ended, come last. */
+/* Return the turn in which a signature may be the cause: its role, or LAST_TURN for generic effects, which only report
+ * that a process ended. */
 static unsigned turn_of(const mls_signature *signature)
 {
     return signature->role == MLS_ROLE_EFFECT && signature->generic ? LAST_TURN : signature->role;
 }
 
-/* Return the cause among the matches of one turn: of those near the first one, the one with the highest precedence.
- * Return NULL without a match. */
+/* Return the cause among the matches of one turn: the match of highest precedence near the first match; NULL: none. */
 static const mls_match *first_of(const run_view *view, unsigned turn)
 {
     const mls_job_log *job = view->job;
@@ -323,7 +325,7 @@ static int compare_failure_counts(const void *left, const void *right)
                                 : strcmp(a->signature->id, b->signature->id);
 }
 
-/* List the signatures with a count, in the arena of the diagnosis.  Return their number. */
+/* List the signatures whose count is not 0, in the arena of the diagnosis.  Return their number. */
 static size_t list_counts(const mls_job_log *job, const size_t *counts, mls_failure_count **list)
 {
     const size_t signatures = mls_signatures_count(job->signatures);
@@ -356,7 +358,8 @@ static void fill_cause(const run_view *view, mls_failure *failure)
         (is_id(failure->signature, "torchrun-exitcode") || is_id(failure->signature, "torchrun-child-failed")))
         rank = file->root_rank;
     failure->node = cause->node;
-    if (rank < 0 && failure->node == NULL) { /* a single process whose end launchers reported */
+    if (rank < 0 &&
+        failure->node == NULL) { /* use the rank and node of the launchers' messages if they name a single one */
         size_t ranks = 0;
         size_t nodes = 0;
         int32_t one_rank = -1;
@@ -455,9 +458,9 @@ static void judge_run(const run_view *view, mls_failure *failure)
         counts[one->signature] += one->count;
     for (mls_match *match = view->matches; match != NULL; match = match->next) {
         const bool survived = was_survived(view, match);
-        const bool apart =
-            survived && (job->segments[match->segment].line == 0 || /* survived by time, so already counted */
-                         has_recovered(job, match));
+        const bool apart = survived && (job->segments[match->segment].line ==
+                                            0 || /* survived by time, although it is among the counts */
+                                        has_recovered(job, match));
         match->reported |= !survived;
         counts[match->signature] -= match == cause || (apart && counts[match->signature] > 0);
     }
@@ -470,7 +473,7 @@ static void judge_run(const run_view *view, mls_failure *failure)
         failure->read_count = seen->read_count;
         failure->read_errors = seen->read_errors;
     }
-    if (timeout) { /* list the ranks that were seen but did not report it: the same for all runs of a job */
+    if (timeout) { /* list the ranks that did not report a timeout; the list is the same for all runs of a job */
         const bool first = job->suspects == NULL;
         if (first)
             job->suspects = mls_arena_array(job->to->arena, MLS_RANKS_MAX, sizeof *job->suspects);
@@ -488,8 +491,8 @@ static void judge_run(const run_view *view, mls_failure *failure)
 
 /* ---------------------------------------------------------------- the job */
 
-/* Number the runs, merging those in several files with equal times, and count them.  Return for each number whether it
- * succeeded. */
+/* Number the runs and count them.  Runs in several files with equal times get one number.  Return a list that contains
+ * for each number whether the run succeeded. */
 static bool *number_runs(mls_job_log *job, mls_arena *arena)
 {
     mls_map seen = {.arena = arena};
@@ -526,7 +529,7 @@ static bool *number_runs(mls_job_log *job, mls_arena *arena)
         }
         success[segment->run] |= segment->success;
     }
-    /* Other files may contain only its earlier end. */
+    /* Another file may contain only the end before the restart. */
     for (size_t i = 0; i < job->segment_count; i++)
         success[job->segments[i].run] &= !job->segments[i].again || job->segments[i].success;
     return success;
@@ -573,7 +576,7 @@ static void judge_runs(mls_job_log *job)
     mls_arena_release(&arena);
 }
 
-/* Add the year of the job to times without one. */
+/* Add the year of the job to a time without a year. */
 static void resolve(const mls_job_log *job, double *time_ms)
 {
     *time_ms = mls_time_resolve(*time_ms, job->full_time);
@@ -612,7 +615,7 @@ void mls_job_judge(mls_job_log *job)
     for (size_t i = 0; i < signatures; i++)
         if (mls_signatures_overran(job->signatures, i))
             to->overran[to->overran_count++] = mls_signatures_get(job->signatures, i)->id;
-    /* The last time may be missing after thinning out. */
+    /* Append the last progress if its time was dropped. */
     if (to->iteration_count > 0 && job->last_time.time_ms > to->iterations[to->iteration_count - 1].time_ms)
         mls_job_add_iteration(job, job->last_time);
 }

@@ -78,7 +78,7 @@ static mls_status file_done(void *opaque, const mls_read *read)
     return MLS_OK;
 }
 
-/* Return the index of a signature; SIZE_MAX if the id is unknown or NULL. */
+/* Return the index of the signature with an id; SIZE_MAX: the id is unknown or NULL. */
 static size_t find_signature(const mls_signatures *signatures, const char *id)
 {
     const size_t count = mls_signatures_count(signatures);
@@ -213,8 +213,9 @@ mls_status mls_endings_find(mls_endings *endings, mls_run *run, mls_error *error
         if (status != MLS_OK)
             return status;
     }
-    /* Find the failure with the same start (if several, the one in the lines of the run), else the first one whose
-     * records are in the run.  The result does not depend on earlier calls. */
+    /* Find the failure of the run: the one with the same start time, or, if the start is unknown, the first one whose
+     * records are in the lines of the run.  If several failures have this start time, the one in the lines of the run
+     * counts.  The result does not depend on earlier calls. */
     const mls_failure *failure = NULL;
     const size_t count = endings->diagnosis.failure_count;
     for (size_t i = 0; i < count; i++) {
@@ -253,9 +254,9 @@ void mls_endings_release(mls_endings *endings)
     *endings = (mls_endings){0};
 }
 
-/* The files with runs without an end.  Each thread diagnoses every thread_count-th file. */
+/* The files that contain runs without a run_stop.  Each thread diagnoses every thread_count-th file. */
 typedef struct all_endings {
-    mls_run **firsts; /* the first such run of each file */
+    mls_run **firsts; /* the first run without a run_stop of each file */
     size_t file_count;
     const mls_run *end;
     size_t thread_count;
@@ -283,7 +284,7 @@ mls_status mls_endings_find_all(const mls_diagnose_options *options, mls_run *ru
     const unsigned threads = options->work.threads != 0 ? options->work.threads : mls_processor_count();
     all_endings all = {
         .firsts = mls_calloc(count + 1, sizeof *all.firsts), .end = count > 0 ? runs + count : runs, .thread_count = 1};
-    const char *file = NULL; /* file of the last of them, while its runs continue */
+    const char *file = NULL; /* the file of the last entry, as long as its runs follow */
     for (size_t i = 0; i < count; i++) {
         file = file != NULL && runs[i].file != NULL && strcmp(runs[i].file, file) == 0 ? file : NULL;
         if (file == NULL && wants_ending(&runs[i])) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* job.h - internals of diagnose/: the state of a job while its logs are read.
  *
- * Files are read in sequence on one thread.  For each block, read.c first parses and summarizes its records, then
- * processes its lines together with them; both advance the current run.  Messages that a run did not survive are stored
- * until the verdict (cause.c). */
+ * Files are read in sequence on one thread.  For each block, read.c first summarizes the records, then processes
+ * records and lines in their order; both advance the current run.  Messages after which a run did not continue are
+ * stored until the verdict (cause.c). */
 #pragma once
 
 #include "base/map.h"
@@ -15,12 +15,12 @@
 
 enum {
     MLS_READ_LINES = 5,
-    MLS_SURVIVED = 3,    /* advances of training after which a message is not a cause */
+    MLS_SURVIVED = 3,    /* after a message and this many advances of training, the message is not a cause */
     MLS_TEXT_KEPT = 500, /* bytes stored of a line */
     MLS_TRACEBACKS_MAX = 1024
 };
 
-/* Grow a list with members such as matches, match_count and match_capacity. */
+/* Make room for one more item in a list whose members are named like matches, match_count and match_capacity. */
 #define MLS_GROW_OF(owner, items, item)                                                                                \
     mls_grow((void **)&(owner)->items, (owner)->item##_count, &(owner)->item##_capacity, sizeof *(owner)->items)
 
@@ -30,7 +30,7 @@ typedef struct mls_kept_line {
     char text[MLS_TEXT_KEPT + 1];
 } mls_kept_line;
 
-/* The lines to read first, the last one first. */
+/* Lines that a reader of a failed run should see, the last line of the file first. */
 typedef struct mls_read_lines {
     struct {
         mls_kept_line at;
@@ -42,16 +42,16 @@ typedef struct mls_read_lines {
 
 /* A traceback that has not ended. */
 typedef struct mls_traceback {
-    uint64_t stream; /* identifies rank and local rank */
-    size_t line;     /* 0: no traceback */
-    size_t advances; /* advances of its segment before it */
+    uint64_t stream; /* the rank and the local rank that print it, as one number */
+    size_t line;     /* line of its header; 0: no traceback */
+    size_t advances; /* advances of the segment before the traceback */
     double time_ms;
-    int32_t rank;
-    const char *node;
-    bool ignored; /* Python reported before it that the exception is ignored */
+    int32_t rank;     /* -1: unknown */
+    const char *node; /* NULL: unknown */
+    bool ignored;     /* Python reported "Exception ignored in" before the traceback */
 } mls_traceback;
 
-/* The last message that marks other messages as recovered. */
+/* The last message that ended the failure of earlier messages of a signature, such as a link that is up again. */
 typedef struct mls_recovery {
     size_t file, line; /* line 0: none */
     double time_ms;
@@ -66,40 +66,42 @@ typedef struct mls_match {
     double time_ms;
     int32_t rank;              /* -1: unknown */
     const char *node, *gpu;    /* NULL: unknown */
-    double iteration, samples; /* last known values before it in its segment; NAN: unknown */
-    size_t advances;           /* advances of its segment before it */
-    bool otherwise;            /* use the signature's alternative for other names */
-    bool kept;                 /* it is not dropped when matches are thinned out */
-    bool reported;             /* it is part of a reported failure */
+    double iteration, samples; /* last known values of the segment before the match; NAN: unknown */
+    size_t advances;           /* advances of the segment before the match */
+    bool otherwise;            /* the member `otherwise` of the signature applies */
+    bool kept;                 /* used only by drop_matches(): the match stays */
+    bool reported;             /* the match is part of a reported failure */
 } mls_match;
 
-/* The number of matches of a signature between two advances of a segment.  An advance is a line or record with more
- * progress than before. */
+/* The number of matches of a signature between two advances of a segment.  An advance is a line or record that shows
+ * more progress than before. */
 typedef struct mls_match_count {
     struct mls_match_count *next; /* next count of the same run, for the verdict */
     size_t signature, segment, advances, count;
 } mls_match_count;
 
-/* The counters of progress.  The maximum of each is stored. */
+/* The counters of progress.  A segment stores the maximum of each counter. */
 typedef enum mls_pace {
     MLS_PACE_SAMPLES,
     MLS_PACE_STEP,
     MLS_PACE_EPOCH,
     MLS_PACE_ITERATION,
-    MLS_PACE_LOOSE, /* from ambiguous forms, used only if no other is known; may restart */
+    MLS_PACE_LOOSE, /* from forms that may count something else; used only in files without other counters; may restart
+                     */
     MLS_PACE_COUNT
 } mls_pace;
 
 /* The part of a file that belongs to one run.  A file without records is one part. */
 typedef struct mls_log_segment {
     size_t file;
-    size_t line;              /* line of its first record; 0: none */
-    bool began;               /* it has an init_start or a run_start, so scoring counts it as a run */
-    bool died;                /* it contains a possible cause; set when all has been read */
-    double first_ms, last_ms; /* first time of the file, in its first segment; last time; NAN: none */
+    size_t line; /* line of its first record; 0: none */
+    bool began;  /* the segment has an init_start or a run_start, so scoring counts it as a run */
+    bool died;   /* the segment contains a possible cause; set after all files have been read */
+    double first_ms,
+        last_ms; /* first time of the file, only in its first segment; last time of the segment; NAN: none */
     double start_ms, stop_ms;
     bool success;
-    bool again; /* it restarted after success and has not ended since */
+    bool again; /* the run restarted after its successful end and has not ended again */
     size_t run; /* number in the job, from 1; 0: not part of a run */
     double reached[MLS_PACE_COUNT];
     size_t advances;
@@ -111,18 +113,18 @@ typedef struct mls_log_segment {
     mls_failure_line *read;          /* lines to read; set when the segment is closed without success */
     size_t read_count;
     bool read_errors;        /* as in mls_failure */
-    mls_traceback traceback; /* the first that did not end */
-    bool broken_off;         /* its last line ends inside a progress bar */
+    mls_traceback traceback; /* the first traceback without an exception at its end */
+    bool broken_off;         /* the last line of the segment is an incomplete progress bar */
 } mls_log_segment;
 
-/* The needed part of a record in the current block. */
+/* What is needed of a record in the current block. */
 typedef struct mls_brief_record {
     size_t line;
     mls_key key;
     double time_ms;
     bool progress, success;
     double reached[MLS_PACE_ITERATION]; /* NAN: not in the record */
-    mls_str payload;                    /* text in the block to search for signatures, or empty */
+    mls_str payload;                    /* text of the block that is not searched for signatures; may be empty */
 } mls_brief_record;
 
 /* The block being read. */
@@ -138,7 +140,7 @@ typedef struct mls_log_block {
 
 typedef struct mls_job_file {
     const char *name;
-    int32_t root_rank; /* first rank after torchrun's "Root Cause"; -1: none */
+    int32_t root_rank; /* first rank that torchrun names after "Root Cause"; -1: none */
 } mls_job_file;
 
 typedef struct mls_job_log {
@@ -147,23 +149,23 @@ typedef struct mls_job_log {
     size_t iteration_capacity, checkpoint_capacity, skipped_capacity;
     mls_job_file *files;
     size_t file_count, file_capacity;
-    mls_log_segment *segments; /* the last one is open */
+    mls_log_segment *segments; /* the last segment is open: its lines are being read */
     size_t segment_count, segment_capacity;
-    /* Lines of the open segment: its last advance (text empty until it is stored), the last lines that are not records,
-     * and the last of them that look like errors. */
+    /* Lines of the open segment: the line of the last advance (its text is empty until the block ends), the last lines
+     * that are not records, and the last lines that look like errors. */
     mls_kept_line last;
     mls_read_lines plain, errors;
     size_t run_count;   /* numbered runs and launches that failed before a run began */
-    mls_match *matches; /* those that were not survived; the open segment's are last */
+    mls_match *matches; /* the matches that were not survived; those of the open segment are last */
     size_t match_count, match_capacity;
-    mls_match_count *counts; /* their counts, including dropped ones, in the same order */
+    mls_match_count *counts; /* counts of these and of dropped matches, in the same order */
     size_t count_count, count_capacity;
-    size_t open_matches, open_counts; /* index of the first one of the open segment */
+    size_t open_matches, open_counts; /* index of the first match and count of the open segment */
     size_t role_counts[MLS_ROLE_END];
-    size_t role_limits[MLS_ROLE_END]; /* number of matches of a role at which they are thinned out next */
+    size_t role_limits[MLS_ROLE_END]; /* when a role has this many matches, some are dropped */
     size_t *matched;                  /* number of matches of each signature */
-    size_t *recovers;                 /* for each signature the one that it marks as recovered; SIZE_MAX: none */
-    mls_recovery *recoveries;         /* for each signature */
+    size_t *recovers;                 /* index of the signature whose failure each signature ends; SIZE_MAX: none */
+    mls_recovery *recoveries;         /* for each signature, the last message that ended its failure */
     mls_map names;                    /* names of nodes and GPUs, each stored once */
     const char **rank_nodes;          /* node of each rank; NULL: unknown */
     uint8_t *rank_seen;               /* MLS_RANK_… */
@@ -171,7 +173,7 @@ typedef struct mls_job_log {
     uint32_t *suspects;                                                /* as in mls_failure; computed on first use */
     size_t suspect_count;
     double full_time;                 /* the first time with a year */
-    size_t time_stride, time_skipped; /* for thinning out iterations */
+    size_t time_stride, time_skipped; /* only every time_stride-th time is stored; times since the last one */
     mls_iteration last_time;
     mls_log_block block;
     char *scratch; /* buffer for two lines */
@@ -180,11 +182,11 @@ typedef struct mls_job_log {
     double file_time;       /* last time in the file */
     const char *table_host; /* host in torchrun's table */
     int32_t table_rank;
-    bool root_cause;           /* after its line "Root Cause" */
+    bool root_cause;           /* the line "Root Cause" has been read */
     mls_traceback *tracebacks; /* open tracebacks: at most one per stream and MLS_TRACEBACKS_MAX in all */
     size_t traceback_count;
     uint64_t ignored_stream; /* stream whose next traceback is of an ignored exception */
-    size_t ignored_line;     /* line after which that no longer applies; 0: none */
+    size_t ignored_line;     /* line of "Exception ignored in", near which this applies; 0: none */
 } mls_job_log;
 
 enum { MLS_RANK_SEEN = 1, MLS_RANK_TIMED_OUT = 2 };
@@ -207,8 +209,10 @@ static inline const char *mls_job_copy(mls_job_log *job, const char *text) /* co
 
 /* ---- read.c */
 
-/* Prepare the search for signatures and marks; begin a file, and return the sink for its bytes. */
+/* Prepare the search for signatures and marks. */
 void mls_job_prepare(mls_job_log *job);
+
+/* Begin a file and return the sink that receives its blocks.  `name` must live as long as the diagnosis. */
 mls_sink mls_job_begin_file(mls_job_log *job, const char *name);
 
 /* Append an iteration to the diagnosis. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read.c - search each block of a log once for everything relevant, then process it line by line: follow the runs,
- * their progress, and the messages that they did not survive. */
+/* read.c - search each block of a log once for all known texts, then process the lines with hits in their order: follow
+ * the runs and their progress, and store the messages after which training did not continue. */
 #include <math.h>
 
 #include "base/moment.h"
@@ -10,8 +10,9 @@
 #include "json/json_check.h"
 #include "json/value.h"
 
-/* The texts to search besides signatures: those that examine() handles, those that only cause a line to be examined,
- * and counters, which are used if nothing more reliable shows the progress. */
+/* The texts to search besides those of signatures: first texts that examine() handles, then texts that only cause a
+ * line to be examined, and from MARK_COUNTERS on texts of counters, which are searched only in files without a more
+ * reliable sign of progress. */
 typedef enum mark {
     MARK_TRACEBACK,
     MARK_SAVING,
@@ -73,7 +74,7 @@ static const mls_str mark_texts[] = {
 
 /* ---------------------------------------------------------------- runs */
 
-enum { NAMES_MAX = MLS_RANKS_MAX, NAME_BYTES_MAX = 255 }; /* limit of DNS names */
+enum { NAMES_MAX = MLS_RANKS_MAX, NAME_BYTES_MAX = 255 }; /* the longest DNS name has 255 bytes */
 
 static void keep_line(mls_kept_line *kept, size_t line, mls_str text)
 {
@@ -115,7 +116,8 @@ void mls_job_note(mls_job_log *job, const mls_match *match)
                                                      .signature = mls_job_signature(job, match)};
 }
 
-/* Dismiss the open segment's matches before `end`: they are not causes, because the run succeeded or continued. */
+/* Turn the open segment's matches before index `end` into notes: they are not causes, because the run succeeded or
+ * continued. */
 static void dismiss(mls_job_log *job, size_t end)
 {
     for (size_t i = job->open_matches; i < end; i++) {
@@ -197,7 +199,7 @@ static void open_segment(mls_job_log *job)
     job->open_counts = job->count_count;
 }
 
-/* Close the open tracebacks.  The first one that the segment did not survive is stored in it. */
+/* Close the open tracebacks.  Store the first one after which the segment did not continue. */
 static void end_tracebacks(mls_job_log *job, mls_log_segment *segment)
 {
     for (size_t i = 0; i < job->traceback_count; i++) {
@@ -209,8 +211,8 @@ static void end_tracebacks(mls_job_log *job, mls_log_segment *segment)
     }
 }
 
-/* Close the open segment.  A successful run has no failure.  A run that restarted afterwards without an end, like a job
- * without records, has failed only if a message shows it. */
+/* Close the open segment.  A successful run has no failure.  A run that restarted after success and did not end again
+ * has failed only if a message shows a failure. */
 static void close_segment(mls_job_log *job)
 {
     mls_log_segment *segment = mls_job_segment(job);
@@ -292,7 +294,7 @@ static void apply_record(mls_job_log *job, const mls_brief_record *record)
         advance(job, record->line, (mls_pace)pace, record->reached[pace], record->time_ms);
 }
 
-/* Thin out the matches of a role: keep the earliest of each run, and those of highest precedence. */
+/* Drop matches of a role: keep the earliest ones of each segment, and those of highest precedence. */
 static void drop_matches(mls_job_log *job, unsigned role)
 {
     const size_t share = MLS_CANDIDATES_MAX / 2 / job->segment_count + 1;
@@ -352,14 +354,14 @@ static void add_match(mls_job_log *job, size_t signature, size_t number, const m
                        .samples = segment->samples,
                        .advances = segment->advances,
                        .otherwise = known->otherwise != NULL};
-    if (known->otherwise != NULL) { /* the meaning differs for other names */
+    if (known->otherwise != NULL) { /* the meaning depends on the name in the match */
         const mls_str name = group_of(job, signature, line, "name");
         for (size_t i = 0; i < known->name_count; i++)
             match.otherwise &= !mls_str_equal(known->names[i], name);
     }
     const mls_failure_role role = mls_job_signature(job, &match)->role;
     keep_line(&match.at, number, line->message);
-    if (mls_line_take(&rest, "%_traceback :", &parts)) { /* in torchrun's table: about the rank in the rows above */
+    if (mls_line_take(&rest, "%_traceback :", &parts)) { /* in torchrun's table: the rows above name the rank */
         match.rank = match.rank < 0 ? job->table_rank : match.rank;
         match.node = match.node == NULL ? job->table_host : match.node;
     }
@@ -529,14 +531,14 @@ static double time_of(mls_job_log *job, size_t i, const mls_log_line *line)
 
 /* ---------------------------------------------------------------- progress
  *
- * "iteration 412/5000" and "step 412" at the start of a message are reliable.  The other forms may count something
- * else, such as loaded shards, and are used only in files without those or records. */
+ * "iteration 412/5000" and "step 412" at the start of a message are reliable.  Other forms may count something
+ * else, such as loaded shards.  They are used only in files without records and without a reliable form. */
 
 /* A progress bar of tqdm: " 31%|███ | 331/1063 [01:06<02:24, 5.06it/s]". */
 typedef struct progress_bar {
-    mls_str title; /* text before it */
+    mls_str title; /* the text before the bar */
     int32_t done, all;
-    bool closed; /* it ends with the bracket */
+    bool closed; /* the text has the closing bracket after the bar */
 } progress_bar;
 
 static bool maybe_bar(const char *line)
@@ -557,7 +559,7 @@ static bool maybe_counter(const char *line)
     return first != NULL && strncmp(line + 1, rests[first - firsts].ptr, rests[first - firsts].len) == 0;
 }
 
-/* Find the text after the last occurrence of `words`; return false if there is none. */
+/* Set *rest to the text after the last occurrence of `words`.  Return whether `words` occurs. */
 static bool find_last(mls_str text, mls_str words, mls_str *rest)
 {
     bool found = false;
@@ -566,7 +568,7 @@ static bool find_last(mls_str text, mls_str words, mls_str *rest)
     return found;
 }
 
-/* Read the last bar of a line that was redrawn. */
+/* Read the last bar of a line, which contains several if the bar was redrawn.  Return whether there is one. */
 static bool read_bar(mls_str message, progress_bar *bar)
 {
     mls_line_parts parts;
@@ -596,8 +598,8 @@ static bool read_bar(mls_str message, progress_bar *bar)
     return true;
 }
 
-/* Return whether the word before a counter shows that it is not the current progress: "saved at step 100", "every 10
- * steps". */
+/* Return whether the word before a counter shows that the number is not the current progress, as in "saved at step
+ * 100". */
 static bool is_other_number(mls_str before)
 {
     while (before.len > 0 && before.ptr[before.len - 1] == ' ')
@@ -614,8 +616,8 @@ static bool is_letter(char c)
     return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
 }
 
-/* Read the number after the first of several names that has one: "step: 10", "Step 10/500", "iter = 10", "iteration
- * 3/99". */
+/* Read the number of a counter, as in "step: 10", "Step 10/500", "iter = 10" or "iteration 3/99".  `names` is a list
+ * separated by bars; the first name that a number follows counts.  Return whether there is one. */
 static bool count_words(mls_str message, const char *names, double *reached)
 {
     for (mls_str name; mls_list_next(&names, '|', &name);) {
@@ -641,7 +643,8 @@ static bool count_words(mls_str message, const char *names, double *reached)
     return false;
 }
 
-/* Read the progress of a message in a form that may count something else, and whether it counts iterations. */
+/* Read the progress of a message in a form that may count something else.  Set *iterations to whether the number
+ * counts iterations.  Return whether there is a number. */
 static bool count_loose(mls_str message, double *reached, bool *iterations)
 {
     static const char counters[] = "global_step|num_updates|step|Step|STEP|iter|Iter|ITER";
@@ -727,7 +730,7 @@ static void read_progress(mls_job_log *job, size_t i, const mls_log_line *line, 
 
 /* ---------------------------------------------------------------- one line */
 
-/* Read the number after `words`. */
+/* Read the number after `words`.  Return whether there is one. */
 static bool number_after(mls_str message, mls_str words, double *number)
 {
     mls_line_parts parts;
@@ -743,8 +746,8 @@ void mls_job_prepare(mls_job_log *job)
     mls_signatures_prepare(job->signatures, mark_texts, MARK_COUNTERS, sizeof mark_texts / sizeof *mark_texts);
 }
 
-/* Read the marks, progress and signature of line `i`. An exception counts only after a traceback of its own stream.  A
- * traceback right after "Exception ignored in" of the same stream does not end the program. */
+/* Read the marks, progress and signature of line `i`.  An exception counts only after a traceback of the same stream.
+ * A traceback right after "Exception ignored in" of the same stream does not end the program. */
 static void examine(mls_job_log *job, size_t i)
 {
     enum { OTHERS_BETWEEN = 64 }; /* limit for lines of other ranks in between */
@@ -849,7 +852,7 @@ static void examine(mls_job_log *job, size_t i)
 
 /* ---------------------------------------------------------------- the last lines of a run */
 
-/* Return whether the lines contain a text: ranks often print the same. */
+/* Return whether the lines contain a text.  Ranks often print the same text. */
 static bool is_among(const mls_read_lines *lines, mls_str message)
 {
     bool found = false;
@@ -866,7 +869,8 @@ static void add_line(mls_job_log *job, mls_read_lines *lines, size_t i, const ml
     keep_line(&lines->items[to].at, job->block.marked.lines.line + i, line->message);
 }
 
-/* Append the lines stored from earlier blocks to those of this block, without duplicates if `once` is set. */
+/* Append the lines stored from earlier blocks to `lines` of this block, without duplicates if `once` is set, and store
+ * the result. */
 static void put_before(mls_read_lines *kept, mls_read_lines *lines, bool once)
 {
     for (size_t k = 0; k < kept->count && lines->count < MLS_READ_LINES; k++)
@@ -875,8 +879,8 @@ static void put_before(mls_read_lines *kept, mls_read_lines *lines, bool once)
     *kept = *lines;
 }
 
-/* Store the last lines before line `end` that are not records, those that look like errors, and the text of the last
- * advance.  For speed, errors are searched only in marked lines. */
+/* Store the last lines before line `end` that are not records, the last ones that look like errors, and the text of the
+ * last advance.  For speed, only marked lines are searched for errors. */
 static void keep_lines(mls_job_log *job, size_t end)
 {
     static const char error_words[] =
@@ -898,7 +902,7 @@ static void keep_lines(mls_job_log *job, size_t end)
         const mls_log_line line = mls_log_line_of(lines, i - 1, job->scratch);
         if (line.message.len > 0) {
             progress_bar bar;
-            if (last.count == 0) /* the last line ends inside a progress bar that is not full */
+            if (last.count == 0) /* check whether the last line is an incomplete progress bar */
                 segment->broken_off = read_bar(line.message, &bar) && !bar.closed && bar.done < bar.all;
             add_line(job, &last, i - 1, &line);
         }
@@ -943,8 +947,8 @@ static void examine_lines(mls_job_log *job, size_t from, size_t end)
     }
 }
 
-/* Examine lines and start the runs that begin in them or at line `end`; *next is the first such run.  Lines before the
- * first record of a file belong to its first run. */
+/* Examine the lines from `from` to before `end`, and start each run that begins there or at `end`.  *next is the index
+ * of the next run to start.  Lines before the first record of a file belong to its first run. */
 static void walk_lines(mls_job_log *job, size_t from, size_t end, size_t *next)
 {
     const mls_log_block *block = &job->block;
