@@ -172,8 +172,9 @@ const mls_command mls_command_memory = {
     .about = "Estimates the memory that one GPU needs, item by item, compares it with the\n"
              "GPU's capacity, and suggests the smallest change that makes the job fit. The\n"
              "default is inference; --train selects training; CONFIG, a config_*.sh,\n"
-             "describes a training job (options override settings printed in LOG, which\n"
-             "override its exports). --oom explains out-of-memory messages in logs.",
+             "describes a training job (options override the settings printed in LOG, and\n"
+             "these override the exports of CONFIG). --oom explains out-of-memory messages\n"
+             "in logs.",
     .options = options,
     .settings_size = sizeof(memory_settings),
     .paths = "",

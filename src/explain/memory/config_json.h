@@ -26,7 +26,8 @@ typedef struct config_json {
     const cJSON *defaults; /* defaults of the family */
     const cJSON *standard; /* more defaults of the family, used only if the file has a text_config; else NULL */
     const char *type;      /* model_type; "": missing */
-    /* Further values of $name in formulas: the sizes of a complete shape, and numbers computed by the code. */
+    /* Values of $name in formulas that are not from the file: the sizes of `shape`, and the first `given_count` numbers
+     * of `given`. */
     const mls_model_shape *shape;
     struct config_given {
         const char *name;
@@ -75,7 +76,8 @@ const cJSON *mls_row_of_type(const cJSON *rows, mls_str type);
  * NULL if all are missing. */
 const cJSON *mls_config_member(const config_json *of, const char *names);
 
-/* Return the same member as a number, or `otherwise` if it is missing.  Reject the file if the number is invalid. */
+/* Return the first member of the file that is not null, as mls_config_member() does, as a whole number; return
+ * `otherwise` if all are missing.  Reject the file if the member is not a whole number from 0. */
 uint64_t mls_config_number(config_json *of, const char *names, uint64_t otherwise);
 
 /* Return a member of the file as a flag, or `otherwise` if it is missing.  Reject the file if the member is not true or
@@ -90,7 +92,7 @@ uint64_t mls_formula_value(config_json *of, const char *name, uint64_t otherwise
  * error that names this member. */
 uint64_t mls_formula_needed(config_json *of, const char *name);
 
-/* Return whether the family or its kind of state has a formula of that name. */
+/* Return whether the family or its kind of state has the formula `name`. */
 bool mls_formula_is_own(const config_json *of, const char *name);
 
 /* Determine which layers have attention, an attention window, a state or experts, and set the totals of `shape` if

@@ -15,8 +15,8 @@ typedef struct layer_counts {
         sliding_shares;      /* numbers of full and sliding layers that use the KV cache of an earlier layer */
     uint64_t dense, experts; /* numbers of layers with a dense feed-forward, and with experts */
     bool apart;              /* layers differ */
-    mls_layer_set attends, keeps, expert,
-        plain; /* sets of layers with attention, state, experts, dense feed-forward; if known */
+    mls_layer_set attends, keeps, expert, plain; /* sets of layers with attention, with a state, with experts and with a
+                                                    dense feed-forward; empty if unknown */
 } layer_counts;
 
 static void layer_set_add(mls_layer_set *set, uint64_t layer)
@@ -25,7 +25,7 @@ static void layer_set_add(mls_layer_set *set, uint64_t layer)
         set->bits[layer / 64] |= UINT64_C(1) << layer % 64;
 }
 
-/* Return whether the row of the family has the flag `name`, which is true of all its models. */
+/* Return whether the row of the family has the flag `name`, which applies to all models of the family. */
 static bool family_says(config_json *of, const char *name)
 {
     return mls_formula_value(of, name, 0) != 0;
@@ -33,8 +33,8 @@ static bool family_says(config_json *of, const char *name)
 
 /* ---------------------------------------------------------------- how layers mix tokens */
 
-/* Count a layer whose kind has the name `word`.  `shares`: the layer uses the keys and values of an earlier layer.
- * Return false if the name is unknown. */
+/* Count layer number `layer`, whose kind has the name `word`, in *to.  `shares` is true if the layer uses the keys and
+ * values of an earlier layer.  Return false if the name is unknown. */
 static bool add_mixer(config_json *of, mls_str word, bool shares, uint64_t layer, layer_counts *to)
 {
     const bool slides = mls_str_among(word, "sliding_attention chunked_attention") ||
@@ -173,7 +173,7 @@ static void read_mixers(config_json *of, mls_model_shape *shape, layer_counts *t
     }
 }
 
-/* ---------------------------------------------------------------- which have experts */
+/* ---------------------------------------------------------------- which layers have experts */
 
 static void read_feed_forward(config_json *of, const mls_model_shape *shape, layer_counts *to)
 {
@@ -209,7 +209,8 @@ static void read_feed_forward(config_json *of, const mls_model_shape *shape, lay
  * block_configs, the result of an architecture search, lists for each layer its attention and the width of its
  * feed-forward.  A layer may lack either part. */
 
-/* Return a number of a block, or 0 if it is missing.  The number may have a fraction, as ffn_mult does. */
+/* Return the member `name` of a block, or 0 if the block does not have it.  The number may have a fraction, such as
+ * ffn_mult. */
 static double block_number(config_json *of, const cJSON *block, const char *name)
 {
     const cJSON *item = mls_item(block, name);
@@ -279,7 +280,7 @@ static void read_blocks(config_json *of, const cJSON *blocks, mls_model_shape *s
     }
 }
 
-/* ---------------------------------------------------------------- all of them together */
+/* ---------------------------------------------------------------- the whole model */
 
 /* Return the number of parameters of a part of a layer: the value of the family's formula `name`, else `otherwise`. */
 static uint64_t part(config_json *of, const char *name, uint64_t otherwise)
@@ -287,7 +288,8 @@ static uint64_t part(config_json *of, const char *name, uint64_t otherwise)
     return mls_formula_is_own(of, name) ? mls_formula_needed(of, name) : otherwise;
 }
 
-/* Return the number of parameters of attention in a layer of a kind; each kind may have its own number of heads. */
+/* Return the number of parameters of attention in one layer of a kind of layers, which may have its own number of
+ * heads. `full` is true for layers that attend to all tokens. */
 static uint64_t attention_of(config_json *of, const mls_model_shape *kind, bool full)
 {
     const mls_layer_parameters layer = mls_shape_layer(kind, 1, 1);

@@ -11,7 +11,7 @@
       "model name, Hugging Face config.json or its folder, or a JSON object of sizes")                                   \
     S(GPU, BOTH, "gpu", NAME, "NAME", "GPU model: H100, GB200, MI300X …")                                                \
     S(CAPACITY, BOTH, "capacity", SIZE, "SIZE", "memory per GPU if its model is not listed: 79.1GiB, 80GB, or bytes")    \
-    S(GPUS, BOTH, "gpus", NUMBER, "N", "total number of GPUs (default: one copy of the model)")                          \
+    S(GPUS, BOTH, "gpus", NUMBER, "N", "total number of GPUs (default: as many as one copy of the model uses)")          \
     S(GPUS_PER_NODE, TRAINING, "gpus-per-node", NUMBER, "N",                                                             \
       "training: GPUs per node, the limit of suggested tp (default: 8)")                                                 \
     S(TP, BOTH, "tp", NUMBER, "N", "tensor parallel size (default: 1)")                                                  \
@@ -28,13 +28,14 @@
     S(CONTEXT, INFERENCE, "context", WHOLE, "N", "inference: tokens per user, 131072 or 128k (default: 0)")              \
     S(USERS, INFERENCE, "users", NUMBER, "N", "inference: concurrent users (default: 1)")                                \
     S(KV_PRECISION, INFERENCE, "kv-precision", WORD, "fp32|fp16|bf16|fp8|int8|mxfp8|nvfp4|mxfp4|fp4|int4",               \
-      "inference: precision of the KV cache (default: as in the model's file, else that of 16 or 32-bit weights, "       \
-      "else bf16)")                                                                                                      \
+      "inference: precision of the KV cache (default: as in the model's file, else the weight precision if it has 16 "   \
+      "or 32 bits, else bf16)")                                                                                          \
     S(PREFILL, INFERENCE, "prefill", NUMBER, "N", "inference: tokens processed at once (default: 8192)")                 \
     S(UTILIZATION, INFERENCE, "gpu-memory-utilization", SHARE, "SHARE",                                                  \
       "inference: share of the GPU's memory the server may use, as in vLLM")                                             \
     S(CUDA_GRAPHS, INFERENCE, "cuda-graphs", SIZE, "SIZE", "inference: memory of captured CUDA graphs (default: 0)")     \
-    S(OFFLOAD, INFERENCE, "offload", FLAG, NULL, "inference: allow parts that do not fit to be stored in host memory")   \
+    S(OFFLOAD, INFERENCE, "offload", FLAG, NULL,                                                                         \
+      "inference: allow the part that does not fit to be placed in host memory")                                         \
     S(LINK, INFERENCE, "link", NAME, "NAME",                                                                             \
       "link to host memory: nvlink-c2c, pcie5, pcie4, pcie3 (default: the GPU's)")                                       \
     S(TRAIN, BOTH, "train", FLAG, NULL, "estimate training instead of inference")                                        \
@@ -54,9 +55,11 @@
     S(NO_SEQUENCE_PARALLEL, TRAINING, "no-sequence-parallel", FLAG, NULL, "training: do not use sequence parallelism")   \
     S(GRAD_PRECISION, TRAINING, "grad-precision", WORD, "fp32|bf16",                                                     \
       "training: precision of the gradients (default: fp32)")                                                            \
-    S(MASTER, TRAINING, "master", WORD, "fp32|remainder|none", "training: master weights (default: fp32)")               \
+    S(MASTER, TRAINING, "master", WORD, "fp32|remainder|none",                                                           \
+      "training: master weights (default: fp32); remainder: only the 16 bits that bf16 weights lack")                    \
     S(OPTIMIZER, TRAINING, "optimizer", WORD, "adam|sgd|none", "training: optimizer (default: adam)")                    \
-    S(LORA, TRAINING, "lora", NAME, "RANK:TARGETS", "training: train only adapters, for q,k,v,qkv,o,gate,up,down")       \
+    S(LORA, TRAINING, "lora", NAME, "RANK:TARGETS",                                                                      \
+      "training: train only LoRA adapters of rank RANK for TARGETS, a list of q, k, v, qkv, o, gate, up, down")          \
     S(FP8, TRAINING, "fp8", FLAG, NULL, "training: compute linear layers in FP8")                                        \
     S(FP8_PARAMS, TRAINING, "fp8-params", FLAG, NULL, "training: store the weights of linear layers in FP8")             \
     S(FP4, TRAINING, "fp4", FLAG, NULL, "training: compute linear layers in NVFP4")                                      \
@@ -76,7 +79,7 @@
     S(OFFLOAD_LAYERS, TRAINING, "offload-layers", WHOLE, "N",                                                            \
       "training: layers whose activations are offloaded to the host (default: 0)")                                       \
     S(STEP_COPY, TRAINING, "step-copy", FLAG, NULL,                                                                      \
-      "training: the optimizer's step copies the gradients, as torch's foreach optimizers do")
+      "training: count a copy of the gradients during the optimizer step, as PyTorch's foreach optimizers make")
 
 /* The words of PRECISION, in the order of mls_number_kind; all words after amp are types of GGUF. */
 #define MLS_MEMORY_PRECISIONS                                                                                          \

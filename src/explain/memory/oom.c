@@ -19,7 +19,7 @@ enum { LINES_JOINED = 12, JOINED_MAX = 4096 };
 /* Text that shows, if it is outside of out-of-memory messages, that the advice on fragmentation was followed. */
 static const mls_str marks[] = {MLS_STR("expandable_segments:True")};
 
-/* A message and its following lines, joined with one of the two separators: a blank or nothing. */
+/* A message and its following lines, joined with one of the separators in `glues`. */
 typedef struct open_text {
     char bytes[JOINED_MAX];
     size_t length;
@@ -294,7 +294,8 @@ void mls_oom_search_end(mls_oom_search *search)
         const uint64_t weight = signature->generic ? signature->precedence : MLS_PRECEDENCE_MAX + 1;
         if (weight != most[signature->kind == MLS_CLASS_HOST_MEMORY])
             continue;
-        /* Amounts are compared with 5 % of the GPU, which is more than the context of a process needs. */
+        /* Compare memory of other processes and of private pools with 5 % of the GPU, which is more than the context of
+         * a process needs. */
         const bool larger = oom->capacity >= 0 && oom->tried > oom->capacity;
         const bool fragmented = !larger && oom->tried >= 0 && oom->reserved_unallocated >= oom->tried;
         const char *said = signature->advice;

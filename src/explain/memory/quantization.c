@@ -30,7 +30,7 @@ typedef struct quantization {
     const mls_model_shape *shape;
     mls_weights_plan plan;
     mls_number_form form; /* format of most modules */
-    bool mixed;           /* some modules have other formats, which are not counted */
+    bool mixed;           /* some modules have formats other than `form`, which are not counted */
     uint64_t tried;       /* number of patterns tried for each layer */
 } quantization;
 
@@ -64,8 +64,8 @@ static uint64_t file_number(quantization *q, const cJSON *item, uint64_t max)
     return 0;
 }
 
-/* Return the number `name` of a row in thousandths.  The row contains the number itself, or the names of members of the
- * file, of which the first existing one is used, and a default. */
+/* Return the number `name` of a row in thousandths.  The row contains either the number, or names of members of the
+ * file with a default: the first member that exists is used, else the default. */
 static uint64_t row_value(quantization *q, const cJSON *row, const cJSON *where, const char *name, uint64_t max)
 {
     const cJSON *said = mls_item(row, name);
@@ -197,7 +197,8 @@ static bool is_further_expert(const char *name)
     return mls_is_digit(number[0]) && (number[0] != '0' || mls_is_digit(number[1]));
 }
 
-/* Set the format of all modules in a list of names, which may include the name for all linear layers. */
+/* Set the format of all modules in a list of names.  The list may contain the name that stands for all linear layers.
+ */
 static void mark_list(quantization *q, const cJSON *list, unsigned form)
 {
     if (list == NULL || cJSON_IsNull(list))
@@ -353,7 +354,7 @@ static void read_exceptions(quantization *q)
 
 static void read_quantization(quantization *q, mls_memory_form *to, mls_memory_doubt *doubt)
 {
-    /* The name of the method may be missing. */
+    /* If the name of the method is missing, derive the method from other members. */
     const cJSON *named = mls_config_member(q->of, "quant_method quant_library");
     const char *method = cJSON_IsString(named)                                           ? named->valuestring
                          : named != NULL                                                 ? ""

@@ -12,15 +12,17 @@ typedef struct job {
     const mls_memory_ask *ask;
     const mls_model_shape *m;
     const mls_pipeline_layout *layout; /* NULL: all stages have the same number of layers */
-    uint64_t t, p, c, e, v;  /* tensor, pipeline, context and expert parallel sizes; number of chunks of a stage */
-    uint64_t n;              /* GPUs that share the same parameters */
-    uint64_t s, S, b, micro; /* tokens of a sequence: s in all, S on one GPU; b sequences per micro-batch */
-    uint64_t T, A;           /* tokens of a micro-batch on one GPU; A is t with sequence parallelism, else 1 */
-    uint64_t w, wp, x, z;    /* bytes of a computed number, a parameter, an input of a linear layer, an input of the
-                                activation function */
-    uint64_t y, low;         /* bytes of query, key and value, and their minimum */
-    uint64_t V;              /* padded vocabulary */
-    uint64_t zero, recompute, rank, slots; /* slots: number of layers, plus parts that count as layers */
+    uint64_t t, p, c, e, v;   /* tensor, pipeline, context and expert parallel sizes; number of chunks of a stage */
+    uint64_t n;               /* GPUs that share the same parameters */
+    uint64_t s, S, b, micro;  /* tokens of a sequence: s in all, S on one GPU; b sequences per micro-batch */
+    uint64_t T, A;            /* tokens of a micro-batch on one GPU; A is t with sequence parallelism, else 1 */
+    uint64_t w, wp, x, z;     /* bytes of a computed number, a parameter, an input of a linear layer, an input of the
+                                 activation function */
+    uint64_t y, low;          /* bytes of a number of query, key or value: the estimate and the lower bound */
+    uint64_t V;               /* padded vocabulary */
+    uint64_t zero, recompute; /* values of the settings ZERO and RECOMPUTE */
+    uint64_t rank;            /* rank of the adapters; 0: all parameters are trained */
+    uint64_t slots;           /* number of layers, plus parts that count as layers */
     bool torch, amp, fp8, fp4, dropout, embed_slot, loss_slot;
 } job;
 

@@ -76,7 +76,9 @@ static void size_parts(const mls_model_shape *m, part_size sizes[MLS_WEIGHT_COUN
     const uint64_t parameters = mls_shape_parameters(m);
     const uint64_t ends = ADD(numbers_of(&sizes[MLS_WEIGHT_EMBEDDING]), numbers_of(&sizes[MLS_WEIGHT_HEAD]));
     if (all > parameters && all != MLS_ABSURD) {
-        /* Upper limit of the average size of differing parts: those of layers, or with the embedding. */
+        /* The layers differ, and the sizes are those of the largest ones: reduce the sizes of all parts of the layers
+         * by one factor so that the sum is right.  If the embedding and the head alone are too large, reduce them too.
+         */
         const bool layers = parameters > ends;
         const double share =
             layers ? (double)(parameters - ends) / (double)(all - ends) : (double)parameters / (double)all;
