@@ -23,8 +23,8 @@ typedef enum mls_biases {
 /** A flag that may be unknown (MLS_NOT_SAID). */
 typedef enum mls_said { MLS_NOT_SAID, MLS_SAID_NO, MLS_SAID_YES } mls_said;
 
-/** `layers` layers with equal KV caches.  For each token, each of them stores a key and a value, together `width`
- * numbers per KV head.  Tensor parallelism divides the KV heads among GPUs. */
+/** `layers` layers with equal KV caches.  For each token, each layer stores a key and a value per KV head;
+ * the two have `width` numbers together.  Tensor parallelism divides the KV heads among GPUs. */
 typedef struct mls_layer_cache {
     uint64_t layers, kv_heads, width;
     uint64_t window; /**< length of the attention window in tokens; 0: unlimited */
@@ -40,33 +40,34 @@ typedef struct mls_layer_set {
 /** The architecture of a transformer.  A size is 0 if the table or the model's file does not contain it. */
 typedef struct mls_model_shape {
     uint64_t layers, hidden, heads, kv_heads, head_dim;
-    uint64_t ffn, ffn_matrices; /**< width of the feed-forward; its matrices: 3 if it is gated, else 2 */
-    uint64_t experts, experts_per_token, shared_experts; /**< numbers of experts; experts 0: all layers are dense */
+    uint64_t ffn, ffn_matrices; /**< width of a feed-forward layer; number of its matrices: 3 if it is gated, else 2 */
+    uint64_t experts, experts_per_token, shared_experts; /**< numbers of routed experts, of those used per token, and of
+                                                            shared experts; experts is 0 if all layers are dense */
     uint64_t expert_ffn, dense_layers; /**< feed-forward width of an expert; number of dense layers at the start */
     uint64_t expert_hidden;            /**< width of the vectors that routed experts work on; 0: `hidden`.
                                         *   If it differs from `hidden`, projections connect the two. */
-    uint64_t vocabulary, vocabulary_checkpoint;   /**< rows of the embedding; rows in a checkpoint, if different */
-    uint64_t sequence, positions, sliding_window; /**< tokens; `positions`: number of learned positions */
+    uint64_t vocabulary, vocabulary_checkpoint;   /**< rows of the embedding; rows in a checkpoint (0: the same) */
+    uint64_t sequence, positions, sliding_window; /**< tokens per sequence; learned positions; tokens in the window */
     uint64_t sliding_layers;                      /**< layers with an attention window of sliding_window tokens */
     uint64_t norm_vectors;                        /**< vectors of a norm: 1 for RMSNorm, 2 for LayerNorm */
     uint64_t layer_norms;                         /**< number of norms per layer; 0: two */
-    uint64_t q_lora_rank, kv_lora_rank;           /**< kv_lora_rank 0: the model does not use latent attention (MLA) */
+    uint64_t q_lora_rank, kv_lora_rank;           /**< of latent attention (MLA); kv_lora_rank is 0 without it */
     uint64_t qk_nope_head_dim, qk_rope_head_dim, value_head_dim;
-    uint64_t other_parameters; /**< parameters outside the transformer, such as a vision tower's */
-    uint64_t
-        tower_parameters; /**< parameters of vision or audio towers and their projections into the language model */
+    uint64_t other_parameters; /**< number of parameters outside the transformer, such as those of a vision tower */
+    uint64_t tower_parameters; /**< number of parameters of vision or audio towers and their projections */
     mls_layer_cache caches[MLS_LAYER_CACHES_MAX];
     uint64_t cache_kinds; /**< number of `caches`; 0: derived from the other members */
-    uint64_t state_bytes; /**< size of the fixed state per sequence, such as Mamba's, over all layers */
-    uint64_t counted;     /**< parameter count if layers differ; 0: derived from the other members */
-    /** Numbers of layers of each kind, if layers differ.  Plain layers have a feed-forward without experts. */
+    uint64_t state_bytes; /**< size of the fixed state (such as that of Mamba) per sequence, in all layers */
+    uint64_t counted;     /**< number of parameters if layers differ; 0: derive it from the other members */
+    /** If layers differ: the number of layers with attention, with a fixed state, with experts, and with a feed-forward
+     * without experts. */
     uint64_t attention_layers, state_layers, expert_layers, plain_layers;
-    /** The sets of layers of each kind; a set is empty if unknown. */
+    /** The layers with attention, with a fixed state, with experts, and without experts.  An empty set is unknown. */
     mls_layer_set attention_set, state_set, expert_set, dense_set;
     mls_biases biases;
     mls_said dropout, tied_embeddings;
     bool expert_biases, router_biases; /**< the experts have biases; the router has one bias per expert */
-    bool sinks, qk_norms;              /**< attention has one sink per head; query and key have norms */
+    bool sinks, qk_norms;              /**< attention has one sink per head; queries and keys have norms */
 } mls_model_shape;
 
 /** The unit of epoch_num in a log. */
@@ -78,10 +79,10 @@ typedef struct mls_model {
     const char *name; /**< "Llama 3.1 405B" */
     mls_model_shape shape;
     double parameters;
-    /** FLOPs of the forward and backward pass, without recomputation.  The causal figure counts half of the attention.
-     */
+    /** FLOPs of the forward and backward pass, without recomputation, as a published source counts them.
+     * flops_per_sample_causal counts only half of the attention. */
     double flops_per_token, flops_per_sample, flops_per_sample_causal;
-    double flops_per_sample_derived; /**< computed from the architecture, not checked against a published figure */
+    double flops_per_sample_derived; /**< the same, computed from the architecture instead */
     double flops_per_sample_at_most; /**< upper bound of FLOPs per sample, if the length of samples varies */
     const char *note;                /**< caveats about the FLOPs */
     double tokens_per_sample;
@@ -89,7 +90,7 @@ typedef struct mls_model {
     bool epoch_num_may_start_at_1;    /**< the first epoch_num may be 1 instead of 0 */
     double training_set;              /**< samples per epoch; see mls_model_training_set() */
     const char *training_set_edition; /**< first edition with this training set; NULL: all editions */
-    double training_set_before;       /**< samples per epoch before that edition */
+    double training_set_before;       /**< samples per epoch before training_set_edition */
 } mls_model;
 
 typedef struct mls_models {
@@ -106,10 +107,10 @@ void mls_models_free(mls_models *models);
 /** Return the model that a benchmark trains, or NULL if the table does not contain it. */
 const mls_model *mls_models_of_benchmark(const mls_models *models, mls_str benchmark);
 
-/** Return the model with this key or name, or NULL.  Case, and characters other than letters and digits, are ignored.
- */
+/** Return the model whose key or name is `text`, or NULL if the table does not contain it.  Case, and characters other
+ * than letters and digits, are ignored. */
 const mls_model *mls_models_find(const mls_models *models, mls_str text);
 
-/** Return the number of samples per epoch in an edition, or NAN if it is unknown.  `edition` is the edition's number;
- * 0: the edition is unknown. */
+/** Return the number of samples per epoch in an edition, or NAN if it is unknown.  `edition` is the number that
+ * mls_edition_number() returns; 0: the edition is unknown. */
 double mls_model_training_set(const mls_model *model, unsigned edition);

@@ -10,7 +10,8 @@
 #include "json/json_row.h"
 #include "json/value.h"
 
-/* The begin of a name shows its class; templates go on for pages. */
+/* The number of bytes of a kernel's name that are compared with patterns.  The rest, often long template arguments,
+ * does not change the class. */
 enum { NAME_LOOKED_AT = 4096 };
 
 static const struct {
@@ -30,7 +31,8 @@ static const struct {
     {"optimizer", MLS_CLASS_BYTES},
 };
 
-/* Return the number of a class, which is added if it is new.  Return MLS_CLASSES_MAX if there are too many. */
+/* Return the number of the class with this name.  Add the class if it is new.  Return MLS_CLASSES_MAX if there are too
+ * many classes. */
 static size_t class_number(mls_kernel_classes *classes, mls_str name)
 {
     unsigned i;
@@ -147,7 +149,7 @@ void mls_kernel_classes_free(mls_kernel_classes *classes)
     }
 }
 
-/* Return whether a pattern matches.  One that gives up on a name does not. */
+/* Return whether a pattern matches a name.  Return false if matching takes too many steps. */
 static bool finds(const mls_pattern *pattern, mls_str name)
 {
     mls_str found;

@@ -3,11 +3,12 @@
  * how much each device did at the same time, why it was idle, and in which step and annotation activities were
  * launched.
  *
- * C computes, N communicates, M copies.  Only lengths of unions are added up, in one pass over the activities in the
- * order of their starts: |N \ C| is |C ∪ N| - |C|, |M \ (C ∪ N)| is |C ∪ N ∪ M| - |C ∪ N|.
+ * Let C, N and M be the times in which a device computes, communicates and copies.  One pass over the activities in the
+ * order of their starts measures the lengths of C, C ∪ N and C ∪ N ∪ M.  The exposed communication |N \ C| is then
+ * |C ∪ N| - |C|, and the exposed copies |M \ (C ∪ N)| are |C ∪ N ∪ M| - |C ∪ N|.
  *
- * A gap ends with the activities that start at its end.  If they were launched after it had begun, the host was late;
- * otherwise they waited in a queue. */
+ * A gap is a time in which a device was idle.  If the activities after a gap were launched after the gap had begun, the
+ * host was late; otherwise they waited in a queue. */
 #include "explain/profile/gather.h"
 
 #include <math.h>
@@ -114,7 +115,8 @@ uint32_t mls_gather_name(mls_gather *gather, mls_str name)
     return (uint32_t)(row - kernels->rows);
 }
 
-/* The names in reports and in traces.  The first match counts: a Memset may contain the others. */
+/* The names of copy operations in reports (`name`) and in traces (`also`).  The first row that matches is used, because
+ * the name of a Memset may contain other rows' texts. */
 static const struct {
     const char *name, *also;
 } operations[MLS_COPY_COUNT] = {
@@ -227,7 +229,8 @@ static int compare_host_spans(const void *a, const void *b)
 
 #define NO_SPAN UINT32_MAX
 
-/* Sort spans.  The span around another is the nearest one before it that has not ended when it begins. */
+/* Sort spans and set the member `around` of each: the nearest span before it in this order that has not ended when it
+ * begins. */
 static void nest_spans(mls_host_spans *spans)
 {
     if (spans->count > 0)
@@ -240,8 +243,8 @@ static void nest_spans(mls_host_spans *spans)
     }
 }
 
-/* Return the innermost span that contains a time; NULL: none.  *next is the first span that begins later, and times
- * must ascend from call to call. */
+/* Return the innermost span that contains a time, or NULL if no span does.  *next (0 before the first call) is set to
+ * the index of the first span that begins later.  Times must ascend from call to call. */
 static mls_host_span *find_span(const mls_host_spans *spans, int64_t time, uint32_t *next)
 {
     enum { NESTED_MAX = 64 };
@@ -253,7 +256,7 @@ static mls_host_span *find_span(const mls_host_spans *spans, int64_t time, uint3
     return at != NO_SPAN && spans->items[at].end > time ? &spans->items[at] : NULL;
 }
 
-/* Find the call that launched each activity, and the step and the annotation in which it did. */
+/* Find the call that launched each activity, and the step and the annotation during which the call began. */
 static void find_launches(mls_gather *gather)
 {
     mls_cuda_launch *calls = gather->calls.items;
@@ -316,11 +319,11 @@ static void find_launches(mls_gather *gather)
 /* What a device did, in nanoseconds. */
 typedef struct device_line {
     uint64_t activities;
-    size_t first; /* the index of its first activity, when they are grouped by device */
+    size_t first;                                         /* index of its first activity after sorting by device */
     mls_cover compute, communication, copy, kernels, all; /* kernels: C ∪ N */
-    int64_t host, queue, unknown;                         /* idle times by cause */
-    int64_t from, to, launch;                             /* the last gap, and the first launch of what ended it */
-    uint64_t kernel_count, launched;                      /* all kernels; those whose launch is known */
+    int64_t host, queue, unknown;    /* idle times because of a late host, of a queue, of an unknown cause */
+    int64_t from, to, launch;        /* start and end of the last gap; first launch of the activities that ended it */
+    uint64_t kernel_count, launched; /* number of kernels; number of those whose launch is known */
     double kernel_time, graph_time;
 } device_line;
 
@@ -333,7 +336,7 @@ static void end_gap(device_line *line)
     line->from = line->to;
 }
 
-/* The length and the delay of an activity that is not of a kernel, or unknown. */
+/* The length and the launch delay of an activity that is not a kernel, and an unknown delay.  Sorts last. */
 #define NOT_RANKED INT64_MAX
 
 static uint64_t start_of(const void *item)
@@ -341,7 +344,7 @@ static uint64_t start_of(const void *item)
     return (uint64_t)((const mls_activity *)item)->start;
 }
 
-/* After all activities have been added. */
+/* Return the device of an activity.  Valid after mls_gather_line() has replaced the track by the device. */
 static uint64_t device_number_of(const void *item)
 {
     return ((const mls_activity *)item)->track;
@@ -352,13 +355,14 @@ static uint64_t length_of(const void *item)
     return (uint64_t)((const mls_activity *)item)->length;
 }
 
-/* Negative delays come from wrong clocks. */
+/* Return the launch delay of an activity, mapped to an unsigned number with the same order.  A delay may be negative if
+ * the clocks of host and device differ. */
 static uint64_t delay_of(const void *item)
 {
     return (uint64_t)((const mls_activity *)item)->launch ^ (uint64_t)1 << 63;
 }
 
-/* Return the activity at a percentile, by nearest rank, among the first `ranked` in the order of a number. */
+/* Return the activity at a percentile (nearest rank) of the first `ranked` activities in the order of number(). */
 static const mls_activity *at_percentile(mls_activity *activities, size_t count, uint64_t ranked, unsigned percent,
                                          mls_number_of *number)
 {
@@ -380,7 +384,7 @@ static double milliseconds(int64_t nanoseconds)
     return (double)nanoseconds / 1e6;
 }
 
-/* List the devices and their streams.  `activities` are those of each device in turn. */
+/* List the devices and their streams.  `activities` must be sorted by device. */
 static void list_devices(mls_gather *gather, const device_line *lines, mls_activity *activities)
 {
     const double none = (double)NAN;
@@ -450,7 +454,7 @@ void mls_gather_line(mls_gather *gather)
     find_launches(gather);
     mls_sort_in_place(activities, count, sizeof *activities, start_of);
     for (size_t i = 0; i < count; i++) {
-        /* From then on an activity only keeps its length, the delay of its launch and its device. */
+        /* After this pass, activity->launch is the launch delay and activity->track the device; `start` is not used. */
         mls_activity *activity = &activities[i];
         mls_track *track = &gather->tracks.items[activity->track];
         const size_t number = activity->row & MLS_ROW_MASK;

@@ -29,7 +29,7 @@ static int compare_profile_rows(const void *a, const void *b)
     return x->total_ms != y->total_ms ? (x->total_ms < y->total_ms ? 1 : -1) : mls_str_compare(x->name, y->name);
 }
 
-/* Round a sum: numbers whose point or comma turned out not to be a decimal mark are whole. */
+/* Round a sum to a whole number. */
 static double round_sum(double sum)
 {
     return isnan(sum) ? sum : fmin(floor(sum + 0.5), (double)INT64_MAX);
@@ -67,7 +67,7 @@ static void list_tally(mls_gather *gather, mls_tally_kind kind, mls_profile_rows
     list_profile_rows(gather, tally->rows, tally->count, (double)NAN, rows);
 }
 
-/* List copies, classes and kernels, and add them up. */
+/* List copies, classes and kernels in the profile, and set its sums. */
 static void list_classes(mls_gather *gather)
 {
     mls_profile *profile = gather->profile;
@@ -160,8 +160,8 @@ static void gather_finish(mls_gather *gather)
     mls_gather_judge(gather);
 }
 
-/* Choose the reader by the first character that is not blank: JSON begins with a bracket, but so may a line before a
- * table. */
+/* Choose the reader by the first character that is not blank.  A file that begins with a bracket is read as JSON, and
+ * as a table if it is not JSON. */
 static mls_status read_by_kind(mls_gather *gather, mls_window *window, FILE **copy, mls_error *error)
 {
     enum { LOOKED_AT = 4096 };
@@ -200,7 +200,7 @@ static mls_status read_by_kind(mls_gather *gather, mls_window *window, FILE **co
         window->at = begin;
     }
     if (!input->in_memory && gather->whole == NULL && lseek(input->fd, 0, SEEK_CUR) < 0) {
-        /* Copy the rest of a pipe, which cannot be read twice, to a temporary file and continue with that. */
+        /* Copy the rest of a pipe to a temporary file and read that file, since a pipe cannot be read twice. */
         char *block = mls_malloc(MLS_BLOCK_SIZE + MLS_SCAN_PADDING);
         size_t len = (size_t)(window->end - window->at);
         *copy = tmpfile();
@@ -298,7 +298,7 @@ static const mls_profile_row *class_row(const mls_profile *profile, mls_str name
     return NULL;
 }
 
-/* Return milliseconds a step, or the share of all activity; 0 if the profile does not have the class. */
+/* Return the time of a class in milliseconds per step, or as a share of all activity; 0 if the class does not occur. */
 static double measure_class(const mls_profile *profile, mls_str name, bool per_step)
 {
     const mls_profile_row *row = class_row(profile, name);
@@ -336,7 +336,7 @@ void mls_profile_compare(const mls_profile *base, const mls_profile *profile, ml
 void mls_profile_place(mls_profile *profile, double start_ms, double stop_ms)
 {
     const double end = isfinite(stop_ms) ? stop_ms : (double)INFINITY;
-    /* A negative value is the distance. */
+    /* The length of the overlap in milliseconds.  If there is no overlap, it is negative: the distance. */
     const double shared = fmin(profile->start_ms + profile->length_ms, end) - fmax(profile->start_ms, start_ms);
     if (!isfinite(profile->start_ms) || !isfinite(start_ms) ||
         (profile->run.known && !(shared > profile->run.shared_ms)))

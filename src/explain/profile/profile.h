@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile.h - where the time of GPUs went, from the output of a profiler.
+/* profile.h - how GPUs spent their time, from the output of a profiler.
  *
  * Reads traces of the PyTorch profiler (Kineto) and CSV reports of nsys stats, ncu and rocprof, recognized by their
  * contents.  A file is read as a stream and takes 32 bytes of memory for each GPU activity and 16 for each CUDA call.
@@ -11,54 +11,55 @@
 /** Classes of kernels ("gemm", "communication" …) with rules for their names.  Threads may share them. */
 typedef struct mls_kernel_classes mls_kernel_classes;
 
-/** Load classes from a text in the format of src/data/kernels.json; ptr NULL: that file itself.  Return
- * MLS_ERROR_SYNTAX or _VALUE with a message on errors. */
+/** Load classes from a text in the format of src/data/kernels.json; if json.ptr is NULL, from the embedded copy of that
+ * file.  Return MLS_ERROR_SYNTAX or MLS_ERROR_VALUE with a message if the text is not valid. */
 mls_status mls_kernel_classes_new(mls_str json, mls_kernel_classes **classes, mls_error *error) MLS_MUST_USE;
 void mls_kernel_classes_free(mls_kernel_classes *classes);
 
 typedef enum mls_profile_kind {
     MLS_PROFILE_KINETO,     /**< a trace of the PyTorch profiler */
-    MLS_PROFILE_NSYS_STATS, /**< sums */
-    MLS_PROFILE_NSYS_TRACE, /**< cuda_gpu_trace, possibly with other reports */
-    MLS_PROFILE_NCU,        /**< counters */
+    MLS_PROFILE_NSYS_STATS, /**< sums that nsys stats printed */
+    MLS_PROFILE_NSYS_TRACE, /**< the report cuda_gpu_trace of nsys stats, possibly with other reports */
+    MLS_PROFILE_NCU,        /**< counters of kernels, from ncu */
     MLS_PROFILE_ROCPROF_STATS,
     MLS_PROFILE_ROCPROF_TRACE
 } mls_profile_kind;
 
-/** The kinds' names "kineto", "nsys-stats" …, and their texts "PyTorch trace", "nsys stats" …. */
+/** For each mls_profile_kind, its name ("kineto", "nsys-stats" …) and its text for people ("PyTorch trace" …). */
 extern const struct mls_profile_kind_names {
     const char *name, *words;
 } mls_profile_kinds[];
 
-/** Counts and times under one name: kernels, classes, copies, functions, ranges. */
+/** Counts and times under one name: the name of a kernel, a class, a copy operation, a function or a range. */
 typedef struct mls_profile_row {
     mls_str name;
-    const char *class_name; /**< of a kernel */
+    const char *class_name; /**< class of a kernel; NULL: the row is not for a kernel */
     uint64_t count;
     double total_ms;
-    double min_us, max_us;                     /**< NAN: unknown */
-    double megabytes;                          /**< 10^6 bytes of copies; NAN: unknown */
-    double share;                              /**< of all activity or of all kernels; NAN: these took no time */
-    const struct mls_profile_counter *counter; /**< of a kernel; NULL: none */
+    double min_us, max_us; /**< NAN: unknown */
+    double megabytes;      /**< 10^6 bytes of copies; NAN: unknown */
+    double share; /**< share of the time of all activities, for kernels of all kernels; NAN: these took no time */
+    const struct mls_profile_counter *counter; /**< counters of a kernel; NULL: not measured */
 } mls_profile_row;
 
 /** The times of a kernel's launches (nsys). */
 typedef struct mls_profile_launches {
-    mls_str name, api; /**< the kernel and the call */
+    mls_str name, api; /**< name of the kernel; name of the call that launches it */
     uint64_t count;
-    double api_ms;    /**< in the calls; NAN: unknown */
-    double queue_ms;  /**< from the ends of the calls to the starts of the kernels, if these are later */
-    double kernel_ms; /**< in the kernels */
+    double api_ms;    /**< time in the calls; NAN: unknown */
+    double queue_ms;  /**< time from the ends of the calls to the starts of the kernels, if these are later */
+    double kernel_ms; /**< time in the kernels */
 } mls_profile_launches;
 
-/** What a rule of nsys analyze found about a call or a device. */
+/** The result of a rule of nsys analyze for a call or a device (`name`). */
 typedef struct mls_profile_found {
     mls_str rule, name;
     uint64_t count;
     double total_ms, longest_ms;
 } mls_profile_found;
 
-/** Rows, the longest first, then by name.  `known`: the input has such a table, even if it is empty. */
+/** Rows, the longest total time first, then by name.  `known`: the input has a table of these rows, even if it is
+ * empty. */
 typedef struct mls_profile_rows {
     mls_profile_row *items;
     size_t count;
@@ -89,13 +90,13 @@ typedef struct mls_profile_device {
     size_t stream_count;
 } mls_profile_device;
 
-/** What bounds a kernel, by the thresholds of Nsight Compute's rule SOLBottleneck. */
+/** The resource that limits the speed of a kernel, by the thresholds of Nsight Compute's rule SOLBottleneck. */
 typedef enum mls_profile_bound {
     MLS_BOUND_COMPUTE,
     MLS_BOUND_MEMORY,
     MLS_BOUND_BALANCED,
     MLS_BOUND_LATENCY,
-    MLS_BOUND_UNKNOWN, /**< not enough was measured */
+    MLS_BOUND_UNKNOWN, /**< the counters that decide were not measured */
     MLS_BOUND_COUNT
 } mls_profile_bound;
 extern const char *const mls_profile_bound_names[MLS_BOUND_COUNT];
@@ -107,58 +108,59 @@ typedef struct mls_profile_counter {
     uint64_t launches;
     double duration_ms; /**< total */
     double compute_percent, memory_percent, dram_percent;
-    bool memory_at_least; /**< memory_percent is that of the busiest part, as the whole was not measured */
-    double occupancy_percent, occupancy_most_percent; /**< achieved; possible */
-    double waves;                                     /**< of blocks on the device */
-    double tail_share;                                /**< unused share of the last wave, in all waves */
+    bool
+        memory_at_least; /**< memory_percent is a lower bound: the value of the busiest memory unit that was measured */
+    double occupancy_percent, occupancy_most_percent; /**< achieved occupancy; highest possible occupancy */
+    double waves;      /**< number of blocks of the grid, divided by the blocks that the device runs at a time */
+    double tail_share; /**< unused part of the last wave as a share of all waves */
     mls_profile_bound bound;
-    bool near_peak;
+    bool near_peak; /**< compute or memory throughput is at least 80 % of the peak */
 } mls_profile_counter;
 
 /** The advice of a rule of Nsight Compute on a kernel. */
 typedef struct mls_profile_advice {
-    mls_str name; /**< of the kernel */
+    mls_str name; /**< name of the kernel */
     mls_str rule;
     const char *words; /**< what makes the kernel faster; "": unknown */
-    bool global;       /**< the speedup is of the whole kernel, else of a part of the device */
+    bool global;       /**< the speedup is for the whole kernel, not for a part of the device */
     uint64_t launches;
-    double duration_ms;     /**< of these launches; NAN: unknown */
+    double duration_ms;     /**< of the launches with this advice; NAN: unknown */
     double speedup_percent; /**< the mean share of time saved, weighted by duration */
-    double gain_ms;         /**< of all launches; NAN: not global, or unknown */
+    double gain_ms;         /**< time saved in all launches; NAN: not global, or unknown */
 } mls_profile_advice;
 
-/** The launches with a bound. */
+/** The number of launches that one resource limits. */
 typedef struct mls_profile_bounded {
     mls_profile_bound bound;
     uint64_t launches;
-    double share; /**< of the time, or of the launches if the time is unknown */
+    double share; /**< share of the time, or of the launches if the time is unknown */
 } mls_profile_bounded;
 
 /** A step of the training. */
 typedef struct mls_profile_step {
     uint64_t number;
-    double start_ms;  /**< after the first activity of the GPU; NAN: none */
-    double length_ms; /**< on the host */
-    double gpu_ms;    /**< activities launched in it; NAN: unknown */
+    double start_ms;  /**< relative to the first activity of the GPU; NAN: there is no activity */
+    double length_ms; /**< length on the host */
+    double gpu_ms;    /**< time of the activities launched in the step; NAN: unknown */
 } mls_profile_step;
 
-/** An annotation of the host, and the activities launched in it but not in an annotation inside it. */
+/** An annotation of the host.  `activities` were launched in it, but not in an annotation inside it. */
 typedef struct mls_profile_annotation {
-    mls_str name; /**< empty: outside of all annotations */
+    mls_str name; /**< empty: for activities launched outside of all annotations */
     uint64_t count;
-    double host_ms; /**< total */
+    double host_ms; /**< total time on the host */
     uint64_t activities;
-    double gpu_ms; /**< of the activities; NAN: unknown */
-    double share;  /**< of all activity; NAN: none */
+    double gpu_ms; /**< time of the activities; NAN: unknown */
+    double share;  /**< share of the time of all activities; NAN: there are none */
 } mls_profile_annotation;
 
 /** The most memory that was allocated on a device. */
 typedef struct mls_profile_memory {
     mls_str device;
-    double allocated; /**< bytes */
-    double reserved;  /**< bytes at that time; NAN: unknown */
-    double at_ms;     /**< after the first activity of the GPU; NAN: none */
-    double step;      /**< number of the step; NAN: none */
+    double allocated; /**< bytes, the peak */
+    double reserved;  /**< bytes reserved at the time of the peak; NAN: unknown */
+    double at_ms;     /**< time of the peak relative to the first activity of the GPU; NAN: there is no activity */
+    double step;      /**< number of the step at that time; NAN: outside all steps */
 } mls_profile_memory;
 
 /** A sentence about a profile, with its code, such as "idle". */
@@ -167,69 +169,70 @@ typedef struct mls_profile_verdict {
     const char *message;
 } mls_profile_verdict;
 
-/** A larger number is not the rank of a job. */
+/** The largest number of ranks of a job.  A larger number in a trace is not read as a rank or world size. */
 #define MLS_WORLD_MAX 1000000
 
 typedef struct mls_profile {
-    const char *file; /**< the caller's */
-    bool in_folder;   /**< found in a folder, not named; set by the caller */
+    const char *file; /**< name of the file; owned by the caller */
+    bool in_folder;   /**< the file was found in a folder and not named by the user; set by the caller */
     mls_profile_kind kind;
     bool complete;
-    double start_ms;    /**< of the first activity, since 1970; NAN: unknown */
-    double length_ms;   /**< to the end of the last activity; NAN: unknown */
-    uint64_t kernels;   /**< launches */
-    double kernel_ms;   /**< total */
-    double activity_ms; /**< of kernels and copies */
+    double start_ms;    /**< start of the first activity, since 1970; NAN: unknown */
+    double length_ms;   /**< time to the end of the last activity; NAN: unknown */
+    uint64_t kernels;   /**< number of kernel launches */
+    double kernel_ms;   /**< total time of kernels */
+    double activity_ms; /**< total time of kernels and copies */
     mls_profile_rows classes, names, copies, api, ranges, osrt;
-    mls_profile_launches *launches; /**< the longest in the queue first, then in the call; NULL: no such table */
+    mls_profile_launches
+        *launches; /**< longest queue_ms first, then longest api_ms; NULL: the input has no table of launches */
     size_t launch_count;
-    mls_profile_found *analysis; /**< by rule, the longest first; NULL: no such table */
+    mls_profile_found *analysis; /**< by rule, then the longest first; NULL: the input has no results of nsys analyze */
     size_t analysis_count;
-    mls_profile_device *devices; /**< by number */
+    mls_profile_device *devices; /**< in the order of their numbers */
     size_t device_count;
     bool has_devices; /**< the input has a timeline */
     struct {
         uint64_t count;
         double mean_ms, min_ms, max_ms;
         mls_profile_step *each;
-        double outside_ms; /**< activities launched outside all steps; NAN: unknown */
-        double unknown_ms; /**< activities with unknown launch */
+        double outside_ms; /**< time of activities launched outside all steps; NAN: unknown */
+        double unknown_ms; /**< time of activities whose launch is unknown */
     } steps;
     mls_profile_annotation *annotations; /**< the longest on the GPU first */
     size_t annotation_count;
-    mls_profile_memory *memory; /**< of each device */
+    mls_profile_memory *memory; /**< one item per device */
     size_t memory_count;
     mls_profile_counter *counters;
     size_t counter_count;
     bool has_counters;
     mls_profile_advice *advice; /**< the largest gain first, advice that is not global last */
     size_t advice_count;
-    mls_profile_bounded bounds[MLS_BOUND_COUNT]; /**< those that occur, in their order */
+    mls_profile_bounded bounds[MLS_BOUND_COUNT]; /**< the bounds that occur, in the order of mls_profile_bound */
     size_t bound_count;
     bool bounds_by_time;
-    double pageable_share; /**< of copies from or to pageable memory, in all activity */
+    double pageable_share; /**< share of copies from or to pageable memory in the time of all activities */
     mls_profile_verdict *verdicts;
     size_t verdict_count;
     struct {
-        const char *file;      /**< NULL: not requested */
+        const char *file;      /**< log of the run; NULL: no run was given */
         double offset_minutes; /**< from run_start to the first activity; NAN: unknown */
         bool inside;           /**< the profile lies between run_start and run_stop */
         bool known;            /**< a run was found, and the time of the profile is known */
-        double shared_ms;      /**< the part of the profile in the run; negative: the distance from it */
+        double shared_ms;      /**< overlap of profile and run; if negative, the distance between them */
     } run;
-    bool has_rank; /**< the trace contains its rank */
+    bool has_rank; /**< the trace contains the number of its rank */
     size_t rank;
     size_t world_size;               /**< 0: unknown */
     uint64_t nccl_without_arguments; /**< kernels of NCCL that do not name their collective */
     struct mls_collectives *collectives;
-    size_t top; /**< rows shown of a long list, 0: all; set by the caller */
+    size_t top; /**< number of rows shown of a long list; 0: all rows; set by the caller */
     mls_findings findings;
-    struct mls_arena *arena; /**< holds everything above but the findings */
+    struct mls_arena *arena; /**< owns everything above except the findings */
 } mls_profile;
 
 /** Read the profile in an open file, pipe or device, which remains open.  `file`, its name in messages, and the classes
- * must outlive the profile.  Return MLS_ERROR_UNKNOWN if it is not a profile, with the reason and, if there is one, the
- * command that converts it; MLS_ERROR_READ if it cannot be read. */
+ * must outlive the profile.  Return MLS_ERROR_UNKNOWN if it is not a profile, with the reason and, if possible, the
+ * command that converts the file; MLS_ERROR_READ if it cannot be read. */
 mls_status mls_profile_read(int fd, const char *file, const mls_kernel_classes *classes, mls_profile **profile,
                             mls_error *error) MLS_MUST_USE;
 
@@ -238,7 +241,7 @@ void mls_profile_free(mls_profile *profile);
 /** Return part / whole, or NAN if the whole is 0. */
 double mls_profile_share(double part, double whole);
 
-/** Return the number of rows to show of a list. */
+/** Return how many of `count` rows to show. */
 static inline size_t mls_profile_top(const mls_profile *profile, size_t count)
 {
     return profile->top == 0 || count < profile->top ? count : profile->top;
@@ -251,14 +254,15 @@ typedef struct mls_profile_change {
 } mls_profile_change;
 
 typedef struct mls_profile_changes {
-    mls_profile_change *items; /**< the largest change first; free them */
+    mls_profile_change *items; /**< the largest change first; the caller frees them */
     size_t count;
     bool per_step;
 } mls_profile_changes;
 
-/** Compare the times of each class of kernels.  Free changes->items. */
+/** Compare the times of each class of kernels.  The caller frees changes->items. */
 void mls_profile_compare(const mls_profile *base, const mls_profile *profile, mls_profile_changes *changes);
 
-/** Locate the profile in a run, from start to stop (NAN: it has not ended).  If called for several runs, the one that
- * contains most of it or is nearest counts. */
+/** Compare the time of the profile with a run, and set profile->run.  Times are milliseconds since 1970; stop_ms is NAN
+ * if the run has not ended.  After calls for several runs, profile->run describes the run with the longest overlap, or
+ * the nearest one if no run overlaps. */
 void mls_profile_place(mls_profile *profile, double start_ms, double stop_ms);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ranks.c - collect the kernels of collectives while a trace is read, match those of all ranks of a job, and find out
- * who waited for whom.
+/* ranks.c - collect the kernels of collectives while a trace is read, match them between the ranks of a job, and find
+ * out which ranks waited for which.
  *
  * A kernel's key is made of the arguments that tell collectives apart.  If all ranks that have a key have equally many
  * kernels with it, the first kernel of each rank is the first collective, and so on. */
@@ -19,7 +19,7 @@
 
 /* ------------------------------------------------- collectives of one trace */
 
-/* Return a whole number above 0, or NAN. */
+/* Return the value of a text if it is a whole number above 0, else NAN. */
 static double part_number(mls_str text)
 {
     size_t number;
@@ -74,7 +74,7 @@ void mls_collective_add(mls_profile *profile, const mls_str texts[MLS_COLLECTIVE
     of->kernels.count++;
 }
 
-/* By key, then by start, then by place in the file. */
+/* Order by key, then by start, then by position in the file. */
 static int compare_collectives(const void *a, const void *b)
 {
     const mls_collective *x = a;
@@ -108,11 +108,11 @@ void mls_collectives_free(struct mls_collectives *of)
     }
 }
 
-/* Collectives whose bytes can be counted. */
+/* How to compute the bytes that a collective moves. */
 typedef struct collective_kind {
     const char *names; /* parts of the name, without '_' */
     bool out;          /* the message size is that of the output, not of the input */
-    double times;      /* how often a link moves it: twice if it is first reduced and then spread */
+    double times;      /* how often each byte crosses a link: 2 if data are first reduced and then distributed */
     bool others;       /* a rank does not move its own part */
 } collective_kind;
 
@@ -140,15 +140,20 @@ static const collective_kind *collective_kind_of(mls_str name)
 /* A trace that may belong to the job. */
 typedef struct rank_trace {
     mls_profile *profile;
-    mls_str below; /* its path below the folder that all share */
+    mls_str below; /* path of its file below the folder that all traces share */
     size_t rank;
-    size_t place;                                     /* among the profiles */
-    enum { RANK_KNOWN, RANK_NAMED, RANK_ORDERED } by; /* the rank is from the trace, its name, or the order of names */
+    size_t place; /* position among the profiles */
+    enum {
+        RANK_KNOWN,
+        RANK_NAMED,
+        RANK_ORDERED
+    } by; /* source of the rank: the trace, the file name, or the order of file names */
 } rank_trace;
 
 typedef MLS_LIST_OF(rank_trace) rank_traces;
 
-/* Find the number behind "rank" in a component of a path, "rank3", "Rank_03", "rank-3", but not in "local_rank3". */
+/* Find the number after "rank" in a component of a path, such as "rank3", "Rank_03" or "rank-3".  "local_rank3" is
+ * ignored. */
 static bool rank_in_part(mls_str part, size_t *rank)
 {
     enum { RANK_LEN = 4, LOCAL_LEN = 5 };
@@ -186,7 +191,7 @@ static int compare_ranks(const void *a, const void *b)
                               : compare_paths(a, b);
 }
 
-/* Give every trace a rank, drop repeated ranks, and report what does not fit together. */
+/* Give every trace a rank, drop traces with the same rank as another one, and report contradictions. */
 static void order_traces(rank_traces *traces, mls_findings *findings)
 {
     enum { LISTED = 8 };
@@ -216,8 +221,8 @@ static void order_traces(rank_traces *traces, mls_findings *findings)
     }
     traces->count = kept;
 
-    size_t world = 0; /* by the first trace that contains it */
-    size_t ranks = 0; /* the largest */
+    size_t world = 0; /* world size in the first trace that contains one */
+    size_t ranks = 0; /* the largest rank */
     for (size_t i = 0; i < traces->count; i++) {
         const rank_trace *trace = &traces->items[i];
         const size_t size = trace->profile->world_size;
@@ -255,15 +260,16 @@ static void order_traces(rank_traces *traces, mls_findings *findings)
 
 /* --------------------------------------------------------------- straggler */
 
-/* How long ranks waited, in nanoseconds, and the collective with the longest wait, which does not count. */
+/* How long ranks waited, in nanoseconds.  The collective with the longest wait is left out of the search for the
+ * straggler. */
 typedef struct rank_waits {
-    double total;
-    double longest;         /* of a rank */
-    double longest_total;   /* of all ranks in that collective */
-    size_t longest_awaited; /* the index of the rank that came last to it */
+    double total;           /* of all ranks in all collectives */
+    double longest;         /* the longest wait of one rank in one collective */
+    double longest_total;   /* wait of all ranks in the collective with the longest wait */
+    size_t longest_awaited; /* index of the rank that came last to that collective */
 } rank_waits;
 
-/* Return the median of a member, a double at this offset, over all ranks but one. */
+/* Return the median over all ranks except `but` of the double at offset `member` of mls_rank. */
 static double median_of_others(mls_ranks *ranks, const mls_rank *but, size_t member)
 {
     double *values = mls_calloc(ranks->count + 1, sizeof *values);
@@ -277,7 +283,7 @@ static double median_of_others(mls_ranks *ranks, const mls_rank *but, size_t mem
     return median;
 }
 
-/* Print more decimals for short times. */
+/* Format milliseconds: three decimals below 10 ms, else one. */
 static mls_words words_of_ms(double ms)
 {
     return mls_words_trimmed(ms, fabs(ms) < 10 ? 3 : 1);
@@ -285,7 +291,8 @@ static mls_words words_of_ms(double ms)
 
 static void describe_straggler(mls_ranks *ranks, double awaited, double share)
 {
-    /* The straggler does more of something than the others if that explains this share of their waiting. */
+    /* The straggler's additional computing or idle time is named as the cause if it is at least a quarter of the time
+     * that each other rank waited. */
     const double explains = 0.25 * awaited / 1e6 / (double)(ranks->count - 1);
     const mls_rank *rank = ranks->straggler;
     const double others_compute = median_of_others(ranks, rank, offsetof(mls_rank, compute_ms));
@@ -334,8 +341,8 @@ static void describe_straggler(mls_ranks *ranks, double awaited, double share)
         (mls_profile_verdict){"straggler", mls_sentence_keep(ranks->arena, &line)};
 }
 
-/* A rank that mostly waits does not gain from faster communication: replace the verdicts on communication by one that
- * says so.  Those of the straggler are dropped, as the job's verdict describes it. */
+/* A rank that mostly waits does not gain from faster communication: replace its verdicts on communication by one that
+ * says this.  Remove the verdicts on communication of the straggler, because a verdict of the job describes it. */
 static void mend_advice(mls_ranks *ranks, const mls_rank *rank, const mls_rank *most, double total)
 {
     const double share = mls_profile_share(rank->waiting_ms, rank->transfer_ms + rank->waiting_ms);
@@ -370,7 +377,8 @@ static void mend_advice(mls_ranks *ranks, const mls_rank *rank, const mls_rank *
     profile->verdict_count = kept;
 }
 
-/* Find the straggler: the rank that causes most of the waiting, if that is a considerable part of the kernels' time. */
+/* Find the straggler: the rank that causes most of the waiting, if ranks wait for a considerable part of the kernels'
+ * time. */
 static void judge_ranks(mls_ranks *ranks, const rank_waits *waits)
 {
     const double total = waits->total - waits->longest_total;
@@ -397,18 +405,19 @@ static void judge_ranks(mls_ranks *ranks, const rank_waits *waits)
 
 /* ---------------------------------------------------------------- matching */
 
-/* A key that a rank has. */
+/* A key of collectives in the trace of one rank. */
 typedef struct rank_key {
-    size_t shared; /* its number among the keys of all ranks */
+    size_t shared; /* number of the key among the distinct keys of all ranks */
     size_t rank;   /* the index of the rank */
     const mls_collective_key *key;
     const mls_collective *kernels;
 } rank_key;
 
-/* Whole nanoseconds, exact below 2^53. */
+/* Sums of one rank, in whole nanoseconds, exact below 2^53. */
 typedef struct rank_sums {
     double transfer, waiting, others_waited;
-    double *apart; /* milliseconds by which its collectives end after those of the first rank */
+    double
+        *apart; /* for each collective, the milliseconds by which it ends later on this rank than on the first rank */
     size_t apart_count;
 } rank_sums;
 
@@ -416,7 +425,7 @@ typedef struct ranks_match {
     mls_ranks *ranks;
     mls_arena scratch;
     MLS_LIST_OF(rank_key) keys;
-    rank_sums *sums; /* of each rank */
+    rank_sums *sums; /* one item per rank */
     rank_waits waits;
 } ranks_match;
 
@@ -427,14 +436,15 @@ static int compare_rank_keys(const void *a, const void *b)
     return x->shared != y->shared ? (x->shared < y->shared ? -1 : 1) : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Return when a kernel ended, in milliseconds of the clock of its rank. */
+/* Return the time at which a kernel ended, in milliseconds by the clock of its rank. */
 static double kernel_end_ms(const mls_rank *rank, const mls_collective *kernel)
 {
     const int64_t base = rank->profile->collectives->base_ns;
     return (double)(base > 0 ? base : 0) / 1e6 + (double)(kernel->start + kernel->length) / 1e6;
 }
 
-/* Add collective number i of a key.  It takes as long as its shortest kernel, that of the rank that came last. */
+/* Add collective number i of a key to the sums.  The transfer takes as long as the shortest kernel, which is the kernel
+ * of the rank that came last. */
 static void add_collective(ranks_match *match, const rank_key *keys, size_t count, size_t i, mls_collective_sum *sum)
 {
     const mls_rank *first = &match->ranks->items[keys[0].rank];
@@ -465,7 +475,8 @@ static void add_collective(ranks_match *match, const rank_key *keys, size_t coun
         match->waits.longest_awaited = keys[last_to_come].rank;
     }
     sum->count++;
-    sum->transfer_ms += (double)transfer; /* nanoseconds until the end: these are exact */
+    sum->transfer_ms +=
+        (double)transfer; /* nanoseconds; converted to milliseconds after all are added, so that sums are exact */
     sum->waiting_ms += waited;
 }
 
@@ -499,7 +510,7 @@ static bool report_unmatched(ranks_match *match, const rank_key *keys, size_t co
                           keys[fewest].key->count, ranks[keys[most].rank].rank, keys[most].key->count);
     }
     match->ranks->unmatched++;
-    if (key->size != 1) { /* a group of one rank does not wait */
+    if (key->size != 1) { /* ranks of a group of one rank do not wait */
         mls_findings_add(&match->ranks->findings, MLS_FINDING_COLLECTIVE_UNMATCHED, (mls_finding_place){.path = NULL},
                          "%.*s of %.*s %.*s in group '%.*s' is not matched: %s", MLS_CUT(name, NAME_SHOWN),
                          MLS_CUT(elements, NAME_SHOWN), MLS_CUT(type, NAME_SHOWN), MLS_CUT(group, NAME_SHOWN), why.ptr);
@@ -522,7 +533,7 @@ static int compare_sums(const void *a, const void *b)
 
 static void match_ranks(mls_ranks *ranks)
 {
-    /* The bytes of types, by the names that PyTorch prints. */
+    /* The sizes of data types in bytes, by the names that PyTorch prints. */
     static const struct {
         const char *names;
         double bytes;
@@ -533,7 +544,7 @@ static void match_ranks(mls_ranks *ranks)
                  {"ComplexDouble", 16}};
     enum { TYPES = sizeof types / sizeof *types };
     ranks_match match = {.ranks = ranks};
-    mls_map kinds = {.arena = &match.scratch}; /* of collectives, in the order of ranks->collectives */
+    mls_map kinds = {.arena = &match.scratch}; /* kinds of collectives, numbered as in ranks->collectives */
     size_t kind_capacity = 0;
     match.sums = mls_arena_zeroed(&match.scratch, ranks->count, sizeof *match.sums);
 
@@ -561,7 +572,8 @@ static void match_ranks(mls_ranks *ranks)
             end++;
         if (report_unmatched(&match, keys, end - i))
             continue;
-        /* Find the sums of collectives of its name, bytes (as nccl-tests counts them) and members. */
+        /* Find the sums of the collectives with the same name, bytes (as nccl-tests counts them) and number of members.
+         */
         const mls_collective_key *key = keys->key;
         const mls_str name = key->texts[MLS_COLLECTIVE_NAME];
         double bytes = collective_kind_of(name)->out ? key->out : key->in;
@@ -642,9 +654,10 @@ void mls_ranks_join(mls_profile *const *profiles, size_t count, mls_ranks **rank
 {
     rank_traces traces = {0};
     *ranks = NULL;
-    /* List the traces that belong to a job: found in a folder beside others, of several ranks, or with a rank in their
-     * names. There is a job if a folder says so, or if two traces are of two ranks. */
-    mls_str folder = {"", 0}; /* that contains all traces */
+    /* List the traces that belong to a job: traces with a world size above 1, and, if there are several traces, those
+     * found in a folder or with a rank in their names.  They form a job if one of them was found in a folder, if two
+     * have different ranks, or if the rank of a second one is not named. */
+    mls_str folder = {"", 0}; /* the folder that contains all traces */
     for (size_t i = 0; i < count; i++) {
         if (profiles[i]->kind == MLS_PROFILE_KINETO) {
             const mls_str path = mls_str_from(profiles[i]->file);
@@ -664,7 +677,7 @@ void mls_ranks_join(mls_profile *const *profiles, size_t count, mls_ranks **rank
         trace.below = mls_str_rest(mls_str_from(profile->file), folder.len);
         trace.by = profile->has_rank ? RANK_KNOWN : RANK_ORDERED;
         trace.rank = profile->rank;
-        /* The name of the file comes first, then the nearest folder. */
+        /* Look for a rank in the file name first, then in the nearest folder, then in the folders above. */
         for (mls_str rest = trace.below; trace.by == RANK_ORDERED && rest.len > 0;)
             trace.by = rank_in_part(mls_path_cut(&rest), &trace.rank) ? RANK_NAMED : RANK_ORDERED;
         if (profile->world_size > 1 || (others && (profile->in_folder || trace.by == RANK_NAMED))) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reports.c - read the CSV tables of nsys stats, nsys analyze, rocprof and ncu as a stream.
  *
- * A file may contain several tables, recognized by their columns, with any text around them, even with quotes that are
- * never closed.  Inside a table a quoted field may contain newlines, so a row may be several lines.  If its quotes do
- * not close, only its first line is dropped and the other lines are read again, each by itself: no byte is read more
+ * A file may contain several tables, which are recognized by their columns.  The text around them may be anything.
+ * Inside a table, a quoted field may contain newlines, so a row may consist of several lines.  If the quotes of a row
+ * are never closed, its first line is dropped and the other lines are read again, each as a row: no byte is read more
  * than twice.  The tables of rocprof are read like the reports of nsys with the same content. */
 #include <math.h>
 #include <stdlib.h>
@@ -13,15 +13,15 @@
 #include "base/number.h"
 #include "explain/profile/gather.h"
 
-/* A row with more fields is damaged, and so is a longer row or line. */
+/* The largest number of fields of a row, and of bytes of a row.  A row with more is damaged and is not read. */
 enum { FIELDS_MAX = 8192, ROW_MAX = MLS_WINDOW_KEPT };
 
 typedef struct report_field {
-    size_t begin, len; /* in the row, without the quotes around it */
-    bool doubled;      /* quotes in it are still doubled */
+    size_t begin, len; /* position in the row and length in bytes, without the quotes around the field */
+    bool doubled;      /* quotes inside the field are still written as two quotes */
 } report_field;
 
-/* The roles of columns with their headers.  Those from ID on are of ncu. */
+/* The roles of columns, each with the header of the column.  The roles from ID on are columns of ncu. */
 /* clang-format off */
 #define ROLE_LIST(F)                                                                                            \
     F(TIME, "Total Time") F(SIZE, "Total") F(INSTANCES, "Instances") F(COUNT, "Count") F(CALLS, "Num Calls")    \
@@ -43,7 +43,7 @@ enum { ABSENT = FIELDS_MAX };
 typedef enum report_kind {
     REPORT_KERNELS,
     REPORT_COPY_TIMES,
-    REPORT_GPU_SUMS, /* both */
+    REPORT_GPU_SUMS, /* sums of kernels and copies in one table */
     REPORT_COPY_SIZES,
     REPORT_CALLS,
     REPORT_RANGES,
@@ -71,19 +71,20 @@ typedef enum mls_ncu_metric {
 /* A launch with counters. */
 typedef struct mls_launch {
     uint32_t row;
-    unsigned char rank[MLS_NCU_METRICS]; /* 0: not measured; else the preference of the metric */
-    double value[MLS_NCU_METRICS];       /* percent; milliseconds */
+    unsigned char rank[MLS_NCU_METRICS]; /* 0: not measured; else the rank of the metric that the value is from */
+    double value[MLS_NCU_METRICS];       /* in percent, the duration in milliseconds */
 } mls_launch;
 
 /* The advice of an ncu rule on a launch. */
 typedef struct mls_ncu_advice {
     uint32_t launch, rule; /* the rule's row in MLS_TALLY_RULES */
     uint32_t row;          /* the row of the launch's kernel */
-    bool global;           /* for the whole kernel, not a part of the device */
+    bool global;           /* the speedup is for the whole kernel, not for a part of the device */
     double speedup;        /* percent */
 } mls_ncu_advice;
 
-/* The metrics of ncu by name.  If several are measured, the one with the highest rank counts. */
+/* The metrics of ncu by name.  If several names of one mls_ncu_metric are measured, the name with the highest rank is
+ * used. */
 static const struct {
     const char *name;
     mls_ncu_metric metric;
@@ -110,53 +111,56 @@ static const struct {
     {"gpu__time_duration.sum", MLS_NCU_DURATION, 1},
 };
 
-/* Other columns: a number that only shows how numbers are written; not a number. */
+/* Columns without a metric.  METRIC_OTHER: a column of numbers, read only to find out the decimal mark of the file.
+ * METRIC_NONE: not a column of numbers. */
 enum { NCU_NAMES = sizeof metrics / sizeof *metrics, METRIC_OTHER = NCU_NAMES, METRIC_NONE };
 
 typedef struct reports {
     mls_gather *gather;
     mls_window *window;
-    size_t line;  /* of the row */
-    size_t alone; /* lines up to this one do not continue the row before */
+    size_t line;  /* number of the first line of the row */
+    size_t alone; /* each line up to this one is a row of its own */
     report_field fields[FIELDS_MAX];
     size_t count;
     size_t open_at; /* where the field with the open quotes begins */
     bool doubled;
-    size_t columns, at[ROLES]; /* of the header; 0: none yet */
-    bool is_nsys, is_ncu;      /* by the first header */
-    bool is_rocprof;           /* the last header was one of rocprof */
+    size_t columns, at[ROLES]; /* number of columns of the header (0: no header yet); position of each role */
+    bool is_nsys, is_ncu;      /* the first header shows which tool wrote the file */
+    bool is_rocprof;           /* the last header is one of rocprof */
     MLS_LIST_OF(mls_launch) launches;
     MLS_LIST_OF(mls_ncu_advice) advice;
     struct {
-        report_kind kind; /* of the report that is being read */
+        report_kind kind; /* kind of the report that is being read */
         bool any;         /* a report was found */
         bool seen[REPORT_IGNORED];
-        size_t sums_line;            /* of the first sum of kernels or copies */
-        char name[REPORT_NAME_KEPT]; /* of the next report; "": none */
-        size_t line;                 /* of the header */
-        double megabytes;            /* unit of a column of bytes */
-        mls_tally *called;           /* what the report lists calls of; NULL: the report has no name */
-        /* By column, or by role, the last element being that of all other columns: */
+        size_t sums_line;            /* line of the first table of sums of kernels or copies */
+        char name[REPORT_NAME_KEPT]; /* name of the next report; "": not known */
+        size_t line;                 /* line of the header */
+        double megabytes;            /* factor from the unit of a column of bytes to megabytes */
+        mls_tally *called;           /* MLS_TALLY_API or MLS_TALLY_OSRT; NULL: the report has no name that decides */
+        /* These arrays are indexed by column or by role.  The last element of an array by role is for all other
+         * columns. */
         unsigned char role_of[FIELDS_MAX];
         bool is_number[FIELDS_MAX]; /* the column shows how numbers are written */
-        int power[ROLES + 1];       /* of ten, from the unit to nanoseconds */
+        int power[ROLES + 1];       /* power of ten from the unit of the role to nanoseconds */
         mls_decimal numbers[ROLES + 1];
         bool there[ROLES + 1];     /* the row has this number */
         bool any_row;              /* the report has had a row */
-        unsigned rule, rules_seen; /* the rule of nsys analyze; a bit for each */
+        unsigned rule, rules_seen; /* index of the rule of nsys analyze that is being read; one bit for each rule that
+                                      has been read */
     } nsys;
     struct {
         bool raw;                            /* page raw: a row for each launch; else a row for each metric */
         bool units_due;                      /* the next row of page raw contains the units */
-        unsigned char metric_of[FIELDS_MAX]; /* of the columns of page raw */
-        double factor[NCU_NAMES];            /* of their units; NAN: unknown unit */
-        mls_map launches;                    /* by ID and process */
+        unsigned char metric_of[FIELDS_MAX]; /* metric of each column of page raw */
+        double factor[NCU_NAMES];            /* factor from the unit of each metric; NAN: unknown unit */
+        mls_map launches;                    /* ID and process of a launch to its index */
     } ncu;
 } reports;
 
 /* ------------------------------------------------------------------ fields */
 
-/* Return the text of a field; "" if the row does not have it. */
+/* Return the text of a field, or "" if the row does not have the field. */
 static mls_str report_text(reports *r, size_t field)
 {
     if (field >= r->count)
@@ -177,8 +181,8 @@ static mls_str report_text(reports *r, size_t field)
 
 typedef enum row_end { ROW_WHOLE, ROW_OPEN, ROW_BROKEN } row_end;
 
-/* Split the first `len` bytes of a row from `at` on, which is `inside` a quoted field or not.  The row is whole, ends
- * inside a quoted field, or is broken. */
+/* Split the first `len` bytes of a row into fields, from offset `at` on.  `inside`: the offset is inside a quoted
+ * field. Return whether the row is complete, ends inside a quoted field, or is damaged. */
 static row_end report_split(reports *r, size_t len, size_t at, bool inside)
 {
     const char *text = r->window->at;
@@ -209,7 +213,8 @@ static row_end report_split(reports *r, size_t len, size_t at, bool inside)
     }
 }
 
-/* Cut the brackets off the end of a text, "Total Time (ns)", and return what they contain; "": none. */
+/* Cut brackets off the end of a text such as "Total Time (ns)", and return their contents ("ns"), or "" if the text
+ * does not end with brackets. */
 static mls_str cut_brackets(mls_str *text)
 {
     mls_str inside = {"", 0};
@@ -223,7 +228,7 @@ static mls_str cut_brackets(mls_str *text)
     return inside;
 }
 
-/* Return the power of ten from a unit of time to nanoseconds; -1: not a unit of time. */
+/* Return the power of ten from a unit of time to nanoseconds, or -1 if the text is not a unit of time. */
 static int time_power(mls_str unit)
 {
     static const char *const units[] = {"ns nsecond", "us usecond", "ms msecond", "s second"};
@@ -233,7 +238,7 @@ static int time_power(mls_str unit)
     return -1;
 }
 
-/* Report why a row or a part of the file is not read. */
+/* Report that a row or a part of the file (`what`) is not read, and why. */
 static void note_report(reports *r, mls_finding_code code, size_t line, const char *what, const char *why)
 {
     mls_findings_add(&r->gather->profile->findings, code, (mls_finding_place){.line = line}, "%s %s", what, why);
@@ -267,7 +272,7 @@ static const struct {
     {"Function|Counter_Name", "Tid"}, /* a trace of calls; a row for each counter of a kernel */
 };
 
-/* Return whether a header has all of these columns, "a|b". */
+/* Return whether a header has all columns of a list such as "a|b". */
 static bool has_columns(mls_str line, const char *columns)
 {
     mls_str column;
@@ -277,9 +282,9 @@ static bool has_columns(mls_str line, const char *columns)
     return has;
 }
 
-/* The columns that a report must have, and a part of its name. */
+/* For each kind of report: the columns it must have, a part of its name, and a text for messages. */
 static const struct {
-    column_role needs[3]; /* of sums: what is added up, its count, the name */
+    column_role needs[3]; /* for sums: the columns of the sum, the count and the name */
     const char *named, *words;
 } report_kinds[REPORT_IGNORED] = {
     [REPORT_KERNELS] = {{ROLE_TIME, ROLE_INSTANCES, ROLE_NAME}, "kern", "sums of kernels"},
@@ -293,7 +298,7 @@ static const struct {
     [REPORT_RULE] = {{ROLE_LENGTH, ROLE_START, ROLE_START}, "", "findings of a rule"},
 };
 
-/* Rules of nsys analyze.  Only their names tell their tables apart. */
+/* Names of rules of nsys analyze.  The tables of different rules differ only in the name above them. */
 static const char *const rule_names[] = {"cuda_memcpy_sync", "cuda_memcpy_async", "cuda_memset_sync",
                                          "cuda_api_sync",    "gpu_gaps",          "gpu_time_util"};
 
@@ -302,7 +307,8 @@ static bool is_rule(mls_str name, unsigned *rule)
     return MLS_NAME_FIND(rule_names, sizeof rule_names / sizeof *rule_names, name, rule);
 }
 
-/* End a report.  Calls of a report without a name are of CUDA if one of them looks like it: cudaX or cuX. */
+/* End a report.  The calls of a report without a name are added to MLS_TALLY_API if one of them looks like a CUDA call
+ * (cudaX or cuX), else to MLS_TALLY_OSRT. */
 static void nsys_report_end(reports *r)
 {
     mls_tally *calls = &r->gather->tallies[MLS_TALLY_CALLS];
@@ -328,11 +334,11 @@ static void nsys_report_end(reports *r)
     *calls = (mls_tally){.map.arena = r->gather->arena};
 }
 
-/* What to do with a line, by its text alone. */
+/* The kind of a line, judged by its text alone. */
 typedef enum report_line {
-    LINE_TEXT,  /* nothing more */
-    LINE_ROW,   /* split it */
-    LINE_HEADER /* split it; it begins a table */
+    LINE_TEXT,  /* not part of a table */
+    LINE_ROW,   /* a row of a table */
+    LINE_HEADER /* the header of a table */
 } report_line;
 
 static report_line nsys_line(reports *r, mls_str line)
@@ -348,7 +354,7 @@ static report_line nsys_line(reports *r, mls_str line)
                         "is ignored: it must be in a file of its own");
         return LINE_TEXT;
     }
-    /* A table of single kernels has its columns in any order, among any number of counters. */
+    /* In a table of single kernels, the columns may be in any order, and columns of counters may be between them. */
     const bool rocprof = (mls_str_starts(begin, MLS_S("Name")) && mls_str_contains(line, MLS_S("TotalDurationNs"))) ||
                          (mls_str_starts(begin, MLS_S("Kind")) && mls_str_contains(line, MLS_S("Start_Timestamp"))) ||
                          has_columns(line, "Kernel_Name|,|Start_Timestamp|End_Timestamp") ||
@@ -382,7 +388,7 @@ static report_line nsys_line(reports *r, mls_str line)
            line.ptr[from - 1] != '(')
         from--;
     const size_t length = script || title ? end - from : 0;
-    /* A rule has a text above its table. */
+    /* The table of a rule follows a text with the rule's name: keep the name while other text follows. */
     if (length > 0 || !is_rule(mls_str_from(r->nsys.name), &r->nsys.rule) ||
         mls_str_any(line, "SKIPPED:|There were no problems", mls_str_starts)) {
         memcpy(r->nsys.name, line.ptr + from, length);
@@ -391,7 +397,8 @@ static report_line nsys_line(reports *r, mls_str line)
     return LINE_TEXT;
 }
 
-/* Decide what report a header begins, and whether it counts: the first of its kind, if the file has no better one. */
+/* Find the kind of report that a header begins.  Ignore the report if the file already has one of its kind or a better
+ * one. */
 static void nsys_header(reports *r)
 {
     mls_gather *gather = r->gather;
@@ -409,7 +416,8 @@ static void nsys_header(reports *r)
                                            : mls_str_contains(name, mls_str_from(report_kinds[kind].named));
         for (size_t i = 0; i < 3; i++)
             fits = fits && r->at[report_kinds[kind].needs[i]] != ABSENT;
-        if (fits && (kind != REPORT_TRACE || r->at[ROLE_THREAD] == ABSENT)) /* traces of calls have the thread */
+        if (fits && (kind != REPORT_TRACE ||
+                     r->at[ROLE_THREAD] == ABSENT)) /* a trace with a column of threads is one of calls */
             break;
     }
     const bool sums = kind <= REPORT_COPY_SIZES;
@@ -460,7 +468,8 @@ static void nsys_header(reports *r)
 static const char no_number[] = "it contains an invalid number";
 static const char too_many_names[] = "there are too many names";
 
-/* Return a number in nanoseconds, pieces or megabytes, with the decimal mark of the file's locale; NAN: none. */
+/* Return the number in the column of a role, in nanoseconds, megabytes or as a count, read with the decimal mark of the
+ * file.  Return NAN if the row does not have the number. */
 static double number_in(const reports *r, column_role role)
 {
     const mls_decimal *number = &r->nsys.numbers[role];
@@ -503,7 +512,8 @@ static const char *add_sums(reports *r, mls_str name)
     return NULL;
 }
 
-/* Return the row of two texts, the first without blanks; NULL: too many names. */
+/* Return the row whose name is the two texts, added if it is new; the first text has no blanks.  Return NULL if there
+ * are too many names. */
 static mls_tally_row *paired_row(reports *r, mls_tally_kind kind, mls_str first, mls_str second)
 {
     mls_buffer key = {0};
@@ -515,7 +525,7 @@ static mls_tally_row *paired_row(reports *r, mls_tally_kind kind, mls_str first,
     return row;
 }
 
-/* Return a mean with its fraction of a nanosecond, which many launches multiply. */
+/* Return a mean in nanoseconds with its fraction, because it is multiplied by the number of launches. */
 static double mean_in(const reports *r, column_role role)
 {
     static const double nanoseconds[] = {1, 1e3, 1e6, 1e9};
@@ -525,7 +535,7 @@ static double mean_in(const reports *r, column_role role)
                                                   : (double)NAN;
 }
 
-/* Add launches of a kernel from means. */
+/* Add the launches of a kernel from a row of means.  Return NULL, or why the row is not read. */
 static const char *add_launches(reports *r, mls_str kernel)
 {
     const mls_str api = report_text(r, r->at[ROLE_API]);
@@ -539,11 +549,11 @@ static const char *add_launches(reports *r, mls_str kernel)
     const double queue = mean_in(r, ROLE_QUEUE_MEAN) * number_in(r, ROLE_QUEUED);
     mls_sums_add(&row->sums, count, kernel_mean * count, (double)NAN, (double)NAN);
     row->api_ns += mean_in(r, ROLE_API_MEAN) * count;
-    row->queue_ns += isnan(queue) ? 0 : queue; /* there is no mean if nothing ever waited */
+    row->queue_ns += isnan(queue) ? 0 : queue; /* the cell is empty if no launch waited in the queue */
     return NULL;
 }
 
-/* Convert a time once its open decimal mark is known. */
+/* Return a time in nanoseconds, divided by 1000 if its ambiguous mark `open` turned out to be a decimal mark. */
 static int64_t decide_time(mls_gather *gather, int64_t time, char open)
 {
     return mls_gather_divisor(gather, open, false) > 1 ? time / 1000 + (time % 1000 >= 500) : time;
@@ -599,7 +609,7 @@ static const char *nsys_row(reports *r)
     if (r->fields[named].len == 0)
         return "it has no name";
     if (r->is_rocprof && r->nsys.kind == REPORT_KERNELS && !r->nsys.any_row) {
-        /* The first name shows what the sums of rocprof are of: kernels, calls, or something else. */
+        /* The first name of a rocprof table shows whether its sums are of kernels, of calls, or of something else. */
         const mls_str name = report_text(r, named);
         r->nsys.any_row = true;
         if (mls_str_any(name, "KERNEL_|HIP_|HSA_|MEMORY_|MARKER_|SCRATCH_|RCCL_API|CopyHost|CopyDevice",
@@ -617,7 +627,7 @@ static const char *nsys_row(reports *r)
             r->nsys.called = &r->gather->tallies[MLS_TALLY_API];
         }
     }
-    /* Read all numbers: each may show how the numbers of the file are written. */
+    /* Read all numbers, because each may show the decimal mark of the file. */
     for (size_t i = 0; i < r->count; i++) {
         if (r->nsys.is_number[i]) {
             const mls_str text = {r->window->at + r->fields[i].begin, r->fields[i].len};
@@ -626,7 +636,7 @@ static const char *nsys_row(reports *r)
         }
     }
     if (r->nsys.kind == REPORT_RULE) {
-        /* A finding of nsys analyze about a call or a device. */
+        /* Add the result of a rule of nsys analyze for a call or a device. */
         enum { SHOWN = 40 };
         char device[SHOWN + sizeof "device "];
         const mls_str number = report_text(r, r->at[ROLE_DEVICE_ID]);
@@ -668,7 +678,8 @@ static double factor_of(unsigned char metric, mls_str unit)
     return power >= 0 ? milliseconds[power / 3] : (double)NAN;
 }
 
-/* Take a measured number, which shows how numbers are written even if the metric is not needed. */
+/* Store a measured number in the launch.  The number is read even if the metric is not needed, because it may show the
+ * decimal mark of the file. */
 static void take_metric(reports *r, mls_launch *launch, unsigned char metric, double factor, mls_str text)
 {
     mls_decimal number;
@@ -706,7 +717,7 @@ static const char *ncu_row(reports *r)
     if (r->count <= last || r->count <= named || r->count > r->columns + 1)
         return r->count <= r->columns ? "it has fewer fields than the header" : "it has more fields than the header";
 
-    /* Find the launch that the row is about. */
+    /* Find the launch that the row describes. */
     const mls_str process = report_text(r, r->at[ROLE_PROCESS]);
     const mls_str kernel = report_text(r, named);
     char key[KEY_MAX];
@@ -737,7 +748,7 @@ static const char *ncu_row(reports *r)
     const double factor = factor_of(metric, report_text(r, r->at[ROLE_UNIT]));
     take_metric(r, launch, metric, factor, report_text(r, r->at[ROLE_VALUE]));
 
-    /* A rule with an estimated speedup is advice. */
+    /* Keep a rule with an estimated speedup as advice. */
     mls_tally *rules = &gather->tallies[MLS_TALLY_RULES];
     mls_marks marks = gather->marks;
     mls_decimal speedup;
@@ -784,7 +795,7 @@ static void read_header(reports *r)
             }
         mls_str name = header;
         const mls_str unit = cut_brackets(&name);
-        column_role role = 0; /* the first of several columns of a name counts */
+        column_role role = 0; /* of several columns with the same name, the first is used */
         while (role < ROLES && (r->at[role] != ABSENT || !mls_str_alike(mls_str_from(role_names[role]), name)))
             role++;
         if (role < ROLES)
@@ -821,8 +832,8 @@ static void read_header(reports *r)
     r->ncu.raw = r->ncu.units_due = r->at[ROLE_METRIC] == ABSENT;
 }
 
-/* Find the end of the line that begins `from` bytes behind the row: *end, and *len without its "\r".  Return NULL, or
- * why it is not read. */
+/* Find the end of the line that begins `from` bytes after the begin of the row.  Set *end to the offset of the end, and
+ * *len to the same without a "\r".  Return NULL, or why the line is not read. */
 static const char *find_end(mls_window *window, size_t from, size_t *end, size_t *len)
 {
     mls_str line;
@@ -833,7 +844,7 @@ static const char *find_end(mls_window *window, size_t from, size_t *end, size_t
     return *end > ROW_MAX ? "it is longer than 1 MiB" : NULL;
 }
 
-/* Read a line, or a row of several. */
+/* Read one line, or a row that consists of several lines. */
 static void read_line(reports *r)
 {
     size_t end;
@@ -891,21 +902,22 @@ static void read_line(reports *r)
 
 /* ---------------------------------------------------- counters and launches */
 
-/* Thresholds of the rule SpeedOfLight, in percent. */
+/* Thresholds of the rule SOLBottleneck of Nsight Compute, in percent of the peak throughput. */
 enum { LATENCY_BELOW = 60, NEAR_PEAK_FROM = 80, BALANCED_BELOW = 10 };
 
-/* Sums of one metric over the launches of one kernel that have it. */
+/* Sums of one metric over the launches of one kernel for which it was measured. */
 typedef struct metric_sums {
     uint64_t launches, timed;
     double plain, weighted, duration;
 } metric_sums;
 
-/* Of each metric, over the launches that have both throughputs. */
+/* The sums of all metrics of one kernel, over the launches for which both throughputs (compute, memory) were measured.
+ */
 typedef metric_sums kernel_sums[MLS_NCU_DURATION];
 
 const char *const mls_profile_bound_names[MLS_BOUND_COUNT] = {"compute", "memory", "balanced", "latency", "unknown"};
 
-/* Return the mean, weighted by duration if all launches have one; NAN: not measured. */
+/* Return the mean of a metric, weighted by duration if all durations are known.  Return NAN if it was not measured. */
 static double metric_mean(const metric_sums *sums)
 {
     return sums->timed == sums->launches && sums->launches > 1 && sums->duration > 0
@@ -966,8 +978,8 @@ static void list_counters(reports *r)
         const bool at_least = sums[i][MLS_NCU_MEMORY].launches < both->launches;
         const double memory = at_least ? fmax(fmax(dram, metric_mean(&sums[i][MLS_NCU_CACHE])), whole) : whole;
         const double waves = metric_mean(&sums[i][MLS_NCU_WAVES]);
-        /* If only a lower bound of the throughput of memory is known, memory may be the bound even if it looks lower.
-         */
+        /* If only a lower bound of the memory throughput is known, the kernel is bound by memory only if this lower
+         * bound shows it. */
         const bool by_memory = memory >= LATENCY_BELOW && memory - compute >= BALANCED_BELOW;
         profile->counters[profile->counter_count++] = (mls_profile_counter){
             .name = kernels->rows[i].name,
@@ -997,7 +1009,7 @@ static void list_counters(reports *r)
     }
     free(sums);
 
-    /* The share of each bound in the time, or in the launches if the duration of the last kernels is unknown. */
+    /* The share of each bound in the time, or in the number of launches if a duration is unknown. */
     mls_profile_bounded of[MLS_BOUND_COUNT] = {0};
     double total = 0;
     profile->bounds_by_time =
@@ -1021,7 +1033,7 @@ static void list_counters(reports *r)
     }
 }
 
-/* Return 0 if both are advice of one rule on one kernel. */
+/* Order by kernel, then by rule.  Return 0 if both are advice of the same rule on the same kernel. */
 static int compare_rules(const mls_ncu_advice *x, const mls_ncu_advice *y)
 {
     const int64_t order = x->row != y->row     ? (int64_t)x->row - y->row
@@ -1130,7 +1142,7 @@ mls_status mls_reports_read(mls_gather *gather, mls_window *window, mls_error *e
             mls_window_fill(window);
     nsys_report_end(r);
     if (!r->nsys.seen[REPORT_KERNELS] && !r->nsys.seen[REPORT_GPU_SUMS] && !gather->has_line) {
-        /* Only the launches list kernels. */
+        /* The input has a table of launches but no sums of kernels: list the kernels of the launches. */
         for (size_t i = 0; i < launches->count; i++) {
             mls_str api;
             mls_str kernel;

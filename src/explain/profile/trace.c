@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* trace.c - read Chrome traces of the PyTorch profiler as a stream of JSON.
  *
- * Only a window of the file is in memory.  A function that needs bytes behind it calls more(), which moves the bytes to
- * keep to the front and reads the next block.  A token that a block cuts is kept whole; a string that is too long for
- * that is checked and dropped.  A list or an object that is not needed is checked in one go if it is short, else token
- * by token.  The members of an event are kept as they are written and interpreted when it ends. */
+ * Only a window of the file is in memory.  A function that needs the bytes after the window calls more(), which moves
+ * the bytes that are still needed to the front and reads the next block.  A token that continues in the next block
+ * stays in memory; a string that is too long for this is checked but not stored.  A list or an object that is not
+ * needed is skipped by one function call if it is short, else token by token.  The members of an event are stored as
+ * JSON and interpreted at the end of the event. */
 #include <math.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -17,19 +18,19 @@
 /* The parts of a trace that are read. */
 typedef enum trace_part {
     PART_NOTHING,
-    PART_FILE, /* lists and objects */
+    PART_FILE, /* these four are lists and objects */
     PART_EVENTS,
     PART_EVENT,
     PART_ARGUMENTS,
     PART_DISTRIBUTED,
-    PART_BASE, /* values that are interpreted at once */
+    PART_BASE, /* values that are interpreted at once, up to PART_CATEGORY */
     PART_RANK,
     PART_WORLD_SIZE,
     PART_PYTORCH, /* only written by the PyTorch profiler */
     PART_XLA,     /* only written by XLA */
     PART_PHASE,
     PART_CATEGORY,
-    PART_NAME, /* values that are kept until the event ends */
+    PART_NAME, /* values that are stored until the event ends, up to the last part */
     PART_START,
     PART_LENGTH,
     PART_PROCESS,
@@ -42,7 +43,7 @@ typedef enum trace_part {
     PART_MEMORY_TYPE,
     PART_ALLOCATED,
     PART_RESERVED,
-    PART_COLLECTIVE, /* the first of MLS_COLLECTIVE_PARTS */
+    PART_COLLECTIVE, /* the first of MLS_COLLECTIVE_PARTS arguments of collectives */
     PARTS = PART_COLLECTIVE + MLS_COLLECTIVE_PARTS
 } trace_part;
 
@@ -63,7 +64,7 @@ static const member_row event_members[] = {
     {MLS_STR("ts"), PART_START},   {MLS_STR("dur"), PART_LENGTH},     {MLS_STR("pid"), PART_PROCESS},
     {MLS_STR("tid"), PART_THREAD}, {MLS_STR("args"), PART_ARGUMENTS}, {{NULL, 0}, PART_NOTHING}};
 static const member_row argument_members[] = {
-    /* by length */
+    /* sorted by length */
     {MLS_STR("bytes"), PART_BYTES},
     {MLS_STR("dtype"), PART_COLLECTIVE + MLS_COLLECTIVE_TYPE},
     {MLS_STR("device"), PART_DEVICE},
@@ -98,38 +99,39 @@ typedef enum event_category {
 
 typedef struct trace_event {
     bool begun;
-    const char *at; /* the begin; NULL: in `line` */
+    const char *at; /* begin of the event in the window; NULL: no longer in the window, `line` is its line */
     size_t line;
-    char phase; /* '\0': none yet */
+    char phase; /* '\0': not read yet */
     event_category category;
-    bool ignored;     /* not about the GPU: the rest of it is only checked */
+    bool ignored;     /* the event is not needed: the rest of it is checked but not stored */
     bool too_long;    /* the name is too long to be kept */
-    unsigned present; /* a bit for each text of the trace that the event has */
-    unsigned copied;  /* a bit for each that is no longer in the window */
+    unsigned present; /* one bit for each element of trace.texts that the event has */
+    unsigned copied;  /* one bit for each of these elements that was copied, because it is no longer in the window */
 } trace_event;
 
 typedef struct trace {
     mls_gather *gather;
     mls_window *window;
-    bool moved;          /* beyond the first block */
-    size_t line;         /* the line of `counted` */
+    bool moved;          /* more than the first block has been read */
+    size_t line;         /* line number of `counted` */
     const char *counted; /* newlines are counted up to here */
     const char *fault;   /* what is wrong with the JSON; NULL: nothing */
-    const char *stopped; /* where that is, or where the file ends early */
-    bool bare;           /* the file is just a list of events */
+    const char *stopped; /* place of the fault, or the end of a truncated file */
+    bool bare;           /* the file is a list of events, not an object that contains the list */
     bool listed;         /* the list of events has begun */
-    size_t objects;      /* items of the list with a phase, which every event has */
-    bool pytorch, xla;   /* a member proves who wrote the trace */
+    size_t objects;      /* number of items of the list that have a phase, as every event has */
+    bool pytorch, xla;   /* a member shows that PyTorch, or XLA, wrote the trace */
     trace_event event;
     mls_str texts[PARTS - PART_NAME];                  /* the members of the event as JSON */
-    const member_row *arguments[ARGUMENT_LEN_MAX + 1]; /* the first argument with a name of each length; NULL: none */
-    mls_arena scratch;                                 /* copied and decoded texts of the event */
+    const member_row *arguments[ARGUMENT_LEN_MAX + 1]; /* by length of the name: the first row of that length in the
+                                                          table of arguments, or NULL */
+    mls_arena scratch;                                 /* owns copied and decoded texts of the event */
 } trace;
 
-/* Return the line of a place, which must not be before any place asked for so far. */
+/* Return the line number of a place.  Places must ascend from call to call. */
 static size_t trace_line(trace *t, const char *at)
 {
-    enum { AT_ONCE = 255 }; /* a byte can count so many */
+    enum { AT_ONCE = 255 }; /* the largest count that fits into a byte */
     size_t lines = 0;
     const char *c = t->counted;
     while (at - c >= 16) {
@@ -156,7 +158,7 @@ static size_t trace_event_line(trace *t)
     return t->event.line;
 }
 
-/* Return the part that the member `name` of `of` is. */
+/* Return the part that a member of the part `of` is, by its name. */
 static trace_part trace_member(const trace *t, trace_part of, mls_str name)
 {
     const member_row *row = of == PART_FILE          ? file_members
@@ -188,14 +190,14 @@ static mls_str scalar_text(trace *t, mls_str span)
     return memchr(text.ptr, '\\', text.len) != NULL ? mls_span_decode(span, false, &t->scratch) : text;
 }
 
-/* Return a member of the event as JSON; ptr NULL: the event does not have it. */
+/* Return a member of the event as JSON; ptr is NULL if the event does not have the member. */
 static mls_str event_json(const trace *t, trace_part part)
 {
     const unsigned number = part - PART_NAME;
     return (t->event.present >> number & 1) != 0 ? t->texts[number] : (mls_str){NULL, 0};
 }
 
-/* Return a string or number of the event; ptr NULL: the event does not have it. */
+/* Return a string or number of the event as a text; ptr is NULL if the event does not have the member. */
 static mls_str event_text(trace *t, trace_part part)
 {
     const mls_str json = event_json(t, part);
@@ -203,7 +205,7 @@ static mls_str event_text(trace *t, trace_part part)
                                                                                                  : (mls_str){NULL, 0};
 }
 
-/* Return a number of the event; NAN: unknown, or negative. */
+/* Return a number of the event, or NAN if it is missing or negative. */
 static double event_number(const trace *t, trace_part part)
 {
     mls_decimal number;
@@ -212,7 +214,8 @@ static double event_number(const trace *t, trace_part part)
                                                                                     : (double)NAN;
 }
 
-/* Convert microseconds to nanoseconds by their digits: a double would lose the last ones. */
+/* Convert a time of the event from microseconds to nanoseconds.  Work on decimal digits, because a double would lose
+ * the last ones. */
 static bool event_time(const trace *t, trace_part part, int64_t *ns)
 {
     mls_decimal number;
@@ -221,7 +224,7 @@ static bool event_time(const trace *t, trace_part part, int64_t *ns)
            mls_decimal_scale(&number, 3, ns);
 }
 
-/* Take a value; "[": one of the wrong type. */
+/* Interpret or store the value of a part.  The span "[" stands for a value of the wrong type. */
 static void take_value(trace *t, trace_part part, mls_str span)
 {
     static const struct {
@@ -240,7 +243,7 @@ static void take_value(trace *t, trace_part part, mls_str span)
     mls_profile *profile = t->gather->profile;
     if (part >= PART_NAME) {
         const unsigned number = part - PART_NAME;
-        if ((event->present >> number & 1) == 0) { /* the first one counts */
+        if ((event->present >> number & 1) == 0) { /* if a member is repeated, the first one is used */
             event->present |= 1U << number;
             t->texts[number] = span;
         }
@@ -289,7 +292,8 @@ static void take_value(trace *t, trace_part part, mls_str span)
     }
 }
 
-/* Return the device or stream of the event: the argument, else the process or thread, else "". */
+/* Return the device or stream of the event: the value of `argument`, else the value of `fallback` (process or thread),
+ * else "". */
 static mls_str place_of(trace *t, trace_part argument, trace_part fallback)
 {
     mls_str text = event_text(t, argument);
@@ -323,7 +327,7 @@ static void trace_event_end(trace *t)
                         : length > INT64_MAX - start             ? "its end is out of range"
                                                                  : NULL;
     if (event->category == CATEGORY_INSTANT) {
-        /* Keep the peak of PyTorch's memory on a device.  The memory of the CPU, type 0, does not count. */
+        /* Store the peak of PyTorch's memory on a device.  Memory of the CPU, device type 0, is ignored. */
         mls_gather *gather = t->gather;
         const double allocated = event_number(t, PART_ALLOCATED);
         const mls_str device = event_text(t, PART_MEMORY_DEVICE);
@@ -340,12 +344,12 @@ static void trace_event_end(trace *t)
             memcpy(peak->device, device.len > 0 ? device.ptr : "", device.len);
             gather->peak_count += i == gather->peak_count;
         }
-    } else if (event->category == CATEGORY_ANNOTATION) { /* of the host, such as ProfilerStep#12 */
+    } else if (event->category == CATEGORY_ANNOTATION) { /* an annotation of the host, such as ProfilerStep#12 */
         if (named && started && timed)
             mls_gather_annotation(t->gather, name, start, length);
     } else if (event->category == CATEGORY_CALL) {
-        /* Frequent calls on events, streams, threads, devices and functions, and those that get something, launch
-         * nothing. */
+        /* Ignore frequent calls that launch nothing: those on events, streams, threads, devices and functions, and
+         * those whose names begin with Get. */
         const mls_str call = mls_cuda_call(name);
         const char first = call.len > 0 ? call.ptr[0] : '\0';
         const char second = call.len > 1 ? call.ptr[1] : '\0';
@@ -387,7 +391,8 @@ static void trace_event_end(trace *t)
     }
 }
 
-/* The most bytes of a token that are carried over to the next block; the longest bare word. */
+/* CARRY_MAX: the most bytes of a token that stay in memory when the next block is read.  WORD_LONGEST: more than the
+ * length of any word without quotes (true, false, null). */
 enum { CARRY_MAX = MLS_WINDOW_KEPT / 16, WORD_LONGEST = 16 };
 
 static const char *trace_fail(trace *t, const char *at, const char *fault)
@@ -397,7 +402,8 @@ static const char *trace_fail(trace *t, const char *at, const char *fault)
     return NULL;
 }
 
-/* Read the next block, keep the bytes from `keep` on, and return their new place; NULL at the end of the file. */
+/* Read the next block and keep the bytes from `keep` on.  Return the new place of `keep`, or NULL at the end of the
+ * file. */
 static const char *more(trace *t, const char *keep)
 {
     mls_window *window = t->window;
@@ -417,7 +423,7 @@ static const char *more(trace *t, const char *keep)
     return window->at;
 }
 
-/* Return the first byte from `at` on that is not blank; NULL at the end of the file. */
+/* Return the place of the first byte from `at` on that is not blank, or NULL at the end of the file. */
 static inline const char *trace_blanks(trace *t, const char *at)
 {
     at = mls_json_blanks(at, true);
@@ -430,8 +436,8 @@ static inline const char *trace_blanks(trace *t, const char *at)
     return at;
 }
 
-/* Read the string at `at` with its quotes; ptr NULL: too long.  Return the place behind it; NULL at the end of the file
- * or a fault. */
+/* Read the string at `at`.  Set *span to the string with its quotes; span->ptr is NULL if it is too long.  Return the
+ * place after the string, or NULL at the end of the file or after a fault. */
 static inline const char *read_string(trace *t, const char *at, mls_str *span)
 {
     const char *stop = at + 1;
@@ -450,7 +456,7 @@ static inline const char *read_string(trace *t, const char *at, mls_str *span)
                 return trace_fail(t, stop, "an invalid escape in a string");
             stop += length;
         } else {
-            /* The window ends inside the string, or inside an escape, which is not split. */
+            /* The window ends inside the string.  If it ends inside an escape, the whole escape is read again. */
             stop = stop < end ? stop : end;
             kept = kept && end - at <= CARRY_MAX;
             const size_t done = kept ? (size_t)(stop - at) : 0;
@@ -460,12 +466,13 @@ static inline const char *read_string(trace *t, const char *at, mls_str *span)
             stop = at + done;
         }
     }
-    /* Whether a string is too long must not depend on where blocks end. */
+    /* Apply the limit here too, so that it does not depend on where blocks end. */
     *span = kept && stop - at <= CARRY_MAX ? (mls_str){at, (size_t)(stop - at) + 1} : (mls_str){NULL, 0};
     return stop + 1;
 }
 
-/* Read a number or a bare word, as read_string().  The part of a long number that is not kept is not checked. */
+/* Read a number or a word without quotes.  Arguments and return value are those of read_string().  If a number is
+ * longer than CARRY_MAX, the rest of it is not checked. */
 static const char *read_word(trace *t, const char *at, mls_str *span)
 {
     for (; at != NULL; at = more(t, at)) {
@@ -476,7 +483,8 @@ static const char *read_word(trace *t, const char *at, mls_str *span)
             *span = stop - at <= CARRY_MAX ? (mls_str){at, (size_t)(stop - at)} : (mls_str){NULL, 0};
             return stop;
         }
-        /* A number that the window cuts off after its point is not wrong yet. */
+        /* A number that ends with its point at the end of the window may go on in the next block, so it is not an
+         * error. */
         if (stop == NULL && end - fault.at > WORD_LONGEST)
             return trace_fail(t, at, fault.reason);
         if (end - at > CARRY_MAX) {
@@ -493,8 +501,8 @@ static const char *read_word(trace *t, const char *at, mls_str *span)
 
 static const char *read_items(trace *t, const char *at, trace_part part, unsigned depth);
 
-/* Read the value at `at`, which is inside `depth` others; try to skip it in one go if `whole`.  Return the place behind
- * it; NULL at the end of the file or a fault. */
+/* Read the value at `at`, which is inside `depth` lists and objects.  `whole`: first try to skip a value that is not
+ * needed with one call.  Return the place after the value, or NULL at the end of the file or after a fault. */
 static const char *read_value(trace *t, const char *at, trace_part part, unsigned depth, bool whole)
 {
     const mls_str wrong_type = MLS_S("[");
@@ -510,7 +518,7 @@ static const char *read_value(trace *t, const char *at, trace_part part, unsigne
     }
     if (depth == MLS_JSON_DEPTH_MAX)
         return trace_fail(t, at, "nested too deeply");
-    /* Find the part that the bracket opens; the list of events may be the whole file. */
+    /* Find the part that begins with this bracket.  The list of events may be the whole file. */
     const bool object = *at == '{';
     const bool events = !object && (part == PART_FILE || part == PART_EVENTS);
     t->listed |= events;
@@ -522,7 +530,7 @@ static const char *read_value(trace *t, const char *at, trace_part part, unsigne
         take_value(t, part, wrong_type);
         part = PART_NOTHING;
     }
-    /* Skip a list or an object that is not needed if all of it is in the window, or will be soon. */
+    /* Skip a list or an object that is not needed if it is in the window, possibly after reading the next block. */
     for (bool skip = part == PART_NOTHING && whole; skip;) {
         mls_json_fault fault = {NULL, NULL};
         const char *stop = mls_json_check_lines(at, depth, &fault);
@@ -537,7 +545,7 @@ static const char *read_value(trace *t, const char *at, trace_part part, unsigne
     return read_items(t, at, part, depth + 1);
 }
 
-/* Read the list or the object that opens at `at`, as read_value(). */
+/* Read the list or the object that begins at `at`.  The return value is that of read_value(). */
 static const char *read_items(trace *t, const char *at, trace_part part, unsigned depth)
 {
     const bool object = *at == '{';
@@ -579,7 +587,7 @@ static const char *read_items(trace *t, const char *at, trace_part part, unsigne
             return trace_fail(t, at, object ? "expected ',' or '}'" : "expected ',' or ']'");
         at = trace_blanks(t, at + 1);
     }
-    if (at == NULL) /* the list of a bare trace need not be closed */
+    if (at == NULL) /* a trace that is only a list of events may lack the closing bracket */
         return t->bare && part == PART_EVENTS ? t->window->end : NULL;
     if (part == PART_EVENT)
         trace_event_end(t);

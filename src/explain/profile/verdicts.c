@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verdicts.c - what a profile shows: sentences with a number, what it means, and what to try. */
+/* verdicts.c - judge a profile: add sentences that name a number, explain it, and suggest what to try. */
 #include <math.h>
 
 #include "base/utf8.h"
@@ -16,10 +16,11 @@ const char *mls_sentence_keep(mls_arena *arena, mls_buffer *sentence)
     return kept;
 }
 
-/* Launching a kernel takes about as long as a short kernel.  CUDA graphs help if kernels are not much longer. */
+/* Limits: the number of verdicts; the bytes of a name in a verdict; the length in microseconds of a short kernel, about
+ * the time of a launch; and the length in microseconds below which CUDA graphs help. */
 enum { VERDICTS_MAX = 20, NAME_SHOWN = 80, SHORT_KERNEL_US = 10, GRAPH_KERNEL_US = 20 };
 
-/* Add a verdict if it holds.  Return whether it does. */
+/* If `holds`, add a verdict.  Return `holds`. */
 MLS_PRINTF(4, 5)
 static bool add_verdict(mls_gather *gather, bool holds, const char *code, const char *format, ...)
 {
@@ -36,13 +37,13 @@ static bool add_verdict(mls_gather *gather, bool holds, const char *code, const 
     return true;
 }
 
-/* Add a verdict that begins with a share, "5 % of the GPU's time is …", if it is large enough. */
+/* Add a verdict that begins with a share, such as "5 % of the GPU's time is …", if the share is at least `from`. */
 static void add_share(mls_gather *gather, double share, double from, const char *code, int decimals, const char *words)
 {
     add_verdict(gather, share >= from, code, "%s of %s", mls_words_percent(share, decimals).text, words);
 }
 
-/* Return a name to print with MLS_CUT(). */
+/* Return a name, or "?" if it is empty. */
 static mls_str name_or_mark(mls_str name)
 {
     return name.len > 0 ? name : MLS_S("?");
@@ -57,7 +58,8 @@ static double share_of_roles(const mls_gather *gather, unsigned roles)
     return mls_profile_share(total / 1e6, gather->profile->activity_ms);
 }
 
-/* Return whether a call waits: cu(da)?(Stream|Device|Event|Ctx)Synchronize, and copies that are not asynchronous. */
+/* Return whether a CUDA call waits for the GPU: a call such as cudaStreamSynchronize, or a copy that is not
+ * asynchronous. */
 static bool is_synchronous(mls_str name)
 {
     const mls_str call = mls_cuda_call(name);
@@ -103,7 +105,7 @@ static void judge_counters(mls_gather *gather)
     for (size_t i = 0; i < profile->bound_count; i++) {
         const double share = profile->bounds[i].share;
         const mls_profile_bound bound = profile->bounds[i].bound;
-        double mean_us = 0; /* NAN: not all launches are timed */
+        double mean_us = 0; /* NAN: the duration of some launches is unknown */
         double launches = 0;
         for (size_t k = 0; k < profile->counter_count; k++) {
             const mls_profile_counter *counter = &profile->counters[k];
@@ -118,10 +120,10 @@ static void judge_counters(mls_gather *gather)
     }
 }
 
-/* A share of a device's window; the device where it is largest. */
+/* The largest share of a device's window so far, and the device with that share. */
 typedef struct device_share {
     double share;
-    const mls_profile_device *device; /* NULL: none */
+    const mls_profile_device *device; /* NULL: no share yet */
 } device_share;
 
 static void take_larger(device_share *to, const mls_profile_device *device, double part_ms)
@@ -136,8 +138,8 @@ static mls_str device_name(const device_share *of)
     return of->device != NULL ? name_or_mark(of->device->device) : MLS_S("?");
 }
 
-/* Judge the timeline by the worst device.  Why a device was idle is known if the trace has calls; if not, short kernels
- * make a late host likely. */
+/* Add verdicts on the timeline of the worst device.  If the trace contains CUDA calls, they show why the device was
+ * idle. Otherwise, if kernels are short, the host was probably too late with launches. */
 static void judge_line(mls_gather *gather)
 {
     const mls_profile *profile = gather->profile;
@@ -180,7 +182,7 @@ static void judge_line(mls_gather *gather)
                 host ? "" : "CUDA graphs, ");
 }
 
-/* Add up what some rules of nsys analyze found, "a|b". */
+/* Add up the results of some rules of nsys analyze; `rules` is a list such as "a|b". */
 static mls_profile_found sum_found(const mls_profile *profile, const char *rules)
 {
     mls_profile_found sum = {0};
@@ -200,7 +202,8 @@ void mls_gather_judge(mls_gather *gather)
     mls_profile *profile = gather->profile;
     profile->verdicts = mls_arena_array(gather->arena, VERDICTS_MAX, sizeof *profile->verdicts);
     if (profile->has_counters && profile->kernels > 0) {
-        judge_counters(gather); /* somebody chose these launches, so shares of them do not describe the job */
+        judge_counters(
+            gather); /* the user chose which launches ncu measured, so shares of these do not describe the job */
         return;
     }
     add_verdict(gather, profile->kernels == 0 && profile->analysis == NULL, "no-kernels",

@@ -8,17 +8,19 @@
 #include "base/words.h"
 #include "explain/telemetry/files.h"
 
-/* Rows are kept from this long before to this long after the runs: longer than any gap. */
+/* Rows are kept from this many milliseconds before the first run to this many after the last one.  It is longer than
+ * any gap. */
 #define AROUND_MS 600000.0
 
 /* Sums over the windows of a group's runs. */
 typedef struct group_note {
-    size_t devices, runs, measured, throttled; /* runs: all, measured, slowed down */
-    double coverage, energy, power;            /* sums; energy and power of `powered` runs */
+    size_t devices, runs, measured,
+        throttled; /* number of devices; of runs; of runs that were measured; of runs that were slowed down */
+    double coverage, energy, power; /* sums over the measured runs; energy and power over the `powered` runs */
     size_t powered;
-    mls_device_words straggler; /* the first; "": none */
-    mls_buffer worst;           /* the worst finding about a device; empty: none */
-    size_t rank;                /* its position in `worst_first`, from 1 */
+    mls_device_words straggler; /* name of the first straggler; "": none */
+    mls_buffer worst;           /* message of the worst finding about a device; empty: none */
+    size_t rank;                /* position of that finding's code in `worst_first`, from 1 */
 } group_note;
 
 /* Findings about the machine, the worst first. */
@@ -46,7 +48,7 @@ static void add_window(group_note *note, const mls_telemetry_window *window)
         note->power += window->mean_power_w;
         note->powered++;
     }
-    /* A device that is only hotter, or draws less power because it waits, is not a straggler. */
+    /* An outlier is a straggler only if the other devices wait for it: not if it is hotter, or waits itself. */
     for (size_t i = 0; i < window->outlier_count && note->straggler.text[0] == '\0'; i++)
         if (window->outliers[i].straggles)
             note->straggler = mls_device_called(window->outliers[i].device);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* read.c - read a measurement log line by line into the rows of its devices.
  *
- * A table lists the names of the columns in each format.  To support a similar format, add a column of names to it and
- * a row to `formats`. */
+ * The table `columns` lists the names of columns in each format.  To support a similar format, add its names to
+ * `columns` and a row to `formats`. */
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -20,7 +20,7 @@
 
 static const struct {
     const char *source;
-    char mark;  /* separates headers and rows of units, and cells are separated by blanks; '\0': by commas */
+    char mark;  /* begins headers and rows of units in formats with blanks between cells; '\0': commas separate cells */
     bool lists; /* a cell may be a list in quotes or brackets */
 } formats[MLS_LOG_KINDS] = {
     [MLS_LOG_DMON] = {"dmon", '#', false},           [MLS_LOG_DCGM] = {"dcgm", '#', false},
@@ -33,7 +33,7 @@ static const struct {
 
 typedef struct log_column {
     unsigned char quantity;           /* an mls_quantity */
-    int per;                          /* divides the numbers */
+    int per;                          /* numbers are divided by this */
     const char *names[MLS_LOG_KINDS]; /* in each format; NULL: the format does not have the column */
 } log_column;
 
@@ -47,8 +47,8 @@ typedef struct log_column {
         [MLS_LOG_##kind] = (name)                                                                                      \
     }
 
-/* The names in dmon, dcgmi dmon, nvidia-smi (as queried and as printed), amd-smi metric and monitor, rocm-smi and
- * MLPerf records.  If a quantity has several rows, the first is preferred. */
+/* The names of columns in dmon, dcgmi dmon, nvidia-smi (as queried and as printed), amd-smi metric, amd-smi monitor,
+ * rocm-smi and MLPerf records.  If a quantity has several rows, the first one that a log has is preferred. */
 /* clang-format off */
 static const log_column columns[] = {
     {QUANTITY(MOMENT), {NULL, NULL, "timestamp", "timestamp", "timestamp", "timestamp"}},
@@ -117,7 +117,8 @@ static const log_column columns[] = {
 /* clang-format on */
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-/* Assign each value of a format its place in a row; -1: the format does not have it. */
+/* Assign each quantity of a format its position in mls_log_row.values, or -1 if the format does not have the quantity.
+ */
 static void log_slots(mls_log_kind kind, signed char slots[MLS_QUANTITY_VALUES])
 {
     signed char next = 0;
@@ -139,21 +140,22 @@ void mls_device_init(mls_log_device *device, mls_log_kind kind)
         device->first[i] = (double)NAN;
 }
 
-/* A line with more columns is not a header. */
+/* The largest number of columns of a header. */
 enum { HEADER_COLUMNS_MAX = 256 };
 
 typedef struct log_header {
     mls_log_kind kind;
-    bool read;                                     /* a header was found */
-    bool blanks;                                   /* a blank follows every comma between cells */
-    bool timed;                                    /* rows have times */
-    bool named;                                    /* a column names the device */
-    const char *skipped;                           /* why such a log is not read; NULL: it is */
-    mls_str unknown;                               /* the first unknown column; empty: none */
-    size_t count, known;                           /* all columns; those that are known */
-    signed char slots[MLS_QUANTITY_VALUES];        /* place of each value in a row; -1: not in this format */
-    const log_column *columns[HEADER_COLUMNS_MAX]; /* NULL: unknown, or another column is preferred */
-    bool second[HEADER_COLUMNS_MAX]; /* a metric that counts only in rows where the preferred column has no value */
+    bool read;           /* a header was found */
+    bool blanks;         /* a blank follows every comma between cells */
+    bool timed;          /* rows have times */
+    bool named;          /* a column names the device */
+    const char *skipped; /* why logs with this header are not read; NULL: they are read */
+    mls_str unknown;     /* the first unknown column; empty: all columns are known */
+    size_t count, known; /* number of columns; number of known columns */
+    signed char
+        slots[MLS_QUANTITY_VALUES]; /* position of each quantity in mls_log_row.values; -1: not in this format */
+    const log_column *columns[HEADER_COLUMNS_MAX]; /* NULL: the column is unknown, or another column is preferred */
+    bool second[HEADER_COLUMNS_MAX]; /* the column is used only in rows in which the preferred column has no value */
 } log_header;
 
 static bool is_wrapped(char c)
@@ -161,7 +163,7 @@ static bool is_wrapped(char c)
     return mls_is_blank(c) || c == '"';
 }
 
-/* Return false at the end of the row.  The cell is trimmed. */
+/* Read the next cell without blanks around it.  Return false at the end of the row. */
 static bool next_cell(const log_header *header, mls_str *rest, mls_str *cell)
 {
     if (formats[header->kind].mark != '\0') {
@@ -193,8 +195,8 @@ static bool next_cell(const log_header *header, mls_str *rest, mls_str *cell)
     return true;
 }
 
-/* Return whether a line is a header of header->kind: at least two columns, one for the device or the time and one for a
- * measurement. */
+/* Return whether a line is a header of the format header->kind.  A header has at least two columns: one for the device
+ * or the time, and one for a measurement. */
 static bool is_header_of(mls_str line, log_header *header, bool listed)
 {
     enum { VAGUE = 4 };
@@ -204,7 +206,7 @@ static bool is_header_of(mls_str line, log_header *header, bool listed)
     bool measured = false;
     header->blanks = !listed && mls_str_contains(line, MLS_S(", "));
     while (next_cell(header, &line, &cell)) {
-        /* "power.draw [W]" is power.draw */
+        /* Cut off a unit: "power.draw [W]" becomes "power.draw". */
         const char *bracket = memchr(cell.ptr, '[', cell.len);
         const mls_str name =
             bracket != NULL ? mls_str_trim((mls_str){cell.ptr, (size_t)(bracket - cell.ptr)}, mls_is_blank) : cell;
@@ -223,21 +225,21 @@ static bool is_header_of(mls_str line, log_header *header, bool listed)
         }
         const log_column **of = &best[column->quantity];
         *of = *of == NULL || column < *of ? column : *of;
-        /* Words as short as "mem" appear in other tables too. */
+        /* A word as short as "mem" does not prove that the table contains measurements. */
         measured |=
             column->quantity <= MLS_QUANTITY_PROCESS && (formats[header->kind].mark != '\0' || cell.len > VAGUE);
         place |= column->quantity > MLS_QUANTITY_PROCESS && column->quantity < MLS_QUANTITY_NAME;
         header->known++;
     }
-    /* If a metric has several columns, the others fill in where the best has no value; of anything else only the best
-     * is read. */
+    /* If a metric has several columns, the other ones are used in rows in which the best one has no value.  For other
+     * quantities, only the best column is read. */
     for (size_t i = 0; i < header->count; i++) {
         const log_column *column = header->columns[i];
         header->second[i] = column != NULL && column != best[column->quantity];
         if (header->second[i] && column->quantity >= MLS_QUANTITY_COUNTER)
             header->columns[i] = NULL;
     }
-    header->blanks |= listed; /* as nvidia-smi separates its cells */
+    header->blanks |= listed; /* nvidia-smi writes a blank after each comma */
     header->timed =
         best[MLS_QUANTITY_MOMENT] != NULL || (best[MLS_QUANTITY_DATE] != NULL && best[MLS_QUANTITY_CLOCK] != NULL);
     header->named = best[MLS_QUANTITY_ENTITY] != NULL || best[MLS_QUANTITY_INDEX] != NULL ||
@@ -252,8 +254,8 @@ static bool is_header_of(mls_str line, log_header *header, bool listed)
     return header->read;
 }
 
-/* Read a header, or (`listed`) the value of --columns, as the format that knows most of its columns.  Return whether
- * there is one. */
+/* Read a header; if `listed`, the value of --columns.  Choose the format that knows most of the columns.  Return false
+ * if no format fits. */
 static bool read_header(mls_str line, log_header *header, bool listed)
 {
     size_t most = 0;
@@ -285,7 +287,7 @@ bool mls_telemetry_columns_known(const char *columns_listed, mls_str *unknown)
     return some;
 }
 
-/* Unsupported formats by a text in them, with what to do instead. */
+/* Unsupported formats: a text that such a file contains, and advice for the user. */
 static const struct {
     mls_str sign;
     const char *words;
@@ -330,14 +332,14 @@ static int32_t pack_value(uint64_t digits, int exponent, bool negative)
     return mantissa * (1 << MLS_EXPONENT_BITS) + (exponent - MLS_EXPONENT_MIN);
 }
 
-/* Pack a number to its thousandths. */
+/* Pack a number, rounded to three decimals. */
 static int32_t value_of(double value)
 {
     const double thousandths = round(value * 1000);
     return fabs(thousandths) < 1e18 ? pack_value((uint64_t)fabs(thousandths), -3, thousandths < 0) : MLS_NO_VALUE;
 }
 
-/* Return whether a cell or a line reports that a device does not respond any more. */
+/* Return whether a cell or a line reports that a device no longer responds. */
 static bool reports_lost(mls_str text)
 {
     return mls_str_any(text, "is lost|Unknown Error|fallen off the bus", mls_str_contains);
@@ -345,7 +347,7 @@ static bool reports_lost(mls_str text)
 
 int32_t mls_value_read(mls_str cell, bool *lost)
 {
-    /* Units other than those of the metrics, W, MHz and MiB (also written MB). */
+    /* Other units, with the factor to the unit of the metric (W, MHz, MiB).  MB is read as MiB. */
     static const struct {
         const char *unit;
         double factor;
@@ -375,11 +377,11 @@ int32_t mls_value_read(mls_str cell, bool *lost)
         /* nvidia-smi does not group digits: a comma is the decimal mark of a locale. */
         mls_decimal_decide(&number, (mls_marks){false, false}, true);
     }
-    /* A number is followed by a unit, not by the rest of a word. */
+    /* A text after the number must be a unit, not the rest of a word. */
     const bool unit = len == cell.len || cell.ptr[len] == ' ' || cell.ptr[len] == '%' || cell.len - len <= 3;
     const int32_t value = unit ? pack_value(number.digits, number.exponent, number.negative) : MLS_NO_VALUE;
     const mls_str rest = mls_str_trim(mls_str_rest(cell, len), mls_is_blank);
-    /* No other unit begins like one of the metrics. */
+    /* A unit that begins with W, M, % or C is the unit of the metric. */
     if (rest.len == 0 || value == MLS_NO_VALUE || strchr("WM%C", rest.ptr[0]) != NULL)
         return value;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
@@ -388,20 +390,20 @@ int32_t mls_value_read(mls_str cell, bool *lost)
     return value;
 }
 
-/* A row that was read, and the device that it names.  Its texts point into the line. */
+/* A parsed row, and the device that it names.  Texts point into the line. */
 typedef struct parsed_row {
     mls_log_kind kind;
-    mls_log_row packed; /* without counters and reasons */
+    mls_log_row packed; /* the values except counters and reasons */
     double date_ms, clock_ms;
     double counters[MLS_COUNTER_COUNT];
     uint32_t reasons;
     mls_str names[MLS_ROW_NAMES];
     mls_str model;
-    mls_str end;    /* the last cell */
-    mls_str entity; /* "GPU" */
+    mls_str end;    /* last cell of the row */
+    mls_str entity; /* kind of the device: "GPU" */
     bool zoned, lost, has_reasons;
-    bool other;    /* not of a GPU, but of its parts or a link */
-    bool instance; /* of a part of a GPU (MIG) */
+    bool other;    /* the row is not for a GPU, but for a part of one, or a link */
+    bool instance; /* the row is for a MIG instance, a part of a GPU */
     bool unnamed;  /* no column names the device */
 } parsed_row;
 
@@ -415,14 +417,14 @@ static void init_row(parsed_row *row, mls_log_kind kind)
         row->counters[i] = none;
 }
 
-/* Return whether a cell has a text: not "[N/A]" or "N/A". */
+/* Return whether a cell contains a text other than "[N/A]" or "N/A". */
 static bool is_text(mls_str cell)
 {
     return cell.len > 0 && cell.ptr[0] != '[' && !mls_str_equal(cell, MLS_S("N/A"));
 }
 
-/* Read a cell; `second` if it counts only where the row has no value yet.  *rest is the line behind it.  Return false
- * if it should be a time and is not. */
+/* Read a cell of a column.  `second`: use it only if the row does not have the value yet.  *rest is the rest of the
+ * line. Return false if the column contains times and the cell is not a time. */
 static bool take_cell(parsed_row *row, const log_header *header, const log_column *column, bool second, mls_str cell,
                       mls_str *rest)
 {
@@ -459,7 +461,7 @@ static bool take_cell(parsed_row *row, const log_header *header, const log_colum
     case MLS_QUANTITY_CLOCK:
         return mls_clock_read(cell, &row->clock_ms) || !header->timed;
     case MLS_QUANTITY_ENTITY: {
-        /* "GPU 0", or "GPU-I 0" of MIG, which is the name of the device. */
+        /* The name of the device in two words: "GPU 0", or "GPU-I 0" for a MIG instance. */
         const mls_str number = mls_str_word(rest);
         row->entity = cell;
         row->instance = mls_str_starts(cell, MLS_S("GPU-"));
@@ -481,7 +483,7 @@ static bool take_cell(parsed_row *row, const log_header *header, const log_colum
         break;
     }
 
-    /* NVML's bits, "0x0000000000000004", or one of them, "Active". */
+    /* The cell contains NVML's bits ("0x0000000000000004"), or "Active" in a column for one bit. */
     uint32_t bits = 0;
     bool ok = mls_str_equal(cell, MLS_S("Active"));
     if (quantity == MLS_QUANTITY_REASONS) {
@@ -525,7 +527,7 @@ static const char *parse_row(const log_header *header, mls_str line, parsed_row 
     return column == header->count && (!header->timed || !isnan(row->packed.time_ms)) ? NULL : fields;
 }
 
-/* Return the text after the last digit. */
+/* Return the text after the last digit of a cell. */
 static mls_str unit_of(mls_str cell)
 {
     size_t at = cell.len;
@@ -541,14 +543,14 @@ static mls_str keep_text(struct mls_telemetry_file *file, mls_str text)
     return is_text(text) ? mls_arena_copy(&file->arena, text) : (mls_str){NULL, 0};
 }
 
-/* Return an entry of a map, which is added unless the file has too many devices; NULL if it does not exist. */
+/* Return an entry of a map, added if it is new.  Return NULL if it is new and the file has too many devices. */
 static mls_map_entry *device_entry(struct mls_telemetry_file *file, mls_map *map, mls_str key)
 {
     return file->count == MLS_DEVICES_MAX ? mls_map_find(map, key) : mls_map_put(map, key, NULL);
 }
 
-/* Find the device of a row among those of its name, which are linked by `alike`, or add it.  Return NULL if the file
- * has too many devices. */
+/* Find the device of a row among the devices of this name, which are linked by `alike`.  Add the device if it is new.
+ * Return NULL if the file has too many devices. */
 static mls_log_device *find_by_name(struct mls_telemetry_file *file, const parsed_row *row)
 {
     mls_str name = MLS_S("0");
@@ -560,7 +562,7 @@ static mls_log_device *find_by_name(struct mls_telemetry_file *file, const parse
     for (size_t number = entry->value.number; number > 0; number = file->devices[number - 1].alike) {
         mls_log_device *known = &file->devices[number - 1];
         bool fits = known->unnamed == row->unnamed;
-        for (size_t i = MLS_ROW_NAMES; i-- > 1;) /* the first identifier that both have decides */
+        for (size_t i = MLS_ROW_NAMES; i-- > 1;) /* compare the first identifier that both have, from the last one on */
             if (known->ids[i].len > 0 && row->names[i].len > 0)
                 fits = mls_str_equal(known->ids[i], row->names[i]);
         if (fits)
@@ -617,10 +619,11 @@ static mls_log_device *device_of(struct mls_telemetry_file *file, const parsed_r
 
 /* -------------------------------------------------------------------- rows */
 
-/* Smaller backward steps of the timestamp are ignored: devices are queried one after the other. */
+/* Backward steps of the timestamp by fewer milliseconds are ignored, because devices are queried one after the other.
+ */
 #define STEP_BACK_MS 1000
 
-/* The format must be recognized within so many lines. */
+/* The number of lines at the begin of a file that may precede a header. */
 enum { LINES_OF_HEAD = 100 };
 
 typedef struct log_reading {
@@ -628,17 +631,17 @@ typedef struct log_reading {
     const mls_telemetry_options *options;
     log_header header;
     size_t line, rows;
-    size_t stepped_row;  /* the last row whose time stepped back; 0: none */
-    mls_arena scratch;   /* of one record */
-    double efficiency;   /* of a power log; NaN: not logged */
+    size_t stepped_row;  /* number of the last row whose time is before the time of the row before; 0: none */
+    mls_arena scratch;   /* memory for one record */
+    double efficiency;   /* efficiency of the power supply in an MLPerf power log; NaN: not logged */
     bool power;          /* the log has power records */
-    bool overlong;       /* the begin of a line that is too long has been dropped */
+    bool overlong;       /* the first part of a line that is too long has been dropped */
     bool headless;       /* a row of nvidia-smi came before any header */
-    const char *foreign; /* a recognized but unsupported format; NULL: none */
-    bool others;         /* rows that are not of a GPU have been reported */
+    const char *foreign; /* advice for a recognized but unsupported format; NULL: no such format was seen */
+    bool others;         /* rows that are not for a GPU have been reported */
     bool too_many;       /* rows of too many devices have been reported */
     bool last;           /* the line is the last one and has no newline */
-    char cell[24];       /* the last cell of the row before; "": too long to keep */
+    char cell[24];       /* the last cell of the row before; "": the cell is too long */
 } log_reading;
 
 static void note_row(log_reading *reading, mls_finding_code code, const char *message)
@@ -671,7 +674,7 @@ static void keep_row(log_reading *reading, parsed_row *row)
         mls_findings_add(&file->findings, MLS_FINDING_DEVICE_LOST, place,
                          "%s stopped responding: the log reports it as lost", name);
     }
-    /* Decide the time of the row.  Only the first row of a device may be outside the requested range. */
+    /* Set the time of the row.  Drop the row if it is outside the requested times, except the first row of a device. */
     const mls_telemetry_options *options = reading->options;
     const bool local = !isnan(row->packed.time_ms) && !row->zoned;
     device->local |= local;
@@ -690,14 +693,14 @@ static void keep_row(log_reading *reading, parsed_row *row)
     }
     device->disordered |= device->count > 0 && time_ms < device->last_ms;
     if (device->count > 0 && time_ms < device->last_ms - STEP_BACK_MS) {
-        /* When the clock steps back, the next row of every device shows it: report it once. */
+        /* If the clock steps back, the next row of each device is earlier than the row before: report this once. */
         if (reading->stepped_row == 0 || reading->rows - reading->stepped_row > file->count)
             note_row(reading, MLS_FINDING_TIME_BACK,
                      "the time steps back: the clock was set, or logs were concatenated");
         reading->stepped_row = reading->rows;
     }
     device->last_ms = time_ms;
-    /* Counters are stored as differences from their first value, which keeps their significant digits. */
+    /* Store counters as differences from their first value, so that packing does not lose digits. */
     for (unsigned i = 0; i < MLS_COUNTER_COUNT; i++) {
         const double value = row->counters[i];
         device->first[i] = isnan(device->first[i]) ? value : device->first[i];
@@ -720,8 +723,8 @@ static void take_row(log_reading *reading, mls_str line)
     const char *why = parse_row(&reading->header, line, &row);
     reading->rows++;
     if (why == NULL) {
-        /* The last cell of a file without a final newline may be truncated, as far as the same cell of the row before
-         * shows.  A number without a unit does not show it. */
+        /* In a file without a final newline, the last cell may be truncated.  Compare its unit with the unit in the row
+         * before.  If the numbers have no unit, a truncated number cannot be recognized. */
         const mls_str before = mls_str_from(reading->cell);
         const mls_str unit = unit_of(row.end);
         const mls_str known = unit_of(before);
@@ -749,7 +752,8 @@ static void take_row(log_reading *reading, mls_str line)
                  "rows that are not about a GPU, but about a switch or a link, are skipped");
     }
     if (why != NULL && !reading->last && !reading->header.named && file->count > 0) {
-        /* If rows do not name their device, an unreadable row still counts in the order of devices. */
+        /* If rows do not name their device, keep a row without values, so that the next rows are assigned to the right
+         * devices. */
         init_row(&row, reading->header.kind);
         row.unnamed = true;
         mls_log_device *device = device_of(file, &row);
@@ -762,7 +766,7 @@ static void take_row(log_reading *reading, mls_str line)
 
 /* ------------------------------------------------------------------- lines */
 
-/* Return whether a line may be a header: it starts with a mark, or none of its names starts with a digit. */
+/* Return whether a line may be a header: it starts with the mark of a format, or no cell starts with a digit. */
 static bool may_be_header(mls_str line)
 {
     const char *end = line.ptr + line.len;
@@ -789,7 +793,7 @@ static void take_line(log_reading *reading, mls_str line)
     if (line.len == 0)
         return;
     if ((!now->read || line.ptr[0] == ':') && mls_record_find(line, &payload)) {
-        /* Take a record of MLPerf's power measurement; ignore other records. */
+        /* Read a record of MLPerf's power measurement, and ignore other records. */
         mls_record record;
         size_t where;
         double number;
@@ -833,7 +837,7 @@ static void take_line(log_reading *reading, mls_str line)
         parsed_row row;
         reading->headless |= comma != NULL && mls_moment_read((mls_str){line.ptr, (size_t)(comma - line.ptr)},
                                                               &row.packed.time_ms, &row.zoned);
-        /* Before any header, a line may be a row of the columns that --columns lists. */
+        /* Before the first header, use the columns of the option --columns, if given. */
         reading->header.read = columns_listed != NULL &&
                                read_header(mls_str_from(columns_listed), &reading->header, true) &&
                                parse_row(&reading->header, line, &row) == NULL;
@@ -848,7 +852,7 @@ static void take_line(log_reading *reading, mls_str line)
     }
 }
 
-/* Report what the log does not contain, and what had to be guessed. */
+/* Report data that the log does not contain, and guesses that were made. */
 static void finish_devices(log_reading *reading)
 {
     struct mls_telemetry_file *file = reading->file;
@@ -904,7 +908,7 @@ static void finish_devices(log_reading *reading)
     }
 }
 
-/* Return whether a log is not one of measurements, or has an unsupported format. */
+/* Return whether a log does not contain measurements, or has an unsupported format. */
 static bool is_useless(const log_reading *reading)
 {
     return reading->header.read ? reading->header.skipped != NULL : !reading->power;
@@ -949,7 +953,7 @@ void mls_telemetry_input_read(struct mls_telemetry_file *file, mls_input *input,
         reading.line++;
         note_row(&reading, MLS_FINDING_ROW_DAMAGED, too_long);
     } else if (input->ended && window.at < window.end) {
-        /* Many tools do not end their last line. */
+        /* The last line of a file may lack a newline. */
         reading.last = true;
         take_line(&reading, (mls_str){window.at, (size_t)(window.end - window.at)});
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rounds.c - order the rows of a log by time, and separate rows that do not name their device: nvidia-smi writes one
- * row per device in quick succession and then waits, so the times show how many devices there are. */
+/* rounds.c - order the rows of a log by time, and assign rows that do not name their device to devices.  nvidia-smi
+ * writes one row per device in quick succession and then waits, so the times show how many devices there are. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,26 +8,27 @@
 #include "base/statistics.h"
 #include "explain/telemetry/files.h"
 
-/* The median pause between rounds is at least so many times the median distance within a round; below UNCLEAR_FACTOR
- * there are no rounds. */
+/* If the median time between rounds is at least ROUND_FACTOR times the median time between rows of a round, the rounds
+ * are certain.  Below UNCLEAR_FACTOR there are no rounds. */
 #define ROUND_FACTOR 3
 #define UNCLEAR_FACTOR 1.5
 #define SLOW_ROUND_MS 500
 #define TIME_RESOLUTION_MS 1
 
-/* Most rows of a round are less than this apart. */
+/* Most rows of a round are fewer milliseconds apart. */
 #define ROUND_MS 100
 
-/* A shorter log may be one round. */
+/* A log that covers fewer milliseconds may be a single round. */
 #define SURE_MS 1000
 
-/* Rounds by size; the size that covers most rows; how often a round has another size than the one before. */
+/* How many rounds have each size; `size` is the size whose rounds have the most rows together (`covered`); `changes`
+ * counts how often a round has another size than the round before (`last`). */
 typedef struct round_sizes {
     size_t size, covered, last, rounds, changes;
     uint32_t of_size[MLS_DEVICES_MAX + 1];
 } round_sizes;
 
-/* Return the distance of a row from the one before; NaN: one of them has no time. */
+/* Return the milliseconds between the row before and a row; NaN if one of them has no time.  Update *before_ms. */
 static double next_distance(const mls_log_row *row, double *before_ms)
 {
     const double distance = fabs(row->time_ms - *before_ms);
@@ -56,7 +57,7 @@ void mls_rows_rounds(const mls_log_row *rows, size_t count, mls_rounds *rounds)
     double *distances = mls_malloc((count + 1) * sizeof *distances);
     round_sizes sizes;
     size_t known = 0;
-    size_t best = 0; /* rows in the best rounds */
+    size_t best = 0; /* number of rows in the best rounds so far */
     *rounds = (mls_rounds){.size = 1};
     for (size_t i = 0; i < count; i++) {
         distances[known] = next_distance(&rows[i], &before_ms);
@@ -66,7 +67,8 @@ void mls_rows_rounds(const mls_log_row *rows, size_t count, mls_rounds *rounds)
     const double limit = fmin(ROUND_MS, mls_median(distances, known) / FAR_SOONER);
     while (rounds->close < known && distances[rounds->close] < limit)
         rounds->close++;
-    /* Try every step in the distances as the border between those within and those between rounds. */
+    /* Sorted distances rise in steps.  Try each step as the border: smaller distances are within rounds, larger ones
+     * between rounds. */
     for (size_t i = 0; i + 1 < known && distances[i] < SLOW_ROUND_MS; i++) {
         if (!(distances[i + 1] >= UNCLEAR_FACTOR * fmax(distances[i], TIME_RESOLUTION_MS)))
             continue;
@@ -76,7 +78,7 @@ void mls_rows_rounds(const mls_log_row *rows, size_t count, mls_rounds *rounds)
             inside > 0 ? (pause - TIME_RESOLUTION_MS / 2.0) / (inside + TIME_RESOLUTION_MS / 2.0) : (double)INFINITY;
         if (factor < UNCLEAR_FACTOR)
             continue;
-        /* Count the rounds by size if rows this far apart are of different rounds. */
+        /* Count the rounds of each size for this border. */
         size_t size = 0;
         before_ms = (double)NAN;
         memset(&sizes, 0, sizeof sizes);
@@ -88,8 +90,8 @@ void mls_rows_rounds(const mls_log_row *rows, size_t count, mls_rounds *rounds)
             size++;
         }
         end_round(&sizes, size);
-        /* Most rows must be in several rounds of one size that seldom changes.  It changes when a device or a row is
-         * lost, whereas the delays of a single device come and go. */
+        /* Accept the border if most rows are in several rounds of one size, and the size seldom changes.  The size of
+         * real rounds only changes when a device or a row is lost; random delays of one device change it often. */
         if (sizes.covered <= best || sizes.covered < count / 2 || sizes.covered <= sizes.size ||
             sizes.changes > CHANGES_AT_ENDS + sizes.rounds / CHANGES_SHARE)
             continue;
@@ -110,7 +112,7 @@ void mls_rows_rounds(const mls_log_row *rows, size_t count, mls_rounds *rounds)
 
 /* ------------------------------------------------------------------- order */
 
-/* Sort rows by label, or by time if there are no labels.  Equal ones stay in the order of the file. */
+/* Sort rows by label, or by time if labels is NULL.  Rows that are equal in this stay in the order of the file. */
 static void sort_rows(mls_log_device *device, const uint16_t *labels)
 {
     mls_log_row *rows = device->rows;
@@ -132,7 +134,7 @@ static void sort_rows(mls_log_device *device, const uint16_t *labels)
     free(order);
 }
 
-/* Sort the rows of a device by time, keep the last of those with the same time, measure the interval. */
+/* Sort the rows of a device by time, keep the last of several rows with the same time, and measure the interval. */
 static void finish_device(mls_log_device *device)
 {
     size_t kept = 0;
@@ -169,15 +171,15 @@ static void finish_device(mls_log_device *device)
 
 #define STRAY UINT16_MAX
 
-/* Label the rows of a round with their devices and return the end of the round.  A round of the wrong size is not
- * labelled, except that the last one of the log may be cut off after a whole one (`*before`).  Rows that could not be
- * read count as places. */
+/* Label the rows of a round with the numbers of their devices and return the end of the round.  A round of another size
+ * is not labelled, except the last round of the log, which may be truncated, if the round before was complete
+ * (`*before`).  Rows that could not be read are counted. */
 static size_t label_round(const mls_log_device *device, size_t first, size_t end, size_t size, bool *before,
                           uint16_t *labels)
 {
     const bool last = end == device->count;
     while (end - first > size && isnan(device->rows[end - 1].time_ms))
-        end--; /* of the next round */
+        end--; /* this row begins the next round */
     const bool whole = end - first == size;
     const bool known = whole || (last && *before && end - first < size);
     for (size_t i = first; i < end; i++)
@@ -186,7 +188,7 @@ static size_t label_round(const mls_log_device *device, size_t first, size_t end
     return end;
 }
 
-/* Drop the rows that only kept the place of an unreadable one. */
+/* Drop the rows that stand for unreadable ones. */
 static void drop_unreadable(mls_log_device *device)
 {
     size_t kept = 0;
@@ -196,8 +198,8 @@ static void drop_unreadable(mls_log_device *device)
     device->count = kept;
 }
 
-/* Make `size` devices of one, from its labelled and sorted rows.  The first part takes the place of the device and owns
- * the rows of all.  A label without rows does not become a device. */
+/* Split a device into `size` devices by the labels of its sorted rows.  The first new device replaces the old one and
+ * owns the rows of all.  A label without rows does not become a device. */
 static void make_parts(struct mls_telemetry_file *file, size_t at, size_t size, const size_t *counts)
 {
     const mls_log_device whole = file->devices[at];
@@ -226,7 +228,7 @@ static void make_parts(struct mls_telemetry_file *file, size_t at, size_t size, 
     }
 }
 
-/* Separate the rows of a log that does not name its devices. */
+/* Split the rows of a log that does not name its devices into devices. */
 static void split_device(struct mls_telemetry_file *file, size_t at)
 {
     enum { CLOSE_SHARE = 50 };
@@ -263,7 +265,7 @@ static void split_device(struct mls_telemetry_file *file, size_t at)
 
     for (size_t i = 0; i < device->count; i++)
         counts[labels[i] == STRAY ? size : labels[i]]++;
-    sort_rows(device, labels); /* strays last */
+    sort_rows(device, labels); /* rows without a label come last */
     const size_t strays = counts[size];
     if (strays < device->count) {
         for (size_t i = device->count - strays; i < device->count; i++)
@@ -300,10 +302,10 @@ void mls_devices_arrange(struct mls_telemetry_file *file)
         gpus |= file->devices[i].kind == MLS_LOG_DCGM && !file->devices[i].instance;
     }
     for (size_t i = 0; i < file->count; i++)
-        file->devices[i].instance &= gpus; /* if only MIG instances are measured, they are the devices */
+        file->devices[i].instance &= gpus; /* if only MIG instances are measured, treat them as devices */
     if (file->count > 1)
         qsort(file->devices, file->count, sizeof *file->devices, compare_devices);
-    /* If devices have the same name, call them by their UUIDs or buses. */
+    /* If several devices have the same name, name them by their UUIDs or buses. */
     for (size_t first = 0, end = 0; first < file->count; first = end) {
         const mls_str name = file->devices[first].name;
         const mls_log_kind kind = file->devices[first].kind;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* telemetry.c - read the measurement logs below paths, name their hosts, and make a window for each run. */
+/* telemetry.c - read the measurement logs below paths, find their hosts, and make a window for each run. */
 #include "explain/telemetry/telemetry.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ static bool is_separator(char c)
     return c == '.' || c == '_' || c == '-';
 }
 
-/* "gpu7" is a device, but "gpu07" may be a host. */
+/* Return whether a word describes the log.  "gpu7" is a device, but "gpu07" may be a host. */
 static bool is_log_word(mls_str word)
 {
     size_t letters = word.len;
@@ -35,7 +35,7 @@ static bool is_log_word(mls_str word)
            (word.len - letters < 2 || !mls_str_alike(name, MLS_S("gpu")));
 }
 
-/* Remove log words from the begin and the end. */
+/* Remove log words from the begin and the end of a name. */
 static mls_str without_log_words(mls_str name)
 {
     for (name = mls_str_trim(name, is_separator); name.len > 0; name = mls_str_trim(name, is_separator)) {
@@ -55,7 +55,7 @@ static mls_str without_log_words(mls_str name)
     return name;
 }
 
-/* Cut off one of these extensions, "a|b".  Return false if the name has none of them. */
+/* Cut off one of the extensions in a list such as "a|b".  Return false if the name has none of them. */
 static bool cut_ending(mls_str *name, const char *endings)
 {
     for (mls_str ending; mls_list_next(&endings, '|', &ending);) {
@@ -94,8 +94,7 @@ mls_str mls_host_of(const char *path)
 
 /* --------------------------------------------------- hosts of several files */
 
-/* Return the host in the folder of a file without a host, after the part that all folders share: "node1" of
- * "node1/logs/". */
+/* Return the first component of a file's folder after the part that all folders share: "node1" of "node1/logs/". */
 static mls_str folder_host(const struct mls_telemetry_file *file, mls_str shared)
 {
     const mls_str folder = mls_path_folder(mls_str_from(file->source.path));
@@ -109,14 +108,14 @@ static mls_str folder_host(const struct mls_telemetry_file *file, mls_str shared
     return rest;
 }
 
-/* Return the last component. */
+/* Return the last component of a path. */
 static mls_str folder_name(mls_str path)
 {
     return mls_path_cut(&path);
 }
 
-/* Name the hosts of files without one by the part of their folders that they do not share: by its last component where
- * that is unique. */
+/* Set the hosts of files without a host: the last component of the file's folder if it is unique, else the part of the
+ * folder that the folders do not share. */
 static void name_by_folders(struct mls_telemetry_file *files, size_t count)
 {
     mls_arena arena = {0};
@@ -131,7 +130,7 @@ static void name_by_folders(struct mls_telemetry_file *files, size_t count)
             shared = shared.ptr == NULL ? folder : (mls_str){shared.ptr, len};
         }
     }
-    /* For each last component: a file below the only folder that ends with it; SIZE_MAX: there are several folders. */
+    /* Map each last component to a file below the folder that ends with it, or to SIZE_MAX if several folders do. */
     for (size_t i = 0; i < count; i++) {
         const mls_str host = folder_host(&files[i], shared);
         if (host.len > 0) {
@@ -182,9 +181,9 @@ void mls_hosts_name(struct mls_telemetry_file *files, size_t count, bool by_name
     mls_map hosts = {.arena = &arena};
     MLS_LIST_OF(nameless_device) list = {0};
     size_t unnamed = 0;
-    /* A name that logs of several hosts have, such as "results.csv" in the folders of two nodes, is not a host.  Two
-     * logs are of two hosts if they measured different values at the same time, of devices with the same number and
-     * different or unknown UUIDs. */
+    /* If logs of several hosts have the same name, such as "results.csv" in the folders of two nodes, the name is not a
+     * host.  Two logs are from different hosts if both measured a device with the same number at the same time, with
+     * different values, and the UUIDs are different or unknown. */
     for (size_t i = 0; i < count && by_names; i++) {
         bool added = false;
         mls_map_entry *entry = files[i].host.len > 0 ? mls_map_put(&hosts, files[i].host, &added) : NULL;
@@ -215,9 +214,9 @@ void mls_hosts_name(struct mls_telemetry_file *files, size_t count, bool by_name
         return;
     name_by_folders(files, count);
 
-    /* Make files hosts of their own, named after the file, if they must be of different hosts: files with the same
-     * columns that measured a device of the same number at the same time, unless the UUID is the same.  Files with
-     * other columns may measure the same host in another way. */
+    /* Give files hosts named after the files if the hosts must differ: files with the same columns that measured a
+     * device with the same number at the same time, unless the UUID is the same.  Files with different columns may
+     * be two tools on one host. */
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < files[i].count && files[i].host.len == 0; k++) {
             const mls_log_device *device = &files[i].devices[k];
@@ -289,7 +288,7 @@ mls_status mls_telemetry_open(mls_telemetry *telemetry, const mls_telemetry_opti
                              .work = read_measurements};
     for (size_t i = 0; i < sources->count; i++) {
         mls_source *source = &sources->items[i];
-        /* A log that no other command reads, by its name, may be a measurement log. */
+        /* A name that other commands skip, *_telemetry.log, may be a measurement log. */
         if (source->skip != NULL && !source->failed &&
             mls_str_ends(mls_str_from(source->path), MLS_S("_telemetry.log"))) {
             free(source->skip);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* telemetry.h - power, energy, clocks and utilization during runs, from logs of nvidia-smi, dmon, dcgmi, amd-smi,
- * rocm-smi and MLPerf's power measurement that are joined with runs by time.
+/* telemetry.h - power, energy, clocks and utilization during runs.  Logs of nvidia-smi, dmon, dcgmi, amd-smi, rocm-smi
+ * and MLPerf's power measurement are joined with runs by time.
  *
  * Times are milliseconds since 1970, energy is joules, power watts.  Unknown values are NaN or NULL. */
 #pragma once
 
 #include "score/collect.h"
 
-/** The metrics of a device with their units, in the order of output.  `with` is passed on. */
+/** The metrics of a device with their units, in the order of output.  `with` is the first argument of each M(). */
 #define MLS_METRIC_LIST(M, with)                                                                                       \
     M(with, POWER_W, power_w, "W")                                                                                     \
     M(with, POWER_INSTANT_W, power_instant_w, "W")                                                                     \
@@ -26,13 +26,13 @@
     M(with, DRAM_ACTIVE, dram_active, "")                                                                              \
     M(with, GRAPHICS_ACTIVE, graphics_active, "")
 
-/** The counters of a device; their increase is reported.  energy_joules is the sum kept by the device itself. */
+/** The counters of a device, of which the increase is reported.  energy_joules is the energy counter of the device. */
 #define MLS_COUNTER_LIST(C, with)                                                                                      \
     C(with, ECC_CORRECTED, ecc_corrected)                                                                              \
     C(with, ECC_UNCORRECTED, ecc_uncorrected)                                                                          \
     C(with, ENERGY_JOULES, energy_joules)
 
-/** Why clocks were not higher, in the order of NVML's bits, from bit 1. */
+/** The reasons why clocks were not higher, in the order of NVML's bits, from bit 1. */
 #define MLS_REASON_LIST(R, with)                                                                                       \
     R(with, GPU_IDLE, gpu_idle)                                                                                        \
     R(with, APPLICATIONS_CLOCKS_SETTING, applications_clocks_setting)                                                  \
@@ -62,23 +62,26 @@ typedef enum mls_reason {
 #undef MLS_REASON_ID
 } mls_reason;
 
-/** How to read and join; NaN and NULL: not given. */
+/** Options of reading logs and joining them with runs.  A number is NaN, and a text NULL, if the option is not given.
+ */
 typedef struct mls_telemetry_options {
-    double timezone_minutes;  /**< of times without a zone, east of Greenwich; 0: UTC */
-    double offset_ms;         /**< added to every measured time */
-    double gap_ms;            /**< rows further apart are a gap; NaN: the larger of 5 s and 5 intervals */
-    double start_ms;          /**< of logs without times: row k of a device is of start + k × interval */
-    double interval_ms;       /**< given if start_ms is */
-    double from_ms, until_ms; /**< keep only rows of these times, and the first of each device; both or none */
-    const char *columns;      /**< of nvidia-smi logs without a header: "timestamp,index,power.draw" */
-    const char *host_pattern; /**< a regular expression whose only group is the host in the path of a file */
+    double timezone_minutes; /**< time zone of times that lack one, in minutes east of Greenwich; 0: UTC */
+    double offset_ms;        /**< added to every measured time */
+    double gap_ms;           /**< a longer time between two rows is a gap; NaN: the larger of 5 s and 5 intervals */
+    double start_ms;         /**< for logs without times: row k of a device is at start_ms + k × interval_ms */
+    double interval_ms;      /**< given if and only if start_ms is given */
+    double from_ms,
+        until_ms; /**< keep only rows between these times, and the first row of each device; both or none are given */
+    const char *columns;      /**< columns of nvidia-smi logs without a header: "timestamp,index,power.draw" */
+    const char *host_pattern; /**< a regular expression for paths of files; its only group matches the host */
     unsigned threads;         /**< 0: one per processor */
 } mls_telemetry_options;
 
-/** Return the options with nothing given. */
+/** Return options of which none is given. */
 mls_telemetry_options mls_telemetry_defaults(void);
 
-/** Return whether a list has a known column.  *unknown is its first unknown column, or empty. */
+/** Return whether a list such as "timestamp,index" contains a known column.  *unknown is set to its first unknown
+ * column, or to an empty text. */
 bool mls_telemetry_columns_known(const char *columns, mls_str *unknown);
 
 /** The log, first line and times of a run; file NULL: no run was named. */
@@ -96,25 +99,26 @@ typedef struct mls_metric_summary {
 typedef struct mls_telemetry_device {
     const char *file, *host, *device, *uuid, *name;
     const char *source;       /**< "nvidia-smi", "dmon", "dcgm", "amd-smi", "rocm-smi" or "mlperf" */
-    double first_ms, last_ms; /**< of all rows; NaN: they have no times */
+    double first_ms, last_ms; /**< times of the first and last row of the file; NaN: rows have no times */
     size_t samples;           /**< rows between start and stop */
-    double interval_ms;       /**< median distance of rows in the whole file */
+    double interval_ms;       /**< median time between rows in the whole file */
     double coverage;          /**< measured share of the run */
     double gaps;              /**< number of gaps in the run */
     double longest_gap_ms;
     mls_metric_summary metrics[MLS_METRIC_COUNT];
-    double busy_clock_mhz; /**< mean clock while the utilization is at least half, or unknown */
+    double busy_clock_mhz; /**< mean clock of rows with a utilization of at least 50 %, or an unknown one */
     double counters[MLS_COUNTER_COUNT];
     bool has_reasons;
-    double reasons[MLS_REASON_COUNT]; /**< shares of the measured time */
+    double reasons[MLS_REASON_COUNT]; /**< share of the measured time with each reason */
     double slowed; /**< the largest share of a reason that slows the device down, except the power limit */
-    bool instance; /**< a MIG part of another device of the log: not summed up, not compared */
-    bool repeated; /**< a better log measured the device at most of these times: not compared */
-    double counted_joules, counted_ms; /**< summed up: without what a better log of the device measured */
-    double together;                   /**< share of the run that all logs of the device measured */
-    double energy_joules;              /**< of the measured time */
+    bool instance; /**< a MIG instance of another device in the log: not summed up, not compared */
+    bool repeated; /**< another log, which is better, measured the device at most of the same times: not compared */
+    double counted_joules,
+        counted_ms;       /**< energy and time without the times that a better log of the device measured */
+    double together;      /**< share of the run that the logs of the device measured together */
+    double energy_joules; /**< energy in the measured time */
     double mean_power_w;
-    double energy_estimate_joules; /**< of the whole run, if 90 % of it were measured */
+    double energy_estimate_joules; /**< estimate for the whole run; NaN: less than 90 % of the run was measured */
 } mls_telemetry_device;
 
 /** A device that differs from its peers. */
@@ -122,65 +126,68 @@ typedef struct mls_telemetry_outlier {
     const mls_telemetry_device *device;
     mls_metric metric;
     double mean, median;
-    bool of_two;    /**< compared with one other device, whose mean is the median */
-    bool straggles; /**< the other devices wait for it */
+    bool of_two;    /**< there is only one other device to compare with; `median` is its mean */
+    bool straggles; /**< the other devices wait for this device */
 } mls_telemetry_outlier;
 
 /** The measurements during one run. */
 typedef struct mls_telemetry_window {
     mls_telemetry_run run;
-    mls_telemetry_device *devices; /**< by file, then by number; one for each log of a device */
+    mls_telemetry_device
+        *devices; /**< by file, then by number; a device that several logs measured has an item for each log */
     size_t device_count;
-    size_t different;                /**< distinct devices */
-    size_t powered;                  /**< distinct devices with power */
+    size_t different;                /**< number of distinct devices */
+    size_t powered;                  /**< number of distinct devices with power values */
     mls_telemetry_outlier *outliers; /**< by metric, then by device */
     size_t outlier_count, outlier_capacity;
-    char suggested_timezone[8];                   /**< "-08:00"; "": none */
-    double energy_joules, energy_estimate_joules; /**< of all devices; estimate NaN: missing for a device with power */
+    char suggested_timezone[8]; /**< a time zone with which the logs would match the run, such as "-08:00"; "": none */
+    double energy_joules, energy_estimate_joules; /**< sums over all devices; the estimate is NaN if it is NaN for a
+                                                     device with power values */
     double mean_power_w;                          /**< sum of the mean powers of all devices */
     mls_findings findings;
 } mls_telemetry_window;
 
-/** Summary of the windows made so far. */
+/** Summary of the windows that mls_telemetry_window_get() has made so far. */
 typedef struct mls_telemetry_reported {
     mls_finding_counts counts;
-    size_t windows;   /**< windows counted, in their order */
-    bool zone_sought; /**< `zone` is the suggested time zone, or "" */
+    size_t windows;   /**< number of windows whose findings are counted; windows are counted in their order */
+    bool zone_sought; /**< `zone` has been set to the suggested time zone, or "" */
     char zone[8];
-    mls_telemetry_run whole; /**< from the first to the last measurement: the window if no run is named */
+    mls_telemetry_run whole; /**< the time of all measurements, which is the window if no run is named */
 } mls_telemetry_reported;
 
-/** Everything that was read.  Runs, their files and the texts of the options belong to the caller. */
+/** All measurements.  The caller owns the runs, their files and the texts of the options. */
 typedef struct mls_telemetry {
-    const mls_telemetry_run *runs; /**< of each window */
+    const mls_telemetry_run *runs; /**< the run of each window */
     size_t window_count;
     mls_telemetry_options options;
-    mls_sources skipped;                /**< files without measurements, with reasons */
-    size_t failed;                      /**< files and folders that could not be read */
+    mls_sources skipped;                /**< files without measurements, each with the reason */
+    size_t failed;                      /**< number of files and folders that could not be read */
     struct mls_telemetry_file *sources; /**< files with measurements */
     size_t source_count;
     mls_telemetry_reported *reported;
 } mls_telemetry;
 
 /** Read all measurement logs below `paths` ("-": standard input), recognized by their contents.  There is a window for
- * each run, or one for all measurements if there are no runs.  Return MLS_OK, MLS_ERROR_LIMIT or MLS_ERROR_SYNTAX (of
- * the host pattern).  Release *telemetry in any case. */
+ * each run, or one window for all measurements if there are no runs.  Return MLS_OK, MLS_ERROR_LIMIT, or
+ * MLS_ERROR_SYNTAX if the host pattern is not valid.  Release *telemetry in any case. */
 mls_status mls_telemetry_read(const char *const *paths, size_t path_count, const mls_telemetry_run *runs,
                               size_t run_count, const mls_telemetry_options *options, mls_telemetry *telemetry,
                               mls_error *error) MLS_MUST_USE;
 
-/** Make one window.  Release it before making the next one: there may be many, with many devices. */
+/** Make window number `number`.  Release it before making the next one, because each may take much memory. */
 void mls_telemetry_window_get(const mls_telemetry *telemetry, size_t number, mls_telemetry_window *window);
 void mls_telemetry_window_release(mls_telemetry_window *window);
 
 void mls_telemetry_release(mls_telemetry *telemetry);
 
-/** The measurements next to the logs of a group: a line of text (NULL: none), and the worst finding (NULL: none). */
+/** The measurements next to the logs of a group: `line` describes them (NULL: there are none), `machine` is the worst
+ * finding about a device (NULL: there is none). */
 typedef struct mls_telemetry_note {
     char *line, *machine;
 } mls_telemetry_note;
 
-/** The notes of the groups of a collection, in their order.  Zero-initialized, there are none. */
+/** The notes of the groups of a collection, in the order of groups.  A zero-initialized value has no notes. */
 typedef struct mls_telemetry_notes {
     const mls_group *groups;
     mls_telemetry_note *items;
@@ -192,8 +199,8 @@ typedef struct mls_telemetry_notes {
 mls_status mls_telemetry_note_groups(const mls_collection *collection, unsigned threads, mls_telemetry_notes *notes);
 void mls_telemetry_notes_release(mls_telemetry_notes *notes);
 
-/** Return the note of a group, which may be empty.  notes may be NULL. */
+/** Return the note of a group, or an empty note if the group does not have one or notes is NULL. */
 mls_telemetry_note mls_telemetry_note_of(const mls_telemetry_notes *notes, const mls_group *group);
 
-/** Read a file to find out whether it contains measurements. */
+/** Read a file and return whether it contains measurements. */
 bool mls_telemetry_measures(const mls_source *source);

@@ -13,12 +13,12 @@
 #include "base/words.h"
 #include "explain/telemetry/files.h"
 
-/* The share of a run that must have been measured to estimate its energy. */
+/* The minimum share of a run that must be measured for an estimate of its energy. */
 #define COVERAGE_MIN 0.9
 
 /* ------------------------------------------------------------ one device */
 
-/* Return the index of the first row at a time or (`after`) after it. */
+/* Return the index of the first row at or after a time; if `after`, of the first row after it. */
 static size_t find_row(const mls_log_device *device, double time_ms, bool after)
 {
     size_t low = 0;
@@ -33,7 +33,7 @@ static size_t find_row(const mls_log_device *device, double time_ms, bool after)
     return low;
 }
 
-/* Rows further apart than this are a gap. */
+/* Return the milliseconds between two rows above which there is a gap. */
 static double gap_limit(const mls_log_device *device, const mls_telemetry_options *options)
 {
     enum { MIN_MS = 5000, INTERVALS = 5 };
@@ -41,14 +41,15 @@ static double gap_limit(const mls_log_device *device, const mls_telemetry_option
     return !isnan(options->gap_ms) ? options->gap_ms : own > MIN_MS ? own : MIN_MS;
 }
 
-/* Return whether the time between two rows counts as measured: it is not a gap, and both have power (p0 and p1) if the
- * device has any. */
+/* Return whether the time between two rows counts as measured: it is not a gap, and both rows have power values (p0,
+ * p1) if the device has any. */
 static inline bool is_measured(const mls_log_device *device, double distance, double limit, double p0, double p1)
 {
     return distance <= limit && (!device->has_power || !isnan(p0 + p1));
 }
 
-/* Return joules.  Power is interpolated linearly between two rows. */
+/* Return the energy in joules between two times.  Power is interpolated linearly between the rows (t0, p0) and (t1,
+ * p1). */
 static inline double energy_between(double from, double until, double t0, double p0, double t1, double p1)
 {
     const double at_from = p0 + (p1 - p0) * ((from - t0) / (t1 - t0));
@@ -56,7 +57,8 @@ static inline double energy_between(double from, double until, double t0, double
     return (at_from + at_until) / 2 * (until - from) / 1000;
 }
 
-/* Statistics of a metric, or of a counter: the sum of its rises from row to row (a fall is a reset). */
+/* Statistics of a metric, or of a counter.  The `sum` of a counter adds up its rises from row to row; a fall is a
+ * reset. */
 typedef struct running_value {
     double sum, min, max, before;
     size_t count;
@@ -100,7 +102,7 @@ static mls_telemetry_device sum_device(const struct mls_telemetry_file *file, co
                                .mean_power_w = none,
                                .energy_estimate_joules = none};
 
-    /* The values of the rows in the run; clocks only count while the device is in use. */
+    /* Take the values of the rows in the run.  `busy` is for clocks of rows in which the device is in use. */
     running_value values[MLS_QUANTITY_REASONS] = {{0}};
     running_value busy = {0};
     for (size_t i = first; i < end; i++) {
@@ -127,7 +129,7 @@ static mls_telemetry_device sum_device(const struct mls_telemetry_file *file, co
     if (!joined || !(run->stop_ms > run->start_ms))
         return to;
 
-    /* The times between neighbouring rows, from the last row before the run to the first after it. */
+    /* Add up the times between adjacent rows, from the last row before the run to the first row after it. */
     const double limit = gap_limit(device, options);
     double covered = 0;
     double energy = 0;
@@ -166,7 +168,7 @@ static mls_telemetry_device sum_device(const struct mls_telemetry_file *file, co
 
 /* ------------------------------------------- several logs of the same device */
 
-/* A log of a device; logs of the same device have the same number. */
+/* A log of a device.  Logs of the same device have the same `number`. */
 typedef struct device_log {
     mls_telemetry_device *device;
     const mls_log_device *log;
@@ -179,7 +181,8 @@ static int compare_more(double a, double b)
     return isnan(a) || isnan(b) ? isnan(a) - isnan(b) : (a < b) - (a > b);
 }
 
-/* Order by device, and the logs of a device from the best to the worst, whatever the order of the arguments. */
+/* Order by device, and the logs of a device from the best to the worst.  The order does not depend on the order of
+ * files. */
 static int compare_device_logs(const void *left, const void *right)
 {
     const mls_telemetry_device *a = ((const device_log *)left)->device;
@@ -210,7 +213,7 @@ static int compare_spans(const void *left, const void *right)
     return (a->from > b->from) - (a->from < b->from);
 }
 
-/* The times that logs of a device have measured: in order, without overlaps. */
+/* The times in which the logs of a device measured it, sorted and without overlaps. */
 typedef MLS_LIST_OF(time_span) time_spans;
 
 /* Sort spans, and merge those that touch. */
@@ -228,7 +231,7 @@ static void merge_spans(time_spans *spans)
     spans->count = kept + 1;
 }
 
-/* Add a device to the sums of a window, from its logs, the best first. */
+/* Add a device to the sums of a window, from its logs.  The best log must come first. */
 static void count_device(mls_telemetry_window *window, device_log *logs, size_t count,
                          const mls_telemetry_options *options, double *covered_ms)
 {
@@ -247,7 +250,7 @@ static void count_device(mls_telemetry_window *window, device_log *logs, size_t 
             device->counted_joules = device->energy_joules;
             device->counted_ms = own;
         } else if (own > 0 && !(powered && isnan(device->energy_joules))) {
-            /* Count what the log measured at times that are not in `spans`, and add those times. */
+            /* Add the measurements of the log at times that are not in `spans`, and add these times to `spans`. */
             const double limit = gap_limit(log, options);
             const size_t before = spans.count;
             size_t next = 0;
@@ -299,14 +302,14 @@ static void count_device(mls_telemetry_window *window, device_log *logs, size_t 
 
 /* --------------------------------------------------------------- outliers */
 
-/* When a device is an outlier: its mean differs from the median by `far`, or by that share of the median, and by more
- * than most others do. */
+/* A device is an outlier if its mean differs from the median of its peers by at least `far` (if `part`, by this share
+ * of the median), and by more than the means of most peers do. */
 static const struct outlier_limit {
     mls_metric metric;
-    bool above; /* an outlier is above the median, not below */
+    bool above; /* true: an outlier is above the median; false: below */
     bool part;  /* `far` is a share of the median */
     double far;
-    const char *words, *unit, *look; /* NULL: the other devices do not wait for it */
+    const char *words, *unit, *look; /* look: advice; NULL: the other devices do not wait for such an outlier */
 } limits[] = {
     {MLS_METRIC_SM_CLOCK_MHZ, false, true, 0.03, "ran at", "MHz",
      ": the other devices wait for it; check its cooling and power"},
@@ -321,7 +324,7 @@ static double compared_value(const mls_telemetry_device *device, mls_metric metr
     return metric == MLS_METRIC_SM_CLOCK_MHZ ? device->busy_clock_mhz : device->metrics[metric].mean;
 }
 
-/* Return 0 for peers: devices of the same model, or without a model. */
+/* Compare the models of devices.  Return 0 for peers: devices of the same model, or two devices with unknown models. */
 static int compare_models(const mls_telemetry_device *a, const mls_telemetry_device *b)
 {
     return a->name == NULL || b->name == NULL ? (a->name != NULL) - (b->name != NULL) : strcmp(a->name, b->name);
@@ -350,12 +353,13 @@ mls_device_words mls_device_called(const mls_telemetry_device *device)
     return words;
 }
 
-/* Find the devices that differ from their peers, and report those that slow the others down. */
+/* Find the devices that differ from their peers, and report the devices that slow others down. */
 static void compare_window(mls_telemetry_window *window)
 {
     enum { PEERS_MIN = 3, TWO_APART_PERCENT = 25, DEVIATIONS = 3 };
     const mls_telemetry_device **peers = mls_calloc(window->device_count + 1, sizeof *peers);
-    double *values = mls_calloc(2 * window->device_count + 1, sizeof *values); /* and their distances */
+    double *values = mls_calloc(2 * window->device_count + 1,
+                                sizeof *values); /* the values, followed by their distances from the median */
     size_t count = 0;
     for (size_t i = 0; i < window->device_count; i++) {
         peers[count] = &window->devices[i];
@@ -408,11 +412,11 @@ static void compare_window(mls_telemetry_window *window)
 
 /* ----------------------------------------------------------------- faults */
 
-/* Faults of the devices of a file.  The worst device is reported for all of them. */
+/* Faults of devices.  If several devices of a file have a fault, only the worst is named. */
 static const struct device_fault {
     mls_finding_code code;
     size_t at;           /* offset of a double in mls_telemetry_device */
-    double above, below; /* the device has the fault between these; if `above` is negative, smaller is worse */
+    double above, below; /* a value between these is a fault; if `above` is negative, a smaller value is worse */
     const char *before, *after;
     double scale;
     int decimals;
@@ -433,7 +437,7 @@ static const struct device_fault {
 #undef AT
 };
 
-/* Report a fault of the devices of one file. */
+/* Report a fault if devices of one file have it. */
 static void report_fault(mls_telemetry_window *window, const struct device_fault *fault,
                          const mls_telemetry_device *devices, size_t count)
 {
@@ -444,7 +448,8 @@ static void report_fault(mls_telemetry_window *window, const struct device_fault
     for (size_t i = 0; i < count; i++) {
         double value;
         memcpy(&value, (const char *)&devices[i] + fault->at, sizeof value);
-        /* A device that covers nothing of the run is reported as that, unless no run was named. */
+        /* A device without measurements during the run gets only the finding no-overlap; if no run was named, it never
+         * does. */
         const bool ignored = fault->code == MLS_FINDING_NO_OVERLAP
                                  ? !named
                                  : fault->code == MLS_FINDING_COVERAGE && named && devices[i].together <= 0;
@@ -481,7 +486,7 @@ static void report_fault(mls_telemetry_window *window, const struct device_fault
 
 /* ----------------------------------------------------------------- window */
 
-/* Every path is below an empty folder. */
+/* Return whether a path is below a folder.  Every path is below an empty folder. */
 static bool is_below(const char *path, mls_str folder)
 {
     return folder.len == 0 || (mls_str_starts(mls_str_from(path), folder) && path[folder.len] == '/');
@@ -498,7 +503,7 @@ void mls_telemetry_window_make(const struct mls_telemetry_file *files, size_t co
         max += is_below(files[i].source.path, folder) ? files[i].count : 0;
     window->devices = mls_calloc(max + 1, sizeof *window->devices);
     device_log *logs = mls_calloc(max + 1, sizeof *logs);
-    size_t log_count = 0; /* without MIG instances */
+    size_t log_count = 0; /* number of devices, without MIG instances */
     for (size_t i = 0; i < count; i++) {
         const struct mls_telemetry_file *file = &files[i];
         for (size_t k = 0; k < file->count && is_below(file->source.path, folder); k++) {
@@ -511,11 +516,12 @@ void mls_telemetry_window_make(const struct mls_telemetry_file *files, size_t co
         }
     }
 
-    /* Sum up all devices, each moment once. */
+    /* Sum up all devices.  A moment that several logs of a device measured is added once. */
     double covered_ms = 0;
     /* Give the logs of one device the same number.  A UUID identifies the device; without one, host and number do. */
     mls_arena arena = {0};
-    mls_map named = {.arena = &arena};   /* host and number to a log with a UUID; SIZE_MAX: there are several UUIDs */
+    mls_map named = {.arena =
+                         &arena}; /* host and number to a log with a UUID, or to SIZE_MAX if there are several UUIDs */
     mls_map devices = {.arena = &arena}; /* by UUID, or by host and number */
     mls_buffer key = {0};
     for (int pass = 0; pass < 2; pass++) {
@@ -581,7 +587,7 @@ void mls_telemetry_window_release(mls_telemetry_window *window)
 
 /* ------------------------------------------------------------- time zones */
 
-/* Return how much was measured before a time, from how much was measured before each row. */
+/* Return the milliseconds measured before a time.  before[i] are the milliseconds measured before row i. */
 static double measured_until(const mls_log_device *device, const double *before, double time_ms)
 {
     const size_t next = find_row(device, time_ms, true);
@@ -594,7 +600,7 @@ static double measured_until(const mls_log_device *device, const double *before,
 void mls_timezone_suggest(const struct mls_telemetry_file *files, size_t count, const mls_telemetry_run *runs,
                           size_t run_count, const mls_telemetry_options *options, char text[8])
 {
-    /* In quarters of an hour, from 12 hours west of Greenwich to 14 hours east. */
+    /* Zones in quarters of an hour, from 12 hours west of Greenwich to 14 hours east. */
     enum { QUARTER_MS = 15 * 60 * 1000, WEST = -48, EAST = 56 };
     double covered[EAST - WEST + 1] = {0};
     const double given = options->timezone_minutes * 60000 / QUARTER_MS;
@@ -606,7 +612,7 @@ void mls_timezone_suggest(const struct mls_telemetry_file *files, size_t count, 
             if (!device->timed || !device->local)
                 continue;
             const double limit = gap_limit(device, options);
-            double *before = mls_calloc(device->count, sizeof *before); /* how much was measured before each row */
+            double *before = mls_calloc(device->count, sizeof *before); /* milliseconds measured before each row */
             double p0 = mls_device_power(device, device->rows);
             for (size_t row = 1; row < device->count; row++) {
                 const double distance = device->rows[row].time_ms - device->rows[row - 1].time_ms;
@@ -616,7 +622,8 @@ void mls_timezone_suggest(const struct mls_telemetry_file *files, size_t count, 
             }
             for (size_t run = 0; run < run_count; run++) {
                 for (int zone = WEST; zone <= EAST; zone++) {
-                    /* Local times further east are later, so the run is found later in the log. */
+                    /* The same moment has a later local time further east, so with such a zone the run is later in the
+                     * log. */
                     const double shift = (zone - given) * QUARTER_MS;
                     const double length = measured_until(device, before, runs[run].stop_ms + shift) -
                                           measured_until(device, before, runs[run].start_ms + shift);

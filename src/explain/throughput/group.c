@@ -3,7 +3,7 @@
  * findings.
  *
  * A run is compared with the time that the others would have taken for the same numbers of samples and evaluations.
- * Therefore a run that needs more of them to converge does not count as slow. */
+ * Therefore a run that needs more samples to converge does not count as slow. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,13 +11,13 @@
 #include "base/words.h"
 #include "explain/throughput/notes.h"
 
-/* Minimum share of the run that a reported warm-up loses. */
+/* A warm-up is reported if it loses at least this share of the run's time. */
 #define WARMUP_MIN 0.10
 
-/* A slow phase of a run in the sweep over samples. */
+/* An end of a slow phase, for a sweep over all phases in the order of samples. */
 typedef struct spot {
     mls_slow_phase *phase;
-    size_t at; /* its index among the open phases */
+    size_t at; /* index of the phase in the list of open phases */
 } spot;
 
 typedef struct spot_end {
@@ -49,12 +49,13 @@ static bool is_timed(const mls_throughput *run)
     return run->state == MLS_TIMED_ENDED && run->samples > 0;
 }
 
-/* Find slow phases of more than half of the runs that overlap.  In a sweep over samples, look at each end of a phase:
- * if enough phases are open and the one that ends is not shared yet, they are one. */
+/* Find overlapping slow phases of more than half of the runs.  Go through the begins and ends of phases in the order of
+ * samples.  If a phase ends that is not shared yet, and phases of enough runs are open, the open phases become one
+ * shared phase. */
 static void find_shared_phases(mls_throughput_group *group, mls_arena *arena, mls_arena *scratch)
 {
     const mls_throughput *runs = group->runs;
-    size_t counted = 0; /* runs with the unit of the first one */
+    size_t counted = 0; /* number of runs with the same unit as the first run */
     size_t total = 0;
     size_t count = 0;
     size_t opened = 0;
@@ -112,8 +113,8 @@ static void find_shared_phases(mls_throughput_group *group, mls_arena *arena, ml
     }
 }
 
-/* A slow pace is 3 % and five standard deviations above the median.  A slow run takes 3 % and five seconds longer than
- * expected. */
+/* A pace is slow if it is at least 3 % and five standard deviations above the median.  A run is slow if it takes at
+ * least 3 % and five seconds longer than expected. */
 #define LIMIT_MIN 0.03
 #define LIMIT_DEVIATIONS 5
 #define EXTRA_MIN 0.03
@@ -125,7 +126,8 @@ const char *mls_slow_part_name(mls_slow_part part)
     return names[part];
 }
 
-/* Return the samples of a run.  Those after a healing step count more, by the factor by which they take longer. */
+/* Return the number of samples of a run.  Samples after a healing step are multiplied by the factor by which they take
+ * longer. */
 static double throughput_units(const mls_throughput_group *group, const mls_throughput *run)
 {
     const double longer = run->healing_step > 0 ? group->healed->healing_factor - 1 : 0;
@@ -151,7 +153,7 @@ static double part_ms(const mls_throughput *run, mls_slow_part part)
     return values[part];
 }
 
-/* Find the runs that were slow relative to the medians of the group, and their parts. */
+/* Find the runs that were slow relative to the medians of the group, and the parts of these runs that were slow. */
 static void find_slow_runs(mls_throughput_group *group, mls_arena *arena, mls_arena *scratch)
 {
     const size_t count = group->group->run_count;
@@ -199,11 +201,12 @@ static void find_slow_runs(mls_throughput_group *group, mls_arena *arena, mls_ar
     }
 }
 
-/* Minimum deviation of a reported part of a slow run, in milliseconds and relative to the extra time. */
+/* A part of a slow run is reported if it took at least this much longer than expected: in milliseconds, and as a share
+ * of the additional time of the run. */
 #define PART_REPORTED_MS 100
 #define PART_REPORTED 0.02
 
-/* Minimum share of the extra evaluation time for reporting a single evaluation. */
+/* A single evaluation is reported if it took at least this share of the additional evaluation time. */
 #define ONE_EVALUATION 0.5
 
 static mls_words minutes(double ms)
@@ -234,7 +237,7 @@ static void report_phase(mls_throughput_group *group, mls_finding_place place, c
         who[0] != '\0' ? "medians; " : "", mls_words_trimmed(phase->factor, 2).text);
 }
 
-/* Report a slow run with the part that took longest, other parts that matter, and the cause. */
+/* Report a slow run with the part that lost most time, other parts that lost time, and the cause. */
 static void report_slow_run(mls_throughput_group *group, const mls_slow_run *slow)
 {
     static const char *const parts[] = {"start-up (run_start to the first block)", "training",
@@ -287,8 +290,8 @@ void mls_throughput_group_compare(mls_throughput_group *group, const mls_healing
     size_t changed = 0;
     size_t count = 0;
     mls_arena_reset(scratch);
-    /* If all runs that came to the healing step change their pace there, it is by design: measure slow phases relative
-     * to the pace after it. */
+    /* If all runs that reached the healing step change their pace there, the change is by design: measure later slow
+     * phases relative to the pace after the step. */
     mls_placed *factors = mls_arena_array(scratch, all, sizeof *factors);
     for (size_t i = 0; i < all; i++) {
         reached += healing[i].reached;
@@ -322,7 +325,7 @@ void mls_throughput_group_compare(mls_throughput_group *group, const mls_healing
     if (middle != NULL && middle->value >= WARMUP_MIN)
         group->warmed_up = &group->runs[middle->place];
     find_shared_phases(group, arena, scratch);
-    /* Add the findings about a group: first the shared phases, then those of each run. */
+    /* Add the findings about a group: first the shared phases, then the findings about each run. */
     const char *benchmark = group->group->benchmark;
     mls_findings *findings = &group->findings;
     mls_buffer who = {0};

@@ -2,8 +2,8 @@
 /* marks.c - find the positions of training at known times, and the segments between them.
  *
  * Logs differ: epoch_num counts epochs, tokens or samples, evaluations are logged late, clocks run backwards.
- * Therefore a mark counts only if both its position and its training time are larger than those of the previous mark,
- * and if no later evaluation has a smaller position. */
+ * Therefore a mark (a position at a time) is used only if its position and its training time are larger than those of
+ * the previous mark, and if no later evaluation has a smaller position. */
 #include <math.h>
 
 #include "base/statistics.h"
@@ -11,9 +11,9 @@
 
 /* A position at a time after run_start. */
 typedef struct pace_mark {
-    mls_placed when; /* milliseconds; ties in the order of the file, tracked_stats last */
+    mls_placed when; /* milliseconds; marks of the same time are in the order of the file, tracked_stats last */
     double samples;
-    bool fine; /* of tracked_stats, which do not invalidate other marks */
+    bool fine; /* the mark is from tracked_stats, which do not invalidate other marks */
 } pace_mark;
 
 typedef struct pace_marks {
@@ -27,16 +27,18 @@ static void add_mark(pace_marks *marks, double ms, double samples, bool fine)
     marks->count++;
 }
 
-/* epoch_num of gpt3 and bert counts tokens from a million on, and samples from a thousand on. */
+/* In logs of gpt3 and bert, an epoch_num of at least TOKENS_MIN counts tokens, and one of at least SAMPLES_MIN samples.
+ */
 #define TOKENS_MIN 1e6
 #define SAMPLES_MIN 1e3
 
-/* Evaluations were made after training if the first mark is that late with that share of the samples. */
+/* Evaluations were made after training if there are LATE_MARKS marks or more, and the first one has at least LATE_TIME
+ * of the training time but at most LATE_SAMPLES of the samples of the last one. */
 #define LATE_TIME 0.8
 #define LATE_SAMPLES 0.5
 enum { LATE_MARKS = 3 };
 
-/* Return the samples of an epoch_num that counts tokens; NAN: it counts something else. */
+/* Return the number of samples for an epoch_num that counts tokens, or NAN if it counts something else. */
 static double samples_of_tokens(const mls_model *model, double epoch)
 {
     const bool tokens =
@@ -54,17 +56,17 @@ static void add_timed(mls_timing *timing, double time_ms, const mls_pace_record 
     }
 }
 
-/* Set the curve, and add the marks of all evaluations in one unit: that of the first position other than 0. */
+/* Set the curve, and add the marks of all evaluations.  Their unit is the unit of the first position other than 0. */
 static void mark_evaluations(mls_timing *timing, pace_marks *marks)
 {
     mls_throughput *run = timing->run;
     const mls_model *model = run->model;
     const double training_set = model != NULL ? mls_model_training_set(model, timing->edition) : (double)NAN;
     double first = NAN;     /* number of the first epoch: 1 if the first evaluation may and does begin there */
-    double begun = NAN;     /* since the previous evaluation: the last eval_start, … */
-    double stopped = NAN;   /* … and the last stop of training */
-    double before = NAN;    /* position of the previous evaluation, … */
-    double before_ms = NAN; /* … and the time when it was reached */
+    double begun = NAN;     /* time of the last eval_start since the previous evaluation */
+    double stopped = NAN;   /* time of the last stop of training since the previous evaluation */
+    double before = NAN;    /* position of the previous evaluation */
+    double before_ms = NAN; /* time at which that position was reached */
     bool unit_known = false;
     run->curve = mls_arena_array(timing->scratch, timing->notes->count + 1, sizeof *run->curve);
     marks->items = mls_arena_array(timing->scratch, timing->notes->count + 1, sizeof *marks->items);
@@ -75,7 +77,7 @@ static void mark_evaluations(mls_timing *timing, pace_marks *marks)
         stopped = timed->kind == MLS_PACE_TRAINING_STOP ? timed->when.value : stopped;
         if (timed->kind != MLS_PACE_EVALUATION)
             continue;
-        /* Its position. */
+        /* Find the position of the evaluation. */
         const double epoch = record->epoch;
         const double by_tokens = samples_of_tokens(model, epoch);
         const bool is_samples =
@@ -88,8 +90,9 @@ static void mark_evaluations(mls_timing *timing, pace_marks *marks)
                                : is_samples            ? epoch
                                                        : by_epochs;
         const bool in_samples = !isnan(record->samples) || !isnan(by_tokens) || is_samples || !isnan(training_set);
-        /* When it was reached: at the last eval_start since the previous evaluation, else at the last stop of training
-         * since then, else when it was logged.  Two records of one evaluation share the time of the first one. */
+        /* The position was reached at the last eval_start since the previous evaluation, else at the last stop of
+         * training since then, else when the evaluation was logged.  A second record of the same evaluation gets the
+         * time of the first one. */
         const bool again =
             isnan(begun) && isnan(stopped) && !isnan(samples) && mls_compare_doubles(samples, before) == 0;
         const double at = again ? before_ms : !isnan(begun) ? begun : !isnan(stopped) ? stopped : timed->when.value;
@@ -119,7 +122,7 @@ static void mark_evaluations(mls_timing *timing, pace_marks *marks)
 
 double mls_timing_training(const mls_timing *timing, double ms)
 {
-    size_t low = 0; /* the number of stretches that began earlier */
+    size_t low = 0; /* number of stretches that began before `ms` */
     size_t high = timing->training_count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
@@ -132,8 +135,8 @@ double mls_timing_training(const mls_timing *timing, double ms)
     return last != NULL ? last->before_ms + (fmin(ms, last->to_ms) - last->from_ms) : 0;
 }
 
-/* Keep, in the order of time, the marks whose position is above the last kept one and not above that of any later
- * evaluation, if training time has passed since. */
+/* In the order of time, keep a mark if its position is above the position of the last kept mark, no later evaluation
+ * has a smaller position, and training time has passed since the last kept mark. */
 static void keep_marks(const mls_timing *timing, const pace_marks *marks, pace_marks *kept)
 {
     double *min = mls_arena_array(timing->scratch, marks->count + 1, sizeof *min);
@@ -157,7 +160,8 @@ static void keep_marks(const mls_timing *timing, const pace_marks *marks, pace_m
     }
 }
 
-/* If the steps of a segment are shorter than this share of the time at the pace of the run, they are not used. */
+/* If the steps of a segment together take less than this share of the time expected from the pace of the run, they are
+ * not used. */
 #define STEPS_MIN 0.5
 
 void mls_timing_mark(mls_timing *timing)
@@ -186,7 +190,8 @@ void mls_timing_mark(mls_timing *timing)
     mls_sort_placed(timing->timed, timing->timed_count, sizeof *timing->timed);
     mark_evaluations(timing, &marks);
     if (run->marks_from == MLS_MARKS_FROM_NOTHING) {
-        /* Use the numbers of blocks if they begin at 0 and increase; otherwise they are lengths. */
+        /* The numbers in block records are positions if they begin at 0 and increase; otherwise they are lengths of
+         * blocks. */
         double last = NAN;
         bool positions = true;
         for (size_t i = 0; i < timing->timed_count && positions; i++) {
@@ -205,7 +210,7 @@ void mls_timing_mark(mls_timing *timing)
             run->marks_from = MLS_MARKS_FROM_RUN_STOP;
         }
     }
-    /* One submitter of resnet evaluated its checkpoints after training, which only evaluations can show. */
+    /* Find out whether evaluations were made after training, as one submitter of resnet did. */
     keep_marks(timing, &marks, &kept);
     const pace_mark *first = kept.items;
     const pace_mark *end = &kept.items[kept.count > 0 ? kept.count - 1 : 0];
@@ -238,8 +243,8 @@ void mls_timing_mark(mls_timing *timing)
         trained = training;
         run->segments[run->segment_count++] = before;
     }
-    /* If evaluations are not delimited and train_step_time is logged, reduce segments with an evaluation to the time of
-     * their steps.  The rest is evaluation. */
+    /* If no records mark the begins and ends of evaluations but train_step_time is logged, take the time of steps as
+     * the training time of a segment with an evaluation, and the rest of its time as evaluation time. */
     if (run->parts.evaluation_delimited || run->in_epochs || run->segment_count == 0)
         return;
     at = 0;

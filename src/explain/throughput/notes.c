@@ -9,10 +9,10 @@
 #include "base/utf8.h"
 #include "json/value.h"
 
-/* Smaller backward steps of the time are ignored: several ranks may write to one file. */
+/* Backward steps of the time by fewer milliseconds are ignored, because several ranks may write to one file. */
 #define BACKWARDS_MS 1000
 
-/* Return a finite number; NAN: the value is something else, such as a boolean. */
+/* Return the number in a JSON value, or NAN if the value is not a finite number. */
 static double finite_number(mls_str span)
 {
     double number;
@@ -32,7 +32,7 @@ static double metadata_number(const mls_record *record, mls_str name)
     return mls_record_metadata_member(record, name, &span) ? finite_number(span) : (double)NAN;
 }
 
-/* Drop the records of a kind except every `every`-th one (0: all).  Return the number that is left. */
+/* Keep one of `every` records of a kind and drop the others; if `every` is 0, drop all.  Return the number kept. */
 static size_t thin_out(mls_pace_notes *notes, mls_pace_kind kind, size_t every)
 {
     size_t kept = 0;
@@ -50,7 +50,7 @@ static size_t thin_out(mls_pace_notes *notes, mls_pace_kind kind, size_t every)
     return left;
 }
 
-/* Drop everything, because a run with too many records is not measured. */
+/* Drop all notes, because a run with too many records is not measured. */
 static void give_up(mls_pace_notes *notes)
 {
     free(notes->items);
@@ -79,7 +79,7 @@ static void add_record(mls_pace_notes *notes, mls_pace_kind kind, const mls_reco
         added.epoch = metadata_number(record, MLS_S("epoch_num"));
         added.steps = metadata_number(record, MLS_S("step_num"));
         added.value = finite_number(record->value);
-        if (object) { /* the smallest of several numbers */
+        if (object) { /* a value with several numbers: use the smallest */
             mls_raw_member member;
             mls_json_walk walk = mls_json_walk_begin(record->value);
             while (mls_json_walk_next(&walk, &member)) {
@@ -104,7 +104,7 @@ static void add_record(mls_pace_notes *notes, mls_pace_kind kind, const mls_reco
         return;
     } else if (notes->in_blocks && !notes->spans.ended && added.time_ms >= notes->block_ms &&
                added.samples <= notes->block_samples) {
-        /* The number of a block is not larger than the previous one, so those of all blocks are lengths. */
+        /* The number of a block is not larger than the previous one, so the numbers of all blocks are lengths. */
         notes->blocks_have_none = true;
         (void)thin_out(notes, MLS_PACE_BLOCK, 0);
         return;
@@ -126,7 +126,7 @@ static mls_status pace_record(void *state, const mls_record *record)
     mls_pace_notes *notes = state;
     const bool ends = record->key_id == MLS_KEY_RUN_STOP && !notes->spans.ended;
     if (isfinite(record->time_ms)) {
-        /* A cache_clear after run_start is for the next run, so it does not show how long this one lasted. */
+        /* A cache_clear after run_start belongs to the next run, so its time is not the end of this run. */
         const bool next = notes->spans.started && record->key_id == MLS_KEY_CACHE_CLEAR;
         notes->backwards += notes->begun && record->time_ms < notes->previous_ms - BACKWARDS_MS;
         if (!notes->begun || (record->time_ms > notes->latest_ms && !next))

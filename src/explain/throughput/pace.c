@@ -6,23 +6,26 @@
 #include "base/statistics.h"
 #include "explain/throughput/notes.h"
 
-/* The band is five standard deviations, and never below 5 %. */
+/* A segment is slow if its pace is above the band: more than five standard deviations and more than 5 % above the
+ * reference pace. */
 #define BAND_MIN 0.05
 #define BAND_DEVIATIONS 5
 
-/* A segment with less than this share of the mean time per sample contains no training; a run with less than this share
- * of training is not measured. */
+/* A segment contains no training if its time per sample is below TRAINED_MIN of the mean.  A run is not measured if its
+ * training time is below TRAINED_OF_RUN_MIN of its time. */
 #define TRAINED_MIN 0.1
 #define TRAINED_OF_RUN_MIN 0.0001
 
-/* Minimum numbers of segments for ignoring the first one, and for a warm-up, a slow phase, a shift. */
+/* Minimum numbers of segments: to ignore the first segment in the reference pace, to find a warm-up, slow phases, a
+ * shift. */
 enum { SEGMENTS_REFERENCE = 3, SEGMENTS_WARMUP = 3, SEGMENTS_PHASES = 5, SEGMENTS_SHIFT = 10 };
 
-/* Minimum loss of a reported phase, in milliseconds and relative to the run. */
+/* A slow phase is reported if it loses at least this much: in milliseconds, and as a share of the run's time. */
 #define LOST_MIN_MS 1000
 #define LOST_MIN 0.002
 
-/* Of a shift: minimum number of segments on each side, maximum number of cuts tried, minimum relative change. */
+/* For a shift: minimum number of segments on each side, maximum number of cuts tried, minimum relative change of the
+ * pace. */
 enum { SHIFT_SIDE = 5, SHIFT_CUTS = 50 };
 #define SHIFT_MIN 0.05
 #define SHIFT_EXPLAINS 0.5
@@ -32,7 +35,7 @@ static double pace_of(const mls_pace_segment *segment)
     return segment->training_ms / segment->delta;
 }
 
-/* Return the time that a segment took in addition to its time at the reference pace. */
+/* Return the milliseconds that a segment took in addition to its time at the reference pace. */
 static double lost_by(const mls_pace_segment *segment, double reference)
 {
     return segment->training_ms - reference * segment->delta;
@@ -93,7 +96,8 @@ static mls_slow_phase *list_phases(const mls_timing *timing, size_t healed, doub
     return phases;
 }
 
-/* Return the median pace of segments, weighted by samples: by time, a stall would outweigh the few other segments. */
+/* Return the median pace of segments, weighted by samples.  (Weighted by time, one long stall would decide the median.)
+ */
 static double median_pace(const mls_throughput *run, size_t from, size_t to, mls_weighted *paces)
 {
     for (size_t i = from; i < to; i++)
@@ -102,15 +106,15 @@ static double median_pace(const mls_throughput *run, size_t from, size_t to, mls
 }
 
 /* Compare the paces before and after the healing step, over all segments and over the nearest ones.  A slow phase that
- * begins there is by design, whether it is permanent or lasts until the machine has settled.  Later phases are slow
- * relative to the pace after healing. */
+ * begins at the step is by design, whether it is permanent or ends after some time.  Later phases are measured relative
+ * to the pace after healing. */
 static void find_healing(mls_timing *timing)
 {
     const mls_throughput *run = timing->run;
     mls_healing *healing = timing->healing;
     const size_t count = run->segment_count;
     const size_t first = run->warmup_segments > 0 ? run->warmup_segments : 1;
-    size_t at = 0; /* the segment that contains the step, and the first one after it */
+    size_t at = 0; /* index of the segment that contains the step; later of the first segment after it */
     healing->samples = (double)healing->step * run->run->global_batch_size;
     while (at < count && !(run->segments[at].from_samples + run->segments[at].delta > healing->samples))
         at++;
@@ -137,7 +141,7 @@ static void find_healing(mls_timing *timing)
     healing->phase_count = kept;
 }
 
-/* Return the sum of the distances of sorted paces from their lower median. */
+/* Return the sum of the distances of sorted paces from their lower median, and set *median. */
 static double deviation(const double *paces, size_t count, double *median)
 {
     double sum = 0;
@@ -162,7 +166,8 @@ static double deviation_cut(const mls_placed *sorted, size_t count, size_t cut, 
     return sum;
 }
 
-/* Find the cut of the segments after warm-up that explains most of the deviations, if it explains enough. */
+/* Find a shift: the cut of the segments after warm-up that reduces the sum of deviations most, if it reduces the sum
+ * enough. */
 static void find_shift(mls_timing *timing)
 {
     mls_throughput *run = timing->run;
@@ -205,15 +210,15 @@ void mls_timing_pace(mls_timing *timing)
     if (run->segment_count == 0)
         return;
     measure_segments(timing);
-    /* Join segments without training to the previous one if they determine the reference pace: evaluations after the
-     * end of training are milliseconds apart. */
+    /* Evaluations after the end of training are milliseconds apart.  If such segments determine the reference pace,
+     * join each to the previous segment. */
     const double min = TRAINED_MIN * run->measured_training_ms / run->samples;
     const bool joins = !(run->steady_ms_per_sample >= min);
     mls_pace_segment held = {0};
     size_t kept = 0;
     for (size_t i = 0; i < run->segment_count && joins; i++) {
         mls_pace_segment segment = run->segments[i];
-        if (held.delta > 0) { /* there is no previous one */
+        if (held.delta > 0) { /* there is no previous segment */
             segment.from_ms = held.from_ms;
             segment.from_samples = held.from_samples;
             segment.delta += held.delta;
@@ -248,7 +253,8 @@ void mls_timing_pace(mls_timing *timing)
         run->warmup_samples = run->segments[i].from_samples + run->segments[i].delta;
         run->warmup_lost_ms += lost_by(&run->segments[i], run->steady_ms_per_sample);
     }
-    /* Set the cells of the sparkline.  Each is a share of the training time with the mean pace in it. */
+    /* Set the cells of the sparkline.  Each cell is an equal share of the training time, with the mean pace in that
+     * time. */
     const double cell = run->parts.ms[MLS_PART_TRAINING] / MLS_SPARK_CELLS;
     double before = 0;
     size_t at = 0;
@@ -268,7 +274,7 @@ void mls_timing_pace(mls_timing *timing)
             before = after;
             at++;
         }
-        /* If less than half of a cell was measured, it is a gap. */
+        /* A cell of which less than half was measured is a gap. */
         const double level = (sum / weights / run->steady_ms_per_sample - 1) / (run->band / 3);
         run->spark[i] = (signed char)(!(weights >= cell / 2)   ? MLS_SPARK_GAP
                                       : level >= MLS_SPARK_TOP ? MLS_SPARK_TOP

@@ -28,12 +28,13 @@ const char *mls_evaluations_from_name(mls_evaluations_from from)
     return names[from];
 }
 
-/* Slow evaluations: minimum number of evaluations, times the median, and milliseconds above it. */
+/* Slow evaluations are found if a run has at least SLOW_EVALUATIONS_FROM evaluations.  One is slow if it takes at least
+ * SLOW_EVALUATION_TIMES the median and at least SLOW_EVALUATION_MS milliseconds more. */
 enum { SLOW_EVALUATIONS_FROM = 5 };
 #define SLOW_EVALUATION_TIMES 2
 #define SLOW_EVALUATION_MS 1000
 
-/* From this number on, an epoch_num of benchmarks that may count samples does so. */
+/* The smallest epoch_num that counts samples, for benchmarks in which it may count samples or epochs. */
 #define SAMPLES_MIN 1e3
 
 #define FLOPS_PER_TFLOP 1e12
@@ -87,7 +88,7 @@ static mls_throughput blank_run(const mls_run *run, const mls_throughput_options
     return blank;
 }
 
-/* Add a stretch of the timed part.  Adjacent ones of the same part are joined. */
+/* Add a stretch of the timed part.  Join it to the last one if that is adjacent and of the same part. */
 static void add_stretch(void *state, const mls_stretch *stretch)
 {
     mls_timing *timing = state;
@@ -113,7 +114,7 @@ static void add_stretch(void *state, const mls_stretch *stretch)
     }
 }
 
-/* Return the lower median of the rates or (`steps`) step times of tracked_stats; NAN: none. */
+/* Return the lower median of the rates of tracked_stats, or (`steps`) of their step times; NAN if there are none. */
 static double median_logged(const mls_timing *timing, bool steps, double *values)
 {
     size_t count = 0;
@@ -147,7 +148,7 @@ static void measure_run(mls_timing *timing)
         return;
     run->run_ms = run_ms;
     timing->start_ms = read->run_start.time_ms;
-    const size_t max = notes->spans.count + 1; /* each span and the end of the run end at most one stretch */
+    const size_t max = notes->spans.count + 1; /* each span, and the end of the run, end at most one stretch */
     timing->training = mls_arena_array(timing->scratch, max, sizeof *timing->training);
     timing->evaluations = mls_arena_array(timing->scratch, max, sizeof *timing->evaluations);
     run->stretches = mls_arena_array(timing->scratch, 2 * max, sizeof *run->stretches);
@@ -185,19 +186,19 @@ static void find_utilization(mls_throughput *run, const mls_throughput_options *
     mls_utilization *of = &run->utilization;
     if (run->model == NULL || run->in_epochs)
         return;
-    /* The FLOPs of a sample are known for one length: those of matrices and windows are proportional to it, and those
-     * of attention, half of which a causal sample needs, to its square. */
+    /* The FLOPs of a sample are known for one sequence length.  The FLOPs of matrices and windows are proportional to
+     * the length, those of attention to its square.  Causal attention needs half of the latter. */
     const mls_model *model = run->model;
     const double whole = model->flops_per_sample;
     const double longer = run->tokens_per_sample / model->tokens_per_sample;
-    const double half = whole - model->flops_per_sample_causal; /* of the attention; NAN: none is known */
+    const double half = whole - model->flops_per_sample_causal; /* half of the FLOPs of attention; NAN: unknown */
     if (isnan(longer) || longer == 1)
         of->flops_per_sample = options->causal && !isnan(half) ? whole - half : whole;
     else
         of->flops_per_sample = (whole - 2 * half) * longer + (options->causal ? half : 2 * half) * longer * longer;
     of->flops_derived = isnan(of->flops_per_sample) ? model->flops_per_sample_derived : (double)NAN;
-    /* The precision of the linear layers, which cause most FLOPs: logged from edition 6.1 on, and printed by many jobs.
-     */
+    /* Find the precision of the linear layers, which cause most FLOPs.  It is logged from edition 6.1 on, and printed
+     * by many jobs. */
     const mls_str logged =
         mls_str_from(mls_run_hyperparameter(run->run, MLS_S("lowest_numerical_precision_in_linear")));
     const unsigned printed = logged.len == 0 ? run->run->facts.precision : MLS_PRINTED_NO_PRECISION;
@@ -259,7 +260,7 @@ static void move(void *list, size_t count, size_t size, mls_arena *arena)
 static mls_status measure_group(mls_throughputs *all, mls_throughput_group *group, mls_arena *scratch, mls_error *error)
 {
     const mls_group *of = group->group;
-    /* The machine: from the options, else from the system description, else from the config's name. */
+    /* Find the machine in the options, else in the system description, else in the config's name. */
     const mls_throughput_options *options = &all->options;
     const double accelerators = isnan(options->accelerators) ? of->accelerators : options->accelerators;
     const mls_accelerator *accelerator = options->accelerator;
@@ -267,7 +268,7 @@ static mls_status measure_group(mls_throughputs *all, mls_throughput_group *grou
     mls_throughput *measured = mls_calloc(of->run_count, sizeof *measured);
     mls_healing *healing = mls_calloc(of->run_count, sizeof *healing);
     mls_status status = MLS_OK;
-    uint32_t step = 0; /* the healing step that the runs printed; 0: none, or they differ */
+    uint32_t step = 0; /* healing step that the runs printed; 0: none, or runs printed different ones */
     bool differ = false;
     for (size_t i = 0; i < of->run_count; i++) {
         const uint32_t printed = of->runs[i]->facts.healing;
@@ -287,7 +288,7 @@ static mls_status measure_group(mls_throughputs *all, mls_throughput_group *grou
         if (run->benchmark != NULL)
             run->model = mls_models_of_benchmark(options->models, mls_str_from(run->benchmark));
         if (run->model != NULL) {
-            /* Samples padded to one length have the maximum length in the log. */
+            /* If samples are padded to one length, the log contains it as max_sequence_length. */
             const char *logged = mls_run_hyperparameter(read, MLS_S("max_sequence_length"));
             size_t length;
             run->tokens_per_sample = run->model->tokens_per_sample;
@@ -303,7 +304,8 @@ static mls_status measure_group(mls_throughputs *all, mls_throughput_group *grou
                              .healing = &healing[i]};
         mls_arena_reset(scratch);
         measure_run(&timing);
-        /* Copy the lists out of the scratch arena, where they have room for the maximum. */
+        /* Copy the lists to the permanent arena at their final sizes; in the scratch arena they have their maximum
+         * sizes. */
         move(&run->segments, run->series ? run->segment_count : 0, sizeof *run->segments, all->arena);
         move(&run->stretches, run->series ? run->stretch_count : 0, sizeof *run->stretches, all->arena);
         move(&run->slow_phases, run->slow_phase_count, sizeof *run->slow_phases, all->arena);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* throughput.h - break down the time of runs, measure how fast training was, and find slow phases and slow runs.
+/* throughput.h - break down the time of runs, measure the pace of training, and find slow phases and slow runs.
  *
  * Collect runs with mls_throughput_observer, then call mls_throughputs_measure().  Positions of training are known from
- * evaluations, blocks or run_stop; logged rates are not used.  Between two positions is a segment with a pace in
- * milliseconds of training per sample.
+ * evaluations, blocks or run_stop; logged rates are not used.  A segment is the training between two adjacent
+ * positions; its pace is in milliseconds of training per sample.
  *
  * Times are milliseconds since run_start unless noted.  Unknown numbers are NAN. */
 #pragma once
@@ -16,13 +16,13 @@
 /** How far a run can be measured. */
 typedef enum mls_timed_state {
     MLS_TIMED_ENDED,
-    MLS_TIMED_UNFINISHED, /**< no run_stop: the run ends at its latest record */
-    MLS_TIMED_NO_START,   /**< not measured, like the next */
-    MLS_TIMED_STOP_BEFORE_START
+    MLS_TIMED_UNFINISHED,       /**< no run_stop: the run ends at its latest record */
+    MLS_TIMED_NO_START,         /**< no run_start: not measured */
+    MLS_TIMED_STOP_BEFORE_START /**< run_stop is earlier than run_start: not measured */
 } mls_timed_state;
 const char *mls_timed_state_name(mls_timed_state state);
 
-/** The source of the positions.  The name of NOTHING is NULL. */
+/** The source of the positions.  The name of MLS_MARKS_FROM_NOTHING is NULL. */
 typedef enum mls_marks_from {
     MLS_MARKS_FROM_NOTHING,
     MLS_MARKS_FROM_EVALUATIONS,
@@ -32,7 +32,8 @@ typedef enum mls_marks_from {
 } mls_marks_from;
 const char *mls_marks_from_name(mls_marks_from from);
 
-/** The source of the evaluation times.  NOTHING: they count as training; its name is NULL. */
+/** The source of the evaluation times.  MLS_EVALUATIONS_FROM_NOTHING: unknown, so evaluations count as training; its
+ * name is NULL. */
 typedef enum mls_evaluations_from {
     MLS_EVALUATIONS_FROM_NOTHING,
     MLS_EVALUATIONS_FROM_RECORDS,    /**< eval_start and eval_stop */
@@ -45,29 +46,29 @@ const char *mls_evaluations_from_name(mls_evaluations_from from);
 typedef struct mls_pace_segment {
     double from_ms, to_ms;
     double from_samples, delta; /**< samples, or epochs */
-    double training_ms;         /**< training time in between */
+    double training_ms;         /**< training time between the two positions */
 } mls_pace_segment;
 
-/** Consecutive segments above the band. */
+/** Consecutive segments whose pace is above the band. */
 typedef struct mls_slow_phase {
     double from_ms, to_ms, from_samples, to_samples;
-    double training_ms, lost_ms; /**< lost: relative to the reference pace */
-    double factor;               /**< its pace divided by the reference pace */
-    bool shared;                 /**< it is part of a phase of the group */
+    double training_ms, lost_ms; /**< training time; part of it that exceeds the time at the reference pace */
+    double factor;               /**< pace of the phase divided by the reference pace */
+    bool shared;                 /**< the phase is part of a shared phase of the group */
 } mls_slow_phase;
 
 /** A phase in which more than half of the runs of a group were slow at the same samples. */
 typedef struct mls_shared_phase {
-    mls_slow_phase middle; /**< medians */
+    mls_slow_phase middle; /**< median of each number over the runs */
     size_t runs;
 } mls_shared_phase;
 
 typedef struct mls_slow_evaluation {
     double from_ms, ms;
-    size_t number; /**< in the run, from 1 */
+    size_t number; /**< number of the evaluation in the run, from 1 */
 } mls_slow_evaluation;
 
-/** An evaluation of the timed part: its time, position and result. */
+/** The kind of an evaluation's result. */
 typedef enum mls_curve_kind {
     MLS_CURVE_ONE,
     MLS_CURVE_FID,
@@ -77,78 +78,79 @@ typedef enum mls_curve_kind {
 } mls_curve_kind;
 typedef struct mls_curve_point {
     double ms, samples, value;
-    double steps;          /**< logged step; the position if samples are unknown */
-    double box, mask;      /**< of a detector; `value` is the smaller one */
-    mls_curve_kind metric; /**< FID or CLIP of images, otherwise ONE */
+    double steps;          /**< logged step; used as the position if samples are unknown */
+    double box, mask;      /**< the two results of a detector; `value` is the smaller one */
+    mls_curve_kind metric; /**< kind of the result: FID or CLIP of an image generator, otherwise ONE */
 } mls_curve_point;
 
-/** The machine, and the share of its peak used at the steady pace (MFU; PaLM, appendix B). */
+/** The machine, and the model FLOPs utilization (MFU, as in appendix B of the PaLM paper): the share of the machine's
+ * peak that the model's FLOPs use at the steady pace. */
 typedef struct mls_utilization {
-    double accelerators;                /**< their number */
+    double accelerators;                /**< number of accelerators */
     const mls_accelerator *accelerator; /**< NULL: unknown */
-    double flops_per_sample;            /**< of the model; attention as in the options */
-    double flops_derived;               /**< from the architecture with full attention, if that is unknown */
-    double bf16;                        /**< of the dense peak in BF16, or FP16 if it has no BF16 */
-    bool has_precision;                 /**< the options, the log or the job's output name one below BF16 */
-    mls_precision named;                /**< that precision */
-    double precision;                   /**< of the peak in it */
-    double derived;                     /**< like bf16, with flops_derived */
-    double narrowest;                   /**< of the largest peak of the accelerator; above 1, the data is wrong */
+    double flops_per_sample;            /**< FLOPs of a sample; attention is counted as the options say */
+    double flops_derived;               /**< the same, computed from the architecture, if flops_per_sample is unknown */
+    double bf16;         /**< share of the dense peak in BF16, or in FP16 if the accelerator lacks BF16 */
+    bool has_precision;  /**< the options, the log or the job's output name a precision below BF16 */
+    mls_precision named; /**< the precision that they name */
+    double precision;    /**< share of the peak in the named precision */
+    double derived;      /**< like bf16, with flops_derived */
+    double
+        narrowest; /**< share of the largest peak of the accelerator in any precision; if above 1, the data is wrong */
 } mls_utilization;
 
 enum { MLS_SPARK_CELLS = 24, MLS_SPARK_GAP = -1, MLS_SPARK_TOP = 7 };
 
-/** A measured run.  Lists are in the arena of its mls_throughputs. */
+/** A measured run.  The arena of mls_throughputs owns the lists. */
 typedef struct mls_throughput {
     const mls_run *run;
-    const char *benchmark;  /**< as logged, else the name of the folder; NULL: none */
-    const mls_model *model; /**< of the benchmark; NULL: unknown */
+    const char *benchmark;  /**< as logged, else the name of the folder; NULL: unknown */
+    const mls_model *model; /**< model of the benchmark; NULL: unknown */
     mls_timed_state state;
-    const char *status; /**< of run_stop as logged; NULL: none; borrowed from the notes */
+    const char *status; /**< status of run_stop as logged; NULL: not logged; borrowed from the notes */
     size_t backwards;   /**< number of records more than a second before the previous one */
     double run_ms;
-    bool has_parts;         /**< false: too many records; nothing below is known */
-    mls_parts parts;        /**< as in score, except evaluations known from steps */
+    bool has_parts;         /**< false: there are too many records, and all members below are unknown */
+    mls_parts parts;        /**< the same parts as in `score`, except for evaluation times derived from steps */
     mls_stretch *stretches; /**< stretches of the parts, in order; NULL without `series` */
     size_t stretch_count;
-    bool in_epochs; /**< all samples here are epochs: the size of the training set is unknown */
+    bool in_epochs; /**< the members named samples contain epochs, because the size of the training set is unknown */
     mls_marks_from marks_from;
     mls_evaluations_from evaluations_from;
     mls_pace_segment *segments; /**< NULL without `series` */
     size_t segment_count;
-    double samples, measured_training_ms; /**< up to the last position */
+    double samples, measured_training_ms; /**< samples and training time up to the last position */
     double training_samples_per_second, run_samples_per_second;
-    double steady_ms_per_sample, band; /**< reference pace; relative excess that counts as slow */
+    double steady_ms_per_sample, band; /**< reference pace; a pace above (1 + band) times it is slow */
     double steady_step_ms, steady_tokens_per_second;
     size_t warmup_segments;
-    double warmup_ms, warmup_samples; /**< training until its end */
+    double warmup_ms, warmup_samples; /**< training time and samples up to the end of the warm-up */
     double warmup_lost_ms;
     mls_slow_phase *slow_phases;
     size_t slow_phase_count;
-    bool has_shift; /**< the pace changed permanently at this position, by this factor */
+    bool has_shift; /**< the pace changed permanently at position shift_samples, by the factor shift_factor */
     double shift_samples, shift_factor;
-    size_t healing_step; /**< where the pace of all runs of the group changed by design; 0: nowhere */
-    double healing_samples, healing_factor; /**< position; pace after it divided by the pace before */
+    size_t healing_step; /**< step at which the pace of all runs of the group changed by design; 0: none */
+    double healing_samples, healing_factor; /**< position of that step; pace after it divided by the pace before */
     double evaluation_median_ms;
     mls_slow_evaluation *slow_evaluations;
     size_t slow_evaluation_count;
     mls_slow_evaluation longest_evaluation; /**< number 0: no evaluation has a duration */
     mls_curve_point *curve;
     size_t curve_count;
-    bool target_known;                        /**< the rules have a target for the evaluations */
-    size_t target_at;                         /**< first point of the curve that meets it, from 1; 0: none */
-    double time_to_target_ms;                 /**< time of that evaluation */
-    mls_target target;                        /**< target of the evaluations */
-    mls_target box_target, mask_target;       /**< of a detector */
-    double logged_throughput, logged_step_ms; /**< lower medians of tracked_stats */
+    bool target_known;        /**< the rules have a target for the evaluations */
+    size_t target_at;         /**< number of the first point of the curve that meets the target, from 1; 0: none */
+    double time_to_target_ms; /**< time of the evaluation target_at */
+    mls_target target;        /**< target of the evaluations */
+    mls_target box_target, mask_target;       /**< targets of a detector's two results */
+    double logged_throughput, logged_step_ms; /**< lower medians of the values in tracked_stats */
     double tokens_per_sample;                 /**< from the log, else the model; NAN: unknown or variable */
     mls_utilization utilization;
     signed char spark[MLS_SPARK_CELLS]; /**< pace over training time: 0 (reference or faster) to 7, or a gap */
-    bool series;                        /**< as in the options */
+    bool series;                        /**< segments and stretches are stored */
 } mls_throughput;
 
-/** Return the unit of a run's positions: "epochs" or "samples".  epoch_num of some benchmarks counts samples
- * (mls_epoch_unit()). */
+/** Return the unit of a run's positions: "epochs" or "samples". */
 const char *mls_throughput_unit(const mls_throughput *run);
 bool mls_throughput_counts_epochs(const mls_throughput *run);
 
@@ -173,35 +175,36 @@ typedef struct mls_slow_run {
     double extra_ms, expected_ms;
     double parts_extra_ms[MLS_SLOW_PART_COUNT];
     mls_slow_part largest;
-    bool pace; /**< its pace is above the limit of the group */
+    bool pace; /**< the pace of the run is above limit_ms_per_sample of the group */
 } mls_slow_run;
 
 typedef struct mls_throughput_group {
     const mls_group *group;
     mls_throughput *runs; /**< in the order of the group */
-    size_t timed;         /**< number of ended runs with samples; below 3, there are no comparisons */
+    size_t timed;         /**< number of ended runs with samples; runs are compared if there are at least 3 */
     double median_ms_per_sample, limit_ms_per_sample;
     mls_slow_run *slow_runs;
     size_t slow_run_count;
     mls_shared_phase *shared_phases; /**< in the order of samples */
     size_t shared_phase_count;
-    const mls_throughput *healed;    /**< run with the median healing_factor; NULL: none */
-    size_t healed_count;             /**< number of runs with a healing_step */
-    const mls_throughput *warmed_up; /**< run with the median warm-up; NULL: it lost less than 10 % */
-    mls_findings findings;           /**< about the runs; not in the arena */
+    const mls_throughput *healed; /**< run with the median healing_factor; NULL: no run has a healing_step */
+    size_t healed_count;          /**< number of runs with a healing_step */
+    const mls_throughput
+        *warmed_up;        /**< run with the median loss of warm-up; NULL: the loss is below 10 % of the run */
+    mls_findings findings; /**< findings about the runs; the arena does not own them */
 } mls_throughput_group;
 
-/** The options of measuring.  Tables must outlive the result. */
+/** The options of mls_throughputs_measure().  The tables must outlive the result. */
 typedef struct mls_throughput_options {
-    mls_rulesets *rulesets;                    /**< for targets; NULL: no time to target */
+    mls_rulesets *rulesets;                    /**< for targets; NULL: leave the time to target unknown */
     const mls_models *models;                  /**< not NULL */
     const mls_accelerators *accelerator_table; /**< not NULL */
     const mls_accelerator *accelerator;        /**< NULL: from the system description */
-    double accelerators;                       /**< NAN: likewise */
-    bool series;                               /**< store segments and stretches, too */
-    bool causal;                               /**< attention counts half, as in newer tools; otherwise fully (PaLM) */
+    double accelerators;                       /**< number of accelerators; NAN: from the system description */
+    bool series;                               /**< also store segments and stretches */
+    bool causal; /**< count half of the FLOPs of attention, as newer tools do, not all (as in the PaLM paper) */
     bool has_precision;
-    mls_precision precision; /**< also compute the utilization of the peak in it */
+    mls_precision precision; /**< if has_precision: also compute the share of the peak in this precision */
 } mls_throughput_options;
 
 /** All groups of a collection, and all runs in the order of the collection. */
@@ -215,7 +218,7 @@ typedef struct mls_throughputs {
     mls_throughput_options options;
 } mls_throughputs;
 
-/** Observer for mls_collect() that stores the needed data of each run.  Its memory is bounded. */
+/** Observer for mls_collect() that stores notes of each run, in bounded memory. */
 extern const mls_observer mls_throughput_observer;
 
 /** Measure the runs of a collection made with the observer.  The collection must outlive the result.  Notes of measured

@@ -10,7 +10,7 @@
 #include "base/statistics.h"
 #include "score/score.h"
 
-/* Relative standard deviation of runs if there are only one or two and no reference. */
+/* The assumed relative standard deviation of runs if there are only one or two runs and no reference. */
 #define SPREAD_UNKNOWN 0.12
 /* Shrinkage of slopes from few runs: a slope from n runs is multiplied by n / (n + SHRINK). */
 #define SHRINK 6
@@ -40,7 +40,7 @@ void mls_curve_add(mls_curve *curve, mls_value_point point)
     curve->before = last != NULL ? last->at : (double)NAN;
     curve->stride = curve->stride > 0 ? curve->stride : 1;
     const size_t place = curve->seen++;
-    /* The last one may have been kept only because it was last. */
+    /* Replace the last point if it was kept only because it was the last one. */
     if (last != NULL && (place - 1) % curve->stride != 0) {
         *last = point;
         return;
@@ -61,12 +61,12 @@ void mls_curve_release(mls_curve *curve)
     *curve = (mls_curve){0};
 }
 
-/* The possible ends of the run: values, scaled and shifted. */
+/* The positions at which the run may end: `values`, multiplied by `scale`, plus `shift`. */
 typedef struct outcomes {
     const double *values; /* `own` or the reference's */
     size_t count;
     double scale, shift;
-    double mean, stdev; /* after the shift; sample standard deviation */
+    double mean, stdev; /* mean and sample standard deviation after the shift */
     double own[MLS_PAST_RUNS_MAX];
 } outcomes;
 
@@ -90,7 +90,7 @@ static double between(double x, double x0, double y0, double x1, double y1)
     return x1 > x0 || x1 < x0 ? y0 + (y1 - y0) * (x - x0) / (x1 - x0) : y1;
 }
 
-/* Return the value of a run at a position, interpolated linearly; NAN outside of its evaluations. */
+/* Return the value of a run at a position, interpolated linearly between evaluations; NAN outside of these. */
 static double value_at(const mls_curve *curve, double at)
 {
     for (size_t i = 0; i < curve->count; i++) {
@@ -124,7 +124,7 @@ static double pace_until(const mls_curve *curve)
  * whether there are enough such runs.
  *
  * One prediction is a regression: runs that were better at this position usually converged earlier.  The other one is
- * the distance that each run still had to go from the position where it had this value. */
+ * the distance from the position at which each run had this value to its end. */
 static bool outcomes_by_curves(const mls_value_point *here, const mls_estimate_basis *basis, outcomes *to)
 {
     double needed[MLS_PAST_RUNS_MAX];
@@ -173,7 +173,7 @@ static bool outcomes_by_curves(const mls_value_point *here, const mls_estimate_b
     return true;
 }
 
-/* Round a position to an evaluation after the last one: up, or to the nearest. */
+/* Round a position `at` to the position of an evaluation after `here`: up, or (`nearest`) to the nearest one. */
 static double at_evaluation(double here, double distance, double at, bool nearest)
 {
     if (!(distance > 0))
@@ -182,7 +182,7 @@ static double at_evaluation(double here, double distance, double at, bool neares
     return here + fmax(1, nearest ? floor(steps + 0.5) : ceil(steps - 1e-9)) * distance;
 }
 
-/* Return the mean of the outcomes after `here`, or `none` if there are none. */
+/* Return the mean of the outcomes that are after `here`, or `none` if all are before it. */
 static double mean_beyond(const outcomes *all, double here, double none)
 {
     double sum = 0;
@@ -288,7 +288,8 @@ mls_estimate mls_estimate_left(const mls_curve *curve, double now, const mls_est
     const bool nearest = isnan(middle) || estimate.from == MLS_ESTIMATE_CURVES;
     const double half = half_interval(&all, estimate.from, &basis);
     const double later = here->minutes - now + tail;
-    /* It did not end at this evaluation, so the next one is due, after the distance of the first one if unknown. */
+    /* The run did not end at this evaluation, so it ends at the next one or later.  If the distance between evaluations
+     * is unknown, assume the position of the first one. */
     const double next = distance > 0 ? distance : here->at;
     estimate.end = isnan(middle) ? here->at + next : at_evaluation(here->at, distance, middle, nearest);
     const double low = fmin(at_evaluation(here->at, distance, all.mean - half, false), estimate.end);
@@ -302,9 +303,9 @@ mls_estimate mls_estimate_left(const mls_curve *curve, double now, const mls_est
 
 /* ------------------------------------------------------------------------ the score */
 
-/* Accuracy in minutes. */
+/* Accuracy in minutes of the mean that mls_outlook_beat() finds. */
 #define BEAT_WIDTH 0.001
-/* Minutes of a run that is longer than any (two thousand years). */
+/* A length in minutes that no run reaches (two thousand years). */
 #define BEAT_MOST 1e9
 
 static size_t runs_to_come(const mls_so_far *so_far)
@@ -313,7 +314,7 @@ static size_t runs_to_come(const mls_so_far *so_far)
     return so_far->rules->runs_needed > finished ? so_far->rules->runs_needed - finished : 0;
 }
 
-/* Return the score if `more` runs of equal length follow. */
+/* Return the score for the case that `more` runs of `minutes` each follow. */
 static mls_olympic_result suppose(const mls_so_far *so_far, size_t more, double minutes)
 {
     const size_t count = so_far->valid + so_far->not_valid + more;

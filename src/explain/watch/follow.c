@@ -11,8 +11,8 @@
 
 #include "base/file.h"
 
-/* A folder that changed less than RECENT_MS before its listing is listed again, and every folder at each fourth look.
- */
+/* A folder that changed less than RECENT_MS before its listing is listed again.  Every folder is listed again at each
+ * fourth look. */
 enum { RECENT_MS = 3000, LISTED_EVERY = 4 };
 
 static double modified_ms(const struct stat *about)
@@ -31,7 +31,7 @@ static void begin_file(mls_follow *follow, mls_followed *file)
     mls_live_file_begin(follow->live, file);
 }
 
-/* Report a failure once, until the file can be read again. */
+/* Report that a file cannot be read.  Do not report it again until the file could be read in between. */
 static void report_failure(mls_follow *follow, mls_followed *file, const mls_error *why)
 {
     if (!file->failed && why->system_errno != ENOENT)
@@ -50,7 +50,7 @@ static void read_file(mls_follow *follow, mls_followed *file, double now_ms)
         report_failure(follow, file, &why);
         return;
     }
-    /* If another file has the path now, the next look will find it. */
+    /* Read the file only if the path still leads to the same file.  The next look finds a new file. */
     if (fstat(fd, &about) == 0 && about.st_ino == file->inode && about.st_dev == file->device) {
         char bytes[MLS_FOLLOWED_BYTES];
         mls_status status = MLS_OK;
@@ -183,8 +183,8 @@ static void note_size(mls_followed *file, const struct stat *about)
     file->waits |= file->size != file->offset && !file->unread;
 }
 
-/* Process a listed file.  A file with several names keeps its known name if it still exists: such files come first
- * (`again`). */
+/* Process a listed file.  A file with several names keeps its known name if that still exists: the first pass (`again`)
+ * only takes files whose names are known. */
 static void take_source(mls_follow *follow, const mls_source *source, bool again)
 {
     struct stat about;
@@ -252,7 +252,7 @@ static void add_folder(mls_names *folders, mls_str folder)
     mls_names_add(folders, text);
 }
 
-/* Return the latest modification of the folders; INFINITY: one was removed. */
+/* Return the time of the latest modification of the folders, or INFINITY if a folder was removed. */
 static double folders_changed_ms(const mls_follow *follow)
 {
     double changed_ms = 0;

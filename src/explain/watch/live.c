@@ -15,7 +15,8 @@
 #include "score/score.h"
 #include "json/value.h"
 
-/* Silence that is always tolerated: in general, and for an initializing run if no other runs are known. */
+/* A run that is silent for a shorter time is not reported as stalled: in general, and while it initializes if no run of
+ * the group has converged. */
 enum { PATIENCE_MS = 60 * 1000, PATIENCE_INIT_MS = 30 * 60 * 1000 };
 
 #define NOT_KNOWN ((double)NAN)
@@ -23,14 +24,14 @@ enum { PATIENCE_MS = 60 * 1000, PATIENCE_INIT_MS = 30 * 60 * 1000 };
 /* A queued event. */
 typedef struct mls_queued_event {
     mls_watch_kind kind;
-    mls_live_run *run; /* NULL: about a file */
-    double order_ms;   /* its time, or that of the previous record in its file; -INFINITY: none */
-    size_t order;      /* order in which it was read */
+    mls_live_run *run; /* NULL: the event is about a file */
+    double order_ms;   /* time of the event, or of the previous record in the file; -INFINITY: there is none */
+    size_t order;      /* number in the order of reading */
     double time_ms;
     size_t line;
     double first_ms, value, throughput, needed;
     mls_training_progress at;
-    bool any_step; /* step_num may count samples because it is the `step` of tracked_stats */
+    bool any_step; /* the step is from tracked_stats, so it may count samples */
     mls_run_status status;
     mls_live_facts facts;       /* for INIT and START; texts of the watch */
     const char *file, *message; /* in the queue's arena */
@@ -105,7 +106,7 @@ static mls_live_run *original_of(mls_live_run *run)
     return run->same != NULL ? run->same : run;
 }
 
-/* Return the bytes of a time as a map key, which is empty for NAN. */
+/* Return the bytes of a time as a map key; the key for NAN is empty. */
 static mls_str time_key(const double *time_ms)
 {
     return isnan(*time_ms) ? (mls_str){"", 0} : (mls_str){(const char *)time_ms, sizeof *time_ms};
@@ -125,7 +126,8 @@ const mls_live_listed *mls_live_list_at(const mls_map *lists, double time_ms)
     return entry != NULL ? entry->value.pointer : NULL;
 }
 
-/* Record a run under its start, again if an earlier first record was found.  Runs without a time are not recorded. */
+/* Add a run to live->started by its first time; call this again if an earlier first record was found.  A run without a
+ * time is not added. */
 static void add_started(mls_live *live, mls_live_run *run)
 {
     live->started.arena = &live->lists;
@@ -194,7 +196,8 @@ void mls_live_finished_add(mls_live_run *run)
         return;
     MLS_GROW(&group->finished, items);
     mls_live_run **items = group->finished.items;
-    /* Sort by end.  A fixed order keeps sums equal in their last digit, whether logs are read at once or followed. */
+    /* Insert by end.  In a fixed order, sums are the same to the last digit whether logs are read at once or followed.
+     */
     size_t at = group->finished.count++;
     for (; at > 0; at--) {
         int order = mls_compare_doubles(items[at - 1]->run_stop.time_ms, run->run_stop.time_ms);
@@ -269,13 +272,13 @@ typedef struct mls_live_reader {
     mls_live *live;
     const mls_followed *file;
     mls_run_splitter splitter;
-    mls_live_run *run;               /* the last run; NULL: none yet */
-    size_t begun;                    /* its first line according to the splitter */
-    bool ended;                      /* it has a run_stop, or died */
+    mls_live_run *run;               /* the last run in the file; NULL: none yet */
+    size_t begun;                    /* first line of that run according to the splitter */
+    bool ended;                      /* that run has a run_stop, or died */
     double order_ms;                 /* see mls_queued_event */
-    double applied_ms;               /* its value when the queue was last applied */
+    double applied_ms;               /* value of order_ms when the queue was last applied */
     size_t round;                    /* round in which the last event was queued */
-    size_t failures;                 /* number before the first run */
+    size_t failures;                 /* number of failure lines before the first run */
     MLS_LIST_OF(queued_line) queued; /* events queued in that round, by line */
     mls_marked_lines marked;
     mls_sink sinks[2];
@@ -288,7 +291,7 @@ static void queue_event(mls_live *live, mls_queued_event event)
     live->queue.items[live->queue.count++] = event;
 }
 
-/* Return a new event for a record, or (NULL) a line, of the current run. */
+/* Return a new event of the current run for a record, or for a line if record is NULL. */
 static mls_queued_event event_of(mls_live_reader *self, mls_watch_kind kind, const mls_record *record, size_t line)
 {
     if (self->round != self->live->round) {
@@ -355,7 +358,7 @@ static void queue_begun(mls_live_reader *self, const mls_record *record, mls_wat
     queue(self, begun);
 }
 
-/* Return a number from a record's metadata; NAN: none. */
+/* Return a number from a record's metadata, or NAN if the metadata does not contain it. */
 static double metadata_number(const mls_record *record, mls_str name)
 {
     mls_str span;
@@ -363,7 +366,7 @@ static double metadata_number(const mls_record *record, mls_str name)
     return mls_record_metadata_member(record, name, &span) && mls_json_number(span, &number) ? number : NOT_KNOWN;
 }
 
-/* Queue the progress in a record, limited to the wanted frequency. */
+/* Queue the progress in a record, at most one event per live->interval_ms. */
 static void queue_progress(mls_live_reader *self, const mls_record *record, mls_watch_kind kind)
 {
     mls_queued_event event = event_of(self, kind, record, record->line);
@@ -485,14 +488,14 @@ static mls_status take_lines(void *state, const mls_lines *lines)
         const ptrdiff_t found = mls_signatures_find(signatures, line.message, false);
         if (found < 0 || mls_signatures_get(signatures, (size_t)found)->role >= MLS_ROLE_CONTEXT)
             continue;
-        mls_live_run *run = self->run; /* run of the line; records may have been read further */
+        mls_live_run *run = self->run; /* find the run of the line: records after the line may have been read already */
         while (run != NULL && run->line > number)
             run = run->above;
         size_t *failures = run != NULL ? &run->failures : &self->failures;
         if (++*failures > MLS_FAILURES_SHOWN)
             continue;
         mls_queued_event failure = event_of(self, MLS_WATCH_FAILURE, NULL, number);
-        /* Order it after the previous event in the file, which may be of the previous run. */
+        /* Place the event after the previous event in the file, which may belong to the previous run. */
         size_t at = self->queued.count;
         while (at > 0 && self->queued.items[at - 1].line >= number)
             at--;
@@ -626,7 +629,7 @@ static void report_event(mls_live *live, mls_watch_event event)
         live->event(live->state, &event);
 }
 
-/* Report an event of a run; `of` may be NULL. */
+/* Report an event of a run; `of` is the queued event that it results from, or NULL. */
 static void report_run(mls_live *live, mls_watch_kind kind, const mls_live_run *run, const mls_queued_event *of,
                        const char *message)
 {
@@ -646,7 +649,8 @@ static void report_estimate(mls_live *live, mls_watch_kind kind, mls_live_run *r
     report_run(live, kind, run, of, NULL);
 }
 
-/* Return whether two runs have equal times as far as both have come: a job's output repeats the trial's own log. */
+/* Return whether two runs have the same times in all events that both have: a job's output repeats the trial's own log.
+ */
 static bool is_same_run(const mls_live_run *a, const mls_live_run *b)
 {
     const double apart[] = {a->first_ms - b->first_ms, a->init_start.time_ms - b->init_start.time_ms,
@@ -657,8 +661,7 @@ static bool is_same_run(const mls_live_run *a, const mls_live_run *b)
     return same && a->followed != b->followed;
 }
 
-/* Find the same run in another file.  The run found first continues for both, under the name of the trial's own file.
- */
+/* Find the same run in another file.  The run found first stands for both, with the name of the trial's own file. */
 static void find_repeated(mls_live *live, mls_live_run *run)
 {
     mls_live_run *first = NULL;
@@ -680,7 +683,7 @@ static void find_repeated(mls_live *live, mls_live_run *run)
     add_started(live, run);
 }
 
-/* Return the position of a record in the benchmark's unit, or else in the record's; NAN: unknown.
+/* Return the position of a record, in the benchmark's unit if possible, else in the unit of the record; NAN: unknown.
  *
  * The `step` of tracked_stats counts steps in some logs and samples in others.  Choose the value nearer to the expected
  * position, according to the pace up to the last evaluation, else the logged throughput, else the pace of finished runs
@@ -749,13 +752,13 @@ static void apply_start(mls_live *live, mls_live_run *run, const mls_queued_even
     mls_live_run *original = original_of(run);
     if (original->group != NULL)
         return;
-    if (original != run) { /* the duplicate is ahead */
+    if (original != run) { /* the duplicate contains later records than the original */
         original->run_start = run->run_start;
         original->first_ms = run->first_ms;
     }
     original->state = MLS_LIVE_TRAINING;
     update_facts(original, &of->facts);
-    /* Find or create its group, and number it there. */
+    /* Find or create the group of the run, and give the run a number in the group. */
     mls_buffer bytes = {0};
     const mls_run named = {.file = original->file,
                            .result = original->followed->result,
@@ -820,7 +823,7 @@ static void end_stall(mls_live *live, mls_live_run *run)
 
 static void apply_one(mls_live *live, const mls_queued_event *of)
 {
-    if (of->run == NULL) { /* about a file, or a failure outside of runs */
+    if (of->run == NULL) { /* the event is about a file, or a failure outside of runs */
         report_event(
             live,
             (mls_watch_event){
@@ -866,7 +869,7 @@ static void apply_one(mls_live *live, const mls_queued_event *of)
     } else if (of->kind == MLS_WATCH_EVALUATION && trains) {
         const mls_value_point point = {live_position(run, of), mls_live_minutes(run, of->time_ms), of->value};
         if (run->evaluations > 0 && !(point.minutes > run->last.minutes) && !(point.at > run->last.at))
-            return; /* a duplicate repeats it */
+            return; /* a duplicate repeats this evaluation */
         run->state = MLS_LIVE_TRAINING;
         run->evaluations++;
         run->last = point;
@@ -968,7 +971,7 @@ void mls_live_check_silence(mls_live *live, bool job_ended)
         const double own = run->followed->written_ms;
         const double silence =
             live->now_ms - (run->repeat != NULL ? fmax(own, run->repeat->followed->written_ms) : own);
-        /* How long it may be silent follows from its group or, before it joins one, from all groups. */
+        /* The tolerated silence follows from the run's group or, before it joins a group, from all groups. */
         const mls_live_group *group = run->group != NULL ? run->group : &all;
         const bool unknown = run->state == MLS_LIVE_INIT && !group->finished_well;
         double patience_ms = fmax(unknown ? PATIENCE_INIT_MS : PATIENCE_MS,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* screen.c - print events as lines; and groups with their runs, scores, outlooks and failures. */
+/* screen.c - format events as lines, and format the screen: groups with their runs, scores, outlooks and failures. */
 #include "explain/watch/watch.h"
 
 #include <math.h>
@@ -97,7 +97,7 @@ void mls_watch_line(const mls_watch_event *event, bool dated, mls_buffer *line)
 
 enum { GRAPH_COLUMNS = 60, GRAPH_ROWS = 8, DOTS_ACROSS = 2, DOTS_DOWN = 4, GRAPH_LABEL = 10 };
 
-/* Dots of each cell as the bits of braille characters, for the run and for others. */
+/* The dots of each cell as the bits of a braille character: dots of the run, and of other runs. */
 typedef struct dots {
     uint8_t own[GRAPH_ROWS][GRAPH_COLUMNS];
     uint8_t others[GRAPH_ROWS][GRAPH_COLUMNS];
@@ -116,7 +116,7 @@ static void widen(dots *graph, const mls_curve *curve)
     }
 }
 
-/* Return the distance of a value from the top, in dots. */
+/* Return the distance of a value from the top of the graph, in dots. */
 static double dots_down(const dots *graph, double value)
 {
     const double height = graph->highest > graph->lowest ? graph->highest - graph->lowest : 1;
@@ -210,7 +210,7 @@ void mls_screen_release(mls_screen *screen)
     *screen = (mls_screen){0};
 }
 
-/* Return the time in the run: that of its last record plus the silence since then. */
+/* Return the current time of a run: the time of its last record plus the time since new bytes were last read. */
 static double run_clock_ms(const composing *self, const mls_live_run *run)
 {
     const double silence = self->watch->live.now_ms - run->followed->written_ms;
@@ -335,7 +335,7 @@ static int compare_numbers(const void *a, const void *b)
                                            : mls_compare_sizes(left->found, right->found);
 }
 
-/* Draw as many rows as fit.  If not all fit, summarize finished and waiting runs in a line each. */
+/* Draw the rows of runs.  If not all fit, replace finished runs by one line, and waiting runs by another line. */
 static void draw_rows(composing *self, mls_live_run **runs, size_t count, mls_table *table)
 {
     size_t finished = 0;
@@ -391,8 +391,8 @@ static void draw_rows(composing *self, mls_live_run **runs, size_t count, mls_ta
 
 /* ------------------------------------------------------------------------ groups */
 
-/* Check convergence, assuming that remaining runs need what finished runs needed.  Return whether the result is known.
- */
+/* Check reference convergence, assuming that the remaining runs need as many samples as finished runs on average.
+ * Return whether the result is known. */
 static bool judge_reference(const mls_live_group *group, size_t to_come, mls_rcp_result *result)
 {
     double *numbers = mls_calloc(group->runs.count + to_come + 1, sizeof *numbers);
@@ -436,7 +436,7 @@ static void draw_group(composing *self, const mls_live_group *group)
         if (items[i]->same == NULL)
             runs[count++] = items[i];
     qsort((void *)runs, count, sizeof *runs, compare_numbers);
-    /* The heading. */
+    /* Print the heading. */
     const mls_group *scored = group->group;
     const char *benchmark = count > 0 ? runs[0]->facts.benchmark : NULL;
     const char *division = count > 0 ? runs[0]->facts.division : NULL;
@@ -479,7 +479,7 @@ static void draw_group(composing *self, const mls_live_group *group)
     free((void *)runs);
     if (running != NULL && sheet->width >= WIDE_FROM && screen->height >= GRAPH_FROM)
         draw_graph(running, screen->ascii, sheet);
-    /* The score so far. */
+    /* Print the score so far. */
     double *minutes = mls_calloc(group->runs.count + 1, sizeof *minutes);
     mls_so_far so_far = mls_watch_so_far(group, minutes);
     const mls_outlook outlook = mls_outlook_make(&so_far);
@@ -498,7 +498,7 @@ static void draw_group(composing *self, const mls_live_group *group)
         }
     }
     mls_sheet_end(sheet);
-    /* What the remaining runs must achieve. */
+    /* Print what the remaining runs must achieve. */
     mls_rcp_result reference;
     const bool known = judge_reference(group, outlook.to_come, &reference);
     const double wanted =
@@ -546,7 +546,7 @@ void mls_screen_compose(const mls_screen *screen, const mls_watch *watch, mls_bu
     mls_sheet *sheet = &self.sheet;
     for (size_t i = 0; i < live->groups.count; i++)
         draw_group(&self, live->groups.items[i]);
-    /* Runs and files without a group. */
+    /* Print runs and files without a group. */
     for (size_t i = 0; i < watch->follow.missing.count; i++)
         mls_sheet_line(sheet, MLS_STYLE_DIM, "waiting for '%s'", watch->follow.missing.items[i]);
     size_t shown = 0;
@@ -559,7 +559,7 @@ void mls_screen_compose(const mls_screen *screen, const mls_watch *watch, mls_bu
         mls_sheet_line(sheet, MLS_STYLE_DIM, "no run yet in %zu %s", watch->follow.files.count,
                        watch->follow.files.count == 1 ? "file" : "files");
     }
-    /* Failure lines, and the number of further ones. */
+    /* Print the last failure lines, and the number of earlier ones. */
     size_t more = screen->noted - failures;
     for (size_t i = MLS_SCREEN_FAILURES - failures; i < MLS_SCREEN_FAILURES; i++)
         mls_sheet_line(sheet, MLS_STYLE_BAD, "  ! %s", screen->failures[i]);

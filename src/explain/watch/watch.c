@@ -38,8 +38,8 @@ static void report(const mls_watch *watch, mls_watch_event event)
     watch->options.event(watch->options.state, &event);
 }
 
-/* Return the live run of a collected run with the same start, in any file; if there are several, the last one in its
- * file.  Return NULL if there is none. */
+/* Return the live run, in any file, with the same start as a collected run.  If a file contains several, return the
+ * last one.  Return NULL if there is none. */
 static mls_live_run *find_live(const mls_watch *watch, const mls_run *run)
 {
     mls_live_run *found = NULL;
@@ -74,7 +74,7 @@ static mls_status collect_all(mls_watch *watch, bool last, mls_error *error)
     mls_names paths = {0};
     const double began = mls_clock_ms();
     const char *of = watch->options.job;
-    /* The given paths, or the files that do not belong to other jobs. */
+    /* Collect the given paths; if a job is given, only the files that do not belong to other jobs. */
     for (size_t i = 0; i < watch->options.path_count && of == NULL; i++)
         mls_names_add(&paths, mls_str_from(watch->options.paths[i]));
     for (size_t i = 0; i < watch->follow.files.count && of != NULL; i++) {
@@ -188,7 +188,7 @@ mls_status mls_watch_finish(mls_watch *watch, double now_ms, mls_error *error)
 
 void mls_watch_release(mls_watch *watch)
 {
-    /* Events left in the queue are not reported. */
+    /* Do not report the events left in the queue. */
     watch->live.event = NULL;
     mls_live_release(&watch->live); /* first, because removing runs file by file would be slow */
     mls_follow_release(&watch->follow);

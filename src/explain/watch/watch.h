@@ -31,11 +31,11 @@ typedef struct mls_watch_options {
 typedef struct mls_watch {
     mls_watch_options options;
     mls_live live;
-    mls_follow follow; /* poll its notify_fd */
+    mls_follow follow; /* the caller polls follow.notify_fd */
     mls_collection collection;
     mls_arena by_start_arena;
     mls_map by_start;  /* runs by start time; see mls_live_list_add() */
-    bool job_ended;    /* set by the caller, who asks Slurm */
+    bool job_ended;    /* the job has ended according to Slurm; set by the caller */
     double look_ms;    /* time of the next look */
     double collect_ms; /* earliest time of the next scoring */
     bool moved;        /* the display has changed */
@@ -43,8 +43,8 @@ typedef struct mls_watch {
 
 void mls_watch_begin(mls_watch *watch, const mls_watch_options *options);
 
-/* Do what is due at a time (milliseconds since 1970): read new bytes, report events, score groups.  Return MLS_OK, or
- * an error of listing files or of the collect callback. */
+/* At the time now_ms (milliseconds since 1970), read new bytes, report events and score groups if it is time for these.
+ * Return MLS_OK, or an error of listing files or of the collect callback. */
 mls_status mls_watch_step(mls_watch *watch, double now_ms, mls_error *error) MLS_MUST_USE;
 
 /* Read and score everything that is left.  Return the same as mls_watch_step(). */
@@ -63,12 +63,12 @@ mls_so_far mls_watch_so_far(const mls_live_group *group, double *minutes);
 /* ---- output folder and state of a Slurm job */
 
 typedef struct mls_running_job {
-    char *job;    /* its SLURM_JOB_ID */
-    char *folder; /* folder of its output, with a trailing slash; owned, like the job */
-    bool ended;   /* or Slurm no longer knows it */
+    char *job;    /* SLURM_JOB_ID of the job */
+    char *folder; /* folder of the job's output, with a trailing slash; `job` and `folder` are owned */
+    bool ended;   /* the job has ended, or Slurm no longer knows it */
 } mls_running_job;
 
-/* Return whether a text may be a job number: "117", "117_4". */
+/* Return whether a text may be a job number, such as "117" or "117_4". */
 bool mls_is_job_number(mls_str text);
 
 /* Run `program` ("scontrol", searched in PATH) with "show job -o JOB" for at most 10 seconds.  Return MLS_OK, or
@@ -80,7 +80,7 @@ void mls_running_job_release(mls_running_job *running);
 /* ---- screen.c: text output.  Control characters in texts are escaped. */
 
 /* Append an event as a line: "run 3 x.log: evaluation 0.93102 at 2,268 samples, …".  If `dated`, begin with the time of
- * its record, or else the time when it was seen.  Append nothing for SCORE and END. */
+ * the event's record, or else the time at which the event was seen.  Append nothing for SCORE and END. */
 void mls_watch_line(const mls_watch_event *event, bool dated, mls_buffer *line);
 
 /* Return the unit of positions in a group (NULL: unknown): "samples", "epochs" or "steps". */
@@ -93,8 +93,8 @@ typedef struct mls_screen {
     bool ascii, color;
     bool live;       /* clocks continue after the last record */
     const char *job; /* NULL: unknown */
-    double beat;     /* minutes that the score should stay below; NAN: none */
-    /* The same for a group, from published results; NULL: use `beat` for all groups. */
+    double beat;     /* minutes that the score should be below; NAN: not given */
+    /* Return the minutes that the score of a group should be below; NULL: use `beat` for all groups. */
     double (*beat_of)(const mls_group *group);
     char *failures[MLS_SCREEN_FAILURES]; /* the last failure lines; owned */
     size_t noted;                        /* number of failure lines in total */
@@ -104,5 +104,5 @@ typedef struct mls_screen {
 void mls_screen_note(mls_screen *screen, mls_str text);
 void mls_screen_release(mls_screen *screen);
 
-/* Append the block of lines, with escape sequences of colours if the screen has them. */
+/* Append the screen as a block of lines, with escape sequences for colours if screen->color. */
 void mls_screen_compose(const mls_screen *screen, const mls_watch *watch, mls_buffer *block);
