@@ -16,6 +16,7 @@
 typedef struct system_row {
     mls_published_system system; /* if its name is NULL, use its identifier */
     const char *division;
+    mls_str description;
 } system_row;
 
 #define SYSTEM(kind, name, member) MLS_MEMBER_OF(system_row, name, kind, member, NULL)
@@ -28,7 +29,9 @@ static const mls_row_member system_members[] = {SYSTEM(TEXT, "submitter", system
                                                 SYSTEM(NUMBER, "accelerators_per_node", system.accelerators_per_node),
                                                 SYSTEM(TEXT, "accelerator", system.accelerator),
                                                 SYSTEM(TEXT, "host_processor", system.host_processor),
-                                                SYSTEM(TEXT, "framework", system.framework)};
+                                                SYSTEM(TEXT, "framework", system.framework),
+                                                SYSTEM(TEXT, "folder", system.folder),
+                                                SYSTEM(SPAN, "description", description)};
 
 /* Exact results have no `known` in the table. */
 #define KNOWN MLS_MEMBER_OF(mls_published_result, "known", WORD, known, "announced bounds")
@@ -52,6 +55,7 @@ typedef struct published_reading {
     const char *accelerator;     /* accelerator of the last system */
     mls_accelerator_model model; /* model of the last system */
     mls_text_table systems, results;
+    MLS_LIST_OF(const mls_published_description *) descriptions; /* of all systems of the table so far */
 } published_reading;
 
 /* Read a row: the heading of systems, that of results, a system, or a result of it. */
@@ -78,6 +82,16 @@ static mls_status take_published_row(void *state, const mls_text_row *row)
         const mls_division division = mls_division_described(made->division);
         const double all = system->nodes * system->accelerators_per_node;
         system->system_name = system->system_name != NULL ? system->system_name : system->system_id;
+        system->folder = system->folder != NULL ? system->folder : system->submitter;
+        if (made->description.len > 0) {
+            mls_published_description *description = mls_arena_zeroed(to->arena, 1, sizeof *description);
+            if (mls_published_description_read(reading->descriptions.items, reading->descriptions.count,
+                                               made->description, description) != MLS_OK)
+                return MLS_ERROR_VALUE;
+            system->description = description;
+        }
+        MLS_GROW(&reading->descriptions, items);
+        reading->descriptions.items[reading->descriptions.count++] = system->description;
         system->division = division != MLS_DIVISION_OTHER ? division : MLS_DIVISION_NONE;
         system->accelerators = all > 0 ? all : (double)NAN;
         /* Finding the model is expensive, so reuse that of the previous system. */
@@ -132,7 +146,8 @@ mls_status mls_published_load(mls_usage usage, unsigned edition, mls_published *
 {
     published_reading reading = {.to = published};
     *published = (mls_published){.arena = mls_calloc(1, sizeof *published->arena)};
-    for (const mls_data_file *file = mls_data_files; file->name != NULL; file++) {
+    mls_status status = MLS_OK;
+    for (const mls_data_file *file = mls_data_files; file->name != NULL && status == MLS_OK; file++) {
         /* Read the tables of the usage and edition, such as "published/training-5.1.table". */
         const mls_str name = mls_str_from(file->name);
         mls_str round = {0};
@@ -149,6 +164,7 @@ mls_status mls_published_load(mls_usage usage, unsigned edition, mls_published *
         const mls_str text = {file->begin, (size_t)(file->end - file->begin)};
         reading.result.round = mls_arena_copy(published->arena, round).ptr;
         reading.result.system = NULL;
+        reading.descriptions.count = 0;
         reading.result.unscaled_low = reading.result.unscaled_high = (double)NAN;
         reading.systems = (mls_text_table){.members = system_members,
                                            .count = sizeof system_members / sizeof *system_members,
@@ -158,10 +174,13 @@ mls_status mls_published_load(mls_usage usage, unsigned edition, mls_published *
         reading.results = reading.systems;
         reading.results.members = result_members;
         reading.results.count = sizeof result_members / sizeof *result_members;
-        const mls_status status = mls_bars_read(text, take_published_row, &reading, NULL);
+        status = mls_bars_read(text, take_published_row, &reading, NULL);
         if (status != MLS_OK)
-            return mls_error_set(error, status, 0, 0, "src/data/%s: broken table of published results", file->name);
+            (void)mls_error_set(error, status, 0, 0, "src/data/%s: broken table of published results", file->name);
     }
+    free(reading.descriptions.items);
+    if (status != MLS_OK)
+        return status;
     mls_published_result *results = published->results;
     if (published->count > 0)
         qsort(results, published->count, sizeof *results, compare_results);

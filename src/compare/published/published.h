@@ -11,10 +11,32 @@
 
 #include "score/group.h"
 
+/** The digests of a system description, to tell whether another one is equal: 24 bits for the whole and 12 for each
+ * required field, in the order of the rules.  Two different fields have the same digest once in 4,096 times, two
+ * different descriptions once in 16.8 million. */
+enum { MLS_DESCRIPTION_FIELDS = 33, MLS_FIELD_MISSING = -1 };
+typedef struct mls_published_description {
+    int whole;
+    int16_t fields[MLS_DESCRIPTION_FIELDS];
+} mls_published_description;
+
+/** Compute the digests of a description, a validated object, with the names of its required fields (a list of
+ * MLS_DESCRIPTION_FIELDS strings, such as "required" in the first entry of systems.json). */
+struct cJSON;
+void mls_published_description_make(mls_str object, const struct cJSON *required,
+                                    mls_published_description *description);
+
+/** Read the cell of a table with the digests of a description.  `earlier` contains those of the `count` systems before
+ * it (NULL: unknown).  Return MLS_OK, or MLS_ERROR_VALUE for a broken cell. */
+mls_status mls_published_description_read(const mls_published_description *const *earlier, size_t count, mls_str cell,
+                                          mls_published_description *description) MLS_MUST_USE;
+
 /** A system of one round.  `accelerators` is nodes times accelerators_per_node, or NAN for machines without any. */
 typedef struct mls_published_system {
     const char *submitter, *system_id, *system_name, *availability, *accelerator, *host_processor, *framework;
-    mls_division division; /**< NONE: missing in its description */
+    const char *folder;                           /**< the submitter's folder in the published repository */
+    const mls_published_description *description; /**< NULL: unknown */
+    mls_division division;                        /**< NONE: missing in its description */
     double nodes, accelerators_per_node, accelerators;
     mls_accelerator_model model;
 } mls_published_system;
