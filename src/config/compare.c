@@ -2,9 +2,9 @@
 /* compare.c - check the name of a config against its text: the samples per step, contradictions, and settings that cost
  * speed or break runs.
  *
- * It is not documented which settings determine the batch size of a benchmark; the order in find_batch() follows the
- * logs of published configs.  A file whose name does not contain a shape is a fragment for other configs, so missing or
- * inconsistent settings in it are not reported. */
+ * It is not documented which settings determine the batch size of a benchmark.  find_batch() considers them in the
+ * order that agrees with the logs of published configs.  A file whose name does not contain a shape (nodes and GPUs per
+ * node) is sourced by other configs, so missing or inconsistent settings in it are not reported. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <strings.h>
@@ -14,13 +14,13 @@
 #include "base/utf8.h"
 #include "config/config.h"
 
-/* Indexes of `degrees`: the degrees of parallelism, then the virtual pipeline. */
+/* Indexes of `degrees`: tp, pp, cp and ep as in mls_degree_letters, then the virtual pipeline. */
 enum { EXPERT = MLS_DEGREES - 1, VIRTUAL, DEGREES };
 
 static const struct {
     const char *left_out, *name, *long_name, *exports;
     mls_config_part part;
-    uint64_t otherwise; /* value to use if the text sets another degree but not this one; 0: unknown */
+    uint64_t otherwise; /* the value of this degree if the script sets another degree but not this one; 0: unknown */
 } degrees[DEGREES] = {
     {"no tp, which counts as ", "TP", "TENSOR_MODEL_PARALLEL", MLS_CONFIG_TP, MLS_CONFIG_PART_TP, 1},
     {"no pp, which counts as ", "PP", "PIPELINE_MODEL_PARALLEL", MLS_CONFIG_PP, MLS_CONFIG_PART_PP, 1},
@@ -33,8 +33,8 @@ const char *const mls_degree_letters[MLS_DEGREES] = {"tp", "pp", "cp", "ep"};
 
 /* ---- the batch ---- */
 
-/* A number that the text exports.  "null" and an empty value count as unset.  If the value is not a number (but, for
- * example, an expression), the setting is set, and values derived from it are unknown. */
+/* A number that the script exports.  An empty value and "null" count as unset.  If the value is not a number, for
+ * example an expression, `set` is true and `value` is 0. */
 typedef struct setting {
     bool set;
     uint64_t value; /* 0: unknown */
@@ -52,22 +52,23 @@ static setting read_setting(const mls_shell *script, const char *names)
     return (setting){0};
 }
 
-/* Return the value of the first export in `names` that the text sets; if the text does not set any, return `named`. */
+/* Return the value of the first variable in the list `names` that the script sets.  If the script sets none of them,
+ * return `named`, the number from the name. */
 static uint64_t setting_or(const mls_shell *script, const char *names, uint64_t named)
 {
     const setting set = read_setting(script, names);
     return set.set ? set.value : named;
 }
 
-/* Return a * b; 0 if a factor is 0 (unknown) or the product overflows. */
+/* Return a * b.  Return 0 (unknown) if a factor is 0 or the product overflows. */
 static uint64_t product_of(uint64_t a, uint64_t b)
 {
     uint64_t product;
     return __builtin_mul_overflow(a, b, &product) ? 0 : product;
 }
 
-/* Return GPUs / (tp x pp x cp), with degrees from the text or else the name; 0 if the quotient is unknown or
- * not an integer. */
+/* Return the number of data-parallel ranks, GPUs / (tp x pp x cp), with the degrees from the script or else from the
+ * name.  Return 0 if the quotient is unknown or not an integer. */
 static uint64_t data_parallel_of(const mls_config_name *name, const mls_shell *script, uint64_t gpus)
 {
     uint64_t named[MLS_DEGREES];
@@ -82,8 +83,8 @@ static uint64_t data_parallel_of(const mls_config_name *name, const mls_shell *s
 
 static const char batch_exports[] = "BATCHSIZE BATCH_SIZE LOCAL_BATCH_SIZE";
 
-/* Check whether BATCHSIZE is the batch of all GPUs together, as it is for HugeCTR, which trains recommenders.  The
- * script then has settings that only HugeCTR uses, or is in a folder called hugectr or dlrm*. */
+/* Check whether BATCHSIZE is the batch of all GPUs together, as it is for HugeCTR, which trains recommenders.  A script
+ * is for HugeCTR if it sets a variable that only HugeCTR uses, or is in a folder called hugectr or dlrm*. */
 static bool batch_is_global(const mls_shell *script)
 {
     mls_str exports = MLS_S("BATCHSIZE_EVAL SHARDING_PLAN DP_SHARDING_THRESHOLD MEM_COMM_BW_RATIO");
@@ -111,10 +112,10 @@ static bool is_of_one_gpu(const mls_config_name *name, const mls_shell *script, 
            (named ? batch / 2 < name->batch_per_gpu : !read_setting(script, MLS_CONFIG_MICRO_BATCH).set);
 }
 
-/* Find the samples per step, from the name alone if `script` is NULL.  Use the first of these values that is given: the
- * exported global batch; MINIBS times the number of data-parallel ranks; the global batch of the name; BATCHSIZE.
- * BATCHSIZE is the batch of all GPUs for recommenders, or if it is too large for one GPU.  Otherwise it is the batch of
- * one GPU, and is multiplied by the number of GPUs and by the number of samples packed into one.
+/* Find the number of samples per step; if `script` is NULL, from the name alone.  Use the first of these values that is
+ * given: the exported global batch; MINIBS times the number of data-parallel ranks; the global batch of the name;
+ * BATCHSIZE.  BATCHSIZE is the batch of all GPUs for recommenders, or if it is too large for one GPU.  Otherwise it is
+ * the batch of one GPU, and is multiplied by the number of GPUs and by the number of samples packed into one.
  *
  * The result is 0 (unknown) if the value of an export is unknown, or if BATCHSIZE may be either the batch of one GPU or
  * of all GPUs.  It is also 0 if BATCHSIZE is 1 per GPU, since some GPUs may then only run evaluations. */
@@ -162,7 +163,7 @@ const char *const mls_config_parts[] = {
 #undef PART_NAME
 };
 
-/* Set a number that the name omits, and mark it as taken from the text. */
+/* Set a number that the name omits, and record that it is from the script. */
 static void take_number(mls_config_name *name, mls_config_part part, uint64_t number)
 {
     uint64_t *const members[] = {
@@ -226,7 +227,8 @@ static mls_finding_place export_place(const comparison *self, const mls_shell_va
     return (mls_finding_place){own ? NULL : variable->path, variable->line, 0, variable->name};
 }
 
-/* Record that an export agrees with the name, or add a finding that it does not. */
+/* Record that an exported variable agrees with the name, or add a finding that it disagrees.  `said` is the text in the
+ * name, and `remark` is appended to the finding. */
 static void judge_export(const comparison *self, const mls_shell_variable *variable, bool agrees, mls_str said,
                          const char *remark)
 {
@@ -240,7 +242,8 @@ static void judge_export(const comparison *self, const mls_shell_variable *varia
     }
 }
 
-/* Return the next export of a list that the text sets, and advance the list; NULL at the end. */
+/* Return the next variable in the list *exports that the script sets, and remove it from the list; return NULL at the
+ * end. */
 static const mls_shell_variable *next_set(const comparison *self, mls_str *exports)
 {
     for (mls_str name = mls_str_word(exports); name.len > 0; name = mls_str_word(exports)) {
@@ -251,9 +254,9 @@ static const mls_shell_variable *next_set(const comparison *self, mls_str *expor
     return NULL;
 }
 
-/* Check that the exports of the text equal `one` or `other`.  `number`, between `before` and `after`, is printed as the
- * number of the name; if it is 0, nothing is checked.  If `gpus` is not 0, an export may be a total over this number of
- * GPUs, and the finding mentions its value per GPU. */
+/* Check that each variable in the list `exports` that the script sets equals `one` or `other`.  A finding quotes the
+ * name as `before`, `number`, `after`, such as "batch 2 per GPU"; if `number` is 0, nothing is checked.  If `gpus` is
+ * not 0, a variable may be a total over this number of GPUs, so a finding also contains its value per GPU. */
 static void compare_either(const comparison *self, const char *exports, uint64_t number, uint64_t one, uint64_t other,
                            uint64_t gpus, const char *before, const char *after)
 {
@@ -276,7 +279,8 @@ static void compare_number(const comparison *self, const char *exports, uint64_t
     compare_either(self, exports, number, number, number, 0, before, after);
 }
 
-/* Return the words to print before the degree that a name gives or implies. */
+/* Return the text to print before a degree: its letters if the name contains the degree, else a text such as "no tp,
+ * which counts as ". */
 static const char *before_degree(size_t index, uint64_t named)
 {
     return named != 0 ? mls_degree_letters[index] : degrees[index].left_out;
@@ -297,7 +301,7 @@ void mls_config_compare_printed(const mls_config_name *name, const uint32_t prin
     }
 }
 
-/* Return the number of the first export of a list that is set. */
+/* Return the number of the first variable in the list `exports` that the script sets. */
 static uint64_t first_number(const comparison *self, const char *exports)
 {
     mls_str names = mls_str_from(exports);
@@ -335,7 +339,7 @@ static uint64_t node_count(const comparison *self)
  * layout are a multiple of its stages and match the virtual pipeline, and so on. */
 static void check_shape(const comparison *self)
 {
-    const mls_shell_variable *last = NULL; /* export of the last degree above 1 */
+    const mls_shell_variable *last = NULL; /* variable of the last degree that is greater than 1 */
     uint64_t total;
     uint64_t product = 1;
     bool known = !__builtin_mul_overflow(first_number(self, MLS_CONFIG_NODES),
@@ -403,7 +407,7 @@ static void check_shape(const comparison *self)
 static const struct {
     const char *name;
     const char *value;  /* compared without case, since NCCL ignores it */
-    bool several_nodes; /* report the setting only if the job has several nodes */
+    bool several_nodes; /* report the setting only for a job on several nodes */
     const char *why;
 } unwise[] = {
     {"CUDA_LAUNCH_BLOCKING", "1", false, "every kernel waits for the one before it"},
@@ -426,7 +430,7 @@ void mls_config_compare(const mls_config_name *name, const mls_shell *script, ml
     if (script == NULL)
         return;
     const mls_shell_variable *system = find_export(&self, "DGXSYSTEM");
-    if (name->kind != MLS_CONFIG_KIND_NONE && system != NULL && /* only a name with a shape can be another system */
+    if (name->kind != MLS_CONFIG_KIND_NONE && system != NULL && /* only a name with a shape is a system's name */
         (system->value.len > name->system.len || mls_str_equal(system->value, name->name)))
         judge_export(&self, system, mls_str_equal(system->value, name->name), name->name, "");
     compare_number(&self, MLS_CONFIG_NODES, name->nodes, "", name->nodes == 1 ? " node" : " nodes");
@@ -441,7 +445,7 @@ void mls_config_compare(const mls_config_name *name, const mls_shell *script, ml
                        global, name->gpus, "batch ", " per GPU");
     }
     mls_config_name_degrees(name, named);
-    /* A degree that is omitted is 1: in a name that has another degree, and in a text that was read completely. */
+    /* An omitted degree is 1 in a name that contains another degree, and in a script that was read completely. */
     for (size_t i = 0; i < MLS_DEGREES && mls_config_has_degrees(name); i++) {
         mls_str exports = mls_str_from(degrees[i].exports);
         const char *before = before_degree(i, named[i]);
@@ -461,7 +465,8 @@ void mls_config_compare(const mls_config_name *name, const mls_shell *script, ml
     }
     if (name->kind != MLS_CONFIG_KIND_NONE)
         check_shape(&self);
-    const bool one_node = node_count(&self) <= 1; /* an unknown number is not reported */
+    /* If the number of nodes is unknown, settings that matter only for several nodes are not reported. */
+    const bool one_node = node_count(&self) <= 1;
     for (size_t i = 0; i < sizeof unwise / sizeof *unwise; i++) {
         const mls_shell_variable *variable = find_export(&self, unwise[i].name);
         if (variable != NULL && variable->value.len == strlen(unwise[i].value) &&

@@ -2,19 +2,20 @@
 /* config.h - decode config files (config_*.sh) of NVIDIA's submissions: their names, and their settings.
  *
  * mls_config_name_decode() decodes a name: config_GB200_18x4x1xtp1pp1cp8.sh runs on 18 nodes with 4 GPUs each, with one
- * sample per rank and step, and context parallel 8.  Without "config_" and ".sh", the name is the value of DGXSYSTEM in
- * a Slurm log.  mls_shell_read() in shell.h reads the settings of the script, and mls_config_compare() checks them
- * against the name.
+ * sample per rank and step, and context parallel 8.  The name without "config_" and ".sh" is the value of the variable
+ * DGXSYSTEM in a Slurm log.  mls_shell_read() in shell.h reads the settings of the script, and mls_config_compare()
+ * checks them against the name.
  *
  * Names and scripts are untrusted input.  Scripts are never run. */
 #pragma once
 
 #include "config/shell.h"
 
-/** The form of a name, which decides the numbers it contains. */
+/** The form of a name, which determines the numbers that the name contains. */
 typedef enum mls_config_kind {
     MLS_CONFIG_KIND_NONE,  /**< the name does not contain a shape (config_DGXH100_common.sh), or is not a config name */
-    MLS_CONFIG_KIND_SHAPE, /**< SYSTEM_<nodes>x<gpus>…: a shape with nodes, GPUs per node and further numbers */
+    MLS_CONFIG_KIND_SHAPE, /**< SYSTEM_<nodes>x<gpus>…: a shape, which consists of nodes, GPUs per node and further
+                              numbers */
     MLS_CONFIG_KIND_MODEL, /**< 16xXE8545x4A100-SXM-80GB: nodes, model of the nodes, GPUs per node, model of the GPUs */
     MLS_CONFIG_KIND_NODES  /**< DGXA100_multi_32nodes: only the number of nodes */
 } mls_config_kind;
@@ -23,20 +24,21 @@ typedef enum mls_config_kind {
 #define MLS_CONFIG_EXTRA_MAX 8
 #define MLS_CONFIG_SUFFIX_MAX 16
 
-/** A decoded name.  A number is 0 if the name does not contain it and it cannot be derived.  A valid name does not
- * contain zeros, except among the extra numbers.  The strings are spans of the decoded text.  If `problem` is set,
- * kind is NONE, unless the problem is that the degrees of parallelism do not divide the GPUs or do not match dp<N>. */
+/** A decoded name.  A number is 0 if it is unknown: the name does not contain it, and it cannot be derived from other
+ * numbers.  A valid name does not contain zeros, except among the extra numbers.  The strings are spans of the decoded
+ * text.  If `problem` is set, `kind` is MLS_CONFIG_KIND_NONE, unless the problem is that the degrees of parallelism do
+ * not divide the GPUs or do not match dp<N>. */
 typedef struct mls_config_name {
-    mls_str name;   /**< the name without folders, "config_" and ".sh", which is the value of DGXSYSTEM */
-    mls_str system; /**< "GB200"; may contain '_', '-', 'x' and digits; may be empty */
+    mls_str name;   /**< the name without folders, "config_" and ".sh" */
+    mls_str system; /**< name of the system, "GB200"; may contain '_', '-', 'x' and digits; may be empty */
     mls_config_kind kind;
-    const char *problem; /**< static text that names the error in the numbers; NULL: they are correct */
+    const char *problem; /**< the error in the numbers, as a static text; NULL: the numbers are correct */
     uint64_t nodes, gpus_per_node;
     uint64_t gpus;           /**< nodes * gpus_per_node */
     uint64_t third;          /**< the number after the GPUs per node, usually a batch size */
     uint64_t batch_per_rank; /**< samples per step of a data-parallel rank: `third` if the name has tp, pp, cp or ep */
     uint64_t batch_per_gpu;  /**< samples per step of a GPU: `third` if the name does not have tp, pp, cp or ep */
-    /** tp<N>, pp<N>, cp<N>; 0: omitted, so the degree is 1 */
+    /** tp<N>, pp<N>, cp<N>.  0: omitted; the degree is then 1. */
     uint64_t tensor_parallel, pipeline_parallel, context_parallel;
     uint64_t expert_parallel, virtual_pipeline, sequence_parallel; /**< ep<N>, vp<N> or vpp<N>, sp<N> */
     uint64_t expert_tensor_parallel;                               /**< etp<N> */
@@ -49,11 +51,11 @@ typedef struct mls_config_name {
     mls_str suffixes[MLS_CONFIG_SUFFIX_MAX]; /**< the parts after the shape, split at '_'; if there are too many, the
                                                 last element contains the rest of the name */
     size_t suffix_count;
-    unsigned from_text; /**< bit 1 << mls_config_part: mls_config_name_take_text() set this number */
+    unsigned from_text; /**< bit 1 << P is set if mls_config_name_take_text() set the number of part P */
 } mls_config_name;
 
-/** The numbers that mls_config_name_take_text() can set: the suffix of MLS_CONFIG_PART_, and the member of
- * mls_config_name. */
+/** The numbers that mls_config_name_take_text() can set.  Each row consists of the suffix of MLS_CONFIG_PART_ and the
+ * member of mls_config_name. */
 #define MLS_CONFIG_PARTS(P)                                                                                            \
     P(NODES, nodes)                                                                                                    \
     P(GPUS_PER_NODE, gpus_per_node)                                                                                    \
@@ -77,17 +79,18 @@ typedef enum mls_config_part {
 /** The names of the numbers: "nodes", "gpus_per_node" … */
 extern const char *const mls_config_parts[MLS_CONFIG_PART_COUNT];
 
-/** Decode the name or path of a config, or a DGXSYSTEM.  Any text can be decoded.  "config_" and ".sh" are optional,
- * and degrees of parallelism may have any order.  A name consists of parts separated by '_'.  The shape is the last
- * part of the form <nodes>x<gpus>…:
+/** Decode the name or path of a config, or a value of DGXSYSTEM.  Any text can be decoded.  "config_" and ".sh" are
+ * optional, and degrees of parallelism may have any order.  A name consists of parts separated by '_'.  The shape is
+ * the last part of the form <nodes>x<gpus>…:
  *
  *     config_<system>_<nodes>x<gpus>[x<third>][x<digits>…][x][tp<T>][pp<P>][cp<C>][ep<E>][_<suffix>…].sh
  *
- * Degrees may also be separate parts after the shape, or after n<nodes>.  If they are separate, or if gbs<N> gives the
- * global batch, the third number is not a batch size. */
+ * The degrees may also be separate parts after the shape, or after n<nodes>.  If the degrees are separate parts, or if
+ * the name contains a global batch gbs<N>, the third number is not a batch size. */
 mls_config_name mls_config_name_decode(mls_str text);
 
-/** Check whether a name contains tp, pp, cp or ep.  If it contains one of them, the omitted ones are 1. */
+/** Check whether a name contains tp, pp, cp or ep.  In a name that contains at least one of these degrees, omitted
+ * degrees are 1. */
 bool mls_config_has_degrees(const mls_config_name *name);
 
 /** The degrees of tensor, pipeline, context and expert parallelism, in this order.  mls_degree_letters contains "tp",
@@ -99,11 +102,11 @@ extern const char *const mls_degree_letters[MLS_DEGREES];
  * shape, derive data parallelism, batch sizes and `problem` again. */
 void mls_config_name_take_degrees(mls_config_name *name, const uint32_t degrees[MLS_DEGREES]);
 
-/** Store the degrees of a name in the order of mls_degree_letters; 0 for an omitted degree. */
+/** Store the degrees of a name in the order of mls_degree_letters.  An omitted degree is 0. */
 void mls_config_name_degrees(const mls_config_name *name, uint64_t degrees[MLS_DEGREES]);
 
-/** Lists of environment variables of configs, for NVIDIA and for AMD's Primus.  The first variable of a list that is
- * set is used. */
+/** For each setting, the environment variables with which configs of NVIDIA and of AMD's Primus set it.  If several
+ * variables are set, the first one in the list is used. */
 #define MLS_CONFIG_NODES "DGXNNODES NNODES"
 #define MLS_CONFIG_GPUS_PER_NODE "DGXNGPU GPUS_PER_NODE SBATCH_GPUS_PER_NODE"
 #define MLS_CONFIG_TP "TENSOR_MODEL_PARALLEL TP PRIMUS_TP PRIMUS_TENSOR_PARALLEL_SIZE"
@@ -143,28 +146,29 @@ const char *mls_pipeline_layout_parse(mls_str text, mls_pipeline_layout *layout)
 void mls_config_compare_printed(const mls_config_name *name, const uint32_t printed[MLS_DEGREES], const char *path,
                                 mls_findings *findings);
 
-/** The maximum number of exports recorded as agreeing with the name. */
+/** The maximum length of mls_config_summary.agreeing. */
 #define MLS_CONFIG_AGREEING_MAX 32
 
-/** Facts about a config from its name and its text together.  Unknown numbers are 0. */
+/** Facts about a config, derived from its name together with its script.  Unknown numbers are 0. */
 typedef struct mls_config_summary {
-    uint64_t samples_per_rank;      /**< samples per step of a data-parallel rank, from the text or the name */
-    uint64_t micro_batch_size;      /**< from the text; never assumed to be 1 */
-    uint64_t gradient_accumulation; /**< samples_per_rank / micro_batch_size, if this is an integer */
+    uint64_t samples_per_rank; /**< samples per step of a data-parallel rank, from the script, or else the name */
+    uint64_t micro_batch_size; /**< samples that a rank processes at once, from the script; never assumed to be 1 */
+    uint64_t gradient_accumulation; /**< samples_per_rank / micro_batch_size; 0 if this is not an integer */
     uint64_t global_batch_size;     /**< samples per step */
-    /** Exports that agree with the name.  They live as long as the script. */
+    /** Exported variables that agree with the name.  They live as long as the script. */
     const mls_shell_variable *agreeing[MLS_CONFIG_AGREEING_MAX];
     size_t agreeing_count;
-    mls_pipeline_layout layout; /**< layout of the pipeline, if the text contains a valid one */
-    const char *absent[4];      /**< "TP", "PP", "CP", "EP" if neither name nor text sets the degree to more than 1 */
+    mls_pipeline_layout layout; /**< layout of the pipeline; `count` is 0 if the script does not contain a valid one */
+    /** Those of "TP", "PP", "CP" and "EP" that neither the name nor the script sets to more than 1. */
+    const char *absent[4];
     size_t absent_count;
 } mls_config_summary;
 
-/** Compare a decoded name with the text of its script; if `script` is NULL, check the name alone.  Add findings about
- * exports that disagree with the name, an inconsistent shape, and settings that cost speed or break runs. */
+/** Compare a decoded name with its script, and set *summary; if `script` is NULL, check the name alone.  Add findings
+ * about exports that disagree with the name, an inconsistent shape, and settings that cost speed or break runs. */
 void mls_config_compare(const mls_config_name *name, const mls_shell *script, mls_config_summary *summary,
                         mls_findings *findings);
 
-/** Set the numbers that a name without a shape omits to the values in its text.  Call mls_config_compare() first, which
- * sets *summary.  If the text sets a degree, omitted tp, pp and cp are 1. */
+/** If a name does not contain a shape, set the numbers that it omits to the values in its script.  Get *summary from
+ * mls_config_compare() first.  If the script sets any degree, omitted tp, pp and cp are 1. */
 void mls_config_name_take_text(mls_config_name *name, const mls_shell *script, const mls_config_summary *summary);

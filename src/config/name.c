@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* name.c - decode the shape of a job from the name of its config, and parse pipeline layouts.
  *
- * A name consists of parts separated by '_'.  The last part with the form of a shape is the shape; the parts before it
- * are the system, and those after it suffixes. */
+ * A name consists of parts separated by '_'.  The last part of the form <nodes>x<gpus>… is the shape.  The parts before
+ * the shape are the system, and the parts after the shape are suffixes. */
 #include "base/file.h"
 #include "base/number.h"
 #include "config/config.h"
@@ -71,7 +71,7 @@ bool mls_config_has_degrees(const mls_config_name *name)
     return (name->tensor_parallel | name->pipeline_parallel | name->context_parallel | name->expert_parallel) != 0;
 }
 
-/* Derive the batch sizes.  An omitted degree is 1. */
+/* Derive the batch sizes from the other numbers.  An omitted degree counts as 1. */
 static void derive_batch(mls_config_name *decoded)
 {
     const uint64_t named[] = {decoded->tensor_parallel, decoded->pipeline_parallel, decoded->context_parallel};
@@ -225,13 +225,13 @@ static bool read_nodes(mls_str part, mls_config_name *decoded)
     return true;
 }
 
-/* Recognize DGXH100_common or common, a file that other configs source. */
+/* Recognize the last part of DGXH100_common or common, a file that other configs source. */
 static bool read_common(mls_str part, mls_config_name *decoded)
 {
     return part.ptr + part.len == decoded->name.ptr + decoded->name.len && mls_str_equal(part, MLS_S("common"));
 }
 
-/* Find the last part that `read` accepts. */
+/* Find the last part of the name that `read` accepts.  Return false if `read` does not accept any part. */
 static bool find_part(mls_config_name *decoded, bool (*read)(mls_str part, mls_config_name *decoded))
 {
     const mls_config_name blank = *decoded;
@@ -248,7 +248,8 @@ static bool find_part(mls_config_name *decoded, bool (*read)(mls_str part, mls_c
             if (decoded->kind == MLS_CONFIG_KIND_NONE)
                 *decoded = (mls_config_name){.name = name, .problem = decoded->problem};
             decoded->system = read == read_model ? part : (mls_str){name.ptr, begin > 0 ? begin - 1 : 0};
-            /* Split the parts after the shape.  gbs64 is the global batch, which takes precedence over the numbers. */
+            /* Store the parts after the shape as suffixes.  A part such as gbs64 is the global batch, which is used
+             * instead of the batch derived from the shape. */
             for (size_t from = read == read_common ? begin : end + 1 + degrees, to; from < name.len; from = to + 1) {
                 const char *next = memchr(name.ptr + from, '_', name.len - from);
                 const bool last = next == NULL || decoded->suffix_count + 1 == MLS_CONFIG_SUFFIX_MAX;
@@ -293,13 +294,13 @@ enum {
     STEPS_MAX = 100000  /* maximum number of letters to process, including repetitions */
 };
 
-/* Parse `rest` into a layout that already has one empty chunk.  Return NULL on success, or else the problem as a static
- * text. */
+/* Parse the layout in `rest`.  *layout already contains one empty chunk.  Return NULL on success, or else the problem
+ * as a static text. */
 static const char *read_layout(mls_str rest, mls_pipeline_layout *layout)
 {
     struct {
         mls_str begin;
-        size_t left; /* remaining repetitions */
+        size_t left; /* number of remaining repetitions; 0: the end of the group was not reached yet */
     } groups[DEPTH_MAX];
     size_t depth = 0;
     bool embedding = false;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shell.c - interpret a script as bash would, without running programs.
  *
- * A text is parsed line by line into commands, which are then run: they assign variables, source files and print.
- * Words are expanded when their command runs.
+ * The text of a script is parsed line by line into commands.  Then the commands are interpreted: they assign variables,
+ * source other files and print text.  The words of a command are expanded when the command is interpreted.
  *
- * In a value, each part that depends on something outside the scripts is a hole, a NUL byte.  After an unknown
- * condition, commands are run in doubt: every variable they assign becomes unknown.  The reader knows the part of bash
- * that published configs use.  Anything else either is unknown itself or, if it could change variables, stops the
- * reader: then no value is known. */
+ * A part of a value that depends on anything outside the scripts is unknown, and is represented by a hole: a single NUL
+ * byte.  A text with a hole is an unknown text.  If it is unknown whether bash would run a command, the command is run
+ * "in doubt": every variable that the command assigns becomes unknown.  The interpreter knows the part of bash that
+ * published configs use.  The value of any other construct is unknown.  If such a construct could change variables, the
+ * interpreter stops, and no value of the script is known. */
 #include "config/shell.h"
 
 #include <errno.h>
@@ -22,41 +23,41 @@
 #include "base/walk.h"
 
 enum {
-    NESTING_MAX = 64, /* nested quotes, substitutions and commands in a text */
-    DEPTH_MAX = 96,   /* nested commands, substitutions and operands being run */
-    SOURCE_DEPTH_MAX = 16,
-    NAMES_MAX = 4096,    /* names in a folder */
-    STEPS_MAX = 6500000, /* bytes copied and matched, in total; other work counts as a number of bytes */
-    COMMAND_STEPS = 120
+    NESTING_MAX = 64,      /* maximum nesting of quotes, substitutions and commands in a text */
+    DEPTH_MAX = 96,        /* maximum nesting of commands, substitutions and operands at run time */
+    SOURCE_DEPTH_MAX = 16, /* maximum nesting of sourced files */
+    NAMES_MAX = 4096,      /* maximum number of names in a folder */
+    STEPS_MAX = 6500000,   /* maximum work for a script, in bytes copied or matched */
+    COMMAND_STEPS = 120    /* number of bytes that running a command counts as, in addition to its words */
 };
 
 #define NO_END SIZE_MAX
 #define HOLE MLS_S("\0")
 #define UNSET ((mls_str){0})
 
-/* Values of $?; other exit codes are failures, too. */
+/* Exit statuses of commands, as in $?.  Any other status also means failure. */
 enum { STATUS_UNKNOWN = -1, STATUS_YES = 0, STATUS_NO = 1, STATUS_MISTAKE = 2 };
 
 typedef struct slot {
     mls_str name;
-    mls_str value;    /* UNSET or a text */
-    const char *path; /* the file with the last assignment; NULL: none */
+    mls_str value;    /* UNSET, or a text that may contain holes */
+    const char *path; /* the file with the last assignment; NULL: never assigned */
     size_t line;
-    bool array; /* its items are not tracked: it stays unknown */
+    bool array; /* the variable is an array, whose value is always unknown */
 } slot;
 
 typedef struct slots {
     slot *items; /* sorted by name */
     size_t count;
     size_t capacity;
-    bool forgotten; /* any variable may have been set */
+    bool forgotten; /* variables that are not in `items` may have been set, too */
 } slots;
 
 typedef struct fields {
     mls_str *items;
     size_t count;
     size_t capacity;
-    bool unknown; /* even the number of fields is unknown */
+    bool unknown; /* the number of fields is unknown, too */
 } fields;
 
 typedef enum command_kind { SIMPLE, IF, GROUP, CONDITION, FUNCTION, PIPE, AND, OR, NOT } command_kind;
@@ -64,54 +65,56 @@ typedef enum command_kind { SIMPLE, IF, GROUP, CONDITION, FUNCTION, PIPE, AND, O
 typedef struct command {
     command_kind kind;
     size_t line;
-    fields words; /* SIMPLE and CONDITION: raw, with quotes and dollars; FUNCTION: its name */
+    fields words; /* SIMPLE and CONDITION: the words before expansion; FUNCTION: the name of the function */
     bool any_redirection;
     bool output_redirected, input_redirected;
-    /* IF: condition, then and else; FUNCTION: body; GROUP: list; others: operands */
+    /* The parts of a command.  IF: condition, then branch and else branch; FUNCTION: body; GROUP: list of commands;
+     * PIPE, AND, OR and NOT: operands. */
     const struct command *first, *second, *third;
-    const struct command *next; /* in a list */
+    const struct command *next; /* the next command of the same list; NULL: this is the last one */
 } command;
 
 typedef struct function {
     mls_str name;
-    const command *body; /* NULL: unknown */
+    const command *body; /* NULL: the definition in use is unknown */
     const struct function *next;
 } function;
 
 typedef struct output {
     mls_buffer text;
-    unsigned doubt; /* doubt when the output was opened */
+    unsigned doubt; /* shell_frame.doubt at the time when the output was opened */
 } output;
 
-/* The state of a shell.  A subshell works on a copy. */
+/* The state of a shell.  A subshell works on a copy of the state of its parent. */
 typedef struct shell_frame {
     slots variables;
-    const function *functions; /* newest first */
-    fields arguments;          /* $1 …; unknown: those of an unknown caller */
-    const char *path;          /* of the current file, the value of ${BASH_SOURCE[0]}; NUL-terminated */
-    size_t line;               /* of the current command */
+    const function *functions; /* a list; the latest definition is first */
+    fields arguments;          /* $1, $2 …; `unknown` is set if they depend on the caller of the script */
+    const char *path;          /* path of the current file, which is the value of ${BASH_SOURCE[0]}; NUL-terminated */
+    size_t line;               /* line number of the current command */
     enum { FLOW_GO, FLOW_RETURN, FLOW_EXIT } flow;
     int status;     /* $? */
-    unsigned doubt; /* > 0: the current command may not be run */
-    output *output; /* NULL: discarded */
-    mls_str input;
-    mls_str guard; /* the path, with a hole, of the last file tested for existence */
+    unsigned doubt; /* greater than 0 if it is unknown whether bash would run the current command */
+    output *output; /* NULL: output is discarded */
+    mls_str input;  /* the text on standard input, from a pipe */
+    mls_str guard;  /* path of the last file tested for existence, if it contains a hole */
     bool subshell;
-    bool moved; /* after cd: relative paths are unknown */
+    bool moved; /* cd was run, so it is unknown which files relative paths refer to */
 } shell_frame;
 
 typedef struct reading {
     mls_arena *arena;
     mls_findings *findings;
     shell_frame frame;
-    mls_str roots[2]; /* resolved folders below which files may be read; empty: none */
+    mls_str roots[2]; /* folders, as absolute paths without links, below which files may be read; an empty element is
+                         unused */
     const char *sources[SOURCE_DEPTH_MAX];
     size_t source_depth;
     size_t depth;
     size_t steps;
-    bool substituted; /* a command substitution set the status during expansion */
-    bool unset_used;  /* an unset name was expanded or used as a number */
-    bool stopped;     /* no value is known */
+    bool substituted; /* a command substitution in the current words set the exit status */
+    bool unset_used;  /* an unset variable was expanded or used as a number */
+    bool stopped;     /* the interpreter has stopped, so no value is known */
 } reading;
 
 typedef struct integer {
@@ -147,8 +150,8 @@ static void stop_at_limit(reading *r, const char *limit)
     r->stopped = true;
 }
 
-/* Stop at a construct that configs do not use.  In a subshell only the output is unknown, as it cannot set variables.
- */
+/* Stop at a construct that the interpreter does not know.  A subshell cannot set variables of its parent, so there only
+ * the output becomes unknown. */
 static void stop_at_unsupported(reading *r, mls_str what)
 {
     if (r->frame.subshell) {
@@ -163,7 +166,7 @@ static void stop_at_unsupported(reading *r, mls_str what)
     r->stopped = true;
 }
 
-/* Count steps.  If too few are left, stop and return false. */
+/* Add `count` to the work done.  If the maximum is exceeded, stop and return false. */
 static bool step(reading *r, size_t count)
 {
     if (r->stopped || count > STEPS_MAX - r->steps) {
@@ -199,7 +202,7 @@ static int status_not(int status)
     return status == STATUS_UNKNOWN ? status : status_of(status != STATUS_YES);
 }
 
-/* Return a NUL-terminated copy in the arena, and release the buffer. */
+/* Copy the text of a buffer, NUL-terminated, to the arena, and release the buffer. */
 static mls_str keep(reading *r, mls_buffer *buffer)
 {
     const mls_str text = buffer->ptr != NULL ? mls_buffer_str(buffer) : MLS_S("");
@@ -247,18 +250,19 @@ static mls_str field(const fields *of, size_t index)
 
 /* ---- variables ---- */
 
-/* bash sets these variables itself; their values do not follow from the text. */
+/* Variables that bash sets itself, so their values cannot be found in the scripts. */
 static const char own_names[] =
     " BASH BASH_ALIASES BASH_ARGC BASH_ARGV BASH_CMDS BASH_LINENO BASH_LOADABLES_PATH BASH_REMATCH BASH_VERSINFO"
     " BASH_VERSION COLUMNS COMP_WORDBREAKS HOSTNAME HOSTTYPE IFS LINES MACHTYPE OLDPWD OPTERR OPTIND OSTYPE PATH"
     " PIPESTATUS PS1 PS2 PS4 PWD SHELL SHLVL TERM ";
 
-/* bash sets these too, and ignores assignments to them. */
+/* Variables that bash sets itself, and to which assignments have no effect. */
 static const char fixed_names[] = " BASHPID BASH_COMMAND BASH_SUBSHELL EPOCHREALTIME EPOCHSECONDS EUID FUNCNAME"
                                   " GROUPS HISTCMD LINENO PPID RANDOM SECONDS SHELLOPTS BASHOPTS SRANDOM UID"
                                   " DIRSTACK BASH_ARGV0 _ ";
 
-/* Return the index of a name, or the index to insert it at. */
+/* Return the index of the variable `name`; if it does not exist, set *found to false and return the index at which to
+ * insert it. */
 static size_t place_of(const slots *variables, mls_str name, bool *found)
 {
     size_t begin = 0;
@@ -287,7 +291,7 @@ static mls_str variable_get(const reading *r, mls_str name)
     return frame->variables.forgotten || own ? HOLE : UNSET;
 }
 
-/* Return the entry of a name; create it if necessary. */
+/* Return the entry of the variable `name`; create it if necessary. */
 static slot *variable_slot(reading *r, mls_str name)
 {
     slots *variables = &r->frame.variables;
@@ -295,7 +299,7 @@ static slot *variable_slot(reading *r, mls_str name)
     const size_t at = place_of(variables, name, &found);
     if (!found) {
         const mls_str value = variable_get(r, name);
-        (void)step(r, name.len + (variables->count - at) / 8); /* include the cost of moving entries */
+        (void)step(r, name.len + (variables->count - at) / 8); /* count the work of moving later entries */
         MLS_ARENA_ADD(r->arena, variables, (slot){0});
         memmove(&variables->items[at + 1], &variables->items[at], (variables->count - 1 - at) * sizeof(slot));
         variables->items[at] = (slot){.name = mls_arena_copy(r->arena, name), .value = value};
@@ -311,14 +315,14 @@ static void variable_set(reading *r, mls_str name, mls_str value)
     if (is(name, "IFS"))
         stop_at_unsupported(r, MLS_S("a change of IFS"));
     slot *to = variable_slot(r, name);
-    /* Assigning the same value again leaves no doubt: it is the value whether or not the command runs. */
+    /* If the assigned value equals the old one, the variable has this value whether or not the command is run. */
     const bool same = to->value.ptr != NULL && is_known(value) && mls_str_equal(to->value, value);
     to->value = to->array || (frame->doubt > 0 && !same) ? HOLE : value;
     to->path = frame->path;
     to->line = frame->line;
 }
 
-/* Make all variables unknown, and add the finding "WHAT may set anything" unless `what` is empty. */
+/* Make the values of all variables unknown.  If `what` is not empty, add a finding that `what` may set any variable. */
 static void forget_all(reading *r, mls_str what)
 {
     slots *variables = &r->frame.variables;
@@ -343,8 +347,8 @@ static void print(reading *r, mls_str text)
         mls_buffer_append(&to->text, r->frame.doubt > to->doubt ? HOLE : text);
 }
 
-/* Enter a subshell, which works on a copy of the frame and prints to `to` (NULL: as before).  Return the outer frame.
- */
+/* Enter a subshell, which works on a copy of the frame.  Its output goes to `to`; if `to` is NULL, to the output of the
+ * parent.  Return the frame of the parent, which the caller restores at the end. */
 static shell_frame subshell_enter(reading *r, output *to)
 {
     const shell_frame outer = r->frame;
@@ -371,10 +375,12 @@ static void subshell_leave(reading *r, const shell_frame *outer)
     r->frame.status = status;
 }
 
-/* ---- files: regular files of limited size that are, after resolving links and "..", below a root: the folder of the
- * script (as named, and after resolving links), or a folder given by the caller ---- */
+/* ---- files.  Only regular files of limited size below one of the roots are read; links and ".." in their paths are
+ * resolved first.  The roots are the folder given by the caller, or else the folder of the script before and after
+ * resolving links. ---- */
 
-/* Resolve a path (empty: the current folder).  If it does not exist, return an empty path with errno set. */
+/* Return the absolute path without links and ".." of `path`; an empty path is the current folder.  If the path does not
+ * exist, return an empty text and set errno. */
 static mls_str real_path(reading *r, mls_str path)
 {
     char *real = realpath(mls_arena_copy(r->arena, path.len > 0 ? path : MLS_S(".")).ptr, NULL);
@@ -400,8 +406,8 @@ static mls_status file_load(reading *r, const char *path, mls_str *bytes, mls_er
     return status;
 }
 
-/* Resolve a path below the roots.  Return MLS_ERROR_READ if it does not exist, or MLS_ERROR_UNKNOWN if its longest
- * existing part is outside the roots. */
+/* Resolve the links and ".." in a path below the roots, and store the result in *real.  Return MLS_ERROR_READ if it
+ * does not exist, or MLS_ERROR_UNKNOWN if its longest existing part is outside the roots. */
 static mls_status locate(reading *r, mls_str path, mls_str *real)
 {
     mls_str existing = path;
@@ -415,7 +421,8 @@ static mls_status locate(reading *r, mls_str path, mls_str *real)
     return !inside ? MLS_ERROR_UNKNOWN : existing.len == path.len ? MLS_OK : MLS_ERROR_READ;
 }
 
-/* Resolve a path as it is or, if it is relative, relative to the current script, since the job's folder is unknown. */
+/* Resolve a path like locate().  If a relative path does not exist below the current folder, resolve it relative to the
+ * folder of the current script, since the folder in which the job ran is unknown. */
 static mls_status locate_beside(reading *r, mls_str *path, mls_str *real)
 {
     mls_status status = MLS_ERROR_UNKNOWN;
@@ -425,7 +432,7 @@ static mls_status locate_beside(reading *r, mls_str *path, mls_str *real)
         const mls_str beside = join(r, mls_path_folder(mls_str_from(r->frame.path)), *path);
         mls_str found;
         const mls_status second = locate(r, beside, &found);
-        /* If the first path does not exist, say so even if the second one is outside the roots. */
+        /* If the first path does not exist, return MLS_ERROR_READ even if the second path is outside the roots. */
         if (second == MLS_OK || status != MLS_ERROR_READ) {
             *path = beside;
             *real = found;
@@ -435,8 +442,8 @@ static mls_status locate_beside(reading *r, mls_str *path, mls_str *real)
     return status;
 }
 
-/* Read a file as named, or relative to the current script.  Return MLS_ERROR_READ if it does not exist, or
- * MLS_ERROR_UNKNOWN if it may not be read. */
+/* Read the file found by locate_beside(), and store its path and contents.  Return MLS_ERROR_READ if it does not exist,
+ * or MLS_ERROR_UNKNOWN if it may not be read. */
 static mls_status file_read(reading *r, mls_str *path, mls_str *bytes)
 {
     mls_error error;
@@ -453,7 +460,8 @@ static mls_status file_read(reading *r, mls_str *path, mls_str *bytes)
     return r->stopped ? MLS_ERROR_LIMIT : status;
 }
 
-/* List the files that a path with a hole may name.  matches->unknown means that it may name others, too. */
+/* List the existing files that match a path with a hole.  Set matches->unknown if the path may name other files,
+ * too. */
 static void file_match(reading *r, mls_str path, fields *matches)
 {
     const char *hole = path.len > 0 ? memchr(path.ptr, '\0', path.len) : NULL;
@@ -481,7 +489,7 @@ static void file_match(reading *r, mls_str path, fields *matches)
     mls_names_release(&names);
 }
 
-/* ---- where quotes and substitutions end ---- */
+/* ---- finding the ends of quotes and substitutions ---- */
 
 static size_t unit_end(mls_str text, size_t at, bool in_quotes, unsigned depth);
 
@@ -506,8 +514,8 @@ static size_t end_of_line(mls_str text, size_t at)
     return newline != NULL ? (size_t)(newline - text.ptr) : text.len;
 }
 
-/* Skip an enclosed text; text.ptr[at] is '"', or the '{' of "${".  To find the end, bash treats an apostrophe in braces
- * as a quote, even in "${A:-'}'}". */
+/* Skip a text that begins with '"', or with the '{' of "${", and ends with `close`.  Return the index after `close`, or
+ * NO_END.  As in bash, an apostrophe in braces begins a quoted string, even in "${A:-'}'}". */
 static size_t skip_enclosed(mls_str text, size_t at, char close, unsigned depth)
 {
     for (at++; depth < NESTING_MAX && at < text.len;) {
@@ -537,8 +545,8 @@ static size_t parentheses_end(mls_str text, size_t at, unsigned depth)
     return NO_END;
 }
 
-/* Return the end of a quoted string, a substitution, an escaped character, or any other byte; NO_END if it is not
- * terminated. */
+/* Return the index after the unit that begins at `at`: a quoted string, a substitution, an escaped character, or any
+ * other byte.  Return NO_END if the unit is not terminated. */
 static size_t unit_end(mls_str text, size_t at, bool in_quotes, unsigned depth)
 {
     const char next = at + 1 < text.len ? text.ptr[at + 1] : '\0';
@@ -554,9 +562,9 @@ static size_t unit_end(mls_str text, size_t at, bool in_quotes, unsigned depth)
     case '`':
         return skip_until(text, at + 1, '`', true);
     case '$':
-        return next == '('                  ? parentheses_end(text, at + 1, depth + 1)
-               : next == '{'                ? skip_enclosed(text, at + 1, '}', depth + 1)
-               : next == '['                ? skip_enclosed(text, at + 1, ']', depth + 1) /* old arithmetic */
+        return next == '('   ? parentheses_end(text, at + 1, depth + 1)
+               : next == '{' ? skip_enclosed(text, at + 1, '}', depth + 1)
+               : next == '[' ? skip_enclosed(text, at + 1, ']', depth + 1) /* $[ … ], an obsolete form of $(( … )) */
                : next == '\'' && !in_quotes ? skip_until(text, at + 2, '\'', true)
                                             : at + 1;
     default:
@@ -564,13 +572,14 @@ static size_t unit_end(mls_str text, size_t at, bool in_quotes, unsigned depth)
     }
 }
 
-/* ---- arithmetic with 64 bits that wraps around: + - * / % and brackets.  If the value of a name is an expression, it
- * is evaluated; an unset name is 0.  Assignments stop the reader; other operators make the value unknown. ---- */
+/* ---- arithmetic: 64-bit integers that wrap around, the operators + - * / % and brackets.  The value of a
+ * variable is evaluated as an expression; an unset variable is 0.  Assignments stop the interpreter; other
+ * operators make the result unknown. ---- */
 
 typedef struct calculation {
     reading *r;
     mls_str rest;
-    const char *problem; /* static text */
+    const char *problem; /* the first error, as a static text; NULL: no error */
 } calculation;
 
 static integer sum(calculation *c, const char *signs);
@@ -586,7 +595,7 @@ static integer problem(calculation *c, const char *text)
     return unknown_integer;
 }
 
-/* Take one of some signs at the cursor, after blanks; 0: there is another one. */
+/* Skip blanks.  If the next character is one of `signs`, skip and return it; otherwise return '\0'. */
 static char take_sign(calculation *c, const char *signs)
 {
     while (c->rest.len > 0 && mls_is_space(c->rest.ptr[0]))
@@ -626,8 +635,8 @@ static integer evaluate(calculation *c)
     return c->rest.len > 0 ? problem(c, "syntax error in expression") : result;
 }
 
-/* Return the value of an operand with signs: an expression in brackets, a number (12, 0x1f or 017), or a name, whose
- * value is evaluated as an expression. */
+/* Read an operand with optional signs, and return its value.  The operand is an expression in brackets, a number (12,
+ * 0x1f or 017), or a variable, whose value is evaluated as an expression. */
 static integer operand_value(calculation *c)
 {
     bool negative = false;
@@ -673,7 +682,7 @@ static integer operand_value(calculation *c)
     return inner.problem != NULL ? problem(c, inner.problem) : result;
 }
 
-/* Evaluate operands joined by + and -, or by * / and %. */
+/* Evaluate operands joined by `signs`: addition and subtraction, or multiplication, division and modulo. */
 static integer sum(calculation *c, const char *signs)
 {
     const bool products = signs[0] == '*';
@@ -701,8 +710,8 @@ static integer sum(calculation *c, const char *signs)
     return left;
 }
 
-/* Evaluate an expanded expression.  An error that bash would report becomes a finding, unless it depends on a variable
- * that the job sets. */
+/* Evaluate an arithmetic expression after its expansion.  An error that bash would report becomes a finding, unless the
+ * error may depend on a variable that the job sets. */
 static integer calculate(reading *r, mls_str expression)
 {
     calculation c = {.r = r, .rest = expression};
@@ -716,7 +725,8 @@ static integer calculate(reading *r, mls_str expression)
 
 /* ---- patterns, and sed as used to remove "config_" and ".sh" from a name ---- */
 
-/* Search a text for a pattern from a byte on.  Return STATUS_UNKNOWN if the text is unknown. */
+/* Search a text for a pattern, from offset `at` on.  Return STATUS_YES and set *match, STATUS_NO, or STATUS_UNKNOWN if
+ * the text is unknown. */
 static int find(reading *r, const mls_pattern *pattern, mls_str text, size_t at, mls_str *match)
 {
     const bool searches = is_known(text) && step(r, text.len + 64);
@@ -724,8 +734,8 @@ static int find(reading *r, const mls_pattern *pattern, mls_str text, size_t at,
     return status != MLS_OK ? STATUS_UNKNOWN : status_of(match->ptr != NULL);
 }
 
-/* Remove a pattern from the start or the end of a text; with `whole`, check whether it matches all of the text, and
- * return the status instead. */
+/* Remove the shortest or longest match of the pattern `rule` from the start or the end of a text, and return the rest.
+ * If `whole` is not NULL, do not remove anything; set *whole to the status of matching the whole text. */
 static mls_str strip(reading *r, mls_str text, mls_str rule, bool from_end, bool longest, int *whole)
 {
     mls_pattern pattern = {0};
@@ -749,7 +759,8 @@ static mls_str strip(reading *r, mls_str text, mls_str rule, bool from_end, bool
     return found == STATUS_UNKNOWN || !is_known(text) ? HOLE : left;
 }
 
-/* Apply the command s/RULE/TEXT/ at the start of *script to a line, and advance *script past it and its separator. */
+/* Apply the sed command s/RULE/TEXT/ at the start of *script to a line, and return the new line.  Advance *script past
+ * the command and the separator that follows. */
 static mls_str substitute(reading *r, mls_str *script, mls_str line)
 {
     const char mark = script->len > 2 && script->ptr[0] == 's' ? script->ptr[1] : ' ';
@@ -784,15 +795,15 @@ static mls_str substitute(reading *r, mls_str *script, mls_str line)
 
 /* ---- words ---- */
 
-/* A word while it is expanded to a text or to fields. */
+/* The state of expanding a word to one text or to several fields. */
 typedef struct builder {
     reading *r;
-    fields *fields; /* NULL: expand to one text */
+    fields *fields; /* the fields that the word is split into; NULL: expand to one text */
     mls_buffer text;
-    bool pattern;       /* quotes are removed, and quoted characters are escaped */
-    bool splits;        /* split the results of expansions; * and ? match files */
+    bool pattern;       /* expand to a pattern, in which quoted characters are escaped */
+    bool splits;        /* split unquoted results at blanks, and match * and ? with file names */
     bool started;       /* the current field exists even if it is empty */
-    bool hole_unquoted; /* contains a hole that may be no field or several */
+    bool hole_unquoted; /* the text contains an unquoted hole, which may be zero, one or several fields */
 } builder;
 
 static void build(builder *self, mls_str raw, bool in_quotes);
@@ -830,14 +841,15 @@ static void end_field(builder *self)
     self->started = self->hole_unquoted = false;
 }
 
-/* Put an unquoted byte.  Files matched by * ? and [ are unknown, and so are patterns @(…). */
+/* Append an unquoted byte of the word.  The files that * ? and [ match are unknown.  Patterns such as @(…) are not
+ * supported, so they are unknown, too. */
 static void put_bare(builder *self, char c)
 {
     const bool files = self->splits && (c == '*' || c == '?' || c == '[');
     put(self, files || c == '(' ? HOLE : (mls_str){&c, 1});
 }
 
-/* Put the result of an expansion.  Outside quotes it is split, and treated as a pattern. */
+/* Append the result of an expansion.  A result outside quotes may be split into fields, and is treated as a pattern. */
 static void put_expansion(builder *self, mls_str text, bool in_quotes)
 {
     if (in_quotes || !self->splits) {
@@ -854,7 +866,7 @@ static void put_expansion(builder *self, mls_str text, bool in_quotes)
     }
 }
 
-/* Expand a word to one text, such as the value of an assignment, or a pattern. */
+/* Expand a word to one text, such as the value of an assignment.  With `pattern`, expand it to a pattern. */
 static mls_str expand(reading *r, mls_str raw, bool pattern, bool in_quotes)
 {
     builder self = {.r = r, .pattern = pattern};
@@ -863,7 +875,8 @@ static mls_str expand(reading *r, mls_str raw, bool pattern, bool in_quotes)
     return goes(r) ? text : HOLE;
 }
 
-/* Return the length of a name, a position or a special parameter at the start of `text`. */
+/* Return the length of the parameter at the start of `text`: a variable's name, the number of an argument, or a special
+ * character such as '?'.  Return 0 if the text does not begin with a parameter. */
 static size_t parameter_length(mls_str text)
 {
     size_t length = 0;
@@ -874,7 +887,7 @@ static size_t parameter_length(mls_str text)
                                                     : mls_str_name_length(text);
 }
 
-/* Return the value of a variable, or of $?, $#, $1 and so on. */
+/* Return the value of a parameter: a variable, ?, #, 1 and so on. */
 static mls_str parameter_value(reading *r, mls_str name)
 {
     const fields *arguments = &r->frame.arguments;
@@ -896,7 +909,7 @@ static mls_str bad_substitution(reading *r, mls_str inner, const char *problem)
     return HOLE;
 }
 
-/* Expand ${…}. */
+/* Expand ${INNER}. */
 static mls_str expand_braces(reading *r, mls_str inner, bool pattern, bool in_quotes)
 {
     const bool prefixed = inner.len > 1 && parameter_length(mls_str_rest(inner, 1)) > 0;
@@ -925,8 +938,8 @@ static mls_str expand_braces(reading *r, mls_str inner, bool pattern, bool in_qu
         mls_str result = HOLE;
         if (known && set != (operation == '+'))
             return set ? value : MLS_S("");
-        if (operation != '?') {       /* without a value bash would exit, so assume that the job sets one */
-            r->frame.doubt += !known; /* the word may assign variables */
+        if (operation != '?') {       /* for "${A:?}" without a value bash would exit, so assume that the job sets A */
+            r->frame.doubt += !known; /* if the value is unknown, so is whether bash expands the word */
             const mls_str other = expand(r, word, pattern && operation != '=', in_quotes);
             r->frame.doubt -= !known;
             result = known ? other : HOLE;
@@ -942,9 +955,8 @@ static mls_str expand_braces(reading *r, mls_str inner, bool pattern, bool in_qu
     }
     if (!indirect && strchr(":[/^,@", rest.ptr[0]) == NULL)
         return bad_substitution(r, inner, "bad substitution");
-    /* ${#A}, ${!A}, ${A[1]}, ${A:1:2}, ${A/b/c} and ${A^^} are unknown.  Some of them evaluate arithmetic, which may
-     * assign.
-     */
+    /* ${#A}, ${!A}, ${A[1]}, ${A:1:2}, ${A/b/c} and ${A^^} are unknown.  Some of these forms evaluate arithmetic, which
+     * may assign variables. */
     bool assigns = false;
     for (size_t i = 0; i < rest.len && (indirect || colon || item); i++)
         assigns = assigns || strchr("=+", rest.ptr[i]) != NULL ||
@@ -957,7 +969,7 @@ static mls_str expand_braces(reading *r, mls_str inner, bool pattern, bool in_qu
     return HOLE;
 }
 
-/* Put the unit at `at`: a quoted string, a substitution, or a byte.  Return the index after it. */
+/* Expand and append the unit at `at`: a quoted string, a substitution, or a byte.  Return the index after the unit. */
 static size_t put_unit(builder *self, mls_str raw, size_t at, bool in_quotes)
 {
     reading *r = self->r;
@@ -981,7 +993,7 @@ static size_t put_unit(builder *self, mls_str raw, size_t at, bool in_quotes)
     if (c == '$' && next == '{') {
         const mls_str inner = {unit.ptr + 2, unit.len - 3};
         const mls_str text = expand_braces(r, inner, self->pattern && !in_quotes, in_quotes);
-        bool quotes = false; /* in a default they prevent splitting */
+        bool quotes = false; /* quotes in the word of ${A:-word} prevent splitting */
         for (size_t i = 0; i < inner.len && !in_quotes && self->splits; i++)
             quotes = quotes || strchr("\"'\\", inner.ptr[i]) != NULL;
         put_expansion(self, quotes ? HOLE : text, in_quotes);
@@ -1002,10 +1014,10 @@ static size_t put_unit(builder *self, mls_str raw, size_t at, bool in_quotes)
         r->substituted = true;
         put_expansion(self, text, in_quotes);
     } else if (c == '$' && next == '"' && !in_quotes) {
-        self->started = true; /* as without the dollar */
+        self->started = true; /* $"…" is expanded like "…" */
     } else if (c == '$' && next == '[') {
         stop_at_unsupported(r, MLS_S("$[…]"));
-    } else if (c == '`' || (c == '$' && unit.len > 1)) { /* configs do not use `…` and $'…' */
+    } else if (c == '`' || (c == '$' && unit.len > 1)) { /* `…` and $'…' are unknown: configs do not use them */
         put_expansion(self, HOLE, in_quotes || c == '$');
     } else if (c == '$' && parameter_length(after) > 0) {
         const size_t length = mls_is_digit(next) ? 1 : parameter_length(after);
@@ -1014,12 +1026,12 @@ static size_t put_unit(builder *self, mls_str raw, size_t at, bool in_quotes)
         put_expansion(self, value, in_quotes);
         return at + 1 + length;
     } else if (in_quotes) {
-        put_quoted(self, c != '"' ? unit : MLS_S("")); /* nested quotes are just removed: "${A:-"b c"}" */
+        put_quoted(self, c != '"' ? unit : MLS_S("")); /* quotes nested in quotes are removed: "${A:-"b c"}" */
     } else if (c == '\'') {
         put_quoted(self, (mls_str){unit.ptr + 1, unit.len - 2});
     } else if (c == '"') {
         build(self, (mls_str){unit.ptr + 1, unit.len - 2}, true);
-    } else if (c == '~') { /* a home folder; inside a word a plain character */
+    } else if (c == '~') { /* at the start of a word, ~ is a home folder; elsewhere it is a plain character */
         const char before = at > 0 ? raw.ptr[at - 1] : ':';
         put(self, before == ':' || before == '=' ? HOLE : unit);
     } else if (c == '{' && self->fields != NULL) { /* {a,b} or {1..4} may be several words */
@@ -1040,7 +1052,7 @@ static void build(builder *self, mls_str raw, bool in_quotes)
 
 /* ---- [ ] and [[ ]] ---- */
 
-/* Test a text or a file, relative to the script. */
+/* Return the status of the test "-KIND TEXT", such as -z or -f.  The path of a file may be relative to the script. */
 static int test_unary(reading *r, char kind, mls_str text)
 {
     fields matching = {0};
@@ -1060,7 +1072,8 @@ static int test_unary(reading *r, char kind, mls_str text)
                                       : STATUS_UNKNOWN;
 }
 
-/* Compare two texts, or two numbers, which are arithmetic in [[ ]].  The words of [ ] are `expanded`. */
+/* Return the status of the test "LEFT OPERATION RIGHT" on texts or numbers.  `expanded`: the test is in [ ], so its
+ * words are already expanded; in [[ ]], numbers may be arithmetic expressions. */
 static int test_binary(reading *r, mls_str left, mls_str operation, mls_str right, bool expanded)
 {
     const bool equality = mls_str_among(operation, " = == != ");
@@ -1091,15 +1104,15 @@ static int test_binary(reading *r, mls_str left, mls_str operation, mls_str righ
     return a.known && b.known ? status_of(mls_str_among(operation, true_ones)) : STATUS_UNKNOWN;
 }
 
-/* Return the status of the words of [[ ]], raw, or of [ ], which are `expanded`: tests joined by && and ||.  Brackets
- * are not followed. */
+/* Return the status of the tests in [[ ]], or with `expanded` of those in [ ], whose words are already expanded.  Tests
+ * may be joined by && and ||, or by -a and -o.  If tests are grouped with brackets, the status is unknown. */
 static int run_condition(reading *r, const fields *words, bool expanded)
 {
     const char *joints = expanded ? " -a -o " : " && || ";
     const unsigned doubt = r->frame.doubt;
     size_t at = 0;
-    int either = STATUS_NO; /* of the alternatives before the current one */
-    int both = STATUS_YES;  /* of the tests of the current alternative */
+    int either = STATUS_NO; /* status of the operands of || before the current one */
+    int both = STATUS_YES;  /* status of the tests joined by && in the current operand */
     if (words->count == 0)
         return STATUS_NO;
     for (bool last = false; !last && goes(r);) {
@@ -1139,22 +1152,24 @@ static int run_condition(reading *r, const fields *words, bool expanded)
             both = STATUS_YES;
         }
         at++;
-        r->frame.doubt = doubt + !expanded; /* later tests may not be evaluated */
+        r->frame.doubt = doubt + !expanded; /* it is unknown whether bash evaluates the tests after the first one */
     }
     r->frame.doubt = doubt;
     return either;
 }
 
-/* ---- builtins, and programs whose output follows from their arguments.  Each returns its status. ---- */
+/* ---- builtin commands, and programs whose output depends only on their arguments.  Each function returns the exit
+ * status of its command. ---- */
 
 typedef struct assignment {
     mls_str name;
     mls_str word;
     bool appends;
-    bool list; /* an array item, or ( … ): not tracked */
+    bool list; /* the assignment is to an array item, or of a list ( … ), so the value is unknown */
 } assignment;
 
-/* Check whether a word, raw or expanded, is NAME=word, NAME+=word or NAME[…]=word.  Always set its name. */
+/* Check whether a word, before or after expansion, is NAME=word, NAME+=word or NAME[…]=word.  Set parts->name even if
+ * it is not. */
 static bool is_assignment(mls_str raw, assignment *parts)
 {
     size_t length = mls_str_name_length(raw);
@@ -1189,8 +1204,8 @@ static int run_constant(reading *r, const fields *words)
     return status_of(!is(field(words, 0), "false"));
 }
 
-/* Run a command that does not change variables, with an unknown status and output.  Some of these change the meaning of
- * paths or arguments. */
+/* Run a command that does not change variables, and whose status and output are unknown.  Some of these commands change
+ * the current folder or the arguments. */
 static int run_unknown(reading *r, const fields *words)
 {
     shell_frame *frame = &r->frame;
@@ -1205,7 +1220,7 @@ static int run_unsupported(reading *r, const fields *words)
     if (is(field(words, 0), "printf") && is_known(field(words, 1)) && !is(field(words, 1), "-v"))
         return run_unknown(r, words);
     if (is(field(words, 0), "exec") && words->count == 1)
-        return STATUS_YES; /* exec >log */
+        return STATUS_YES; /* exec with redirections only, such as exec >log */
     stop_at_unsupported(r, field(words, 0));
     return STATUS_UNKNOWN;
 }
@@ -1227,7 +1242,7 @@ static int run_export(reading *r, const fields *words)
         else if (!mls_str_is_name(word))
             status = mls_str_starts(word, HOLE) ? STATUS_UNKNOWN : STATUS_NO;
         if (status == STATUS_UNKNOWN)
-            forget_all(r, field(words, 0)); /* any variable may be named */
+            forget_all(r, field(words, 0)); /* the unknown word may name any variable */
     }
     return status;
 }
@@ -1256,7 +1271,8 @@ static int run_unset(reading *r, const fields *words)
     return STATUS_YES;
 }
 
-/* Run set.  A script that stops because of -e or -u is not used, and configs do not use -a. */
+/* Run set.  Ignore -e and -u: nobody submits with a script that they stop.  The option -a is not supported, because
+ * configs do not use it. */
 static int run_set(reading *r, const fields *words)
 {
     for (size_t i = 1; i < words->count; i++) {
@@ -1300,7 +1316,8 @@ static int run_echo(reading *r, const fields *words)
     return STATUS_YES;
 }
 
-/* Run exit or return: end a file, a function or a subshell.  In doubt, the rest of it is in doubt. */
+/* Run exit or return: end a file, a function or a subshell.  If this command is run in doubt, the following commands
+ * are in doubt, too. */
 static int run_leave(reading *r, const fields *words)
 {
     shell_frame *frame = &r->frame;
@@ -1351,7 +1368,7 @@ static int run_path(reading *r, const fields *words)
     return STATUS_YES;
 }
 
-/* Run sed with scripts on one line of piped input. */
+/* Run sed on one line of input from a pipe. */
 static int run_sed(reading *r, const fields *words)
 {
     const mls_str input = r->frame.input;
@@ -1374,7 +1391,7 @@ static int run_sed(reading *r, const fields *words)
     return STATUS_YES;
 }
 
-/* Run expr with integers and + - * / %. */
+/* Run expr on integers and the operators + - * / %. */
 static int run_expr(reading *r, const fields *words)
 {
     mls_buffer text = {0};
@@ -1396,7 +1413,7 @@ static int run_expr(reading *r, const fields *words)
 static const struct {
     const char *names;
     int (*run)(reading *r, const fields *words);
-    bool program; /* its output is unknown if an argument is */
+    bool program; /* this is a program, whose output is unknown if any argument is unknown */
 } builtins[] = {
     {" : true false ", run_constant, false},
     {" export ", run_export, false},
@@ -1416,7 +1433,7 @@ static const struct {
 
 /* ---- files, functions and commands ---- */
 
-/* Run a file or a function in the current shell: a text, or a list if it is not NULL. */
+/* Run the body of a file or function in the current shell: `list` or, if `list` is NULL, the commands in `text`. */
 static void run_body(reading *r, const fields *arguments, const char *path, mls_str text, const command *list)
 {
     shell_frame *frame = &r->frame;
@@ -1444,7 +1461,8 @@ static bool is_open(const reading *r, mls_str path)
     return i < r->source_depth;
 }
 
-/* Run a sourced file with its arguments (NULL: those of the caller). */
+/* Run the sourced file `path`, whose contents are `text`.  If `arguments` is NULL, $1 and so on are those of the
+ * sourcing script. */
 static void run_file(reading *r, const fields *arguments, mls_str path, mls_str text)
 {
     if (is_open(r, path) || r->source_depth == SOURCE_DEPTH_MAX)
@@ -1482,7 +1500,8 @@ static void run_source(reading *r, const fields *words)
              known ? "', which is not read" : "a file whose place cannot be known", frame->line);
         forget_all(r, MLS_S(""));
     }
-    /* One of these files, or none, was sourced, so their variables become doubtful. */
+    /* At most one of these files was sourced, and it is unknown which, so all variables that they set become
+     * unknown. */
     for (size_t i = 0; i < matches.count && goes(r); i++) {
         path = matches.items[i];
         if (file_read(r, &path, &text) == MLS_OK && !is_open(r, path))
@@ -1501,10 +1520,10 @@ static void run_simple(reading *r, const fields *words)
         count++;
     r->substituted = false;
     const bool exports = is(field(words, count), "export");
-    for (size_t i = count; i < words->count && goes(r); i++) /* expand to fields */
+    for (size_t i = count; i < words->count && goes(r); i++) /* expand the words of the command to fields */
     {
         const mls_str raw = words->items[i];
-        const bool assigns = exports && is_assignment(raw, &parts); /* not split */
+        const bool assigns = exports && is_assignment(raw, &parts); /* the word is an assignment, which is not split */
         const bool bracket = mls_str_starts(raw, MLS_S("[")) && memchr(raw.ptr, ']', raw.len) == NULL;
         builder self = {.r = r, .fields = &expanded, .splits = !assigns && !bracket};
         build(&self, raw, false);
@@ -1515,7 +1534,7 @@ static void run_simple(reading *r, const fields *words)
     for (size_t i = 0; i < count && goes(r) && is_assignment(words->items[i], &parts); i++) {
         const mls_str value = alone && parts.list ? HOLE : expand(r, parts.word, false, false);
         if (!alone || !goes(r))
-            continue; /* an assignment before a command lasts only while it runs */
+            continue; /* an assignment before a command ends with the command */
         if (parts.list)
             variable_slot(r, parts.name)->array = true;
         assign(r, &parts, value);
@@ -1576,7 +1595,7 @@ static void run_command(reading *r, const command *of)
     case GROUP:
         run_list(r, of->first);
         break;
-    case PIPE: { /* only the output of the last command is that of the pipeline */
+    case PIPE: { /* only the output of the last command is output of the pipeline */
         output printed = {0};
         const shell_frame outer = subshell_enter(r, &printed);
         run_command(r, of->first);
@@ -1587,7 +1606,7 @@ static void run_command(reading *r, const command *of)
         subshell_leave(r, &outer);
         break;
     }
-    case FUNCTION: { /* in doubt, it may not be the definition in use */
+    case FUNCTION: { /* if it is run in doubt, it is unknown whether this definition is used */
         function *made = mls_arena_alloc(r->arena, sizeof *made);
         *made = (function){of->words.items[0], frame->doubt == 0 ? of->first : NULL, frame->functions};
         frame->functions = made;
@@ -1637,22 +1656,22 @@ static void run_list(reading *r, const command *list)
         run_command(r, list);
 }
 
-/* ---- the parser: tokens, by recursive descent, to commands ---- */
+/* ---- the parser, which converts tokens to commands by recursive descent ---- */
 
 typedef enum shell_token_kind { TOKEN_END, TOKEN_WORD, TOKEN_NEWLINE, TOKEN_OPERATOR } shell_token_kind;
 
 typedef struct parser {
     reading *r;
     mls_str text;
-    size_t line; /* at `at` */
-    size_t at;   /* after the token */
+    size_t line; /* line number of offset `at` */
+    size_t at;   /* offset after the current token */
     struct {
         shell_token_kind kind;
         mls_str text;
         size_t line;
     } token;
-    const char *problem;     /* static text; there are no more tokens */
-    const char *unsupported; /* the problem is this construct, which configs do not use */
+    const char *problem;     /* the syntax error as a static text; if it is set, there are no more tokens */
+    const char *unsupported; /* the construct that caused the problem, if the interpreter does not know it */
     size_t depth;
 } parser;
 
@@ -1677,7 +1696,7 @@ static void next_token(parser *p)
     static const char *const operators[] = {"&>>", ";;&", "<<-", "<<<", "&&", "||", ";;", ";&", "|&", "<<", ">>", "<&",
                                             ">&",  "<>",  ">|",  "&>",  ";",  "&",  "|",  "(",  ")",  "<",  ">"};
     const mls_str text = p->text;
-    for (; p->at < text.len; p->at++) { /* blanks and comments */
+    for (; p->at < text.len; p->at++) { /* skip blanks and comments */
         const char c = text.ptr[p->at];
         if (c == '\\' && p->at + 1 < text.len && text.ptr[p->at + 1] == '\n') {
             p->at++;
@@ -1704,7 +1723,7 @@ static void next_token(parser *p)
         p->token.kind = TOKEN_WORD;
         while (end < text.len && (end == p->at || !is_blank_or_operator(text.ptr[end]) || text.ptr[end] == '(')) {
             const char before = end > p->at ? text.ptr[end - 1] : ' ';
-            /* A=( … ) and @(a|b).  At the start of a word, "!(" is a negated subshell. */
+            /* '(' continues a word in A=( … ) and @(a|b).  "!(" at the start of a word is a negated subshell. */
             const char *openers = end > p->at + 1 ? "=@?*+!" : "=@?*+";
             if (text.ptr[end] != '(')
                 end = unit_end(text, end, false, 0);
@@ -1781,7 +1800,7 @@ static command *make(parser *p, command_kind kind, command *first, command *seco
     return made;
 }
 
-/* Parse redirections and, for a simple command, the words between them. */
+/* Parse redirections and, if `words` is set, the words of a simple command. */
 static void parse_words(parser *p, command *to, bool words)
 {
     for (;;) {
@@ -1835,7 +1854,7 @@ static command *parse_command(parser *p)
     bool compound = true;
     if (take(p, "if")) {
         command *branch = NULL;
-        do { /* an elif is the else of the branch before */
+        do { /* "elif" is stored as an IF in the else branch of the preceding IF */
             command *other = make(p, IF, parse_list(p), NULL);
             expect(p, "then", no_keyword);
             other->second = parse_list(p);
@@ -1892,7 +1911,7 @@ static command *parse_pipeline(parser *p)
     return negated ? make(p, NOT, left, NULL) : left;
 }
 
-/* Parse commands up to the closing keyword; at the top level, up to the end of the line. */
+/* Parse commands up to a closing keyword or, outside compound commands, up to the end of the line. */
 static command *parse_list(parser *p)
 {
     command *first = NULL;
@@ -1919,7 +1938,7 @@ static command *parse_list(parser *p)
     return first;
 }
 
-/* Run the commands of a text. */
+/* Parse and run the commands of a text that begins at line number `line`. */
 static void run_text(reading *r, mls_str text, size_t line)
 {
     parser p = {.r = r, .text = text, .line = line};
@@ -1958,7 +1977,7 @@ mls_status mls_shell_read(const char *path, const char *root, mls_shell **script
     self->path = mls_strdup(path);
     self->arena = mls_calloc(1, sizeof *self->arena);
     reading r = {.arena = self->arena, .findings = &self->findings};
-    mls_status status = file_load(&r, path, &text, &problem); /* values borrow from this text */
+    mls_status status = file_load(&r, path, &text, &problem); /* values refer to this text, so it is kept */
     if (status == MLS_OK && !is_known(text))
         status = mls_error_set(&problem, MLS_ERROR_SYNTAX, 0, 0, "not a text: it contains NUL bytes");
     if (status != MLS_OK) {

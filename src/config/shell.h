@@ -3,7 +3,8 @@
  *
  * mls_shell_read() interprets a script and the files it sources; mls_shell_find() then returns an exported variable.
  *
- * A value is unknown if it depends on running a program, on anything outside the scripts, or on an unknown value. */
+ * A value is unknown if it depends on the output of a program, on anything else outside the scripts, or on another
+ * unknown value. */
 #pragma once
 
 #include "base/base.h"
@@ -12,7 +13,7 @@
 typedef struct mls_shell_variable {
     mls_str name;
     mls_str value;    /**< as bash would print it; empty if the value is unknown */
-    bool known;       /**< false: the value depends on something outside the scripts, or the variable may be unset */
+    bool known;       /**< false: the value is unknown, or it is unknown whether the variable is set */
     const char *path; /**< path of the file with the last assignment; NUL-terminated */
     size_t line;      /**< line of the last assignment, from 1; 0: unknown */
 } mls_shell_variable;
@@ -22,26 +23,27 @@ typedef struct mls_shell {
     char *path;                        /**< as given to mls_shell_read() */
     const mls_shell_variable *exports; /**< sorted by name */
     size_t export_count;
-    bool complete; /**< all exports are listed; false: an unknown command or a missing file may set other variables */
+    bool complete; /**< `exports` contains all exported variables; false: an unknown command or a missing file may set
+                      others */
     mls_findings findings; /**< problems in the script */
     struct mls_arena *arena;
 } mls_shell;
 
-/** The maximum size of a script in bytes; a longer script is MLS_ERROR_LIMIT. */
+/** The maximum size of a script in bytes; for a longer script, mls_shell_read() returns MLS_ERROR_LIMIT. */
 #define MLS_SHELL_BYTES_MAX ((size_t)1 << 20)
 /** The maximum size of a value in bytes. */
 #define MLS_SHELL_VALUE_BYTES_MAX ((size_t)1 << 16)
 
-/** Read a config and the files it sources as bash would with `set -a` in an empty environment, without running
- * anything.  Plain assignments are exports, unset variables are empty, and values that depend on a program or on the
- * job's environment are unknown.  Variables that bash sets (PWD, SHLVL, RANDOM …) are not listed.
+/** Interpret a config and the files it sources like bash with `set -a` in an empty environment, without running any
+ * program.  Every assigned variable is exported, an unset variable expands to an empty text, and values that depend on
+ * a program or on the job's environment are unknown.  Variables that bash sets (PWD, SHLVL, RANDOM …) are not listed.
  *
  * Only files below the folder `root` are read; if `root` is NULL, only files below the folder of the config.  Paths are
  * resolved first, so a symbolic link or ".." cannot lead out of this folder.
  *
  * On MLS_OK, free *script with mls_shell_free().  Problems in the text become findings of *script.  Return
  * MLS_ERROR_READ if the file cannot be opened or is not a regular file, MLS_ERROR_SYNTAX if it is not text, or
- * MLS_ERROR_LIMIT. */
+ * MLS_ERROR_LIMIT if it is longer than MLS_SHELL_BYTES_MAX. */
 mls_status mls_shell_read(const char *path, const char *root, mls_shell **script, mls_error *error) MLS_MUST_USE;
 void mls_shell_free(mls_shell *script);
 

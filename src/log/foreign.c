@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* foreign.c - recognize logs that cannot be read: those of MLPerf Inference and Storage, those of old rounds, and those
- * in which every record is malformed. */
+/* foreign.c - recognize logs that mlscore cannot read: logs of MLPerf Inference and Storage, logs of old rounds, and
+ * logs in which every record is malformed. */
 #include "base/words.h"
 #include "log/log.h"
 
-/* Number of bytes searched to recognize a log. */
+/* Number of bytes at the start of a log that are searched to recognize its benchmark suite. */
 enum { SEARCHED = 16 * 1024 };
 
 const char mls_reason_old_format[] =
@@ -25,7 +25,7 @@ size_t mls_foreign_reason(const char *why)
     return i;
 }
 
-/* The first record is enough: loadgen writes its version before anything else. */
+/* Examine only the first record: loadgen, the logger of MLPerf Inference, writes its version there. */
 const char *mls_foreign_log(mls_str head)
 {
     mls_str rest;

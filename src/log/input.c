@@ -14,7 +14,7 @@
 #include "log/log.h"
 #include "json/json_check.h"
 
-/* Wait for input until the deadline, if there is one.  Return false if it passed. */
+/* Wait for input until the deadline of `input`, if it has one.  Return false if the deadline passed. */
 static bool came_in_time(const mls_input *input)
 {
     struct pollfd end = {.fd = input->fd, .events = POLLIN};
@@ -23,8 +23,9 @@ static bool came_in_time(const mls_input *input)
            (left > 0 && poll(&end, 1, left < INT_MAX ? (int)left + 1 : INT_MAX) != 0);
 }
 
-/* Read from `offset`, or from the current position if it is negative, until the block is full, the file ends, or
- * `enough` bytes were read: if the file had grown, a single read would have returned more.  Return 0 or an errno. */
+/* Read from `offset`, or from the current position if `offset` is negative, until the block is full, the file ends, or
+ * at least `enough` bytes were read.  `enough` is the rest of a regular file whose size is known; it saves a read at
+ * the end of the file.  Return 0 or an errno. */
 static int fill_from(const mls_input *input, off_t offset, uint64_t enough, char *block, size_t *len)
 {
     *len = 0;
@@ -74,13 +75,14 @@ static void input_read(mls_input *input, char *block, size_t *len)
 
 struct mls_utf16 {
     bool big;      /* big-endian */
-    bool ended;    /* nothing follows the bytes below */
-    uint32_t high; /* a high surrogate that waits for the low one; 0: none */
+    bool ended;    /* `bytes` contains the end of the file */
+    uint32_t high; /* a high surrogate that was read without its low surrogate yet; 0: none */
     size_t at, len;
     char bytes[MLS_BLOCK_SIZE];
 };
 
-/* Convert the next code point, which is one unit or a surrogate pair.  A lone surrogate is not a character. */
+/* Convert the next UTF-16 unit or surrogate pair to UTF-8, and return the number of bytes written to `to`.  A lone
+ * surrogate becomes the replacement character U+FFFD. */
 static size_t utf16_put(struct mls_utf16 *wide, char *to)
 {
     const uint32_t replacement = 0xfffd;
@@ -99,7 +101,7 @@ static size_t utf16_put(struct mls_utf16 *wide, char *to)
 
 static void utf16_fill(mls_input *input, char *block, size_t *len)
 {
-    enum { UNIT_MAX = 6 }; /* maximum number of bytes for a unit and a waiting surrogate */
+    enum { UNIT_MAX = 6 }; /* maximum number of UTF-8 bytes for a unit and a preceding high surrogate */
     struct mls_utf16 *wide = input->wide;
     *len = 0;
     while (*len + UNIT_MAX <= MLS_BLOCK_SIZE) {
@@ -122,9 +124,8 @@ static void input_begin(mls_input *input, char *block, size_t *len)
     input_read(input, block, len);
     const mls_str head = {block, *len};
     input->begun = true;
-    const bool sqlite =
-        !input->text &&
-        mls_str_starts(head, MLS_S("SQLite format 3")); /* for traces, mls_file_magic_words() gives advice */
+    /* mls_file_magic_words() would describe an SQLite file as a trace of a profiler. */
+    const bool sqlite = !input->text && mls_str_starts(head, MLS_S("SQLite format 3"));
     input->unread = input->in_memory ? NULL : sqlite ? "SQLite file" : mls_file_magic_words(head);
     if (input->unread != NULL && !input->plain && mls_unpack_can(head)) {
         input->unread = NULL;

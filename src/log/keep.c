@@ -4,10 +4,10 @@
 
 #include "base/memory.h"
 
-/* Stored before each payload. */
+/* The facts stored before each payload. */
 typedef struct kept_place {
     size_t length, line, column;
-    const char *reason; /* for a malformed line; NULL: a record */
+    const char *reason; /* why a line is malformed; NULL: it is a record */
     bool torn, quoted;
     size_t whole_before;
 } kept_place;
@@ -55,7 +55,8 @@ mls_status mls_records_replay(const mls_kept_records *kept, const mls_sink *sink
         if (place.reason != NULL) {
             const mls_malformed malformed = {place.line, place.column, place.reason, payload, place.torn, place.quoted};
             status = sink->malformed != NULL ? sink->malformed(sink->state, &malformed) : MLS_OK;
-        } else if (mls_record_validate(payload, &record, &scratch, &where) == NULL) { /* succeeds, as it did before */
+            /* The stored payload is valid, because it was valid when it was stored. */
+        } else if (mls_record_validate(payload, &record, &scratch, &where) == NULL) {
             status = sink->record(sink->state, &record);
         }
         at += sizeof place + place.length;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* keep.h - store copies of records and malformed lines, to replay them when it is known which run they belong to. */
+/* keep.h - store copies of records and malformed lines, and pass them to a sink later, when their run is known. */
 #pragma once
 
 #include "base/buffer.h"
@@ -7,7 +7,7 @@
 
 /* Stored records and malformed lines.  Zero-initialize the struct for an empty store. */
 typedef struct mls_kept_records {
-    mls_buffer bytes; /* for each record: a kept_place and the payload */
+    mls_buffer bytes; /* for each record or line: a kept_place (see keep.c) and the payload */
     size_t count;
 } mls_kept_records;
 
@@ -15,8 +15,8 @@ typedef struct mls_kept_records {
 void mls_records_keep(mls_kept_records *kept, const mls_record *record);
 void mls_records_keep_malformed(mls_kept_records *kept, const mls_malformed *malformed);
 
-/* Pass each record, without its prefix, and each malformed line to the sink, in the order in which they
- * were stored.  If a callback does not return MLS_OK, end the replay and return that status. */
+/* Pass the stored records and malformed lines to the sink in their order.  The records have no prefix.  If a callback
+ * does not return MLS_OK, end the replay and return that status. */
 mls_status mls_records_replay(const mls_kept_records *kept, const mls_sink *sink) MLS_MUST_USE;
 
 /* Remove the records, but do not free the memory, which is reused. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* key_table.h - the record keys that the code refers to, one row each.
  *
- * An X-macro without include guard: define MLS_KEY(id, text) before including it.  MLS_KEY_LENGTH(n) marks where the
- * keys of n bytes begin, because keys are looked up by length; a test checks the grouping.  Keys that only rules refer
- * to need no row. */
+ * Before including this file, define MLS_KEY(id, text), which is used once per row.  The file may be included several
+ * times.  Keys are looked up by length, so they are sorted by length, and MLS_KEY_LENGTH(n) precedes the keys of n
+ * bytes; a test checks this order.  Keys that only rule files refer to do not need a row. */
 #ifndef MLS_KEY_LENGTH
 #define MLS_KEY_LENGTH(length)
 #endif

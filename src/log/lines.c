@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lines.c - find lines with records and markers: one pass marks bytes, another one visits the marks. */
+/* lines.c - find lines, records and markers in a text.  For each stretch of the text, one pass collects the positions
+ * of interesting bytes, and a second pass examines the text at these positions. */
 #include "log/reader.h"
 
 #include <stdlib.h>
@@ -15,7 +16,7 @@ typedef struct line_state {
     size_t number;        /* number of the current line */
     const char *mllog;    /* last ":::MLLOG " of the line; NULL: none yet */
     unsigned mllog_count; /* number of ":::MLLOG " in the line */
-    size_t dropped;       /* number of bytes of the line that precede the text */
+    size_t dropped;       /* number of bytes of the first line that are not in the text */
     mls_json_front fronts[MLS_KEY_COUNT];
 } line_state;
 
@@ -42,7 +43,7 @@ bool mls_record_find(mls_str line, mls_str *payload)
     return last != NULL;
 }
 
-/* Add the complete records that precede the last one of the line, and return their number. */
+/* Add an event for each complete record before the last record of the line, and return the number of these records. */
 static size_t line_earlier(line_state *state)
 {
     size_t whole = 0;
@@ -59,7 +60,7 @@ static size_t line_earlier(line_state *state)
             payload.len = (size_t)(next.ptr - rest.ptr) - MLS_MLLOG_LENGTH;
         record.column = (size_t)(mls_payload_trim(payload).ptr - line) + state->dropped + 1;
         const char *reason = mls_record_validate(payload, &record, &state->batch->scratch, &where);
-        if (reason != NULL && where > 0) { /* the prefix of the next record may follow */
+        if (reason != NULL && where > 0) { /* the record may be complete, followed by the prefix of the next record */
             payload.len = where;
             reason = mls_record_validate(payload, &record, &state->batch->scratch, &where);
         }
@@ -71,7 +72,8 @@ static size_t line_earlier(line_state *state)
     return whole;
 }
 
-/* Add the record of a line that ends at `end`.  Not inlined, because most lines have no record. */
+/* Add an event for the record of the current line, which ends at `end`.  The function is not inlined, because most
+ * lines do not contain a record. */
 static __attribute__((noinline)) void line_record(line_state *state, const char *end)
 {
     const size_t whole = state->mllog_count > 1 ? line_earlier(state) : 0;
@@ -91,7 +93,7 @@ static __attribute__((noinline)) void line_record(line_state *state, const char 
         record->torn = state->mllog_count > 1;
         record->whole_before = whole;
     } else {
-        /* The marker may be quoted in a sentence or a command instead of beginning a record. */
+        /* ":::MLLOG " may be quoted in a sentence or a command instead of beginning a record. */
         const char before = state->mllog > state->line ? state->mllog[-1] : '\0';
         event->kind = MLS_EVENT_MALFORMED;
         event->as.malformed = (mls_malformed){
@@ -107,7 +109,7 @@ static __attribute__((noinline)) void line_record(line_state *state, const char 
 static const struct {
     mls_str word;
     mls_marker_kind kind;
-    bool number; /* must be followed by a digit */
+    bool number; /* the word must be followed by a digit */
 } marker_words[] = {
     {MLS_STR("Beginning trial "), MLS_MARKER_TRIAL_BEGIN, true},
     {MLS_STR("EXPERIMENT_START "), MLS_MARKER_EXPERIMENT_START, true},
@@ -142,7 +144,8 @@ static __attribute__((noinline)) void line_marker(const line_state *state, const
     event->as.marker = (mls_marker){marker_words[i].kind, state->number, text};
 }
 
-/* Examine a line without a record.  Called for every such line, so it checks one byte before anything else. */
+/* Look for a marker in the current line, which does not contain a record.  Most lines are rejected by their first
+ * byte. */
 static void line_plain(const line_state *state, const char *end)
 {
     const char *at = state->line;
@@ -158,7 +161,7 @@ static void line_plain(const line_state *state, const char *end)
         line_marker(state, at, end);
 }
 
-/* Begin a line at `at`, or end the text. */
+/* Record that a line begins at `at`, or that the text ends there. */
 static void begin_line(line_state *state, const char *at)
 {
     mls_batch *batch = state->batch;
@@ -182,7 +185,7 @@ static inline void line_end(line_state *state, const char *end, const char *next
     state->dropped = 0;
 }
 
-/* Handle a marked byte. */
+/* Examine the byte at a marked position. */
 static inline void mark_seen(line_state *state, const char *at)
 {
     switch (*at) {
@@ -211,8 +214,8 @@ enum { STRETCH_WORDS = 32, STRETCH = STRETCH_WORDS * 64 };
 
 typedef void (*mark_words)(const char *at, size_t words, uint64_t *marks);
 
-/* Mark control characters, which may end a line, and bytes that may be the 'G' of ":::MLLOG ", its rarest letter in
- * logs. */
+/* Set one bit in `marks` for each position to examine: control characters, which may end a line, and 'G', which is the
+ * rarest letter of ":::MLLOG " in logs. */
 static void mark_plain(const char *at, size_t words, uint64_t *marks)
 {
     for (size_t i = 0; i < words; i++) {
@@ -235,7 +238,7 @@ __attribute__((target("avx2"))) static inline uint64_t mark32(const char *at)
     return (uint32_t)_mm256_movemask_epi8(_mm256_or_si256(controls, _mm256_cmpeq_epi8(x, _mm256_set1_epi8('G'))));
 }
 
-/* The same in half as many steps, for processors with AVX2. */
+/* Do the same as mark_plain() in half as many steps, on processors with AVX2. */
 __attribute__((target("avx2"))) static void mark_avx2(const char *at, size_t words, uint64_t *marks)
 {
     for (size_t i = 0; i < words; i++, at += 64)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* marked.c - search a block of text once and mark the lines with hits. */
+/* marked.c - search a block of lines once for many strings, and mark the lines that contain one. */
 #include "log/marked.h"
 
 #include <stdlib.h>

@@ -5,26 +5,30 @@
 #include "log/log.h"
 #include "log/signatures.h"
 
-/* The state for a block of a log.  Zero-initialize it before the first block. */
+/* The marked lines of a block.  Zero-initialize it before the first block. */
 typedef struct mls_marked_lines {
     mls_lines lines;
-    uint64_t *bits; /* one per line; the caller frees it after the last block */
+    uint64_t *bits; /* one bit per line, set if the line is marked; the caller frees the array after the last block */
     size_t capacity;
-    size_t last_hit; /* the line of the last hit, because hits are almost in order */
+    /* The line of the last hit; the line of the next hit is found from here, because hits are almost in order. */
+    size_t last_hit;
     struct mls_needles *needles;
 } mls_marked_lines;
 
-/* Begin a block without marked lines.  With `all`, search for all marks, otherwise only for the first ones. */
+/* Begin a block without marked lines.  `all`: search for all strings given to mls_signatures_prepare(); false: not for
+ * those after the first `mark_count`. */
 void mls_marked_begin(mls_marked_lines *marked, mls_signatures *signatures, bool all, const mls_lines *lines);
 
-/* Mark the lines with a hit in a piece of the block's text.  Pass pieces in order. */
+/* Search a piece of the block's text, and mark the lines that contain one of the strings.  Pass the pieces of a block
+ * in order. */
 void mls_marked_search(mls_marked_lines *marked, mls_str piece);
 
-/* Search line `i`, which has control characters, again without these characters.  `scratch` is a buffer of
- * MLS_LINE_EXAMINED bytes, as for mls_log_line_read(). */
+/* Search line `i`, which contains control characters, without these characters, and mark it if it then contains a
+ * string.  `scratch` is a buffer of MLS_LINE_EXAMINED bytes, as for mls_log_line_read(). */
 void mls_marked_search_clean(mls_marked_lines *marked, mls_signatures *signatures, size_t i, char *scratch);
 
-/* Call the three functions above for a whole block, to search for the signatures and the first marks. */
+/* Search a whole block with the three functions above: for the strings of the signatures and the first `mark_count`
+ * marks. */
 void mls_marked_block(mls_marked_lines *marked, mls_signatures *signatures, const mls_lines *lines, char *scratch);
 
 static inline void mls_marked_add(mls_marked_lines *marked, size_t i)

@@ -5,8 +5,8 @@
 
 #include "base/base.h"
 
-/** The role of a message in a failure: a root may start a failure, a symptom may start or follow one, an effect only
- * follows one, and a context is only shown. */
+/** The role of a message in a failure.  A root may be the cause of a failure; a symptom may be the cause or a
+ * consequence; an effect is only a consequence; a context is shown, but is neither. */
 typedef enum mls_failure_role {
     MLS_ROLE_ROOT = 1,
     MLS_ROLE_SYMPTOM,
@@ -15,7 +15,8 @@ typedef enum mls_failure_role {
     MLS_ROLE_END
 } mls_failure_role;
 
-/** The words of enumerations.  The first word of a list has number 1; number 0 means that no word is given. */
+/** The words for the numbers in mls_signature.  The first word of a list has number 1; number 0 means that no word is
+ * given. */
 #define MLS_FAILURE_ROLES "root symptom effect context"
 #define MLS_FAILURE_ORIGINS "hardware infrastructure software user unknown"
 #define MLS_FAILURE_PERSISTENCES "transient persistent unknown"
@@ -42,42 +43,52 @@ enum {
 
 typedef struct mls_signature {
     const char *id;
-    const char *pattern; /**< PCRE2, matched against the bytes of a message */
-    unsigned kind;       /**< the failure class */
-    unsigned origin, persistence;
-    unsigned role;       /**< an mls_failure_role */
-    uint64_t precedence; /**< 0 to MLS_PRECEDENCE_MAX */
-    bool generic;        /**< tried only on lines that match no other signature */
+    const char *pattern;          /**< regular expression of PCRE2, matched against the bytes of a message */
+    unsigned kind;                /**< the failure class, an index in MLS_FAILURE_CLASSES from 1 */
+    unsigned origin, persistence; /**< indices in MLS_FAILURE_ORIGINS and MLS_FAILURE_PERSISTENCES, from 1 */
+    unsigned role;                /**< an mls_failure_role */
+    uint64_t precedence; /**< 0 to MLS_PRECEDENCE_MAX; if several signatures match, the highest precedence wins */
+    bool generic;        /**< the signature is used only if no other signature matches */
     const char *explanation, *action, *source, *example;
-    const mls_str *needs; /**< a matching line contains one of these; none: any line may match */
+    /** Strings of which a matching line contains at least one; if there are none, any line may match. */
+    const mls_str *needs;
     size_t need_count;
-    const char *framework,
-        *wording;         /**< set by mls_signatures_of_memory(): the program and the wording; otherwise NULL */
-    const mls_str *names; /**< the meaning applies only if the group `name` matched one of these */
+    /** Names of the program and of its out-of-memory message; NULL except with mls_signatures_of_memory(). */
+    const char *framework, *wording;
+    /** If not empty, the signature applies only if its group `name` matched one of these texts; `otherwise` applies to
+     * other texts. */
+    const mls_str *names;
     size_t name_count;
-    const struct mls_signature *otherwise; /**< the meaning for other names; NULL: the same */
-    const char *recovers;                  /**< id of the earlier messages whose failure this one ends; NULL: none */
-    const char *advice; /**< of a wording: a name of mls_oom_advices that always applies; NULL: none */
+    /** role, explanation and action for other names; NULL: they are the same for all names. */
+    const struct mls_signature *otherwise;
+    /** Id of a signature: this message shows that the failure of an earlier message with this id is over; NULL: none.
+     */
+    const char *recovers;
+    /** For an out-of-memory message: name in mls_oom_advices of a suggestion that always applies; NULL: none. */
+    const char *advice;
 } mls_signature;
 
-/** Return the word of a number, such as mls_failure_word(MLS_FAILURE_CLASSES, signature->kind), or "" for 0. */
+/** Return a word by its number, for example mls_failure_word(MLS_FAILURE_CLASSES, signature->kind).  Return "" for
+ * number 0. */
 mls_str mls_failure_word(const char *words, unsigned number);
 
-/** A table of signatures, those of users before the built-in ones. */
+/** A table of signatures.  Signatures added by the user precede the built-in ones. */
 typedef struct mls_signatures mls_signatures;
 
-/** Load the built-in signatures.  Return MLS_OK, or MLS_ERROR_VALUE if the program's own data is wrong. */
+/** Create a table with the built-in signatures, and free it with mls_signatures_free().  Return MLS_OK, or
+ * MLS_ERROR_VALUE if the built-in data are wrong. */
 mls_status mls_signatures_new(mls_signatures **signatures, mls_error *error) MLS_MUST_USE;
 
 /** Add signatures from a text in the format of src/data/signatures.json, before the built-in ones.  A signature with an
- * existing id replaces the old one.  `needs` is optional.  Return MLS_OK, MLS_ERROR_SYNTAX, _VALUE (the message
- * contains the id), or _LIMIT. */
+ * existing id replaces the old one.  Their member `needs` is optional.  Return MLS_OK, MLS_ERROR_SYNTAX,
+ * MLS_ERROR_VALUE (the message contains the id), or MLS_ERROR_LIMIT. */
 mls_status mls_signatures_add(mls_signatures *signatures, mls_str text, mls_error *error) MLS_MUST_USE;
 
-/** Load the built-in wordings of out-of-memory messages: one signature for each item of a signature's `memory`, with
- * the pattern and example of the item, if it has them.  Groups of the pattern capture the sizes and names listed in
- * mlscore-diagnose(1).  They are followed by generic entries, whose wording is the id, for signatures of class
- * gpu-memory and host-memory that may start a failure.  Errors as of mls_signatures_new(). */
+/** Create a table of the built-in out-of-memory messages.  It has one entry for each item in the list `memory` of a
+ * signature in src/data/signatures.json, with the pattern and example of the item or, if the item lacks them, those of
+ * the signature.  The groups of a pattern capture sizes and names; mlscore-diagnose(1) lists them.  After the entries
+ * of a signature of class gpu-memory or host-memory with the role root, there is a generic entry, whose `wording` is
+ * the id of the signature.  Return a status like mls_signatures_new(). */
 mls_status mls_signatures_of_memory(mls_signatures **signatures, mls_error *error) MLS_MUST_USE;
 void mls_signatures_free(mls_signatures *signatures);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* prefix.c - the formats of the prefixes of launchers, loggers and kernels. */
+/* prefix.c - parse the prefixes that launchers, loggers and kernels add to lines, with a table of their formats. */
 #include "log/prefix.h"
 
 #include <math.h>
@@ -25,7 +25,8 @@ static bool take_between(mls_str *text, size_t digits, int min, int max, int *nu
     return mls_take_digits(text, digits, number) && *number >= min && *number <= max;
 }
 
-/* Read what a letter of a format stands for. */
+/* Read the part of the text that a letter of a format describes (see mls_line_take()), and advance *text past it.
+ * Return false if the text does not match. */
 static bool take_letter(mls_str *text, char letter, mls_line_parts *parts)
 {
     static const char months[] = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec ";
@@ -83,7 +84,7 @@ static bool take_letter(mls_str *text, char letter, mls_line_parts *parts)
         return mls_take_char(text, "IWEF");
     case 'h':
         return take_host(text, &parts->node);
-    case 'w': /* "331/1063 [" is not a torchx role */
+    case 'w': /* a role of torchx does not begin with a digit; "331/1063 [" is a progress bar */
         return take_host(text, &word) && !mls_is_digit(word.ptr[0]);
     case 'c': /* the name of a docker compose container, which ends with a number: "pytorch-3" */
         if (!take_host(text, &word))
@@ -119,13 +120,13 @@ bool mls_line_take(mls_str *text, const char *format, mls_line_parts *parts)
     return true;
 }
 
-/* The prefixes, each with the bytes with which it can begin. */
+/* The formats of prefixes (see mls_line_take()), each with the bytes with which such a prefix can begin. */
 static const struct {
     const char *first, *format;
 } prefixes[] = {
     {" \t0123456789", "%_%k: "}, /* srun -l */
     {"[", "[%n,%k]<stderr>:"},   /* mpirun */
-    {"[", "[%n,%k]<stdout>:"},   /* for its other streams */
+    {"[", "[%n,%k]<stdout>:"},   /* other streams of mpirun */
     {"[", "[%n,%k]<stddiag>:"},
     {"[", "[%k]<stderr>:"}, /* horovodrun */
     {"[", "[%k]<stdout>:"},
@@ -140,23 +141,23 @@ static const struct {
     {"(", "(pid=%n, ip=%h)"},
     {"(", "(pid=%n)"},
     {"(", "(%w, ip=%h)"},
-    {"|", "| %V%_| %m - "},       /* loguru, after the time */
+    {"|", "| %V%_| %m - "},       /* loguru; follows the time */
     {"[", "[rank%r]:"},           /* torch */
     {"[", "[default%l]:"},        /* torchrun */
     {" 0123456789", "%?%t%|"},    /* 2026-04-19T13:28:01.123Z */
     {" [", "%?[%t]"},             /* [2026-04-19 13:28:01] */
     {" [", "%?[%W %B%E %C %Y]"},  /* dmesg -T: [Sun Apr 19 13:28:01 2026] */
     {"[", "[%L%G %C%|"},          /* glog: [E0419 13:28:01.123456; PyTorch: [E419 */
-    {"IWEF", "%L%G %C%|"},        /* the same without a bracket */
+    {"IWEF", "%L%G %C%|"},        /* glog without a bracket */
     {"JFMASOND", "%B%E %C %N%P"}, /* syslog: Apr 19 13:28:01 node076 kernel: */
     {"[", "[%_%n.%n]"},           /* [ 8123.456789] */
-    {"s", "stderr F "},           /* containerd, after the time; P is part of a line */
+    {"s", "stderr F "},           /* containerd; follows the time.  F: a full line, P: a part of a line */
     {"s", "stdout F "},
     {"s", "stderr P "},
     {"s", "stdout P "},
 };
 
-/* Prefixes that begin with a host or a name, each with the byte after the name. */
+/* The formats of prefixes that begin with the name of a host or process, each with the byte that follows the name. */
 static const struct {
     char after;
     const char *format;
@@ -167,8 +168,8 @@ static const struct {
     {' ', "%c%_| "}, /* docker compose: trainer-1  | */
 };
 
-/* Return whether a name is that of a node.  Some devices have similar names: "nvidia-nvswitch3: SXid …", "mlx5_0: link
- * down", "nvme0n1: I/O timeout". */
+/* Return whether a name is the name of a node.  Some devices have similar names: "nvidia-nvswitch3: SXid …", "mlx5_0:
+ * link down", "nvme0n1: I/O timeout". */
 static bool names_node(mls_str name)
 {
     static const char *const others[] = {"python", "nvidia-", "mlx5_", "nvme"};
@@ -185,7 +186,8 @@ static bool names_node(mls_str name)
            !(mls_str_starts(name, MLS_S("ib")) && name.len > 2 && mls_is_digit(name.ptr[2]));
 }
 
-/* Remove one prefix.  The first rank, time, node and GPU found are kept. */
+/* Remove one prefix from the start of *rest, and store its parts in `line`.  A rank, time, node or GPU that is already
+ * known is kept. */
 static bool strip_prefix(mls_str *rest, mls_log_line *line, bool first)
 {
     mls_line_parts parts;
@@ -249,17 +251,19 @@ mls_log_line mls_log_line_read(mls_str raw, bool clean, char *scratch)
     line.message = line.text;
     for (int i = 0; i < PREFIXES_MAX && line.message.len > 0 && strip_prefix(&line.message, &line, i == 0); i++)
         (void)mls_take_char(&line.message, " ");
-    /* The task is the rank, unless the launcher started torchrun, which numbers its own processes. */
+    /* The launcher's number of the process is the rank, unless the process is torchrun, which numbers its own
+     * processes. */
     line.rank = line.rank < 0 && line.local_rank < 0 ? line.task : line.rank;
     return line;
 }
 
-/* Read a text, a number, and a text of two bytes; return the number, or -1 if `line` does not begin like this. */
+/* If *line begins with `begins`, a number and the two bytes of `ends`, advance *line past them and return the number;
+ * otherwise return -1. */
 static int32_t take_quickly(const char **line, const char *begins, const char *ends)
 {
     const char *at = *line;
     int32_t number = 0;
-    while (*begins != '\0' && *at == *begins) { /* nearly every line differs in its first byte */
+    while (*begins != '\0' && *at == *begins) { /* in most lines, the first byte differs */
         at++;
         begins++;
     }
@@ -272,8 +276,8 @@ static int32_t take_quickly(const char **line, const char *begins, const char *e
     return number;
 }
 
-/* Parses "13: " or "[1,13]<stderr>:", then "[default3]:", then "[rank13]:".  Some logs have one of these on every line,
- * so they are parsed without the table of prefixes. */
+/* Parses "13: " or "[1,13]<stderr>:", then "[default3]:", then "[rank13]:".  Some logs have such a prefix on every
+ * line, so these prefixes are parsed here without the table of formats. */
 int32_t mls_log_line_first_rank(const char *at)
 {
     int32_t task;
@@ -325,7 +329,7 @@ double mls_log_line_time(const mls_log_line *line)
     return NAN;
 }
 
-/* Return the word after the whole word `wanted` in a message, or an empty string. */
+/* Return the word after the word `wanted` in a message; empty if the message does not contain `wanted`. */
 static mls_str word_after(mls_str message, mls_str wanted)
 {
     for (mls_str rest = message; mls_str_after(rest, wanted, &rest);) {
@@ -344,7 +348,7 @@ int32_t mls_log_line_rank(const mls_log_line *line)
 {
     int32_t rank;
     mls_str rest = line->message;
-    /* torch's "[rank3]:" may follow the prefix of a logger. */
+    /* The prefix "[rank3]:" of PyTorch may follow the prefix of a logger. */
     while ((line->rank < 0 || line->rank == line->task) && mls_str_after(rest, MLS_S("[rank"), &rest))
         if (mls_take_number(&rest, &rank) && mls_str_starts(rest, MLS_S("]:")))
             return rank;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reader.c - join lines that span blocks, and pass them to the sinks. */
+/* reader.c - join lines that span blocks, and pass records, markers and lines to the sinks. */
 #include "log/reader.h"
 
 #include "json/json_check.h"
 
-/* Number of bytes of a log that are searched for NUL. */
+/* Number of bytes at the start of a file that are searched for NUL bytes, which show that the file is not a log. */
 enum { BINARY_SNIFF = 4096 };
 
-/* Maximum size of an unfinished line with a ":::MLLOG ": the longest record, and some white space around it that
- * trimming removes. */
+/* Maximum size of an unfinished line with a ":::MLLOG ": the maximum size of a record, and some surrounding white
+ * space, which is removed later. */
 #define CARRY_MAX (MLS_RECORD_LENGTH_MAX + 4096)
 
-/* Return whether a line certainly ends at data[i]: a final '\r' may be half of "\r\n". */
+/* Return whether a line ends at data[i].  A '\r' in the last byte of a block may be the first half of "\r\n", so the
+ * result for it is false. */
 static bool line_ends_at(const char *data, size_t len, size_t i)
 {
     return data[i] == '\n' || (data[i] == '\r' && i + 1 < len && data[i + 1] != '\n');
@@ -28,11 +29,12 @@ void mls_block_scan(mls_scan_block *block)
         tail--;
     block->middle = first < len ? first + 1 : len;
     block->tail = tail;
-    memset(block->data + len, 0, MLS_SCAN_PADDING); /* no undefined byte is read */
+    memset(block->data + len, 0, MLS_SCAN_PADDING); /* the scanner reads these bytes */
     mls_lines_scan(&block->batch, (mls_str){block->data + block->middle, tail - block->middle}, (mls_dropped){0});
 }
 
-/* Pass an event to the sinks.  Its line number is converted in place to that of the file. */
+/* Pass an event to the sinks.  Its line number, which counts from the start of the scanned text, is converted to the
+ * line number in the file by adding `line_base`. */
 static mls_status deliver_event(mls_reader *reader, mls_scan_event *event, size_t line_base)
 {
     mls_log_totals *totals = &reader->totals;
@@ -79,7 +81,8 @@ static mls_status deliver_batch(mls_reader *reader, mls_batch *batch)
     return status;
 }
 
-/* Pass on the whole lines that were counted last; or, without a batch, the beginning of a line that was not counted. */
+/* Pass the lines of `text` to the sinks, before they are added to the totals.  If `batch` is NULL, `text` is the
+ * beginning of a line that is too long. */
 static mls_status deliver_lines(const mls_reader *reader, mls_str text, const mls_batch *batch)
 {
     const uint32_t whole[] = {MLS_LINE_ODD, (uint32_t)text.len};
@@ -98,7 +101,7 @@ static mls_status deliver_lines(const mls_reader *reader, mls_str text, const ml
     return status;
 }
 
-/* Drop the first bytes of the unfinished line. */
+/* Drop the first `count` bytes of the unfinished line, which is in the carry buffer. */
 static void carry_drop(mls_reader *reader, size_t count)
 {
     mls_buffer *carry = &reader->carry;
@@ -107,9 +110,9 @@ static void carry_drop(mls_reader *reader, size_t count)
     reader->dropped.bytes += count;
 }
 
-/* Shorten an unfinished line that is too long for a record.  Without a ":::MLLOG ", only its last bytes are kept, which
- * may be half of one.  With one, everything before it is dropped.  If the text after it is too long as well, only
- * another ":::MLLOG " can make the line a record. */
+/* Drop bytes of an unfinished line that is too long for the carry buffer.  If the line contains ":::MLLOG ", drop the
+ * bytes before the last one.  If it does not, or if the text after it is too long for a record, keep only the last few
+ * bytes, which may be the beginning of another ":::MLLOG ". */
 static void carry_shrink(mls_reader *reader)
 {
     const mls_buffer *carry = &reader->carry;
@@ -129,7 +132,8 @@ static void carry_shrink(mls_reader *reader)
     carry_drop(reader, carry->len - (MLS_MLLOG_LENGTH - 1));
 }
 
-/* Scan and pass on the line in the carry buffer, which is complete or at the end of the file, and empty the buffer. */
+/* Scan the line in the carry buffer, pass its contents to the sinks, and empty the buffer.  The line is complete, or
+ * the last line of the file. */
 static mls_status carry_flush(mls_reader *reader)
 {
     mls_status status = MLS_OK;
@@ -167,7 +171,7 @@ mls_status mls_reader_feed(mls_reader *reader, mls_scan_block *block)
     if (reader->totals.bytes < BINARY_SNIFF)
         reader->nul_near_start |= memchr(data, '\0', len < BINARY_SNIFF ? len : BINARY_SNIFF) != NULL;
     reader->totals.bytes += len;
-    /* Only now is it known whether the '\r' at the end of the last block was a line ending of its own. */
+    /* If the last block ended with '\r', it was a line ending of its own unless this block begins with '\n'. */
     if (carry->len > 0 && carry->ptr[carry->len - 1] == '\r' && data[0] != '\n')
         status = carry_flush(reader);
     mls_buffer_append(carry, (mls_str){data, block->middle});

@@ -18,21 +18,22 @@ mls_str mls_payload_trim(mls_str text)
     return text;
 }
 
-/* Parse a time of up to 15 digits, which are exact in a double; nearly all have 13.  Return the byte after them, or
- * NULL if there are none, more, or a leading 0. */
+/* Parse a time of 1 to 15 digits, which a double represents exactly; most times have 13.  Return the position after the
+ * digits, or NULL if there are no digits, more digits, or a leading 0. */
 static const char *time_digits(const char *at, double *time_ms)
 {
     const char *start = at;
     uint64_t value = 0;
     at += mls_eight_digits(at, &value) ? 8 : 0;
-    for (unsigned digit = 0; (digit = (unsigned)*at - '0') < 10; at++) /* one comparison per digit */
+    /* One comparison per digit, because the subtraction wraps around. */
+    for (unsigned digit = 0; (digit = (unsigned)*at - '0') < 10; at++)
         value = value * 10 + digit;
     *time_ms = (double)value;
     return at > start && at - start <= 15 && *start != '0' ? at : NULL;
 }
 
-/* Parse a string as Python's float() does: surrounding ASCII blanks, next line and no-break space are allowed,
- * separator characters are not. */
+/* Parse a string as Python's float() does.  It may be surrounded by ASCII white space, U+0085 (next line) and U+00A0
+ * (no-break space), but not by other separators. */
 static bool time_of_text(mls_str text, double *time_ms)
 {
     static const mls_str spaces[] = {MLS_STR("\xc2\x85"), MLS_STR("\xc2\xa0"), MLS_STR(" "),  MLS_STR("\t"),
@@ -52,10 +53,11 @@ static bool time_of_text(mls_str text, double *time_ms)
     return !separated && mls_number_parse_lenient(text, time_ms);
 }
 
-/* Skip a literal at *at.  Its length is known at compile time. */
+/* If the text at *at begins with a string literal, skip it; evaluate to false if it does not. */
 #define SKIP(at, literal) (memcmp(*(at), literal, sizeof(literal) - 1) == 0 && (*(at) += sizeof(literal) - 1) != NULL)
 
-/* Read the string at *at without its quotes.  Return false if it is not a string, or needs decoding. */
+/* Read a JSON string at *at, and set *text to its contents.  Return false if there is no string, or if it contains an
+ * escape. */
 static inline bool plain_string(const char **at, mls_str *text)
 {
     const char *start = *at + 1;
@@ -75,12 +77,12 @@ static inline bool take_value(const char **at, const char *end, mls_json_front *
     return *at != NULL;
 }
 
-/* Parse the format of the benchmarks' own logging package, which nearly every published record has:
+/* Parse a record in the format of MLCommons' logging package, which wrote most published records:
  *
  * {"namespace": "…", "time_ms": 1, "event_type": "…", "key": "…", "value": …, "metadata": …}
  *
- * Known names need no lookup.  Return false if the record has another format or is wrong; the general parser then
- * starts over. */
+ * Because the order of the members is known, their names need not be looked up.  Return false if the record is
+ * malformed or has another format; the general parser then parses it from the start. */
 static bool record_check_usual(const char *at, const char *end, mls_json_front *fronts, mls_record *record)
 {
     mls_str space;
@@ -101,8 +103,8 @@ static bool record_check_usual(const char *at, const char *end, mls_json_front *
     return true;
 }
 
-/* Parse any other record, whose object was validated.  Of duplicate members the last one counts, even a wrong time_ms.
- * Return NULL, or what is wrong. */
+/* Parse a record in any format, whose JSON was already validated.  If a member occurs several times, the last one is
+ * used, even if it is a wrong time_ms.  Return NULL, or the reason why the record is malformed. */
 static const char *record_take_members(mls_str payload, mls_record *record, mls_arena *scratch, const char **wrong)
 {
     mls_str time = {NULL, 0};
@@ -139,7 +141,7 @@ static const char *record_take_members(mls_str payload, mls_record *record, mls_
         return "time_ms is not a number";
     }
     if (*key.ptr == '"') {
-        /* Decode a key written with escapes ("\u0073eed"), so that rules match it. */
+        /* Decode the escapes in a key ("\u0073eed"), so that rules match it. */
         record->key = (mls_str){key.ptr + 1, key.len - 2};
         if (memchr(key.ptr, '\\', key.len) != NULL)
             record->key = mls_span_decode(key, false, scratch);
@@ -147,7 +149,8 @@ static const char *record_take_members(mls_str payload, mls_record *record, mls_
     return NULL;
 }
 
-/* The cases and comparisons come from the key table, each with a length known at compile time. */
+/* The cases of the switch and their comparisons are generated from key_table.h, so all lengths are known at compile
+ * time. */
 mls_key mls_key_of(mls_str text)
 {
     switch (text.len) {
@@ -176,7 +179,7 @@ mls_str mls_key_text(mls_key key)
     return (unsigned)key < MLS_KEY_COUNT ? texts[key] : texts[MLS_KEY_OTHER];
 }
 
-/* A key, or the variable that sets it, in the spelling of the rules and in that of AMD. */
+/* Keys, and environment variables that set them: the spelling of the rules, then AMD's spelling. */
 static const mls_str spellings[][2] = {
     {MLS_STR("lowest_numerical_precision_in_linear"), MLS_STR("lowest_numerical_precision_linear")},
     {MLS_STR("MLLOG_LOWEST_NUMERICAL_PRECISION_IN_LINEAR"), MLS_STR("MLLOG_LOWEST_NUMERICAL_PRECISION_LINEAR")}};

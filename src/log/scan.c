@@ -10,16 +10,18 @@
 #include "log/reader.h"
 #include "json/json_check.h"
 
-/* Align blocks to a page, to which the system copies faster.  MLS_SCAN_PADDING fits in a page. */
+/* Buffers of blocks are aligned to pages, to which the kernel copies faster.  MLS_SCAN_PADDING is smaller than a
+ * page. */
 enum { PAGE = 4096 };
 
-/* Files of less than PARALLEL_MIN bytes are read faster than threads start. */
+/* Reading a file of less than PARALLEL_MIN bytes takes less time than starting threads. */
 enum { PARALLEL_MIN = 4 * 1024 * 1024, BLOCKS_PER_THREAD = 3, THREADS_MAX = MLS_RELAY_SLOTS_MAX / BLOCKS_PER_THREAD };
 
 struct mls_scan_room {
     mls_scan_block block;
-    off_t offset;   /* the thread that scans the block reads it from there; negative: it was already read */
-    int read_errno; /* of reading it there */
+    /* The offset of the block, from which the scanning thread reads it; negative: the block was already read. */
+    off_t offset;
+    int read_errno; /* the error of reading the block at `offset`; 0: none */
 };
 
 typedef struct scan_state {
@@ -27,16 +29,19 @@ typedef struct scan_state {
     mls_reader *reader;
     mls_scan_room *slots;
     size_t slot_count;
-    off_t next, end; /* of the whole blocks of a large file; next >= end if blocks are read in order */
-    bool ended;      /* the last block was taken */
-    bool cut;        /* a block is shorter than expected, so what follows is not part of the same log */
-    int read_errno;  /* the reason, if reading failed */
-    char bracket;    /* that ends the JSON list or object which the first block begins; 0: none */
-    char last_byte;  /* of the text that is not a blank */
+    /* offsets: the next block that a scanning thread is to read, and the end of these blocks; next >= end: blocks are
+     * read in order. */
+    off_t next, end;
+    bool ended;     /* the last block was taken */
+    bool cut;       /* a block is shorter than expected, because the file was truncated, so later blocks are ignored */
+    int read_errno; /* the error of reading the file; 0: none */
+    char bracket;   /* if the file begins with a JSON list or object: its closing bracket; 0: it does not */
+    char last_byte; /* the last byte of the text that is not a blank */
 } scan_state;
 
-/* If the first block of a file begins a JSON list or object or, if it is the whole file, is one, return the closing
- * bracket.  A fault within the last bytes of a block only means that the block ends inside a token. */
+/* If the first block of a file begins with a JSON list or object, return the closing bracket, otherwise '\0'.  If the
+ * block is the `whole` file, the list or object must be complete; otherwise, an error in its last bytes is ignored,
+ * because the block may end inside a token. */
 static char find_json(const mls_scan_block *block, bool whole)
 {
     enum { TOKEN_MAX = 8 };
@@ -128,7 +133,7 @@ void mls_scan_room_free(mls_scan_room *room)
     free_slots(room, 1);
 }
 
-/* `size` is that of a large file to be read by several threads, otherwise 0. */
+/* Scan an input to its end.  If several threads are to read a large file, `size` is its size in bytes; otherwise 0. */
 static mls_status scan(mls_input *input, off_t size, unsigned threads, mls_scan_room **room, const mls_sink *sinks,
                        size_t sink_count, mls_log_totals *totals, mls_error *error)
 {

@@ -13,39 +13,47 @@
 
 enum { SIGNATURES_MAX = 4096, TEXTS_MAX = 64 };
 
-/* A signature that needs a string, by its position in the order, and the next one that needs it. */
+/* An element of the list of signatures that need a string. */
 typedef struct signature_need {
-    uint32_t place;
+    uint32_t place; /* index of the signature in mls_signatures.order */
     struct signature_need *next;
 } signature_need;
 
 typedef struct signature_entry {
     mls_signature public;
-    mls_pattern pattern; /* compiled on first use */
+    mls_pattern pattern; /* the compiled pattern, which is created on first use */
     bool after_traceback;
-    bool overran; /* exceeded its limits on a line, and is not tried again */
+    bool overran; /* matching the pattern exceeded a limit on some line, so the signature is not used anymore */
 } signature_entry;
 
 struct mls_signatures {
     mls_arena arena;
-    signature_entry *items; /* those of users first */
+    signature_entry *items; /* the signatures of users, then the built-in ones */
     size_t count, capacity;
-    size_t own; /* number of those of users */
-    /* Made by mls_signatures_prepare(), in another arena: */
+    size_t own; /* number of signatures of users */
+    /* The following members are set by mls_signatures_prepare(), and allocated in `index`. */
     mls_arena index;
-    mls_needles *searches[2];   /* without and with the marks that are searched for on request; NULL: not created yet */
+    /* Searches without and with the marks after the first mark_count; NULL: not created yet. */
+    mls_needles *searches[2];
     const mls_needles *needles; /* the search in use */
     const mls_str *marks;
     size_t mark_count;
-    /* The marks, the strings that signatures need, and the marks searched for on request.  NULL: not prepared. */
+    /* The strings to search for: the first mark_count marks, the strings that signatures need, and the other marks.
+     * NULL: mls_signatures_prepare() was not called. */
     mls_str *needle_texts;
     size_t needle_count, all_count;
-    uint32_t *order;       /* indices of items: highest precedence first, generic ones last */
-    signature_need *texts; /* for each needle after the marks, the first signature that needs it; then the others */
-    uint64_t *always;      /* one bit per position: tried on every line */
-    uint64_t *tried;       /* one bit per position: to be tried on the line searched last */
-    bool wants_all;        /* `always` has set bits */
-    size_t exception;      /* position of the signature that counts after a traceback; SIZE_MAX: none */
+    /* Indices of items in the order in which signatures are tried: by falling precedence, and generic signatures last.
+     */
+    uint32_t *order;
+    /* For each needle after the first mark_count, the list of signatures that need it; the first element of each list,
+     * then all other elements. */
+    signature_need *texts;
+    uint64_t *always; /* one bit per index in `order`: the signature is tried on every line */
+    /* One bit per index in `order`: the signature is to be tried on the line that was searched last. */
+    uint64_t *tried;
+    bool wants_all; /* `always` has set bits */
+    /* Index in `order` of the signature python-exception, which matches only after a traceback; SIZE_MAX: none. */
+    size_t exception;
 };
 
 mls_str mls_failure_word(const char *words, unsigned number)
@@ -70,18 +78,19 @@ static const mls_row_member signature_members[] = {
     MEMBER("action", TEXT, action, NULL),
     MEMBER("source", TEXT, source, NULL),
     MEMBER("example", TEXT, example, NULL),
-    MEMBER("generic", BOOL, generic, NULL), /* optional from here on */
+    MEMBER("generic", BOOL, generic, NULL), /* this and the following members are optional */
     MEMBER("recovers", TEXT, recovers, NULL),
 };
 
-/* Members for names that are not in the signature's list. */
+/* Members of the JSON object "otherwise" of a signature, which applies to names that are not in the list "names". */
 static const mls_row_member otherwise_members[] = {
     MEMBER("role", WORD, role, MLS_FAILURE_ROLES),
     MEMBER("explanation", TEXT, explanation, NULL),
     MEMBER("action", TEXT, action, NULL),
 };
 
-/* Members of an out-of-memory wording.  Without its own pattern and example, it has those of its signature. */
+/* Members of an item in the list "memory" of a signature, which describes an out-of-memory message.  An item without
+ * pattern and example uses those of its signature. */
 static const mls_row_member wording_members[] = {
     MEMBER("framework", TEXT, framework, NULL), MEMBER("wording", TEXT, wording, NULL),
     MEMBER("pattern", TEXT, pattern, NULL),     MEMBER("example", TEXT, example, NULL),
@@ -99,7 +108,7 @@ static mls_status wrong_signature(mls_error *error, const char *id, const char *
     return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "signature '%s': %s%s", id, why, what);
 }
 
-/* Read an optional list of texts. */
+/* Read the member `name` of a signature, an optional list of texts. */
 static mls_status read_texts(mls_signatures *self, const cJSON *json, const char *name, const char *id,
                              const mls_str **texts, size_t *text_count, mls_error *error)
 {
@@ -156,7 +165,8 @@ static mls_status compile_entry(signature_entry *entry, mls_error *error)
     return good ? MLS_OK : wrong_signature(error, entry->public.id, "its pattern does not compile", "");
 }
 
-/* Add a signature.  A user's signature replaces the one with the same id, and is always placed among those of users. */
+/* Add a signature.  A user's signature replaces a signature with the same id, and is placed among the signatures of
+ * users. */
 static mls_status add_entry(mls_signatures *self, const mls_signature *signature, bool own, mls_error *error)
 {
     signature_entry entry = {.public = *signature,
@@ -194,7 +204,7 @@ static mls_status add_built_in(void *state, const cJSON *item, mls_error *error)
     return status == MLS_OK ? add_entry(self, &signature, false, error) : status;
 }
 
-/* Add the out-of-memory wordings of a signature. */
+/* Add an entry for each item in the list "memory" of a signature. */
 static mls_status add_of_memory(void *state, const cJSON *json, mls_error *error)
 {
     mls_signatures *self = state;
@@ -202,7 +212,7 @@ static mls_status add_of_memory(void *state, const cJSON *json, mls_error *error
     const size_t count = sizeof wording_members / sizeof *wording_members;
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "memory");
     const char *framework = NULL;
-    bool whole = false; /* some wording has the signature's own pattern */
+    bool whole = false; /* an item uses the pattern of the signature */
     mls_status status = read_signature(self, json, &signature, error);
     for (const cJSON *item = list != NULL ? list->child : NULL; item != NULL && status == MLS_OK; item = item->next) {
         mls_signature wording = signature;
@@ -213,8 +223,8 @@ static mls_status add_of_memory(void *state, const cJSON *json, mls_error *error
         whole = whole || wording.pattern == signature.pattern;
         framework = wording.framework;
     }
-    /* Add a generic entry for messages that match no wording.  Only if the message may start a failure: a killed
-     * process may have other causes. */
+    /* Add a generic entry for messages that do not match any item.  Do this only for signatures with the role root,
+     * because a message such as "Killed" may have another cause than memory. */
     const bool host = status == MLS_OK && signature.kind == MLS_CLASS_HOST_MEMORY;
     if (status != MLS_OK || whole || (!host && signature.kind != MLS_CLASS_GPU_MEMORY) ||
         signature.role != MLS_ROLE_ROOT)
@@ -235,7 +245,8 @@ static void drop_index(mls_signatures *self)
     mls_arena_release(&self->index);
 }
 
-/* Built-in signatures are parsed one at a time, because the tree of all of them is as large as everything else. */
+/* Create a table from the built-in signatures, each of which is passed to `take`.  They are parsed one at a time,
+ * because the JSON tree of all signatures would double the memory in use. */
 static mls_status new_signatures(mls_signatures **signatures, mls_json_taker take, mls_error *error)
 {
     mls_signatures *self = mls_calloc(1, sizeof *self);
@@ -302,7 +313,8 @@ bool mls_signatures_overran(const mls_signatures *signatures, size_t index)
     return signatures->items[index].overran;
 }
 
-/* Return the number of needed strings that are searched for; 0: the signature is tried on every line. */
+/* Return how many strings are searched for because this signature needs them; 0: the signature is tried on every
+ * line. */
 static size_t searched_needs(const signature_entry *entry)
 {
     bool searched = !entry->after_traceback;
@@ -313,7 +325,8 @@ static size_t searched_needs(const signature_entry *entry)
 
 void mls_signatures_prepare(mls_signatures *self, const mls_str *marks, size_t mark_count, size_t all_count)
 {
-    size_t more = 0; /* from the end of self->texts: signatures after the first one that needs a string */
+    /* Number of list elements stored at the end of self->texts, after the first elements of all lists. */
+    size_t more = 0;
     if (self->needle_texts != NULL && self->marks == marks)
         return;
     drop_index(self);
@@ -328,7 +341,7 @@ void mls_signatures_prepare(mls_signatures *self, const mls_str *marks, size_t m
     self->always = mls_arena_zeroed(&self->index, self->count / 64 + 1, sizeof *self->always);
     self->tried = mls_arena_zeroed(&self->index, self->count / 64 + 1, sizeof *self->tried);
     mls_str *texts = self->needle_texts = mls_arena_array(&self->index, more + all_count, sizeof *texts);
-    /* Sort by precedence, generic signatures last.  Equal ones keep the order of the file. */
+    /* Sort by precedence, generic signatures last.  Signatures of equal precedence keep the order of the file. */
     for (size_t i = 0; i < self->count; i++) {
         const mls_signature *own = &self->items[i].public;
         size_t at = i;
@@ -340,8 +353,8 @@ void mls_signatures_prepare(mls_signatures *self, const mls_str *marks, size_t m
         }
         self->order[at] = (uint32_t)i;
     }
-    /* List the needles: the marks, what signatures need, and other marks.  A string that several signatures need is
-     * searched for once. */
+    /* List the strings to search for, in the order described at needle_texts.  A string that several signatures need is
+     * listed once. */
     mls_map known = {.arena = &self->index};
     size_t count = 0;
     for (; count < mark_count; count++)

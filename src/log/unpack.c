@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unpack.c - unpack gzip as a stream. */
+/* unpack.c - unpack a gzip file block by block with zlib. */
 #include "base/memory.h"
 #include "log/input.h"
 
@@ -16,7 +16,7 @@ enum { INPUT_SIZE = 64 * 1024 };
 struct mls_unpacker {
     int fd;
     z_stream stream;
-    bool in_member; /* inside a member of a concatenated gzip file */
+    bool in_member; /* the stream is inside a member; a gzip file may consist of several concatenated members */
     bool ended;
     char input[];
 };
@@ -39,7 +39,7 @@ mls_unpacker *mls_unpacker_new(int fd, mls_str head)
     return unpacker;
 }
 
-/* Read more packed bytes, unless some are left.  Return false at the end of the file. */
+/* Read packed bytes from the file if none are left in the input buffer.  Return false at the end of the file. */
 static bool more_input(mls_unpacker *unpacker, mls_read_trouble *trouble)
 {
     while (unpacker->stream.avail_in == 0) {

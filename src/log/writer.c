@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* writer.c - compose records and write them line by line.
+/* writer.c - compose records and write them to files, one line per record.
  *
- * It runs inside training programs, so memory is allocated only when a writer or a target is created, and failure is
- * returned as a status.  Everything else uses fixed buffers, and returns MLS_ERROR_LIMIT if they are too small. */
+ * The writer runs inside training programs, so memory is allocated only when a writer or a target is created, and a
+ * failed allocation is returned as a status.  All other functions use fixed buffers, and return MLS_ERROR_LIMIT if they
+ * are too small. */
 #include "mlscore/write.h"
 
 #include <errno.h>
@@ -22,17 +23,17 @@
 
 typedef struct log_target {
     int fd;
-    char *path; /* of an opened file; NULL: the caller's descriptor */
+    char *path; /* path of the file that the writer opened; NULL: the caller opened `fd` */
     bool torn;  /* the last line was written incompletely */
 } log_target;
 
-/* Buffer sizes of a writer.  Pages are not touched before they are needed.  What is put for a record has at most
- * MLS_RECORD_LENGTH_MAX bytes, each of which takes at most ESCAPED bytes as JSON. */
+/* Buffer sizes of a writer.  Memory that is not used does not become resident.  The values and names of a record have
+ * at most MLS_RECORD_LENGTH_MAX bytes, each of which takes at most ESCAPED bytes as JSON. */
 enum { MEMBERS_MAX = 4096, NAMESPACE_MAX = 4096, ESCAPED = 6, SLACK = 4096 };
 #define STAGED_ROOM ((1 + ESCAPED) * MLS_RECORD_LENGTH_MAX + SLACK)
 #define LINE_ROOM (MLS_RECORD_LENGTH_MAX + SLACK)
 
-/* A member put for the next record, as JSON. */
+/* A metadata member of the next record: its name and value as JSON. */
 typedef struct staged_member {
     mls_str name, json;
 } staged_member;
@@ -42,15 +43,15 @@ struct mls_log_writer {
     size_t place_count;
     mls_buffer space; /* the namespace, as JSON */
     bool space_refused;
-    bool silent; /* another rank writes */
-    /* For the next record: */
-    mls_buffer staged; /* the JSON of everything put */
+    bool silent; /* this rank does not write records */
+    /* The following members describe the next record. */
+    mls_buffer staged; /* the names and values put so far, as JSON */
     staged_member members[MEMBERS_MAX];
     size_t member_count;
-    mls_str value; /* ptr is NULL if none was put */
+    mls_str value; /* the value as JSON; ptr is NULL if it was not put */
     bool timed;
     int64_t time_ms;
-    mls_error wrong; /* the first error of a put function; status MLS_OK: none */
+    mls_error wrong; /* the first error of a put function; its status is MLS_OK if there was no error */
     mls_buffer line; /* the line being written, or JSON being checked */
 };
 
@@ -72,7 +73,8 @@ mls_status mls_log_writer_new(mls_log_writer **writer, mls_error *error)
         *writer = NULL;
         return mls_error_set(error, MLS_ERROR_MEMORY, 0, 0, "out of memory");
     }
-    (void)mls_text_printf(warm, sizeof warm, "%d", 0); /* creates the C locale that printing uses */
+    /* Creates the C locale for printing numbers now, so that memory is not allocated later. */
+    (void)mls_text_printf(warm, sizeof warm, "%d", 0);
     mls_log_writer_namespace(made, "");
     return MLS_OK;
 }
@@ -91,7 +93,7 @@ static mls_status cannot_log(const log_target *where, int system_errno, mls_erro
     return mls_error_set_errno(error, MLS_ERROR_WRITE, system_errno, what);
 }
 
-/* Add a target.  On failure, an opened file is closed again. */
+/* Add a target.  On failure, close its file if the writer opened it. */
 static mls_status add_target(mls_log_writer *writer, log_target added, mls_error *error)
 {
     log_target *grown = realloc(writer->places, (writer->place_count + 1) * sizeof *grown);
@@ -164,8 +166,8 @@ void mls_log_writer_free(mls_log_writer *writer)
 
 mls_status mls_log_writer_only_rank(mls_log_writer *writer, long wanted, long own, mls_error *error)
 {
-    /* Use the variable set closest to the process: mpirun inside a job passes the SLURM_PROCID of the script to all
-     * processes, and torchrun starts several processes in one task. */
+    /* Use the variable of the innermost launcher.  mpirun in a Slurm job passes the SLURM_PROCID of the job script to
+     * all processes, and torchrun starts several processes in one Slurm task. */
     static const char *const names[] = {"RANK",     "OMPI_COMM_WORLD_RANK", "PMIX_RANK",
                                         "PMI_RANK", "FLUX_TASK_RANK",       "SLURM_PROCID"};
     if (wanted < 0)
@@ -194,7 +196,8 @@ void mls_log_writer_namespace(mls_log_writer *writer, const char *text)
     mls_dump_text(&writer->space, writer->space_refused ? MLS_S("") : space);
 }
 
-/* Return where to store an error: only the first one is reported. */
+/* Return the place to store an error of a put function; NULL if there already is one, because only the first error is
+ * reported. */
 static mls_error *wrong_of(mls_log_writer *writer)
 {
     return writer->wrong.status == MLS_OK ? &writer->wrong : NULL;
@@ -205,7 +208,8 @@ static mls_status too_long(mls_error *error)
     return mls_error_set(error, MLS_ERROR_LIMIT, 0, 0, "the record is longer than 16 MiB");
 }
 
-/* Return whether there is room for a name and a value of `length` bytes. */
+/* Check that the buffers have room for a name and a value of `length` bytes; if not, store an error and return
+ * false. */
 static bool has_room(mls_log_writer *writer, const char *name, size_t length)
 {
     const size_t name_length = name != NULL ? strlen(name) : 0;
@@ -216,7 +220,7 @@ static bool has_room(mls_log_writer *writer, const char *name, size_t length)
     return fits && !writer->silent;
 }
 
-/* Return the member put under a name, which is JSON, or NULL. */
+/* Return the member that was put with a name, which is given as JSON; NULL if it was not put. */
 static staged_member *find_staged(mls_log_writer *writer, mls_str name)
 {
     for (size_t i = 0; i < writer->member_count; i++)
@@ -287,7 +291,7 @@ void mls_log_writer_put_bool(mls_log_writer *writer, const char *name, bool yes)
     }
 }
 
-/* Put JSON after validating it.  `or_text`: put text that is not JSON as a string. */
+/* Put JSON after validating it.  `or_text`: if the text is not JSON, put it as a string. */
 static void put_checked(mls_log_writer *writer, const char *name, const char *text, bool or_text)
 {
     const size_t begin = writer->staged.len;
@@ -304,7 +308,7 @@ static void put_checked(mls_log_writer *writer, const char *name, const char *te
         mls_log_writer_put_text(writer, name, text);
         return;
     }
-    /* Leave room for the nesting of a record and its metadata. */
+    /* The value is nested in the record and its metadata, so fewer levels are allowed. */
     size_t depth = 0;
     bool too_deep = false;
     for (size_t i = 0; reason == NULL && i < json.len && !too_deep; i++) {
@@ -345,8 +349,8 @@ void mls_log_writer_put_time(mls_log_writer *writer, int64_t time_ms)
 
 /* ----------------------------------------------------------------- records */
 
-/* Replace the first byte of ":::MLLOG " inside the record with an escape, because readers use the last marker of a
- * line.  Return false if the line would be too long. */
+/* Replace the first byte of each ":::MLLOG " inside the record with an escape, because the payload of a line begins
+ * after its last ":::MLLOG ".  Return false if the line would be too long. */
 static bool hide_marks(mls_buffer *line, size_t begin)
 {
     static const mls_str mark = MLS_STR(":::MLLOG ");
@@ -362,7 +366,8 @@ static bool hide_marks(mls_buffer *line, size_t begin)
     char *to = line->ptr + length;
     const char *end = to;
     const mls_str behind = mls_str_rest(mark, 1);
-    for (const char *from = line->ptr + line->len; to > from;) { /* from the end, until nothing is left to move */
+    /* Move bytes from the end, until the remaining ones need not be moved. */
+    for (const char *from = line->ptr + line->len; to > from;) {
         if (*--from == ':' && mls_str_starts((mls_str){to, (size_t)(end - to)}, behind)) {
             to -= hidden.len;
             memcpy(to, hidden.ptr, hidden.len);
@@ -374,11 +379,12 @@ static bool hide_marks(mls_buffer *line, size_t begin)
     return true;
 }
 
-/* Print the line, starting with a line ending for targets whose last line was torn.  Return false if it is too long. */
+/* Compose the line of a record in writer->line, starting with a line ending, which is written only to targets whose
+ * last line was torn.  Return false if the line is too long. */
 static bool print_record_line(mls_log_writer *writer, mls_log_event event, const char *key, const char *file, int line)
 {
     static const char *const types[] = {"INTERVAL_START", "INTERVAL_END", "POINT_IN_TIME"};
-    enum { BETWEEN = 4, AROUND = 512 }; /* bytes around each member, and around everything else */
+    enum { BETWEEN = 4, AROUND = 512 }; /* bytes between members, and bytes of the fixed parts of a record */
     mls_buffer *text = &writer->line;
     size_t length = writer->space.len + writer->value.len + AROUND;
     const size_t raw = strlen(key) + (file != NULL ? strlen(file) : 0);
@@ -399,7 +405,8 @@ static bool print_record_line(mls_log_writer *writer, mls_log_event event, const
     mls_dump_text(text, mls_str_from(key));
     mls_buffer_append_text(text, ", \"value\": ");
     mls_buffer_append(text, writer->value.ptr != NULL ? writer->value : MLS_S("null"));
-    /* The metadata begins with the position in the program (file and lineno), or what was put under these names. */
+    /* The metadata begins with "file" and "lineno": the position in the program, or the values that were put with these
+     * names. */
     const mls_str first[] = {MLS_STR("\"file\""), MLS_STR("\"lineno\"")};
     const char *between = "";
     mls_buffer_append_text(text, ", \"metadata\": {");
@@ -447,10 +454,11 @@ mls_status mls_log_writer_record(mls_log_writer *writer, mls_log_event event, co
     } else if (!print_record_line(writer, event, key, file, line)) {
         status = too_long(error);
     } else {
-        /* One write() is enough unless the disk or a pipe is full or a signal arrives. */
+        /* Usually one write() writes the whole line.  It writes less if the disk or a pipe is full or a signal
+         * arrives. */
         for (size_t i = 0; i < writer->place_count; i++) {
             log_target *where = &writer->places[i];
-            const size_t begin = where->torn ? 0 : 1; /* skip the leading line ending */
+            const size_t begin = where->torn ? 0 : 1; /* skip the leading line ending unless the last line was torn */
             int failed = 0;
             for (size_t done = begin; done < writer->line.len && failed == 0;) {
                 const ssize_t wrote = write(where->fd, writer->line.ptr + done, writer->line.len - done);
