@@ -24,7 +24,7 @@ typedef struct events_file {
 static const mls_option options[] = {
     MLS_ROW_TEXT('k', "key", "KEY,…", offsetof(events_settings, keys), "print only records with one of these keys"),
     MLS_ROW_FLAG('c', "count", offsetof(events_settings, count),
-                 "print the number of records, for several files one line per file"),
+                 "print the number of records; one line per file if there are several files"),
     MLS_ROW_FORMAT_AS("csv|ndjson", "output format (default: csv)"),
     MLS_ROWS_SHARD(offsetof(events_settings, shards)),
     MLS_ROWS_FILES,

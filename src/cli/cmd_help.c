@@ -139,8 +139,8 @@ static void help_run(mls_cli *cli)
         mls_output_text(output, "usage: mlscore [OPTION]… PATH…\n"
                                 "       mlscore COMMAND [OPTION]… [ARGUMENT]…\n\n"
                                 "Reads MLPerf training logs.  'mlscore PATH' detects what is at PATH and prints a\n"
-                                "summary.  For logs: the score and its validity, how it compares with published\n"
-                                "results and why, the time breakdown, failed runs, and commands to try next.\n"
+                                "summary.  For logs, the summary contains the score, its validity, a comparison\n"
+                                "with published results, the time breakdown, failed runs, and commands to try.\n"
                                 "For a submission, config, profile and other files it runs the matching command.\n");
         for (size_t i = 0; cli->commands[i] != NULL; i++) {
             for (size_t k = 0; k < sizeof groups / sizeof *groups; k++)

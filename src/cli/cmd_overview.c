@@ -127,10 +127,10 @@ const mls_command mls_command_overview = {
     .summary = "summarize any supported file or directory",
     .usage = "[OPTION]… PATH…",
     .about = "Detects what is at PATH from its contents and prints a summary. For logs: the\n"
-             "score and its validity, the rank among published results and what causes the\n"
-             "difference from the fastest one, the time breakdown, failed runs, and what to look at first.\n"
-             "For a submission, config, profile and other files: the output of the command\n"
-             "that reads them.",
+             "score and its validity, the rank among published results and the causes of the\n"
+             "difference from the fastest one, the time breakdown, failed runs, and commands\n"
+             "to try next. For a submission, config, profile and other files: the output of\n"
+             "the command that reads them.",
     .options = options,
     .settings_size = sizeof(overview_settings),
     .paths = "no path given",

@@ -27,8 +27,8 @@ static const mls_option options[] = {
     MLS_ROWS_ROUND,
     MLS_ROW_WORD("benchmark", "NAME", "BENCHMARK", AT(benchmark), "use only groups of this benchmark"),
     MLS_ROW_TEXT('\0', "accelerators", "LIST", AT(accelerators),
-                 "total accelerator counts: a list, or a range such as 64-512 doubled at each step (default: half to "
-                 "eight times the runs')"),
+                 "total accelerator counts: a list, or a range such as 64-512 doubled at each step (default: from half "
+                 "to eight times as many as the runs used)"),
     MLS_ROW_TEXT('\0', "nodes", "LIST", AT(nodes),
                  "numbers of nodes: a list, or a range such as 8-64 doubled at each step"),
     MLS_ROW_TEXT('\0', "times", "LIST", AT(times), "multiples of the runs' number of accelerators, such as 0.5,2-8"),
@@ -44,7 +44,7 @@ static const mls_option options[] = {
     MLS_ROWS_FILES,
     MLS_ROW_THREADS,
     MLS_ROW_COLOR,
-    MLS_ROW_QUIET_AS("omit the lines that say what each row was predicted from"),
+    MLS_ROW_QUIET_AS("omit the lines about the runs and exponents behind the predictions"),
     MLS_ROW_VERBOSE_AS("show all batches of each number of accelerators"),
     MLS_ROW_STRICT_AS("treat warnings, advice and invalid runs as errors"),
     MLS_ROWS_LAST,

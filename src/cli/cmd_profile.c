@@ -223,10 +223,10 @@ const mls_command mls_command_profile = {
     .summary = "summarize GPU time from profiler output",
     .usage = "[OPTION]… FILE|DIR…",
     .about = "Reads traces of the PyTorch profiler, and CSV reports of nsys stats, ncu and\n"
-             "rocprof. Prints the time per class of kernels, how long the GPU was idle or\n"
-             "waiting for exposed communication and why, what limits its kernels, and what to\n"
-             "try. From the traces of all ranks of a job, shows which rank the others waited\n"
-             "for.",
+             "rocprof. Prints the time per class of kernels, the idle time of the GPU and its\n"
+             "causes, communication that does not overlap with compute, what limits the\n"
+             "kernels, and what to try. From the traces of all ranks of a job, also finds the\n"
+             "rank that the others waited for.",
     .options = options,
     .settings_size = sizeof(profile_settings),
     .paths = "no file given",

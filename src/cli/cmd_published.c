@@ -47,7 +47,7 @@ static const mls_option options[] = {
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
     MLS_ROW_OUTPUT,
     MLS_ROW_COLOR,
-    MLS_ROW_QUIET_AS("omit the number of results not shown, and the footnote about announced times and bounds"),
+    MLS_ROW_QUIET_AS("omit the number of hidden results, and the explanation of times that are not exact"),
     MLS_ROW_VERBOSE_AS("print full names of accelerators"),
     MLS_ROWS_LAST,
 };
@@ -226,8 +226,8 @@ const mls_command mls_command_published = {
     .summary = "search published MLPerf results",
     .usage = "[OPTION]…",
     .about = "Searches the results of the public rounds: training 0.7 to 6.0, hpc 1.0 to 3.0.\n"
-             "Options filter; without any, prints all results of training, newest round\n"
-             "first.",
+             "Prints the results that match all options, newest round first; without options,\n"
+             "prints all results of training.",
     .options = options,
     .settings_size = sizeof(published_settings),
     .run = published_run,

@@ -427,8 +427,9 @@ const mls_command mls_command_watch = {
     .summary = "monitor running jobs: progress, time remaining, score so far",
     .usage = "[OPTION]… DIR|FILE|JOBID…",
     .about = "Follows the logs of running jobs and shows the progress of each run, its time\n"
-             "remaining, the score so far, and the average that the remaining runs need. It only reads:\n"
-             "it never signals or cancels jobs or writes to the files it follows.",
+             "remaining, the score so far, and (with --beat) the average that the remaining\n"
+             "runs must reach. It only reads: it never signals or cancels jobs or writes to\n"
+             "the files it follows.",
     .options = options,
     .settings_size = sizeof(watch_settings),
     .paths = "no path given",

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/utf8.h"
 #include "cli/command.h"
 
 enum { OPTIONS_MAX = 64, THREADS_ALLOWED = 256, LONG_OPTION = 256 };
@@ -32,8 +33,9 @@ void mls_cli_print_help(const mls_command *command, mls_output *output)
             mls_buffer_printf(&left, "      --%s", option->name);
         if (option->argument != NULL)
             mls_buffer_printf(&left, option->does == MLS_SETS_CHOICE ? "[=%s]" : "=%s", option->argument);
-        const bool same_line = left.len + 2 <= HELP_COLUMN;
-        mls_output_printf(output, "%-*s", same_line ? HELP_COLUMN : 0, left.ptr);
+        const size_t width = mls_display_width(mls_buffer_str(&left));
+        const bool same_line = width + 2 <= HELP_COLUMN;
+        mls_output_printf(output, "%s%*s", left.ptr, same_line ? (int)(HELP_COLUMN - width) : 0, "");
         if (!same_line)
             mls_output_printf(output, "\n%*s", HELP_COLUMN, "");
         mls_view_wrapped(&view, mls_str_from(option->help),

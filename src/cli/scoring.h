@@ -14,7 +14,7 @@ typedef struct mls_shard_settings {
 /* Rows of a command with shard settings at an offset of its settings. */
 #define MLS_ROWS_SHARD(at)                                                                                             \
     MLS_ROW_FLAG('\0', "partial", (at) + offsetof(mls_shard_settings, partial),                                        \
-                 "process one shard of the files; write a part to FILE of -o, for mlscore merge to combine"),          \
+                 "process one shard of the files and write the result to FILE of -o, for mlscore merge"),              \
         MLS_ROW_WITH('\0', "shard", "I/N", "shard to process with --partial, from 1/N to N/N", MLS_SETS_TEXT, false,   \
                      (at) + offsetof(mls_shard_settings, shard), .needs = "partial")
 
