@@ -73,7 +73,7 @@ typedef struct system_table {
     const mls_collection *collection;
     mls_arena arena;
     mls_map rows;       /* system and number of the row of this system -> index of the first group in the row */
-    mls_map taken;      /* system and benchmark -> number of groups so far */
+    mls_map taken;      /* system and benchmark -> number of groups with both so far */
     mls_map benchmarks; /* names of the columns */
     struct {
         size_t row, benchmark; /* indexes of the row and the column; benchmark SIZE_MAX: unknown benchmark */

@@ -639,7 +639,7 @@ void mls_jobs_join(mls_sacct *sacct, const char *here, mls_collection *collectio
 {
     size_t *next =
         mls_calloc(collection->run_count + 1,
-                   sizeof *next); /* for each run, the number of another run of its job, from 1; 0 at the end */
+                   sizeof *next); /* for each run, the number of the next run of its job, from 1; 0: the last run */
     sacct->jobs.runs = collection->runs;
     sacct->jobs.of_run = mls_arena_zeroed(&sacct->arena, collection->run_count + 1, sizeof *sacct->jobs.of_run);
     for (size_t g = 0; g < collection->group_count; g++) {

@@ -94,7 +94,7 @@ mls_status mls_merge_open(const char *const *paths, size_t count, mls_merge **me
                                    file[-1].part);
         }
         if (status == MLS_OK && (from->edition != NULL || from->system != NULL)) {
-            /* Store the facts about the folder of this file.  Each fact is taken from the first file that has it, but
+            /* Store the facts about the folder of this file.  Use the first file that contains a fact; but
              * all shards must agree on the edition. */
             mls_map_entry *entry = mls_map_put(&merge->places, mls_path_folder(mls_str_from(file->source.path)), NULL);
             if (entry->value.pointer == NULL)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* part.h - process many logs in shards, and merge the results.
  *
- * The hash of its path assigns each file to a shard.  So each task of a job finds its own files without communication,
+ * A hash of the path of a file determines its shard.  So each task of a job finds its own files without communication,
  * and a new file does not change the shards of other files.  Each task writes a part: NDJSON with a head, a line for
  * each file in the order of a single process, and a tail with a checksum.  mls_merge_open() reads the parts of all
  * shards, and mls_merge_read() calls the callbacks with the same runs, in the same order, as if one process had read
@@ -62,7 +62,7 @@ enum { MLS_PART_FORMAT = 2 };
 /* A tracked metric of a run: an entry of mls_tracked.sums, since a part stores lists instead of maps. */
 typedef struct mls_part_tracked {
     mls_str name;
-    double sum;   /* of the finite values logged during the run */
+    double sum;   /* sum of the finite values logged during the run */
     size_t count; /* number of these values */
 } mls_part_tracked;
 
@@ -85,7 +85,7 @@ void mls_part_run_release(mls_part_run *run);
 
 /* A malformed line of a log. */
 typedef struct mls_part_malformed {
-    size_t line, column; /* from 1 */
+    size_t line, column; /* position in the log, from 1 */
     const char *reason;
 } mls_part_malformed;
 /* The maximum number of malformed lines listed per file. */

@@ -80,7 +80,7 @@ static double watts_of_node(power_log *log)
     bool started = false;
     bool stopped = false;
     double start_ms = NAN;
-    double end_ms = NAN; /* of the stop, or of the last reading so far */
+    double end_ms = NAN; /* time of the stop, or of the last reading so far */
     double watt_milliseconds = 0;
     mls_sort_placed(log->items, log->count, sizeof *log->items);
     for (size_t i = 0; i < log->count && !stopped; i++) {

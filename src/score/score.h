@@ -36,7 +36,7 @@ typedef enum mls_run_fact {
 /* The key by which a run is sorted into a group.  All texts are borrowed. */
 typedef struct mls_run_key {
     const char *file;                 /* path of the log */
-    const char *says[MLS_FACT_TEXTS]; /* by mls_run_fact; NULL: unknown */
+    const char *says[MLS_FACT_TEXTS]; /* indexed by mls_run_fact; NULL: unknown */
     double global_batch_size;         /* NAN: unknown */
     bool result;                      /* the file is a result_*.txt */
 } mls_run_key;

@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "run/tracked.h"
 
-/* State of mls_wide_find().  by_text contains the names found so far in their escaped form. */
+/* State of mls_wide_find().  by_text contains the escaped form of the names found so far. */
 typedef struct wide_finder {
     mls_wide *wide;
     mls_arena scratch;

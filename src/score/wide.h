@@ -18,7 +18,7 @@ typedef enum mls_wide_kind {
 } mls_wide_kind;
 
 typedef struct mls_wide_names {
-    mls_str *items; /* sorted by bytes; PRINTED: in the order of mls_known_settings.  Names equal when escaped: one */
+    mls_str *items; /* sorted by bytes, printed settings in the order of mls_known_settings; without duplicates */
     size_t count, capacity;
     size_t left_out; /* number of names beyond MLS_WIDE_NAMES_MAX */
 } mls_wide_names;

@@ -50,7 +50,7 @@ typedef struct mls_power_folder {
 
 typedef struct mls_submission_run {
     mls_submission_file file;
-    size_t searched;           /**< position of the log in the submitter's `files`, counted from 1; 0: not in them */
+    size_t searched; /**< position of the log in the submitter's `files`, from 1; 0: the log is not in `files` */
     mls_submission_file *also; /**< the log in the submitter's `files`; set when the logs are read */
     mls_run run; /**< valid if it obeys the rules and has all power files; most findings of a dropped run are removed */
     const char *reason;            /**< first reason why the run is invalid; NULL if it is valid */
@@ -94,7 +94,7 @@ typedef struct mls_submitter {
     const char *name;
     const char *path; /**< relative to the tree; "" when the tree is the submitter's folder */
     bool valid;
-    mls_system *systems; /**< in natural order of their names; so are the results */
+    mls_system *systems; /**< in natural order of their names */
     size_t system_count, system_capacity;
     mls_submission_result *results;
     size_t result_count, result_capacity;

@@ -22,8 +22,9 @@
 #include "base/utf8.h"
 #include "submission/judge.h"
 
-/* Limits: depth below the root (DEPTH_MAX), number of files and folders in all (ENTRIES_MAX), and number of entries per
- * row of `places` (the others).  The limit for configs is lower, because they take longest to check. */
+/* Limits: depth below the root (DEPTH_MAX), number of files and folders in all (ENTRIES_MAX), and number of entries for
+ * a row of `places` (FOLDERS_MAX, FILES_MAX, CONFIGS_MAX).  The limit for configs is lower, because they take longest
+ * to check. */
 enum { DEPTH_MAX = 64, ENTRIES_MAX = 2000000, FOLDERS_MAX = 25000, FILES_MAX = 50000, CONFIGS_MAX = 4096 };
 /* Sizes in bytes.  Repositories of results reject files of more than LARGE_FILE. */
 enum { LARGE_FILE = 50 << 20, PARAMS_BYTES_MAX = 65536 };

@@ -76,8 +76,8 @@ typedef struct mls_tally_row {
     const mls_profile_counter *counter;
     double megabytes; /* size of copies, 10^6 bytes; NAN: unknown, or not a copy */
     mls_sums sums;
-    double api_ns,
-        queue_ns; /* nanoseconds in launch calls, and from the ends of the calls to the starts of the kernels */
+    /* Nanoseconds in launch calls, and from the ends of the calls to the starts of the kernels. */
+    double api_ns, queue_ns;
 } mls_tally_row;
 
 /* Rows by name. */
@@ -193,7 +193,7 @@ typedef enum mls_collective_part {
 typedef struct mls_collective {
     int64_t start, length; /* nanoseconds */
     uint32_t key;          /* index in mls_collectives.keys */
-    uint32_t number;       /* in the order of the file */
+    uint32_t number;       /* number in the order of the file */
 } mls_collective;
 _Static_assert(sizeof(mls_collective) == 24, "a kernel of a collective takes 24 bytes");
 
@@ -247,8 +247,8 @@ typedef struct mls_gather {
     mls_map device_map;
     mls_host_spans steps, annotations;
     double unknown_ns; /* nanoseconds of activities with unknown launch */
-    double outside_steps_ns,
-        outside_ns; /* nanoseconds of activities launched outside all steps; outside all annotations */
+    /* Nanoseconds of activities launched outside all steps; outside all annotations. */
+    double outside_steps_ns, outside_ns;
     uint64_t outside_activities;
     bool launches_known; /* the launch of at least one activity is known */
     mls_memory_peak peaks[MLS_PEAKS_MAX];

@@ -80,7 +80,8 @@ static void list_classes(mls_gather *gather)
         const mls_sums *sums = &kernels->rows[MLS_ROW_COPY + 2 * i].sums;
         const mls_sums *paged = &kernels->rows[MLS_ROW_COPY + 2 * i + 1].sums;
         const mls_sums *sized = &gather->sizes[i].sums;
-        const bool timed_all = gather->copies_timed || !gather->copies_sized; /* else only sizes count copies */
+        const bool timed_all = gather->copies_timed ||
+                               !gather->copies_sized; /* if no copy has a time, use the counts of the tables of sizes */
         copies[i] = (mls_tally_row){.name = mls_str_from(mls_copy_operation_name(i)),
                                     .class_number = gather->classes->copy,
                                     .megabytes = sized->count > 0 ? mls_number_round(sized->total, 9) : (double)NAN};

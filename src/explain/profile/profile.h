@@ -36,7 +36,7 @@ typedef struct mls_profile_row {
     const char *class_name; /**< class of a kernel; NULL: the row is not for a kernel */
     uint64_t count;
     double total_ms;
-    double min_us, max_us; /**< NAN: unknown */
+    double min_us, max_us; /**< shortest and longest time; NAN: unknown */
     double megabytes;      /**< 10^6 bytes of copies; NAN: unknown */
     double share; /**< share of the time of all activities, for kernels of all kernels; NAN: these took no time */
     const struct mls_profile_counter *counter; /**< counters of a kernel; NULL: not measured */
@@ -83,8 +83,8 @@ typedef struct mls_profile_device {
     double idle_queue_ms;   /**< idle time although the next activity had been launched before */
     double idle_unknown_ms; /**< idle time before activities with unknown launch */
     double graph_share;     /**< share of the kernels' time launched as CUDA graphs; NAN: unknown */
-    double launch_delay_median_us, launch_delay_95_us; /**< from launch to start, by nearest rank; NAN: unknown */
-    double kernel_median_us;                           /**< by nearest rank; NAN: no kernels */
+    double launch_delay_median_us, launch_delay_95_us; /**< time from launch to start of a kernel; NAN: unknown */
+    double kernel_median_us;                           /**< duration of a kernel; NAN: no kernels */
     uint64_t without_launch;                           /**< kernels whose launch is unknown */
     mls_profile_stream *streams;
     size_t stream_count;
@@ -108,8 +108,8 @@ typedef struct mls_profile_counter {
     uint64_t launches;
     double duration_ms; /**< total */
     double compute_percent, memory_percent, dram_percent;
-    bool
-        memory_at_least; /**< memory_percent is a lower bound: the value of the busiest memory unit that was measured */
+    /** Memory_percent is a lower bound: the value of the busiest memory unit that was measured. */
+    bool memory_at_least;
     double occupancy_percent, occupancy_most_percent; /**< achieved occupancy; highest possible occupancy */
     double waves;      /**< number of blocks of the grid, divided by the blocks that the device runs at a time */
     double tail_share; /**< unused part of the last wave as a share of all waves */
@@ -121,10 +121,10 @@ typedef struct mls_profile_counter {
 typedef struct mls_profile_advice {
     mls_str name; /**< name of the kernel */
     mls_str rule;
-    const char *words; /**< what makes the kernel faster; "": unknown */
+    const char *words; /**< text on how to make the kernel faster; "": unknown */
     bool global;       /**< the speedup is for the whole kernel, not for a part of the device */
     uint64_t launches;
-    double duration_ms;     /**< of the launches with this advice; NAN: unknown */
+    double duration_ms;     /**< duration of the launches with this advice; NAN: unknown */
     double speedup_percent; /**< the mean share of time saved, weighted by duration */
     double gain_ms;         /**< time saved in all launches; NAN: not global, or unknown */
 } mls_profile_advice;
@@ -183,10 +183,10 @@ typedef struct mls_profile {
     double kernel_ms;   /**< total time of kernels */
     double activity_ms; /**< total time of kernels and copies */
     mls_profile_rows classes, names, copies, api, ranges, osrt;
-    mls_profile_launches
-        *launches; /**< longest queue_ms first, then longest api_ms; NULL: the input has no table of launches */
+    /** Longest queue_ms first, then longest api_ms; NULL: the input has no table of launches. */
+    mls_profile_launches *launches;
     size_t launch_count;
-    mls_profile_found *analysis; /**< by rule, then the longest first; NULL: the input has no results of nsys analyze */
+    mls_profile_found *analysis; /**< sorted by rule; NULL: the input has no results of nsys analyze */
     size_t analysis_count;
     mls_profile_device *devices; /**< in the order of their numbers */
     size_t device_count;
@@ -215,14 +215,14 @@ typedef struct mls_profile {
     size_t verdict_count;
     struct {
         const char *file;      /**< log of the run; NULL: no run was given */
-        double offset_minutes; /**< from run_start to the first activity; NAN: unknown */
+        double offset_minutes; /**< minutes from run_start to the first activity; NAN: unknown */
         bool inside;           /**< the profile lies between run_start and run_stop */
         bool known;            /**< a run was found, and the time of the profile is known */
         double shared_ms;      /**< overlap of profile and run; if negative, the distance between them */
     } run;
     bool has_rank; /**< the trace contains the number of its rank */
     size_t rank;
-    size_t world_size;               /**< 0: unknown */
+    size_t world_size;               /**< number of ranks of the job; 0: unknown */
     uint64_t nccl_without_arguments; /**< kernels of NCCL that do not name their collective */
     struct mls_collectives *collectives;
     size_t top; /**< number of rows shown of a long list; 0: all rows; set by the caller */

@@ -2,8 +2,8 @@
 /* ranks.c - collect the kernels of collectives while a trace is read, match them between the ranks of a job, and find
  * out which ranks waited for which.
  *
- * A kernel's key is made of the arguments that tell collectives apart.  If all ranks that have a key have equally many
- * kernels with it, the first kernel of each rank is the first collective, and so on. */
+ * A kernel's key contains the arguments that identify a kind of collective.  If all ranks that have a key have equally
+ * many kernels with it, the first kernel of each rank is the first collective, and so on. */
 #include "explain/profile/ranks.h"
 
 #include <math.h>
@@ -142,12 +142,8 @@ typedef struct rank_trace {
     mls_profile *profile;
     mls_str below; /* path of its file below the folder that all traces share */
     size_t rank;
-    size_t place; /* position among the profiles */
-    enum {
-        RANK_KNOWN,
-        RANK_NAMED,
-        RANK_ORDERED
-    } by; /* source of the rank: the trace, the file name, or the order of file names */
+    size_t place;                                     /* position among the profiles */
+    enum { RANK_KNOWN, RANK_NAMED, RANK_ORDERED } by; /* source: the trace, the file name, the order of names */
 } rank_trace;
 
 typedef MLS_LIST_OF(rank_trace) rank_traces;
@@ -263,7 +259,7 @@ static void order_traces(rank_traces *traces, mls_findings *findings)
 /* How long ranks waited, in nanoseconds.  The collective with the longest wait is left out of the search for the
  * straggler. */
 typedef struct rank_waits {
-    double total;           /* of all ranks in all collectives */
+    double total;           /* wait of all ranks in all collectives */
     double longest;         /* the longest wait of one rank in one collective */
     double longest_total;   /* wait of all ranks in the collective with the longest wait */
     size_t longest_awaited; /* index of the rank that came last to that collective */
@@ -416,8 +412,7 @@ typedef struct rank_key {
 /* Sums of one rank, in whole nanoseconds, exact below 2^53. */
 typedef struct rank_sums {
     double transfer, waiting, others_waited;
-    double
-        *apart; /* for each collective, the milliseconds by which it ends later on this rank than on the first rank */
+    double *apart; /* for each collective: milliseconds from its end on the first rank to its end on this rank */
     size_t apart_count;
 } rank_sums;
 

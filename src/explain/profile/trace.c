@@ -123,7 +123,7 @@ typedef struct trace {
     bool pytorch, xla;   /* a member shows that PyTorch, or XLA, wrote the trace */
     trace_event event;
     mls_str texts[PARTS - PART_NAME];                  /* the members of the event as JSON */
-    const member_row *arguments[ARGUMENT_LEN_MAX + 1]; /* by length of the name: the first row of that length in the
+    const member_row *arguments[ARGUMENT_LEN_MAX + 1]; /* for each length of a name: the first row of that length in the
                                                           table of arguments, or NULL */
     mls_arena scratch;                                 /* owns copied and decoded texts of the event */
 } trace;
@@ -224,7 +224,7 @@ static bool event_time(const trace *t, trace_part part, int64_t *ns)
            mls_decimal_scale(&number, 3, ns);
 }
 
-/* Interpret or store the value of a part.  The span "[" stands for a value of the wrong type. */
+/* Interpret or store the value of a part.  The span "[" means a value of the wrong type. */
 static void take_value(trace *t, trace_part part, mls_str span)
 {
     static const struct {

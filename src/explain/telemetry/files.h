@@ -48,7 +48,7 @@ enum { MLS_ROW_VALUES = 14, MLS_EXPONENT_BITS = 4, MLS_EXPONENT_MIN = -8, MLS_EX
 #define MLS_NO_VALUE INT32_MIN
 
 typedef struct mls_log_row {
-    double time_ms; /* NaN: unknown */
+    double time_ms; /* milliseconds since 1970; NaN: unknown */
     int32_t values[MLS_ROW_VALUES];
 } mls_log_row;
 

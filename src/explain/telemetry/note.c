@@ -14,8 +14,8 @@
 
 /* Sums over the windows of a group's runs. */
 typedef struct group_note {
-    size_t devices, runs, measured,
-        throttled; /* number of devices; of runs; of runs that were measured; of runs that were slowed down */
+    /* Number of devices; of runs; of runs that were measured; of runs that were slowed down. */
+    size_t devices, runs, measured, throttled;
     double coverage, energy, power; /* sums over the measured runs; energy and power over the `powered` runs */
     size_t powered;
     mls_device_words straggler; /* name of the first straggler; "": none */

@@ -34,7 +34,7 @@ static const struct {
 typedef struct log_column {
     unsigned char quantity;           /* an mls_quantity */
     int per;                          /* numbers are divided by this */
-    const char *names[MLS_LOG_KINDS]; /* in each format; NULL: the format does not have the column */
+    const char *names[MLS_LOG_KINDS]; /* name in each format; NULL: the format does not have the column */
 } log_column;
 
 #define METRIC(id) MLS_QUANTITY_METRIC + MLS_METRIC_##id, 1
@@ -145,15 +145,14 @@ enum { HEADER_COLUMNS_MAX = 256 };
 
 typedef struct log_header {
     mls_log_kind kind;
-    bool read;           /* a header was found */
-    bool blanks;         /* a blank follows every comma between cells */
-    bool timed;          /* rows have times */
-    bool named;          /* a column names the device */
-    const char *skipped; /* why logs with this header are not read; NULL: they are read */
-    mls_str unknown;     /* the first unknown column; empty: all columns are known */
-    size_t count, known; /* number of columns; number of known columns */
-    signed char
-        slots[MLS_QUANTITY_VALUES]; /* position of each quantity in mls_log_row.values; -1: not in this format */
+    bool read;                                     /* a header was found */
+    bool blanks;                                   /* a blank follows every comma between cells */
+    bool timed;                                    /* rows have times */
+    bool named;                                    /* a column names the device */
+    const char *skipped;                           /* why logs with this header are not read; NULL: they are read */
+    mls_str unknown;                               /* the first unknown column; empty: all columns are known */
+    size_t count, known;                           /* number of columns; number of known columns */
+    signed char slots[MLS_QUANTITY_VALUES];        /* position of each quantity in a row; -1: not in this format */
     const log_column *columns[HEADER_COLUMNS_MAX]; /* NULL: the column is unknown, or another column is preferred */
     bool second[HEADER_COLUMNS_MAX]; /* the column is used only in rows in which the preferred column has no value */
 } log_header;
@@ -631,7 +630,7 @@ typedef struct log_reading {
     const mls_telemetry_options *options;
     log_header header;
     size_t line, rows;
-    size_t stepped_row;  /* number of the last row whose time is before the time of the row before; 0: none */
+    size_t stepped_row;  /* number of the last row with an earlier time than the row before; 0: there is none */
     mls_arena scratch;   /* memory for one record */
     double efficiency;   /* efficiency of the power supply in an MLPerf power log; NaN: not logged */
     bool power;          /* the log has power records */

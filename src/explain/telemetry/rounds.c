@@ -188,7 +188,7 @@ static size_t label_round(const mls_log_device *device, size_t first, size_t end
     return end;
 }
 
-/* Drop the rows that stand for unreadable ones. */
+/* Drop the rows without values that were kept for unreadable rows. */
 static void drop_unreadable(mls_log_device *device)
 {
     size_t kept = 0;

@@ -70,8 +70,8 @@ typedef struct mls_telemetry_options {
     double gap_ms;           /**< a longer time between two rows is a gap; NaN: the larger of 5 s and 5 intervals */
     double start_ms;         /**< for logs without times: row k of a device is at start_ms + k × interval_ms */
     double interval_ms;      /**< given if and only if start_ms is given */
-    double from_ms,
-        until_ms; /**< keep only rows between these times, and the first row of each device; both or none are given */
+    /** Keep only rows between these times, and the first row of each device; both or none are given. */
+    double from_ms, until_ms;
     const char *columns;      /**< columns of nvidia-smi logs without a header: "timestamp,index,power.draw" */
     const char *host_pattern; /**< a regular expression for paths of files; its only group matches the host */
     unsigned threads;         /**< 0: one per processor */
@@ -113,8 +113,8 @@ typedef struct mls_telemetry_device {
     double slowed; /**< the largest share of a reason that slows the device down, except the power limit */
     bool instance; /**< a MIG instance of another device in the log: not summed up, not compared */
     bool repeated; /**< another log, which is better, measured the device at most of the same times: not compared */
-    double counted_joules,
-        counted_ms;       /**< energy and time without the times that a better log of the device measured */
+    /** Energy and time without the times that a better log of the device measured. */
+    double counted_joules, counted_ms;
     double together;      /**< share of the run that the logs of the device measured together */
     double energy_joules; /**< energy in the measured time */
     double mean_power_w;
@@ -133,12 +133,11 @@ typedef struct mls_telemetry_outlier {
 /** The measurements during one run. */
 typedef struct mls_telemetry_window {
     mls_telemetry_run run;
-    mls_telemetry_device
-        *devices; /**< by file, then by number; a device that several logs measured has an item for each log */
+    mls_telemetry_device *devices; /**< sorted by file, then by number; one item per log of a device */
     size_t device_count;
     size_t different;                /**< number of distinct devices */
     size_t powered;                  /**< number of distinct devices with power values */
-    mls_telemetry_outlier *outliers; /**< by metric, then by device */
+    mls_telemetry_outlier *outliers; /**< sorted by metric, then by device */
     size_t outlier_count, outlier_capacity;
     char suggested_timezone[8]; /**< a time zone with which the logs would match the run, such as "-08:00"; "": none */
     double energy_joules, energy_estimate_joules; /**< sums over all devices; the estimate is NaN if it is NaN for a

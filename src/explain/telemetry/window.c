@@ -522,7 +522,7 @@ void mls_telemetry_window_make(const struct mls_telemetry_file *files, size_t co
     mls_arena arena = {0};
     mls_map named = {.arena =
                          &arena}; /* host and number to a log with a UUID, or to SIZE_MAX if there are several UUIDs */
-    mls_map devices = {.arena = &arena}; /* by UUID, or by host and number */
+    mls_map devices = {.arena = &arena}; /* UUID, or host and number, to the number of the device */
     mls_buffer key = {0};
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < log_count; i++) {

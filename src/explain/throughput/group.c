@@ -2,7 +2,7 @@
 /* group.c - find slow phases that the runs of a group share, slow runs and the parts that made them slow; and add the
  * findings.
  *
- * A run is compared with the time that the others would have taken for the same numbers of samples and evaluations.
+ * A run is compared with the time that the other runs would have taken for the same numbers of samples and evaluations.
  * Therefore a run that needs more samples to converge does not count as slow. */
 #include <math.h>
 #include <stdlib.h>

@@ -37,10 +37,10 @@ typedef struct mls_pace_record {
 } mls_pace_record;
 
 typedef struct mls_pace_notes {
-    mls_pace_record *items; /* in the order of the file */
+    mls_pace_record *items; /* records in the order of the file */
     size_t count, capacity;
-    size_t stats, stats_seen,
-        stride; /* number of tracked_stats stored, and seen; one of `stride` is stored (0: all are) */
+    /* Number of tracked_stats stored; number seen; one of `stride` tracked_stats is stored (0: all are stored). */
+    size_t stats, stats_seen, stride;
     mls_spans spans;
     bool too_many;                    /* there are too many records: the run is not measured */
     bool in_blocks, blocks_have_none; /* a block_start was seen; the numbers of blocks are not positions */
@@ -71,10 +71,10 @@ typedef struct mls_trained {
 /* The healing step of a run: the step from which it computes in a higher precision, if the job printed that step. */
 typedef struct mls_healing {
     size_t step; /* 0: not printed */
-    double samples,
-        factor;   /* position of the step; pace after it divided by the pace before (1: only a temporary change) */
-    bool reached; /* the run has a pace before and a pace after the step */
-    bool changed; /* the pace changed at the step, or the first segment after it was slow */
+    /* Position of the step; pace after it divided by the pace before (1: only a temporary change). */
+    double samples, factor;
+    bool reached;           /* the run has a pace before and a pace after the step */
+    bool changed;           /* the pace changed at the step, or the first segment after it was slow */
     mls_slow_phase *phases; /* phases that are slow even relative to the pace after healing */
     size_t phase_count;
 } mls_healing;

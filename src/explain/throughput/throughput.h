@@ -94,9 +94,9 @@ typedef struct mls_utilization {
     bool has_precision;  /**< the options, the log or the job's output name a precision below BF16 */
     mls_precision named; /**< the precision that they name */
     double precision;    /**< share of the peak in the named precision */
-    double derived;      /**< like bf16, with flops_derived */
-    double
-        narrowest; /**< share of the largest peak of the accelerator in any precision; if above 1, the data is wrong */
+    double derived;      /**< as bf16, but computed with flops_derived */
+    /** Share of the largest peak of the accelerator in any precision; if above 1, the data is wrong. */
+    double narrowest;
 } mls_utilization;
 
 enum { MLS_SPARK_CELLS = 24, MLS_SPARK_GAP = -1, MLS_SPARK_TOP = 7 };
@@ -189,8 +189,8 @@ typedef struct mls_throughput_group {
     size_t shared_phase_count;
     const mls_throughput *healed; /**< run with the median healing_factor; NULL: no run has a healing_step */
     size_t healed_count;          /**< number of runs with a healing_step */
-    const mls_throughput
-        *warmed_up;        /**< run with the median loss of warm-up; NULL: the loss is below 10 % of the run */
+    /** Run with the median loss of warm-up; NULL: the loss is below 10 % of the run. */
+    const mls_throughput *warmed_up;
     mls_findings findings; /**< findings about the runs; the arena does not own them */
 } mls_throughput_group;
 

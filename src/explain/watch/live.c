@@ -33,8 +33,8 @@ typedef struct mls_queued_event {
     mls_training_progress at;
     bool any_step; /* the step is from tracked_stats, so it may count samples */
     mls_run_status status;
-    mls_live_facts facts;       /* for INIT and START; texts of the watch */
-    const char *file, *message; /* in the queue's arena */
+    mls_live_facts facts;       /* for INIT and START; texts in mls_live.texts */
+    const char *file, *message; /* allocated in mls_live.queued */
 } mls_queued_event;
 
 const char *mls_live_state_name(mls_live_state state)

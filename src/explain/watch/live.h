@@ -82,13 +82,13 @@ mls_estimate mls_estimate_left(const mls_curve *curve, double now, const mls_est
 /* The finished runs of a group. */
 typedef struct mls_so_far {
     const mls_benchmark *rules;
-    const double *minutes; /* of the valid runs */
+    const double *minutes; /* times to train of the valid runs */
     size_t valid, not_valid;
     double scale; /* current scale factor of the score */
 } mls_so_far;
 
 typedef struct mls_outlook {
-    size_t needed, finished, to_come; /* numbers of runs; needed 0: unknown */
+    size_t needed, finished, to_come; /* numbers of runs: needed (0: unknown), finished, and expected to follow */
     bool impossible;                  /* more runs are invalid than the rules allow */
     bool official;                    /* all runs have finished, so `now` is the score */
     double now;                       /* olympic mean of all runs, or mean of the valid ones if it does not exist */
@@ -136,7 +136,7 @@ typedef struct mls_followed {
     char before[MLS_FOLLOWED_BYTES]; /* the bytes before `offset` */
     size_t before_count;
     mls_log_feed *feed;
-    struct mls_live_reader *reader; /* of live.h; receives the records of the feed */
+    struct mls_live_reader *reader; /* state of live.c; receives the records of the feed */
 } mls_followed;
 
 /* State of following files.  Initialise with paths, live and notify_fd (-1) set, all else zero. */
@@ -145,7 +145,7 @@ typedef struct mls_follow {
     size_t path_count;
     struct mls_live *live;
     int notify_fd;                     /* descriptor of inotify, for poll(); -1: inotify is not used */
-    MLS_LIST_OF(mls_followed *) files; /* by inode */
+    MLS_LIST_OF(mls_followed *) files; /* sorted by inode */
     mls_names folders;                 /* folders that contain files or may do so later, without duplicates */
     mls_names missing;                 /* paths that do not exist yet */
     double changed_ms;                 /* last modification of a folder at the last listing */
@@ -195,8 +195,8 @@ typedef struct mls_live_group {
     mls_progress counts;
     double batch_size;
     mls_rcp_set *points; /* reference points, owned by mls_live.points; NULL: the benchmark has none */
-    const double
-        *reference; /* positions at which the reference converged at this batch size; multiply them by `scale` */
+    /* Positions at which the reference converged at this batch size; multiply them by `scale`. */
+    const double *reference;
     size_t reference_count;
     double scale;
     mls_target target; /* target in the rules; its direction is 0 if the rules do not have a target */
@@ -204,7 +204,7 @@ typedef struct mls_live_group {
     /* Runs of the group that converged, in the order of their ends. */
     MLS_LIST_OF(struct mls_live_run *) finished;
     size_t numbered;                              /* last number given to a run */
-    bool finished_well;                           /* any run has converged */
+    bool finished_well;                           /* at least one run has converged */
     double longest_silence_ms[MLS_LIVE_DIED + 1]; /* longest silence of the converged runs in each state */
     const mls_group *group;                       /* the scored group; NULL: not scored yet */
 } mls_live_group;
@@ -219,14 +219,14 @@ typedef struct mls_live_facts {
 typedef struct mls_live_run {
     char *file; /* file that the run is read from; if it is in two files, the trial's own log */
     const mls_followed *followed;
-    size_t line;                /* line of its first record */
+    size_t line;                /* line of the first record */
     size_t found;               /* number in the order in which runs were found */
-    struct mls_live_run *above; /* previous run in its file; NULL: none */
+    struct mls_live_run *above; /* previous run in the file; NULL: this run is the first one */
     struct mls_live_run *same;  /* the run of which this one is a duplicate; NULL: not a duplicate */
-    struct mls_live_run *repeat,
-        *next_repeat;      /* last duplicate of this run; if this run is a duplicate, the next one of the same run */
+    /* The last duplicate of this run; if this run is a duplicate, the next duplicate of the same run. */
+    struct mls_live_run *repeat, *next_repeat;
     mls_live_group *group; /* NULL: unknown */
-    size_t number;         /* number in its group by start, from 1; 0: not started */
+    size_t number;         /* number in the group in the order of starts, from 1; 0: not started */
     mls_live_state state;
     bool stalled;
     double first_ms; /* time of the earliest record at the start of the run */
@@ -300,7 +300,7 @@ typedef struct mls_live {
     mls_map keys;     /* groups by key */
     mls_rcp_sets points;
     mls_watch_callback *event; /* NULL: no events */
-    void *state;               /* for the callback */
+    void *state;               /* passed to the callback */
     double now_ms;
     bool news; /* runs began, ended or disappeared, so scores are outdated */
 } mls_live;

@@ -92,7 +92,7 @@ typedef struct mls_screen {
     size_t width, height; /* size of the window; height 0: no limit */
     bool ascii, color;
     bool live;       /* clocks continue after the last record */
-    const char *job; /* NULL: unknown */
+    const char *job; /* number of the Slurm job; NULL: unknown */
     double beat;     /* minutes that the score should be below; NAN: not given */
     /* Return the minutes that the score of a group should be below; NULL: use `beat` for all groups. */
     double (*beat_of)(const mls_group *group);
