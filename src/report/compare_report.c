@@ -516,9 +516,11 @@ static void append_evidence(mls_buffer *line, const mls_difference *difference)
     for (size_t i = 0; i < 2; i++) { /* the source of each published score that is not exact */
         const mls_published_result *result = sides[i]->published;
         if (result != NULL && result->known != MLS_PUBLISHED_EXACT) {
+            static const char *const how[] = {[MLS_PUBLISHED_DERIVED] = "derived from step times",
+                                              [MLS_PUBLISHED_ANNOUNCED] = "as announced",
+                                              [MLS_PUBLISHED_BOUNDS] = "before scaling"};
             mls_buffer_printf(line, "   score of %s: %s min %s", sides[i]->side->name,
-                              mls_published_minutes_words(result).text,
-                              result->known == MLS_PUBLISHED_ANNOUNCED ? "as announced" : "before scaling");
+                              mls_published_minutes_words(result).text, how[result->known]);
         }
     }
     if (is_itself(difference)) {

@@ -25,7 +25,7 @@ void mls_published_append_why(mls_buffer *words, const char *before, const mls_p
 mls_words mls_published_minutes_words(const mls_published_result *result)
 {
     mls_words words = mls_words_grouped(result->minutes, 3);
-    if (result->known == MLS_PUBLISHED_ANNOUNCED) {
+    if (result->known == MLS_PUBLISHED_DERIVED || result->known == MLS_PUBLISHED_ANNOUNCED) {
         (void)mls_text_printf(words.text, sizeof words.text, "~%s", mls_words_trimmed(result->minutes, 3).text);
     } else if (result->known == MLS_PUBLISHED_BOUNDS) {
         mls_words low;
@@ -85,8 +85,11 @@ static unsigned minutes_look(const mls_published_list *list)
 static void show_legend(mls_printer *to, const mls_published_list *list)
 {
     mls_buffer legend = {0};
+    const bool derived = has_known(list, MLS_PUBLISHED_DERIVED);
     if (has_known(list, MLS_PUBLISHED_ANNOUNCED))
-        mls_buffer_append_text(&legend, "~: as announced");
+        mls_buffer_printf(&legend, "~: as announced%s", derived ? " or derived from step times" : "");
+    else if (derived)
+        mls_buffer_append_text(&legend, "~: derived from step times");
     if (has_known(list, MLS_PUBLISHED_BOUNDS))
         mls_buffer_printf(&legend, "%sa-b: bounds, before scaling; not ranked", legend.len > 0 ? "; " : "");
     if (legend.len > 0 && !to->view->quiet) {

@@ -193,8 +193,18 @@ static const char *measure_base(mls_plan_base *base)
     base->training_ms /= runs;
     base->evaluation_ms /= runs;
     base->evaluations /= runs;
-    const double nodes =
-        group->runs.count > 0 ? setting_number(&group->runs.items[0].environment, "nodes") : (double)NAN;
+    /* A published result whose runs are not public starts from its score, which counts entirely as training. */
+    const mls_published_result *published = group->runs.count == 0 ? group->published : NULL;
+    const bool scored = published != NULL && mls_published_is_precise(published->known);
+    if (scored) {
+        base->runs = (size_t)published->runs;
+        base->samples = published->to_converge;
+        base->total_ms = base->training_ms = published->minutes / published->scale_factor * 60000;
+        base->evaluation_ms = base->evaluations = 0;
+    }
+    const double nodes = scored                  ? published->system->nodes
+                         : group->runs.count > 0 ? setting_number(&group->runs.items[0].environment, "nodes")
+                                                 : (double)NAN;
     base->per_node = nodes >= 1 ? group->accelerators / nodes : (double)NAN;
     /* Find the number of accelerators per copy of the model, as printed by the job or in the config's name. */
     const mls_config_name name = mls_config_name_decode(mls_str_from(group->config));
@@ -209,15 +219,15 @@ static const char *measure_base(mls_plan_base *base)
     const double ranks = group->accelerators / base->model_parallel;
     if (ranks < 1 || ranks > group->global_batch_size) /* the runs contradict the degrees */
         base->model_parallel = NAN;
-    return group->weak                                          ? "weak scaling is not predicted"
-           : group->published != NULL && group->runs.count == 0 ? "its runs are not public"
-           : group->valid == 0                                  ? "no valid run"
-           : base->runs == 0                                    ? "unknown samples to converge"
-           : !one_unit                                          ? "its runs state convergence in different units"
-           : !is_count(group->accelerators)                     ? "unknown number of accelerators"
-           : !is_count(group->global_batch_size)                ? "unknown global batch size"
-           : !(base->training_ms > 0) || !(base->samples > 0)   ? "unknown time to train"
-                                                                : NULL;
+    return group->weak                                           ? "weak scaling is not predicted"
+           : published != NULL && !scored                        ? "its score is not known exactly"
+           : published == NULL && group->valid == 0              ? "no valid run"
+           : base->runs == 0 || (scored && isnan(base->samples)) ? "unknown samples to converge"
+           : !one_unit                                           ? "its runs state convergence in different units"
+           : !is_count(group->accelerators)                      ? "unknown number of accelerators"
+           : !is_count(group->global_batch_size)                 ? "unknown global batch size"
+           : !(base->training_ms > 0) || !(base->samples > 0)    ? "unknown time to train"
+                                                                 : NULL;
 }
 
 /* Return the index of the first base of a series with at least this many accelerators.  Bases are sorted, because an

@@ -42,7 +42,8 @@ mls_status mls_plan_figures_load(mls_str text, mls_plan_figures *figures, mls_er
 void mls_plan_figures_release(mls_plan_figures *figures);
 
 /** The starting point of a prediction: means over the valid runs with known parts.  If training is not delimited, all
- * valid runs are used and count entirely as training. */
+ * valid runs are used and count entirely as training.  If the runs of a published result are not public, its score before
+ * scaling is used likewise. */
 typedef struct mls_plan_base {
     const mls_side_group *group;
     const mls_plan_factors *factors;

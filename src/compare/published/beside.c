@@ -63,7 +63,7 @@ static unsigned edition_for(const mls_published *published, const mls_published_
     unsigned newest = 0;
     for (size_t i = 0; i < published->count; i++) {
         const mls_published_result *result = &published->results[i];
-        if (is_asked_for(query, result) && result->known == MLS_PUBLISHED_EXACT) {
+        if (is_asked_for(query, result) && mls_published_is_precise(result->known)) {
             if (result->edition == query->edition)
                 return query->edition;
             newest = newest == 0 ? result->edition : newest;
@@ -88,7 +88,6 @@ static bool is_itself(const mls_published_query *query, const mls_published_resu
                                                    : 0;
         size_t known = 0;
         size_t shared = 0;
-        self = same_system && starts.left.ptr == NULL && has_runs && apart < NEARLY_THE_SAME;
         while (mls_published_next_start(&starts) == MLS_OK) {
             bool found = false;
             known++;
@@ -99,7 +98,7 @@ static bool is_itself(const mls_published_query *query, const mls_published_resu
             }
             shared += found;
         }
-        self |= 2 * shared > known;
+        self = known > 0 ? 2 * shared > known : same_system && has_runs && apart < NEARLY_THE_SAME;
     }
     return self;
 }
@@ -117,7 +116,7 @@ size_t mls_published_nearest(const mls_published *published, const mls_published
     size_t found = 0;
     for (size_t i = 0; published != NULL && i < published->count; i++) {
         const mls_published_result *result = &published->results[i];
-        if (result->edition != edition || !is_asked_for(query, result) || result->known != MLS_PUBLISHED_EXACT)
+        if (result->edition != edition || !is_asked_for(query, result) || !mls_published_is_precise(result->known))
             continue;
         size_t at = found;
         for (; at > 0; at--) { /* otherwise the earlier one is as near and faster, or has a lower row */
@@ -173,7 +172,7 @@ size_t mls_published_around(const mls_published *published, const mls_published_
             place->rank = result->rank;
             place->rank_alike = rank;
         }
-        const bool shown = is_wanted(query, result) && result->known == MLS_PUBLISHED_EXACT;
+        const bool shown = is_wanted(query, result) && mls_published_is_precise(result->known);
         if (near.self || (shown && (before || slower < limit))) {
             around[count++] = near;
             faster += before;

@@ -34,7 +34,7 @@ static const mls_row_member system_members[] = {SYSTEM(TEXT, "submitter", system
                                                 SYSTEM(SPAN, "description", description)};
 
 /* Exact results have no `known` in the table. */
-#define KNOWN MLS_MEMBER_OF(mls_published_result, "known", WORD, known, "announced bounds")
+#define KNOWN MLS_MEMBER_OF(mls_published_result, "known", WORD, known, "derived announced bounds")
 #define RESULT(kind, member) MLS_MEMBER_OF(mls_published_result, #member, kind, member, NULL)
 static const mls_row_member result_members[] = {RESULT(TEXT, benchmark),      RESULT(NUMBER, runs),
                                                 RESULT(NUMBER, runs_ok),      RESULT(NUMBER, minutes),
@@ -44,7 +44,7 @@ static const mls_row_member result_members[] = {RESULT(TEXT, benchmark),      RE
 
 const char *mls_published_known_name(mls_published_known known)
 {
-    static const char *const names[] = {"exact", "announced", "bounds"};
+    static const char *const names[] = {"exact", "derived", "announced", "bounds"};
     return known <= MLS_PUBLISHED_BOUNDS ? names[known] : "";
 }
 

@@ -5,7 +5,7 @@
  * They are embedded in the library, as scored from the published logs.  Unknown numbers are NAN, unknown texts NULL.
  *
  * Known limitations: two of Google's results have a factor set by the review committee; in training 4.0 systems of one
- * submitter share a name; weak scaling and power are missing; training 6.0 has only the closed division, and most of
+ * submitter share a name; weak scaling and power are missing; training 6.0 has only the closed division, and half of
  * its results have only bounds. */
 #pragma once
 
@@ -44,11 +44,18 @@ typedef struct mls_published_system {
 /** How precisely the score of a result is known. */
 typedef enum mls_published_known {
     MLS_PUBLISHED_EXACT,     /**< to the four decimals of the tables */
+    MLS_PUBLISHED_DERIVED,   /**< to less than 0.001 minutes, from step times and published bounds */
     MLS_PUBLISHED_ANNOUNCED, /**< rounded, from an announcement */
     MLS_PUBLISHED_BOUNDS     /**< only bounds of the unscaled score; minutes are NAN */
 } mls_published_known;
 
 const char *mls_published_known_name(mls_published_known known); /**< "exact" */
+
+/** Return whether a score is precise enough to compare with: exact or derived. */
+static inline bool mls_published_is_precise(mls_published_known known)
+{
+    return known <= MLS_PUBLISHED_DERIVED;
+}
 
 typedef struct mls_published_result {
     mls_usage usage;
@@ -139,8 +146,9 @@ void mls_published_search(const mls_published *published, const mls_published_fi
 /** Return the searchable text that is nearest to one without matches; `found` is empty if none is near. */
 mls_suggestion mls_published_nearest_text(const mls_published *published, mls_published_text which, const char *text);
 
-/** A run of a published result, in milliseconds.  Its time to train is the sum of its parts.  If evaluations are not
- * delimited, MLS_PART_EVALUATION is NAN and they count as training. */
+/** A run of a published result, in milliseconds.  Its time to train is the sum of its parts; if only that time is
+ * known, all parts are NAN.  If evaluations are not delimited, MLS_PART_EVALUATION is NAN and they count as training.
+ */
 typedef struct mls_published_run {
     bool valid;
     double to_converge; /**< in the unit of its `mls_published_runs` */

@@ -4,8 +4,9 @@
  *
  * After its first line, a table of src/data/published/runs lists the settings of a round with their logged values.
  * After its second header it has a line for each result: the numbers of its settings (from 1, ascending) and its runs,
- * as numbers separated by blanks.  The start of a run is in milliseconds after the previous start.  Only the requested
- * line is parsed. */
+ * as numbers separated by blanks.  The start of a run is in milliseconds after the previous start.  If only the total
+ * time of a run is known, it has four numbers: valid, to_converge, that time, and the start.  Only the requested line
+ * is parsed. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,9 @@
 
 /* The columns of a run. */
 enum { VALID, TO_CONVERGE, TRAINING, EVALUATION, EVALUATIONS, STARTUP, BETWEEN, TAIL, INIT, START, WORDS };
+
+/* Number of columns of a run whose parts are unknown: VALID, TO_CONVERGE, total time, start. */
+enum { TOTAL = TRAINING, TOTAL_START, TOTAL_WORDS };
 
 /* Number of cells before the runs of a line. */
 enum { BEFORE_RUNS = 6 };
@@ -78,14 +82,25 @@ static mls_status take_result_line(mls_published_runs *to, mls_str line, mls_str
         MLS_GROW(&to->settings, items);
         to->settings.items[to->settings.count++] = setting;
     }
-    while (more) { /* a run has ten words; `-` is unknown */
+    while (more) { /* `-` is unknown */
         double columns[WORDS];
+        int words = 0;
         more = mls_str_cut(&line, '|', &cell);
-        for (int i = 0; i < WORDS; i++) {
-            const mls_str word = mls_str_word(&cell);
-            columns[i] = (double)NAN;
-            if (!mls_str_equal(word, MLS_S("-")) && !mls_number_parse(word, &columns[i]))
+        for (mls_str word = mls_str_word(&cell); word.len > 0; word = mls_str_word(&cell), words++) {
+            if (words == WORDS)
                 return MLS_ERROR_VALUE;
+            columns[words] = (double)NAN;
+            if (!mls_str_equal(word, MLS_S("-")) && !mls_number_parse(word, &columns[words]))
+                return MLS_ERROR_VALUE;
+        }
+        double total = 0;
+        if (words == TOTAL_WORDS) {
+            total = columns[TOTAL];
+            columns[START] = columns[TOTAL_START];
+            for (int i = TRAINING; i < START; i++)
+                columns[i] = (double)NAN;
+        } else if (words != WORDS) {
+            return MLS_ERROR_VALUE;
         }
         mls_published_run run = {.valid = columns[VALID] > 0,
                                  .to_converge = columns[TO_CONVERGE],
@@ -97,13 +112,12 @@ static mls_status take_result_line(mls_published_runs *to, mls_str line, mls_str
                                  .evaluations = columns[EVALUATIONS],
                                  .init_ms = columns[INIT],
                                  .start_ms = clock + columns[START]};
-        for (int part = 0; part < MLS_PART_COUNT; part++)
+        run.ms = total;
+        for (int part = 0; part < MLS_PART_COUNT && words == WORDS; part++)
             run.ms += part == MLS_PART_EVALUATION && isnan(run.part_ms[part]) ? 0 : run.part_ms[part];
         clock = isnan(run.start_ms) ? clock : run.start_ms;
         MLS_GROW(&to->runs, items);
         to->runs.items[to->runs.count++] = run;
-        if (mls_str_word(&cell).len > 0)
-            return MLS_ERROR_VALUE;
     }
     return MLS_OK;
 }
@@ -220,15 +234,15 @@ void mls_published_runs_release(mls_published_runs *runs)
 
 const char *mls_no_score_reason(const mls_side_group *group)
 {
-    return group->published != NULL && group->published->known != MLS_PUBLISHED_EXACT ? "score not known exactly"
-                                                                                      : "no score";
+    return group->published != NULL && !mls_published_is_precise(group->published->known) ? "score not known exactly"
+                                                                                          : "no score";
 }
 
 mls_status mls_published_group(mls_arena *arena, const mls_published_result *result, const mls_benchmark *rules,
                                bool select_window, mls_side_group *group, mls_error *error)
 {
     const mls_published_system *system = result->system;
-    const bool exact = result->known == MLS_PUBLISHED_EXACT;
+    const bool precise = mls_published_is_precise(result->known);
     mls_published_runs opened;
     *group = (mls_side_group){.published = result,
                               .path = mls_arena_printf(arena, MLS_PUBLISHED_PREFIX "%s/%s/%s/%s", result->round,
@@ -243,7 +257,7 @@ mls_status mls_published_group(mls_arena *arena, const mls_published_result *res
                               .accelerators = system->accelerators,
                               .score_minutes = NAN,
                               .scale = result->scale_factor,
-                              .scaled_minutes = exact ? result->minutes : (double)NAN};
+                              .scaled_minutes = precise ? result->minutes : (double)NAN};
     const mls_status status = mls_published_open(result, &opened, error);
     if (status == MLS_OK && opened.runs.count > 0) {
         const mls_str batch = mls_published_setting_of(&opened, MLS_S("global_batch_size"));

@@ -245,7 +245,7 @@ static void choose_one(const choosing *in, published_words *of)
             const bool on_as_many = group != NULL && group->accelerator != NULL &&
                                     strcmp(group->accelerator, system->model.text) == 0 &&
                                     group->accelerators == system->accelerators;
-            if (of->best && chosen == NULL && on_as_many && results[end].known == MLS_PUBLISHED_EXACT)
+            if (of->best && chosen == NULL && on_as_many && mls_published_is_precise(results[end].known))
                 chosen = &results[end];
         }
         if (of->nearest && group != NULL) {
