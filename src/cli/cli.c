@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli.c - messages, rules, files, output and progress for all commands. */
+/* cli.c - functions that all commands use: messages, rules, files, output and progress. */
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -37,7 +37,7 @@ __attribute__((format(printf, 4, 0))) static void print_message(mls_cli *cli, in
     mls_buffer_append_char(&line, '\n');
     if (status & MLS_EXIT_SHOW_HELP)
         mls_buffer_printf(&line, "try 'mlscore %s%s'\n", no_command ? "help" : name, no_command ? "" : " --help");
-    (void)fputs(line.ptr, stderr); /* if this fails, nothing can report it */
+    (void)fputs(line.ptr, stderr); /* a failure cannot be reported anywhere */
     mls_cli_set_status(cli, status & ~MLS_EXIT_SHOW_HELP);
     mls_buffer_release(&message);
     mls_buffer_release(&line);
@@ -233,7 +233,8 @@ bool mls_cli_edition(mls_cli *cli, const char *text, const mls_edition **edition
     for (size_t i = mls_editions_count(editions, cli->usage); error.status == MLS_ERROR_UNKNOWN && i-- > 0;) {
         const mls_str name = mls_str_from(mls_editions_get(editions, cli->usage, i)->name);
         mls_suggest_add(&nearest, name);
-        mls_suggest_add(&nearest, (mls_str){name.ptr, name.len - 2}); /* 5.1 of 5.1.0 */
+        /* Suggest the short name, 5.1, for the edition 5.1.0. */
+        mls_suggest_add(&nearest, (mls_str){name.ptr, name.len - 2});
     }
     const int kind = text != NULL ? MLS_WRONG_USAGE : MLS_EXIT_USAGE;
     return mls_cli_error(cli, kind, NULL, "%s%s", error.message, mls_cli_suggestion(&nearest).text);
@@ -295,8 +296,9 @@ bool mls_cli_open(mls_cli *cli)
     if (mls_output_open(&cli->output, cli->output_path, &error) != MLS_OK)
         return mls_cli_error(cli, MLS_EXIT_IO, cli->output_path, "%s", error.message);
     cli->view.output = &cli->output;
+    /* Another user's collector of metrics must be able to read the file, even if the job has a strict umask. */
     if (cli->view.format == MLS_FORMAT_OPENMETRICS && cli->output.temporary != NULL)
-        (void)fchmod(cli->output.fd, 0644); /* the collector of metrics reads it, whatever the umask of a job is */
+        (void)fchmod(cli->output.fd, 0644);
     return true;
 }
 

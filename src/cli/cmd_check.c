@@ -29,7 +29,7 @@ static mls_status check_run(void *state, size_t index, mls_run *run, void **note
     (void)notes;
     mls_cli *cli = self->cli;
     const mls_source *source = &cli->sources.items[index];
-    /* Ignore files of a folder that are not logs. */
+    /* Ignore a file that was found in a folder and is not a log. */
     if (!source->named && !source->result && run->records + run->malformed == run->quoted)
         return MLS_OK;
     const bool part = run->part || self->names->split;
@@ -53,7 +53,8 @@ void mls_cli_check(mls_cli *cli, mls_check_names *names, const mls_shard_setting
 {
     mls_collect_options how;
     check_state state = {cli, names};
-    /* Hints for people only: neither programs nor --strict may count them. */
+    /* With -v, add hints about the verdict.  They are only for people to read: programs and --strict must not count
+     * them. */
     const bool doubting = cli->view.verbose > 0 && !cli->view.strict && cli->view.format == MLS_FORMAT_TABLE;
     if (cli->merge != NULL) {
         const mls_part_options *made = &cli->merge->head.options;
@@ -106,6 +107,6 @@ const mls_command mls_command_check = {
              "unless --split is given.",
     .options = options,
     .settings_size = sizeof(check_settings),
-    .paths = "", /* --list names paths, too */
+    .paths = "", /* an operand is not needed, because --list may name the paths */
     .run = check,
 };

@@ -13,9 +13,9 @@
 typedef struct compare_settings {
     bool published, scaling, all;
     const char *baseline, *fail_if;
-    mls_names accelerators; /* "8", "A:8" */
-    const char *submitter;
-    size_t limit; /* 0: not given */
+    mls_names accelerators; /* arguments of --accelerators: "8", or "A:8" for side A */
+    const char *submitter;  /* as given */
+    size_t limit;           /* 0: not given */
 } compare_settings;
 
 enum { LIMIT_DEFAULT = 2 };
@@ -43,7 +43,7 @@ static const mls_option options[] = {
                   "accepted for consistency; has no effect"),
 };
 
-/* Make the sides of the operands, PATH or NAME=PATH; without a name they are called A, B, … Z, AA, …  Return false
+/* Make the sides from the operands, PATH or NAME=PATH.  Sides without a NAME are called A, B, … Z, AA, …  Return false
  * after printing an error. */
 static bool read_sides(mls_cli *cli, mls_side_list *sides, mls_arena *arena)
 {
@@ -62,14 +62,14 @@ static bool read_sides(mls_cli *cli, mls_side_list *sides, mls_arena *arena)
         mls_side *side = mls_side_add(sides, arena, name, word + (named ? len + 1 : 0));
         if (sides->count > before)
             side->given = named;
-        else if (!named || !side->given) /* a letter must not be the same as a given name */
+        else if (!named || !side->given) /* a generated name must not be the same as a given one */
             return mls_cli_usage_error(cli, "two sides are called '%s'", side->name);
     }
     return true;
 }
 
-/* Set the numbers of accelerators.  A number for one side overrides one for all sides, and the first one given counts.
- */
+/* Set the numbers of accelerators of the sides.  A number for one side overrides a number for all sides.  If several
+ * numbers are given for the same side, the first one is used. */
 static bool read_accelerators(mls_cli *cli, const mls_side_list *sides, const mls_names *words)
 {
     size_t of_all = 0;
@@ -95,7 +95,8 @@ static bool read_accelerators(mls_cli *cli, const mls_side_list *sides, const ml
     return true;
 }
 
-/* Set the status, and report sides without runs and a comparison of nothing: "A has bert, resnet; B has no runs". */
+/* Set the exit status, and report if a side has no runs or nothing could be compared: "A has bert, resnet; B has no
+ * runs". */
 static void judge_comparison(mls_cli *cli, const mls_comparison *comparison, bool fail_if_slower)
 {
     mls_buffer words = {0};
@@ -148,7 +149,7 @@ static void compare_run(mls_cli *cli)
     if (ok && mls_cli_compare(cli, &request, &comparison)) {
         mls_throughputs *measured = mls_calloc(comparison.collection_count + 1, sizeof *measured);
         mls_compare_beside beside = {.all = settings->all, .measured = measured};
-        /* A page shows the curves of the logs of all sides. */
+        /* An HTML page shows the pace of all runs as curves, so measure the logs of all sides. */
         while (ok && page && beside.measured_count < comparison.collection_count) {
             const size_t at = beside.measured_count++;
             ok = mls_cli_measure(cli, &comparison.collections[at], true, &measured[at]);

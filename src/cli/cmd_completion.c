@@ -25,7 +25,7 @@ static const mls_option options[] = {MLS_ROWS_LAST};
 static const mls_option no_option = {.name = NULL, .help = ""};
 static const mls_command no_command = {.name = "", .summary = "", .options = &no_option};
 
-/* The context of a place in a template. */
+/* The values of the placeholders at a place in a template, and where to print it. */
 typedef struct place {
     mls_output *output;
     const mls_editions *editions;
@@ -35,7 +35,7 @@ typedef struct place {
     const mls_option *option;
 } place;
 
-/* Print each word once, with blanks between them. */
+/* Print a word, and a blank before it unless it is the first one.  Do not print a word twice. */
 static void print_word(const place *at, mls_map *printed, mls_str word)
 {
     bool added = false;
@@ -46,7 +46,7 @@ static void print_word(const place *at, mls_map *printed, mls_str word)
     }
 }
 
-/* Print "a|b|c" as "a b c".  A word in capitals, such as COMMAND, is replaced by all its values. */
+/* Print the list "a|b|c" as "a b c".  A word in capital letters, such as COMMAND, is replaced by all its values. */
 static void print_words(const place *at, const char *words)
 {
     mls_arena arena = {0};
@@ -103,7 +103,8 @@ static bool is_met(char condition, const mls_command *c, const mls_option *o)
         return c->words != NULL;
     case 'P':
         return c->paths != NULL;
-    default: /* 'B': --help is the first option of commands whose options take no argument */
+    /* 'B': options with an argument precede --help, so if --help is the first option, no option has an argument. */
+    default:
         return c->options[0].does != MLS_PRINTS_HELP;
     }
 }
@@ -112,7 +113,7 @@ static void print_token(char token, const place *at)
 {
     if (token == 'n' || token == 'w' || token == 'v') {
         print_words(at, token == 'n' ? "COMMAND" : token == 'w' ? at->command->words : values_of(at->option));
-    } else if (token == 's' || token == 'h') { /* a text in single quotes */
+    } else if (token == 's' || token == 'h') { /* print a text inside single quotes of the shell */
         for (const char *text = token == 's' ? at->command->summary : at->option->help; *text != '\0'; text++)
             if (*text == '\'')
                 mls_output_text(at->output, "'\\''");
@@ -127,7 +128,8 @@ static void print_token(char token, const place *at)
     }
 }
 
-/* Print a template up to its "@." or end, or skip it if `on` is false.  Return what follows. */
+/* Print a template up to the matching "@." or its end; if `on` is false, skip it without printing.  Return the rest of
+ * the template. */
 static const char *render(const char *text, place at, bool on)
 {
     while (*text != '\0') {

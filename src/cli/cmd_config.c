@@ -14,9 +14,9 @@
 
 typedef struct config_settings {
     bool exports, diff;
-    mls_names found;                           /* paths found below folders, which `list` refers to */
+    mls_names found;                           /* paths of configs found below folders; `list` refers to these texts */
     mls_config_list list;                      /* the configs to print */
-    MLS_LIST_OF(mls_printed_reader *) readers; /* one for each log */
+    MLS_LIST_OF(mls_printed_reader *) readers; /* one reader for each log */
 } config_settings;
 
 static const mls_option options[] = {
@@ -54,7 +54,7 @@ static void config_add(mls_cli *cli, const char *text, bool is_file)
     if (entry->script != NULL)
         mls_findings_append(&entry->findings, &entry->script->findings);
     if (entry->script != NULL && cli->accelerators != NULL) {
-        /* Estimate the memory of a GPU, if the config contains enough. */
+        /* Estimate the memory that the job needs per GPU, if the config contains enough settings. */
         mls_memory_ask ask;
         mls_memory_estimate estimate;
         mls_findings ignored = {0};
@@ -72,7 +72,7 @@ static void config_add(mls_cli *cli, const char *text, bool is_file)
     mls_cli_judge_findings(cli, &entry->findings);
 }
 
-/* Add a row for each run of a log that printed settings, or one that says that no run did. */
+/* Add a row for each run of a log that printed settings.  If no run printed any, add one row without settings. */
 static mls_status config_add_log(mls_cli *cli, const char *path, mls_error *error)
 {
     static const mls_printed nothing;
@@ -102,7 +102,8 @@ static mls_status config_add_log(mls_cli *cli, const char *path, mls_error *erro
     return totals.unread == NULL ? MLS_OK : mls_error_set(error, MLS_ERROR_READ, 0, 0, "%s", totals.unread);
 }
 
-/* Check whether a file is a log: by its name or, unless it is called *.sh, by a record near its beginning. */
+/* Check whether a file is a log.  It is if its name ends with one of `logs` or, unless its name ends with .sh, if it
+ * has a record near its beginning. */
 static bool is_log(const char *path)
 {
     static const char logs[] = ".log|.txt|.out|.err|.gz";
@@ -110,7 +111,7 @@ static bool is_log(const char *path)
     const mls_str name = mls_str_from(path);
     bool log = mls_str_any(name, logs, mls_str_ends);
     if (!log && !mls_str_ends(name, MLS_S(".sh"))) {
-        /* A file that exceeds the limit leaves its beginning in the buffer. */
+        /* If the file is longer than the limit, the buffer contains its beginning. */
         const mls_status status = mls_file_read(path, false, (size_t)1 << 16, &text, NULL);
         log = (status == MLS_OK || status == MLS_ERROR_LIMIT) &&
               mls_str_contains(mls_buffer_str(&text), MLS_S(":::MLLOG "));
@@ -185,7 +186,7 @@ static void config_print_diff(mls_cli *cli)
     const mls_config_list *list = &settings->list;
     mls_config_side *sides = mls_calloc(list->count + 1, sizeof *sides);
     mls_arena arena = {0};
-    mls_map names = {.arena = &arena}; /* how many configs have each name */
+    mls_map names = {.arena = &arena}; /* for each name, the number of configs with this name */
     mls_config_diff diff = {0};
     size_t count = 0;
     for (size_t i = 0; i < list->count; i++)
@@ -198,7 +199,7 @@ static void config_print_diff(mls_cli *cli)
             continue;
         }
         const mls_map_entry *same = mls_map_find(&names, entry->name.name);
-        const bool ambiguous = same != NULL && same->value.number > 1; /* then its path is the label */
+        const bool ambiguous = same != NULL && same->value.number > 1; /* the label is then the path */
         sides[count++] = (mls_config_side){.label = entry->file == NULL ? entry->name.name.ptr
                                                     : ambiguous         ? entry->file
                                                                         : mls_path_name(entry->file),
@@ -208,7 +209,7 @@ static void config_print_diff(mls_cli *cli)
                                            .printed = entry->printed};
     }
     mls_config_diff_make(sides, count, &cli->known_settings, &diff);
-    if (count < 2 && cli->status != MLS_EXIT_IO) { /* an unreadable path has been reported */
+    if (count < 2 && cli->status != MLS_EXIT_IO) { /* an unreadable path was already reported */
         mls_cli_usage_error(cli, "--diff needs at least two configs, not %zu", count);
     } else if (count >= 2) {
         mls_cli_print(cli, &mls_config_diff_report, &diff);

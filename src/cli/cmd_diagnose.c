@@ -32,7 +32,7 @@ static const mls_option options[] = {
     MLS_ROWS_LAST,
 };
 
-/* Set the status, and report what could not be read. */
+/* Set the exit status, and report files that could not be read. */
 static void judge_job(mls_cli *cli, const mls_diagnosis *job)
 {
     bool failed = false;

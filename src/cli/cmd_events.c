@@ -8,7 +8,7 @@
 #include "report/reports.h"
 
 typedef struct events_settings {
-    const char *keys; /* "a,b"; NULL: all */
+    const char *keys; /* keys of the records to print, such as "a,b"; NULL: all records */
     bool count;
     mls_shard_settings shards;
 } events_settings;
@@ -18,7 +18,7 @@ typedef struct events_file {
     mls_cli *cli;
     const char *path;
     size_t records, malformed;
-    mls_part_malformed named[MLS_MALFORMED_NAMED]; /* the first few; the rest is only counted */
+    mls_part_malformed named[MLS_MALFORMED_NAMED]; /* the first malformed lines; later ones are only counted */
 } events_file;
 
 static const mls_option options[] = {
@@ -75,8 +75,8 @@ static size_t named_of(size_t malformed)
     return malformed < MLS_MALFORMED_NAMED ? malformed : MLS_MALFORMED_NAMED;
 }
 
-/* Print the malformed lines of a file and, with --count, its count like grep -c: the bare number for one file,
- * path:number for several. */
+/* Report the malformed lines of a file.  With --count, also print the number of its records like grep -c: only the
+ * number for a single file, PATH:NUMBER for several files. */
 static mls_status print_file(mls_cli *cli, const mls_read *read, bool count, size_t paths, size_t records,
                              size_t malformed, const mls_part_malformed *named, size_t named_count)
 {
@@ -106,9 +106,9 @@ static mls_status events_done(void *state, const mls_read *read)
                       named_of(file->malformed));
 }
 
-/* -------------------------------------------------------------- of shards */
+/* -------------------------------------------------------------- shards and parts. */
 
-/* Store the counts of a file in its line of the part. */
+/* Store the counts of a file in the file's line of the part. */
 static void note_count(const mls_read *read, mls_part_file *line)
 {
     const events_file *file = read->listener_data;

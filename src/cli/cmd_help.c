@@ -54,7 +54,7 @@ static void help_word(mls_output *output, const char *words, unsigned number, co
     mls_output_printf(output, "%.*s%s", (int)word.len, word.ptr, after);
 }
 
-/* Print every message that diagnose knows, with its meaning, remedy and source. */
+/* Print every signature of a failure message that diagnose recognizes, with its meaning, remedy and source. */
 static void help_signatures(mls_cli *cli)
 {
     mls_signatures *signatures;
@@ -78,7 +78,7 @@ static void help_signatures(mls_cli *cli)
     mls_signatures_free(signatures);
 }
 
-/* Check, without a shell, whether man has a page. */
+/* Check whether `man` finds a page, by running it directly instead of through a shell. */
 static bool has_installed_manual(char *page)
 {
     posix_spawn_file_actions_t actions;
@@ -95,7 +95,8 @@ static bool has_installed_manual(char *page)
     return started && waitpid(child, &how, 0) == child && WIFEXITED(how) && WEXITSTATUS(how) == 0;
 }
 
-/* Replace this process by man with the page of a command, if output goes to a terminal; return if there is no page. */
+/* If output goes to a terminal, run `man` with the page of a command in place of this process.  Return if the page does
+ * not exist. */
 static void show_manual(const char *name)
 {
     static const char *const below[] = {"man", "share/man"};
@@ -105,8 +106,8 @@ static void show_manual(const char *name)
     char words[][4] = {"man", "1"};
     if (isatty(STDOUT_FILENO) != 1)
         return;
-    /* Prefer the page that came with this program: of the checkout it was built in, or the prefix of its installation.
-     */
+    /* Prefer the page that belongs to this program: from the source tree that it was built in, or from the prefix that
+     * it was installed to. */
     const ssize_t len = readlink("/proc/self/exe", program, sizeof program - 1);
     mls_str folder = {program, len > 0 ? (size_t)len : 0};
     for (int up = 0; up < 4 && folder.len > 1; up++) { /* build/release/mlscore */

@@ -20,7 +20,7 @@ static void hosts_run(mls_cli *cli)
 {
     const hosts_settings *settings = cli->settings;
     mls_buffer lists = {0};
-    mls_buffer names = {0}; /* each followed by a NUL */
+    mls_buffer names = {0}; /* the names of the hosts, each followed by a NUL byte */
     mls_buffer text = {0};
     mls_findings findings = {0};
     if (cli->operands.count == 0) {

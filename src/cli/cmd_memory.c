@@ -10,7 +10,8 @@
 #include "score/collect.h"
 
 typedef struct memory_settings {
-    const char *given[MLS_MEMORY_SETTING_COUNT]; /* argument of each option; NULL: not given; flags: "" */
+    const char *given[MLS_MEMORY_SETTING_COUNT]; /* argument of each option, "" if it takes none; NULL: the option is
+                                                    not given */
     bool oom;
     mls_oom_search *search; /* for out-of-memory messages, with --oom */
 } memory_settings;
@@ -88,7 +89,7 @@ static bool memory_ask(mls_cli *cli, mls_memory_job *job, mls_collection *runs)
                 "no MODEL_SIZE, and no folder that names the model: use --model with a name or a config.json");
         }
     }
-    /* Refuse options that would be ignored. */
+    /* Report an error for options that would have no effect. */
     const bool training = mls_memory_value(&job->ask, MLS_MEMORY_TRAIN) != 0;
     const bool nothing = settings->oom && job->ask.shape.layers == 0;
     const char *about = nothing    ? "an estimate, and no model is named"
@@ -136,13 +137,13 @@ static void memory_run(mls_cli *cli)
     ok = ok && memory_ask(cli, &job, &runs);
     const bool modelled = ok && job.ask.shape.layers > 0;
     if (ok && (modelled || !settings->oom) && mls_memory_answer_make(&job.ask, &job.answer, &error) != MLS_OK) {
-        /* Findings about the config may explain the error. */
+        /* Print the findings about the config, because they may explain the error. */
         for (size_t i = 0; i < job.findings.count; i++)
             mls_cli_note(cli, job.file, "%s", job.findings.items[i].message);
         ok = mls_cli_file_error(cli, job.file, &error);
     }
     if (ok && settings->oom) {
-        /* Find the messages in all logs; if there is an estimate, each is compared with it. */
+        /* Find the out-of-memory messages in all logs, and compare each with the estimate if there is one. */
         mls_oom_list list = {.job = modelled ? &job : NULL};
         const mls_reading reading = {
             .work.threads = cli->work.threads, .state = cli, .listen = oom_listen, .done = oom_done};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_merge.c - mlscore merge: combine the parts of all shards, and print what one process over all files would. */
+/* cmd_merge.c - mlscore merge: combine the parts of all shards, and print the same result as one process that reads all
+ * files. */
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -9,7 +10,7 @@
 #include "mlscore/version.h"
 
 typedef struct merge_settings {
-    mls_score_settings score; /* first: what score reads of cli->settings */
+    mls_score_settings score; /* must be the first member: cli->settings is cast to mls_score_settings */
     mls_check_names names;
     bool allow_missing, partial, status;
     const char *plan;
@@ -34,7 +35,7 @@ static const mls_option options[] = {
                   MLS_HELP_STRICT),
 };
 
-/* Score, check or count what is in the merged parts, as the command that wrote them would. */
+/* Print the merged parts with the command that wrote them: score, check or events --count. */
 static void print_merged(mls_cli *cli, mls_merge *merge)
 {
     merge_settings *settings = cli->settings;
@@ -94,7 +95,8 @@ static void merge_parts(mls_cli *cli)
     mls_merge_free(merge);
 }
 
-/* Read parts one by one.  Broken parts, and those with another head than the first one, count as missing. */
+/* For --status: read the parts one by one, and print which shards are missing.  A part that is damaged, or whose
+ * options differ from those of the first part, counts as missing. */
 static void print_status(mls_cli *cli)
 {
     mls_names parts = {0};
@@ -104,7 +106,7 @@ static void print_status(mls_cli *cli)
     mls_merge *first = NULL;
     uint64_t bytes = 0;
     size_t count = 0;
-    /* List the operands, and the parts in those that are folders.  */
+    /* Make a list of parts: the operands that are files, and the files in operands that are folders. */
     int system_errno = 0;
     for (size_t i = 0; i < cli->operands.count && system_errno == 0; i++) {
         const char *path = cli->operands.items[i];

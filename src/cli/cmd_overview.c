@@ -19,9 +19,10 @@ static const mls_option options[] = {
     MLS_ROWS_LOGS("print only the first two lines of each group", "also list skipped files", MLS_HELP_STRICT),
 };
 
-/* The command to run for each kind of path, the option before the paths, and whether each path is run alone. */
+/* For each kind of path the command to run, an option to insert before the paths, and whether to run the command for
+ * each path separately. */
 static const struct {
-    const mls_command *command; /* NULL: this one */
+    const mls_command *command; /* NULL: this command summarizes the paths itself */
     const char *option;
     bool alone;
 } commands[MLS_PATH_UNKNOWN] = {
@@ -40,8 +41,8 @@ static void print_overview(mls_cli *cli, const mls_overview *all)
     mls_cli_print(cli, &mls_overview_report, all);
 }
 
-/* Print the answer for paths of one kind.  *left is the number of answers to print: standard output is closed only
- * after the last one. */
+/* Print the summary of all paths of one kind.  *left is the number of summaries that are still to be printed, including
+ * this one; standard output is closed after the last one. */
 static void answer(mls_cli *cli, mls_path_kind kind, const mls_names *paths, size_t *left)
 {
     const char *output_path = cli->output_path;
@@ -53,7 +54,7 @@ static void answer(mls_cli *cli, mls_path_kind kind, const mls_names *paths, siz
                                                       .exports = kind == MLS_PATH_EXPORT,
                                                       .print = print_overview});
     } else {
-        /* Run a command as if the user had entered it, with the common options of this one. */
+        /* Run a command as if the user had entered it, with the common options that were given to this command. */
         const mls_command *command = commands[kind].command;
         const char *option = commands[kind].option;
         mls_cli like = *cli;

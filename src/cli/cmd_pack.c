@@ -6,7 +6,7 @@
 
 typedef struct pack_settings {
     mls_pack_options wanted;
-    const char *describe; /* a file */
+    const char *describe; /* path of a file with the description of the system */
 } pack_settings;
 
 #define AT(member) offsetof(pack_settings, member)
@@ -61,7 +61,7 @@ static void pack_run(mls_cli *cli)
             mls_cli_progress_end(cli);
             if (status == MLS_ERROR_SYNTAX) {
                 mls_cli_file_error(cli, settings->describe, &error);
-            } else if (status != MLS_OK) { /* the submission is unchanged */
+            } else if (status != MLS_OK) { /* an error; the submission was not changed */
                 const int exit_status = status == MLS_ERROR_UNKNOWN ? MLS_EXIT_USAGE
                                         : status == MLS_ERROR_VALUE ? MLS_EXIT_INVALID
                                                                     : MLS_EXIT_IO;

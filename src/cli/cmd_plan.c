@@ -10,15 +10,15 @@
 typedef struct plan_settings {
     const char *accelerators, *nodes, *times, *batch, *target, *samples, *factors; /* as given */
     const char *benchmark;
-    unsigned level; /* from 1; 0: not given */
+    unsigned level; /* index of the level in its values, from 1; 0: not given */
 } plan_settings;
 
 /* Limits of a list of numbers. */
 #define NUMBER_MAX 1e15
 enum {
     NUMBERS_MAX = 100,
-    LEVEL_DEFAULT = 1, /* index in the values of --level */
-    UNUSED_MAX = 5     /* groups to name that cannot be used for the same reason, without -v */
+    LEVEL_DEFAULT = 1, /* index of the default in the values of --level */
+    UNUSED_MAX = 5     /* maximum number of groups named per reason why they cannot be used, without -v */
 };
 
 #define AT(member) offsetof(plan_settings, member)
@@ -50,7 +50,8 @@ static const mls_option options[] = {
     MLS_ROWS_LAST,
 };
 
-/* Parse a list of N, or N-M by doublings.  Return false after printing an error. */
+/* Parse a list of numbers.  An item N-M is the range of numbers that begins with N and doubles up to M.  Return false
+ * after printing an error. */
 static bool read_numbers(mls_cli *cli, mls_arena *arena, const char *option, const char *text, mls_plan_numbers *to,
                          bool whole)
 {
@@ -141,8 +142,8 @@ static void plan_run(mls_cli *cli)
             mls_cli_print_error(cli, NULL, &error);
         } else {
             mls_cli_print(cli, &mls_plan_report, &plan);
-            /* Report why groups cannot be used, for each reason the first few groups.  If no group can, it is not just
-             * a note. */
+            /* For each reason why groups cannot be used, name the first few of these groups.  This is an error if no
+             * group can be used, otherwise a note. */
             const int kind = plan.rows.count > 0 ? MLS_EXIT_OK : MLS_EXIT_INVALID;
             for (size_t i = 0; i < plan.unfit.count; i++) {
                 const char *reason = plan.unfit.items[i].reason;

@@ -11,7 +11,7 @@
 #include "explain/profile/ranks.h"
 #include "report/reports.h"
 
-/* The default of --top, and the number of files that are not profiles to name. */
+/* The default of --top, and the maximum number of files named that are not profiles. */
 enum { TOP_DEFAULT = 20, OTHERS_MAX = 5 };
 
 /* The result of reading a file. */
@@ -22,16 +22,16 @@ typedef struct profile_read {
 } profile_read;
 
 typedef struct profile_settings {
-    unsigned by; /* mls_profile_by, from 1; 0: not given */
+    unsigned by; /* an mls_profile_by plus 1; 0: not given */
     bool by_annotation;
     const char *top, *kernels, *against, *run; /* as given */
-    /* The working state. */
+    /* The following members are not options, but the state of the command. */
     mls_kernel_classes *classes;
     mls_sources sources; /* the named files, and those of folders */
-    size_t *ends;        /* index in `sources` after those of each operand */
-    profile_read *reads; /* one for each source */
+    size_t *ends;        /* for each operand, the index in `sources` after the last source of the operand */
+    profile_read *reads; /* the results of reading the sources, in the order of `sources` */
     mls_profiles profiles;
-    mls_ranks *job;    /* the ranks' profiles, joined */
+    mls_ranks *job;    /* the profiles of all ranks of a job, joined; NULL: they are not of one job */
     mls_profile *base; /* the profile of --against */
     size_t kernel_count;
     bool run_found; /* the log of --run has a run_start */
@@ -123,7 +123,7 @@ static bool read_settings(mls_cli *cli, profile_settings *settings)
 static void collect_profiles(mls_cli *cli, profile_settings *settings)
 {
     mls_profiles *profiles = &settings->profiles;
-    size_t others = 0; /* files of folders that are not profiles: the first few are noted */
+    size_t others = 0; /* number of files in folders that are not profiles, of which the first few are named */
     for (size_t i = 0, next = 0; i < cli->operands.count; i++) {
         const size_t first = next;
         const size_t before = profiles->count;
@@ -162,7 +162,7 @@ static void profile_run(mls_cli *cli)
         settings->base = base.profile;
         if (base.profile == NULL)
             mls_cli_error(cli, MLS_EXIT_IO, settings->against, "%s", base.error.message);
-        /* This profile is not shown, so print its errors. */
+        /* This profile is not part of the result, so print its errors as messages. */
         for (size_t i = 0; base.profile != NULL && i < base.profile->findings.count; i++) {
             const mls_finding *finding = &base.profile->findings.items[i];
             if (finding->severity == MLS_SEVERITY_ERROR)
@@ -199,7 +199,8 @@ static void profile_run(mls_cli *cli)
             profiles->base = settings->base;
             profiles->changes = &changes;
         }
-        /* A table shows changes besides the rest; other formats have one kind of rows. */
+        /* A table shows changes in addition to everything else.  Other formats have only one kind of rows, so with
+         * --against they show only changes. */
         const bool changed = settings->against != NULL && settings->by == 0;
         mls_cli_print(cli, &mls_profile_reports[changed ? MLS_PROFILE_BY_CHANGE : profiles->by], profiles);
     }

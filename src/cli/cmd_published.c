@@ -7,7 +7,7 @@
 #include "compare/published/published.h"
 #include "report/reports.h"
 
-enum { TABLE_ROWS = 40 }; /* default of --limit in a table */
+enum { TABLE_ROWS = 40 }; /* default of --limit for the format table */
 
 typedef struct published_settings {
     mls_published_filter search;
@@ -52,7 +52,8 @@ static const mls_option options[] = {
     MLS_ROWS_LAST,
 };
 
-/* Parse an end of a range, a whole number from 1; 0 if it is empty, that is, open. */
+/* Parse the lower or upper end of a range: a whole number from 1, or an empty text for a range without this end, which
+ * sets *bound to 0. */
 static bool parse_bound(mls_str text, double *bound)
 {
     size_t number = 0;
@@ -61,7 +62,7 @@ static bool parse_bound(mls_str text, double *bound)
     return ok;
 }
 
-/* Make a filter of the options.  Return false after printing an error. */
+/* Convert the options to a filter.  Return false after printing an error. */
 static bool read_search(mls_cli *cli, const published_settings *settings, mls_published_filter *search)
 {
     const mls_edition *edition;
@@ -89,7 +90,8 @@ static bool read_search(mls_cli *cli, const published_settings *settings, mls_pu
     return true;
 }
 
-/* Return the first result that passes, which is the newest of its benchmark; NULL if there is none. */
+/* Return the first result that passes the filter; NULL if no result passes.  It is from the newest round, because
+ * results are sorted by round. */
 static const mls_published_result *first_that_passes(const mls_published *published, const mls_published_filter *filter)
 {
     for (size_t i = 0; i < published->count; i++)
@@ -98,7 +100,7 @@ static const mls_published_result *first_that_passes(const mls_published *publis
     return NULL;
 }
 
-/* Append the benchmarks with a text in their names, each once. */
+/* Append the names of all benchmarks that contain `part`, each once. */
 static void append_benchmarks_with(mls_buffer *names, const mls_published *published, const char *part)
 {
     for (size_t i = 0; i < published->count && published->results != NULL; i++) {
@@ -108,7 +110,8 @@ static void append_benchmarks_with(mls_buffer *names, const mls_published *publi
     }
 }
 
-/* Report that no result has this text, and suggest a similar one; if none is similar, list the benchmarks. */
+/* Report that no result matches the text of an option, and suggest a similar text.  If no text is similar, list the
+ * benchmarks. */
 static void explain_text(mls_cli *cli, const mls_published *published, mls_published_text which, const char *text)
 {
     const char *usage = mls_usage_name(cli->usage);
@@ -137,7 +140,7 @@ static void explain_text(mls_cli *cli, const mls_published *published, mls_publi
     mls_buffer_release(&names);
 }
 
-/* Report why nothing was found: the first condition that no result meets. */
+/* Report why no result was found: name the first option that no result matches. */
 static void explain_nothing(mls_cli *cli, const mls_published *published, const mls_published_filter *search)
 {
     const char *usage = mls_usage_name(cli->usage);

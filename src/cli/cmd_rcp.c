@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_rcp.c - mlscore rcp: show reference convergence points, and the lowest mean that passes. */
+/* cmd_rcp.c - mlscore rcp: show reference convergence points, and the lowest mean number of samples with which a result
+ * passes the check. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,7 +11,7 @@
 
 typedef struct rcp_settings {
     const char *batch;    /* as given */
-    const char *rcp_path; /* of the user's own points */
+    const char *rcp_path; /* path of a file with the user's own reference points */
 } rcp_settings;
 
 static const mls_option options[] = {
@@ -24,9 +25,8 @@ static const mls_option options[] = {
     MLS_ROWS_LAST,
 };
 
-/* Return the edition to show: the named one, or the newest that has the benchmark.  Return NULL after printing an
- * error.
- */
+/* Return the edition to show: the one given by --edition or, without this option, the newest edition with the
+ * benchmark.  Return NULL after printing an error. */
 static const mls_edition *rcp_edition(mls_cli *cli, const mls_editions *editions, const char *benchmark)
 {
     const mls_edition *edition = NULL;
@@ -71,7 +71,8 @@ static void rcp_run(mls_cli *cli)
     const mls_editions *editions = mls_cli_editions(cli);
     const mls_edition *edition = editions != NULL ? rcp_edition(cli, editions, benchmark) : NULL;
     if (edition != NULL && mls_cli_read_file(cli, rcp_path, &own_points)) {
-        /* List the points of the benchmark, or of all benchmarks of the edition, including the user's own. */
+        /* List the reference points of one benchmark or of all benchmarks of the edition, including the user's own
+         * points. */
         const size_t count = benchmark != NULL ? 1 : edition->benchmark_count;
         const mls_rcp_listings all = {mls_calloc(count, sizeof *all.items), count};
         size_t own = 0; /* number of the user's points that are shown */

@@ -6,7 +6,7 @@
 
 typedef struct report_settings {
     bool select_window;
-    unsigned detail; /* mls_html_detail */
+    unsigned detail; /* an mls_html_detail */
     const char *against;
 } report_settings;
 

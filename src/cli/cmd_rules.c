@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_rules.c - mlscore rules: list editions, benchmarks, and what must be logged. */
+/* cmd_rules.c - mlscore rules: list editions and benchmarks, and the records that a log must contain. */
 #include "cli/command.h"
 #include "report/reports.h"
 #include "rules/rules.h"
@@ -24,7 +24,7 @@ static const mls_option options[] = {
 static bool rules_load(mls_cli *cli, mls_rules_request *request, bool json)
 {
     mls_error error = {0};
-    const size_t first = cli->rules_path == NULL; /* operand that may name a benchmark */
+    const size_t first = cli->rules_path == NULL; /* index of the operand that may name a benchmark */
     request->benchmark = cli->operands.count > first ? mls_benchmark_called(cli->operands.items[first]) : NULL;
     if (cli->rules_path != NULL) {
         const bool loaded = mls_cli_own_rules(cli);

@@ -44,7 +44,7 @@ static void write_scaling(mls_cli *cli, const mls_group *group);
 static void score_run(mls_cli *cli)
 {
     const mls_score_settings *settings = cli->settings;
-    /* An option that only the merge of parts can apply. */
+    /* An option that cannot be applied to a part, but only when parts are merged. */
     const char *not_for_part = settings->timeout_seconds > 0      ? "timeout"
                                : settings->write_scaling          ? "write-scaling"
                                : settings->jobs                   ? "jobs"
@@ -89,7 +89,7 @@ void mls_cli_score(mls_cli *cli)
         cli->status = MLS_EXIT_OK;
 }
 
-/* Check the options, and load what they name.  Return false after printing an error. */
+/* Check the options, and load the files that they name.  Return false after printing an error. */
 static bool read_settings(mls_cli *cli, mls_collect_options *how, mls_buffer *points, mls_sacct **sacct)
 {
     mls_score_settings *settings = cli->settings;
@@ -127,7 +127,8 @@ static bool read_settings(mls_cli *cli, mls_collect_options *how, mls_buffer *po
     return true;
 }
 
-/* Set the options of collecting from the parts that are merged.  Return false after printing an error. */
+/* Set the options for collecting runs to those with which the parts were written.  Return false after printing an
+ * error. */
 static bool merged_options(mls_cli *cli, mls_collect_options *how)
 {
     mls_score_settings *settings = cli->settings;
@@ -180,7 +181,7 @@ static void score_collected(mls_cli *cli, const mls_collect_options *how, mls_sa
     size_t used = rcp_path == NULL;
     for (size_t i = 0; i < collection.group_count && used == 0; i++)
         used = collection.groups[i].rcp.set != NULL ? collection.groups[i].rcp.set->own : 0;
-    if (used == 0) /* the names in the user's table are probably misspelt */
+    if (used == 0) /* a benchmark or an edition in the user's table is probably misspelled */
         mls_cli_note(cli, NULL, "'%s': no row applies to a benchmark and edition whose convergence was checked",
                      rcp_path);
     for (size_t i = 0; i < collection.group_count; i++) {
@@ -194,7 +195,7 @@ static void score_collected(mls_cli *cli, const mls_collect_options *how, mls_sa
     mls_collection_release(&collection);
 }
 
-/* Add the data of the runs' jobs, if requested. */
+/* Add job data from sacct to the runs, if --jobs or --sacct is given. */
 static void join_jobs(mls_cli *cli, mls_sacct *sacct, mls_collection *collection)
 {
     const mls_score_settings *settings = cli->settings;
@@ -208,7 +209,8 @@ static void join_jobs(mls_cli *cli, mls_sacct *sacct, mls_collection *collection
     mls_cli_judge_findings(cli, collection->jobs->findings);
 }
 
-/* Print CSV with the notes of the runs as additional columns, and note what was left out. */
+/* Print CSV with hyperparameters and tracked metrics of the runs as additional columns, and report which of them do not
+ * fit in. */
 static void print_wide(mls_cli *cli, const mls_collection *collection)
 {
     static const char *const kinds[MLS_WIDE_KINDS][2] = {{"hyperparameter has", "hyperparameters have"},
@@ -242,9 +244,8 @@ static void print_wide(mls_cli *cli, const mls_collection *collection)
     mls_wide_release(&wide);
 }
 
-/* Write scaling.json next to the logs of a result, atomically.  An unscaled score needs it only to replace an older
- * file.
- */
+/* Write scaling.json next to the logs of a result, atomically.  If the score is not scaled, the file is only written to
+ * replace an existing one. */
 static void write_scaling(mls_cli *cli, const mls_group *group)
 {
     mls_output output;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_telemetry.c - mlscore telemetry: align measurements of machines with runs. */
+/* cmd_telemetry.c - mlscore telemetry: align measurements of machines with runs by time. */
 #include "base/memory.h"
 #include "explain/telemetry/telemetry.h"
 
@@ -35,10 +35,11 @@ static const mls_option options[] = {
                   "treat every finding as an error"),
 };
 
-/* Three thousand years; larger offsets are typing errors. */
+/* The maximum number of seconds in an option, about 3000 years.  A larger number is a typing error. */
 #define SECONDS_MAX 1e11
 
-/* Read seconds as milliseconds; an absent option leaves the value unchanged.  Return false after printing an error. */
+/* Parse the argument of an option, a number of seconds, and convert it to milliseconds.  If the option is not given,
+ * *milliseconds is unchanged.  Return false after printing an error. */
 static bool read_seconds(mls_cli *cli, const char *name, const char *text, bool negative, double *milliseconds)
 {
     double seconds;
@@ -86,7 +87,7 @@ static bool read_settings(mls_cli *cli, mls_telemetry_options *wanted)
     return any_known;
 }
 
-/* Find the runs of the logs of --run.  Return false after printing an error. */
+/* Find the runs in the logs given by --run.  Return false after printing an error. */
 static bool find_runs(mls_cli *cli, const mls_names *logs, mls_collection *collection, mls_telemetry_run **runs)
 {
     const mls_collect_options how = {.work.threads = cli->work.threads, .runs_only = true};

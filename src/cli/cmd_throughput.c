@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_throughput.c - mlscore throughput: break down the time of runs, and measure their speed. */
+/* cmd_throughput.c - mlscore throughput: break down the time of runs, and measure their throughput. */
 #include <math.h>
 
 #include "base/number.h"
@@ -50,7 +50,7 @@ static void throughput_run(mls_cli *cli)
     wanted->accelerators = settings->accelerators > 0 ? (double)settings->accelerators : (double)NAN;
     if (name != NULL) {
         wanted->accelerator = mls_accelerators_find(cli->accelerators, mls_str_from(name));
-        /* An unknown name may be from a description: "NVIDIA H100-SXM5-80GB". */
+        /* If the name is not in the table, it may be the name in a system description: "NVIDIA H100-SXM5-80GB". */
         if (wanted->accelerator == NULL)
             mls_accelerators_match(cli->accelerators, mls_str_from(name), MLS_S(""), &wanted->accelerator);
         if (wanted->accelerator == NULL) {

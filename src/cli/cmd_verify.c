@@ -10,13 +10,13 @@
 typedef struct verify_settings {
     mls_submission_options wanted;
     const char *only;
-    const char *explain; /* the code of a finding */
-    unsigned as;         /* index in CHECKERS, from 1; 0: not given */
+    const char *explain; /* name of the finding to explain */
+    unsigned as;         /* index of the checker to imitate in CHECKERS, from 1; 0: not given */
 } verify_settings;
 
 #define AT(member) offsetof(verify_settings, member)
 
-/* The tools of the reference to imitate: the package checker, or also the repository checker. */
+/* The MLCommons checkers that --as can name: the package checker alone, or together with the repository checker. */
 #define CHECKERS "package|repo"
 enum { AS_REPO = 2 };
 
@@ -42,7 +42,7 @@ static const mls_option options[] = {
     MLS_ROWS_LAST,
 };
 
-/* Report a file that could not be read, which is a finding, on standard error, too. */
+/* If a finding is about a file that could not be read, report it on standard error, too. */
 static void report_unreadable(mls_cli *cli, const mls_submission *submission, const char *where,
                               const mls_finding *finding)
 {

@@ -17,12 +17,12 @@
 enum { MLS_EXIT_TIMEOUT = 4, MLS_EXIT_INTERRUPTED = 130 };
 
 enum {
-    INTERVAL_MS = 2000, /* default of --interval */
-    READ_MS = 50,       /* minimum time between two readings */
-    FRAME_MS = 250,     /* minimum time between two frames if something has changed */
-    TICK_MS = 1000,     /* time between two frames if nothing has */
-    JOB_MS = 30000,     /* minimum time between two queries of Slurm */
-    NARROW = 40         /* columns; a narrower window shows lines only */
+    INTERVAL_MS = 2000, /* default of --interval, in milliseconds */
+    READ_MS = 50,       /* minimum time between two readings of the logs, in milliseconds */
+    FRAME_MS = 250,     /* minimum time between two updates of the screen, in milliseconds */
+    TICK_MS = 1000,     /* time between two updates of the screen if nothing has changed, in milliseconds */
+    JOB_MS = 30000,     /* minimum time between two queries of Slurm, in milliseconds */
+    NARROW = 40         /* minimum width of the screen in columns; in a narrower window, lines are printed instead */
 };
 
 typedef struct watch_settings {
@@ -34,14 +34,14 @@ typedef struct watch_settings {
     mls_screen screen;
     mls_terminal terminal;
     mls_signatures *signatures;
-    mls_running_job job; /* the job whose folder is followed; job NULL: none */
-    double asked_ms;     /* time of the last query of Slurm */
+    mls_running_job job; /* the Slurm job whose folder is followed; its member `job` is NULL if no job was given */
+    double asked_ms;     /* time of the last query of Slurm (mls_clock_ms()) */
     mls_buffer above;    /* lines to print above the screen */
     bool draws;          /* draw a screen; otherwise print a line or an object per event */
-    bool quiet_events;   /* print only the score and the end */
+    bool quiet_events;   /* print only the score and the end of watching */
     bool frozen;         /* the user has paused the screen */
     bool timed_out;
-    bool closed; /* the output was closed by its reader */
+    bool closed; /* the reader of the output, such as head, has closed the pipe */
 } watch_settings;
 
 #define AT(member) offsetof(watch_settings, member)
@@ -86,7 +86,7 @@ static void handle_event(void *state, const mls_watch_event *event)
     }
     if (self->draws) {
         const bool narrow = self->screen.width < NARROW;
-        /* The screen shows progress; other events stay above it. */
+        /* Progress is shown on the screen only.  Events that remain visible are printed above the screen. */
         if (narrow || event->kind == MLS_WATCH_STOP || event->kind == MLS_WATCH_DIED ||
             event->kind == MLS_WATCH_STALLED || event->kind == MLS_WATCH_RESUMED || event->kind == MLS_WATCH_FAILURE ||
             event->kind == MLS_WATCH_FINDING ||
@@ -105,7 +105,7 @@ static mls_status collect_paths(void *state, const mls_names *paths, mls_collect
 {
     mls_cli *cli = state;
     const watch_settings *self = cli->settings;
-    (void)error; /* it has been printed */
+    (void)error; /* it was already printed */
     return mls_cli_collect(cli, paths, &self->how, NULL, collection) && mls_cli_note_endings(cli, collection)
                ? MLS_OK
                : MLS_ERROR_VALUE;
@@ -122,7 +122,8 @@ static double find_published(const mls_group *group)
     return minutes;
 }
 
-/* Read a number of seconds in a range; an absent option leaves *ms unchanged.  Return false after printing an error. */
+/* Parse the argument of an option, a number of seconds from `least` to `most`, and convert it to milliseconds.  If the
+ * option is not given, *ms is unchanged.  Return false after printing an error. */
 static bool read_watch_seconds(mls_cli *cli, const char *name, const char *text, double least, double most, double *ms)
 {
     double seconds;
@@ -134,13 +135,14 @@ static bool read_watch_seconds(mls_cli *cli, const char *name, const char *text,
     return true;
 }
 
-/* Check whether an operand is the number of a job and not a file. */
+/* Check whether an operand is the number of a Slurm job: it has the form of one, and a file with this name does not
+ * exist. */
 static bool is_job(const char *operand)
 {
     return mls_is_job_number(mls_str_from(operand)) && access(operand, F_OK) != 0;
 }
 
-/* Query Slurm for the folder that the job writes to, and whether it still runs. */
+/* Ask Slurm for the folder to which a job writes its output, and whether the job is still running. */
 static mls_status ask_slurm(mls_cli *cli, mls_running_job *running, mls_error *error)
 {
     watch_settings *self = cli->settings;
@@ -151,7 +153,7 @@ static mls_status ask_slurm(mls_cli *cli, mls_running_job *running, mls_error *e
     return status;
 }
 
-/* Fit the screen into the window, and return how many rows that has. */
+/* Set the width of the screen to that of the terminal window, and return the number of rows of the window. */
 static size_t measure_window(watch_settings *self)
 {
     size_t rows = 24;
@@ -236,7 +238,7 @@ static bool follow(mls_cli *cli)
         wait_for_news(self, fmin(READ_MS, until_end), false);
         wait_for_news(self, fmin(fmin(until_look, until_frame), until_end) - READ_MS, true);
     }
-    /* An error without a message has been printed. */
+    /* An error without a message was already printed. */
     return status == MLS_OK || (error.message[0] != '\0' && mls_cli_print_error(cli, NULL, &error));
 }
 
@@ -248,8 +250,8 @@ static int compare_files(const void *a, const void *b)
     return order != 0 ? order : (left->line > right->line) - (left->line < right->line);
 }
 
-/* For --once: print the screen, or as NDJSON the progress of each open run and the last evaluation of each ended run,
- * in the order of files. */
+/* For --once: print the screen once.  As NDJSON, print the progress of each running run and the last evaluation of each
+ * ended run, in the order of the files. */
 static void print_once(mls_cli *cli)
 {
     watch_settings *self = cli->settings;
@@ -277,15 +279,16 @@ static void print_once(mls_cli *cli)
     }
 }
 
-/* A second Ctrl-C does not wait for the summary. */
+/* Handle a second Ctrl-C, by exiting without printing the summary. */
 static void leave_at_once(int number)
 {
     (void)number;
-    mls_temporary_remove(); /* NOLINT(bugprone-signal-handler): it calls nothing else that a handler may not call */
+    mls_temporary_remove(); /* NOLINT(bugprone-signal-handler): only calls async-signal-safe functions */
     _exit(MLS_EXIT_INTERRUPTED);
 }
 
-/* Read the rest of the logs, set the status and print what is left.  Return whether the table of scores follows. */
+/* Read the rest of the logs, set the exit status and print remaining events.  Return whether the caller is to print the
+ * table of scores. */
 static bool finish_watch(mls_cli *cli)
 {
     watch_settings *self = cli->settings;
@@ -296,7 +299,7 @@ static bool finish_watch(mls_cli *cli)
         return false;
     if (self->draws) {
         (void)draw(self, true);
-        self->quiet_events = true; /* the table has them */
+        self->quiet_events = true; /* the table of scores contains the other events */
     }
     self->draws = false;
     mls_terminal_close(&self->terminal);
@@ -307,7 +310,7 @@ static bool finish_watch(mls_cli *cli)
         if (!collection->runs[i].valid && mls_watch_run_ended(&self->watch, &collection->runs[i]))
             mls_cli_set_status(cli, MLS_EXIT_INVALID);
     mls_cli_print_skipped(cli, &collection->skipped);
-    /* A file that does not exist yet could not be read, but that is not a failure. */
+    /* It is not a failure that a file does not exist yet. */
     const bool failed = cli->status == MLS_EXIT_IO && self->watch.follow.missing.count == 0;
     if (self->timed_out && !mls_watch_ended(&self->watch) && !failed)
         cli->status = MLS_EXIT_TIMEOUT;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collected.c - collect and compare runs, answer questions about groups of runs that combine several modules, and print
- * problems on standard error. */
+/* collected.c - functions of commands that read runs: collect and compare runs, combine their score, throughput and
+ * telemetry, and print problems on standard error. */
 #include <math.h>
 #include <unistd.h>
 
@@ -57,7 +57,7 @@ void mls_cli_judge_group(mls_cli *cli, const mls_group *group)
     mls_cli_set_status(cli, mls_group_passes(group, cli->view.strict) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
     for (size_t k = 0; k < group->findings.count; k++) {
         const mls_finding *finding = &group->findings.items[k];
-        if (finding->code == MLS_FINDING_UNREADABLE) /* a power file */
+        if (finding->code == MLS_FINDING_UNREADABLE) /* the finding is about a power log */
             mls_cli_error(cli, MLS_EXIT_IO, finding->path, "%s", finding->message);
     }
 }
@@ -98,7 +98,7 @@ void mls_cli_print_problems(mls_cli *cli, const mls_collection *collection)
         }
     }
     if (collection->group_count == 0) {
-        /* Unreadable logs have been reported. */
+        /* If logs could not be read, errors were already printed. */
         if (collection->failed == 0)
             mls_cli_note(cli, NULL, "no run found");
         mls_cli_set_status(cli, MLS_EXIT_INVALID);
@@ -149,7 +149,8 @@ bool mls_cli_measure(mls_cli *cli, const mls_collection *collection, bool series
            mls_cli_print_error(cli, NULL, &error);
 }
 
-/* Combine and print the answers about logs, or (collection NULL) about an export. */
+/* Combine the results about the groups of `collection` and print them.  If `collection` is NULL, print the groups of an
+ * export. */
 static void print_overview(mls_cli *cli, const mls_group_question *question, const mls_comparison *comparison,
                            const mls_collection *collection, const mls_throughputs *measured,
                            const mls_telemetry_notes *notes)

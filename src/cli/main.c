@@ -17,7 +17,7 @@
 #define ENTRY(name) &mls_command_##name,
 static const mls_command *const commands[] = {MLS_COMMAND_LIST(ENTRY) NULL};
 
-/* Handle memory that ran out.  This may run on any thread, so it does as little as possible. */
+/* Print an error and exit because memory has run out.  This may run on any thread, so it does as little as possible. */
 static void out_of_memory(void)
 {
     static const char message[] = "mlscore: out of memory\n";
@@ -32,7 +32,7 @@ int mls_cli_start(const mls_command *command, const mls_cli *like, int argc, cha
     cli.work = (mls_work){.threads = like->work.threads, .progress = mls_cli_progress, .progress_state = &cli};
     cli.settings = command->settings_size > 0 ? mls_calloc(1, command->settings_size) : NULL;
     if (mls_cli_parse(&cli, argc, argv)) {
-        if (like->command != NULL) { /* the options of the command that runs this one */
+        if (like->command != NULL) { /* copy the common options of the command that runs this one */
             cli.view = like->view;
             cli.view.output = NULL;
             cli.usage = like->usage;
@@ -51,8 +51,9 @@ int mls_cli_start(const mls_command *command, const mls_cli *like, int argc, cha
 
 int main(int argc, char **argv)
 {
-    /* Occupy standard descriptors that are closed with a file that can be neither read nor written, so that no opened
-     * file becomes standard output or standard error.  A link itself cannot be opened, not even as /dev/stdin. */
+    /* If standard input, output or error is closed, open a file that can be neither read nor written with its
+     * descriptor, so that a file opened later does not become standard output.  O_NOFOLLOW opens the link itself, which
+     * cannot be opened again as /dev/stdin. */
     int fd = STDIN_FILENO;
     while (fd >= 0 && fd <= STDERR_FILENO) {
         fd = open("/proc/self/ns/mnt", O_PATH | O_NOFOLLOW);
@@ -62,7 +63,8 @@ int main(int argc, char **argv)
         (void)close(fd);
     mls_set_no_memory_handler(out_of_memory);
     cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = mls_malloc, .free_fn = free});
-    /* A closed pipe is an error of write(), which ends the program quietly, not by a signal. */
+    /* If the reader closes the pipe, write() fails and the program ends without a message, instead of being killed by
+     * SIGPIPE. */
     (void)signal(SIGPIPE, SIG_IGN);
     mls_temporary_handle_signals();
     mls_cli cli = {.commands = commands};
@@ -71,14 +73,14 @@ int main(int argc, char **argv)
     if ((columns == NULL || !mls_size_parse(mls_str_from(columns), &cli.view.width)) &&
         ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
         cli.view.width = size.ws_col;
-    /* --version is an option of help; --help is help without an argument. */
+    /* Handle --version as an option of the command help, and --help as the command help without an argument. */
     const char *word = argc > 1 ? argv[1] : "";
     if (argc < 2 || strcmp(word, "-V") == 0 || strcmp(word, "--version") == 0)
         return mls_cli_start(&mls_command_help, &cli, argc, argv);
     if (strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0)
         return mls_cli_start(&mls_command_help, &cli, argc - 1, argv + 1);
     const mls_command *command = mls_command_named(&cli, word);
-    /* An option, a path or the name of a config is for the overview. */
+    /* If the first word is an option, a path or the name of a config, run the overview. */
     if (command == NULL && (*word == '-' || access(word, F_OK) == 0 || strchr(word, '/') != NULL ||
                             mls_config_name_decode(mls_str_from(word)).gpus > 0))
         return mls_cli_start(&mls_command_overview, &cli, argc, argv);

@@ -11,14 +11,15 @@
 
 enum { OPTIONS_MAX = 64, THREADS_ALLOWED = 256, LONG_OPTION = 256 };
 
-/* The layout of help, which is the same on every terminal. */
+/* The layout of --help in columns, which is the same on every terminal. */
 enum { HELP_WIDTH = 80, HELP_COLUMN = 32 };
 
 void mls_cli_print_help(const mls_command *command, mls_output *output)
 {
     mls_view view = {.output = output};
     mls_buffer left = {0};
-    const mls_option *common = command->options; /* the first option after the command's own ones */
+    /* The first common option after the last of the command's own options. */
+    const mls_option *common = command->options;
     for (const mls_option *option = command->options; option->name != NULL; option++)
         common = option->common ? common : option + 1;
     mls_output_printf(output, "usage: mlscore %s%s%s\n\n%s\n\noptions:\n", command->name,
@@ -45,11 +46,11 @@ void mls_cli_print_help(const mls_command *command, mls_output *output)
     mls_buffer_release(&left);
 }
 
-/* Store an option that was read.  Return false if it ends the program, or after printing an error. */
+/* Set the member of an option.  Return false if the option ends the program, or after printing an error. */
 static bool store_option(mls_cli *cli, const mls_option *option, const char *argument)
 {
     size_t number;
-    unsigned value = 0; /* index of the argument in a list of values, from 1 */
+    unsigned value = 0; /* index of the argument in the allowed values, from 1 */
     void *setting = (char *)(option->common ? cli : cli->settings) + option->at;
     if (argument != NULL && option->argument != NULL &&
         (option->does == MLS_SETS_CHOICE || strchr(option->argument, '|') != NULL)) {
@@ -112,8 +113,9 @@ static bool store_option(mls_cli *cli, const mls_option *option, const char *arg
     return true;
 }
 
-/* Report an option that getopt did not accept: ':' means a missing argument; otherwise optopt is the letter, or the
- * number of a long option that does not take an argument, or 0 for an unknown word, the one before optind. */
+/* Report the option `word`, which getopt did not accept.  If `got` is ':', its argument is missing.  Otherwise, getopt
+ * has set optopt: to the unknown letter, to the number of a long option that was given an argument but does not take
+ * one, or to 0 for an unknown long option. */
 static bool refuse(mls_cli *cli, int got, const char *word)
 {
     if (got == ':')
@@ -132,7 +134,7 @@ static bool refuse(mls_cli *cli, int got, const char *word)
                                word, (int)name.len, name.ptr);
 }
 
-/* Check for options that exclude each other, and for an option without the one that it needs.  Return false after
+/* Check that no two options exclude each other, and that no option lacks another one that it needs.  Return false after
  * printing an error. */
 static bool are_compatible(mls_cli *cli, const bool given[OPTIONS_MAX])
 {
@@ -160,7 +162,7 @@ bool mls_cli_parse(mls_cli *cli, int argc, char **argv)
     bool given[OPTIONS_MAX] = {false};
     int got;
     bool ok = true;
-    /* Make getopt's tables, and set the default format: the first one that the command offers. */
+    /* Make the tables for getopt, and set the format to its default, the first one that the command supports. */
     char *next = shorts + 1;
     for (int i = 0; i < OPTIONS_MAX && options[i].name != NULL; i++) {
         mls_str first;
@@ -178,7 +180,7 @@ bool mls_cli_parse(mls_cli *cli, int argc, char **argv)
             (void)mls_format_from_name(first, &cli->view.format);
     }
     opterr = 0;
-    optind = 0; /* not 1: getopt may be in the middle of a word of the last command line */
+    optind = 0; /* 0 resets getopt completely; 1 would not, if a previous command line ended within a word */
     while (ok && (got = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
         const char *word = optind > 0 ? argv[optind - 1] : "";
         size_t i = 0;
@@ -190,14 +192,14 @@ bool mls_cli_parse(mls_cli *cli, int argc, char **argv)
             continue;
         }
         given[i] = true;
-        /* An option that weakens a verdict must not be abbreviated: --rcp does not mean --rcp-bypass. */
+        /* Options that weaken a verdict must not be abbreviated: --rcp must not be taken for --rcp-bypass. */
         if (mls_str_ends(mls_str_from(options[i].name), MLS_S("-bypass")) && strcmp(word + 2, options[i].name) != 0)
             ok = mls_cli_usage_error(cli, "unknown option '%s'; did you mean '--%s'?", word, options[i].name);
         else
             ok = store_option(cli, &options[i], optarg);
     }
     ok = ok && are_compatible(cli, given);
-    /* Decide whether to use colors, and whether the terminal lacks UTF-8. */
+    /* Decide whether to use colors, and whether to restrict output to ASCII. */
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
     const char *none = getenv("NO_COLOR");
     const char *terminal = getenv("TERM");
@@ -209,7 +211,7 @@ bool mls_cli_parse(mls_cli *cli, int argc, char **argv)
                           terminal != NULL && strcmp(terminal, "dumb") != 0;
     for (size_t i = 0; i < sizeof names / sizeof *names && (locale == NULL || *locale == '\0'); i++)
         locale = getenv(names[i]);
-    /* Without a locale, assume UTF-8, as nearly every terminal has it. */
+    /* If no locale is set, assume UTF-8, which nearly every terminal supports. */
     cli->view.ascii =
         locale != NULL && *locale != '\0' && strcasestr(locale, "utf-8") == NULL && strcasestr(locale, "utf8") == NULL;
     for (int i = optind; i < argc && ok; i++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scoring.h - score, check and count logs, one shard of them (--partial), or the parts in cli->merge. */
+/* scoring.h - functions of the commands score, check, events and merge: process all logs, one shard of the logs
+ * (--partial), or merged parts (cli->merge). */
 #pragma once
 
 #include "cli/command.h"
@@ -11,40 +12,42 @@ typedef struct mls_shard_settings {
     const char *shard;
 } mls_shard_settings;
 
-/* Rows of a command with shard settings at an offset of its settings. */
+/* Rows for --partial and --shard; `at` is the offset of an mls_shard_settings in the settings of the command. */
 #define MLS_ROWS_SHARD(at)                                                                                             \
     MLS_ROW_FLAG('\0', "partial", (at) + offsetof(mls_shard_settings, partial),                                        \
                  "process one shard of the files and write the result to FILE of -o, for mlscore merge"),              \
         MLS_ROW_WITH('\0', "shard", "I/N", "shard to process with --partial, from 1/N to N/N", MLS_SETS_TEXT, false,   \
                      (at) + offsetof(mls_shard_settings, shard), .needs = "partial")
 
-/* Check that -o names the file of a part. */
+/* Check that -o is given and names a file, to which the part is written. */
 bool mls_cli_names_part(mls_cli *cli);
 
-/* Print an error about a part, with its line.  Return false. */
+/* Print an error about a part, with the line number in the part.  Return false. */
 bool mls_cli_part_error(mls_cli *cli, const char *path, const mls_error *error);
 
-/* Check --partial and --shard.  `wrong` is an option that only the merge of parts can apply; NULL: none. */
+/* Check --partial and --shard.  `wrong` is the name of a given option that can only be used when parts are merged;
+ * NULL: no such option is given. */
 bool mls_cli_shard_is_right(mls_cli *cli, const mls_shard_settings *settings, const char *wrong);
 
 /* How to process a shard. */
 typedef struct mls_shard_job {
     const mls_shard_settings *settings;
     const mls_collect_options *how; /* usage and edition */
-    bool groups;                    /* runs are to be scored, so data beside their logs are needed */
+    /* Runs are to be scored, so the part also contains data from files next to the logs. */
+    bool groups;
     mls_part_options options;
-    mls_reading reading; /* how logs are read; its callbacks are not set, except the listener if `count` is set */
-    /* Copy the data of the listener of `reading` into the line of a file.  If set, the part contains these data instead
-     * of runs. */
+    mls_reading reading; /* how logs are read; callbacks are not set, except `listen` if `count` is set */
+    /* Callback that copies the listener's data of a file to the file's line of the part.  If it is not NULL, the part
+     * contains these data instead of runs. */
     void (*count)(const mls_read *read, mls_part_file *file);
 } mls_shard_job;
 
-/* Read a shard and write its part. */
+/* Read the files of a shard, and write its part. */
 void mls_cli_write_part(mls_cli *cli, const mls_shard_job *job);
 
 typedef struct mls_score_settings {
     mls_score_options score;
-    const char *summary; /* value of --summary: "" or "wide"; NULL: not given */
+    const char *summary; /* value of --summary, "wide", or "" without a value; NULL: not given */
     bool write_scaling, wide;
     bool jobs;
     mls_names sacct_files;
@@ -55,7 +58,7 @@ typedef struct mls_score_settings {
     mls_shard_settings shards;
 } mls_score_settings;
 
-/* Rows of score and merge, whose settings begin with mls_score_settings. */
+/* Rows for options of score and merge, whose structs of settings begin with an mls_score_settings. */
 #define MLS_ROWS_SACCT                                                                                                 \
     MLS_ROW_FLAG('\0', "jobs", offsetof(mls_score_settings, jobs), "query sacct for the jobs of the runs"),            \
         MLS_ROW_OF(MLS_ADDS_TEXT, "sacct", "FILE", offsetof(mls_score_settings, sacct_files),                          \
@@ -74,7 +77,7 @@ typedef struct mls_score_settings {
         MLS_ROW_WITH('\0', "summary", "wide", "print CSV with one row per result, or (wide) one row per system",       \
                      MLS_SETS_CHOICE, false, offsetof(mls_score_settings, summary), .group = "--wide and --summary")
 
-/* Score runs and print the scores.  cli->settings must begin with mls_score_settings. */
+/* Score runs and print the scores.  cli->settings must begin with an mls_score_settings. */
 void mls_cli_score(mls_cli *cli);
 
 /* Check logs and print verdicts. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shards.c - --partial: read one shard of the files and write its part.
+/* shards.c - read one shard of the files and write its part (option --partial).
  *
- * Each shard lists all sources and finds the editions of their trees, which depend on logs of other shards, but reads
- * only its own sources.  The line of a file is written when the file has been read, so only the runs of one file are in
- * memory. */
+ * Every shard lists all files.  It also determines the edition of each submission tree, which depends on logs of other
+ * shards, but otherwise it reads only its own files.  The part contains one line per file, which is written when the
+ * file has been read, so memory contains only the runs of one file. */
 #include "cli/scoring.h"
 
 #include <stdlib.h>
@@ -44,24 +44,25 @@ bool mls_cli_shard_is_right(mls_cli *cli, const mls_shard_settings *settings, co
     return mls_cli_names_part(cli);
 }
 
-/* A shard that is being read. */
+/* The state of reading a shard. */
 typedef struct shard_reading {
     mls_cli *cli;
     const mls_shard_job *job;
-    mls_sources own; /* of this shard; they share texts with the list of all sources */
+    mls_sources own; /* files of this shard; their texts belong to the list of all sources */
     mls_part_writer writer;
     mls_tree_editions trees;
     mls_known_settings known;
     mls_scan_room *room;
     mls_endings endings;
     mls_part_file file; /* the current file, with its runs */
-    size_t next;        /* the first source whose line is not written yet */
+    size_t next;        /* index of the first file whose line was not written yet */
     mls_arena arena;
-    mls_map folders; /* folders whose system was written in a line */
+    mls_map folders; /* folders whose system description was already written in a line */
     mls_error error;
 } shard_reading;
 
-/* Look up everything that scoring would look up on this disk, and keep the known settings printed before the run. */
+/* Add the data that scoring would read from files on this machine, because merging may run elsewhere.  Of the printed
+ * settings, keep only those in the table of known settings. */
 static mls_status look_up(shard_reading *self, mls_part_run *run)
 {
     const mls_printed *printed = run->run.printed;
@@ -81,7 +82,7 @@ static mls_status look_up(shard_reading *self, mls_part_run *run)
     run->extra.facts = run->run.facts;
     run->run.facts = heard;
     mls_run_extra_find_power(&run->run, &run->extra);
-    run->run.findings = (mls_findings){0}; /* only why the run ended */
+    run->run.findings = (mls_findings){0}; /* collect only the reason why the run ended */
     if (status == MLS_OK)
         status = mls_endings_find(&self->endings, &run->run, &self->error);
     run->extra.ending = run->run.findings;
@@ -89,7 +90,7 @@ static mls_status look_up(shard_reading *self, mls_part_run *run)
     return status;
 }
 
-/* Write the line of a file, read or not, and free its runs. */
+/* Write the line of a file, which may have been skipped, and free its runs. */
 static mls_status write_file(shard_reading *self, size_t index)
 {
     const mls_source *source = &self->own.items[index];
@@ -117,7 +118,7 @@ static mls_status write_file(shard_reading *self, size_t index)
     return status;
 }
 
-/* Write the lines of skipped sources before `end`. */
+/* Write the lines of the skipped files up to index `end`. */
 static mls_status write_skipped(shard_reading *self, size_t end)
 {
     mls_status status = MLS_OK;
@@ -126,7 +127,7 @@ static mls_status write_skipped(shard_reading *self, size_t end)
     return status;
 }
 
-/* Keep a run until its file has ended. */
+/* Store a run until the line of its file is written. */
 static mls_status keep_run(void *state, size_t index, mls_run *run, void **notes)
 {
     shard_reading *self = state;
@@ -186,7 +187,8 @@ void mls_cli_write_part(mls_cli *cli, const mls_shard_job *job)
             return;
         }
     }
-    (void)mls_shard_parse(mls_str_from(job->settings->shard), &shard); /* mls_cli_shard_is_right() checked it */
+    /* Cannot fail: mls_cli_shard_is_right() has checked the text. */
+    (void)mls_shard_parse(mls_str_from(job->settings->shard), &shard);
     head.shards = shard.count;
     head.shard = shard.number;
     head.options.any_usage = how->any_usage;

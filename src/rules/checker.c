@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* checker.c - judge a log: choose the edition, apply the rules to each record, and give the verdict at the end.
  *
- * By definition, the scope `common` judges all records, then each scope it queued judges all records again, and so on.
- * A log is read only once, so all scopes that may be queued judge each record at the same time, each with its own
- * variables, findings and queue.  A scope that cannot be queued any more is dropped.  At the end of the log, the queue
- * is replayed, and only the findings of its scopes count; findings for a key only from the last scope with a rule for
- * it.  Advice reports oddities that the rules do not cover, and never makes a log invalid.
+ * The rules of an edition are divided into scopes, such as closed_resnet.  By definition, the scope `common` first
+ * judges all records of a log.  Its rules may queue further scopes, each of which then judges all records again and may
+ * queue more scopes.  This checker reads a log only once.  Each record is judged at once by all scopes that may be
+ * queued, and each scope has its own variables, findings and queue.  A scope that cannot be queued anymore is dropped.
+ * At the end of the log, the scopes that were really queued are known, and only their findings are reported.  If
+ * several of these scopes have a rule for the same key, only the findings of the last one are reported.  Advice is a
+ * finding about oddities that the rules do not cover, and never makes a log invalid.
  *
- * The message of a failure is built at once, since the record is gone at the end of the log.  After the first hundred
- * failures of a rule they are only counted. */
+ * The message of a failed check is composed immediately, because the record is not available at the end of the log.
+ * Only the first hundred failures of a rule get a message; later ones are counted. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,39 +23,40 @@
 #include "rules/ruleset.h"
 
 enum {
-    STAGED_MAX = MLS_FINDINGS_KEPT_PER_CODE, /* findings of a list; later ones are only counted */
-    VARIABLE_SIZE_MAX = 1 << 20,             /* bytes of one variable */
-    VALUE_KEPT_MAX = 1 << 14, /* bytes of a value kept for comparison; longer ones are compared by hash */
-    UNKNOWN_USES_MAX = 8,     /* different names of nonexistent scopes, per scope */
-    UNKNOWN_KEYS_MAX = 256,   /* different unknown keys, for advice */
+    STAGED_MAX = MLS_FINDINGS_KEPT_PER_CODE, /* maximum length of a staged_list; later findings are only counted */
+    VARIABLE_SIZE_MAX = 1 << 20,             /* maximum size of a variable in bytes */
+    VALUE_KEPT_MAX = 1 << 14, /* maximum size of a kept_value in bytes; longer values are compared by hash */
+    UNKNOWN_USES_MAX = 8,     /* maximum number of nonexistent scopes that a scope queues */
+    UNKNOWN_KEYS_MAX = 256,   /* maximum number of different unknown keys that are remembered for advice */
     UNKNOWN_KEY_LENGTH_MAX = 64,
-    KEPT_BYTES_MAX = 512 * 1024, /* bytes of records kept to be judged again by another edition */
-    DERIVED_MAX = 4096,          /* derived records of one scope */
+    KEPT_BYTES_MAX = 512 * 1024, /* maximum size of the records that are kept to judge them by another edition */
+    DERIVED_MAX = 4096,          /* maximum number of derived records of a scope */
     DERIVED_MEMBERS_MAX = 64,
-    DERIVED_SIZE_MAX = 4 << 20, /* bytes of values kept for derived records */
+    DERIVED_SIZE_MAX = 4 << 20, /* maximum size of the values in derived records of a scope */
     SHOWN_VALUE_MAX = 80,
     SHOWN_NAMES_MAX = 6
 };
 
-#define BACKWARDS_MS 1000.0 /* smaller differences between clocks are not reported */
+#define BACKWARDS_MS 1000.0 /* minimum difference between clocks that is reported */
 #define LONG_RUN_MS (24 * 3600 * 1000.0)
 
-/* A value of a key, kept to compare later ones with. */
+/* A value of a key, with which later values of the key are compared. */
 typedef struct kept_value {
-    mls_str text; /* ptr NULL: longer than VALUE_KEPT_MAX */
+    mls_str text; /* JSON text; ptr is NULL if it is longer than VALUE_KEPT_MAX */
     uint64_t hash;
     size_t length;
 } kept_value;
 
-/* Number and values of the records with a key, for all scopes. */
+/* The records with a key: facts that all scopes share. */
 typedef struct key_state {
     size_t count;
-    size_t lines[2];   /* of the first two */
-    size_t other_line; /* of the first record with a different value; 0: all are equal */
+    size_t lines[2];   /* line numbers of the first two records */
+    size_t other_line; /* line number of the first record with another value; 0: all values are equal */
     kept_value first, other;
 } key_state;
 
-/* A finding that counts only if its scope is queued and, in the list `checks`, not overruled. */
+/* A finding that is reported only if its scope is queued.  A finding in rule_state.checks is also dropped if a later
+ * scope has a rule for the key. */
 typedef struct staged_finding {
     struct staged_finding *next;
     mls_finding_code code;
@@ -63,30 +66,31 @@ typedef struct staged_finding {
 
 typedef struct staged_list {
     staged_finding *first, *last;
-    size_t count; /* including those that are only counted */
+    size_t count; /* number of findings, including later ones that are not in the list */
 } staged_list;
 
 typedef struct rule_state {
-    staged_list checks; /* dropped if another scope overrules the rule */
+    staged_list checks; /* findings of checks, which are dropped if a later scope has a rule for the same key */
     staged_list others;
     bool target_reached;
     bool target_tested;
-    double best;          /* the value closest to the target */
-    size_t best_line;     /* 0: none */
-    double best_progress; /* progress of the run at that line; NAN: not logged */
-    bool best_in_samples; /* in samples, not epochs */
+    double best;          /* the logged value that is closest to the target */
+    size_t best_line;     /* line number of the best value; 0: no value yet */
+    double best_progress; /* progress of the run at the best value, in samples or epochs; NAN: not logged */
+    bool best_in_samples; /* best_progress is in samples; false: in epochs */
 } rule_state;
 
 /* A scope that a rule queues. */
 typedef struct queued_scope {
-    size_t scope; /* SIZE_MAX: a scope of this name does not exist */
+    size_t scope; /* index of the scope; SIZE_MAX: a scope with this name does not exist */
     mls_str name;
     mls_str key;
     size_t line;
 } queued_scope;
 
-/* Records of one key that belong together, such as the metrics of an evaluation, are merged into one derived record at
- * the end of the log.  Its first member is the value it is grouped by, unless a metric has that name. */
+/* A record derived from several records that belong together, such as the metrics of one evaluation.  It is composed
+ * while the log is read, and judged at the end of the log.  Its first member is the value by which the records are
+ * grouped, unless a metric has the same name. */
 typedef struct derived_record {
     double time_ms;
     mls_member *members;
@@ -94,44 +98,47 @@ typedef struct derived_record {
     size_t capacity;
 } derived_record;
 
-/* The state of a scope.  Its arrays are allocated when it sees its first record, which few scopes do. */
+/* The state of a scope.  The arrays are allocated when the scope judges its first record, because most scopes never
+ * judge one. */
 typedef struct scope_state {
-    bool live;
+    bool live; /* the scope is queued, or may still be queued */
     mls_variable *variables;
     rule_state *rules;
     MLS_LIST_OF(queued_scope) uses;
     size_t unknown_uses;
-    mls_map derived; /* of derived records */
+    mls_map derived; /* derived records by the value that they are grouped by */
     size_t derived_size;
-    mls_arena memory; /* of messages and derived records */
+    mls_arena memory; /* memory for messages and derived records */
 } scope_state;
 
-/* Facts for advice. */
+/* Facts about a log that are needed for advice. */
 typedef struct advice_state {
     double last_time_ms;
-    double backwards_ms; /* the largest step back */
+    double backwards_ms; /* the largest difference by which a record is earlier than the one before it */
     size_t backwards_line;
     double run_start_ms, run_stop_ms;
-    size_t run_start_line, run_stop_line; /* of the first one; 0: none */
-    mls_str status;                       /* of the run_stop */
-    mls_map unknown;                      /* unknown keys → line of the first record */
+    size_t run_start_line, run_stop_line; /* line numbers of the first run_start and run_stop; 0: not logged */
+    mls_str status;                       /* status of the run_stop */
+    mls_map unknown;                      /* from each unknown key to the line number of its first record */
 } advice_state;
 
 struct mls_checker {
     mls_checker_options options;
-    const mls_ruleset *ruleset; /* NULL: not known yet */
-    const mls_edition *edition; /* the guessed edition; NULL: not guessed */
-    const mls_edition *next;    /* the next edition, chosen if a key occurs that only it has; NULL: none */
-    const mls_edition *better;  /* the edition that the benchmark, or such a key, points to */
-    bool decided;               /* by such a key */
-    mls_kept_records kept;      /* all records so far … */
-    bool keeps;                 /* … kept until run_start, while later records may point to another edition */
-    double first_ms;            /* time of the first record; NAN: none */
-    mls_arena memory;           /* per log: the arrays below, kept values, names */
-    mls_arena scratch;          /* per record */
+    const mls_ruleset *ruleset; /* the rules that judge the log; NULL: not known before the first record */
+    const mls_edition *edition; /* the guessed edition; NULL: the rules were given */
+    /* The edition after the guessed one, which is used instead if a key of the log exists only there; NULL: none. */
+    const mls_edition *next;
+    const mls_edition *better; /* the edition to which the benchmark or such a key points */
+    bool decided;              /* a key that exists only in `next` occurred */
+    mls_kept_records kept;     /* all records so far, while `keeps` is set */
+    /* Records are kept until run_start, because they may have to be judged again by another edition. */
+    bool keeps;
+    double first_ms;   /* time of the first record in milliseconds since 1970; NAN: no record yet */
+    mls_arena memory;  /* memory that is released after each log: the arrays below, kept values, names */
+    mls_arena scratch; /* memory that is released after each record */
     key_state *keys;
     scope_state *scopes;
-    size_t order[MLS_SCOPES_MAX]; /* the queue, at the end of the log */
+    size_t order[MLS_SCOPES_MAX]; /* at the end of the log: the queued scopes, in the order of judging */
     size_t order_count;
     mls_expr_input input;
     mls_findings findings;
@@ -141,7 +148,8 @@ struct mls_checker {
     size_t records;
 };
 
-/* A rule, or a whole scope, with its state.  `rule` and `record` may be NULL. */
+/* The scope, rule and record that are being judged, with their state.  `rule` is NULL while a whole scope is judged,
+ * and `record` is NULL at the end of the log. */
 typedef struct judging {
     mls_checker *checker;
     const mls_scope *scope;
@@ -158,7 +166,7 @@ static judging judging_of(mls_checker *checker, const mls_rule *rule, const mls_
     return (judging){checker, scope, state, rule, &state->rules[rule - scope->rules], record};
 }
 
-/* Switch to the next record; NULL: none. */
+/* Switch to the next record, or at the end of the log to NULL, and forget the memory of the last record. */
 static void turn_to(mls_checker *checker, const mls_record *record)
 {
     mls_arena_reset(&checker->scratch);
@@ -193,8 +201,8 @@ static void scope_prepare(mls_checker *checker, size_t scope_index)
     }
 }
 
-/* Find the scopes that are queued or may still be queued, and drop the others.  A rule that applies only to the first
- * record of its key cannot queue any more once that record has come. */
+/* Set scope_state.live: find the scopes that are queued or may still be queued, and drop all others.  A rule that
+ * applies only to the first record of its key cannot queue a scope after this record. */
 static void update_live(mls_checker *checker)
 {
     const mls_ruleset *ruleset = checker->ruleset;
@@ -293,7 +301,7 @@ static void stage(const judging *j, staged_list *list, mls_finding_code code, ml
 }
 
 /* Append "; submission_division, which sets compile_time_mins, has not been logged yet: log it before init_stop",
- * unless the message names the key already. */
+ * unless the message already contains the key. */
 static void hint_not_yet(const judging *j, const mls_expr *expr, mls_buffer *message)
 {
     const mls_checker *checker = j->checker;
@@ -315,12 +323,12 @@ static void hint_not_yet(const judging *j, const mls_expr *expr, mls_buffer *mes
     }
 }
 
-/* Append the members of the metadata if a required member is missing. */
+/* If a check failed because a member of the metadata is missing, append the members that exist. */
 static void hint_metadata(const judging *j, const mls_expr *expr, mls_buffer *message)
 {
     const mls_record *record = j->record;
     if (record->payload.ptr == NULL)
-        return; /* a derived record */
+        return; /* a derived record has no metadata */
     const mls_value *tree = mls_value_build(record->metadata, &j->checker->scratch);
     if (tree->kind != MLS_JSON_OBJECT) {
         mls_buffer_append_text(message, "; its metadata is ");
@@ -345,7 +353,9 @@ static void hint_metadata(const judging *j, const mls_expr *expr, mls_buffer *me
         mls_buffer_append_text(message, "; check whether epoch_num was logged as samples_count");
 }
 
-/* Run a list of checks.  If several cannot be evaluated, report only the first failure of a record. */
+/* Run a list of checks on a record, and report each failed check.  A check that cannot be evaluated is reported only if
+ * no check of the record was reported before; `reported`: the caller has already reported one.  Return whether
+ * any check of the record has been reported. */
 static bool checks_run(const judging *j, const mls_expr_list *checks, bool reported)
 {
     mls_expr_input *input = &j->checker->input;
@@ -358,7 +368,8 @@ static bool checks_run(const judging *j, const mls_expr_list *checks, bool repor
         const mls_finding_code code = mls_rule_words_code(expr);
         mls_buffer message = {0};
         char reason[sizeof input->reason];
-        memcpy(reason, input->reason, sizeof reason); /* the words below may evaluate too, and overwrite the reason */
+        /* The functions below may evaluate expressions, which overwrites the reason. */
+        memcpy(reason, input->reason, sizeof reason);
         if (list->count < STAGED_MAX) {
             mls_buffer_append(&message, j->rule->key);
             mls_buffer_append_char(&message, ' ');
@@ -379,7 +390,8 @@ static bool checks_run(const judging *j, const mls_expr_list *checks, bool repor
     return reported;
 }
 
-/* Check the targets of a rule.  One record must reach all of them.  In case none does, keep the closest value. */
+/* Check whether a record reaches the targets of a rule.  A log is valid if one of its records reaches all targets.
+ * Store the value closest to the target, for a message if no record reaches it. */
 static void targets_run(const judging *j)
 {
     static const char *const progress[] = {"samples_count", "epoch_num"};
@@ -426,8 +438,8 @@ static void targets_run(const judging *j)
     }
 }
 
-/* Add the scope that the rule queues, unless it is known already.  Return false if the expression cannot be evaluated.
- */
+/* Add the scope that an action of the rule queues, unless it was queued before.  Return false if the expression cannot
+ * be evaluated. */
 static bool use_run(const judging *j, const mls_action *action)
 {
     mls_checker *checker = j->checker;
@@ -446,7 +458,8 @@ static bool use_run(const judging *j, const mls_action *action)
     const size_t target = mls_ruleset_find_scope(checker->ruleset, mls_buffer_str(&name));
     if (target == SIZE_MAX && mls_expr_uses(&action->expr, MLS_EXPR_VALUE) && written.len > 1 &&
         written.ptr[0] == '"') {
-        mls_buffer_clear(&name); /* rules compare bytes as Latin-1, but messages show the bytes of the file */
+        /* Expressions decode the bytes of the log as Latin-1, but messages should contain the original bytes. */
+        mls_buffer_clear(&name);
         mls_buffer_append(&name, action->prefix);
         mls_buffer_append(&name, (mls_str){written.ptr + 1, written.len - 2});
         mls_buffer_append(&name, action->suffix);
@@ -482,7 +495,8 @@ static bool actions_run(const judging *j, const mls_action *actions, size_t coun
             done = outcome == MLS_OUTCOME_FALSE ||
                    (outcome == MLS_OUTCOME_TRUE && actions_run(j, action->actions, action->action_count));
         } else if (action->kind == MLS_ACTION_APPEND && variable->set && list->kind == MLS_JSON_LIST) {
-            mls_value *grown = (mls_value *)(uintptr_t)list->as.list.items; /* with capacity 0, growing makes a copy */
+            /* The list may be shared; if its capacity is 0, growing copies it. */
+            mls_value *grown = (mls_value *)(uintptr_t)list->as.list.items;
             size_t room = VARIABLE_SIZE_MAX - variable->used;
             if (!mls_expr_evaluate(action->expr.root->operands[1], input, &value))
                 return false;
@@ -534,7 +548,7 @@ static void rule_apply(const judging *j, bool first)
 
 /* ---- derived records ---- */
 
-/* Set a member of a group.  Return false if there is not enough room. */
+/* Set a member of a derived record.  Return false if it is too large. */
 static bool put_member(scope_state *state, derived_record *group, mls_str name, const mls_value *value)
 {
     size_t room = DERIVED_SIZE_MAX - state->derived_size;
@@ -555,16 +569,18 @@ static bool put_member(scope_state *state, derived_record *group, mls_str name, 
     return true;
 }
 
-/* Return the group of a value; create it if necessary.  Return NULL if there is not enough room. */
+/* Return the derived record for the value `by` of the member `group_by`; create it if necessary.  Return NULL if there
+ * are too many derived records. */
 static derived_record *find_group(scope_state *state, mls_str group_by, const mls_value *by)
 {
-    /* The prefix byte never starts a text.  NaN is not equal even to itself. */
+    /* Numbers get a key with a prefix byte that never occurs in text.  NaN is not equal to itself, so each NaN gets a
+     * new key. */
     char bytes[1 + sizeof(double)] = {'\xff'};
     double number;
     mls_str key = {bytes, 1};
     if (mls_value_number(by, &number)) {
         bytes[0] = isnan(number) ? '\xfe' : '\xff';
-        number = isnan(number) ? (double)state->derived.count : number + 0.0; /* -0 equals 0 */
+        number = isnan(number) ? (double)state->derived.count : number + 0.0; /* adding 0 turns -0 into 0 */
         memcpy(bytes + 1, &number, sizeof number);
         key.len = sizeof bytes;
     } else if (by->kind == MLS_JSON_STRING) {
@@ -595,7 +611,7 @@ static void derive_record(mls_checker *checker, size_t scope, const mls_record *
     const mls_value *value = mls_expr_input_tree(&checker->input, MLS_EXPR_VALUE);
     const mls_value *field = mls_value_member(metadata, derive->field);
     const mls_value *by = mls_value_member(metadata, derive->group_by);
-    /* A text or a list can contain the name of the field, but not a member of that name. */
+    /* Metadata that are a text or a list do not have members, so such a record is ignored. */
     const bool object = metadata->kind == MLS_JSON_OBJECT;
     if (object ? field == NULL : metadata->kind == MLS_JSON_STRING || metadata->kind == MLS_JSON_LIST)
         return;
@@ -608,7 +624,7 @@ static void derive_record(mls_checker *checker, size_t scope, const mls_record *
     derived_record *group = wrong == NULL ? find_group(state, derive->group_by, by) : NULL;
     if (group != NULL)
         group->time_ms = fmax(record->time_ms, group->time_ms);
-    /* Only members named by strings can be referred to. */
+    /* A rule can only refer to a member whose name is a string, so other members are not stored. */
     if (wrong == NULL &&
         (group == NULL || (field->kind == MLS_JSON_STRING && !put_member(state, group, field->as.string, value)))) {
         code = MLS_FINDING_TOO_MUCH;
@@ -624,7 +640,7 @@ static void derive_record(mls_checker *checker, size_t scope, const mls_record *
     }
 }
 
-/* Apply the rule for derived records to each of them. */
+/* Apply the rule for derived records to all derived records of a scope. */
 static void derive_finish(mls_checker *checker, size_t scope_index)
 {
     const mls_scope *scope = &checker->ruleset->scopes[scope_index];
@@ -694,8 +710,8 @@ static void advice_edition(mls_checker *checker)
     }
 }
 
-/* Add advice: about the run, misspelled keys, and several values of a key that only rules of other scopes require
- * exactly once. */
+/* Add advice about the course of the run, about misspelled keys, and about different values of a key that must occur
+ * exactly once only in other scopes. */
 static void add_advice(mls_checker *checker)
 {
     const advice_state *advice = &checker->advice;
@@ -796,7 +812,7 @@ void mls_checker_turn(mls_checker *checker, const mls_ruleset *ruleset)
 void mls_checker_malformed(mls_checker *checker, const mls_malformed *malformed)
 {
     const mls_finding_place place = {.line = malformed->line, .column = malformed->column, .key = MLS_S("@malformed")};
-    /* If two processes wrote to one line, the payload contains a marker, or the start of another record. */
+    /* If two processes wrote to the same line, the payload contains ":::MLLOG " or a second member "key". */
     const mls_str payload = malformed->payload;
     const char *key = payload.len > 0 ? memmem(payload.ptr, payload.len, "\"key\"", 5) : NULL;
     const bool two = key != NULL && mls_str_contains((mls_str){key + 5, payload.len - (size_t)(key + 5 - payload.ptr)},
@@ -813,7 +829,8 @@ static kept_value value_keep(mls_checker *checker, mls_str text)
     return kept;
 }
 
-/* Count a record with a key, and compare its value with that of the first one if the rules require it. */
+/* Count a record with a key.  If the rules require the key exactly once, compare its value with the value of the first
+ * record. */
 static void count_key(mls_checker *checker, size_t key_index, const mls_record *record)
 {
     key_state *state = &checker->keys[key_index];
@@ -834,7 +851,7 @@ static void count_key(mls_checker *checker, size_t key_index, const mls_record *
     else if (mls_str_equal(first, text) &&
              (mls_json_kind_of(text) == MLS_JSON_STRING || !mls_str_contains(text, MLS_S("NaN"))))
         same = true;
-    else /* the texts differ, but the contents may be equal */
+    else /* different JSON texts may have equal values */
         same = mls_value_equal(mls_value_build(first, &checker->scratch), mls_value_build(text, &checker->scratch));
     if (!same) {
         state->other = value_keep(checker, text);
@@ -852,8 +869,8 @@ static bool is_in_file(const mls_edition *edition, mls_str key)
     return mls_str_contains(mls_data_find(name), mls_str_from(quoted));
 }
 
-/* Judge the log by `next` if it is the first edition with rules for the key.  The first rule file that contains a key
- * introduces it, so the rules need not be loaded for other editions. */
+/* Use the edition `next` if it is the first edition with rules for the key.  Rule files of earlier editions are only
+ * searched for the text of the key, which is faster than loading them. */
 static void follow_key(mls_checker *checker, mls_str key)
 {
     mls_rulesets *rulesets = checker->options.rulesets;
@@ -873,7 +890,7 @@ static void follow_key(mls_checker *checker, mls_str key)
     }
 }
 
-/* Apply the rules for a known key, of all scopes that may be queued, to a record. */
+/* Apply to a record the rules for its key, in all scopes that are queued or may be queued. */
 static void apply_rules(mls_checker *checker, size_t key_index, const mls_record *record)
 {
     const mls_ruleset *ruleset = checker->ruleset;
@@ -901,7 +918,8 @@ static void apply_rules(mls_checker *checker, size_t key_index, const mls_record
         update_live(checker);
     if (!first || record->key_id != MLS_KEY_SUBMISSION_BENCHMARK)
         return;
-    /* The benchmark, and the keys before it, may point to another edition than the date alone. */
+    /* The benchmark and the keys logged before it may show that the log is of another edition than the one guessed from
+     * its date. */
     mls_str text = {NULL, 0};
     (void)mls_json_string(record->value, &checker->memory, &text);
     checker->benchmark = text.ptr;
@@ -930,8 +948,8 @@ static mls_status judge_record(void *state, const mls_record *record)
                        : record->key.ptr != NULL ? checker->ruleset->key_of_id[id]
                                                  : SIZE_MAX;
     mls_str span;
-    /* Look for clock differences only in the steps of the run itself.  Evaluations and blocks are often logged late,
-     * and cache_clear may belong to the next run. */
+    /* Report a clock that goes back only for these records.  Evaluations and blocks are often logged late, and a
+     * cache_clear may belong to the next run. */
     if (id == MLS_KEY_INIT_START || id == MLS_KEY_INIT_STOP || id == MLS_KEY_RUN_START || id == MLS_KEY_RUN_STOP) {
         const double back = advice->last_time_ms - record->time_ms;
         if (back > advice->backwards_ms) {
@@ -962,8 +980,8 @@ static mls_status judge_record(void *state, const mls_record *record)
     return MLS_OK;
 }
 
-/* Judge all records again, from the first, by an edition.  NULL means the given rules or, without them, the edition for
- * the date of the first record. */
+/* Start judging by the rules of an edition, and judge all kept records again.  If `edition` is NULL, use the given
+ * rules or, if none were given, the edition guessed from the date of the first record. */
 static mls_status judge_by(mls_checker *checker, const mls_edition *edition)
 {
     const mls_checker_options *options = &checker->options;
@@ -986,7 +1004,7 @@ static mls_status judge_by(mls_checker *checker, const mls_edition *edition)
     const mls_ruleset *ruleset = checker->ruleset;
     checker->keys = mls_arena_zeroed(&checker->memory, ruleset->key_names.count, sizeof *checker->keys);
     checker->scopes = mls_arena_zeroed(&checker->memory, ruleset->scope_count, sizeof *checker->scopes);
-    update_live(checker); /* at first, any scope that could ever be queued */
+    update_live(checker); /* no scope is queued yet, so this finds all scopes that may be queued at all */
     const mls_sink sink = {.state = checker, .record = judge_record};
     return mls_records_replay(&checker->kept, &sink);
 }
@@ -1018,7 +1036,7 @@ mls_status mls_checker_record(mls_checker *checker, const mls_record *record)
 
 /* ---- the verdict ---- */
 
-/* Add a message as a finding and release it.  With `placed`, append the scope and the edition. */
+/* Add a finding with `message`, and release the message.  `placed`: append the names of the scope and the edition. */
 static void end_add(const judging *j, mls_finding_code code, mls_finding_place place, bool placed, mls_buffer *message)
 {
     if (placed)
@@ -1027,14 +1045,14 @@ static void end_add(const judging *j, mls_finding_code code, mls_finding_place p
     mls_buffer_release(message);
 }
 
-/* Check whether a scope judged later has a rule for the key, which overrules the scope at `at`. */
+/* Check whether a scope after order[at] has a rule for the key, which then applies instead of the rule of order[at]. */
 static bool is_overruled(const mls_checker *checker, size_t at, uint32_t key)
 {
     return mls_scopes_have_rule(checker->ruleset, checker->order, at + 1, checker->order_count, key);
 }
 
-/* Check at the end of a log whether the target of a rule was reached, and the number of records with its key.  For an
- * overruled rule, check only alternative keys. */
+/* At the end of a log, check whether the target of a rule was reached, and whether its key has the required number of
+ * records.  `overruled`: a later scope has a rule for the same key, so check only alternative keys. */
 static void judge_rule(const judging *j, bool overruled)
 {
     const mls_rule *rule = j->rule;
@@ -1096,7 +1114,8 @@ static void judge_rule(const judging *j, bool overruled)
     }
 }
 
-/* Add the first finding of a list, or all others.  Include those that were only counted. */
+/* Report the first finding of a list if `first` is set; otherwise all other findings, including those that were only
+ * counted. */
 static void staged_take(mls_checker *checker, const staged_list *list, bool first)
 {
     const staged_finding *staged = first || list->first == NULL ? list->first : list->first->next;
@@ -1117,7 +1136,7 @@ mls_status mls_checker_end(mls_checker *checker)
         mls_findings_add(&checker->findings, MLS_FINDING_EMPTY, (mls_finding_place){.key = MLS_S("@empty")},
                          "the log contains no record");
     }
-    /* Replay the queue: find the scopes to judge, and their order. */
+    /* Find the scopes that were really queued, starting with `common`, in the order of judging. */
     checker->order[0] = ruleset->common;
     checker->order_count = 1;
     queued[ruleset->common] = true;
@@ -1126,7 +1145,7 @@ mls_status mls_checker_end(mls_checker *checker)
         const scope_state *state = &checker->scopes[scope];
         scope_prepare(checker, scope);
         if (ruleset->scopes[scope].derive.key.ptr != NULL)
-            derive_finish(checker, scope); /* derived records may queue scopes too */
+            derive_finish(checker, scope); /* rules for derived records may queue scopes, too */
         for (size_t i = 0; i < state->uses.count; i++) {
             const queued_scope *use = &state->uses.items[i];
             if (use->scope == SIZE_MAX) {
@@ -1164,8 +1183,8 @@ mls_status mls_checker_end(mls_checker *checker)
             end_add(&j, MLS_FINDING_END, (mls_finding_place){.line = 0, .key = MLS_S("@end")}, true, &message);
         }
     }
-    /* Add the first finding of each rule before all others, so that the limit never hides a rule with only one finding.
-     */
+    /* Report the first finding of each rule before all further findings, so that the maximum number of findings does
+     * not hide a rule with a single finding. */
     for (int pass = 0; pass < 2; pass++) {
         for (size_t at = 0; at < checker->order_count; at++) {
             const size_t scope_index = checker->order[at];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edition.c - load, find and guess editions, and find benchmarks.  tests/unit/test_benchmark.c checks the tables. */
+/* edition.c - load the tables of editions and benchmarks, find editions and benchmarks by name, and guess the edition
+ * of a log. */
 #include "rules/edition.h"
 
 #include <cjson/cJSON.h>
@@ -21,11 +22,11 @@ typedef struct edition_list {
     size_t count;
     mls_benchmark *benchmarks;
     size_t benchmark_count;
-    mls_benchmark unknown; /* the row of a benchmark that is not in the table */
+    mls_benchmark unknown; /* the row that is returned for a benchmark that is not in the table */
 } edition_list;
 
 struct mls_editions {
-    mls_arena memory; /* of the lists of all usages */
+    mls_arena memory; /* memory of the lists below */
     edition_list usages[MLS_USAGE_COUNT];
 };
 
@@ -63,12 +64,13 @@ bool mls_edition_number(mls_str text, unsigned *number)
     return !more && count > 1;
 }
 
-/* A row of the table: an mls_benchmark, and members stored in another form.  Progress counts from 1. */
+/* A row of the table of benchmarks: an mls_benchmark, and members that are converted after reading.  `counts` and
+ * `counted_before` are an mls_progress plus 1. */
 typedef struct benchmark_row {
     mls_benchmark benchmark;
     uint64_t runs, left_out;
     unsigned counts, counted_before;
-    const char *counted_until, *interval_since; /* editions */
+    const char *counted_until, *interval_since; /* names of editions */
 } benchmark_row;
 
 #define PROGRESS_WORDS "epoch_num samples_count step_num" /* in the order of mls_progress */
@@ -135,7 +137,7 @@ static mls_status read_editions(mls_editions *editions, mls_usage usage, const c
             wrong = "an edition's name must be numbers such as 5.1.0";
         if (last_run != NULL && strptime(last_run, "%Y-%m-%d", &day) == NULL)
             wrong = "last_run must be a date";
-        day.tm_mday++; /* runs end with that day, in UTC */
+        day.tm_mday++; /* midnight UTC after the last day of runs */
         if (last_run != NULL)
             edition->last_run_ms = (double)timegm(&day) * 1000;
         cJSON_ArrayForEach(name, names)
@@ -257,7 +259,8 @@ bool mls_edition_has_benchmark(const mls_edition *edition, mls_str benchmark)
     return false;
 }
 
-/* Return the first edition with the benchmark, from index `at` upwards or downwards; NULL if there is none. */
+/* Return the first edition with the benchmark, from index `at` on in steps of `step`, which is 1 or -1; NULL if no
+ * edition has it. */
 static const mls_edition *search(const edition_list *list, ptrdiff_t at, int step, mls_str benchmark)
 {
     while (at >= 0 && at < (ptrdiff_t)list->count && !mls_edition_has_benchmark(&list->items[at], benchmark))
@@ -346,7 +349,8 @@ mls_suggestion mls_editions_nearest_benchmark(const mls_editions *editions, mls_
         for (size_t b = 0; b < edition->benchmark_count; b++) {
             const char *full = edition->benchmarks[b]->name;
             const char *at = full;
-            size_t letters = 0; /* that the benchmark begins with, ignoring punctuation and case: llama2-70b */
+            /* Number of letters of `name` that `full` begins with, ignoring punctuation and case: llama2-70b. */
+            size_t letters = 0;
             bool begins = true;
             for (size_t c = 0; c < name.len && begins; c++) {
                 if (memchr(signs, name.ptr[c], sizeof signs - 1) != NULL)
@@ -355,7 +359,7 @@ mls_suggestion mls_editions_nearest_benchmark(const mls_editions *editions, mls_
                 begins = tolower((unsigned char)name.ptr[c]) == tolower((unsigned char)*at++);
                 letters++;
             }
-            if (begins && letters > 2) { /* an exact name does not need a suggestion */
+            if (begins && letters > 2) { /* if the name is exact, suggest nothing */
                 nearest.found = mls_str_from(mls_str_equal(name, mls_str_from(full)) ? NULL : full);
                 return nearest;
             }

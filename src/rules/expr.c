@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* expr.c - evaluate expressions: operators, functions, and access to the record.
+/* expr.c - evaluate compiled expressions on a record.
  *
- * The depth of a tree, and so the recursion here, is bounded when the tree is compiled.  Reading one member of a
- * record's value or metadata parses only that member; a tree is built only if all of it is needed. */
+ * The depth of recursion is limited, because the compiler limits the depth of expressions.  An expression that reads
+ * one member of a record's value or metadata parses only this member; the whole JSON is converted to a tree only if it
+ * is needed. */
 #include "rules/expr.h"
 
 #include <math.h>
@@ -11,13 +12,19 @@
 #include "base/number.h"
 #include "base/utf8.h"
 
-enum { SHOWN_LENGTH_MAX = 60, SHOWN_ITEMS_MAX = 6, SHOWN_DEPTH_MAX = 3, QUOTED_MAX = 60 /* of the rule text */ };
+enum {
+    SHOWN_LENGTH_MAX = 60,
+    SHOWN_ITEMS_MAX = 6,
+    SHOWN_DEPTH_MAX = 3,
+    QUOTED_MAX = 60 /* maximum length of rule text in a message */
+};
 
-/* Tolerances: the distance from a whole number for is_integer(), and the relative difference for isclose(). */
+/* Tolerances: the maximum distance from a whole number for is_integer(), and the maximum relative difference for
+ * isclose(). */
 #define WHOLE_TOLERANCE 1e-5
 #define CLOSE_TOLERANCE 1e-9
 
-/* ---- values and reasons in words ---- */
+/* ---- values and errors as text ---- */
 
 bool mls_value_truth(const mls_value *value)
 {
@@ -37,7 +44,7 @@ static void show_string(mls_buffer *buffer, mls_str string, const char *after)
     mls_buffer_append_text(buffer, after);
 }
 
-/* Append a value; omit items after `enough` bytes. */
+/* Append a value as text.  If the text is longer than `enough` bytes, omit the remaining items. */
 static void show_nested(mls_buffer *buffer, const mls_value *value, unsigned depth, size_t enough)
 {
     const bool list = value->kind == MLS_JSON_LIST;
@@ -86,7 +93,7 @@ bool mls_expr_fail(mls_expr_input *input, const char *format, ...)
     return false;
 }
 
-/* Fail with "value is a string ("abc"), not a number". */
+/* Fail because a value has the wrong type, with a reason such as "value is a string ("abc"), not a number". */
 static bool fail_kind(mls_expr_input *input, const mls_expr_node *node, const mls_value *value, const char *wanted)
 {
     static const char *const kinds[] = {"null", "a boolean", "a number", "a string", "a list", "an object"};
@@ -131,7 +138,7 @@ const mls_value *mls_expr_input_tree(mls_expr_input *input, mls_expr_op op)
     return part->tree;
 }
 
-/* ---- operators and functions, from values to a value ---- */
+/* ---- operators and functions, which compute a value from the values of their operands ---- */
 
 static bool give_bool(const mls_call *c, bool truth)
 {
@@ -139,7 +146,7 @@ static bool give_bool(const mls_call *c, bool truth)
     return true;
 }
 
-/* Get the number of a node's value.  Fail if it is not a number or a boolean. */
+/* Convert the value of an operand to a number.  Fail if the value is neither a number nor a boolean. */
 static bool operand_number(mls_expr_input *input, const mls_expr_node *node, const mls_value *value, double *number)
 {
     *number = 0;
@@ -233,7 +240,8 @@ static bool call_order(const mls_call *c)
                                                        : a >= b);
 }
 
-/* Check whether a list, a string, or the members of an object contain an item: `item in all` and has(all, item). */
+/* Evaluate `item in container` and has(container, item): check whether a list, a string or the members of an object
+ * contain an item. */
 static bool call_contains(const mls_call *c)
 {
     const size_t container = c->op == MLS_EXPR_IN;
@@ -263,7 +271,8 @@ static bool call_numeric(const mls_call *c)
     const bool is_int = is_int_value(c->values);
     double x = 0;
     if (c->op == MLS_EXPR_INT && c->values->kind == MLS_JSON_STRING) {
-        /* As in Python, blanks around it, a sign, and single underscores are allowed. */
+        /* Convert a text to a number as Python's int() does: blanks around the number, a sign, and single underscores
+         * are allowed. */
         const mls_str text = c->values->as.string;
         bool whole = text.len <= 400;
         for (size_t i = 0; i < text.len && whole; i++)
@@ -370,8 +379,9 @@ const mls_expr_info mls_expr_table[MLS_EXPR_OP_COUNT] = {
 
 /* ---- evaluation ---- */
 
-/* Find a member in the text of a node that is part of the record and an object, without building a tree.  If it does
- * not have the member, set member->ptr to NULL.  Return false for other nodes, or if the tree exists. */
+/* If `node` is a part of the record (value, metadata or the record itself) and is an object, find a member in its JSON
+ * text without building a tree.  If the object does not have the member, set member->ptr to NULL.  Return false if
+ * `node` is anything else, or if its tree was already built. */
 static bool find_in_text(const mls_expr_node *node, mls_expr_input *input, mls_str name, mls_str *member)
 {
     const mls_record *record = input->record;
@@ -383,14 +393,15 @@ static bool find_in_text(const mls_expr_node *node, mls_expr_input *input, mls_s
         (void)mls_record_value_member(record, name, member);
     else if (node->op == MLS_EXPR_METADATA)
         (void)mls_record_metadata_member(record, name, member);
-    else if (record->line > 0 && mls_str_equal(name, MLS_S("value"))) /* derived records do not have a line */
+    /* A derived record has no line number and no JSON text. */
+    else if (record->line > 0 && mls_str_equal(name, MLS_S("value")))
         *member = record->value;
     else
         (void)mls_json_member(record->payload, name, member);
     return true;
 }
 
-/* Get a member of an object or an item of a list.  A negative index counts from the end. */
+/* Evaluate `object[name]` or `list[index]`.  A negative index counts from the end of the list. */
 static bool eval_index(const mls_expr_node *node, mls_expr_input *input, mls_value *result)
 {
     const mls_expr_node *of = node->operands[0];
@@ -479,7 +490,7 @@ bool mls_expr_evaluate(const mls_expr_node *node, mls_expr_input *input, mls_val
     case MLS_EXPR_INDEX:
         return eval_index(node, input, result);
     case MLS_EXPR_AND:
-    case MLS_EXPR_OR: /* return the deciding operand */
+    case MLS_EXPR_OR: /* as in Python, the result is the operand that decides */
         return mls_expr_evaluate(node->operands[0], input, result) &&
                (mls_value_truth(result) != (node->op == MLS_EXPR_AND) ||
                 mls_expr_evaluate(node->operands[1], input, result));

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* expr_parse.c - a Pratt parser from rule text to a tree of nodes.
+/* expr_parse.c - compile an expression to a tree of nodes with a Pratt parser (operator precedence parser).
  *
- * The depth of a node is the depth of its tree, so that long chains (1+1+1+…), which are parsed without recursion,
- * cannot make the evaluator recurse too deeply.  After the first error, which is kept, all tokens are the end of the
- * text; so errors are checked only once, at the end. */
+ * Each node stores the depth of its tree, which is limited: a long chain (1+1+1+…) is parsed without recursion, but
+ * evaluated with it.  After the first error, the lexer only returns the token "end of the text", so functions need not
+ * check for errors. */
 #include <math.h>
 
 #include "base/number.h"
 #include "base/utf8.h"
 #include "rules/expr.h"
 
-/* A variable is '$' and a name; a sign is an operator or bracket. */
+/* The kinds of tokens.  A variable is '$' followed by a name; a sign is an operator or a bracket. */
 typedef enum token_kind { TOKEN_LAST, TOKEN_CONSTANT, TOKEN_NAME, TOKEN_VARIABLE, TOKEN_SIGN } token_kind;
 
 typedef struct expr_token {
@@ -26,17 +26,17 @@ typedef struct expr_parser {
     const char *end;
     mls_arena *arena;
     mls_map *symbols;
-    mls_error *error; /* may be NULL */
+    mls_error *error; /* where to store the error; NULL: do not store it */
     mls_status status;
     expr_token token;
     const char *last_end; /* end of the last token */
-    unsigned depth;       /* of nested expressions */
-    node first;           /* head of the list of nodes; returned in place of a node after an error */
+    unsigned depth;       /* current depth of nested expressions */
+    node first;           /* head of the list of all nodes; after an error, it is also used in place of new nodes */
     node *last;
     uint64_t uses;
 } expr_parser;
 
-/* Operands of a list or a call.  When the array grows, the old one stays in the arena. */
+/* Operands of a list or a call.  When the array grows, the memory of the old array is not freed before the arena. */
 typedef MLS_LIST_OF(const node *) operand_list;
 
 static const node *parse_expression(expr_parser *p, unsigned power);
@@ -66,7 +66,7 @@ static bool is_name_start(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* Return the end of the digits at `at`.  At least one is required. */
+/* Return the end of the digits at `at`.  If there is no digit, fail with the message `missing`. */
 static const char *lex_digits(expr_parser *p, const char *at, const char *missing)
 {
     if (!mls_is_digit(*at))
@@ -95,7 +95,7 @@ static const char *lex_number(expr_parser *p, const char *begin, mls_value *valu
     return at;
 }
 
-/* Read a string with JSON escapes. */
+/* Read a string token, which may contain JSON escapes. */
 static const char *lex_string(expr_parser *p, const char *begin, mls_value *value)
 {
     const char *at = begin + 1;
@@ -204,7 +204,7 @@ static const node *make_constant(expr_parser *p, const char *begin, mls_value va
     return made;
 }
 
-/* Parse `item, item …` and the closing token. */
+/* Parse items separated by commas, and the token `closing` after them. */
 static operand_list parse_items(expr_parser *p, const char *closing)
 {
     operand_list list = {0};
@@ -219,7 +219,7 @@ static operand_list parse_items(expr_parser *p, const char *closing)
     return list;
 }
 
-/* Return the first op with that name, starting at `op`; MLS_EXPR_OP_COUNT if there is none. */
+/* Return the first operator or function with a name, starting at index `op`; MLS_EXPR_OP_COUNT if there is none. */
 static int find_op(mls_str name, int op)
 {
     while (op < MLS_EXPR_OP_COUNT &&
@@ -297,7 +297,7 @@ static const node *parse_primary(expr_parser *p)
         }
         return make(p, negate ? MLS_EXPR_NEGATE : MLS_EXPR_NOT, begin, &inner, 1);
     }
-    if (at_sign(p, "[")) { /* a list of constants becomes one constant, so that evaluating it allocates nothing */
+    if (at_sign(p, "[")) { /* make a list of constants a constant, so that no memory is needed to evaluate it */
         const operand_list list = parse_items(p, "]");
         mls_value *items = mls_arena_array(p->arena, list.count, sizeof *items);
         size_t constant = 0;
@@ -318,7 +318,7 @@ static const node *parse_primary(expr_parser *p)
     return inner;
 }
 
-/* Parse operators that bind at least as tightly as `power`. */
+/* Parse an expression of operators that bind at least as tightly as `power`. */
 static const node *parse_expression(expr_parser *p, unsigned power)
 {
     const char *begin = p->token.text.ptr;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* finding_texts.c - reads the texts of findings. */
+/* finding_texts.c - read the explanations of findings. */
 #include "rules/finding_texts.h"
 
 #include "json/json_row.h"

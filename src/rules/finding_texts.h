@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* finding_texts.h - explanations of each kind of finding, from src/data/findings.json. */
+/* finding_texts.h - read explanations of all kinds of findings from src/data/findings.json. */
 #pragma once
 
 #include "base/memory.h"
 
 typedef struct mls_finding_texts {
     const char *summary;     /* one line, for `mlscore help findings` */
-    const char *explanation; /* why it matters, with the rule it comes from */
+    const char *explanation; /* why it matters, and the rule on which it is based */
     const char *remedy;      /* what to do about it */
 } mls_finding_texts;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rule_file.c - load rule files from JSON into a ruleset.
  *
- * A file is merged with the files it extends: a scope or rule of a newer file replaces that of an older one, and null
- * removes it.  Then all expressions of all scopes are compiled, so that errors in a rule file are found when it is
- * loaded.  All data are spans of the text, so that every error has a place.  After the first error, which is kept in
- * the rule_file, all steps do nothing. */
+ * A file is merged with the files that it extends: a scope or rule in the extending file replaces the one in the
+ * extended file, and null removes it.  Then all expressions are compiled, so that errors in a rule file are found when
+ * it is loaded.  All data are spans of the text of a file, so that the position of an error is known.  After the first
+ * error, which is stored in the rule_file, all functions do nothing. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,30 +19,30 @@
 #include "rules/ruleset.h"
 
 enum {
-    RULE_FILE_MAX = 4 << 20, /* bytes */
-    EXTENDS_MAX = 32,        /* files in a chain of `extends` */
+    RULE_FILE_MAX = 4 << 20, /* maximum size of a rule file in bytes */
+    EXTENDS_MAX = 32,        /* maximum number of files, each of which extends the next */
     RULES_PER_SCOPE_MAX = 1024,
     RULES_PER_FILE_MAX = 8192,
-    STEPS_MAX = 16, /* names in the path to an error */
+    STEPS_MAX = 16, /* maximum number of names in the path to an error */
     SHOWN_MAX = 60,
-    OTHERS_MAX = 16, /* keys in at_least_one_or() */
+    OTHERS_MAX = 16, /* maximum number of keys in at_least_one_or() */
     BEGIN_DEPTH_MAX = 8,
-    ACTION_DEPTH_MAX = 4, /* nested `if` */
-    ACTIONS_MAX = 64      /* in one rule */
+    ACTION_DEPTH_MAX = 4, /* maximum nesting of "if" */
+    ACTIONS_MAX = 64      /* maximum number of actions in a rule */
 };
 
-/* One file of the chain. */
+/* A rule file: the loaded one, or one that it extends. */
 typedef struct rule_source {
-    mls_str name; /* its path, or the name of embedded data; ptr NULL: text in memory */
+    mls_str name; /* path of the file, or name of the embedded edition; ptr is NULL for a text in memory */
     bool embedded;
     mls_str text;
     mls_str json;
-    mls_str extends, scopes; /* its members; ptr NULL: absent */
+    mls_str extends, scopes; /* members of the file; ptr is NULL if a member is missing */
 } rule_source;
 
-/* Scopes, members of a scope, or rules, in order.  One that was removed and added again is last. */
+/* A list of parts, in the order in which they were added.  A part that was removed and added again is last. */
 typedef struct rule_parts {
-    mls_map names; /* name → newest part */
+    mls_map names; /* from the name of a part to the rule_part */
     struct rule_part *first;
     struct rule_part *last;
 } rule_parts;
@@ -51,31 +51,31 @@ typedef struct rule_parts {
 typedef struct rule_part {
     struct rule_part *next;
     mls_str name;
-    mls_str json;              /* of the newest file; ptr NULL: removed */
+    mls_str json;              /* the definition in the newest file; ptr is NULL if the part was removed */
     const rule_source *source; /* the newest file */
-    rule_parts parts;          /* members of a scope, or the rules in "keys" */
+    rule_parts parts;          /* for a scope, its members; for its member "keys", the rules */
 } rule_part;
 
 typedef struct rule_file {
     mls_arena memory;
-    rule_source sources[EXTENDS_MAX]; /* sources[0] was requested; each source extends the next */
+    rule_source sources[EXTENDS_MAX]; /* sources[0] is the requested file; each source extends the next one */
     size_t source_count;
     mls_usage usage;
     mls_str edition;
-    mls_str base; /* the newest published edition among the sources; ptr NULL: none */
+    mls_str base; /* name of the newest published edition among the sources; ptr is NULL if there is none */
     rule_parts scopes;
-    mls_error *error; /* not NULL */
+    mls_error *error; /* where to store the first error; never NULL */
     mls_status status;
-    /* while compiling: */
+    /* The following members are used while the merged rules are compiled. */
     mls_ruleset *ruleset;
     mls_scope *scope;
     mls_rule *rule;
-    mls_variable initial[MLS_VARIABLES_PER_SCOPE_MAX]; /* of the scope */
+    mls_variable initial[MLS_VARIABLES_PER_SCOPE_MAX]; /* initial values of the variables of the current scope */
     mls_setter setters[MLS_VARIABLES_PER_SCOPE_MAX];
 } rule_file;
 
-/* Record an error at a byte of the text; NULL: without a place.  The message begins with the path of names to that
- * byte, such as "rule lora_rank of scope closed_x: check: ". */
+/* Store an error at position `at` of the text; NULL: the position is unknown.  The message begins with the names of the
+ * scope, rule and member at this position, such as "rule lora_rank of scope closed_x: check: ". */
 MLS_PRINTF(4, 5)
 static void fail(rule_file *file, mls_status status, const char *at, const char *format, ...)
 {
@@ -94,7 +94,8 @@ static void fail(rule_file *file, mls_status status, const char *at, const char 
         mls_buffer_printf(&message, "in %s: ", source->name.ptr);
     mls_json_walk walk = mls_json_walk_begin(source != NULL ? source->json : (mls_str){NULL, 0});
     while (count < STEPS_MAX && mls_json_walk_next(&walk, &member)) {
-        /* a byte of its own name belongs to the scope or rule; other names belong to their parent */
+        /* An error in the name of a scope or rule is in the scope or rule; an error in any other name is in the object
+         * around it. */
         const bool named = (count == 1 || count == 3) && member.name.ptr != NULL && at == member.name.ptr - 1;
         if (named || (at >= member.value.ptr && at < member.value.ptr + member.value.len)) {
             names[count] = member.name;
@@ -130,8 +131,8 @@ static void wrong(rule_file *file, mls_str json, const char *what)
     fail(file, MLS_ERROR_VALUE, json.ptr, "%s", what);
 }
 
-/* Return the index of a member in the NULL-terminated `names`.  "comment", allowed everywhere, has the index of the
- * end. */
+/* Return the index of `name` in the NULL-terminated list `names`.  The name "comment" is allowed everywhere; its index
+ * is that of the NULL. */
 static size_t find_name(rule_file *file, const char *const *names, mls_str name)
 {
     size_t i = 0;
@@ -142,7 +143,8 @@ static size_t find_name(rule_file *file, const char *const *names, mls_str name)
     return i;
 }
 
-/* Get the members of an object by `names`.  Fail if there are other members than "comment", or duplicates. */
+/* Store the members of an object in `members`, in the order of `names`.  Fail if a member occurs twice, or if there is
+ * another member than "comment". */
 static void take_members(rule_file *file, mls_str json, const char *const *names, mls_str *members)
 {
     mls_raw_member member;
@@ -158,7 +160,8 @@ static void take_members(rule_file *file, mls_str json, const char *const *names
     }
 }
 
-/* Return the text of a string, NUL-terminated in `arena`.  Fail with the message `otherwise` if it is not a string. */
+/* Decode a JSON string, and return a NUL-terminated text in `arena`.  If `json` is not a string, fail with the message
+ * `otherwise`. */
 static mls_str take_text(rule_file *file, mls_str json, mls_arena *arena, const char *otherwise)
 {
     mls_str text = {"", 0};
@@ -169,7 +172,8 @@ static mls_str take_text(rule_file *file, mls_str json, mls_arena *arena, const 
     return text;
 }
 
-/* Add a source and read its top-level members.  The first published edition in the chain becomes the base. */
+/* Add a rule file to the sources, and read its top-level members.  The first published edition among the sources
+ * becomes file->base. */
 static void source_add(rule_file *file, mls_str name, bool embedded, mls_str text)
 {
     static const char *const names[] = {"usage", "edition", "extends", "scopes", NULL};
@@ -205,7 +209,7 @@ static void source_add(rule_file *file, mls_str name, bool embedded, mls_str tex
     file->base = file->base.ptr == NULL && embedded ? texts[1] : file->base;
 }
 
-/* Check that a source is not in the chain yet; `at` is the place that names it. */
+/* Fail if a file is already among the sources.  `at` is the position of its name in the file that extends it. */
 static bool source_is_new(rule_file *file, mls_str name, bool embedded, const char *at)
 {
     for (size_t i = 0; i < file->source_count; i++)
@@ -214,7 +218,7 @@ static bool source_is_new(rule_file *file, mls_str name, bool embedded, const ch
     return file->status == MLS_OK;
 }
 
-/* Add the rules of an edition: "5.0.0", or "5.0" for short. */
+/* Add the embedded rules of an edition, whose name is "5.0.0" or "5.0". */
 static void add_embedded(rule_file *file, mls_str edition, const char *at)
 {
     static const char *const endings[] = {"", ".0"};
@@ -233,8 +237,8 @@ static void add_embedded(rule_file *file, mls_str edition, const char *at)
     fail(file, MLS_ERROR_UNKNOWN, at, "unknown edition to extend: '%s %.*s'", usage, MLS_CUT(edition, SHOWN_MAX));
 }
 
-/* Add a file.  `at` is the place that names it in the file before, and the path is relative to that file.  For the
- * first file, which alone may be a pipe, `at` is NULL. */
+/* Add the rule file with the path `name`.  `at` is the position of the path in the file that extends it, and the path
+ * is relative to that file.  For the requested file, `at` is NULL; only this file may be a pipe. */
 static void add_rule_file(rule_file *file, mls_str name, const char *at)
 {
     const char *from = at != NULL && name.ptr[0] != '/' ? file->sources[file->source_count - 1].name.ptr : NULL;
@@ -260,11 +264,11 @@ static void add_rule_file(rule_file *file, mls_str name, const char *at)
     mls_buffer_release(&text);
 }
 
-/* The levels of merging: scopes, members of a scope, and the rules in its "keys".  In each, a part of a newer file
- * replaces that of an older one. */
+/* The levels of a rule file: scopes, members of a scope, and rules in the member "keys". */
 enum { SCOPES, MEMBERS, RULES };
 
-/* Merge an object of `source` into those of older files.  *rules counts the rules of the source. */
+/* Merge a JSON object of `source` into the parts of older files: each member replaces the part with its name.  Add the
+ * number of rules to *rules. */
 static void overlay(rule_file *file, rule_parts *parts, mls_str json, const rule_source *source, int level,
                     size_t *rules)
 {
@@ -315,7 +319,7 @@ static void overlay(rule_file *file, rule_parts *parts, mls_str json, const rule
     }
 }
 
-/* ---- from the merged files to a ruleset ---- */
+/* ---- compiling the merged files to a ruleset ---- */
 
 static void *room_for(rule_file *file, size_t count, size_t size)
 {
@@ -331,7 +335,8 @@ static size_t count_items(mls_str json)
     return count;
 }
 
-/* Return the index of a name in a map of the ruleset, and set *kept to the map's copy of it. */
+/* Return the index of a name in a map of the ruleset, to which it is added if necessary.  Set *kept to the map's copy
+ * of the name. */
 static uint32_t name_index(mls_map *map, mls_str name, mls_str *kept)
 {
     const mls_map_entry *entry = mls_map_put(map, name, NULL);
@@ -339,7 +344,8 @@ static uint32_t name_index(mls_map *map, mls_str name, mls_str *kept)
     return (uint32_t)(entry - map->entries);
 }
 
-/* Compile a text that begins at byte `offset` of the string `json`. */
+/* Compile an expression.  `text` begins at byte `offset` of the JSON string `json`, which is needed for the position of
+ * errors. */
 static void compile_text(rule_file *file, mls_str json, mls_str text, size_t offset, mls_expr *expr)
 {
     mls_error why = {0};
@@ -349,7 +355,7 @@ static void compile_text(rule_file *file, mls_str json, mls_str text, size_t off
     if (status != MLS_OK && why.column == 0)
         fail(file, status, json.ptr, "%s", why.message);
     if (status != MLS_OK) {
-        /* Find the byte in the JSON string; for any other JSON, its start. */
+        /* Find the position of the error in the JSON string.  If `json` is not a string, use its start. */
         const bool string = *json.ptr == '"';
         const char *at = json.ptr + string;
         for (size_t column = why.column + offset; string && column > 1 && *at != '"'; column--)
@@ -358,7 +364,8 @@ static void compile_text(rule_file *file, mls_str json, mls_str text, size_t off
     }
 }
 
-/* Compile a string, or a long expression {"lines": ["…", "…"]} whose lines are joined by blanks. */
+/* Compile an expression, which is given as a string or as an object {"lines": ["…", "…"]} whose lines are joined by
+ * blanks. */
 static void compile_expr(rule_file *file, mls_str json, mls_expr *expr)
 {
     static const char *const names[] = {"lines", NULL};
@@ -382,7 +389,7 @@ static void compile_expr(rule_file *file, mls_str json, mls_expr *expr)
     mls_buffer_release(&text);
 }
 
-/* Compile an expression or a list of them.  If it is absent, the list is empty. */
+/* Compile an expression or a list of them.  If `json` is missing, leave the list empty. */
 static void compile_exprs(rule_file *file, mls_str json, mls_expr_list *list)
 {
     if (json.ptr == NULL)
@@ -403,7 +410,7 @@ static bool is_identifier(mls_str name)
     return name.len <= MLS_SCOPE_NAME_MAX && mls_str_is_name(name);
 }
 
-/* Return the slot of the variable that a string names. */
+/* Return the index of the variable whose name is the JSON string `json`. */
 static uint32_t compile_variable(rule_file *file, mls_str json)
 {
     mls_str name = take_text(file, json, &file->memory, "\"set\" must name a variable, and \"to\" its new value");
@@ -442,7 +449,7 @@ static void compile_constant(rule_file *file, mls_str json, unsigned depth, mls_
     }
 }
 
-/* Compile actions at `depth` levels of "if". */
+/* Compile a list of actions, which is nested in `depth` levels of "if". */
 static void compile_actions(rule_file *file, mls_str json, unsigned depth, mls_action **actions, size_t *count)
 {
     enum { SET, TO, USE, IF, THEN, MEMBERS_COUNT };
@@ -466,7 +473,7 @@ static void compile_actions(rule_file *file, mls_str json, unsigned depth, mls_a
             condition != (members[THEN].ptr != NULL)) {
             wrong(file, item.value,
                   "an action must be {\"set\": …, \"to\": …}, {\"use\": …} or {\"if\": …, \"then\": […]}");
-        } else if (use) { /* such as "closed_{value}", with an expression in braces */
+        } else if (use) { /* the name of a scope, which may contain an expression in braces: "closed_{value}" */
             const mls_str text = take_text(file, members[USE], &file->ruleset->memory,
                                            "\"use\" names a scope, as in \"closed_{value}\"");
             const char *open = strchr(text.ptr, '{');
@@ -487,7 +494,8 @@ static void compile_actions(rule_file *file, mls_str json, unsigned depth, mls_a
             compile_expr(file, members[TO], &action->expr);
             if (file->status != MLS_OK)
                 return;
-            /* Setting $x to $x + [item] appends in place, since copying a list that grows with the log is slow. */
+            /* An action that sets $x to $x + [item] appends the item to the list in place, because copying a long list
+             * for each record would be slow. */
             const mls_expr_node *root = action->expr.root;
             const bool append = root->op == MLS_EXPR_ADD && root->operands[0]->op == MLS_EXPR_VARIABLE &&
                                 root->operands[0]->slot == action->slot && root->operands[1]->op == MLS_EXPR_LIST;
@@ -509,7 +517,7 @@ static int compare_texts(const void *left, const void *right)
     return mls_str_compare(*(const mls_str *)left, *(const mls_str *)right);
 }
 
-/* Compile "occurs", such as "at_least_one_or(b, c)", which gives the rule other keys and a name for all of them. */
+/* Compile the member "occurs" of a rule.  "at_least_one_or(b, c)" sets `others` and `either` of the rule. */
 static void compile_occurs(rule_file *file, mls_str whole, mls_str json, mls_rule *rule)
 {
     static const char wanted[] = "'occurs' must be \"exactly_one\", \"at_least_one\", \"at_least(n)\", "
@@ -581,7 +589,7 @@ static void compile_rule(rule_file *file, const rule_part *part, mls_rule *rule)
         compile_actions(file, members[AFTER], 0, &rule->actions, &rule->action_count);
 }
 
-/* Return the JSON of a member of a merged scope; ptr NULL if it does not exist. */
+/* Return the JSON text of a member of a scope; ptr is NULL if the member does not exist. */
 static mls_str member_of(const rule_part *scope, const char *name)
 {
     const mls_map_entry *entry = mls_map_find(&scope->parts.names, mls_str_from(name));
@@ -644,17 +652,18 @@ static void compile_scope(rule_file *file, const rule_part *from)
                  "$%.60s has no value: neither \"begin\" nor a \"set\" defines it", scope->symbols.entries[i].key.ptr);
         }
     }
-    if (file->status == MLS_OK) { /* after an error, there may be more variables than room for them */
+    if (file->status == MLS_OK) { /* after an error, there may be more variables than fit in the arrays */
         scope->initial = room_for(file, scope->symbols.count, sizeof *scope->initial);
         scope->setters = room_for(file, scope->symbols.count, sizeof *scope->setters);
         memcpy(scope->initial, file->initial, scope->symbols.count * sizeof *scope->initial);
         memcpy(scope->setters, file->setters, scope->symbols.count * sizeof *scope->setters);
-        memset(file->initial, 0, scope->symbols.count * sizeof *scope->initial); /* for the next scope */
+        /* Clear the arrays for the next scope. */
+        memset(file->initial, 0, scope->symbols.count * sizeof *scope->initial);
         memset(file->setters, 0, scope->symbols.count * sizeof *scope->setters);
     }
 }
 
-/* Load the rules of an edition, a path, or a text, exactly one of which is given. */
+/* Load rules from an embedded edition, a file or a text.  Exactly one of `edition`, `path` and `text` is given. */
 static mls_status load_rules(const mls_edition *edition, const char *path, mls_str text, mls_ruleset **loaded,
                              mls_error *error)
 {

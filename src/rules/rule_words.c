@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rule_words.c - describe expressions in words: by a phrase of src/data/phrases.table if one fits, otherwise operator
- * by operator with the words of MLS_EXPR_LIST. */
+/* rule_words.c - describe expressions in English.  If the form of an expression matches a phrase in
+ * src/data/phrases.table, this phrase is used; otherwise the descriptions of its operators in MLS_EXPR_LIST are
+ * combined. */
 #include "rules/ruleset.h"
 
 #include "base/data.h"
@@ -9,7 +10,8 @@
 
 enum {
     CAPITALS_MAX = 3,
-    STEPS_MAX = 1 << 14, /* phrases to try; a hostile expression could be read in very many ways */
+    /* Maximum number of phrases to try, because a hostile expression may match phrases in very many ways. */
+    STEPS_MAX = 1 << 14,
     WORDS_TEXT_MAX = 600
 };
 
@@ -29,23 +31,24 @@ const mls_phrase *mls_rule_phrases(mls_arena *arena)
 typedef struct words_writer {
     mls_buffer *out;
     const mls_scope *scope;
-    mls_expr_input *input; /* NULL: do not show values of variables */
+    mls_expr_input *input; /* the values of variables, which are added in brackets; NULL: do not show them */
     unsigned steps;
-    mls_expr_input none; /* to evaluate constants with */
+    mls_expr_input none; /* an input without a record, to evaluate constant expressions */
 } words_writer;
 
-/* The words of the phrase that fits, and the values of its capital letters. */
+/* A phrase that matches an expression, and the nodes that match the capital letters of its form. */
 typedef struct fit {
-    const char *words; /* ends at the end of a line */
+    const char *words; /* the words of the phrase, which end at a line feed */
     const mls_expr_node *nodes[CAPITALS_MAX];
     char capitals[CAPITALS_MAX];
     size_t count;
-    unsigned comparison; /* index of the comparison, from the first one in mls_expr_op */
+    /* The comparison operator that matches '~', as an index from the first comparison in mls_expr_op. */
+    unsigned comparison;
 } fit;
 
 static bool find_phrase(words_writer *w, char kind, const mls_expr_node *node, fit *found);
 
-/* Check whether a node matches the next item of the form, and skip that item. */
+/* Check whether a node matches the next item of a phrase's form, and advance *form past the item. */
 static bool form_fits(words_writer *w, const char **form, const mls_expr_node *node, fit *found)
 {
     const bool constant = node->op == MLS_EXPR_CONSTANT;
@@ -53,7 +56,7 @@ static bool form_fits(words_writer *w, const char **form, const mls_expr_node *n
     const char *name = constant ? node->text.ptr : mls_expr_table[node->op].name;
     const bool capital = **form >= 'A' && **form <= 'Z';
     if (!capital && **form != '~' && **form != name[0])
-        return false; /* the common case */
+        return false; /* most phrases do not match, which is found here */
     const mls_str word = {*form, strcspn(*form, " \t")};
     *form += word.len + ((*form)[word.len] == ' ');
     if (capital) {
@@ -104,8 +107,8 @@ static bool find_phrase(words_writer *w, char kind, const mls_expr_node *node, f
     return fits;
 }
 
-/* Get the value of an operand that does not depend on the log: a constant, a variable that is never set, or arithmetic.
- */
+/* Get the value of an operand that does not depend on the log: a constant, a variable that no rule sets, or arithmetic
+ * on such operands. */
 static bool fixed_value(words_writer *w, const mls_expr_node *node, mls_value *value)
 {
     mls_value values[2];
@@ -139,7 +142,7 @@ static void write_value(words_writer *w, const mls_value *value)
         mls_value_show(w->out, value);
 }
 
-/* Append " (16)", the value of an operand, if it is known and not a literal. */
+/* Append the value of an operand in brackets, such as " (16)", if it is known and the operand is not a constant. */
 static void write_known(words_writer *w, const mls_expr_node *node)
 {
     mls_value value;
@@ -152,7 +155,7 @@ static void write_known(words_writer *w, const mls_expr_node *node)
 
 static void write_fit(words_writer *w, char kind, const fit *found, const mls_expr_node *node);
 
-/* Append any expression, in brackets if it binds less tightly than `power`. */
+/* Append a description of any expression.  Enclose it in brackets if its operator binds less tightly than `power`. */
 static void write_words(words_writer *w, const mls_expr_node *node, unsigned power)
 {
     const mls_expr_info *info = &mls_expr_table[node->op];
@@ -186,7 +189,8 @@ static void write_words(words_writer *w, const mls_expr_node *node, unsigned pow
 
 static void write_phrase(words_writer *w, char kind, const mls_expr_node *node);
 
-/* Append the value that a capital letter of a phrase stands for; D is a duration in milliseconds. */
+/* Append a description of a node that matched a capital letter of a phrase.  src/data/phrases.table explains the
+ * letters. */
 static void write_capital(words_writer *w, char capital, const mls_expr_node *node, unsigned power)
 {
     mls_expr_input *input = w->input;
@@ -195,7 +199,7 @@ static void write_capital(words_writer *w, char capital, const mls_expr_node *no
     double number;
     switch (capital) {
     case 'X':
-    case 'Y': /* one value, written after it */
+    case 'Y': /* append the value once after the whole expression, not after each variable in it */
         w->input = NULL;
         write_words(w, node, MLS_POWER_SUM);
         w->input = input;

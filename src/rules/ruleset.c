@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ruleset.c - find scopes, keys, rules and targets in a ruleset, and share loaded rulesets among threads. */
+/* ruleset.c - find scopes, keys, rules and targets in a ruleset, and cache loaded rulesets for all threads. */
 #include "rules/ruleset.h"
 
 #include <math.h>
@@ -77,7 +77,7 @@ bool mls_scopes_have_rule(const mls_ruleset *ruleset, const size_t *scopes, size
     return have;
 }
 
-/* Add a scope to the chain, if it exists and is not in it yet. */
+/* Add a scope to a chain.  Do nothing if `scope` is SIZE_MAX, or if it is already in the chain. */
 static void chain_add(mls_scope_chain *chain, size_t scope)
 {
     bool skip = scope == SIZE_MAX || chain->count == sizeof chain->scopes / sizeof *chain->scopes;
@@ -87,10 +87,10 @@ static void chain_add(mls_scope_chain *chain, size_t scope)
         chain->scopes[chain->count++] = scope;
 }
 
-/* Return the scope "division_benchmark"; SIZE_MAX if it does not exist. */
+/* Return the index of the scope DIVISION_BENCHMARK; SIZE_MAX if it does not exist. */
 static size_t find_joined(const mls_ruleset *ruleset, const char *division, const char *benchmark)
 {
-    char name[MLS_SCOPE_NAME_MAX + 2]; /* a truncated name is longer than that of any scope */
+    char name[MLS_SCOPE_NAME_MAX + 2]; /* a name that is truncated to this size is longer than the name of any scope */
     (void)snprintf(name, sizeof name, "%s_%s", division, benchmark);
     return mls_ruleset_find_scope(ruleset, mls_str_from(name));
 }
@@ -107,7 +107,8 @@ bool mls_scope_chain_make(const mls_ruleset *ruleset, const char *division, cons
     chain_add(chain, common);
     chain_add(chain, own);
     chain->sure = chain->count;
-    for (size_t r = 0; r < ruleset->scopes[own].rule_count; r++) { /* closed_resnet_lars, closed_resnet_sgd */
+    /* Add the scopes that rules of this scope may queue: closed_resnet_lars, closed_resnet_sgd. */
+    for (size_t r = 0; r < ruleset->scopes[own].rule_count; r++) {
         const mls_rule *rule = &ruleset->scopes[own].rules[r];
         for (size_t i = 0; rule->has_use && i < ruleset->scope_count; i++)
             if (mls_actions_may_use(rule->actions, rule->action_count, ruleset->scopes[i].name))
@@ -125,7 +126,8 @@ bool mls_ruleset_has_benchmark(const mls_ruleset *ruleset, const char *benchmark
 
 /* ---- targets ---- */
 
-/* Find the first comparison, from the left, of the value of the record, or its member, with a number. */
+/* Find the leftmost comparison of the record's value, or of its member `member`, with a number, and store it as the
+ * target. */
 static bool find_bound(const mls_expr_node *node, mls_expr_input *input, const char *member, mls_target *target)
 {
     mls_value value;
@@ -135,7 +137,8 @@ static bool find_bound(const mls_expr_node *node, mls_expr_input *input, const c
                find_bound(node->operands[1], input, member, target);
     }
     if (node->op == MLS_EXPR_CHOICE) {
-        /* If the condition is unknown, there is no target: a later bound only excludes implausible values. */
+        /* If the condition cannot be evaluated, the target is unknown, so stop here: later comparisons only exclude
+         * implausible values. */
         return !mls_expr_evaluate(node->operands[0], input, &value) ||
                find_bound(node->operands[mls_value_truth(&value) ? 1 : 2], input, member, target);
     }
@@ -155,13 +158,14 @@ static bool find_bound(const mls_expr_node *node, mls_expr_input *input, const c
     return true;
 }
 
-/* Walk over the rules for evaluations of a benchmark in the closed division, starting with the last scope, which
- * overrules the others.  Find a target; or if `reached` is not NULL, test whether a value meets the targets. */
+/* Search the rules for evaluations of a benchmark in the closed division, starting with the last scope, whose rules
+ * take precedence.  If `reached` is NULL, find the target and store it in *target.  Otherwise, check whether the value
+ * `reached` meets the targets. */
 static mls_outcome search_targets(const mls_ruleset *ruleset, const char *benchmark, double batch_size,
                                   const mls_value *reached, const char *member, mls_target *target)
 {
     static const mls_key keys[] = {MLS_KEY_EVAL_ERROR, MLS_KEY_EVAL_ACCURACY};
-    /* for rules that read only the value of their record */
+    /* A record without data, which is enough for rules that read only the value. */
     static const mls_record bare = {.value = MLS_STR("null"), .metadata = MLS_STR("{}"), .payload = MLS_STR("{}")};
     mls_outcome outcome = MLS_OUTCOME_UNKNOWN;
     mls_arena arena = {0};
@@ -217,7 +221,7 @@ mls_target mls_ruleset_target(const mls_ruleset *ruleset, const char *benchmark,
 struct mls_rulesets {
     mls_editions *editions;
     pthread_mutex_t lock; /* protects `loaded` */
-    mls_ruleset *loaded;  /* the newest first */
+    mls_ruleset *loaded;  /* a list of the loaded rulesets, the last loaded first */
 };
 
 mls_status mls_rulesets_new(mls_rulesets **rulesets, mls_error *error)
