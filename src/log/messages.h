@@ -24,9 +24,12 @@ typedef enum mls_failure_role {
     "gpu-hardware gpu-memory gpu-fault host-hardware host-memory node network communication-timeout storage "          \
     "scheduler preemption container configuration library-mismatch data numerics code convergence hang unknown"
 enum {
+    MLS_CLASS_GPU_HARDWARE = 1,
     MLS_CLASS_GPU_MEMORY = 2,
+    MLS_CLASS_GPU_FAULT = 3,
     MLS_CLASS_HOST_MEMORY = 5,
     MLS_CLASS_NODE = 6,
+    MLS_CLASS_NETWORK = 7,
     MLS_CLASS_COMMUNICATION_TIMEOUT = 8,
     MLS_CLASS_SCHEDULER = 10,
     MLS_CLASS_PREEMPTION = 11,
@@ -61,8 +64,8 @@ typedef struct mls_signature {
     size_t name_count;
     /** role, explanation and action for other names; NULL: they are the same for all names. */
     const struct mls_signature *otherwise;
-    /** Id of a signature: this message shows that the failure of an earlier message with this id is over; NULL: none.
-     */
+    /** Ids of signatures, separated by blanks: this message shows that the failures of earlier messages with these ids
+     * are over; NULL: none. */
     const char *recovers;
     /** For an out-of-memory message: name in mls_oom_advices of a suggestion that always applies; NULL: none. */
     const char *advice;

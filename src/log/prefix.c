@@ -95,8 +95,17 @@ static bool take_letter(mls_str *text, char letter, mls_line_parts *parts)
         return numbered && !mls_is_digit(word.ptr[0]);
     case '[':
         return text->len > 0 && text->ptr[0] == '[';
+    case 'q': /* numbers of kinds of parallelism: " DP1 TP3" */
+        do {
+            if (!mls_take_char(text, " ") || text->len < 3 || text->ptr[1] != 'P')
+                return false;
+            *text = mls_str_rest(*text, 2);
+            numbered = mls_take_number(text, &parts->number);
+        } while (numbered && text->len > 0 && text->ptr[0] == ' ');
+        return numbered;
     case 'V':
-        return mls_str_among(mls_str_word(text), "TRACE DEBUG INFO SUCCESS WARNING ERROR CRITICAL");
+        return text->len > 1 && text->ptr[1] >= 'A' && text->ptr[1] <= 'Z' &&
+               mls_str_among(mls_str_word(text), "TRACE DEBUG INFO SUCCESS WARNING ERROR CRITICAL");
     case 'm':
         return mls_str_word(text).len > 0;
     case 'N':
@@ -120,41 +129,91 @@ bool mls_line_take(mls_str *text, const char *format, mls_line_parts *parts)
     return true;
 }
 
-/* The formats of prefixes (see mls_line_take()), each with the bytes with which such a prefix can begin. */
+/* Kinds of bytes with which prefixes begin. */
+enum {
+    BLANK = 1,
+    TAB = 2,
+    DIGIT = 4,
+    BRACKET = 8,
+    PAREN = 16,
+    BAR = 32,
+    GLOG = 64,   /* I W E F */
+    LEVEL = 128, /* D I W E C */
+    MONTH = 256, /* J F M A S O N D */
+    SMALL_S = 512
+};
+
+static unsigned kinds_of(char c)
+{
+    static const struct {
+        const char *bytes;
+        unsigned kind;
+    } kinds[] = {{"IWEF", GLOG}, {"DIWEC", LEVEL}, {"JFMASOND", MONTH}};
+    unsigned found = 0;
+    switch (c) {
+    case ' ':
+        return BLANK;
+    case '\t':
+        return TAB;
+    case '[':
+        return BRACKET;
+    case '(':
+        return PAREN;
+    case '|':
+        return BAR;
+    case 's':
+        return SMALL_S;
+    default:
+        if (mls_is_digit(c))
+            return DIGIT;
+        for (size_t i = 0; i < sizeof kinds / sizeof *kinds && c >= 'A' && c <= 'Z'; i++)
+            found |= strchr(kinds[i].bytes, c) != NULL ? kinds[i].kind : 0;
+        return found;
+    }
+}
+
+/* The formats of prefixes (see mls_line_take()), each with the kinds of bytes with which such a prefix can begin. */
 static const struct {
-    const char *first, *format;
+    unsigned firsts;
+    const char *format;
 } prefixes[] = {
-    {" \t0123456789", "%_%k: "}, /* srun -l */
-    {"[", "[%n,%k]<stderr>:"},   /* mpirun */
-    {"[", "[%n,%k]<stdout>:"},   /* other streams of mpirun */
-    {"[", "[%n,%k]<stddiag>:"},
-    {"[", "[%k]<stderr>:"}, /* horovodrun */
-    {"[", "[%k]<stdout>:"},
-    {"[", "[%n,mpirank:%k,%h]<stderr>:"}, /* SageMaker */
-    {"[", "[%n,mpirank:%k,%h]<stdout>:"},
-    {"[", "[rank: %r]"},         /* Lightning */
-    {"[", "[pod/%h/%w]"},        /* kubectl logs --prefix */
-    {"(", "(%w pid=%n, ip=%h)"}, /* Ray */
-    {"(", "(%w(rank=%r) pid=%n, ip=%h)"},
-    {"(", "(%w(rank=%r) pid=%n)"},
-    {"(", "(%w pid=%n)"},
-    {"(", "(pid=%n, ip=%h)"},
-    {"(", "(pid=%n)"},
-    {"(", "(%w, ip=%h)"},
-    {"|", "| %V%_| %m - "},       /* loguru; follows the time */
-    {"[", "[rank%r]:"},           /* torch */
-    {"[", "[default%l]:"},        /* torchrun */
-    {" 0123456789", "%?%t%|"},    /* 2026-04-19T13:28:01.123Z */
-    {" [", "%?[%t]"},             /* [2026-04-19 13:28:01] */
-    {" [", "%?[%W %B%E %C %Y]"},  /* dmesg -T: [Sun Apr 19 13:28:01 2026] */
-    {"[", "[%L%G %C%|"},          /* glog: [E0419 13:28:01.123456; PyTorch: [E419 */
-    {"IWEF", "%L%G %C%|"},        /* glog without a bracket */
-    {"JFMASOND", "%B%E %C %N%P"}, /* syslog: Apr 19 13:28:01 node076 kernel: */
-    {"[", "[%_%n.%n]"},           /* [ 8123.456789] */
-    {"s", "stderr F "},           /* containerd; follows the time.  F: a full line, P: a part of a line */
-    {"s", "stdout F "},
-    {"s", "stderr P "},
-    {"s", "stdout P "},
+    {BLANK | TAB | DIGIT, "%_%k: "}, /* srun -l */
+    {BRACKET, "[%n,%k]<stderr>:"},   /* mpirun */
+    {BRACKET, "[%n,%k]<stdout>:"},   /* other streams of mpirun */
+    {BRACKET, "[%n,%k]<stddiag>:"},
+    {BRACKET, "[%k]<stderr>:"}, /* horovodrun */
+    {BRACKET, "[%k]<stdout>:"},
+    {BRACKET, "[%n,mpirank:%k,%h]<stderr>:"}, /* SageMaker */
+    {BRACKET, "[%n,mpirank:%k,%h]<stdout>:"},
+    {BRACKET, "[rank: %r]"},       /* Lightning */
+    {BRACKET, "[pod/%h/%w]"},      /* kubectl logs --prefix */
+    {PAREN, "(%w pid=%n, ip=%h)"}, /* Ray */
+    {PAREN, "(%w(rank=%r) pid=%n, ip=%h)"},
+    {PAREN, "(%w(rank=%r) pid=%n)"},
+    {PAREN, "(%w rank=%r pid=%n)"}, /* vLLM */
+    {PAREN, "(%w, rank=%r, pid=%n)"},
+    {PAREN, "(%w pid=%n)"},
+    {PAREN, "(pid=%n, ip=%h)"},
+    {PAREN, "(pid=%n)"},
+    {PAREN, "(%w, ip=%h)"},
+    {BAR, "| %V%_| %m - "}, /* loguru; follows the time */
+    {BRACKET, "[rank%r]:"}, /* torch */
+    {BRACKET, "[rank%r]%|"},
+    {BRACKET, "[RANK %r]"},
+    {BRACKET, "[default%l]:"},              /* torchrun */
+    {BLANK | DIGIT, "%?%t%|"},              /* 2026-04-19T13:28:01.123Z */
+    {BLANK | BRACKET, "%?[%t]"},            /* [2026-04-19 13:28:01] */
+    {BRACKET, "[%t%q]"},                    /* SGLang: [2025-04-11 08:51:14 DP1 TP0] */
+    {BLANK | BRACKET, "%?[%W %B%E %C %Y]"}, /* dmesg -T: [Sun Apr 19 13:28:01 2026] */
+    {BRACKET, "[%L%G %C%|"},                /* glog: [E0419 13:28:01.123456; PyTorch: [E419 */
+    {GLOG, "%L%G %C%|"},                    /* glog without a bracket */
+    {MONTH, "%B%E %C %N%P"},                /* syslog: Apr 19 13:28:01 node076 kernel: */
+    {BRACKET, "[%_%n.%n]"},                 /* [ 8123.456789] */
+    {LEVEL, "%V %n-%n %C %m "},             /* vLLM: ERROR 09-10 21:04:11 [core.py:700] */
+    {SMALL_S, "stderr F "},                 /* containerd; follows the time.  F: a full line, P: a part of a line */
+    {SMALL_S, "stdout F "},
+    {SMALL_S, "stderr P "},
+    {SMALL_S, "stdout P "},
 };
 
 /* The formats of prefixes that begin with the name of a host or process, each with the byte that follows the name. */
@@ -193,9 +252,10 @@ static bool strip_prefix(mls_str *rest, mls_log_line *line, bool first)
     mls_line_parts parts;
     mls_str at = *rest;
     mls_str host;
+    const unsigned kinds = kinds_of(at.ptr[0]);
     bool found = false;
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes && !found; i++)
-        found = strchr(prefixes[i].first, at.ptr[0]) != NULL && mls_line_take(&at, prefixes[i].format, &parts);
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes && !found && kinds != 0; i++)
+        found = (prefixes[i].firsts & kinds) != 0 && mls_line_take(&at, prefixes[i].format, &parts);
     mls_str behind = at;
     const char after = !found && take_host(&behind, &host) && behind.len > 0 ? behind.ptr[0] : '\0';
     for (size_t i = 0; i < sizeof named_prefixes / sizeof *named_prefixes && !found && after != '\0'; i++)

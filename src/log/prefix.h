@@ -86,6 +86,7 @@ typedef struct mls_line_parts {
  *   %w %c        a name that does not begin with a digit, the name of a container, which ends with a number
  *   %m %P %V     any word, a word that ends with ':', a level such as INFO
  *   %L           a severity letter of glog: I, W, E or F
+ *   %q           numbers of kinds of parallelism, as in " DP1 TP3"
  *   %_ %? %|     any number of blanks, an optional blank, a blank or the end of the text (which is not skipped)
  *   %[           a '[', which is not skipped. */
 bool mls_line_take(mls_str *text, const char *format, mls_line_parts *parts);

@@ -50,7 +50,8 @@ static void noises_change_no_verdict(void **state)
     assert_int_equal(mls_signatures_new(&signatures, NULL), MLS_OK);
     for (size_t i = 0; i < mls_signatures_count(signatures); i++) {
         const mls_signature *one = mls_signatures_get(signatures, i);
-        if (one->role == MLS_ROLE_CONTEXT) {
+        /* After the end of a run, some messages are those of its teardown. */
+        if (one->role == MLS_ROLE_CONTEXT && strcmp(one->id, "run-ends") != 0) {
             mls_buffer_printf(&noises, "%s\n", one->example);
             count++;
         }

@@ -175,6 +175,13 @@ static const mls_signature end_signature =
     UNSAID("log-ends", MLS_CLASS_UNKNOWN, "The log ends without run_stop and without a message that explains it.",
            "Check the state of the job (sacct), the kernel logs of its nodes, and the output of other ranks.",
            "the end of the logs");
+static const mls_signature error_signature =
+    UNSAID("unknown-error", MLS_CLASS_UNKNOWN,
+           "The log contains no run and no known failure, but lines at its end look like errors.",
+           "Read these lines.  If they are the cause, add a signature for them with --signatures; otherwise look at "
+           "the output of "
+           "other ranks, the state of the job (sacct) and the kernel logs of its nodes.",
+           "the end of the logs");
 static const mls_signature traceback_signature =
     UNSAID("python-traceback", MLS_CLASS_UNKNOWN,
            "A traceback starts, but the exception at its end is missing or has an unknown form.",
@@ -190,6 +197,8 @@ typedef struct run_view {
     const mls_log_segment *last;     /* segment of the last advance; NULL: none */
     const mls_log_segment *own;      /* its first segment */
     const mls_log_segment *traced;   /* first segment with an unfinished traceback; NULL: none */
+    const mls_log_segment *erring;   /* last segment that ends with a line that looks like an error; NULL: none */
+    bool ended;                      /* a file without records reports a successful end */
     bool broken_off;                 /* a file ends inside a progress bar */
     bool again;                      /* the run succeeded and restarted */
     double end_ms;                   /* last time in its output */
@@ -199,6 +208,24 @@ typedef struct run_view {
     bool failed;
     step_lengths lengths; /* until the failure */
 } run_view;
+
+/* Return whether a line of a file reports a successful end after which training did not continue.  If a job has
+ * records, they decide alone. */
+static bool has_ended(const mls_job_log *job, const mls_log_segment *segment)
+{
+    return job->run_count == 0 && segment->ended_line > 0 && segment->ended_advances + MLS_SURVIVED > segment->advances;
+}
+
+/* Return whether a match belongs to the teardown after a successful end, or came before the end. */
+static bool is_of_success(const mls_job_log *job, const mls_match *match)
+{
+    const mls_log_segment *segment = &job->segments[match->segment];
+    const mls_signature *signature = mls_job_signature(job, match);
+    return has_ended(job, segment) &&
+           (match->at.line < segment->ended_line || signature->role != MLS_ROLE_ROOT ||
+            signature->kind == MLS_CLASS_NETWORK || signature->kind == MLS_CLASS_COMMUNICATION_TIMEOUT ||
+            signature->kind == MLS_CLASS_SCHEDULER);
+}
 
 /* Assign to each run its own matches and segments first, then those that belong to every run. */
 static void fill_views(mls_job_log *job, run_view *views)
@@ -234,8 +261,11 @@ static void fill_views(mls_job_log *job, run_view *views)
                 view->end_ms = segment->last_ms;
             const bool later = view->last == NULL || !(segment->last_times[0] <= view->last->last_times[0]);
             view->last = segment->last_line > 0 && later ? segment : view->last;
-            view->traced = view->traced == NULL && segment->traceback.line > 0 ? segment : view->traced;
-            view->broken_off |= segment->broken_off;
+            const bool ended = has_ended(job, segment);
+            view->ended |= ended;
+            view->traced = view->traced == NULL && segment->traceback.line > 0 && !ended ? segment : view->traced;
+            view->erring = segment->error.line > 0 && !ended ? segment : view->erring;
+            view->broken_off |= segment->broken_off && !ended;
             view->again |= segment->again;
             for (size_t k = 0; k < MLS_SURVIVED; k++) {
                 double time = segment->last_times[k];
@@ -266,7 +296,8 @@ static bool was_survived(const run_view *view, const mls_match *match)
 {
     const mls_log_segment *segment = &view->job->segments[match->segment];
     const bool elsewhere = view->last != NULL && view->last->file != segment->file;
-    return has_recovered(view->job, match) || match->advances + MLS_SURVIVED <= segment->advances ||
+    return has_recovered(view->job, match) || is_of_success(view->job, match) ||
+           match->advances + MLS_SURVIVED <= segment->advances ||
            (segment->line == 0 && elsewhere && view->last_times[MLS_SURVIVED - 1] > match->time_ms);
 }
 
@@ -296,8 +327,9 @@ static const mls_match *first_of(const run_view *view, unsigned turn)
     bool timed = true;
     for (int pass = 0; pass < 3; pass++) {
         for (const mls_match *match = view->matches; match != NULL; match = match->next) {
-            if (turn_of(mls_job_signature(job, match)) != turn || was_survived(view, match))
-                continue;
+            if (turn_of(mls_job_signature(job, match)) != turn || was_survived(view, match) ||
+                (turn == MLS_ROLE_SYMPTOM && match->advances < job->segments[match->segment].crash_advances))
+                continue; /* a symptom before progress is not the cause of a crash after this progress */
             if (pass == 0) {
                 timed = timed && isfinite(match->time_ms);
             } else if (pass == 1) {
@@ -448,6 +480,12 @@ static void judge_run(const run_view *view, mls_failure *failure)
             failure->time_ms = begin->time_ms;
             failure->rank = begin->rank >= 0 ? begin->rank : (double)NAN;
             failure->node = begin->node;
+        } else if (!failure->hang && view->number == 1 && job->run_count == 0 && view->erring != NULL) {
+            seen = view->erring;
+            failure->signature = &error_signature;
+            failure->at = seen->error;
+            failure->rank = seen->error.rank >= 0 ? seen->error.rank : (double)NAN;
+            failure->node = seen->error.node;
         }
     } else {
         seen = &job->segments[cause->segment];
@@ -502,8 +540,13 @@ static bool *number_runs(mls_job_log *job, mls_arena *arena)
      * those of a file without records.  However, a launch that failed so early is kept: it may contain the reason, and
      * must not count as the success of others.  If a job has nothing else, it is such a launch. */
     for (size_t i = 0; i < job->match_count; i++) {
-        const unsigned role = mls_job_signature(job, &job->matches[i])->role;
-        job->segments[job->matches[i].segment].died |= role == MLS_ROLE_ROOT || role == MLS_ROLE_SYMPTOM;
+        const mls_match *match = &job->matches[i];
+        const mls_signature *signature = mls_job_signature(job, match);
+        mls_log_segment *segment = &job->segments[match->segment];
+        segment->died |= signature->role == MLS_ROLE_ROOT || signature->role == MLS_ROLE_SYMPTOM;
+        if (turn_of(signature) != LAST_TURN || signature->kind == MLS_CLASS_CODE)
+            segment->crash_advances =
+                match->advances > segment->crash_advances ? match->advances : segment->crash_advances;
     }
     for (size_t i = 0; i < job->segment_count; i++)
         began |= (job->segments[i].began || job->segments[i].died) && job->segments[i].line > 0;
@@ -559,9 +602,11 @@ static void judge_runs(mls_job_log *job)
         for (unsigned turn = MLS_ROLE_ROOT; turn <= LAST_TURN && view->cause == NULL && !success[run]; turn++)
             view->cause = first_of(view, turn);
         const bool sure = run > 0 && !view->again;
-        if (!success[run] && (sure || view->cause != NULL || view->traced != NULL || view->broken_off))
+        const bool erred = run == 0 && view->erring != NULL;
+        if (!success[run] && (sure || view->cause != NULL || view->traced != NULL || view->broken_off || erred))
             order[count++] = (mls_placed){failed_at(view), run};
     }
+    job->finished = job->run_count == 0 && views[0].ended;
     if (count > 0) { /* otherwise step lengths are not needed */
         mls_sort_placed(order, count, sizeof *order);
         make_steps(&steps, job, &arena);
@@ -609,7 +654,9 @@ void mls_job_judge(mls_job_log *job)
     for (size_t i = 0; i < job->match_count; i++)
         if (!job->matches[i].reported)
             mls_job_note(job, &job->matches[i]);
-    to->outcome = to->failure_count > 0 ? MLS_JOB_FAILED : to->runs > 0 ? MLS_JOB_SUCCESS : MLS_JOB_UNKNOWN;
+    to->outcome = to->failure_count > 0           ? MLS_JOB_FAILED
+                  : to->runs > 0 || job->finished ? MLS_JOB_SUCCESS
+                                                  : MLS_JOB_UNKNOWN;
     to->matched_count = list_counts(job, job->matched, &to->matched);
     to->overran = mls_arena_array(to->arena, signatures, sizeof *to->overran);
     for (size_t i = 0; i < signatures; i++)

@@ -78,14 +78,31 @@ static mls_status file_done(void *opaque, const mls_read *read)
     return MLS_OK;
 }
 
-/* Return the index of the signature with an id; SIZE_MAX: the id is unknown or NULL. */
+/* Return the index of the signature with an id; SIZE_MAX: the id is unknown. */
 static size_t find_signature(const mls_signatures *signatures, const char *id)
 {
     const size_t count = mls_signatures_count(signatures);
     size_t i = 0;
-    while (i < count && id != NULL && strcmp(mls_signatures_get(signatures, i)->id, id) != 0)
+    while (i < count && strcmp(mls_signatures_get(signatures, i)->id, id) != 0)
         i++;
-    return i < count && id != NULL ? i : SIZE_MAX;
+    return i < count ? i : SIZE_MAX;
+}
+
+/* Return the indexes of the signatures in a list of ids, followed by SIZE_MAX; NULL if the list is NULL. */
+static const size_t *find_signatures(const mls_signatures *signatures, const char *ids, mls_arena *arena)
+{
+    mls_str id;
+    size_t count = 0;
+    if (ids == NULL)
+        return NULL;
+    size_t *found = mls_arena_array(arena, strlen(ids) + 1, sizeof *found);
+    while (mls_list_next(&ids, ' ', &id)) {
+        const size_t index = find_signature(signatures, mls_arena_copy(arena, id).ptr);
+        found[count] = index;
+        count += index != SIZE_MAX;
+    }
+    found[count] = SIZE_MAX;
+    return found;
 }
 
 mls_status mls_diagnose(const char *path, const mls_diagnose_options *options, mls_diagnosis *diagnosis,
@@ -108,11 +125,13 @@ mls_status mls_diagnose(const char *path, const mls_diagnose_options *options, m
                        .watchdog_signature = find_signature(signatures, "nccl-watchdog-timeout"),
                        .exception_signature = find_signature(signatures, "python-exception"),
                        .ignored_signature = find_signature(signatures, "exception-ignored"),
+                       .start_signature = find_signature(signatures, "run-begins"),
+                       .end_signature = find_signature(signatures, "run-ends"),
                        .full_time = (double)NAN,
                        .time_stride = 1,
                        .last_time = {(double)NAN, (double)NAN, (double)NAN},
                        .matched = mls_arena_zeroed(&scratch, count, sizeof *job.matched),
-                       .recovers = mls_arena_zeroed(&scratch, count, sizeof *job.recovers),
+                       .recovers = mls_arena_array(&scratch, count, sizeof *job.recovers),
                        .recoveries = mls_arena_zeroed(&scratch, count, sizeof *job.recoveries),
                        .tracebacks = mls_arena_zeroed(&scratch, MLS_TRACEBACKS_MAX, sizeof *job.tracebacks),
                        .rank_nodes = mls_calloc(MLS_RANKS_MAX, sizeof *job.rank_nodes),
@@ -120,7 +139,7 @@ mls_status mls_diagnose(const char *path, const mls_diagnose_options *options, m
                        .scratch = mls_arena_alloc(&scratch, (size_t)2 * MLS_LINE_EXAMINED)};
     const diagnose_state state = {options, &job, &sources};
     for (size_t i = 0; i < count; i++)
-        job.recovers[i] = find_signature(signatures, mls_signatures_get(signatures, i)->recovers);
+        job.recovers[i] = find_signatures(signatures, mls_signatures_get(signatures, i)->recovers, &scratch);
     mls_job_prepare(&job);
     mls_status status = options->open == NULL ? mls_sources_find(&path, 1, &sources, error) : MLS_OK;
     for (size_t i = 0; i < sources.count && status == MLS_OK; i++) {

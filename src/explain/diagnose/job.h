@@ -36,6 +36,7 @@ typedef struct mls_read_lines {
         mls_kept_line at;
         int32_t rank;     /* -1: unknown */
         const char *node; /* NULL: unknown */
+        bool harmless;    /* its prefixes show that it is a message of the kernel, a warning or an information */
     } items[MLS_READ_LINES];
     size_t count;
 } mls_read_lines;
@@ -48,7 +49,8 @@ typedef struct mls_traceback {
     double time_ms;
     int32_t rank;     /* -1: unknown */
     const char *node; /* NULL: unknown */
-    bool ignored;     /* Python reported "Exception ignored in" before the traceback */
+    bool ignored;     /* a line before it says that the program continues, such as "Exception ignored in" */
+    bool headless;    /* its header is missing: it began with a line of a frame, and `line` is that of the last one */
 } mls_traceback;
 
 /* The last message that ended the failure of earlier messages of a signature, such as a link that is up again. */
@@ -105,6 +107,9 @@ typedef struct mls_log_segment {
     size_t run; /* number in the job, from 1; 0: not part of a run */
     double reached[MLS_PACE_COUNT];
     size_t advances;
+    size_t crash_advances;           /* advances before the last message that is more than an exit code */
+    size_t ended_line;               /* a line that reports a successful end; 0: none since the last start */
+    size_t ended_advances;           /* advances before that line */
     double last_times[MLS_SURVIVED]; /* times of the last advances, newest first */
     size_t last_line;                /* line of the last advance; 0: none */
     const char *last_text;           /* text of that line; set when the segment is closed */
@@ -114,6 +119,7 @@ typedef struct mls_log_segment {
     size_t read_count;
     bool read_errors;        /* as in mls_failure */
     mls_traceback traceback; /* the first traceback without an exception at its end */
+    mls_failure_line error;  /* a line at the end that looks like an error; line 0: none */
     bool broken_off;         /* the last line of the segment is an incomplete progress bar */
 } mls_log_segment;
 
@@ -155,6 +161,7 @@ typedef struct mls_job_log {
      * that are not records, and the last lines that look like errors. */
     mls_kept_line last;
     mls_read_lines plain, errors;
+    bool finished;      /* without records, a line reports a successful end */
     size_t run_count;   /* numbered runs and launches that failed before a run began */
     mls_match *matches; /* the matches that were not survived; those of the open segment are last */
     size_t match_count, match_capacity;
@@ -164,13 +171,15 @@ typedef struct mls_job_log {
     size_t role_counts[MLS_ROLE_END];
     size_t role_limits[MLS_ROLE_END]; /* when a role has this many matches, some are dropped */
     size_t *matched;                  /* number of matches of each signature */
-    size_t *recovers;                 /* index of the signature whose failure each signature ends; SIZE_MAX: none */
+    const size_t **recovers;          /* for each signature, indexes of those whose failures it ends, then SIZE_MAX;
+                                       * NULL: none */
     mls_recovery *recoveries;         /* for each signature, the last message that ended its failure */
     mls_map names;                    /* names of nodes and GPUs, each stored once */
     const char **rank_nodes;          /* node of each rank; NULL: unknown */
     uint8_t *rank_seen;               /* MLS_RANK_… */
-    size_t watchdog_signature, exception_signature, ignored_signature; /* SIZE_MAX: not in the table */
-    uint32_t *suspects;                                                /* as in mls_failure; computed on first use */
+    size_t watchdog_signature, exception_signature, ignored_signature, start_signature,
+        end_signature;  /* SIZE_MAX: not in the table */
+    uint32_t *suspects; /* as in mls_failure; computed on first use */
     size_t suspect_count;
     double full_time;                 /* the first time with a year */
     size_t time_stride, time_skipped; /* only every time_stride-th time is stored; times since the last one */
@@ -186,6 +195,8 @@ typedef struct mls_job_log {
     mls_traceback *tracebacks; /* open tracebacks: at most one per stream and MLS_TRACEBACKS_MAX in all */
     size_t traceback_count;
     uint64_t ignored_stream; /* stream whose next traceback is of an ignored exception */
+    size_t frame_line;       /* last line of a frame, while there are tracebacks without a header; 0: none */
+    size_t handled_line;     /* end of the last traceback of that stream that was ignored; 0: none */
     size_t ignored_line;     /* line of "Exception ignored in", near which this applies; 0: none */
 } mls_job_log;
 

@@ -22,7 +22,9 @@ typedef enum mark {
     MARK_RANK_ROW,
     MARK_ROOT_CAUSE,
     MARK_SRUN,
-    MARK_COUNTERS = 16
+    MARK_FRAME,
+    MARK_CHAINED,
+    MARK_COUNTERS = 18
 } mark;
 static const mls_str mark_texts[] = {
     [MARK_TRACEBACK] =
@@ -34,6 +36,8 @@ static const mls_str mark_texts[] = {
     [MARK_RANK_ROW] = MLS_STR("  rank      : "),
     [MARK_ROOT_CAUSE] = MLS_STR("Root Cause (first observed failure)"),
     [MARK_SRUN] = MLS_STR("srun: error: "),
+    [MARK_FRAME] = MLS_STR("\", line "),             /* a frame of a traceback: File "train.py", line 12, in main */
+    [MARK_CHAINED] = MLS_STR("he above exception"), /* "During handling of …, another exception occurred" */
     MLS_STR("iteration "),
     MLS_STR(" step "),
     MLS_STR(" error"),
@@ -74,6 +78,7 @@ static const mls_str mark_texts[] = {
 
 /* ---------------------------------------------------------------- runs */
 
+enum { ERROR_LINES = 50 }; /* an error this close to the end of a file may have ended the program */
 enum { NAMES_MAX = MLS_RANKS_MAX, NAME_BYTES_MAX = 255 }; /* the longest DNS name has 255 bytes */
 
 static void keep_line(mls_kept_line *kept, size_t line, mls_str text)
@@ -205,9 +210,51 @@ static void end_tracebacks(mls_job_log *job, mls_log_segment *segment)
     for (size_t i = 0; i < job->traceback_count; i++) {
         mls_traceback *open = &job->tracebacks[i];
         const bool first = segment->traceback.line == 0 || open->line < segment->traceback.line;
-        if (open->line > 0 && !open->ignored && first && open->advances + MLS_SURVIVED > segment->advances)
+        if (open->line > 0 && !open->ignored && !open->headless && first &&
+            open->advances + MLS_SURVIVED > segment->advances)
             segment->traceback = *open;
         open->line = 0;
+    }
+}
+
+/* Return whether the text of a line says that something failed.  Unlike the words of keep_lines(), it is strict: a log
+ * that ends with such a line counts as failed even if no signature matches. */
+static bool says_failure(mls_str message)
+{
+    static const char failures[] = "rror: |Error|ERROR|xception|FATAL|Fatal|fatal: |FAILED|ailed|ailure|Traceback|"
+                                   "Aborted|abort|panic|Killed|core dumped|annot |unable to|Unable to|No such file|"
+                                   "denied|refused|egmentation|timed out|Timed out|ncaught|nhandled|invalid|Invalid";
+    static const char others[] =
+        "WARN|Warn|warn|INFO|DEBUG|level |initialize backend|gnor|kipp|etry|etries|fall back|falling "
+        "back|allback|eprecat|no |"
+        "No |without |: 0|=0|0 err|0 fail|_err|err_|error_|error=|error rate|not fatal|non-fatal|ecoverable|ecovered|if ";
+    return mls_str_any(message, failures, mls_str_contains) && !mls_str_any(message, others, mls_str_contains);
+}
+
+/* Return whether a message matches a signature, and so was already considered. */
+static bool is_known(const mls_job_log *job, mls_str message)
+{
+    (void)mls_signatures_search(job->signatures, message);
+    return mls_signatures_find(job->signatures, message, false) >= 0;
+}
+
+/* Find a line that looks like an error among the stored lines at the end of the segment, after its last progress. */
+static void find_error(mls_job_log *job, mls_log_segment *segment)
+{
+    const mls_read_lines *const lists[] = {&job->errors, &job->plain};
+    for (size_t l = 0; l < 2; l++) {
+        for (size_t i = 0; i < lists[l]->count; i++) {
+            const mls_kept_line *at = &lists[l]->items[i].at;
+            const bool last = !lists[l]->items[i].harmless && at->line > job->handled_line &&
+                              at->line > segment->last_line && at->line > segment->error.line &&
+                              at->line + ERROR_LINES > segment->end_line;
+            if (last && says_failure(mls_str_from(at->text)) && !is_known(job, mls_str_from(at->text)))
+                segment->error = (mls_failure_line){.file = job->files[segment->file].name,
+                                                    .line = at->line,
+                                                    .text = mls_job_copy(job, at->text),
+                                                    .rank = lists[l]->items[i].rank,
+                                                    .node = lists[l]->items[i].node};
+        }
     }
 }
 
@@ -228,6 +275,7 @@ static void close_segment(mls_job_log *job)
         job->count_count = job->open_counts;
         return;
     }
+    find_error(job, segment);
     /* Choose lines to read from the end: those that look like errors, then the last ones, while there is room. */
     const size_t fill = MLS_READ_LINES - bad->count;
     size_t read_line = 0;
@@ -331,9 +379,11 @@ static mls_str group_of(const mls_job_log *job, size_t signature, const mls_log_
     return mls_signatures_group(job->signatures, signature, line->message, name);
 }
 
-static void add_match(mls_job_log *job, size_t signature, size_t number, const mls_log_line *line, double time_ms)
+/* Store a match in line `number`.  `ended` is the traceback that the line ends; NULL: none. */
+static void add_match(mls_job_log *job, size_t signature, size_t number, const mls_log_line *line, double time_ms,
+                      const mls_traceback *ended)
 {
-    const mls_log_segment *segment = mls_job_segment(job);
+    mls_log_segment *segment = mls_job_segment(job);
     const mls_signature *known = mls_signatures_get(job->signatures, signature);
     mls_str rank = group_of(job, signature, line, "rank");
     const mls_str node = group_of(job, signature, line, "node");
@@ -365,15 +415,22 @@ static void add_match(mls_job_log *job, size_t signature, size_t number, const m
         match.rank = match.rank < 0 ? job->table_rank : match.rank;
         match.node = match.node == NULL ? job->table_host : match.node;
     }
+    if (ended != NULL && match.rank < 0) {
+        match.rank = ended->rank;
+        match.node = match.node == NULL ? ended->node : match.node;
+    }
     if (signature == job->watchdog_signature && match.rank >= 0 && match.rank < MLS_RANKS_MAX)
         job->rank_seen[match.rank] |= MLS_RANK_TIMED_OUT;
     note_rank(job, match.rank, match.node);
+    if (signature == job->start_signature || signature == job->end_signature) {
+        segment->ended_line = signature == job->end_signature ? number : 0;
+        segment->ended_advances = segment->advances;
+        return;
+    }
     job->matched[signature]++;
     if (role == MLS_ROLE_CONTEXT) {
-        if (job->recovers[signature] != SIZE_MAX) {
-            job->recoveries[job->recovers[signature]] =
-                (mls_recovery){segment->file, number, match.time_ms, match.node};
-        }
+        for (const size_t *other = job->recovers[signature]; other != NULL && *other != SIZE_MAX; other++)
+            job->recoveries[*other] = (mls_recovery){segment->file, number, match.time_ms, match.node};
         mls_job_note(job, &match);
         return;
     }
@@ -746,11 +803,38 @@ void mls_job_prepare(mls_job_log *job)
     mls_signatures_prepare(job->signatures, mark_texts, MARK_COUNTERS, sizeof mark_texts / sizeof *mark_texts);
 }
 
+/* Limits of the distance of lines that belong together: with lines of other ranks in between, and of the header of a
+ * chained traceback from the exception before. */
+enum { OTHERS_BETWEEN = 64, CHAINED_LINES = 4 };
+
+/* Return whether a traceback without a header is over: its exception must follow its last frame closely. */
+static bool is_stale(const mls_traceback *open, size_t number)
+{
+    return open->headless && number > open->line + OTHERS_BETWEEN;
+}
+
+/* Return whether a message is a frame of a traceback: "  File "train.py", line 12, in main". */
+static bool is_frame(mls_str message)
+{
+    mls_line_parts parts;
+    mls_str rest = message;
+    while (mls_take_char(&rest, " \t|\xe2\x94\x82")) { /* also the bytes of the line that rich draws */
+    }
+    return mls_str_starts(rest, MLS_S("File \"")) && mls_str_after(rest, MLS_S("\", line "), &rest) &&
+           mls_line_take(&rest, "%n, in ", &parts);
+}
+
+/* Return whether the exception of a traceback that the program survived may be dismissed.  Errors of GPUs may not. */
+static bool may_be_ignored(const mls_job_log *job, size_t signature)
+{
+    const unsigned kind = mls_signatures_get(job->signatures, signature)->kind;
+    return kind != MLS_CLASS_GPU_HARDWARE && kind != MLS_CLASS_GPU_MEMORY && kind != MLS_CLASS_GPU_FAULT;
+}
+
 /* Read the marks, progress and signature of line `i`.  An exception counts only after a traceback of the same stream.
  * A traceback right after "Exception ignored in" of the same stream does not end the program. */
 static void examine(mls_job_log *job, size_t i)
 {
-    enum { OTHERS_BETWEEN = 64 }; /* limit for lines of other ranks in between */
     const mls_log_line line = mls_log_line_of(&job->block.marked.lines, i, job->scratch);
     const size_t number = job->block.marked.lines.line + i;
     const uint32_t marks = mls_signatures_search(job->signatures, line.text);
@@ -759,7 +843,16 @@ static void examine(mls_job_log *job, size_t i)
     size_t open = 0;
     while (open < job->traceback_count && job->tracebacks[open].stream != stream)
         open++;
+    if (open < job->traceback_count && is_stale(&job->tracebacks[open], number)) {
+        job->tracebacks[open] = job->tracebacks[--job->traceback_count];
+        open = job->traceback_count;
+    }
     const bool traced = open < job->traceback_count;
+    const size_t near = writer >= 0 ? OTHERS_BETWEEN : 1;
+    const size_t chained = writer >= 0 ? OTHERS_BETWEEN : CHAINED_LINES;
+    if ((marks >> MARK_CHAINED & 1) != 0 && job->handled_line > 0 && job->ignored_stream == stream &&
+        number <= job->handled_line + chained)
+        job->ignored_line = number + 1;
     const bool ends = traced && mls_signatures_maybe_exception(job->signatures, line.message);
     note_rank(job, line.rank, stored_name(job, line.node));
     for (uint32_t left = marks & (MLS_ANY_SIGNATURE - 1); left != 0; left &= left - 1) {
@@ -827,26 +920,46 @@ static void examine(mls_job_log *job, size_t i)
     const ptrdiff_t place = mls_signatures_find(job->signatures, line.message, ends);
     read_progress(job, i, &line, place < 0);
     const size_t found = (size_t)place;
+    const bool header = (marks >> MARK_TRACEBACK & 1) != 0;
+    const bool frame = (marks >> MARK_FRAME & 1) != 0 && is_frame(line.message);
+    bool begins = (header || frame) && !traced && open < MLS_TRACEBACKS_MAX;
     if (place >= 0) {
-        if (!traced || !job->tracebacks[open].ignored || found != job->exception_signature)
-            add_match(job, found, number, &line, time_of(job, i, &line));
-        if (traced)
-            job->tracebacks[open] = job->tracebacks[--job->traceback_count];
+        const mls_traceback *ended = traced ? &job->tracebacks[open] : NULL;
+        if (ended == NULL || !ended->ignored || !may_be_ignored(job, found))
+            add_match(job, found, number, &line, time_of(job, i, &line), ended);
         if (found == job->ignored_signature) {
             job->ignored_stream = stream;
             job->ignored_line = number;
+        } else if (ended != NULL && ended->ignored) {
+            job->ignored_stream = stream;
+            job->handled_line = number;
         }
-    } else if ((marks >> MARK_TRACEBACK & 1) != 0 && !traced && open < MLS_TRACEBACKS_MAX) {
+        if (traced)
+            job->tracebacks[open] = job->tracebacks[--job->traceback_count];
+        begins = begins && header && found == job->ignored_signature;
+    } else if (traced && header) {
+        job->tracebacks[open].headless = false;
+        job->tracebacks[open].line = number;
+    } else if (traced && frame && job->tracebacks[open].headless) {
+        job->tracebacks[open].line = job->frame_line = number;
+    }
+    if (begins) {
         const bool ignored =
-            job->ignored_line > 0 && job->ignored_stream == stream && number <= job->ignored_line + OTHERS_BETWEEN;
+            job->ignored_line > 0 && job->ignored_stream == stream && number <= job->ignored_line + near;
+        mls_str rest = line.message;
+        mls_line_parts parts;
+        const bool row = mls_line_take(&rest, "%_traceback :", &parts); /* of torchrun's table, about the rank above */
         job->ignored_line = ignored ? 0 : job->ignored_line;
-        job->tracebacks[job->traceback_count++] = (mls_traceback){.stream = stream,
-                                                                  .line = number,
-                                                                  .advances = mls_job_segment(job)->advances,
-                                                                  .time_ms = time_of(job, i, &line),
-                                                                  .rank = mls_log_line_rank(&line),
-                                                                  .node = stored_name(job, mls_log_line_node(&line)),
-                                                                  .ignored = ignored};
+        job->frame_line = header ? job->frame_line : number;
+        job->tracebacks[job->traceback_count++] =
+            (mls_traceback){.stream = stream,
+                            .line = number,
+                            .advances = mls_job_segment(job)->advances,
+                            .time_ms = time_of(job, i, &line),
+                            .rank = row ? job->table_rank : mls_log_line_rank(&line),
+                            .node = row ? job->table_host : stored_name(job, mls_log_line_node(&line)),
+                            .ignored = ignored,
+                            .headless = !header};
     }
 }
 
@@ -861,10 +974,28 @@ static bool is_among(const mls_read_lines *lines, mls_str message)
     return found;
 }
 
+/* Return whether the prefixes of a line show that it is a message of the kernel, a warning or an information. */
+static bool is_harmless(const mls_log_line *line)
+{
+    mls_line_parts parts;
+    const char *end = line->message.ptr;
+    for (const char *at = line->text.ptr; at < end; at++) {
+        mls_str rest = {at, (size_t)(end - at)};
+        const bool begins = at == line->text.ptr || at[-1] == ' ' || at[-1] == ':' || at[-1] == '[';
+        if (begins && ((*at == 'I' || *at == 'W') && mls_line_take(&rest, "%L%G ", &parts)))
+            return true;
+        if (*at == '[' && mls_line_take(&rest, "[%_%n.%n]", &parts))
+            return true;
+    }
+    const mls_str prefixes = {line->text.ptr, (size_t)(end - line->text.ptr)};
+    return mls_str_contains(prefixes, MLS_S(" kernel: "));
+}
+
 static void add_line(mls_job_log *job, mls_read_lines *lines, size_t i, const mls_log_line *line)
 {
     const size_t to = lines->count++;
     lines->items[to].rank = mls_log_line_rank(line);
+    lines->items[to].harmless = is_harmless(line);
     lines->items[to].node = stored_name(job, mls_log_line_node(line));
     keep_line(&lines->items[to].at, job->block.marked.lines.line + i, line->message);
 }
@@ -931,6 +1062,17 @@ static void keep_lines(mls_job_log *job, size_t end)
 
 /* ---------------------------------------------------------------- a block */
 
+/* Forget the tracebacks without a header, all of which are stale. */
+static void drop_headless(mls_job_log *job)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < job->traceback_count; i++)
+        if (!job->tracebacks[i].headless)
+            job->tracebacks[kept++] = job->tracebacks[i];
+    job->traceback_count = kept;
+    job->frame_line = 0;
+}
+
 /* Examine the marked lines, and those that may end a traceback or match a user's signature. */
 static void examine_lines(mls_job_log *job, size_t from, size_t end)
 {
@@ -938,6 +1080,8 @@ static void examine_lines(mls_job_log *job, size_t from, size_t end)
     const bool all = mls_signatures_want_all(job->signatures);
     for (size_t i = from; i < end; i++) {
         const size_t next = mls_marked_next(&block->marked, i, end);
+        if (job->frame_line > 0 && block->marked.lines.line + i > job->frame_line + OTHERS_BETWEEN)
+            drop_headless(job);
         if (!all && job->traceback_count == 0)
             i = next;
         if (i < end && (i == next || all ||
@@ -1050,7 +1194,7 @@ mls_sink mls_job_begin_file(mls_job_log *job, const char *name)
     job->table_rank = -1;
     job->root_cause = false;
     job->traceback_count = 0;
-    job->ignored_line = 0;
+    job->ignored_line = job->handled_line = job->frame_line = 0;
     open_segment(job);
     return (mls_sink){
         .state = job, .record = block_record, .marker = block_marker, .lines = block_lines, .end = block_end};
