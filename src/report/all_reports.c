@@ -15,8 +15,8 @@ static const mls_report *const reports[] = {
 };
 /* clang-format on */
 
-/* Tables of fields that other sections document: `apart` in every report, `apart_of_overview` in the reports of
- * overview and watch, which contain other reports. */
+/* Tables of fields that other sections of mlscore-formats(5) document.  `apart` applies to every report,
+ * `apart_of_overview` to the reports of overview and watch, which contain other reports. */
 static const mls_fields *const apart[] = {&mls_finding_fields, NULL};
 static const mls_fields *const apart_of_overview[] = {&mls_group_fields, &mls_published_match_fields, &mls_block_fields,
                                                       &mls_timed_group_fields, NULL};

@@ -19,9 +19,9 @@ typedef struct side_by_side {
     const mls_side_group *groups[SIDES_MOST + 1];
     const mls_difference *differences[SIDES_MOST + 1]; /* differences from the baseline; element 0 is not used */
     size_t count;
-    const char *names[SIDES_MOST + 1],
-        *headers[SIDES_MOST + 1]; /* headings of the column of values and of the column of differences */
-    const char *label;            /* heading of the first column */
+    /* The headings of the column of values, and of the column of differences. */
+    const char *names[SIDES_MOST + 1], *headers[SIDES_MOST + 1];
+    const char *label; /* heading of the first column */
     mls_table table;
     mls_view *view;
     bool all;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fields.h - values for programs.  One table of fields for each kind of row determines JSON, NDJSON, CSV and the output
- * of `mlscore help fields`; a test compares this output with mlscore-formats(5).
+/* fields.h - write values in machine-readable formats.  One table of fields for each kind of row determines JSON,
+ * NDJSON, CSV and the output of `mlscore help fields`; a test compares this output with mlscore-formats(5).
  *
  * A table is an X-macro of F(kind of row, name, type, unit, value), where the value is in terms of `row`.
  * MLS_FIELDS(spread, mls_spread, TABLE) defines `spread_fields`, whose rows are mls_spread.  A field whose
@@ -41,7 +41,7 @@ struct mls_view;
 
 typedef struct mls_emitter {
     mls_output *output;
-    const struct mls_view *view; /* selects the severities of FINDINGS to write */
+    const struct mls_view *view; /* selects the severities of the findings to write */
     bool csv;
     bool indented;  /* JSON on many lines instead of one */
     bool inside;    /* the innermost list or object is not empty: a comma comes first */

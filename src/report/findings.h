@@ -28,7 +28,7 @@ typedef struct mls_finding_entry {
     size_t alike;       /* number of similar findings, including this one; set only in the first */
     size_t reported;    /* number of findings that the line of this finding reports; 0: another line reports it */
     size_t unkept;      /* number of similar findings that were counted but not kept */
-    /* These members are set only in the first finding of a kind. */
+    /* These members are set only in the first finding of a kind (severity, code and key). */
     size_t lines;   /* number of lines of the kind */
     size_t folded;  /* number of findings of the kind if they are printed as one line, otherwise 0 */
     size_t results; /* number of results that have findings of the kind */

@@ -20,7 +20,7 @@ typedef struct mls_html_group {
     const mls_group *group;
     const mls_throughput_group *timed; /* measurements of the group; its runs are in the order of group->runs */
     size_t number;                     /* number of the group in the page, from 1 */
-    bool brief;                        /* one of many groups: fewer points, rounder numbers */
+    bool brief;                        /* the page has many groups: show fewer points and fewer digits */
     mls_arena *scratch;                /* memory for one section, which is reset after it */
     const char *side;                  /* name of the side; NULL: not in a comparison */
     size_t sides;                      /* number of elements of the array of sides, which are drawn in one chart;
@@ -107,7 +107,8 @@ void mls_html_cells(mls_buffer *out, const char *kinds, ...);
 /* Append a cell with formatted text.  `look` is its CSS class; NULL: without a class. */
 void mls_html_cell(mls_buffer *out, const char *look, const char *format, ...) MLS_PRINTF(3, 4);
 
-/* The classes of runs: counted for the score, not counted, not valid.  The CSS class of each class sets its colour. */
+/* The classes of runs: MLS_RUN_KEPT is part of the score, MLS_RUN_OUT is valid but not part of the score, MLS_RUN_BAD
+ * is not valid.  mls_html_looks contains the CSS class of each, which sets the colour. */
 typedef enum mls_html_class { MLS_RUN_KEPT, MLS_RUN_OUT, MLS_RUN_BAD, MLS_RUN_CLASSES } mls_html_class;
 extern const char *const mls_html_looks[MLS_RUN_CLASSES];
 

@@ -154,7 +154,7 @@ static void append_curves(mls_buffer *out, const curves_view *views, size_t coun
         mls_sort_doubles(all, at);
         if (at == 0)
             continue;
-        /* Leave a few extreme first evaluations outside the chart: they would make all other values look equal. */
+        /* Leave a few extreme evaluations outside the chart, because all other values would look equal beside them. */
         const size_t far = at > MANY_VALUES ? (size_t)(FAR_SHARE * (double)at) : 0;
         mls_extent_add(&values, all[view->target.direction > 0 ? far : 0]);
         mls_extent_add(&values, all[at - 1 - (view->target.direction < 0 ? far : 0)]);
@@ -352,8 +352,8 @@ void mls_html_convergence(mls_buffer *out, const mls_html_group *sides)
 
 /* ------------------------------------------------------------------------ times */
 
-/* Dots that are closer than APART are stacked on at most LEVELS levels.  MARGIN is the space beside the scale.  APART
- * and MARGIN are in units of the picture. */
+/* Dots that are closer than APART are drawn above each other, on at most LEVELS levels.  MARGIN is the space at both
+ * ends of the scale.  APART and MARGIN are in units of the picture. */
 enum { APART = 11, LEVELS = 12, MARGIN = 30 };
 
 void mls_html_times(mls_buffer *out, const mls_html_group *of)
@@ -442,7 +442,7 @@ enum {
     MANY_STRETCHES = 400
 };
 
-/* Longer initialization is cut at this share of the longest run, to leave space for the runs. */
+/* An initialization longer than this share of the longest run is cut, to leave space for the runs. */
 #define INIT_SHARE 0.22
 
 /* Stretches are drawn as one if the gap between them is smaller than JOINED, in units of the picture.  JOINED_OF_MANY

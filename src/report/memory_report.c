@@ -255,7 +255,7 @@ static void append_setting_value(mls_buffer *line, const mls_memory_ask *ask, co
         mls_buffer_printf(line, "%s%s", before, mls_words_count((double)value).text);
 }
 
-/* Append a setting if it was given and is not 0. */
+/* Append a setting if the user gave it and it is not 0. */
 static void append_given(mls_buffer *line, const mls_memory_ask *ask, const char *before, mls_memory_setting setting)
 {
     if (ask->values[setting] > 0)

@@ -51,7 +51,7 @@ const mls_report mls_editions_report = {.section = "RULES JSON", .show = show_ed
 typedef struct rule_place {
     const mls_scope *scope;
     const mls_rule *rule;
-    bool conditional; /* the scope applies only to logs with certain values */
+    bool conditional; /* the scope applies only to logs in which a record has a certain value */
 } rule_place;
 
 #define RULE_FIELDS(F)                                                                                                 \

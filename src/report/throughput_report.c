@@ -8,10 +8,10 @@
 
 enum { INDENT = 2, HANG = 6, CURVE_INDENT = 6 };
 
-/* If a name of a log is longer than this, names are cut before columns are dropped. */
+/* If the name of a log takes more terminal columns, names are cut before columns of the table are dropped. */
 enum { NAME_COLUMNS = 24 };
 
-/* If more than this share of a run is between blocks, evaluations may have been there. */
+/* If more than this share of a run is between blocks, evaluations may have happened in that time. */
 #define BETWEEN_MIN 0.001
 
 /* The maximum number of slow evaluations of a run that are listed. */

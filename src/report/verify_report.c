@@ -64,7 +64,7 @@ static void add_result_row(mls_table *table, const mls_view *view, const mls_sub
 {
     enum { KEEP = MLS_COLUMN_KEEP, RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, DETAIL = MLS_COLUMN_DETAIL };
     const mls_group *group = &result->group;
-    const bool judged = result->judged; /* if false, only the name of the result is known */
+    const bool judged = result->judged; /* if false, no log of the result was read and only its name is known */
     const size_t needed = group->rules->runs_needed;
     const bool forgiven = result->invalid <= group->rules->left_out;
     const bool wrong = judged && (result->weak ? result->run_count < needed : result->run_count != needed);

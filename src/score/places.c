@@ -17,7 +17,7 @@ typedef struct mls_tree_edition {
     bool by_date;
     mls_str above, system;    /* mls_folder_of_system() of the first result, to read the description of its system */
     mls_str beside;           /* parent of the submitter's folder; ptr NULL: the tree is a whole round */
-    struct tree_round *round; /* shared by the trees in `beside`; NULL: `beside` is NULL */
+    struct tree_round *round; /* shared by all trees in the folder `beside`; NULL: the tree is a whole round */
 } mls_tree_edition;
 
 /* The trees of submitters in the same parent folder. */

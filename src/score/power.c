@@ -66,15 +66,16 @@ static mls_status take_malformed(void *state, const mls_malformed *malformed)
     return MLS_OK;
 }
 
-/* Add a warning that consists of `what`, and return NAN. */
+/* Add a warning with the message `what`, and return NAN. */
 static double warn_unknown(const power_log *log, const char *what)
 {
     mls_findings_add(log->findings, MLS_FINDING_POWER_LOG, (mls_finding_place){.path = log->path}, "%s", what);
     return NAN;
 }
 
-/* Return the mean power of a node while it was measured.  The readings are sorted by time.  Each one counts for the
- * time since the previous one (the first since the start), until the stop or, without one, until the last reading. */
+/* Return the mean power of a node while it was measured.  The readings are sorted by time.  Each reading
+ * counts for the time since the previous reading, the first one for the time since the start.  The measurement ends
+ * with the stop or, if there is no stop, with the last reading. */
 static double watts_of_node(power_log *log)
 {
     bool started = false;

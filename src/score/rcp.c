@@ -424,7 +424,7 @@ static void append_between(mls_buffer *words, const mls_rcp_limit *limit)
     }
 }
 
-/* Append "the limit at batch 9 is 3,061 (interpolated between 8 and 16)", with `is` before the number. */
+/* Append "the limit at batch 9 is 3,061 (interpolated between 8 and 16)", with the words `is` before the number. */
 static void append_limit(mls_buffer *words, const mls_rcp_limit *limit, const char *is, int decimals)
 {
     const mls_words asked = batch(limit->global_batch_size);

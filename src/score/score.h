@@ -83,10 +83,10 @@ typedef struct mls_source_runs {
 } mls_source_runs;
 
 /* Remove duplicate runs (by mls_run_compare()) from a collection, since slurm-<job>.out repeats the output of every
- * trial.  `found` contains the number of runs of each source.  Of several duplicates,
- * keep a run that is not in a slurm-*.out file; if this leaves several, the run in the source with the fewest runs;
- * then the first run.  Runs in result_*.txt files are always kept.  If all runs of a source are removed, set a reason
- * for skipping the source. */
+ * trial.  `found` contains the number of runs of each source.  If there are
+ * duplicates, keep a run that is not in a slurm-*.out file; if there are several of these, the run in the source with
+ * the fewest runs; if there are still several, the first one.  Runs in result_*.txt files are always kept.  If all runs
+ * of a source are removed, set a reason for skipping the source. */
 void mls_repeats_remove(mls_collection *collection, mls_sources *sources, mls_source_runs *found);
 
 /* Set the job number of a run from the name of its file: slurm-<job>.out or slurm-<job>_<task>.out. */

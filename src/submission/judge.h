@@ -77,6 +77,5 @@ typedef struct mls_heard_secrets {
 mls_status mls_secrets_of_lines(void *heard, const mls_lines *lines);
 
 /* Search the remaining files of all submitters for secrets, with all threads.  Skip the logs that were searched while
- * they were read.  Return MLS_OK, or an
- * error if threads cannot be started. */
+ * they were read.  Return MLS_OK, or an error if threads cannot be started. */
 mls_status mls_secrets_judge(mls_submission *submission) MLS_MUST_USE;

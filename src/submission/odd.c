@@ -57,8 +57,8 @@ mls_status mls_odd_judge(mls_submission *submission)
 
 /* ----------------------------------------------------------------------------------------------------- copied logs */
 
-/* A log, the first log with the same bytes (possibly the log itself), and the number of logs that the results of these
- * two logs share. */
+/* A log; the first log with the same bytes (possibly the log itself); and the number of equal logs in the results of
+ * these two logs. */
 typedef struct odd_log {
     const mls_submission_result *result;
     const mls_submission_run *run;
@@ -93,7 +93,7 @@ static int compare_odd_logs(const void *left, const void *right)
     return order != 0 ? order : (a->run > b->run) - (a->run < b->run);
 }
 
-/* Compare by the pair of results that share the logs. */
+/* Order logs by the pair of results that contain the log and its duplicate. */
 static int compare_sharing(const void *left, const void *right)
 {
     const odd_log *a = left;

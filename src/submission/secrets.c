@@ -66,7 +66,7 @@ static size_t secret_word_end(mls_str text, size_t at)
     return at;
 }
 
-/* Return whether a text looks random, unlike the placeholders "xxxx" and "your-token-here" in a manual. */
+/* Return whether a text looks random, unlike placeholders such as "xxxx" and "your-token-here". */
 static bool is_drawn(mls_str text, secret_form form)
 {
     enum { DIFFERENT_MIN = 8 };
