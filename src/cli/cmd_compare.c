@@ -152,7 +152,7 @@ static void compare_run(mls_cli *cli)
         /* An HTML page shows the pace of all runs as curves, so measure the logs of all sides. */
         while (ok && page && beside.measured_count < comparison.collection_count) {
             const size_t at = beside.measured_count++;
-            ok = mls_cli_measure(cli, &comparison.collections[at], true, &measured[at]);
+            ok = mls_cli_measure(cli, &comparison.collections[at], &request.collect.score, true, &measured[at]);
         }
         if (ok) {
             mls_cli_print_beside(cli,

@@ -64,11 +64,12 @@ static void throughput_run(mls_cli *cli)
     wanted->has_precision =
         settings->precision != NULL && mls_precision_from_name(mls_str_from(settings->precision), &wanted->precision);
     how.named_runs = true;
-    how.score.unchecked = true;
     how.observer = &mls_throughput_observer;
     how.facts = MLS_FACTS_OF_RUNS;
     if (mls_cli_collect(cli, &cli->operands, &how, NULL, &collection) &&
         mls_cli_note_telemetry(cli, &collection, &notes)) {
+        how.score.points = &collection.points;
+        wanted->score = &how.score;
         if (mls_throughputs_measure(&collection, wanted, &all, &error) != MLS_OK) {
             mls_cli_print_error(cli, NULL, &error);
         } else {

@@ -137,14 +137,18 @@ bool mls_cli_compare(mls_cli *cli, const mls_compare_request *request, mls_compa
     return mls_cli_usage_error(cli, "%s", error.message);
 }
 
-bool mls_cli_measure(mls_cli *cli, const mls_collection *collection, bool series, mls_throughputs *measured)
+bool mls_cli_measure(mls_cli *cli, mls_collection *collection, const mls_score_options *how, bool series,
+                     mls_throughputs *measured)
 {
+    mls_score_options score = *how;
     const mls_throughput_options wanted = {.rulesets = cli->rulesets,
                                            .models = cli->models,
                                            .accelerator_table = cli->accelerators,
                                            .accelerators = (double)NAN,
-                                           .series = series};
+                                           .series = series,
+                                           .score = &score};
     mls_error error = {0};
+    score.points = &collection->points;
     return mls_throughputs_measure(collection, &wanted, measured, &error) == MLS_OK ||
            mls_cli_print_error(cli, NULL, &error);
 }
@@ -197,7 +201,7 @@ void mls_cli_ask_groups(mls_cli *cli, const mls_group_question *question)
             mls_telemetry_notes notes = {0};
             if (mls_cli_note_endings(cli, collection) &&
                 mls_telemetry_note_groups(collection, cli->work.threads, &notes) == MLS_OK &&
-                mls_cli_measure(cli, collection, question->series, &measured)) {
+                mls_cli_measure(cli, collection, &request.collect.score, question->series, &measured)) {
                 print_overview(cli, question, &comparison, collection, &measured, &notes);
                 for (size_t i = 0; i < collection->group_count; i++)
                     mls_cli_judge_group(cli, &collection->groups[i]);

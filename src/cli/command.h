@@ -378,7 +378,8 @@ bool mls_cli_note_telemetry(mls_cli *cli, const mls_collection *collection, stru
 /* Measure the throughput of the runs of a collection.  `series`: also store the segments of each run.  Call
  * mls_cli_load_models() first.  Release *measured even if the function fails. */
 struct mls_throughputs;
-bool mls_cli_measure(mls_cli *cli, const mls_collection *collection, bool series, struct mls_throughputs *measured);
+bool mls_cli_measure(mls_cli *cli, mls_collection *collection, const mls_score_options *how, bool series,
+                     struct mls_throughputs *measured);
 
 /* Set the exit status to MLS_EXIT_INVALID if findings, a group of runs, or a group of a comparison are not valid. */
 void mls_cli_judge_findings(mls_cli *cli, const mls_findings *findings);

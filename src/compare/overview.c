@@ -9,14 +9,13 @@
 
 /* Thresholds from which something is reported. */
 #define WORTH_PART 0.005       /* relative to the published score */
-#define WORTH_LOST 0.01        /* of the score (or median run), lost by a slow phase or run */
+#define WORTH_COST 1           /* percent of the score that a slow or failed run costs */
 #define WORTH_EVALUATIONS 0.15 /* share of the time */
 #define WORTH_SAMPLES 0.03     /* above the mean of the reference */
 
 static void find_compared(const mls_comparison *comparison, mls_overview_group *to);
 static void find_causes(mls_overview_group *of);
 static const mls_throughput *find_median(const mls_overview_group *of);
-static void find_slow(mls_overview_group *of);
 static mls_overview_first find_first(const mls_overview_group *of);
 static void find_next(mls_overview_group *of);
 static bool is_broken(const mls_group *group);
@@ -48,8 +47,9 @@ void mls_overview_make(const mls_comparison *comparison, const mls_collection *c
             of->valid += of->side->runs.items[k].valid;
         of->sound = of->side->official && (of->group == NULL || !is_broken(of->group));
         of->median = find_median(of);
-        if (of->median != NULL)
-            find_slow(of);
+        for (size_t k = 0; of->timed != NULL && k < of->timed->cost_count && of->slow == NULL; k++)
+            if (!of->timed->costs[k].within && of->timed->costs[k].kind != MLS_COST_FAILED_RUN)
+                of->slow = &of->timed->costs[k];
         of->first = find_first(of);
         find_next(of);
         all->worst_first[i] = of;
@@ -179,36 +179,6 @@ static const mls_throughput *find_median(const mls_overview_group *of)
     return NULL;
 }
 
-static void find_slow(mls_overview_group *of)
-{
-    const mls_throughput_group *timed = of->timed;
-    const double minutes = of->side->score_minutes;
-    mls_overview_slow most = {.lost_ms = 0};
-    for (size_t i = 0; i < timed->shared_phase_count; i++) {
-        const mls_shared_phase *shared = &timed->shared_phases[i];
-        if (shared->middle.lost_ms > most.lost_ms)
-            most =
-                (mls_overview_slow){.lost_ms = shared->middle.lost_ms, .phase = &shared->middle, .runs = shared->runs};
-    }
-    for (size_t i = 0; i < of->group->run_count; i++) {
-        const mls_throughput *run = &timed->runs[i];
-        for (size_t k = 0; k < run->slow_phase_count; k++) {
-            const mls_slow_phase *phase = &run->slow_phases[k];
-            if (!phase->shared && phase->lost_ms > most.lost_ms)
-                most = (mls_overview_slow){.lost_ms = phase->lost_ms, .phase = phase, .run = run};
-        }
-    }
-    for (size_t i = 0; i < timed->slow_run_count; i++) {
-        const mls_slow_run *slow = &timed->slow_runs[i];
-        if (slow->extra_ms > most.lost_ms)
-            most = (mls_overview_slow){
-                .lost_ms = slow->extra_ms, .part = mls_slow_part_name(slow->largest), .run = slow->run};
-    }
-    if (most.lost_ms > 0)
-        most.share = most.lost_ms / (isnan(minutes) ? of->median->run_ms : minutes * 60000);
-    of->slow = most;
-}
-
 static bool fails_convergence(const mls_group *group)
 {
     return group->rcp.check == MLS_CHECK_FAIL && group->rcp.result.match != MLS_RCP_TOO_FEW_RUNS;
@@ -257,6 +227,10 @@ static mls_overview_first find_first(const mls_overview_group *of)
             return (mls_overview_first){.look = MLS_LOOK_FINDING, .message = finding->message};
     }
 
+    for (size_t i = 0; i < of->timed->cost_count && !of->timed->costs[i].within; i++)
+        if (of->timed->costs[i].percent >= WORTH_COST)
+            return (mls_overview_first){.look = MLS_LOOK_COST, .cost = &of->timed->costs[i]};
+
     /* Several runs that failed from the same cause. */
     first = (mls_overview_first){.look = MLS_LOOK_ALIKE};
     for (size_t i = 0; i < group->run_count; i++) {
@@ -289,8 +263,6 @@ static mls_overview_first find_first(const mls_overview_group *of)
         if (mls_str_among(mls_str_from(kind), "precision parallelism"))
             return (mls_overview_first){.look = MLS_LOOK_SETTING, .kind = kind, .setting = setting->key};
     }
-    if (of->slow.share > WORTH_LOST)
-        return (mls_overview_first){.look = MLS_LOOK_SLOW};
 
     /* Costs of every run: evaluations, and more samples than the reference needs. */
     const mls_throughput *run = of->median;

@@ -7,15 +7,6 @@
 #include "explain/telemetry/telemetry.h"
 #include "explain/throughput/throughput.h"
 
-/** The slow phase or slow run that lost the most time. */
-typedef struct mls_overview_slow {
-    double lost_ms, share;       /**< share of the score before scaling, or of the median run if there is no score */
-    const mls_slow_phase *phase; /**< NULL: a run as a whole was slow */
-    const char *part;            /**< the part of the run that was slowest */
-    const mls_throughput *run;   /**< NULL: most runs have this phase */
-    size_t runs;                 /**< number of runs that have it */
-} mls_overview_slow;
-
 /** What to look at first: the first of these that applies. */
 typedef enum mls_overview_look {
     MLS_LOOK_RUN,         /**< run number `run` ended but breaks a rule, as do `runs` - 1 others */
@@ -25,7 +16,7 @@ typedef enum mls_overview_look {
     MLS_LOOK_ALIKE,       /**< `runs` runs failed from the same cause: `message` */
     MLS_LOOK_MACHINE,     /**< a problem in the telemetry of the machines */
     MLS_LOOK_SETTING,     /**< the rate differs from the published one, and so does `setting` of a `kind` */
-    MLS_LOOK_SLOW,        /**< a slow phase or run */
+    MLS_LOOK_COST,        /**< a slow or failed run, or a slow phase, costs the score */
     MLS_LOOK_EVALUATIONS, /**< evaluations take this `share` of the time */
     MLS_LOOK_SAMPLES,     /**< the group needed more samples than the mean of the reference, by this `share` */
     MLS_LOOK_NOTHING
@@ -35,6 +26,7 @@ typedef struct mls_overview_first {
     size_t run, runs;
     const char *message, *kind;
     mls_str setting;
+    const mls_cost *cost;
     double share;
 } mls_overview_first;
 
@@ -66,7 +58,7 @@ typedef struct mls_overview_group {
     size_t valid;                 /**< number of valid runs */
     bool sound;                   /**< the result is valid as it is, although the rules may allow failed runs */
     const mls_throughput *median; /**< the run of median length among those that ended; NULL: none */
-    mls_overview_slow slow;       /**< lost_ms 0: nothing was slow */
+    const mls_cost *slow;         /**< the slow phase, evaluation or run that costs the score most; NULL: none */
     mls_overview_first first;
     mls_overview_next next[MLS_OVERVIEW_NEXT];
     size_t next_count;

@@ -582,6 +582,22 @@ void mls_html_parts(mls_buffer *out, const mls_html_group *of)
         mls_html_cells(out, "m>", run->run_ms / 60000);
     }
     mls_html_numbers_end(out);
+    if (of->timed->cost_count > 0)
+        mls_html_table_begin(out, NULL, "What it cost the score", "cost|#lost|#score without|#of the score");
+    for (size_t i = 0; i < of->timed->cost_count; i++) {
+        const mls_cost *cost = &of->timed->costs[i];
+        mls_buffer what = {0};
+        if (i == 0)
+            mls_html_rows(out);
+        mls_cost_append_what(&what, of->timed, cost);
+        mls_html_cells(out, "<wdm", what.ptr, cost->lost_ms, cost->score_without_minutes);
+        mls_html_cells(out, "n>", cost->percent, mls_words_percent(cost->percent / 100, 1));
+        mls_buffer_release(&what);
+    }
+    if (of->timed->cost_count > 0) {
+        mls_html_table_end(out);
+        mls_html_note(out, "The group was scored again without each loss. Costs overlap: do not add them up.");
+    }
     mls_html_card_end(out);
 }
 

@@ -135,23 +135,53 @@ static void append_differs(mls_buffer *line, const mls_overview_group *of)
     mls_words_append_more(line, count - of->setting_count, NULL, NULL);
 }
 
-static void append_slow(mls_buffer *line, const mls_overview_group *of)
+static void append_run(mls_buffer *line, const mls_group *group, size_t index)
 {
-    const mls_overview_slow *slow = &of->slow;
-    const char *unit = mls_throughput_unit(&of->timed->runs[0]);
-    if (slow->run != NULL)
-        mls_buffer_printf(line, "run %zu", (size_t)(slow->run - of->timed->runs) + 1);
-    else
-        mls_buffer_printf(line, "%s%zu runs", slow->runs == of->timed->timed ? "all " : "", slow->runs);
-    if (slow->phase != NULL) {
-        const int decimals = slow->phase->from_samples < 100 ? 2 : 0;
-        mls_buffer_printf(line, " slow from %s to %s %s", mls_words_grouped(slow->phase->from_samples, decimals).text,
-                          mls_words_grouped(slow->phase->to_samples, decimals).text, unit);
-    } else {
-        mls_buffer_printf(line, " slow (%s)", slow->part);
+    const mls_run *run = group->runs[index];
+    const mls_finding *cause = mls_overview_cause(run);
+    mls_buffer_printf(line, "run %zu (%s): %s", index + 1, mls_group_name_below(group, run->file),
+                      cause != NULL ? cause->message : "not valid");
+}
+
+void mls_cost_append_what(mls_buffer *line, const mls_throughput_group *timed, const mls_cost *cost)
+{
+    const mls_throughput *run = cost->runs[0].run;
+    size_t index = 0;
+    while (timed->group->runs[index] != run->run)
+        index++;
+    if (cost->kind == MLS_COST_FAILED_RUN) {
+        append_run(line, timed->group, index);
+        return;
     }
-    mls_buffer_printf(line, ": %s lost, %s of the %s", mls_words_duration(slow->lost_ms).text,
-                      mls_words_percent(slow->share, 1).text, isnan(of->side->score_minutes) ? "median run" : "score");
+    if (cost->run_count == 1)
+        mls_buffer_printf(line, "run %zu slow", index + 1);
+    else
+        mls_buffer_printf(line, "%s%zu runs slow", cost->run_count == timed->timed ? "all " : "", cost->run_count);
+    const mls_slow_evaluation *longest = &run->longest_evaluation;
+    if (cost->kind == MLS_COST_SLOW_PHASE) {
+        const int decimals = cost->from_samples < 100 ? 2 : 0;
+        mls_buffer_printf(line, " from %s to %s %s", mls_words_grouped(cost->from_samples, decimals).text,
+                          mls_words_grouped(cost->to_samples, decimals).text, mls_throughput_unit(run));
+    } else if (cost->kind == MLS_COST_SLOW_EVALUATION ||
+               (cost->slow != NULL && cost->slow->largest == MLS_SLOW_EVALUATION && run->slow_evaluation_count > 0)) {
+        const bool whole = cost->slow != NULL;
+        mls_buffer_append_text(line, " (");
+        mls_throughput_describe_evaluation(line, run, whole ? longest->from_ms : cost->runs[0].from_ms,
+                                           whole ? longest->ms : cost->runs[0].to_ms - cost->runs[0].from_ms);
+        mls_buffer_append_char(line, ')');
+    } else if (cost->slow != NULL) {
+        mls_buffer_printf(line, " (%s)", mls_slow_part_name(cost->slow->largest));
+    }
+}
+
+/* Append what costs the score, and how much. */
+static void append_cost(mls_buffer *line, const mls_overview_group *of, const mls_cost *cost)
+{
+    mls_cost_append_what(line, of->timed, cost);
+    const size_t len = line->len;
+    mls_buffer_append_text(line, cost->kind == MLS_COST_FAILED_RUN ? "; " : ": ");
+    if (!mls_cost_append_score(line, of->timed, cost))
+        mls_buffer_cut(line, len);
 }
 
 static void append_inside(mls_buffer *line, const mls_overview_group *of)
@@ -177,9 +207,11 @@ static void append_inside(mls_buffer *line, const mls_overview_group *of)
                               of_peak->named == MLS_PRECISION_FP8 ? "FP8" : "FP4");
         }
     }
-    if (of->slow.lost_ms > 0) {
+    if (of->slow != NULL && of->first.cost == of->slow) {
+        return; /* the next line is about it */
+    } else if (of->slow != NULL) {
         mls_buffer_append_text(line, "   ");
-        append_slow(line, of);
+        append_cost(line, of, of->slow);
     } else if (of->timed->healed != NULL) {
         mls_buffer_printf(line, "   healing by design at step %zu", of->timed->healed->healing_step);
     } else if (run->segment_count > 0) {
@@ -193,14 +225,6 @@ static void append_condition(mls_buffer *line, const mls_overview_group *of)
 }
 
 /* NOLINTBEGIN(clang-analyzer-core.NullDereference): without a group, first->look is not a look at runs */
-static void append_run(mls_buffer *line, const mls_group *group, size_t index)
-{
-    const mls_run *run = group->runs[index];
-    const mls_finding *cause = mls_overview_cause(run);
-    mls_buffer_printf(line, "run %zu (%s): %s", index + 1, mls_group_name_below(group, run->file),
-                      cause != NULL ? cause->message : "not valid");
-}
-
 static void append_first(mls_buffer *line, const mls_overview_group *of)
 {
     const mls_overview_first *first = &of->first;
@@ -233,8 +257,8 @@ static void append_first(mls_buffer *line, const mls_overview_group *of)
         mls_buffer_append(line, first->setting);
         mls_buffer_append_text(line, " differs, and so does the throughput");
         break;
-    case MLS_LOOK_SLOW:
-        append_slow(line, of);
+    case MLS_LOOK_COST:
+        append_cost(line, of, first->cost);
         break;
     case MLS_LOOK_EVALUATIONS:
         mls_buffer_printf(line, "evaluations: %s of the time", mls_words_percent(first->share, 0).text);

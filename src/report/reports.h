@@ -199,6 +199,9 @@ const char *mls_path_shown(const char *path);
 /* Return a path relative to the path of its group. */
 const char *mls_group_name_below(const mls_group *group, const char *path);
 
+/* Append which run or runs a cost is about, and why: "run 4 slow (startup)". */
+void mls_cost_append_what(mls_buffer *line, const mls_throughput_group *timed, const mls_cost *cost);
+
 /* Append the degrees of tensor, pipeline, context and expert parallelism, as in "   tp1 pp1 cp8".  Append nothing if
  * the shape does not contain degrees. */
 void mls_shape_append_degrees(mls_buffer *line, const mls_config_name *shape);

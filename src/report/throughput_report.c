@@ -286,7 +286,8 @@ static void show_throughputs(mls_printer *to, const void *what)
         if (used.utilization != NULL || used.paced != NULL) /* a group without a pace cannot have a utilization */
             show_utilization(view, used.utilization, used.paced, &all->options, several);
         mls_group_show_note(view, group->group, to->state);
-        for (size_t k = 0; k < group->findings.count; k++) {
+        const size_t within = view->verbose > 0 ? 0 : group->findings_within;
+        for (size_t k = 0; k + within < group->findings.count; k++) {
             mls_finding finding = group->findings.items[k];
             /* The path names the group, so that the line can be understood alone. */
             finding.path = mls_path_shown(finding.path != NULL ? finding.path : group->group->path);
@@ -412,6 +413,28 @@ MLS_FIELDS(extra, mls_slow_run, EXTRA_FIELDS)
     F(slow_run, largest, TEXT, "", mls_slow_part_name(row->largest))
 MLS_FIELDS(slow_run, mls_slow_run, SLOW_RUN_FIELDS)
 
+#define COST_RUN_FIELDS(F)                                                                                             \
+    F(cost_run, file, TEXT, "", row->run->run->file)                                                                   \
+    F(cost_run, lost_ms, NUMBER_OR_NULL, "ms", row->lost_ms)
+MLS_FIELDS(cost_run, mls_cost_run, COST_RUN_FIELDS)
+
+#define COST_FIELDS(F)                                                                                                 \
+    F(cost, kind, TEXT, "", mls_cost_kind_name(row->kind))                                                             \
+    F(cost, runs, LIST(cost_run), "", MLS_ROWS(row->runs, row->run_count))                                             \
+    F(cost, lost_ms, NUMBER_OR_NULL, "ms", row->lost_ms)                                                               \
+    F(cost, part, TEXT_OR_NULL, "",                                                                                    \
+      row->slow != NULL     ? mls_slow_part_name(row->slow->largest)                                                   \
+      : row->evaluation > 0 ? mls_slow_part_name(MLS_SLOW_EVALUATION)                                                  \
+                            : NULL)                                                                                    \
+    F(cost, from_samples, NUMBER_OR_NULL, "", row->from_samples)                                                       \
+    F(cost, to_samples, NUMBER_OR_NULL, "", row->to_samples)                                                           \
+    F(cost, evaluation, IF(NUMBER, row->evaluation > 0), "", row->evaluation)                                          \
+    F(cost, within, BOOL, "", row->within)                                                                             \
+    F(cost, printed, VALUES, "", MLS_EACH(row->printed_count, mls_emit_text(to, row->printed[i])))                     \
+    F(cost, score_without_minutes, NUMBER_OR_NULL, "minutes", row->score_without_minutes)                              \
+    F(cost, cost_percent, NUMBER_OR_NULL, "%", row->percent)
+MLS_FIELDS(cost, mls_cost, COST_FIELDS)
+
 #define TIMED_GROUP_FIELDS(F)                                                                                          \
     F(timed_group, path, TEXT, "", row->group->path)                                                                   \
     F(timed_group, benchmark, TEXT_OR_NULL, "", row->group->benchmark)                                                 \
@@ -422,6 +445,7 @@ MLS_FIELDS(slow_run, mls_slow_run, SLOW_RUN_FIELDS)
     F(timed_group, limit_ms_per_sample, NUMBER_OR_NULL, "ms", row->limit_ms_per_sample)                                \
     F(timed_group, slow_runs, LIST(slow_run), "", MLS_ROWS(row->slow_runs, row->slow_run_count))                       \
     F(timed_group, runs, LIST(timed), "", MLS_ROWS(row->runs, row->group->run_count))                                  \
+    F(timed_group, costs, LIST(cost), "", MLS_ROWS(row->costs, row->cost_count))                                       \
     F(timed_group, findings, FINDINGS, "",                                                                             \
       mls_finding_list_add(&found, &row->findings, (mls_owner){.path = row->group->path}, NULL))
 MLS_FIELDS_AS(, mls_timed_group_fields, timed_group, mls_throughput_group, NULL, TIMED_GROUP_FIELDS)

@@ -11,6 +11,7 @@
  *     reading.c   a file with more than 64 runs; a run that ended well but is not valid (by the editions beside the
  *                 guessed one)
  *     settings.c  one log per group, up to its run_start, for the settings that the job printed
+ *     explain/throughput  the log of a run that was slow for a while, for what the job printed meanwhile
  *     explain/diagnose    a log without run_stop, for the reason why the run ended
  *     submission/         copies, which are compared byte by byte, and logs whose lines were too long for one pass
  *

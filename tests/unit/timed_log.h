@@ -100,6 +100,7 @@ static inline void timed_measure(timed_logs *logs, mls_buffer *texts, size_t cou
                                      .score = {.editions = mls_rulesets_editions(logs->rulesets)},
                                      .observer = &mls_throughput_observer};
     assert_int_equal(mls_collect(paths, 1, &how, &logs->collection, NULL), MLS_OK);
+    options.score = &how.score;
     options.rulesets = logs->rulesets;
     options.models = logs->models;
     options.accelerator_table = logs->accelerators;

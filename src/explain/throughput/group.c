@@ -44,7 +44,7 @@ static double median_member(mls_slow_phase *const *open, size_t count, size_t me
     return mls_median_lower(values, count);
 }
 
-static bool is_timed(const mls_throughput *run)
+bool mls_throughput_is_timed(const mls_throughput *run)
 {
     return run->state == MLS_TIMED_ENDED && run->samples > 0;
 }
@@ -60,7 +60,7 @@ static void find_shared_phases(mls_throughput_group *group, mls_arena *arena, ml
     size_t count = 0;
     size_t opened = 0;
     for (size_t i = 0; i < group->group->run_count; i++) {
-        counted += is_timed(&runs[i]) && runs[i].in_epochs == runs->in_epochs;
+        counted += mls_throughput_is_timed(&runs[i]) && runs[i].in_epochs == runs->in_epochs;
         total += runs[i].slow_phase_count;
     }
     if (counted < MLS_TIMED_MIN || total * 2 <= counted)
@@ -72,7 +72,7 @@ static void find_shared_phases(mls_throughput_group *group, mls_arena *arena, ml
     double *values = mls_arena_array(scratch, total, sizeof *values);
     group->shared_phases = mls_arena_array(arena, 2 * total / counted, sizeof *group->shared_phases);
     for (size_t i = 0; i < group->group->run_count; i++) {
-        const bool counts = is_timed(&runs[i]) && runs[i].in_epochs == runs->in_epochs;
+        const bool counts = mls_throughput_is_timed(&runs[i]) && runs[i].in_epochs == runs->in_epochs;
         for (size_t k = 0; k < runs[i].slow_phase_count && counts; k++) {
             mls_slow_phase *phase = &runs[i].slow_phases[k];
             spots[count].phase = phase;
@@ -90,7 +90,7 @@ static void find_shared_phases(mls_throughput_group *group, mls_arena *arena, ml
             open[opened++] = one->phase;
             continue;
         }
-        if (opened * 2 > counted && !one->phase->shared) {
+        if (opened * 2 > counted && one->phase->shared == 0) {
             /* Add a shared phase for the open phases. */
             mls_shared_phase *shared = &group->shared_phases[group->shared_phase_count++];
             shared->runs = opened;
@@ -103,9 +103,9 @@ static void find_shared_phases(mls_throughput_group *group, mls_arena *arena, ml
                 .lost_ms = median_member(open, opened, offsetof(mls_slow_phase, lost_ms), values),
                 .factor = median_member(open, opened, offsetof(mls_slow_phase, factor), values)};
             for (size_t j = 0; j < opened; j++)
-                open[j]->shared = true;
+                open[j]->shared = group->shared_phase_count;
             opened = 0;
-        } else if (!one->phase->shared) {
+        } else if (one->phase->shared == 0) {
             open[one->at] = open[--opened];
             owners[one->at] = owners[opened];
             spots[owners[one->at]].at = one->at;
@@ -162,7 +162,7 @@ static void find_slow_runs(mls_throughput_group *group, mls_arena *arena, mls_ar
     double *values = mls_arena_array(scratch, count, sizeof *values);
     double *distances = mls_arena_array(scratch, count, sizeof *distances);
     for (size_t i = 0; i < count; i++)
-        group->timed += is_timed(&group->runs[i]);
+        group->timed += mls_throughput_is_timed(&group->runs[i]);
     if (group->timed < MLS_TIMED_MIN)
         return;
     group->slow_runs = mls_arena_array(arena, count, sizeof *group->slow_runs);
@@ -170,7 +170,7 @@ static void find_slow_runs(mls_throughput_group *group, mls_arena *arena, mls_ar
         size_t used = 0;
         for (size_t i = 0; i < count; i++) {
             const mls_throughput *run = &group->runs[i];
-            if (is_timed(run))
+            if (mls_throughput_is_timed(run))
                 values[used++] = part_ms(run, (mls_slow_part)part) / part_units(group, run, (mls_slow_part)part);
         }
         mls_sort_doubles(values, used);
@@ -185,7 +185,7 @@ static void find_slow_runs(mls_throughput_group *group, mls_arena *arena, mls_ar
     for (size_t i = 0; i < count; i++) {
         const mls_throughput *run = &group->runs[i];
         mls_slow_run slow = {.run = run};
-        if (!is_timed(run))
+        if (!mls_throughput_is_timed(run))
             continue;
         for (int part = 0; part < MLS_SLOW_PART_COUNT; part++) {
             const double extra =
@@ -206,6 +206,9 @@ static void find_slow_runs(mls_throughput_group *group, mls_arena *arena, mls_ar
 #define PART_REPORTED_MS 100
 #define PART_REPORTED 0.02
 
+/* A cost below this percentage is shown as nothing. */
+#define COST_SHOWN 0.05
+
 /* A single evaluation is reported if it took at least this share of the additional evaluation time. */
 #define ONE_EVALUATION 0.5
 
@@ -224,21 +227,64 @@ static mls_finding_place place_of(const mls_throughput *run, size_t line)
     return (mls_finding_place){.path = run->run->file, .line = line};
 }
 
-static void report_phase(mls_throughput_group *group, mls_finding_place place, const char *who, const char *unit,
-                         const mls_slow_phase *phase)
+bool mls_cost_append_score(mls_buffer *line, const mls_throughput_group *group, const mls_cost *cost)
 {
-    mls_findings_add(
-        &group->findings, MLS_FINDING_SLOW_PHASE, place,
-        "%sslow from minute %s to %s, %s %s to %s: training took %s instead of %s, %s lost (%s%s times the steady "
-        "pace)",
-        who, minutes(phase->from_ms).text, minutes(phase->to_ms).text, unit, samples_of(phase->from_samples).text,
-        samples_of(phase->to_samples).text, mls_words_duration(phase->training_ms).text,
-        mls_words_duration(phase->training_ms - phase->lost_ms).text, mls_words_duration(phase->lost_ms).text,
-        who[0] != '\0' ? "medians; " : "", mls_words_trimmed(phase->factor, 2).text);
+    const double score = group->group->scaled_minutes;
+    const double without = cost->score_without_minutes;
+    if (isnan(cost->percent) && isnan(without))
+        return false;
+    if (isnan(cost->percent)) {
+        mls_buffer_printf(line, "costs the group its score, which would be about %s",
+                          mls_words_grouped(without, 3).text);
+    } else if (fabs(cost->percent) < COST_SHOWN) {
+        mls_buffer_printf(line, "costs the score nothing%s", cost->run_count > 1 ? "" : ": it is left out");
+    } else {
+        mls_buffer_printf(line, "costs the score %s: %s → %s", mls_words_percent(cost->percent / 100, 1).text,
+                          mls_words_grouped(score, 3).text, mls_words_grouped(without, 3).text);
+    }
+    return true;
+}
+
+void mls_throughput_describe_evaluation(mls_buffer *line, const mls_throughput *run, double from_ms, double ms)
+{
+    const double median = run->evaluation_median_ms / 1000;
+    mls_buffer_printf(line, "evaluation %zu", mls_throughput_evaluation_number(run, from_ms));
+    if (mls_throughput_evaluation_number(run, from_ms) <= run->curve_count)
+        mls_buffer_printf(line, " of %zu", run->curve_count);
+    mls_buffer_printf(line, " took %s s, the others %s", mls_words_trimmed(ms / 1000, ms < 1e5 ? 1 : 0).text,
+                      mls_words_trimmed(median, median < 100 ? 1 : 0).text);
+}
+
+static void report_phase(const mls_throughput_group *group, const mls_cost *cost, mls_buffer *line)
+{
+    const mls_throughput *first = cost->runs[0].run;
+    const mls_slow_phase *phase = NULL;
+    for (size_t i = 0; i < group->shared_phase_count && cost->run_count > 1; i++)
+        if (group->shared_phases[i].middle.from_samples == cost->from_samples)
+            phase = &group->shared_phases[i].middle;
+    for (size_t i = 0; i < first->slow_phase_count && phase == NULL; i++)
+        if (first->slow_phases[i].from_samples == cost->from_samples)
+            phase = &first->slow_phases[i];
+    if (phase == NULL)
+        return;
+    if (cost->run_count > 1) {
+        const char *benchmark = group->group->benchmark;
+        mls_buffer_printf(line, cost->run_count == group->timed ? "all %zu runs" : "%zu of %zu runs", cost->run_count,
+                          group->timed);
+        mls_buffer_printf(line, "%s%s are ", benchmark != NULL ? " of " : "", benchmark != NULL ? benchmark : "");
+    }
+    mls_buffer_printf(
+        line,
+        "slow from minute %s to %s, %s %s to %s: training took %s instead of %s, %s lost (%s%s times the steady pace)",
+        minutes(phase->from_ms).text, minutes(phase->to_ms).text, mls_throughput_unit(first),
+        samples_of(phase->from_samples).text, samples_of(phase->to_samples).text,
+        mls_words_duration(phase->training_ms).text, mls_words_duration(phase->training_ms - phase->lost_ms).text,
+        mls_words_duration(phase->lost_ms).text, cost->run_count > 1 ? "medians; " : "",
+        mls_words_trimmed(phase->factor, 2).text);
 }
 
 /* Report a slow run with the part that lost most time, other parts that lost time, and the cause. */
-static void report_slow_run(mls_throughput_group *group, const mls_slow_run *slow)
+static void report_slow_run(const mls_throughput_group *group, const mls_slow_run *slow, mls_buffer *line)
 {
     static const char *const parts[] = {"start-up (run_start to the first block)", "training",
                                         "training after the last evaluation",      "evaluation",
@@ -246,44 +292,83 @@ static void report_slow_run(mls_throughput_group *group, const mls_slow_run *slo
     const mls_throughput *run = slow->run;
     const double min = fmax(PART_REPORTED_MS, PART_REPORTED * fabs(slow->extra_ms));
     const char *separator = ": ";
-    mls_buffer line = {0};
-    mls_buffer_printf(&line, "took %s min, %s %s than the %s min expected for its samples and evaluations",
+    mls_buffer_printf(line, "took %s min, %s %s than the %s min expected for its samples and evaluations",
                       minutes(run->run_ms).text, mls_words_duration(fabs(slow->extra_ms)).text,
                       slow->extra_ms < 0 ? "less" : "more", minutes(slow->expected_ms).text);
     for (int k = -1; k < MLS_SLOW_PART_COUNT; k++) {
         const mls_slow_part part = k < 0 ? slow->largest : (mls_slow_part)k;
         const double extra = slow->parts_extra_ms[part];
         if (k < 0 || (part != slow->largest && fabs(extra) >= min)) {
-            mls_buffer_printf(&line, "%s%s took %s %s", separator, parts[part], mls_words_duration(fabs(extra)).text,
+            mls_buffer_printf(line, "%s%s took %s %s", separator, parts[part], mls_words_duration(fabs(extra)).text,
                               extra < 0 ? "less" : "more");
             separator = ", ";
         }
     }
     if (slow->pace || slow->largest == MLS_SLOW_TRAINING) {
         const double pace = run->measured_training_ms / throughput_units(group, run);
-        mls_buffer_printf(&line, "; its pace is %s times the group's",
+        mls_buffer_printf(line, "; its pace is %s times the group's",
                           mls_words_trimmed(pace / group->median_ms_per_sample, 3).text);
     }
     const mls_slow_evaluation *longest = &run->longest_evaluation;
     const double more = longest->ms - (run->parts.evaluations > 1 ? run->evaluation_median_ms : 0);
     if (slow->largest == MLS_SLOW_EVALUATION && longest->number > 0 &&
         more >= slow->parts_extra_ms[MLS_SLOW_EVALUATION] * ONE_EVALUATION) {
-        mls_buffer_printf(&line, "; evaluation %zu (from minute %s) took %s", longest->number,
+        mls_buffer_printf(line, "; evaluation %zu (from minute %s) took %s", longest->number,
                           minutes(longest->from_ms).text, mls_words_duration(longest->ms).text);
         if (run->parts.evaluations > 1)
-            mls_buffer_printf(&line, " (median of the run: %s)", mls_words_duration(run->evaluation_median_ms).text);
+            mls_buffer_printf(line, " (median of the run: %s)", mls_words_duration(run->evaluation_median_ms).text);
     }
     if (slow->largest == MLS_SLOW_AFTER && run->target_known && isnan(run->time_to_target_ms)) {
-        mls_buffer_printf(&line, "; no evaluation met the target (the last one: %s)%s",
+        mls_buffer_printf(line, "; no evaluation met the target (the last one: %s)%s",
                           mls_words_trimmed(run->curve[run->curve_count - 1].value, 5).text,
                           run->run->status == MLS_RUN_ABORTED ? ", and it was aborted" : "");
     }
-    mls_findings_add(&group->findings, MLS_FINDING_SLOW_RUN, place_of(run, 0), "%s", line.ptr);
+}
+
+/* Report a cost as a finding, with what it costs the score and what the job printed meanwhile. */
+static void report_cost(mls_throughput_group *group, const mls_cost *cost)
+{
+    static const mls_finding_code codes[] = {[MLS_COST_FAILED_RUN] = MLS_FINDING_FAILED_RUN,
+                                             [MLS_COST_SLOW_PHASE] = MLS_FINDING_SLOW_PHASE,
+                                             [MLS_COST_SLOW_EVALUATION] = MLS_FINDING_SLOW_EVALUATION,
+                                             [MLS_COST_SLOW_RUN] = MLS_FINDING_SLOW_RUN};
+    const mls_throughput *first = cost->runs[0].run;
+    const mls_finding *reason = mls_run_reason(first->run);
+    mls_buffer line = {0};
+    switch (cost->kind) {
+    case MLS_COST_FAILED_RUN:
+        mls_buffer_printf(&line, "not valid%s%s", reason != NULL ? ": " : "", reason != NULL ? reason->message : "");
+        break;
+    case MLS_COST_SLOW_PHASE:
+        report_phase(group, cost, &line);
+        break;
+    case MLS_COST_SLOW_EVALUATION:
+        if (cost->run_count > 1)
+            mls_buffer_printf(&line, "in %zu runs ", cost->run_count);
+        mls_throughput_describe_evaluation(&line, first, cost->runs[0].from_ms,
+                                           cost->runs[0].to_ms - cost->runs[0].from_ms);
+        break;
+    case MLS_COST_SLOW_RUN:
+        report_slow_run(group, cost->slow, &line);
+        break;
+    case MLS_COST_SWITCH:
+        break;
+    }
+    const size_t len = line.len;
+    mls_buffer_append_text(&line, "; ");
+    const bool known = mls_cost_append_score(&line, group, cost);
+    if (!known)
+        mls_buffer_cut(&line, len);
+    if (cost->printed_count > 0)
+        mls_buffer_printf(&line, "; printed meanwhile: \"%s\"", cost->printed[0]);
+    const mls_finding_place place = cost->run_count > 1 ? (mls_finding_place){0} : place_of(first, 0);
+    if (known || cost->kind != MLS_COST_FAILED_RUN)
+        mls_findings_add(&group->findings, codes[cost->kind], place, "%s", line.ptr);
     mls_buffer_release(&line);
 }
 
 void mls_throughput_group_compare(mls_throughput_group *group, const mls_healing *healing, mls_arena *arena,
-                                  mls_arena *scratch)
+                                  mls_arena *scratch, const mls_score_options *how)
 {
     const size_t all = group->group->run_count;
     size_t reached = 0;
@@ -325,20 +410,10 @@ void mls_throughput_group_compare(mls_throughput_group *group, const mls_healing
     if (middle != NULL && middle->value >= WARMUP_MIN)
         group->warmed_up = &group->runs[middle->place];
     find_shared_phases(group, arena, scratch);
-    /* Add the findings about a group: first the shared phases, then the findings about each run. */
-    const char *benchmark = group->group->benchmark;
+    mls_throughput_find_costs(group, how, arena);
+    mls_throughput_find_printed(group, arena);
+    /* Add the findings: what could not be measured, then the costs. */
     mls_findings *findings = &group->findings;
-    mls_buffer who = {0};
-    size_t slow = 0;
-    for (size_t i = 0; i < group->shared_phase_count; i++) {
-        const mls_shared_phase *shared = &group->shared_phases[i];
-        mls_buffer_clear(&who);
-        mls_buffer_printf(&who, shared->runs == group->timed ? "all %zu runs" : "%zu of %zu runs", shared->runs,
-                          group->timed);
-        mls_buffer_printf(&who, "%s%s are ", benchmark != NULL ? " of " : "", benchmark != NULL ? benchmark : "");
-        report_phase(group, (mls_finding_place){0}, who.ptr, mls_throughput_unit(&group->runs[0]), &shared->middle);
-    }
-    mls_buffer_release(&who);
     for (size_t i = 0; i < group->group->run_count; i++) {
         const mls_throughput *run = &group->runs[i];
         const mls_run *read = run->run;
@@ -361,10 +436,10 @@ void mls_throughput_group_compare(mls_throughput_group *group, const mls_healing
                              mls_words_trimmed(used->narrowest, 2).text, mls_words_trimmed(used->accelerators, 0).text,
                              used->accelerator->name);
         }
-        for (size_t k = 0; k < run->slow_phase_count; k++)
-            if (!run->slow_phases[k].shared)
-                report_phase(group, place_of(run, 0), "", mls_throughput_unit(run), &run->slow_phases[k]);
-        if (slow < group->slow_run_count && group->slow_runs[slow].run == run)
-            report_slow_run(group, &group->slow_runs[slow++]);
+    }
+    for (size_t i = 0; i < group->cost_count; i++) {
+        const size_t before = findings->count;
+        report_cost(group, &group->costs[i]);
+        group->findings_within += group->costs[i].within ? findings->count - before : 0;
     }
 }

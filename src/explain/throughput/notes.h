@@ -108,6 +108,19 @@ void mls_timing_pace(mls_timing *timing);
 /* Minimum number of ended runs with samples for comparisons within a group. */
 enum { MLS_TIMED_MIN = 3 };
 
-/* Compare the measured runs of a group, and add findings.  `healing` has an item per run. */
+/* Return whether a run ended and has samples, so that its pace can be compared. */
+bool mls_throughput_is_timed(const mls_throughput *run);
+
+/* Return the number in the learning curve of the evaluation that began at `from_ms`, from 1. */
+size_t mls_throughput_evaluation_number(const mls_throughput *run, double from_ms);
+
+/* Find the costs of a compared group.  `how` is how the group was scored. */
+void mls_throughput_find_costs(mls_throughput_group *group, const mls_score_options *how, mls_arena *arena);
+
+/* Set the lines that the jobs printed during slow phases and evaluations.  This reads the logs of the runs again. */
+void mls_throughput_find_printed(mls_throughput_group *group, mls_arena *arena);
+
+/* Compare the measured runs of a group, find their costs for the score, and add findings.  `healing` has an item per
+ * run. */
 void mls_throughput_group_compare(mls_throughput_group *group, const mls_healing *healing, mls_arena *arena,
-                                  mls_arena *scratch);
+                                  mls_arena *scratch, const mls_score_options *how);

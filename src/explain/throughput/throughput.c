@@ -324,7 +324,7 @@ static mls_status measure_group(mls_throughputs *all, mls_throughput_group *grou
             group->runs[i] = measured[i];
             all->runs[of->runs[i] - all->collection->runs] = &group->runs[i];
         }
-        mls_throughput_group_compare(group, healing, all->arena, scratch);
+        mls_throughput_group_compare(group, healing, all->arena, scratch, options->score);
     }
     free(measured);
     free(healing);

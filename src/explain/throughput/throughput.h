@@ -8,6 +8,7 @@
  * Times are milliseconds since run_start unless noted.  Unknown numbers are NAN. */
 #pragma once
 
+#include "base/buffer.h"
 #include "explain/models.h"
 #include "run/parts.h"
 #include "score/accelerators.h"
@@ -54,7 +55,7 @@ typedef struct mls_slow_phase {
     double from_ms, to_ms, from_samples, to_samples;
     double training_ms, lost_ms; /**< training time; part of it that exceeds the time at the reference pace */
     double factor;               /**< pace of the phase divided by the reference pace */
-    bool shared;                 /**< the phase is part of a shared phase of the group */
+    size_t shared;               /**< number of the group's shared phase that contains it, from 1; 0: none */
 } mls_slow_phase;
 
 /** A phase in which more than half of the runs of a group were slow at the same samples. */
@@ -178,6 +179,49 @@ typedef struct mls_slow_run {
     bool pace; /**< the pace of the run is above limit_ms_per_sample of the group */
 } mls_slow_run;
 
+/** What a cost is about, in the order of entries with equal costs. */
+typedef enum mls_cost_kind {
+    MLS_COST_FAILED_RUN, /**< a run that is not valid */
+    MLS_COST_SWITCH,     /**< a change of the pace of all runs at one step */
+    MLS_COST_SLOW_PHASE,
+    MLS_COST_SLOW_EVALUATION,
+    MLS_COST_SLOW_RUN
+} mls_cost_kind;
+const char *mls_cost_kind_name(mls_cost_kind kind);
+
+/** A run that a cost is about, and the milliseconds that it lost; NAN: it failed. */
+typedef struct mls_cost_run {
+    const mls_throughput *run;
+    double lost_ms;
+    double from_ms, to_ms; /**< when; 0 and 0: all the time */
+} mls_cost_run;
+
+enum { MLS_COST_PRINTED_MAX = 3 };
+
+/** How much of the score a slow or failed run costs: the group is scored again as if nothing had been lost. */
+typedef struct mls_cost {
+    mls_cost_kind kind;
+    mls_cost_run *runs;
+    size_t run_count;
+    double lost_ms;                  /**< lower median over the runs */
+    double from_samples, to_samples; /**< of a phase */
+    size_t evaluation;               /**< number of a slow evaluation in the learning curve, from 1; 0: not one */
+    const mls_slow_run *slow;        /**< of a slow run */
+    bool within;                     /**< a phase or evaluation of a slow run, which is another cost */
+    const char *printed[MLS_COST_PRINTED_MAX]; /**< lines of the job's output that may explain it */
+    size_t printed_count;
+    double score_without_minutes; /**< scaled score without the loss; NAN: there would be none */
+    double percent;               /**< difference in percent of the score; may be negative; NAN: no score */
+} mls_cost;
+
+struct mls_throughput_group;
+/** Append what a cost means for the score: "costs the score 1.7 %: 17.119 → 16.835".  Return false, without a text, if
+ * there is no score with or without it. */
+bool mls_cost_append_score(mls_buffer *line, const struct mls_throughput_group *group, const mls_cost *cost);
+
+/** Append which evaluation was slow: "evaluation 6 of 42 took 201 s, the others 0.9". */
+void mls_throughput_describe_evaluation(mls_buffer *line, const mls_throughput *run, double from_ms, double ms);
+
 typedef struct mls_throughput_group {
     const mls_group *group;
     mls_throughput *runs; /**< in the order of the group */
@@ -187,11 +231,14 @@ typedef struct mls_throughput_group {
     size_t slow_run_count;
     mls_shared_phase *shared_phases; /**< in the order of samples */
     size_t shared_phase_count;
+    mls_cost *costs; /**< those within another cost last, then the largest first */
+    size_t cost_count;
     const mls_throughput *healed; /**< run with the median healing_factor; NULL: no run has a healing_step */
     size_t healed_count;          /**< number of runs with a healing_step */
     /** Run with the median loss of warm-up; NULL: the loss is below 10 % of the run. */
     const mls_throughput *warmed_up;
-    mls_findings findings; /**< findings about the runs; the arena does not own them */
+    mls_findings findings;  /**< about the runs, in the order of costs; the arena does not own them */
+    size_t findings_within; /**< number of findings at the end that are about a cost within another one */
 } mls_throughput_group;
 
 /** The options of mls_throughputs_measure().  The tables must outlive the result. */
@@ -202,6 +249,7 @@ typedef struct mls_throughput_options {
     const mls_accelerator *accelerator;        /**< NULL: from the system description */
     double accelerators;                       /**< number of accelerators; NAN: from the system description */
     bool series;                               /**< also store segments and stretches */
+    const mls_score_options *score;            /**< how the groups were scored; not NULL */
     bool causal; /**< count half of the FLOPs of attention, as newer tools do, not all (as in the PaLM paper) */
     bool has_precision;
     mls_precision precision; /**< if has_precision: also compute the share of the peak in this precision */

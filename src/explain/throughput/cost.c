@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cost.c - how much slow runs, slow phases, slow evaluations and failed runs of a group cost its score.
+ *
+ * The score leaves out the slowest runs, so lost seconds are not a share of it.  Therefore the group is scored again
+ * with repaired copies of its runs, and the difference of the scores is the cost. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/statistics.h"
+#include "explain/throughput/notes.h"
+
+const char *mls_cost_kind_name(mls_cost_kind kind)
+{
+    static const char *const names[] = {"failed-run", "precision-switch", "slow-phase", "slow-evaluation", "slow-run"};
+    return names[kind];
+}
+
+/* The costs of a group while they are found. */
+typedef struct cost_finder {
+    mls_throughput_group *group;
+    const mls_score_options *how;
+    mls_arena *arena;
+    MLS_LIST_OF(mls_cost) costs;
+    double score_minutes; /* scaled; NAN: no score */
+    mls_run *repaired;    /* copies of the runs, which own nothing */
+    const mls_run **runs; /* the runs to score: the group's or copies of them */
+    double *lost;         /* scratch for a median */
+} cost_finder;
+
+static void find_failed_runs(cost_finder *finder);
+static void find_slow_phases(cost_finder *finder);
+static void find_slow_evaluations(cost_finder *finder);
+static void find_slow_runs(cost_finder *finder);
+static int compare_costs(const void *left, const void *right);
+
+void mls_throughput_find_costs(mls_throughput_group *group, const mls_score_options *how, mls_arena *arena)
+{
+    const mls_group *of = group->group;
+    cost_finder finder = {.group = group,
+                          .how = how,
+                          .arena = arena,
+                          .score_minutes = of->scaled_minutes,
+                          .repaired = mls_calloc(of->run_count + 1, sizeof *finder.repaired),
+                          .runs = (const mls_run **)mls_calloc(of->run_count + 1, sizeof *finder.runs),
+                          .lost = mls_calloc(of->run_count + 1, sizeof *finder.lost)};
+    if (!mls_is_weak(&of->weak)) {
+        find_failed_runs(&finder);
+        find_slow_phases(&finder);
+        find_slow_evaluations(&finder);
+        find_slow_runs(&finder);
+    }
+    if (finder.costs.count > 1)
+        qsort(finder.costs.items, finder.costs.count, sizeof *finder.costs.items, compare_costs);
+    group->costs = mls_arena_array(arena, finder.costs.count + 1, sizeof *group->costs);
+    group->cost_count = finder.costs.count;
+    if (finder.costs.count > 0)
+        memcpy(group->costs, finder.costs.items, finder.costs.count * sizeof *group->costs);
+    free(finder.costs.items);
+    free(finder.repaired);
+    free((void *)finder.runs);
+    free(finder.lost);
+}
+
+/* Score the group with finder->runs in the place of its runs, and return the scaled minutes; NAN: no score. */
+static double score_again(const cost_finder *finder)
+{
+    const mls_group *of = finder->group->group;
+    mls_group again = {.path = mls_strdup(of->path != NULL ? of->path : ""),
+                       .result_folder = of->result_folder,
+                       .usage = of->usage,
+                       .edition = of->edition,
+                       .edition_guessed = of->edition_guessed,
+                       .edition_by_date = of->edition_by_date,
+                       .runs = (const mls_run **)mls_calloc(of->run_count + 1, sizeof *again.runs),
+                       .run_count = of->run_count};
+    memcpy((void *)again.runs, (const void *)finder->runs, of->run_count * sizeof *again.runs);
+    const mls_status status = mls_group_score(&again, finder->how, NULL);
+    const double minutes = status == MLS_OK ? again.scaled_minutes : (double)NAN;
+    mls_group_release(&again);
+    return minutes;
+}
+
+static double cost_percent(const cost_finder *finder, double without_minutes)
+{
+    return 100 * (finder->score_minutes - without_minutes) / finder->score_minutes;
+}
+
+/* Add a cost for runs that are `lost_ms` slower than they should be. */
+static void add_slow(cost_finder *finder, mls_cost cost)
+{
+    const mls_group *of = finder->group->group;
+    for (size_t i = 0; i < of->run_count; i++)
+        finder->runs[i] = of->runs[i];
+    for (size_t i = 0; i < cost.run_count; i++) {
+        const size_t place = (size_t)(cost.runs[i].run - finder->group->runs);
+        finder->repaired[place] = *of->runs[place];
+        finder->repaired[place].run_stop.time_ms -= cost.runs[i].lost_ms;
+        finder->runs[place] = &finder->repaired[place];
+        finder->lost[i] = cost.runs[i].lost_ms;
+    }
+    mls_sort_doubles(finder->lost, cost.run_count);
+    cost.lost_ms = mls_median_lower(finder->lost, cost.run_count);
+    cost.score_without_minutes = score_again(finder);
+    cost.percent = cost_percent(finder, cost.score_without_minutes);
+    for (size_t i = 0; i < finder->group->slow_run_count && cost.run_count == 1 && cost.kind != MLS_COST_SLOW_RUN; i++)
+        cost.within |= finder->group->slow_runs[i].run == cost.runs[0].run;
+    MLS_GROW(&finder->costs, items);
+    finder->costs.items[finder->costs.count++] = cost;
+}
+
+/* A failed run costs the difference from the mean score that the group would have if the run had gone like one of the
+ * valid runs. */
+static void find_failed_runs(cost_finder *finder)
+{
+    const mls_throughput_group *group = finder->group;
+    const mls_group *of = group->group;
+    for (size_t i = 0; i < of->run_count; i++) {
+        size_t valid = 0;
+        double sum = 0;
+        if (of->runs[i]->valid)
+            continue;
+        for (size_t k = 0; k < of->run_count; k++)
+            finder->runs[k] = of->runs[k];
+        for (size_t k = 0; k < of->run_count; k++) {
+            if (of->runs[k]->valid) {
+                finder->runs[i] = of->runs[k];
+                sum += score_again(finder);
+                valid++;
+            }
+        }
+        mls_cost_run *runs = mls_arena_array(finder->arena, 1, sizeof *runs);
+        *runs = (mls_cost_run){.run = &group->runs[i], .lost_ms = NAN};
+        const double mean = valid > 0 ? sum / (double)valid : (double)NAN;
+        MLS_GROW(&finder->costs, items);
+        finder->costs.items[finder->costs.count++] = (mls_cost){.kind = MLS_COST_FAILED_RUN,
+                                                                .runs = runs,
+                                                                .run_count = 1,
+                                                                .lost_ms = NAN,
+                                                                .from_samples = NAN,
+                                                                .to_samples = NAN,
+                                                                .score_without_minutes = mean,
+                                                                .percent = cost_percent(finder, mean)};
+    }
+}
+
+static void find_slow_phases(cost_finder *finder)
+{
+    const mls_throughput_group *group = finder->group;
+    const size_t count = group->group->run_count;
+    for (size_t shared = 1; shared <= group->shared_phase_count; shared++) {
+        mls_cost cost = {.kind = MLS_COST_SLOW_PHASE,
+                         .runs = mls_arena_array(finder->arena, count, sizeof *cost.runs),
+                         .from_samples = group->shared_phases[shared - 1].middle.from_samples,
+                         .to_samples = group->shared_phases[shared - 1].middle.to_samples};
+        for (size_t i = 0; i < count; i++) {
+            const mls_throughput *run = &group->runs[i];
+            for (size_t k = 0; k < run->slow_phase_count; k++) {
+                const mls_slow_phase *phase = &run->slow_phases[k];
+                if (phase->shared == shared)
+                    cost.runs[cost.run_count++] = (mls_cost_run){run, phase->lost_ms, phase->from_ms, phase->to_ms};
+            }
+        }
+        add_slow(finder, cost);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const mls_throughput *run = &group->runs[i];
+        for (size_t k = 0; k < run->slow_phase_count; k++) {
+            const mls_slow_phase *phase = &run->slow_phases[k];
+            if (phase->shared > 0)
+                continue;
+            mls_cost_run *runs = mls_arena_array(finder->arena, 1, sizeof *runs);
+            *runs = (mls_cost_run){run, phase->lost_ms, phase->from_ms, phase->to_ms};
+            add_slow(finder, (mls_cost){.kind = MLS_COST_SLOW_PHASE,
+                                        .runs = runs,
+                                        .run_count = 1,
+                                        .from_samples = phase->from_samples,
+                                        .to_samples = phase->to_samples});
+        }
+    }
+}
+
+size_t mls_throughput_evaluation_number(const mls_throughput *run, double from_ms)
+{
+    size_t number = 1;
+    for (size_t i = 0; i < run->curve_count; i++)
+        number += run->curve[i].ms < from_ms;
+    return number;
+}
+
+/* If more than half of the measured runs are slow in the same evaluation, they are one cost. */
+static void find_slow_evaluations(cost_finder *finder)
+{
+    const mls_throughput_group *group = finder->group;
+    const size_t count = group->group->run_count;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < group->runs[i].slow_evaluation_count; k++) {
+            const size_t number =
+                mls_throughput_evaluation_number(&group->runs[i], group->runs[i].slow_evaluations[k].from_ms);
+            mls_cost cost = {.kind = MLS_COST_SLOW_EVALUATION,
+                             .runs = mls_arena_array(finder->arena, count, sizeof *cost.runs),
+                             .from_samples = NAN,
+                             .to_samples = NAN,
+                             .evaluation = number};
+            size_t own = 0; /* place of the run i among cost.runs */
+            for (size_t j = 0; j < count; j++) {
+                const mls_throughput *run = &group->runs[j];
+                for (size_t m = 0; m < run->slow_evaluation_count; m++) {
+                    const mls_slow_evaluation *slow = &run->slow_evaluations[m];
+                    if (j == i ? m != k
+                               : mls_throughput_evaluation_number(run, slow->from_ms) != number ||
+                                     !mls_throughput_is_timed(run))
+                        continue;
+                    own = j == i ? cost.run_count : own;
+                    cost.runs[cost.run_count++] = (mls_cost_run){run, slow->ms - run->evaluation_median_ms,
+                                                                 slow->from_ms, slow->from_ms + slow->ms};
+                    break;
+                }
+            }
+            if (group->timed < MLS_TIMED_MIN || cost.run_count * 2 <= group->timed) {
+                cost.runs += own;
+                cost.run_count = 1;
+            } else if (own > 0) {
+                continue; /* added with the first of its runs */
+            }
+            add_slow(finder, cost);
+        }
+    }
+}
+
+static void find_slow_runs(cost_finder *finder)
+{
+    const mls_throughput_group *group = finder->group;
+    for (size_t i = 0; i < group->slow_run_count; i++) {
+        const mls_slow_run *slow = &group->slow_runs[i];
+        mls_cost_run *runs = mls_arena_array(finder->arena, 1, sizeof *runs);
+        *runs = (mls_cost_run){.run = slow->run, .lost_ms = slow->extra_ms};
+        add_slow(finder, (mls_cost){.kind = MLS_COST_SLOW_RUN,
+                                    .runs = runs,
+                                    .run_count = 1,
+                                    .slow = slow,
+                                    .from_samples = NAN,
+                                    .to_samples = NAN});
+    }
+}
+
+/* Sort costs: those within a slow run last; failed runs without which there would be a score first; then by the cost,
+ * the kind, the first run, and the place in it. */
+static int compare_costs(const void *left, const void *right)
+{
+    const mls_cost *a = left;
+    const mls_cost *b = right;
+    const bool a_decides = isnan(a->percent) && !isnan(a->score_without_minutes);
+    const bool b_decides = isnan(b->percent) && !isnan(b->score_without_minutes);
+    int order = a->within != b->within ? a->within - b->within : b_decides - a_decides;
+    if (order == 0)
+        order = mls_compare_doubles(isnan(b->percent) ? 0 : b->percent, isnan(a->percent) ? 0 : a->percent);
+    if (order == 0)
+        order = a->kind != b->kind ? (a->kind < b->kind ? -1 : 1) : 0;
+    if (order == 0 && a->runs[0].run != b->runs[0].run)
+        order = a->runs[0].run < b->runs[0].run ? -1 : 1;
+    if (order == 0)
+        order = mls_compare_doubles(a->from_samples, b->from_samples);
+    return order != 0 ? order : mls_compare_sizes(a->evaluation, b->evaluation);
+}
