@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* parts.c - break down the time of a run.
  *
- * The open span that was opened last owns the time until the next record; a stop closes the oldest span of its
- * kind.  So an evaluation within a block is evaluation, and training that starts again during an evaluation is
- * training.  Since at most one evaluation is open, two numbers and a flag represent the list of open spans. */
+ * A span is the time from a start record to its stop record; several spans may be open at a time.  The time until the
+ * next record belongs to the span that was opened last; a stop closes the oldest span of its kind.  Therefore, an
+ * evaluation within a block counts as evaluation, and training that starts again during an evaluation counts as
+ * training.  At most one evaluation is open, so the list of open spans is represented by two numbers and a flag. */
 #include "run/parts.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@
 #include "base/memory.h"
 #include "json/value.h"
 
-/* The meaning of a span record; 0: not a span record. */
+/* Flags that describe a record; 0: the record neither starts nor stops a span. */
 enum { IS_START = 1, OF_BLOCK = 2, OF_EPOCH = 4, OF_EVALUATION = 8 };
 
 static const unsigned char span_of[MLS_KEY_COUNT] = {
@@ -61,8 +62,8 @@ void mls_spans_record(mls_spans *spans, const mls_record *record)
     } else if (spans->started && !spans->delimited &&
                (record->key_id == MLS_KEY_TRACKED_STATS || record->key_id == MLS_KEY_EVAL_ACCURACY ||
                 record->key_id == MLS_KEY_EVAL_ERROR)) {
-        /* Derive an evaluation for a run without eval_start.  It lasts from the start of its first step to its result
-         * or, if the steps were not logged, as long as the record for the whole evaluation states. */
+        /* Derive an evaluation for a run without eval_start.  It begins with its first step and ends with its result.
+         * If the steps were not logged, its length is the logged duration of the whole evaluation. */
         const double step_ms = measured_ms(record, MLS_S("validation_step_time"));
         const double whole_ms = measured_ms(record, MLS_S("validation_time"));
         const bool whole = isnan(step_ms) && !isnan(whole_ms);
@@ -84,16 +85,16 @@ void mls_spans_release(mls_spans *spans)
     *spans = (mls_spans){0};
 }
 
-/* A walk over the records of a run. */
+/* The state of processing the span records of a run. */
 typedef struct parts_walk {
     mls_parts *parts;
     mls_parts_visit visit;
     void *state;
-    double clock, end_ms; /* current time, limited to the end */
-    double idle_ms;       /* start of the time without open spans */
-    size_t older, newer;  /* training spans opened before, and after, the open evaluation */
+    double clock, end_ms; /* time of the current record, at most end_ms; the end of the run */
+    double idle_ms;       /* end of the last span, if no span is open */
+    size_t older, newer;  /* numbers of open training spans that were opened before, and after, the open evaluation */
     bool evaluating;
-    bool begun; /* a span of the timed part has started or stopped */
+    bool begun; /* a span has started or stopped after run_start */
 } parts_walk;
 
 static bool is_idle(const parts_walk *walk)
@@ -114,14 +115,14 @@ static void assign(parts_walk *walk, mls_part part, bool overlapped, double from
     }
 }
 
-/* Assign the time without open spans to the part that ends it. */
+/* Assign the time since the last span ended to `part`. */
 static void assign_idle(parts_walk *walk, mls_part part)
 {
     assign(walk, part, false, walk->idle_ms, walk->clock);
     walk->idle_ms = walk->clock;
 }
 
-/* Advance the clock.  It never goes back or past the end. */
+/* Advance the clock to the time of a record.  The clock never goes back, and stops at the end of the run. */
 static void move_clock(parts_walk *walk, double time_ms)
 {
     const double before = walk->clock;
@@ -183,7 +184,8 @@ bool mls_spans_parts(const mls_spans *spans, double end_ms, mls_parts *parts, ml
         } else if (walk.newer > 0) {
             walk.newer--;
         } else if (timed && !walk.evaluating) {
-            /* Training without a start has gone on since the end of the last span, or since run_start. */
+            /* A stop of training without a start: training has continued since the last span ended, or since
+             * run_start. */
             assign_idle(&walk, MLS_PART_TRAINING);
         }
         walk.begun |= timed;

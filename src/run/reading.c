@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reading.c - find the sources below paths (mls_sources_find), and read them on all threads (mls_read_sources).
+/* reading.c - find the log files below paths (mls_sources_find), and read them on all threads (mls_read_sources).
  *
- * Small files are read in parallel, and their runs are kept until their turn; a large file is read alone, and its runs
- * are passed on as they end.  So memory grows neither with the number of files nor with their size. */
+ * Small files are read in parallel, and their runs are kept until all earlier files were passed on.  A large file is
+ * read by all threads together, and each run is passed on when it ends.  Therefore, memory grows neither with the
+ * number of files nor with their size. */
 #include "run/reading.h"
 
 #include <errno.h>
@@ -22,15 +23,17 @@
 
 /* ------------------------------------------------------------ finding sources */
 
-enum { HEAD_BYTES = 4096 }; /* bytes of a log to read first, which usually contain its first record */
+enum { HEAD_BYTES = 4096 }; /* number of bytes at the start of a log that usually contain its first record */
 
 typedef struct source_finder {
     mls_sources *list;
-    bool other_user; /* the current folder belongs to another user, and root must not be led out of it */
-    size_t argument; /* index of the current path */
+    /* The program runs as root and the current folder belongs to another user, so links out of the folder are not
+     * followed. */
+    bool other_user;
+    size_t argument; /* index of the path that is being searched */
 } source_finder;
 
-/* Names of files that are never logs.  run.sub and related tools write them beside the logs. */
+/* Names of files that are never logs.  The job script run.sub and related tools write them next to the logs. */
 static const struct {
     mls_str prefix, suffix;
     const char *reason;
@@ -46,7 +49,7 @@ static const struct {
     {MLS_STR(""), MLS_STR(".py"), "script"},
 };
 
-/* Check whether a file with that name contains one run of a result. */
+/* Check whether a file name has the form result_*.txt, whose file contains one run of a submission. */
 static bool is_result(const char *name)
 {
     const mls_str text = mls_str_from(name);
@@ -132,13 +135,13 @@ mls_status mls_sources_find(const char *const *paths, size_t count, mls_sources 
     }
     mls_folder_walk_release(&walk);
 
-    /* Skip a result_*.txt that several paths lead to, such as its folder and its own name.  Duplicate runs are not
-     * removed from results, so each file must be read once.  A file is identified by its folder's device and inode and
-     * its name. */
+    /* If the same result_*.txt was found below several paths, such as its folder and the file itself, read it only
+     * once, because duplicate runs are not removed from results.  A file is identified by the device and inode of its
+     * folder, and its name. */
     mls_arena arena = {0};
     mls_map known = {.arena = &arena};
     mls_buffer text = {0};
-    mls_str folder = {NULL, 0}; /* the folder that `about` describes, which often contains the next file, too */
+    mls_str folder = {NULL, 0}; /* the folder that `about` describes; the next file is often in the same folder */
     for (size_t i = 0; i < list->count && status == MLS_OK; i++) {
         mls_source *source = &list->items[i];
         if (!source->result || source->skip != NULL)
@@ -207,7 +210,8 @@ double mls_log_date(int fd, bool plain, mls_scan_room **room)
     if (isnan(time_ms)) {
         const mls_sink sink = {.state = &time_ms, .record = first_record};
         const mls_scan_options options = {.room = room, .plain = plain};
-        (void)!mls_log_scan_fd(fd, &options, &sink, 1, NULL, NULL); /* an unreadable log does not have a date */
+        /* Errors are ignored: the date of a log that cannot be read is unknown. */
+        (void)!mls_log_scan_fd(fd, &options, &sink, 1, NULL, NULL);
     }
     (void)close(fd);
     return time_ms;
@@ -216,34 +220,37 @@ double mls_log_date(int fd, bool plain, mls_scan_room **room)
 /* ----------------------------------------------------------- reading sources */
 
 enum {
-    LARGE_FILE = 32 * 1024 * 1024, /* bytes; all threads scan a file of this size together */
-    FILES_AHEAD = 64,              /* small files to read ahead of their turn */
-    KEPT_RUNS_MAX = 64, /* runs of a small file to keep; a file with more is read again when its turn comes */
+    LARGE_FILE = 32 * 1024 * 1024, /* minimum size in bytes of a file that all threads read together */
+    /* Maximum number of small files that are read before the current one was passed on. */
+    FILES_AHEAD = 64,
+    /* Maximum number of runs of a small file that are kept; a file with more runs is read again later. */
+    KEPT_RUNS_MAX = 64,
 };
 
-/* Objects that the next file can reuse. */
+/* Objects of a thread that can be reused for the next file. */
 typedef struct reading_tools {
-    mls_checker *checker; /* NULL: no rules */
+    mls_checker *checker; /* NULL: logs are not checked against rules */
     mls_scan_room *room;
 } reading_tools;
 
 typedef struct reading_work {
     const mls_reading *reading;
     const mls_source *sources;
-    size_t next, end;        /* the range of sources still to read, in parallel, or just one */
-    struct file_work *files; /* FILES_AHEAD items */
+    /* The indexes of the sources that are being read: several small files in parallel, or one large file. */
+    size_t next, end;
+    struct file_work *files; /* an array of FILES_AHEAD elements, which are reused */
     mls_error *error;
-    mls_known_settings known; /* loaded on first use */
+    mls_known_settings known; /* the table of known settings, loaded on first use */
     unsigned threads;
-    size_t file_count;                    /* of all sources, except those that are skipped */
+    size_t file_count;                    /* number of sources that are not skipped */
     pthread_mutex_t lock;                 /* protects the following members */
-    reading_tools tools[FILES_AHEAD + 1]; /* unused ones */
+    reading_tools tools[FILES_AHEAD + 1]; /* tools that are not in use */
     size_t tools_count;
     size_t files_done;
     uint64_t bytes_done;
 } reading_work;
 
-/* A run that is kept until its turn, with its notes. */
+/* A run that is kept until earlier files were passed on, and the observer's notes about it. */
 typedef struct kept_run {
     mls_run run;
     void *notes;
@@ -253,12 +260,14 @@ typedef struct kept_run {
 typedef struct file_work {
     reading_work *work;
     mls_read read;
-    mls_status status; /* ends the reading unless it is MLS_OK */
+    mls_status status; /* if it is not MLS_OK, reading of all files ends with this status */
     MLS_LIST_OF(kept_run) kept;
-    mls_printed_reader *printed; /* if requested; runs are then kept until the end of the file */
-    bool direct;                 /* its turn has come: pass on runs as they end */
-    bool too_many_runs;          /* to keep: read the file again when its turn comes */
-    bool other_editions_tried;   /* for one of its runs */
+    /* Reader of printed settings; if it is not NULL, runs are kept until the end of the file. */
+    mls_printed_reader *printed;
+    bool direct; /* all earlier files were passed on, so pass on each run when it ends */
+    /* The file has more runs than are kept, so read it again when all earlier files were passed on. */
+    bool too_many_runs;
+    bool other_editions_tried; /* other editions were tried for a run of this file */
 } file_work;
 
 static void release_file(file_work *file)
@@ -273,7 +282,7 @@ static void release_file(file_work *file)
     *file = (file_work){.work = file->work, .read = {.index = file->read.index, .source = file->read.source}};
 }
 
-/* Check whether a source is scanned by all threads alone.  This includes pipes, which can be read only once. */
+/* Check whether all threads read this source together: a large file, or a pipe, which can be read only once. */
 static bool is_alone(const reading_work *work, const mls_source *source)
 {
     const bool large = source->size >= LARGE_FILE || (source->named && source->size == 0);
@@ -310,7 +319,7 @@ mls_status mls_read_sources(const mls_reading *reading, const mls_source *source
         work.file_count += sources[i].skip == NULL;
     for (size_t i = 0; i < FILES_AHEAD; i++)
         work.files[i].work = &work;
-    /* Read a large file, or all small files up to the next large one. */
+    /* Read the next large file, or all small files before it. */
     while (work.next < count && status == MLS_OK) {
         const bool alone = is_alone(&work, &sources[work.end++]);
         while (!alone && work.end < count && !is_alone(&work, &sources[work.end]))
@@ -330,7 +339,7 @@ mls_status mls_read_sources(const mls_reading *reading, const mls_source *source
     return status;
 }
 
-/* Replace a delivered source with the next one that is not skipped. */
+/* Prepare the next source that is not skipped, in the place of a source that was passed on. */
 static bool next_source(void *state, size_t item)
 {
     reading_work *work = state;
@@ -359,7 +368,7 @@ static void read_item(void *state, size_t item)
     (void)pthread_mutex_unlock(&work->lock);
 }
 
-/* Read a source: scan it with the splitter of runs, the sink of the listener and the reader of printed settings. */
+/* Read a source: pass its contents to the splitter, the listener and the reader of printed settings. */
 static mls_status read_source(reading_work *work, file_work *file)
 {
     const mls_reading *reading = work->reading;
@@ -367,7 +376,8 @@ static mls_status read_source(reading_work *work, file_work *file)
     const mls_source *source = read->source;
     const bool never = reading->cutting == MLS_CUT_NEVER;
     const bool is_run = source->result || never;
-    const bool may_be_json = source->named && !source->result; /* the user may have named a file that is not a log */
+    /* The user may have given the path of a file that is not a log. */
+    const bool may_be_json = source->named && !source->result;
     const double deadline_ms = reading->work.deadline_ms;
     const bool late = deadline_ms > 0 && mls_clock_ms() >= deadline_ms;
     const int fd = late                    ? -1
@@ -380,7 +390,7 @@ static mls_status read_source(reading_work *work, file_work *file)
     if (fd < 0 && !(reading->unread_runs && is_run))
         return MLS_OK;
 
-    /* Get unused tools, or new ones, and prepare the checker. */
+    /* Take tools that are not in use, or create new ones, and prepare the checker. */
     const mls_checker_options *rules = reading->run != NULL ? reading->rules : NULL;
     const mls_ruleset *ruleset = rules != NULL ? rules->ruleset : NULL;
     reading_tools tools = {NULL, NULL};
@@ -424,7 +434,7 @@ static mls_status read_source(reading_work *work, file_work *file)
                                           .deadline_ms = deadline_ms};
         status = mls_log_scan_fd(fd, &options, sinks, count, &read->totals, &read->error);
     }
-    /* If requested, an unread file that is always one run is passed on as an empty run. */
+    /* If the caller requests it, a file that cannot be read and must be one run is passed on as an empty run. */
     const char *unread = read->totals.unread;
     const bool wanted = mls_foreign_reason(unread) == MLS_FOREIGN_REASONS || never;
     if (status == MLS_OK && (fd < 0 || (unread != NULL && wanted && reading->unread_runs && is_run)))
@@ -447,7 +457,7 @@ static mls_status read_source(reading_work *work, file_work *file)
     return status;
 }
 
-/* Pass on a run, or keep it until its turn. */
+/* Pass on a run, or keep it until all earlier files were passed on. */
 static mls_status pass_run(void *state, mls_run *run, void **notes)
 {
     file_work *file = state;
@@ -461,7 +471,7 @@ static mls_status pass_run(void *state, mls_run *run, void **notes)
     file->read.runs++;
     if (file->direct && file->printed == NULL)
         return reading->run(reading->state, file->read.index, run, notes);
-    /* Do not read the file again if there is a listener, which would get everything twice. */
+    /* If there is a listener, all runs are kept, because a listener must not receive a file twice. */
     if (file->kept.count == KEPT_RUNS_MAX && reading->listen == NULL && file->printed == NULL) {
         file->too_many_runs = true;
         return MLS_STOPPED;
@@ -473,9 +483,9 @@ static mls_status pass_run(void *state, mls_run *run, void **notes)
     return MLS_OK;
 }
 
-/* Try the editions after and before the guessed one for a run that ended well, since they may give another verdict.
- * The file, which must be regular, is read again, only for the first such run: judging every log by three editions in
- * the first pass would make check slower. */
+/* If the edition was guessed, check whether the verdict on a completed run would be different by the rules of the next
+ * or previous edition.  This reads a regular file again, and only for its first such run, because checking every log
+ * against three editions would be slow. */
 static mls_status try_other_editions(file_work *file, mls_run *run)
 {
     const mls_reading *reading = file->work->reading;
@@ -515,7 +525,7 @@ static mls_status try_other_editions(file_work *file, mls_run *run)
     return status;
 }
 
-/* Copy the verdict by other rules to the run that begins at the same line. */
+/* If a run of the second reading begins at the same line as the run in `state`, copy its verdict to that run. */
 static mls_status copy_verdict(void *state, size_t index, mls_run *run, void **notes)
 {
     mls_run *same = state;
@@ -527,7 +537,7 @@ static mls_status copy_verdict(void *state, size_t index, mls_run *run, void **n
     return MLS_STOPPED;
 }
 
-/* Pass on the results of reading a file, and free them. */
+/* Pass the results of reading a file to the callbacks, and free them. */
 static mls_status deliver(void *state, size_t item)
 {
     reading_work *work = state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run.c - the summary of a run, built record by record; what can be derived from it (times, convergence, job, verdict);
- * and the shared hyperparameters and seeds of many runs. */
+/* run.c - build the summary of a run from its records, derive times, convergence and verdict from the summary, and
+ * share hyperparameters and seeds among runs. */
 #include "run/run.h"
 
 #include <math.h>
@@ -19,11 +19,11 @@
 
 /* -------------------------------------------------------- record by record */
 
-/* The maximum length of a name in bytes. */
+/* The maximum length in bytes of stored texts, such as the benchmark and the organisation. */
 enum { NAME_LENGTH = 1000 };
 
-/* Read a number from the metadata of an evaluation (NAN: not a number).  If it is missing, that of the previous
- * evaluation remains. */
+/* Store a number from the metadata of an evaluation in *progress; NAN if it is not a number.  If the number is missing,
+ * *progress keeps the value of the previous evaluation. */
 static double store_progress(const mls_record *record, mls_str name, double *progress)
 {
     mls_str span;
@@ -40,8 +40,9 @@ static void store_span(mls_run *run, void *member, const mls_record *record)
     mls_spans_record(&run->spans, record);
 }
 
-/* Store an evaluation.  For people, one logged after run_stop counts if its time is before it, since the output of
- * ranks interleaves.  For convergence, the order of the file counts, as in the reference. */
+/* Store an evaluation.  An evaluation that is logged after run_stop with an earlier time belongs to the run, because
+ * lines of different ranks may be interleaved.  The check of convergence, however, uses the order of the file, like the
+ * reference checker. */
 static void store_evaluation(mls_run *run, void *member, const mls_record *record)
 {
     mls_str metric;
@@ -88,7 +89,8 @@ static void store_throughput(mls_run *run, void *member, const mls_record *recor
     }
 }
 
-/* Store a text.  The first one counts, as in the compliance checker; for file names, the first that names a config. */
+/* Store a text.  If it is logged several times, the first one is used, as in the compliance checker.  For
+ * config_filename, the first that is the name of a config is used. */
 static void store_text(mls_run *run, void *member, const mls_record *record)
 {
     char **taken = member;
@@ -104,7 +106,8 @@ static void store_text(mls_run *run, void *member, const mls_record *record)
     mls_arena_release(&arena);
 }
 
-/* Return the arena of a run's texts; create it on first use, since runs read only for their verdict rarely need one. */
+/* Return the arena for the texts of a run.  It is created on first use, because runs that are only checked rarely need
+ * one. */
 static mls_arena *run_arena(mls_run *run)
 {
     run->arena = run->arena != NULL ? run->arena : mls_calloc(1, sizeof *run->arena);
@@ -119,15 +122,15 @@ const char *mls_run_hyperparameter(const mls_run *run, mls_str key)
     return NULL;
 }
 
-/* Add a hyperparameter; its value is JSON text of any length. */
+/* Add a hyperparameter with a JSON value.  A value that is too long is truncated. */
 static void add_hyperparameter(mls_run *run, mls_str key, mls_str value, size_t line)
 {
     mls_arena *arena = run_arena(run);
-    mls_words words; /* of a number with very many digits, shortened */
+    mls_words words; /* a shorter form of a number with very many digits */
     size_t kept = value.len;
     const char *end = "";
     if (value.len > MLS_HYPERPARAMETER_LENGTH && mls_json_kind_of(value) == MLS_JSON_STRING) {
-        /* Cut a string without splitting a character or an escape. */
+        /* Truncate a string without splitting a character or an escape. */
         for (size_t at = 1; at <= MLS_HYPERPARAMETER_LENGTH;) {
             kept = at;
             if (value.ptr[at] == '\\')
@@ -167,7 +170,8 @@ static void store_run_start(mls_run *run, void *member, const mls_record *record
     store_step(run, member, record);
 }
 
-/* Store a run_stop.  The first one ends the run; the last one decides whether it converged, as in the reference. */
+/* Store a run_stop.  The first run_stop ends the run; the last one determines whether the run converged, as in the
+ * reference checker. */
 static void store_run_stop(mls_run *run, void *member, const mls_record *record)
 {
     mls_str span;
@@ -184,9 +188,9 @@ static void store_run_stop(mls_run *run, void *member, const mls_record *record)
 
 /* ---- seeds, in a canonical form for comparison ---- */
 
-/* Append the integer that Python's int() makes of a seed.  Return false, perhaps after appending something, if it
- * fails.  In a text it accepts blanks around the number, a sign, and any number of digits with single underscores
- * between them; so a number without a fraction or an exponent keeps all its digits. */
+/* Append a seed as an integer, converted like Python's int().  A text may contain blanks around the number, a sign, and
+ * any number of digits with single underscores between them.  All digits of an integer are kept, even if it does not
+ * fit in 64 bits.  Return false if the seed cannot be converted; then a part may have been appended. */
 static bool append_whole_number(mls_buffer *identity, mls_str span, mls_str decoded)
 {
     const size_t before = identity->len;
@@ -233,7 +237,7 @@ static void append_value(mls_buffer *identity, mls_str span, mls_str decoded)
     mls_buffer_append_char(identity, '\0');
 }
 
-/* Return a span for messages: strings without quotes. */
+/* Return a JSON value as text for messages: a string without quotes and escapes, any other value unchanged. */
 static mls_str decode(mls_arena *arena, mls_str span)
 {
     mls_str text;
@@ -280,13 +284,15 @@ static void store_number(mls_run *run, void *member, const mls_record *record)
     *number = mls_json_number(record->value, number) ? *number : (double)NAN;
 }
 
-/* The handler for the records of each key, and the member it sets.  All other keys are hyperparameters. */
+/* For each key the function that stores its records, and the member that the function sets.  A key without a function
+ * is a hyperparameter. */
 static const struct {
     void (*store)(mls_run *run, void *member, const mls_record *record);
     size_t member;
-    bool brief;   /* kept in a brief run, too */
-    bool setup;   /* also a hyperparameter */
-    bool ignored; /* describes the course of the run, its submitter or its files, not its setup */
+    bool brief; /* also stored if mls_run.brief is set */
+    bool setup; /* the key is a hyperparameter, too */
+    /* The key is not a hyperparameter, because it describes the course of the run, its submitter or its files. */
+    bool ignored;
 } handlers[MLS_KEY_COUNT] = {
     [MLS_KEY_INIT_START] = {store_step, offsetof(mls_run, init_start), .brief = true},
     [MLS_KEY_INIT_STOP] = {store_step, offsetof(mls_run, init_stop), .brief = false},
@@ -338,7 +344,8 @@ void mls_run_record(mls_run *run, const mls_record *record)
     if (!(taken ? handlers[key].setup : !handlers[key].ignored) || run->brief || run->run_start.line > 0 ||
         record->key.ptr == NULL)
         return;
-    /* Keep a hyperparameter from a record before training starts.  The first value of a key counts. */
+    /* Store a hyperparameter that is logged before training starts.  If a key is logged several times, the first value
+     * is used. */
     const mls_json_kind kind = mls_json_kind_of(record->value);
     const mls_str name = mls_key_meant(record->key);
     if (kind != MLS_JSON_NUMBER && kind != MLS_JSON_STRING && kind != MLS_JSON_BOOL)
@@ -367,7 +374,7 @@ void mls_run_malformed(mls_run *run, const mls_malformed *malformed)
     }
 }
 
-/* --------------------------------------------------- when it has been read */
+/* --------------------------------------------------- after all records. */
 
 const char *mls_run_status_name(mls_run_status status)
 {
@@ -472,10 +479,10 @@ void mls_run_release(mls_run *run)
     mls_run_init(run);
 }
 
-/* Digits to which epoch_num is rounded before comparing, as in the reference checker. */
+/* Number of decimals to which epoch_num is rounded before it is compared, as in the reference checker. */
 #define EPOCH_DECIMALS 3
 
-/* A point of training where an evaluation met its target. */
+/* The progress of training at which an FID or CLIP evaluation met its target. */
 typedef struct image_point {
     double at;
     bool is_clip;
@@ -498,7 +505,7 @@ double mls_run_converge_number(const mls_run *run, const mls_benchmark *benchmar
         return run->train_samples;
     if (isnan(benchmark->fid_max))
         return progress_of(&run->at_stop, counts);
-    /* Find the smallest count at which an FID and a CLIP evaluation both meet their targets. */
+    /* Find the smallest sample count at which both an FID and a CLIP evaluation meet their targets. */
     image_point *points = mls_calloc(run->image_count + 1, sizeof *points);
     bool met[2] = {false, false};
     size_t count = 0;
@@ -537,7 +544,7 @@ void mls_job_release(mls_job *job)
     mls_job_init(job);
 }
 
-/* Set a member to a text without the quotes around it.  Ignore an empty text. */
+/* Set a member to a copy of a text without the quotes around it.  If the text is empty, leave the member unchanged. */
 static void set(char **member, mls_str text)
 {
     if (text.len >= 2 && (text.ptr[0] == '\'' || text.ptr[0] == '"') && text.ptr[text.len - 1] == text.ptr[0]) {
@@ -550,8 +557,8 @@ static void set(char **member, mls_str text)
     }
 }
 
-/* Parse :::SYSJSON {…}, slurmstepd: error: *** STEP <job>.<step> ON <node> …, and :::DLPAL <container> <job> <nodes>
- * <nodelist> <cluster, perhaps several words> <DGXSYSTEM>. */
+/* Parse the lines ":::SYSJSON {…}", "slurmstepd: error: *** STEP <job>.<step> ON <node> …" and ":::DLPAL <container>
+ * <job> <nodes> <nodelist> <cluster> <DGXSYSTEM>", in which the cluster may consist of several words. */
 void mls_job_marker(mls_job *job, const mls_marker *marker)
 {
     mls_str rest = marker->text;
@@ -596,8 +603,8 @@ void mls_job_inherit(mls_job *job, const mls_job *from)
     }
 }
 
-/* Add findings about missing steps, steps in the wrong order, and the status.  They are errors only if no rules judge
- * the run. */
+/* Add findings about missing steps, steps in the wrong order, and the status.  If a checker also judges the run, these
+ * findings are advice; otherwise they are errors. */
 static void judge_steps(mls_run *run)
 {
     const mls_severity severity = run->judged ? MLS_SEVERITY_ADVICE : MLS_SEVERITY_ERROR;
@@ -660,7 +667,8 @@ static void judge_steps(mls_run *run)
 
 mls_status mls_run_finish(mls_run *run, mls_checker *checker, bool steps)
 {
-    /* If the batch size was logged more than once, the last one counts.  It is added even to a full list. */
+    /* Add the global batch size as a hyperparameter, even if the list is full.  If it was logged several times, the
+     * last value is used. */
     if (isfinite(run->global_batch_size)) {
         add_hyperparameter(run, mls_key_text(MLS_KEY_GLOBAL_BATCH_SIZE),
                            mls_str_from(mls_words_exact(run->global_batch_size).text), 0);
@@ -691,12 +699,12 @@ mls_status mls_run_finish(mls_run *run, mls_checker *checker, bool steps)
     run->benchmark_line = verdict.benchmark_line;
     char words[MLS_NONE_READ_LENGTH];
     if (steps && mls_log_none_read(run->records, run->malformed - run->quoted, run->why, words)) {
-        /* If no record is well-formed, all other findings follow from that. */
+        /* If no record is well-formed, report only this, because all other findings are consequences. */
         mls_findings_release(&run->findings);
         mls_findings_add(&run->findings, MLS_FINDING_MALFORMED,
                          (mls_finding_place){.line = run->line, .key = MLS_S("@malformed")}, "%s", words);
     } else if (steps) {
-        /* The checker's finding about the status is less detailed than the run's own. */
+        /* Omit the checker's finding about the status, because the finding of judge_steps() has more details. */
         mls_findings_append_except(&run->findings, verdict.findings, MLS_FINDING_STATUS);
     } else {
         mls_checker_take_findings(checker, &run->findings);
@@ -704,7 +712,8 @@ mls_status mls_run_finish(mls_run *run, mls_checker *checker, bool steps)
     return MLS_OK;
 }
 
-/* Return the finding that best explains a failure: how the run ended, then missing steps, then a broken rule. */
+/* Return the finding that best explains why a run is not valid: in this order, how it ended, missing steps, or a
+ * violated rule. */
 const mls_finding *mls_run_reason(const mls_run *run)
 {
     const mls_finding *reason = NULL;
@@ -725,9 +734,9 @@ const mls_finding *mls_run_reason(const mls_run *run)
 /* ------------------------------------------------------------------ setups */
 
 struct mls_setups {
-    mls_arena arena;               /* everything kept, in lists of their exact length */
-    mls_map texts;                 /* all texts so far */
-    mls_hyperparameter *last_list; /* the last list kept */
+    mls_arena arena;               /* memory for the lists of all runs, without unused capacity */
+    mls_map texts;                 /* all different texts so far */
+    mls_hyperparameter *last_list; /* the list of the previous run */
     size_t last_count;
 };
 
@@ -745,7 +754,8 @@ void mls_setups_keep(mls_setups **setups, mls_run *run, bool seeds)
     }
     mls_setups *self = *setups;
 
-    /* Texts are shared, so they are equal if their pointers are, and so are lists. */
+    /* Replace each text by its shared copy.  Equal texts then have equal pointers, so lists can be compared as
+     * bytes. */
     const size_t count = run->hyperparameter_count;
     const size_t bytes = count * sizeof *run->hyperparameters;
     for (size_t i = 0; i < count; i++) {
@@ -762,7 +772,7 @@ void mls_setups_keep(mls_setups **setups, mls_run *run, bool seeds)
     run->hyperparameters = count > 0 ? self->last_list : NULL;
     run->hyperparameter_capacity = 0;
 
-    /* Seeds differ, but their files and lines repeat. */
+    /* Copy the seeds.  Their values are different, but their files and line numbers are the same in many runs. */
     run->seed_count = seeds ? run->seed_count : 0;
     mls_seed *kept = run->seed_count > 0 ? mls_arena_array(&self->arena, run->seed_count, sizeof *kept) : NULL;
     for (size_t i = 0; i < run->seed_count; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settings.c - parse the settings that jobs print, in three forms, into blocks, and assign the blocks to runs; and look
- * up the settings that determine speed. */
+/* settings.c - parse the settings that jobs print in three forms, assign them to runs, and find the settings that
+ * determine speed. */
 #include "run/settings.h"
 
 #include <stdlib.h>
@@ -18,36 +18,38 @@ enum {
     RANK_BLANKS_MAX = 8,
     RANK_DIGITS_MAX = 6,
     DOTS_MIN = 3,
-    LEVELS_MAX = 32, /* levels of yaml in a name; deeper ones are treated as this level */
+    LEVELS_MAX = 32, /* maximum nesting of YAML; deeper levels are treated as this level */
     LOOK_BYTES = 32 * 1024,
-    COUNT_STRIDE = 128,  /* the most that a byte can count */
-    READINGS_MAX = 8192, /* ranks that are parsed separately */
+    COUNT_STRIDE = 128,  /* number of bytes whose line feeds are counted in a single byte; at most 255 */
+    READINGS_MAX = 8192, /* maximum number of ranks whose output is parsed separately */
     LINE_MAX_READ = 65536,
 };
 
-/* Limit for all open blocks, over all ranks. */
+/* Maximum size in bytes of the open blocks of all ranks together. */
 static const size_t open_bytes_max = (size_t)8 << 20;
 
 /* ----------------------------------------------------------------- lines */
 
 typedef enum line_kind {
-    MLS_SETTING_NONE,  /* a line of another form, which ends the block */
-    MLS_SETTING_LINE,  /* it sets something, or opens a level of yaml */
-    MLS_SETTING_INSIDE /* part of the block without a setting: in a list, or of the value before */
+    MLS_SETTING_NONE, /* the line is not a setting, and ends the block */
+    MLS_SETTING_LINE, /* the line is a setting, or begins a nested level of YAML */
+    /* The line belongs to the block but is not a setting: an item of a list, or the continuation of a value. */
+    MLS_SETTING_INSIDE
 } line_kind;
 
 typedef struct setting_line {
     line_kind kind;
     mls_printed_form form;
-    mls_str object; /* Python: the object that the line opens; otherwise empty */
+    mls_str object; /* Python: the name of the object that begins on this line; otherwise empty */
     mls_str key;
-    mls_str value;  /* without blanks and quotes around it */
-    bool has_value; /* false: opens a level of yaml */
+    mls_str value;  /* the value without surrounding blanks and quotes */
+    bool has_value; /* false: the line begins a nested level of YAML */
     bool closes;    /* Python: the line closes the object */
-    size_t column;  /* column of the key in bytes, from 0; for the first argument, the column of the next ones */
+    /* Column of the key in bytes, from 0; if the line begins a Python object, the column of the following arguments. */
+    size_t column;
 } setting_line;
 
-/* Return how often a character is repeated from there on. */
+/* Return how often the character `c` is repeated from offset `from` on. */
 static size_t count_repeats(mls_str text, size_t from, char c)
 {
     size_t count = 0;
@@ -56,7 +58,8 @@ static size_t count_repeats(mls_str text, size_t from, char c)
     return count;
 }
 
-/* Return the length of the key at `from`.  In yaml it may contain '-' after the first character. */
+/* Return the length of the key at offset `from`.  With `dashes`, which is for YAML, the key may contain '-' after its
+ * first character. */
 static size_t key_length(mls_str line, size_t from, bool dashes)
 {
     size_t len = mls_str_name_length(mls_str_rest(line, from));
@@ -69,7 +72,7 @@ static size_t key_length(mls_str line, size_t from, bool dashes)
     return len;
 }
 
-/* Remove blanks, and one pair of equal quotes, around a value. */
+/* Remove blanks, and then one pair of equal quotes, around a value. */
 static mls_str clean_value(mls_str value)
 {
     value = mls_str_trim(value, mls_is_blank);
@@ -78,7 +81,8 @@ static mls_str clean_value(mls_str value)
     return quoted ? (mls_str){value.ptr + 1, value.len - 2} : value;
 }
 
-/* Parse KEY=VALUE of Python, starting at `from`.  An unmatched bracket closes the object. */
+/* Parse an argument KEY=VALUE of a Python object at offset `from`.  An unmatched closing bracket ends the object.
+ * Return false if there is no argument. */
 static bool read_argument(mls_str line, size_t from, setting_line *read)
 {
     const size_t len = key_length(line, from, false);
@@ -102,7 +106,8 @@ static bool read_argument(mls_str line, size_t from, setting_line *read)
     return true;
 }
 
-/* Parse a line of any form.  For most lines of a log, the first word and the text after it decide. */
+/* Parse a line that may have any of the three forms.  Most lines of a log are rejected by the character after the first
+ * word. */
 static setting_line read_any(mls_str line)
 {
     setting_line read = {0};
@@ -140,39 +145,40 @@ static setting_line read_any(mls_str line)
 
 /* ---------------------------------------------------------------- blocks */
 
-/* The position of a setting in the text of an open block. */
+/* The position of a setting in rank_reading.text. */
 typedef struct open_setting {
-    uint32_t name, name_len, value_len; /* the value follows the name */
+    /* Offset and length of the name, and length of the value, which follows the name. */
+    uint32_t name, name_len, value_len;
 } open_setting;
 
 typedef struct yaml_level {
     size_t column;
-    size_t path_len; /* length of the path to its key, including the point */
+    size_t path_len; /* length of the path up to the key of this level, including the dot after the key */
 } yaml_level;
 
-/* The block that a rank is printing. */
+/* The state of parsing the output of a rank, with the block that the rank is printing. */
 typedef struct rank_reading {
     bool open;
     mls_printed_form form;
-    size_t lines, found; /* of the block */
-    size_t column;       /* of Python's arguments */
+    size_t lines, found; /* numbers of lines and of settings in the block */
+    size_t column;       /* column of the arguments of a Python object */
     mls_buffer object;
-    mls_buffer path; /* to the current level of yaml */
+    mls_buffer path; /* path to the current level of YAML */
     yaml_level levels[LEVELS_MAX];
     size_t level_count;
     mls_buffer text;
     MLS_LIST_OF(open_setting) settings;
 } rank_reading;
 
-/* A run that printed something, or the text before a run_start that has not come yet. */
+/* The settings printed before a run_start, which may not have been read yet. */
 typedef struct printed_run {
-    size_t run_start; /* line; 0: none yet */
+    size_t run_start; /* line number of the run_start; 0: it was not read yet */
     mls_printed *printed;
     mls_map names;
     size_t bytes;
 } printed_run;
 
-/* A line with a record, and whether lines begin or cease to count there. */
+/* A line with a record, and whether settings are parsed from this line on (EDGE_BEGINS), or no longer (EDGE_ENDS). */
 typedef enum text_edge { EDGE_NONE, EDGE_BEGINS, EDGE_ENDS } text_edge;
 typedef struct printed_mark {
     size_t line;
@@ -182,16 +188,19 @@ typedef struct printed_mark {
 struct mls_printed_reader {
     mls_arena arena, scratch;
     mls_run_boundary boundary;
-    bool counts;                     /* lines currently count: there was no run_start since the last run ended */
-    bool lines_count;                /* the same, for the lines parsed so far */
-    MLS_LIST_OF(printed_mark) marks; /* lines of the current chunk with a record, while lines count, and edges */
+    /* Settings are to be parsed at the current record: no run_start was read since the last run ended. */
+    bool counts;
+    /* Settings are to be parsed at the current line; lines are processed after the records of their block. */
+    bool lines_count;
+    /* The lines with a record among the lines to be processed next, if settings are parsed there, and all edges. */
+    MLS_LIST_OF(printed_mark) marks;
     MLS_LIST_OF(printed_run *) runs;
-    printed_run *run; /* the last run, while it does not have a run_start */
-    mls_map ranks;    /* rank → reading */
+    printed_run *run; /* the last run, while its run_start was not read; otherwise NULL */
+    mls_map ranks;    /* from a rank to its element of `readings` */
     MLS_LIST_OF(rank_reading *) readings;
     rank_reading *last;
     int32_t last_rank;
-    size_t open_bytes, open_count; /* of open blocks */
+    size_t open_bytes, open_count; /* size in bytes and number of the open blocks */
 };
 
 const char *mls_printed_form_name(mls_printed_form form)
@@ -228,10 +237,11 @@ void mls_printed_release(mls_printed *printed)
     }
 }
 
-/* End a block.  If it has enough lines and settings, add it to the run; otherwise discard it. */
+/* End a block.  If it has at least MLS_PRINTED_BLOCK_MIN lines and different settings, add them to the run; otherwise
+ * discard the block. */
 static void end_block(mls_printed_reader *self, rank_reading *rank)
 {
-    size_t count = 0; /* number of different names */
+    size_t count = 0; /* number of different names in the block */
     if (rank->found >= MLS_PRINTED_BLOCK_MIN) {
         mls_map names = {.arena = &self->scratch};
         for (size_t i = 0; i < rank->settings.count; i++) {
@@ -260,7 +270,7 @@ static void end_block(mls_printed_reader *self, rank_reading *rank)
             const mls_str name = {rank->text.ptr + setting->name, setting->name_len};
             const size_t bytes = self->run->bytes + setting->name_len + setting->value_len;
             if (mls_map_find(&self->run->names, name) != NULL)
-                continue; /* the first setting of a name counts */
+                continue; /* if a name occurs several times, the first setting is kept */
             if (printed->settings.count == MLS_PRINTED_SETTINGS_MAX || bytes > MLS_PRINTED_BYTES_MAX) {
                 printed->lost++;
                 continue;
@@ -280,12 +290,12 @@ static void end_block(mls_printed_reader *self, rank_reading *rank)
     rank->settings.count = rank->lines = rank->found = rank->level_count = 0;
 }
 
-/* Process a line, already parsed as any form, for the block of its rank. */
+/* Process a line of a rank.  `line` is the result of read_any() for the line `text`. */
 static void add_line(mls_printed_reader *self, rank_reading *rank, mls_str text, setting_line line)
 {
     if (rank->open && rank->form == MLS_PRINTED_PYTHON) {
-        /* The arguments are in one column, and a line further to the right, or of brackets only, continues one.  Any
-         * other line does not belong to the object. */
+        /* All arguments of an object begin in the same column.  A line that begins further to the right, or consists of
+         * brackets, continues an argument.  Any other line does not belong to the object. */
         setting_line argument = {.kind = MLS_SETTING_INSIDE, .form = MLS_PRINTED_PYTHON};
         const size_t blanks = count_repeats(text, 0, ' ');
         size_t i = 0;
@@ -307,7 +317,7 @@ static void add_line(mls_printed_reader *self, rank_reading *rank, mls_str text,
         mls_buffer_append(&rank->object, line.object);
     }
     rank->lines++;
-    if (line.form == MLS_PRINTED_YAML) { /* the path consists of the levels further to the left */
+    if (line.form == MLS_PRINTED_YAML) { /* the path of the key consists of the levels that begin further to the left */
         while (rank->level_count > 0 && rank->levels[rank->level_count - 1].column >= line.column)
             rank->level_count--;
         mls_buffer_cut(&rank->path, rank->level_count > 0 ? rank->levels[rank->level_count - 1].path_len : 0);
@@ -319,12 +329,13 @@ static void add_line(mls_printed_reader *self, rank_reading *rank, mls_str text,
             rank->levels[rank->level_count++] = (yaml_level){line.column, rank->path.len};
         }
     } else if (line.value.len <= MLS_PRINTED_VALUE_MAX && !mls_str_contains(line.value, MLS_S(" at 0x"))) {
-        /* Objects printed as " at 0x…", without a text of their own, are skipped. */
+        /* Values such as "<Model object at 0x7f…>", which Python prints for objects without a text form, are
+         * skipped. */
         const mls_str before = line.form == MLS_PRINTED_YAML   ? mls_buffer_str(&rank->path)
                                : line.form == MLS_PRINTED_ARGS ? MLS_S("args.")
                                                                : mls_buffer_str(&rank->object);
         rank->found++;
-        /* A setting without room is counted as lost when the block ends. */
+        /* A setting that does not fit is not stored, but counted as lost when the block ends. */
         if (self->open_bytes + before.len + line.key.len + line.value.len < open_bytes_max) {
             const size_t from = rank->text.len;
             mls_buffer_append(&rank->text, before);
@@ -405,7 +416,7 @@ static mls_status reader_lines(void *state, const mls_lines *lines)
         mls_str text = mls_lines_text(lines, i);
         if (!self->lines_count || marked || text.len > LINE_MAX_READ)
             continue;
-        /* Remove "12: ", a rank, and trailing blanks. */
+        /* Remove a rank at the start of the line, such as "12: ", and trailing blanks. */
         const size_t blanks = count_repeats(text, 0, ' ');
         size_t at = blanks;
         int32_t number = 0;
@@ -418,7 +429,7 @@ static mls_status reader_lines(void *state, const mls_lines *lines)
         while (text.len > 0 && mls_is_blank(text.ptr[text.len - 1]))
             text.len--;
         const setting_line line = read_any(text);
-        /* Skip most lines: they set nothing while no block is open. */
+        /* Skip most lines: if no block is open, only settings matter. */
         if (self->open_count == 0 && line.kind != MLS_SETTING_LINE)
             continue;
         if (self->last == NULL || self->last_rank != number) {
@@ -433,7 +444,7 @@ static mls_status reader_lines(void *state, const mls_lines *lines)
             self->last = entry != NULL ? entry->value.pointer : NULL;
             self->last_rank = number;
         }
-        if (self->last != NULL) /* otherwise there are too many ranks */
+        if (self->last != NULL) /* it is NULL if there are more than READINGS_MAX ranks */
             add_line(self, self->last, text, line);
     }
     self->marks.count = 0;
@@ -486,11 +497,12 @@ void mls_printed_reader_free(mls_printed_reader *reader)
     free(reader);
 }
 
-/* Check whether a job may have printed degrees of parallelism before a line (0: anywhere) of an open regular file,
- * whose offset does not change.  This is much faster than parsing the lines. */
+/* Check whether a log contains a printed degree of parallelism before the line `run_start_line` or, if this is 0,
+ * anywhere.  `fd` is a regular file, whose offset is not changed.  This search is much faster than parsing the
+ * lines. */
 static bool may_split(int fd, size_t run_start_line)
 {
-    /* Jobs that print degrees print at least one with this name. */
+    /* Every job that prints degrees of parallelism prints a name that contains this text. */
     const mls_str degree = MLS_S("model_parallel_size");
     char bytes[LOOK_BYTES];
     size_t kept = 0;
@@ -504,7 +516,8 @@ static bool may_split(int fd, size_t run_start_line)
             return got > 0;
         const char *from = bytes + kept;
         const char *const end = from + got;
-        for (; end - from >= COUNT_STRIDE; from += COUNT_STRIDE) { /* in strides, which compilers vectorize */
+        /* Count in strides, because compilers vectorize such a loop. */
+        for (; end - from >= COUNT_STRIDE; from += COUNT_STRIDE) {
             unsigned char some = 0;
             for (size_t i = 0; i < COUNT_STRIDE; i++)
                 some = (unsigned char)(some + (from[i] == '\n'));
@@ -519,7 +532,7 @@ static bool may_split(int fd, size_t run_start_line)
     return false;
 }
 
-/* Stop reading after a line. */
+/* Stop reading when the line number in `state` was read. */
 static mls_status stop_behind(void *state, const mls_lines *lines)
 {
     const size_t *last = state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* splitter.c - split a file into runs, and judge each. */
+/* splitter.c - split a log into runs. */
 #include "run/splitter.h"
 
 #include <math.h>
@@ -9,8 +9,10 @@
 #include "log/prefix.h"
 
 enum {
-    HELD_BYTES_MAX = MLS_RECORD_LENGTH_MAX, /* total payload held back; with more, stop waiting for a run */
-    EARLY_MAX = 256                         /* cache_clear records (of nodes) kept until their run is known */
+    /* Maximum size of the payloads held back in bytes; if there are more, they are assigned to the current run. */
+    HELD_BYTES_MAX = MLS_RECORD_LENGTH_MAX,
+    /* Maximum number of records kept in case that they belong to the next run, such as the cache_clear of each node. */
+    EARLY_MAX = 256
 };
 
 static void end_hold(mls_run_boundary *boundary)
@@ -19,7 +21,7 @@ static void end_hold(mls_run_boundary *boundary)
     boundary->held_bytes = 0;
 }
 
-/* Begin a run.  With `named`, its submission_benchmark has come already. */
+/* Reset the boundary for a new run.  `named`: the submission_benchmark of the new run was already read. */
 static void begin_next(mls_run_boundary *boundary, bool named)
 {
     boundary->begun = boundary->started = boundary->stopped = boundary->next_named = false;
@@ -27,7 +29,8 @@ static void begin_next(mls_run_boundary *boundary, bool named)
     end_hold(boundary);
 }
 
-/* Check whether a key names the submission.  Some benchmarks log these first in a run, others after cache_clear. */
+/* Check whether a key describes the submission.  Some benchmarks log these keys at the start of a run, others after
+ * cache_clear. */
 static bool names_submission(mls_key key)
 {
     switch (key) {
@@ -45,7 +48,7 @@ static bool names_submission(mls_key key)
     }
 }
 
-/* Return the rank that logged a record, from the prefix of its line; -1 if there is none. */
+/* Return the rank that logged a record, from the prefix of its line; -1 if the line has no prefix with a rank. */
 static int32_t rank_of(const mls_record *record)
 {
     char prefix[64];
@@ -56,8 +59,8 @@ static int32_t rank_of(const mls_record *record)
     return mls_log_line_first_rank(prefix);
 }
 
-/* Return the run that a record after a run_stop belongs to.  If the run has not named its benchmark yet, it may do so
- * now: published logs of round 0.7 do. */
+/* Determine the run to which a record after a run_stop belongs.  A submission_… after the run_stop belongs to the same
+ * run if the run has not logged its benchmark yet, as in published logs of round 0.7. */
 static mls_record_owner owner_after_stop(mls_run_boundary *boundary, const mls_record *record)
 {
     const mls_key key = record->key_id;
@@ -147,7 +150,7 @@ static mls_status hand_over(mls_run_splitter *splitter, bool part)
     return status;
 }
 
-/* End the current run.  Discard it if it is empty, unless the file has no other runs and must have one. */
+/* End the current run.  Discard it if it is empty, unless it is the only run of a file that must have one. */
 static mls_status finish(mls_run_splitter *splitter, bool last)
 {
     mls_status status = MLS_OK;
@@ -201,8 +204,8 @@ static mls_status pass_malformed(void *state, const mls_malformed *malformed)
     return MLS_OK;
 }
 
-/* Pass records held back to the current run: all, or after MLS_OWNER_NEXT_AFTER_HELD those of the run that has ended,
- * or the others. */
+/* Pass records that were held back to the current run: all of them; or, after MLS_OWNER_NEXT_AFTER_HELD, either the
+ * late records of the run that has ended, or all others. */
 static mls_status replay(mls_run_splitter *splitter, const mls_kept_records *kept, mls_replayed replayed)
 {
     const mls_sink sink = {.state = splitter, .record = pass_record, .malformed = pass_malformed};
@@ -212,7 +215,7 @@ static mls_status replay(mls_run_splitter *splitter, const mls_kept_records *kep
     return status;
 }
 
-/* Pass everything held back to the current run. */
+/* Pass all records and malformed lines that were held back to the current run. */
 static mls_status pass_held(mls_run_splitter *splitter)
 {
     const mls_status status = replay(splitter, &splitter->held, MLS_REPLAY_ALL);
@@ -265,7 +268,7 @@ static mls_status take_malformed(void *state, const mls_malformed *malformed)
     return MLS_OK;
 }
 
-/* Process a marker line.  Before a trial it applies to all following runs; within a trial, first of all to that one. */
+/* Process a marker line.  The facts in it apply to the current run and to all following runs. */
 static mls_status take_marker(void *state, const mls_marker *marker)
 {
     mls_run_splitter *splitter = state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tracked.c - collect the metrics in tracked_stats. */
+/* tracked.c - sum up the metrics that a run logs in tracked_stats and throughput. */
 #include "run/tracked.h"
 
 #include <math.h>
@@ -44,7 +44,7 @@ static mls_status tracked_record(void *notes, const mls_record *record)
     }
     mls_json_walk walk = mls_json_walk_begin(record->value);
     for (mls_raw_member member; mls_json_walk_next(&walk, &member);) {
-        mls_str name = {member.name.ptr - 1, member.name.len + 2}; /* including its quotes */
+        mls_str name = {member.name.ptr - 1, member.name.len + 2}; /* the JSON string of the name, with its quotes */
         (void)mls_json_string(name, &tracked->scratch, &name);
         add_number(tracked, name, member.value, record->line);
         mls_arena_reset(&tracked->scratch);
