@@ -18,13 +18,14 @@
 #define MLS_EXPORT_BYTES_MAX ((size_t)1 << 30)
 #define MLS_COMPARED_GROUPS_MAX ((size_t)5000)
 
-/** A setting of a run.  A text that is a number is stored as one; other values are texts as CSV shows them. */
+/** A setting of a run.  A text that is a number is stored as a number; other values are stored as the texts that CSV
+ * shows. */
 typedef enum mls_setting_kind { MLS_SETTING_NUMBER, MLS_SETTING_BOOL, MLS_SETTING_TEXT } mls_setting_kind;
 typedef struct mls_setting {
     mls_str key;
     mls_setting_kind kind;
     double number; /**< 1 or 0 for a boolean */
-    mls_str text;  /**< as shown, with control characters escaped */
+    mls_str text;  /**< the text with control characters escaped */
 } mls_setting;
 
 typedef MLS_LIST_OF(mls_setting) mls_settings;
@@ -50,7 +51,7 @@ typedef struct mls_side_run {
     mls_settings printed; /**< known settings under their names in the table, others under the printed names */
 } mls_side_run;
 
-/** An exact sum over kept runs. */
+/** The exact sum of a value over the kept runs. */
 typedef struct mls_sum {
     bool known; /**< every run has the value */
     int64_t sum;
@@ -62,7 +63,7 @@ typedef struct mls_side {
     const char *name;
     MLS_LIST_OF(const char *) paths;
     bool given;          /**< the user chose the name */
-    double accelerators; /**< default accelerator count of its groups; 0: unknown */
+    double accelerators; /**< default accelerator count of the groups of this side; 0: unknown */
 } mls_side;
 
 typedef MLS_LIST_OF(mls_side *) mls_side_list;
@@ -78,9 +79,9 @@ typedef struct mls_side_group {
     const mls_side *side;
     struct mls_side_group *met; /**< the matching group of the baseline, or of another side; NULL: no group matches */
     const char *path, *benchmark, *config, *accelerator;
-    const char *folder;                    /**< folder of all its logs; NULL: several folders, or no logs */
-    const char *system_id;                 /**< name of its folder of results; NULL: no such folder */
-    const mls_published_result *published; /**< NULL: not published.  It has no runs if its logs are not public */
+    const char *folder;    /**< folder that contains all logs; NULL: several folders, or no logs */
+    const char *system_id; /**< name of the folder results/<system>; NULL: the logs are not in such a folder */
+    const mls_published_result *published; /**< NULL: not published; a result whose logs are not public has no runs */
     const mls_group *logged; /**< the scored group, owned by a collection of the comparison; NULL: not from logs */
     mls_usage usage;
     mls_division division;
@@ -94,11 +95,11 @@ typedef struct mls_side_group {
     MLS_LIST_OF(mls_side_run) runs;
     /* Computed by mls_side_group_measure(). */
     size_t valid, kept;
-    double mean_minutes, stdev_minutes; /**< of the valid runs; sample standard deviation (n - 1) */
+    double mean_minutes, stdev_minutes; /**< mean and sample standard deviation (n - 1) of the valid runs */
     double to_converge;                 /**< mean over the kept runs, if all have a positive value in one unit */
     const char *unit;
-    mls_sum ms, init_ms, evaluations; /**< over the kept runs */
-    mls_sum parts[MLS_PART_COUNT];    /**< over the kept runs; either all parts are known or all are unknown */
+    mls_sum ms, init_ms, evaluations; /**< sums over the kept runs */
+    mls_sum parts[MLS_PART_COUNT];    /**< sums over the kept runs; either all parts are known or all are unknown */
 } mls_side_group;
 
 typedef enum mls_compare_verdict {
@@ -112,8 +113,9 @@ typedef enum mls_compare_verdict {
 
 const char *mls_compare_verdict_name(mls_compare_verdict verdict); /**< NULL for NOT_PUBLIC */
 
-/** The shares of a difference, in the order in which they are listed.  `training` replaces the two before it if they
- * are unknown, likewise `evaluation`; `run` is the whole if parts are unknown. */
+/** The shares of a difference, in the order in which they are listed.  If the two shares before `training` are
+ * unknown, `training` replaces them; `evaluation` does so in the same way; if no parts are known, `run` replaces all.
+ */
 #define MLS_SHARE_LIST(S)                                                                                              \
     S(CONVERGENCE, convergence)                                                                                        \
     S(THROUGHPUT, throughput)                                                                                          \
@@ -145,8 +147,9 @@ typedef struct mls_split {
 void mls_split_make(const mls_side_group *a, const mls_side_group *b, mls_split *split);
 
 typedef struct mls_difference {
-    const mls_side_group *a, *b;         /**< the baseline's group and the other one */
-    double minutes, ratio, scaled_ratio; /**< differences of the scores: b - a, b / a - 1 */
+    const mls_side_group *a, *b; /**< the group of the baseline, and the other group */
+    /** Differences of the scores: b - a, b / a - 1; scaled_ratio of the scaled scores. */
+    double minutes, ratio, scaled_ratio;
     bool has_interval;
     bool of_mean; /**< the interval is for the means of all valid runs instead of the scores */
     double low_minutes, high_minutes, degrees, p;
@@ -237,14 +240,15 @@ typedef struct mls_outlier {
     double ratio; /**< milliseconds per sample of this run divided by the median of the group, minus 1 */
 } mls_outlier;
 
-/** Matched groups; the first is the baseline's. */
+/** Groups that were matched with each other; the first one is the group of the baseline. */
 typedef struct mls_block {
     mls_side_group **groups;
-    mls_difference *differences; /**< of groups[i] and groups[0], for i from 1 */
+    mls_difference *differences; /**< differences[i] compares groups[i] with groups[0], for i from 1 */
     size_t group_count;
     mls_differings hyperparameters, environment; /**< all keys; for the environment only those that differ */
-    mls_differings printed, printed_others;   /**< differing settings that both printed: known ones, by group; others */
-    mls_differings exported, exported_others; /**< likewise for settings that only the configs export */
+    /** Differing settings that both printed: known ones by group, then the others. */
+    mls_differings printed, printed_others;
+    mls_differings exported, exported_others; /**< the same for settings that only the configs export */
     MLS_LIST_OF(mls_outlier) outliers;
 } mls_block;
 
@@ -262,7 +266,7 @@ typedef struct mls_scaling_point {
     double speedup, efficiency, algorithmic, system;
 } mls_scaling_point;
 typedef struct mls_scaling_series {
-    mls_scaling_point *points; /**< by accelerators, then minutes; the first is the reference */
+    mls_scaling_point *points; /**< sorted by accelerators, then minutes; the first one is the reference */
     size_t count;
 } mls_scaling_series;
 
@@ -295,7 +299,7 @@ typedef struct mls_compare_request {
     mls_compare_mode mode;
     mls_side_list sides;
     const char *baseline;  /**< NULL: the first side */
-    const char *submitter; /**< submitter of the published results; NULL: any */
+    const char *submitter; /**< submitter of the published results; NULL: any submitter */
     size_t around;         /**< number of neighbours in the ranking on either side */
     bool placed;           /**< with MLS_COMPARE_SIDES: also find published results next to their groups */
     mls_collect_options collect;
@@ -305,7 +309,7 @@ typedef struct mls_compare_request {
 typedef struct mls_comparison {
     mls_compare_mode mode;
     mls_side_list sides;
-    const mls_side *baseline;             /**< NULL: no sides */
+    const mls_side *baseline;             /**< NULL: there are no sides */
     MLS_LIST_OF(mls_side_group *) groups; /**< groups of all sides, in the order of the sides */
     MLS_LIST_OF(mls_block) blocks;
     MLS_LIST_OF(mls_unmatched) unmatched;

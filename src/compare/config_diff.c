@@ -20,7 +20,7 @@ typedef struct differ {
     MLS_LIST_OF(mls_config_row) all;
 } differ;
 
-/* Store the value of a key on a side.  If several variables set it, the first with a value counts. */
+/* Store the value of a key on a side.  If several variables set the key, use the first one with a value. */
 static void store(differ *self, mls_str key, size_t side, mls_config_word_kind kind, mls_str value)
 {
     bool added;
@@ -77,7 +77,7 @@ static bool exports_key(const mls_shell *script, mls_str key)
 static void judge_row(differ *self, const mls_config_row *row)
 {
     const mls_known_setting *known = self->settings ? mls_known_setting_named(self->known, row->key) : NULL;
-    const mls_config_word *first = NULL; /* first one with a value */
+    const mls_config_word *first = NULL; /* first variable with a value */
     size_t values = 0;
     size_t absent = 0;
     size_t unknown = 0;
@@ -185,13 +185,13 @@ void mls_config_diff_release(mls_config_diff *diff)
 }
 
 typedef struct config_search {
-    const char *config; /* name in the logs; NULL: none */
+    const char *config; /* name of the config in the logs; NULL: not logged */
     char *path;         /* path of the first match */
     size_t count;       /* number of matches */
 } config_search;
 
-/* Count a file as a match if its name is the logged one or, without that, has a shape.  Links out of the folder do not
- * match. */
+/* Count a file as a match if its name is the logged name or, if no name is logged, contains a shape.  Links out of the
+ * folder do not match. */
 static mls_status config_beside(void *state, mls_walk_entry *entry)
 {
     config_search *search = state;

@@ -38,13 +38,14 @@ double mls_sum_mean(const mls_sum *sum, size_t count)
     return sum->known && count > 0 ? (double)sum->sum / (double)count : (double)NAN;
 }
 
-/* Return whether a run is kept; without a score no run is. */
+/* Return whether a run is kept.  If the group does not have a score, no run is kept. */
 static bool run_is_kept(const mls_side_group *group, const mls_side_run *run)
 {
     return run->mark == MLS_OLYMPIC_KEPT && isfinite(group->score_minutes);
 }
 
-/* Collect the times of a group's kept runs, or of all valid ones, in the order of the runs.  Return their number. */
+/* Collect the times of a group's kept runs (`kept`) or of all valid runs, in the order of the runs.  Return their
+ * number. */
 static size_t take_minutes(const mls_side_group *group, bool kept, double *minutes)
 {
     size_t count = 0;
@@ -115,8 +116,8 @@ static bool round_difference(int64_t b, size_t n, int64_t a, size_t m, int64_t *
     return known;
 }
 
-/* The sorted times of a group: those of all valid runs, and those of the kept runs winsorized for the ones that were
- * cut. */
+/* The sorted times of a group: of all valid runs; and winsorized, that is, each cut run has the time of the nearest
+ * kept run. */
 typedef struct group_times {
     double *valid, *trimmed;
     size_t valid_count, trimmed_count, cut;
@@ -155,14 +156,14 @@ static void judge_interval(mls_difference *difference, mls_mean_estimate a, mls_
                                              mls_student_t_quantile(POWER, interval.degrees)) *
                                                 interval.error / a.mean
                                           : (double)NAN;
-    /* Without any spread only ranks can show a difference. */
+    /* If all times of each group are equal, only a test of ranks can show a difference. */
     const bool shown = spread || difference->mann_whitney_p <= 1 - LEVEL;
     difference->verdict = shown && interval.high < 0  ? MLS_COMPARE_FASTER
                           : shown && interval.low > 0 ? MLS_COMPARE_SLOWER
                                                       : MLS_COMPARE_NONE;
 }
 
-/* What identifies a run, in whole milliseconds because published times are. */
+/* The start and the length of a run identify it.  They are whole milliseconds, as published times are. */
 typedef struct run_identity {
     double start_ms;
     int64_t ms;
@@ -238,7 +239,7 @@ void mls_difference_make(const mls_side_group *a, const mls_side_group *b, mls_d
     free(of_b);
     const bool scored = isfinite(difference->minutes);
     const bool hidden = (a->published != NULL && a->runs.count == 0) || (b->published != NULL && b->runs.count == 0);
-    double ways = 1; /* of splitting the runs, of which the two most extreme ones have the smallest p value */
+    double ways = 1; /* number of ways to split the runs; the two most extreme ways have the smallest p value */
     for (size_t k = 1; k <= a->valid; k++)
         ways = ways * (double)(b->valid + k) / (double)k;
     difference->min_p = fmin(1, 2 / ways);

@@ -30,8 +30,8 @@ typedef struct export_row {
 
 typedef struct export_group {
     mls_side_group *group;
-    size_t line;    /* line where it begins */
-    double dropped; /* as stated; NAN: not stated */
+    size_t line;    /* line where the group begins */
+    double dropped; /* number of dropped runs that the export states; NAN: not stated */
     bool marked;    /* every run states whether it was kept */
 } export_group;
 

@@ -62,7 +62,7 @@ static groups_span groups_of(const mls_comparison *comparison, const mls_side *s
     return span;
 }
 
-/* Return the only unmatched group with the same key as `group`; NULL if there are none or several. */
+/* Return the unmatched group with the same key as `group`, or NULL if there is no such group or several. */
 static mls_side_group *only_one(groups_span among, pairing by, const mls_side_group *group)
 {
     mls_side_group *found = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* side.h - internals shared by the files of compare/: read sides, match their groups, and find what differs.  All data
- * of a comparison are in its arena. */
+/* side.h - internals shared by the files of compare/: read sides, match their groups, and find what differs.  The
+ * arena of a comparison owns all its data. */
 #pragma once
 
 #include "base/memory.h"
@@ -14,11 +14,11 @@ mls_side_group mls_side_group_of(const mls_group *group);
 /* Set the times of a run.  Values that cannot be summed as whole milliseconds are unknown. */
 void mls_side_run_times(mls_side_run *run, double ms, double init_ms);
 
-/* Set the parts of a run with known times, which are unknown unless they add up to its ms after rounding.  `delimited`:
- * by blocks or epochs.  If `evaluations` is NAN, evaluations count as training. */
+/* Set the parts of a run with known times.  If the parts do not add up to run->ms after rounding, they are unknown.
+ * `delimited`: blocks or epochs delimit training.  If `evaluations` is NAN, evaluations count as training. */
 void mls_side_run_parts(mls_side_run *run, bool delimited, const double ms[MLS_PART_COUNT], double evaluations);
 
-/* Where a run ran.  Unknown texts are NULL; an unknown number of nodes is NAN. */
+/* The place where a run was executed.  Unknown texts are NULL; an unknown number of nodes is NAN. */
 typedef struct mls_side_place {
     const char *config, *container, *node_list, *organisation, *platform, *host_processor, *framework;
     double nodes;
@@ -40,9 +40,9 @@ mls_setting mls_setting_of_printed(const mls_known_setting *known, mls_str value
 
 bool mls_setting_same(const mls_setting *a, const mls_setting *b); /* compares values, not keys */
 
-/* Add a group of logs, with its settings and places if `setups` is set.  Add the groups of an export: JSON or (`lines`)
- * NDJSON, which must be followed by MLS_JSON_PADDING zeros, or CSV. Return MLS_ERROR_SYNTAX or MLS_ERROR_LIMIT for an
- * invalid export. */
+/* mls_side_take_group() adds a group of logs, with its settings and places if `setups` is set.  The other functions add
+ * the groups of an export: JSON or (`lines`) NDJSON, which must be followed by MLS_JSON_PADDING zeros, or CSV. Return
+ * MLS_ERROR_SYNTAX or MLS_ERROR_LIMIT for an invalid export. */
 mls_side_group *mls_side_take_group(mls_comparison *to, const mls_side *side, const mls_group *group, bool setups);
 mls_status mls_side_read_json(mls_comparison *to, const mls_side *side, mls_str text, bool lines,
                               mls_error *error) MLS_MUST_USE;

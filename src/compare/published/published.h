@@ -2,7 +2,8 @@
 /* published.h - results of the public rounds of MLPerf training and hpc: search and rank them, and find those near a
  * group.
  *
- * They are embedded in the library, as scored from the published logs.  Unknown numbers are NAN, unknown texts NULL.
+ * The results are embedded in the library.  They were scored from the published logs.  Unknown numbers are NAN, unknown
+ * texts NULL.
  *
  * Known limitations: two of Google's results have a factor set by the review committee; in training 4.0 systems of one
  * submitter share a name; weak scaling and power are missing; training 6.0 has only the closed division, and half of
@@ -11,9 +12,9 @@
 
 #include "score/group.h"
 
-/** The digests of a system description, to tell whether another one is equal: 24 bits for the whole and 12 for each
- * required field, in the order of the rules.  Two different fields have the same digest once in 4,096 times, two
- * different descriptions once in 16.8 million. */
+/** The digests of a system description, to find out whether another description is equal: 24 bits for the whole text
+ * and 12 for each required field, in the order of the rules.  Two different fields have the same digest once in 4,096
+ * times, two different descriptions once in 16.8 million. */
 enum { MLS_DESCRIPTION_FIELDS = 33, MLS_FIELD_MISSING = -1 };
 typedef struct mls_published_description {
     int whole;
@@ -26,17 +27,18 @@ struct cJSON;
 void mls_published_description_make(mls_str object, const struct cJSON *required,
                                     mls_published_description *description);
 
-/** Read the cell of a table with the digests of a description.  `earlier` contains those of the `count` systems before
- * it (NULL: unknown).  Return MLS_OK, or MLS_ERROR_VALUE for a broken cell. */
+/** Read the cell of a table with the digests of a description.  `earlier` contains the descriptions of the `count`
+ * systems before this one (NULL: unknown).  Return MLS_OK, or MLS_ERROR_VALUE for a broken cell. */
 mls_status mls_published_description_read(const mls_published_description *const *earlier, size_t count, mls_str cell,
                                           mls_published_description *description) MLS_MUST_USE;
 
-/** A system of one round.  `accelerators` is nodes times accelerators_per_node, or NAN for machines without any. */
+/** A system of one round.  `accelerators` is nodes times accelerators_per_node, or NAN for machines without
+ * accelerators. */
 typedef struct mls_published_system {
     const char *submitter, *system_id, *system_name, *availability, *accelerator, *host_processor, *framework;
     const char *folder;                           /**< the submitter's folder in the published repository */
     const mls_published_description *description; /**< NULL: unknown */
-    mls_division division;                        /**< NONE: missing in its description */
+    mls_division division;                        /**< NONE: missing in the description */
     double nodes, accelerators_per_node, accelerators;
     mls_accelerator_model model;
 } mls_published_system;
@@ -70,8 +72,8 @@ typedef struct mls_published_result {
     double scale_factor, global_batch_size, to_converge;
     double accelerator_minutes; /**< NAN: a machine without accelerators */
     size_t rank; /**< 1 + the number of faster results of the same usage, edition, benchmark and division; 0: unknown */
-    size_t ranked;    /**< number of those results with known minutes */
-    size_t published; /**< number of all of them */
+    size_t ranked;    /**< number of results with known minutes, of the same usage, edition, benchmark and division */
+    size_t published; /**< number of all results of the same usage, edition, benchmark and division */
     size_t row;       /**< order in the tables, which breaks ties */
 } mls_published_result;
 
@@ -91,13 +93,13 @@ mls_status mls_published_load(mls_usage usage, unsigned edition, mls_published *
                               mls_error *error) MLS_MUST_USE;
 void mls_published_release(mls_published *published);
 
-/** The searchable texts of a result.  Benchmarks match by name, accelerators by words that must all be in the name, the
- * others by substring.  Case is ignored. */
+/** The searchable texts of a result.  Benchmarks match by name, accelerators by words that must all be in the name,
+ * other texts by substring.  Case is ignored. */
 typedef enum mls_published_text {
     MLS_PUBLISHED_BENCHMARK,
     MLS_PUBLISHED_SUBMITTER,
     MLS_PUBLISHED_SYSTEM,       /**< system_id or system_name */
-    MLS_PUBLISHED_ACCELERATOR,  /**< as in its description */
+    MLS_PUBLISHED_ACCELERATOR,  /**< accelerator model as in the description */
     MLS_PUBLISHED_AVAILABILITY, /**< in any spelling of cloud, onprem, preview or research */
     MLS_PUBLISHED_TEXTS
 } mls_published_text;
@@ -115,14 +117,14 @@ typedef enum mls_published_order {
 
 /** A filter for results.  Zero-initialised, it matches all. */
 typedef struct mls_published_filter {
-    unsigned edition;                          /**< edition number; 0: any */
-    mls_division division;                     /**< NONE: any */
-    const char *texts[MLS_PUBLISHED_TEXTS];    /**< NULL: any */
+    unsigned edition;                          /**< edition number; 0: any edition */
+    mls_division division;                     /**< NONE: any division */
+    const char *texts[MLS_PUBLISHED_TEXTS];    /**< NULL: any text */
     bool whole_accelerator;                    /**< the accelerator's text is an exact name instead of words */
-    double min_accelerators, max_accelerators; /**< 0: no bound */
+    double min_accelerators, max_accelerators; /**< 0: no limit */
     bool best;  /**< only the fastest of each edition, benchmark, division and accelerator count with exact minutes */
-    bool trend; /**< likewise, and only accelerator counts that occur in several editions; `order` is ignored, sorted
-                     by benchmark, division, accelerator count and edition (oldest first) */
+    bool trend; /**< as `best`, and only accelerator counts that occur in several editions; sorted by benchmark,
+                   division, accelerator count and edition (oldest first), whatever `order` is */
     mls_published_order order;
 } mls_published_filter;
 
@@ -143,7 +145,8 @@ bool mls_published_passes(const mls_published_filter *filter, const mls_publishe
 void mls_published_search(const mls_published *published, const mls_published_filter *filter, mls_published_hit **hits,
                           size_t *count);
 
-/** Return the searchable text that is nearest to one without matches; `found` is empty if none is near. */
+/** Return the searchable text that is most similar to a text without matches.  `found` is empty if no text is similar.
+ */
 mls_suggestion mls_published_nearest_text(const mls_published *published, mls_published_text which, const char *text);
 
 /** A run of a published result, in milliseconds.  Its time to train is the sum of its parts; if only that time is
@@ -151,7 +154,7 @@ mls_suggestion mls_published_nearest_text(const mls_published *published, mls_pu
  */
 typedef struct mls_published_run {
     bool valid;
-    double to_converge; /**< in the unit of its `mls_published_runs` */
+    double to_converge; /**< samples to converge, in the unit mls_published_runs.unit */
     double ms, part_ms[MLS_PART_COUNT], evaluations, init_ms;
     double start_ms; /**< time of run_start since 1970 */
 } mls_published_run;
@@ -171,8 +174,8 @@ typedef struct mls_published_runs {
     MLS_LIST_OF(mls_published_setting) settings;
 } mls_published_runs;
 
-/** Read the runs of a result, or none if its logs are not public.  Return MLS_OK, or MLS_ERROR_VALUE for broken data.
- * Release *runs in any case. */
+/** Read the runs of a result.  If the logs are not public, *runs is empty.  Return MLS_OK, or MLS_ERROR_VALUE for
+ * broken data. Release *runs in any case. */
 mls_status mls_published_open(const mls_published_result *result, mls_published_runs *runs,
                               mls_error *error) MLS_MUST_USE;
 void mls_published_runs_release(mls_published_runs *runs);
@@ -184,7 +187,7 @@ typedef struct mls_published_starts {
     mls_str left;    /**< encoded starts of the remaining runs */
 } mls_published_starts;
 
-/** Return the starts of a result; `left` is NULL if they are not public. */
+/** Return an iterator over the starts of a result.  `left` is NULL if the logs are not public. */
 mls_published_starts mls_published_starts_of(const mls_published_result *result);
 
 /** Call `take` for every result of a usage with public logs, the oldest round first.  Return MLS_OK, the first other
@@ -195,7 +198,7 @@ mls_status mls_published_each_starts(mls_usage usage, mls_status (*take)(void *s
 /** Read the next known start.  Return MLS_STOPPED after the last one, or MLS_ERROR_VALUE for broken data. */
 mls_status mls_published_next_start(mls_published_starts *starts) MLS_MUST_USE;
 
-/** Return the value of a setting; ptr is NULL if it is unknown or if the runs differ. */
+/** Return the value of a setting; ptr is NULL if the value is unknown or the runs differ. */
 mls_str mls_published_setting_of(const mls_published_runs *runs, mls_str key);
 
 /** A setting that differs among results, and the number of results that have it. */
@@ -220,14 +223,15 @@ void mls_published_opened_release(mls_published_opened *opened);
 typedef struct mls_published_query {
     unsigned edition;
     mls_str benchmark;
-    mls_division division;             /**< NONE: closed */
-    double accelerators;               /**< NAN: unknown */
-    const char *model;                 /**< see mls_accelerator_model_of(); NULL: unknown */
-    double minutes;                    /**< the scaled score */
-    const char *system_id;             /**< its folder of results; NULL: unknown */
-    const char *submitter;             /**< only submitters whose name contains this, ignoring case; NULL: all */
-    const struct mls_side_group *side; /**< group whose runs identify its own published result; NULL: unknown */
-    const mls_group *logged;           /**< likewise */
+    mls_division division; /**< NONE: closed */
+    double accelerators;   /**< NAN: unknown */
+    const char *model;     /**< see mls_accelerator_model_of(); NULL: unknown */
+    double minutes;        /**< the scaled score */
+    const char *system_id; /**< name of the folder of the group's results; NULL: unknown */
+    const char *submitter; /**< only results of submitters whose name contains this, ignoring case; NULL: all */
+    /** Group whose runs identify the published result of the group itself; NULL: unknown. */
+    const struct mls_side_group *side;
+    const mls_group *logged; /**< the same, as a group of logs */
 } mls_published_query;
 
 struct mls_published_why;
@@ -236,31 +240,31 @@ struct mls_published_why;
 typedef struct mls_published_near {
     const mls_published_result *result;
     double ratio;
-    bool self; /**< it is the group itself: it has most of its runs, or the same folder and minutes to four decimals */
+    bool self; /**< the result is the group itself: both share most runs, or have the same folder and minutes */
     size_t rank_alike, ranked_alike;     /**< see mls_published_place; 0: not requested */
     const struct mls_published_why *why; /**< see comparison.h; NULL: not requested, or runs are not available */
 } mls_published_near;
 
 /** The rank that a group has, or would have, among the published results of its edition, benchmark and division. `rank`
  * is 1 + the number of faster results, and `ranked` the number of results with known minutes, including the group.  The
- * `_alike` members count only those on the same number of the same accelerators (0: unknown). */
+ * `_alike` members count only results on the same number of the same accelerators (0: unknown). */
 typedef struct mls_published_place {
     size_t rank, ranked, rank_alike, ranked_alike;
-    size_t published; /**< number of all results, with bounds and the group */
+    size_t published; /**< number of all results, including those with bounds and the group */
     bool itself;      /**< the group is published */
 } mls_published_place;
 
-/** Find the exactly known results of the group's benchmark and division that are nearest to it, from its edition or, if
- * there are none, from the newest edition that has some.  Sort by |ln(accelerators / the group's)| (unknown last; all
- * equal if the group's count is unknown), same model first, minutes, and row.  Return the number of results in `near`,
- * at most `count`. */
+/** Find the exactly known results of the group's benchmark and division that are nearest to the group.  Use the group's
+ * edition or, if that has no such results, the newest edition that has some.  Sort by |ln(accelerators / the group's)|
+ * (unknown last; all equal if the group's count is unknown), same model first, minutes, and row.  Return the number of
+ * results in `near`, at most `count`. */
 size_t mls_published_nearest(const mls_published *published, const mls_published_query *query, mls_published_near *near,
                              size_t count);
 
 /** Find the rank of a group, and the exactly known results around it on the same number of the same accelerators.
  * `around` gets, by minutes: the fastest, the group itself if it is published, and the `limit` next faster and slower
- * ones; it must have room for 2 * limit + 3.  The query's submitter restricts all but the group.  Return the number of
- * results, which is 0 if the model or count is unknown. */
+ * ones; it must have room for 2 * limit + 3.  The query's submitter restricts all results except the group itself.
+ * Return the number of results, which is 0 if the model or count is unknown. */
 size_t mls_published_around(const mls_published *published, const mls_published_query *query, size_t limit,
                             mls_published_near *around, mls_published_place *place);
 
@@ -271,9 +275,9 @@ typedef struct mls_published_edition {
 
 /** The published results next to groups.  Zero-initialise and release it. */
 typedef struct mls_published_beside {
-    MLS_LIST_OF(mls_published_edition) editions; /**< editions of the groups, each once */
-    mls_published_near *near; /**< of each group: the fastest result of its edition, accelerator model and count, or
-                                   one with a NULL result */
+    MLS_LIST_OF(mls_published_edition) editions; /**< editions of the groups, without duplicates */
+    mls_published_near *near; /**< for each group: the fastest result of the same edition, accelerator model and count;
+                                   its `result` is NULL if there is none */
     struct mls_arena *arena;
 } mls_published_beside;
 

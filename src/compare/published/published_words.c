@@ -330,8 +330,8 @@ static mls_status explain(const choosing *in, const published_words *of, bool na
 {
     mls_arena *arena = in->to->arena;
     const char *why = NULL;
-    size_t results = 0; /* of the round */
-    size_t meant = 0;   /* those that match the words */
+    size_t results = 0; /* number of results of the round */
+    size_t meant = 0;   /* number of results that match the words */
     size_t unknown = 0; /* index of the first word without any match */
     for (size_t i = 0; i < in->all.count; i++) {
         results += is_of_round(of, &in->all.results[i]);
