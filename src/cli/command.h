@@ -195,6 +195,7 @@ struct mls_cli {
     C(check)                                                                                                           \
     C(merge)                                                                                                           \
     C(verify)                                                                                                          \
+    C(review)                                                                                                          \
     C(pack)                                                                                                            \
     C(rcp)                                                                                                             \
     C(rules)                                                                                                           \

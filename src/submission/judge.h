@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "base/walk.h"
+#include "run/reading.h"
 #include "submission/submission.h"
 
 /* List the files below submission->path, which is a submitter's folder (with results or systems in it) or a folder of
@@ -41,14 +42,9 @@ mls_status mls_tree_read(const mls_submission *submission, const mls_submission_
  * counts: it must be one of two known words, without a line ending. */
 void mls_params_judge(mls_str text, const char *path, mls_bypasses *bypasses, mls_findings *findings);
 
-/* Judge `text`, the description of a system, by `rules` (systems.json).  Allocate the texts of `system` in `arena`.
- */
-void mls_system_judge(mls_system *system, const cJSON *rules, mls_str text, const mls_edition *edition,
-                      mls_arena *arena, mls_findings *findings);
-
-/* Judge the systems of a submitter: check that it has at least one, and check their descriptions (edition 0.7.0: not
- * checked). */
-void mls_systems_judge(const mls_submission *submission, mls_submitter *submitter, const cJSON *rules);
+/* Judge the systems of a submitter: whether it has any, and their descriptions (except for 0.7.0), by `rules`
+ * (systems.json). */
+void mls_systems_judge(mls_submission *submission, mls_submitter *submitter, const cJSON *rules);
 
 /* Read the power files of a run.  Its log must have been read.  Problems in the contents of power files add only
  * warnings or advice. */
@@ -79,3 +75,44 @@ mls_status mls_secrets_of_lines(void *heard, const mls_lines *lines);
 /* Search the remaining files of all submitters for secrets, with all threads.  Skip the logs that were searched while
  * they were read.  Return MLS_OK, or an error if threads cannot be started. */
 mls_status mls_secrets_judge(mls_submission *submission) MLS_MUST_USE;
+
+/* ------------------------------------------------------------------------------------------------------- questions */
+
+/* An evaluation: a record of eval_accuracy or eval_error.  The position is metadata.samples_count or else epoch_num. */
+typedef struct mls_noted_evaluation {
+    double time_ms, position, value; /* NAN: not a number */
+    size_t line;
+} mls_noted_evaluation;
+
+/* What only questions need of a run, noted while its log is read.  Of the evaluations, only the first
+ * MLS_EVALUATIONS_NOTED are kept. */
+enum { MLS_EVALUATIONS_NOTED = 100000 };
+typedef struct mls_run_notes {
+    MLS_LIST_OF(mls_noted_evaluation) evaluations; /* in the order of the file */
+    double first_clear_ms;                         /* earliest cache_clear; 0: none */
+    size_t clear_line;                             /* of the first cache_clear; 0: none */
+    size_t uncleared_line;                         /* of the first cache_clear with a value that means false; 0: none */
+} mls_run_notes;
+extern const mls_observer mls_run_notes_observer;
+
+/* What a question is about: the innermost of these that is set. */
+typedef struct mls_ask_about {
+    mls_submitter *submitter;
+    mls_system *system; /* its description */
+    mls_submission_result *result;
+    mls_submission_run *run; /* of the result */
+    const char *path;        /* relative to the tree, in its arena; NULL: that of the run, result or description */
+    size_t line;
+} mls_ask_about;
+
+/* Add a question and the finding of the same kind, place and message.  The submission takes ownership of `fields`. */
+mls_question *mls_ask(mls_submission *submission, mls_finding_code code, mls_ask_about about, cJSON *fields,
+                      const char *format, ...) MLS_PRINTF(5, 6);
+
+/* Ask about a description, whose text is a valid JSON object, and which must have the fields `required`. */
+typedef MLS_LIST_OF(mls_str) mls_field_names;
+void mls_system_ask(mls_submission *submission, mls_submitter *submitter, mls_system *system, mls_str object,
+                    const mls_field_names *required);
+
+/* Ask about the results, once all of them have been judged.  Return MLS_OK, or an error of loading data. */
+mls_status mls_questions_ask(mls_submission *submission) MLS_MUST_USE;

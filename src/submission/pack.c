@@ -723,6 +723,7 @@ static mls_status judge_packed(packing *self)
     options.edition = pack->group->edition;
     options.usage = pack->group->usage;
     options.any_usage = false;
+    options.drafts = !pack->described;
     mls_status status = mls_submission_verify(self->tree, &options, &pack->judged, self->error);
     if (status == MLS_OK && pack->judged.failed)
         status = mls_error_set(self->error, MLS_ERROR_READ, 0, 0, "the result cannot be read back");

@@ -61,6 +61,7 @@ mls_status mls_submission_verify(const char *path, const mls_submission_options 
     }
     cJSON_Delete(rules);
     status = status == MLS_OK ? mls_odd_judge(submission) : status;
+    status = status == MLS_OK ? mls_questions_ask(submission) : status;
     status = status == MLS_OK ? mls_secrets_judge(submission) : status;
     if (status == MLS_OK)
         conclude(submission);
@@ -70,8 +71,11 @@ mls_status mls_submission_verify(const char *path, const mls_submission_options 
 static void release_result(mls_submission_result *result)
 {
     mls_group_release(&result->group);
-    for (size_t i = 0; i < result->run_count; i++)
+    for (size_t i = 0; i < result->run_count; i++) {
+        void *notes = result->runs[i].notes;
+        mls_notes_release(&mls_run_notes_observer, &notes);
         mls_run_release(&result->runs[i].run);
+    }
     mls_findings_release(&result->findings);
 }
 
@@ -92,6 +96,7 @@ void mls_submission_release(mls_submission *submission)
     for (size_t i = 0; i < submission->submitter_count; i++)
         release_submitter(&submission->submitters[i]);
     mls_findings_release(&submission->findings);
+    mls_questions_release(&submission->questions);
     free(submission->real);
     mls_arena_free(submission->arena);
     *submission = (mls_submission){0};
@@ -261,8 +266,9 @@ static mls_status search_log(void *state, size_t index, mls_sink *sink)
 static mls_status store_run(void *state, size_t index, mls_run *run, void **notes)
 {
     const log_list *logs = state;
-    (void)notes;
     logs->items[index]->run = *run;
+    logs->items[index]->notes = *notes;
+    *notes = NULL;
     mls_run_init(run);
     return MLS_OK;
 }
@@ -321,6 +327,7 @@ static mls_status read_logs(mls_submission *submission, mls_error *error)
                                  .plain = true,
                                  .cutting = MLS_CUT_NEVER,
                                  .work = options->work,
+                                 .observer = &mls_run_notes_observer,
                                  .state = &logs,
                                  .open = open_log,
                                  .listen = search_log,

@@ -10,6 +10,7 @@
 
 #include "run/system.h"
 #include "score/group.h"
+#include "submission/questions.h"
 
 /** Maximum size of a log in bytes.  A larger log is not read and is invalid. */
 #define MLS_LOG_BYTES_MAX ((uint64_t)1 << 30)
@@ -58,6 +59,7 @@ typedef struct mls_submission_run {
     const mls_power_folder *power; /**< folder of the run's power files; NULL if it has none */
     double joules;                 /**< energy of the run in joules; NAN: unknown */
     bool power_wrong;              /**< the run's power files are invalid */
+    struct mls_run_notes *notes;   /**< what only questions need of the run; NULL: its log was not read */
 } mls_submission_run;
 
 /** The results of one system on one benchmark: a folder of logs. */
@@ -117,6 +119,7 @@ typedef struct mls_submission_options {
     mls_score_options score;        /**< scoring options: bypassed checks, and bert's train_samples */
     bool as_repo;                   /**< violations that only the repository checker rejects are errors, not advice */
     bool strict;                    /**< every finding makes the submission invalid */
+    bool drafts;                    /**< do not ask for answers that descriptions lack: they are yet to be filled in */
     const char *system, *benchmark; /**< judge only this system, and only results of this benchmark; NULL: all */
 } mls_submission_options;
 
@@ -135,6 +138,7 @@ typedef struct mls_submission {
     size_t submitter_count, submitter_capacity;
     mls_findings findings;     /**< findings that do not belong to a submitter */
     mls_finding_counts counts; /**< counts of all findings of the whole submission */
+    mls_questions questions;   /**< in the order in which they were found; each has a finding, too */
     bool failed;               /**< some files could not be read */
 } mls_submission;
 

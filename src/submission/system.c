@@ -16,16 +16,17 @@ static bool counts_in(const cJSON *from, const mls_edition *edition)
     return mls_edition_number(mls_str_from(cJSON_GetStringValue(from)), &number) && edition->number >= number;
 }
 
-void mls_system_judge(mls_system *system, const cJSON *rules, mls_str text, const mls_edition *edition,
-                      mls_arena *arena, mls_findings *findings)
+/* Judge the text of a description by `rules` (systems.json of an edition), and ask about it. */
+static void judge_system(mls_submission *submission, mls_submitter *submitter, mls_system *system, const cJSON *rules,
+                         mls_str text, mls_findings *findings)
 {
-    static const char *const numbers[] = {"number_of_nodes", "accelerators_per_node", "host_processors_per_node"};
+    const mls_edition *edition = submission->edition;
     mls_arena scratch = {0};
     mls_finding_place place = {.path = system->description.path};
     mls_str object;
     size_t wrong;
     const size_t errors = findings->counts.error;
-    const char *reason = mls_description_read(text, &scratch, arena, &system->says, &object, &wrong);
+    const char *reason = mls_description_read(text, &scratch, submission->arena, &system->says, &object, &wrong);
     if (mls_text_mark(text) > 0) { /* report the byte order mark, and judge the text after it */
         mls_findings_add(findings, MLS_FINDING_SYSTEM_JSON,
                          (mls_finding_place){.path = place.path, .line = 1, .column = 1},
@@ -35,7 +36,8 @@ void mls_system_judge(mls_system *system, const cJSON *rules, mls_str text, cons
         mls_text_position(text, wrong, &place.line, &place.column);
         mls_findings_add(findings, MLS_FINDING_SYSTEM_JSON, place, "not JSON: %s", reason);
     } else {
-        MLS_LIST_OF(mls_str) names = {0}; /* names of the members as written, including escapes */
+        mls_field_names names = {0}; /* names of the members as written, including escapes */
+        mls_field_names required = {0};
         mls_raw_member member;
         const cJSON *statuses = NULL;
         const cJSON *entry;
@@ -52,6 +54,7 @@ void mls_system_judge(mls_system *system, const cJSON *rules, mls_str text, cons
             {
                 bool has = false;
                 place.key = mls_str_from(field->valuestring);
+                MLS_ARENA_ADD(&scratch, &required, place.key);
                 for (size_t i = 0; i < names.count && !has; i++)
                     has = mls_span_name_is(names.items[i], place.key);
                 if (!has) {
@@ -73,33 +76,19 @@ void mls_system_judge(mls_system *system, const cJSON *rules, mls_str text, cons
                              MLS_CUT_TEXT(system->says.status, 80), list.ptr);
         }
         mls_buffer_release(&list);
-        /* Check the fields that the reference summarizer parses as integers.  An empty field is not checked. */
-        for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-            int64_t number;
-            mls_str span;
-            place.key = mls_str_from(numbers[i]);
-            if (!mls_json_member(object, place.key, &span))
-                continue;
-            if (mls_json_kind_of(span) == MLS_JSON_STRING)
-                span = (mls_str){span.ptr + 1, span.len - 2};
-            if (span.len > 0 && !mls_integer_parse(span, &number)) {
-                mls_findings_add(findings, MLS_FINDING_SYSTEM_NUMBER, place,
-                                 "%s is '%.*s', which the MLCommons summarizer cannot read as a whole number",
-                                 numbers[i], MLS_CUT(span, 60));
-            }
-        }
         if (system->says.division != NULL && mls_division_described(system->says.division) == MLS_DIVISION_OTHER) {
             place.key = MLS_S("division");
             mls_findings_add(findings, MLS_FINDING_DIVISION_SPELLING, place,
                              "the division is spelled '%.*s': seeds and convergence are only checked for 'closed'",
                              MLS_CUT_TEXT(system->says.division, 40));
         }
+        mls_system_ask(submission, submitter, system, object, &required);
     }
     system->valid = findings->counts.error == errors;
     mls_arena_release(&scratch);
 }
 
-void mls_systems_judge(const mls_submission *submission, mls_submitter *submitter, const cJSON *rules)
+void mls_systems_judge(mls_submission *submission, mls_submitter *submitter, const cJSON *rules)
 {
     const bool judged = counts_in(cJSON_GetObjectItem(rules, "judged_from"), submission->edition);
     const mls_system *first = NULL; /* the first system whose description names a submitter */
@@ -131,8 +120,7 @@ void mls_systems_judge(const mls_submission *submission, mls_submitter *submitte
             const mls_status status =
                 mls_tree_read(submission, &system->description, MLS_SYSTEM_BYTES_MAX, &text, &error);
             if (status == MLS_OK) {
-                mls_system_judge(system, rules, mls_buffer_str(&text), submission->edition, submission->arena,
-                                 findings);
+                judge_system(submission, submitter, system, rules, mls_buffer_str(&text), findings);
             } else {
                 mls_findings_add(findings, status == MLS_ERROR_READ ? MLS_FINDING_UNREADABLE : MLS_FINDING_SYSTEM_JSON,
                                  described, "%s", error.message);
