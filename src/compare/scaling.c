@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scaling.c - how the score changes with the number of accelerators, and the cost of larger batches. */
+/* scaling.c - compute how the score changes with the number of accelerators, and the cost of larger batches. */
 #include <math.h>
 #include <stdlib.h>
 

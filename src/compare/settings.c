@@ -40,7 +40,8 @@ static int compare_keys(const void *left, const void *right)
  * `known_only` is set, ignore missing values. */
 static void finish_row(mls_arena *arena, mls_differing *row, bool known_only)
 {
-    bool unpublished = false; /* unknown, because a published result only has the settings that all its runs share */
+    bool unpublished =
+        false; /* the value is unknown because a published result only has the settings that all its runs share */
     const mls_setting_value *first = NULL;
     for (size_t i = 0; i < row->value_count; i++) {
         mls_setting_values *values = &row->values[i];

@@ -75,7 +75,7 @@ void mls_side_run_parts(mls_side_run *run, bool delimited, const double ms[MLS_P
     run->ms = run->has_parts ? sum : run->ms;
 }
 
-/* Numbers with a smaller relative difference are equal, written with fewer digits. */
+/* Numbers with a smaller relative difference are treated as equal: one of them was written with fewer digits. */
 #define SAME_NUMBER 1e-9
 
 static void add_number(mls_arena *arena, mls_settings *settings, mls_str key, double number)

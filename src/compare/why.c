@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* why.c - the main causes of the difference between a group and a published result. */
+/* why.c - find the main causes of the difference between a group and a published result. */
 #include <math.h>
 #include <stdlib.h>
 

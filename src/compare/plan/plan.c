@@ -17,8 +17,8 @@
  * node counts; larger ranges are searched in larger steps. */
 enum { MS_PER_MINUTE = 60000, ROUNDS = 3, TARGET_STEPS_MAX = 1000000 };
 
-/* Suggested batch sizes: those published for half to twice the accelerator count or, without any, reference batches
- * from a quarter to 64 times the base's. */
+/* Suggested batch sizes are those published for half to twice (SIMILAR) the accelerator count.  If there are none,
+ * they are the batch sizes of reference points from a quarter (LEAST_BATCH) to 64 times (LARGEST_BATCH) the base's. */
 enum { SIMILAR = 2, LEAST_BATCH = 4, LARGEST_BATCH = 64 };
 
 static mls_status find_bases(const mls_comparison *of, const mls_plan_request *request, mls_plan *plan,
@@ -268,7 +268,7 @@ static mls_status add_base(mls_plan *plan, const mls_plan_request *request, mls_
         add_unfit(plan, group, reason);
         return MLS_OK;
     }
-    /* Find the published results of its round and the two before. */
+    /* Find the published results of the group's round and the two rounds before. */
     const mls_published_query query = mls_query_of_side(group);
     const unsigned upto = query.edition;
     unsigned last = 0;
@@ -325,7 +325,7 @@ static bool is_alike(const mls_side_group *a, const mls_side_group *b)
            mls_same_text(a->accelerator, b->accelerator);
 }
 
-/* Find the series, each of all groups similar to its first, and their bases. */
+/* Find the series, each with all groups that are similar to its first group, and the bases of each series. */
 static mls_status find_bases(const mls_comparison *of, const mls_plan_request *request, mls_plan *plan,
                              mls_error *error)
 {
@@ -452,8 +452,8 @@ static double data_parallel(const mls_plan_base *base, double accelerators)
     return floor(accelerators / base->model_parallel);
 }
 
-/* Return the smallest suggested batch size: one sample per rank.  If the number of ranks is unknown, one sample per
- * accelerator, or the base's share if it is smaller. */
+/* Return the smallest suggested batch size: one sample per rank.  If the number of ranks is unknown, use one sample per
+ * accelerator, or the base's number of samples per accelerator if that is smaller. */
 static double least_batch(const mls_plan_base *base, double accelerators)
 {
     const double ranks = data_parallel(base, accelerators);
@@ -461,9 +461,10 @@ static double least_batch(const mls_plan_base *base, double accelerators)
     return !isnan(ranks) ? (ranks >= 1 ? ranks : (double)INFINITY) : accelerators * (share < 1 ? share : 1);
 }
 
-/* Find the batch sizes for an accelerator count, ascending: the requested ones.  Otherwise use those published for a
- * similar count, the base's and one in proportion, and reference points, if each gives every rank a sample.  Reference
- * points beyond all published sizes are left out, because nobody uses them. */
+/* Find the batch sizes for an accelerator count, in ascending order.  Use the requested batch sizes.  If none are
+ * requested, use batch sizes published for a similar count, the base's batch size, the size with the same batch per
+ * accelerator, and reference points, as far as each size gives every rank a sample.  Leave out reference points beyond
+ * all published sizes, because nobody uses them. */
 static void find_batches(const mls_plan *plan, const mls_plan_request *request, const mls_plan_base *base,
                          double accelerators, mls_plan_numbers *batches)
 {
@@ -502,7 +503,8 @@ static void find_batches(const mls_plan *plan, const mls_plan_request *request, 
     order_candidates(batches);
 }
 
-/* Set the scale factor of a row, for a mean below the reference's or as in the base, and its warning. */
+/* Set row->scale and row->note.  The scale is the base's scale if the row is the base; the reference mean divided by
+ * the predicted samples if these pass but are below the mean; otherwise 1. */
 static void judge_prediction(mls_arena *arena, mls_plan_row *row)
 {
     const mls_plan_base *base = row->base;
@@ -510,7 +512,8 @@ static void judge_prediction(mls_arena *arena, mls_plan_row *row)
     const double ranks = isnan(known) ? row->accelerators : known;
     const mls_rcp_limit limit = mls_rcp_set_limit(base->points, row->global_batch_size);
     const bool judged = !row->measured && base->group->division != MLS_DIVISION_OPEN && row->samples < limit.bar.mean;
-    /* On fewer accelerators than the base's, each has a larger share of the job, which may not fit in its memory. */
+    /* With fewer accelerators than the base has, each accelerator has a larger share of the job, which may not fit in
+     * its memory. */
     bool too_large = false;
     if (base->memory != NULL && row->accelerators < base->group->accelerators) {
         mls_memory_estimate estimate;
@@ -535,8 +538,9 @@ static void judge_prediction(mls_arena *arena, mls_plan_row *row)
     }
 }
 
-/* Add the rows of an accelerator count.  The fastest and the one with the base's batch size are shown.  If no batch
- * size can be suggested, a row with the smallest possible one, or the base's, states why. */
+/* Add the rows of an accelerator count.  The fastest row and the row with the base's batch size are shown.  If no
+ * batch size can be suggested, add a row with the smallest possible batch size, or the base's, and a note that says
+ * why. */
 static void add_rows(mls_plan *plan, const mls_plan_request *request, const mls_plan_base *base, double accelerators,
                      mls_plan_numbers *batches)
 {
@@ -623,8 +627,8 @@ static mls_status refuse(mls_plan *plan, const mls_plan_base *base, const mls_er
     return MLS_OK;
 }
 
-/* Fill a series with rows for its accelerator counts, ascending: the requested ones, also as nodes or multiples of a
- * base, or by default half to eight times that of each base. */
+/* Fill a series with rows, in ascending order of accelerator counts.  The counts are requested as accelerators, nodes
+ * or multiples of a base; by default, they are half to eight times the count of each base. */
 static mls_status fill_series(mls_plan *plan, mls_plan_series *series, const mls_plan_request *request,
                               mls_error *error)
 {

@@ -12,10 +12,12 @@
 /* Published minutes have four decimals, and a tie may have been rounded either way. */
 #define HALF_A_DECIMAL 0.5e-4
 
-/* Maximum relative difference of scores from a subset of the runs, or by other rules, of the same result. */
+/* The maximum relative difference between a published score and the score of a subset of its runs, or by other rules.
+ */
 #define MAY_BE_ITSELF 0.05
 
-/* Maximum relative difference for a factor set by the review committee, if starts of runs are unknown. */
+/* The maximum relative difference between equal results if the starts of runs are unknown: the review committee may
+ * have set a factor. */
 #define NEARLY_THE_SAME 0.001
 
 mls_published_query mls_query_of_side(const mls_side_group *group)
@@ -57,7 +59,7 @@ static bool is_asked_for(const mls_published_query *query, const mls_published_r
            is_wanted(query, result);
 }
 
-/* Return the edition to search: the query's or, if it has no result, the newest. */
+/* Return the edition to search: the edition of the query or, if that has no result, the newest one. */
 static unsigned edition_for(const mls_published *published, const mls_published_query *query)
 {
     unsigned newest = 0;
@@ -72,9 +74,8 @@ static unsigned edition_for(const mls_published *published, const mls_published_
     return newest;
 }
 
-/* Return whether a published result was made from the runs of the group, wherever their logs are kept now.  The times
- * at which runs began decide, more than half of which must be the same; they are compared only if the name of the
- * system or the score is alike. */
+/* Return whether a published result was made from the runs of the group: more than half of the start times of runs must
+ * be the same.  They are compared only if the names of the systems or the scores are alike. */
 static bool is_itself(const mls_published_query *query, const mls_published_result *result)
 {
     const bool same_system = query->system_id != NULL && strcmp(query->system_id, result->system->system_id) == 0;

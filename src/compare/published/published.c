@@ -55,10 +55,10 @@ typedef struct published_reading {
     const char *accelerator;     /* accelerator of the last system */
     mls_accelerator_model model; /* model of the last system */
     mls_text_table systems, results;
-    MLS_LIST_OF(const mls_published_description *) descriptions; /* of all systems of the table so far */
+    MLS_LIST_OF(const mls_published_description *) descriptions; /* one per system of the table so far */
 } published_reading;
 
-/* Read a row: the heading of systems, that of results, a system, or a result of it. */
+/* Read a row: the heading of systems, the heading of results, a system, or a result of the last system. */
 static mls_status take_published_row(void *state, const mls_text_row *row)
 {
     published_reading *reading = state;

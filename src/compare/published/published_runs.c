@@ -2,11 +2,11 @@
 /* published_runs.c - read the runs of published results and their common settings, convert a result to a group of a
  * side, and find the settings that differ between results.
  *
- * After its first line, a table of src/data/published/runs lists the settings of a round with their logged values.
- * After its second header it has a line for each result: the numbers of its settings (from 1, ascending) and its runs,
- * as numbers separated by blanks.  The start of a run is in milliseconds after the previous start.  If only the total
- * time of a run is known, it has four numbers: valid, to_converge, that time, and the start.  Only the requested line
- * is parsed. */
+ * A table of src/data/published/runs begins with a header and a line for each setting of the round and its logged
+ * value. After a second header, it has a line for each result: the numbers of its settings (from 1, ascending) and its
+ * runs, as numbers separated by blanks.  The start of a run is in milliseconds after the previous start.  If only the
+ * total time of a run is known, it has four numbers: valid, to_converge, that time, and the start.  Only the requested
+ * line is parsed. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

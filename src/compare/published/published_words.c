@@ -21,7 +21,7 @@ typedef struct published_words {
     bool whole[WORDS_MOST]; /* a system has exactly this name */
     size_t text_count;
     unsigned edition;             /* 0: not given */
-    MLS_LIST_OF(unsigned) rounds; /* the edition, or else those of the logs, of another side, or of the options */
+    MLS_LIST_OF(unsigned) rounds; /* the edition; else the editions of the logs, of another side, or of the options */
     bool best, nearest;
     mls_published left; /* owns only `results` and `count` */
 } published_words;
@@ -325,7 +325,7 @@ static size_t list_systems(const choosing *in, const published_words *of)
     return systems;
 }
 
-/* Report that no result is left (`narrowed`: after best or nearest), or that several systems are. */
+/* Report that no result is left (`narrowed`: after applying best or nearest), or that several systems are left. */
 static mls_status explain(const choosing *in, const published_words *of, bool narrowed, mls_error *error)
 {
     mls_arena *arena = in->to->arena;
