@@ -42,13 +42,14 @@ typedef struct mls_error {
     char message[320]; /**< NUL-terminated, one line, control characters escaped */
 } mls_error;
 
-/** A callback for running out of memory, on any thread.  It must not return; if it does, the library calls abort(). */
+/** A callback that is called when memory runs out, on any thread.  It must not return; if it does, the library calls
+ * abort(). */
 typedef void (*mls_no_memory_handler)(void);
 
 MLS_C_BEGIN
 
-/** Set the callback for running out of memory, for the whole process.  NULL restores the default, abort().  The log
- * writer (write.h) never calls it, but returns MLS_ERROR_MEMORY. */
+/** Set the callback that is called when memory runs out, for the whole process.  NULL restores the default, abort().
+ * The log writer (write.h) never calls it, but returns MLS_ERROR_MEMORY. */
 void mls_set_no_memory_handler(mls_no_memory_handler handler);
 
 MLS_C_END

@@ -8,8 +8,8 @@
  *     }
  *
  * A list keeps at most 100 findings of a kind, but counts all of them.  Findings and their texts belong to the list;
- * the list belongs to its run, group or submission.  Kinds are texts, such as "torn-line", explained in
- * mlscore-findings(7); later versions may add kinds. */
+ * the list belongs to its run, group or submission.  The kind of a finding is a text such as "torn-line".
+ * mlscore-findings(7) explains all kinds; later versions may add more. */
 #pragma once
 
 #include "mlscore/error.h"
@@ -49,7 +49,8 @@ size_t mls_finding_line(const mls_finding *finding);
 /** Return the column of the line in bytes, from 1; 0 if the finding is not about a column. */
 size_t mls_finding_column(const mls_finding *finding);
 
-/** Return the path of the file or folder; NULL if it is the one that the list is about. */
+/** Return the path of the file or folder that the finding is about; NULL if it is the file or folder that the whole
+ * list is about. */
 const char *mls_finding_path(const mls_finding *finding);
 
 /** Return the key of the record, or several keys as "a|b"; NULL if the finding is not about a key. */

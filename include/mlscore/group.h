@@ -48,7 +48,7 @@ bool mls_collection_left_out(const mls_collection *collection, size_t index, con
 /** Return the number of files and folders that could not be read. */
 size_t mls_collection_unreadable(const mls_collection *collection);
 
-/** Return the folder, or the file, that contains all runs of the group. */
+/** Return the path of the folder or the file that contains all runs of the group. */
 const char *mls_group_path(const mls_group *group);
 
 const char *mls_group_benchmark(const mls_group *group);
@@ -88,10 +88,11 @@ double mls_group_minutes(const mls_group *group);
 /** Return the score in minutes: mls_group_minutes() times mls_group_scale(). */
 double mls_group_scaled_minutes(const mls_group *group);
 
-/** Return the factor on the score, at least 1.  It exceeds 1 if the runs converged faster than the reference. */
+/** Return the factor by which mls_group_minutes() is multiplied, at least 1.  It is greater than 1 if the runs
+ * converged faster than the reference. */
 double mls_group_scale(const mls_group *group);
 
-/** Check whether the score is the mean of exactly as many runs as the rules require. */
+/** Check whether the group has exactly as many runs as the rules require for an official result. */
 bool mls_group_is_official(const mls_group *group);
 
 /** Return the result of the check of convergence against the reference: "pass", "fail", "bypassed", or "" if it does
@@ -102,8 +103,9 @@ const char *mls_group_convergence(const mls_group *group);
  * apply. */
 const char *mls_group_seeds(const mls_group *group);
 
-/** Check whether the score counts: it is official, no more runs failed than the rules allow, and neither convergence
- * nor seeds failed.  With `strict`, also require that every run is valid and that there are no findings at all. */
+/** Check whether the score is valid: it is official, no more runs failed than the rules allow, and the checks of
+ * convergence and seeds did not fail.  With `strict`, also require that every run is valid and that there are no
+ * findings at all. */
 bool mls_group_passes(const mls_group *group, bool strict);
 
 /** Return the findings about the group, such as settings on which its runs disagree.  Each run has its own findings. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* read.h - read the records of a log.
  *
- * A log is read once, from an open file or from memory, and a callback gets each record:
+ * A log is read once, from an open file or from memory, and a callback is called for each record:
  *
  *     static mls_status print(void *state, const mls_record *record)
  *     {
@@ -26,12 +26,13 @@ MLS_C_BEGIN
 /** A well-formed record.  The record and its texts are valid until the callback returns. */
 typedef struct mls_record mls_record;
 
-/** A callback for each record, in the order of the file, on the caller's thread.  If it returns anything
- * but MLS_OK, reading ends and returns that status. */
+/** A callback for each record, in the order of the file, on the caller's thread.  If the callback does not return
+ * MLS_OK, reading ends, and the reading function returns the status of the callback. */
 typedef mls_status mls_record_taker(void *state, const mls_record *record);
 
-/** A callback for each malformed line, with its line and column, both from 1, and the reason why it is malformed.  It
- * is called in the same order and thread as mls_record_taker, and its result has the same meaning. */
+/** A callback for each malformed line, with its line and column, both from 1, and the reason why it is malformed.  The
+ * callback is called in the same order and on the same thread as an mls_record_taker, and its result has the same
+ * meaning. */
 typedef mls_status mls_malformed_taker(void *state, size_t line, size_t column, const char *reason);
 
 /** Read an open file or pipe to its end.  `fd` stays open.  Either callback may be NULL; `state` is passed to both.  A

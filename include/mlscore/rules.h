@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rules.h - the rules by which logs are judged.
+/* rules.h - the rules that logs are checked against.
  *
- * The rules of all editions of MLPerf Training and HPC are built in.  A new mls_rules judges as `mlscore score` does
- * without options: it guesses the edition of each log by its date.  Setters choose an edition, a rule file or another
- * way to judge:
+ * The rules of all editions of MLPerf Training and HPC are built in.  By default, an mls_rules works like `mlscore
+ * score` without options: it guesses the edition of each log from its date.  Setters select an edition, a rule file or
+ * other options:
  *
  *     mls_rules *rules;
  *     if (mls_rules_new(&rules, &error) == MLS_OK && mls_rules_set_edition(rules, "5.1", &error) == MLS_OK) { ... }
  *
- * Several threads may use an mls_rules as long as none of them calls a setter.  It must outlive every run, collection
- * and submission that was judged with it. */
+ * Several threads may use an mls_rules as long as none of them calls a setter.  Free an mls_rules only after every run,
+ * collection and submission for which it was used. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,30 +23,31 @@ typedef struct mls_rules mls_rules;
 /** The two families of benchmarks: MLPerf Training and MLPerf HPC. */
 typedef enum mls_usage { MLS_USAGE_TRAINING = 0, MLS_USAGE_HPC = 1 } mls_usage;
 
-/** Make rules, to be freed with mls_rules_free().  On failure, set *rules to NULL and return MLS_ERROR_VALUE (the
- * embedded data is invalid). */
+/** Create rules, and free them with mls_rules_free().  On failure, set *rules to NULL and return MLS_ERROR_VALUE (the
+ * embedded data are invalid). */
 mls_status mls_rules_new(mls_rules **rules, mls_error *error) MLS_MUST_USE;
 
 /** Free rules.  NULL is allowed. */
 void mls_rules_free(mls_rules *rules);
 
-/** Judge all logs as logs of this family.  By default, the benchmark that a log names decides.  An invalid number is
- * ignored. */
+/** Treat all logs as logs of this family.  By default, the family is determined by the benchmark in the log.  An
+ * invalid number is ignored. */
 void mls_rules_set_usage(mls_rules *rules, mls_usage usage);
 
-/** Judge by an edition of the current family, by its name, such as "5.1".
+/** Check logs against the rules of an edition of the current family; `name` is, for example, "5.1".
  *
- * On failure, change nothing and return MLS_ERROR_UNKNOWN (the message lists the known editions), or
- * MLS_ERROR_VALUE (`name` is NULL, or an edition before 0.7). */
+ * On failure, change nothing and return MLS_ERROR_UNKNOWN (the message lists the known editions), or MLS_ERROR_VALUE
+ * (`name` is NULL, or an edition before 0.7). */
 mls_status mls_rules_set_edition(mls_rules *rules, const char *name, mls_error *error) MLS_MUST_USE;
 
-/** Judge by a rule file in the format of mlscore-rules(5), which also sets the family.
+/** Check logs against a rule file in the format of mlscore-rules(5).  The file also determines the family.
  *
  * On failure, change nothing and return MLS_ERROR_READ, MLS_ERROR_VALUE (`path` is NULL), or an error with line and
  * column if the file is wrong. */
 mls_status mls_rules_set_file(mls_rules *rules, const char *path, mls_error *error) MLS_MUST_USE;
 
-/** If there are more runs than a result needs, score the window of consecutive runs that the rules select. */
+/** If `window` is true and there are more runs than a result needs, score only the window of consecutive runs that the
+ * rules select. */
 void mls_rules_set_window(mls_rules *rules, bool window);
 
 /** Ignore a failed check of convergence against the reference: it is reported as "bypassed" instead of "fail", and as a
@@ -56,13 +57,13 @@ void mls_rules_set_rcp_bypass(mls_rules *rules, bool bypass);
 /** Ignore a failed check of seeds: it is reported as "bypassed" instead of "fail", and as a warning in a submission. */
 void mls_rules_set_seed_bypass(mls_rules *rules, bool bypass);
 
-/** Read the samples to convergence of a bert run from its train_samples record. */
+/** If `believe` is true, take the samples to convergence of a bert run from its train_samples record. */
 void mls_rules_set_bert_train_samples(mls_rules *rules, bool believe);
 
-/** Report what the MLCommons repository checker rejects in a submission as an error. */
+/** If `as_repo` is true, also report as errors of a submission what the MLCommons repository checker rejects. */
 void mls_rules_set_as_repo(mls_rules *rules, bool as_repo);
 
-/** Treat warnings and advice about a submission as errors. */
+/** If `strict` is true, treat warnings and advice about a submission as errors. */
 void mls_rules_set_strict(mls_rules *rules, bool strict);
 
 /** Set the number of threads that read files; 0, the default, means one per processor. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run.h - one training run: the contents of its log, and whether the log obeys the rules.
+/* run.h - one training run: the contents of its log, and whether it complies with the rules.
  *
- * mls_run_judge_fd() judges one log; mls_collection_run() in group.h returns the runs of many logs.
+ * mls_run_judge_fd() checks one log and returns its run; mls_collection_run() in group.h returns the runs of many logs.
  *
- * Unknown numbers are NAN and unknown texts are NULL.  Texts are as logged and live as long as the run. */
+ * Unknown numbers are NAN and unknown texts are NULL.  Texts are returned as they were logged, and live as long as the
+ * run. */
 #pragma once
 
 #include "mlscore/findings.h"
@@ -13,16 +14,16 @@ MLS_C_BEGIN
 
 typedef struct mls_run mls_run;
 
-/** Judge an open log as one run, as `mlscore check` does.  `name` is copied and appears in findings; `fd` stays open.
+/** Check an open log as one run, as `mlscore check` does.  `name` is copied and used in findings; `fd` is not closed.
  * For files with several runs, see group.h.  Free the run with mls_run_free().
  *
- * Return MLS_OK whatever the verdict; a file without records is judged as an empty log.  On failure, set *run to NULL
- * and return MLS_ERROR_READ, or MLS_ERROR_VALUE (`name` is NULL, or the file cannot be a log: see mls_log_read_fd()).
- */
+ * Return MLS_OK even if the run is not valid; a file without records is treated as an empty log.  On failure, set *run
+ * to NULL and return MLS_ERROR_READ, or MLS_ERROR_VALUE (`name` is NULL, or the file cannot be a log: see
+ * mls_log_read_fd()). */
 mls_status mls_run_judge_fd(const mls_rules *rules, int fd, const char *name, mls_run **run,
                             mls_error *error) MLS_MUST_USE;
 
-/** Judge a log in memory, like mls_run_judge_fd(). */
+/** Check a log in memory, like mls_run_judge_fd(). */
 mls_status mls_run_judge_bytes(const mls_rules *rules, mls_str log, const char *name, mls_run **run,
                                mls_error *error) MLS_MUST_USE;
 
@@ -30,7 +31,7 @@ mls_status mls_run_judge_bytes(const mls_rules *rules, mls_str log, const char *
  * belong to it and must not be freed. */
 void mls_run_free(mls_run *run);
 
-/** Check whether the run obeys the rules. */
+/** Return whether the run complies with the rules. */
 bool mls_run_is_valid(const mls_run *run);
 
 /** Return the finding that best explains why the run is not valid; NULL if it is valid. */
@@ -59,16 +60,16 @@ double mls_run_start_ms(const mls_run *run);
 /** Return the status logged with run_stop: "success", "aborted" or "other"; "" if no status was logged. */
 const char *mls_run_stop_status(const mls_run *run);
 
-/** Return the benchmark that the log names in submission_benchmark. */
+/** Return the benchmark, the value of submission_benchmark. */
 const char *mls_run_benchmark(const mls_run *run);
 
-/** Return submission_division, as logged. */
+/** Return the division, the value of submission_division. */
 const char *mls_run_division(const mls_run *run);
 
-/** Return the submitter, submission_org. */
+/** Return the submitter, the value of submission_org. */
 const char *mls_run_organisation(const mls_run *run);
 
-/** Return the system, submission_platform. */
+/** Return the system, the value of submission_platform. */
 const char *mls_run_platform(const mls_run *run);
 
 /** Return the name of the config, without folders, "config_" and ".sh". */
@@ -77,11 +78,11 @@ const char *mls_run_config(const mls_run *run);
 /** Return the last global_batch_size logged. */
 double mls_run_global_batch_size(const mls_run *run);
 
-/** Return the edition by whose rules the run was judged, such as "5.1.0". */
+/** Return the edition whose rules the run was checked against, such as "5.1.0". */
 const char *mls_run_edition(const mls_run *run);
 
-/** Return how much training the run took until its last evaluation, in samples or epochs.  Unless `unit` is NULL, set
- * *unit to the name of the unit. */
+/** Return the amount of training until the last evaluation of the run, in samples or epochs.  If `unit` is not NULL,
+ * set *unit to "samples" or "epochs". */
 double mls_run_converged_at(const mls_run *run, const char **unit);
 
 /** Get a hyperparameter by its index, from 0: its key, and its value as JSON text.  Either pointer may be NULL.  Return

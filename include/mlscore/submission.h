@@ -17,8 +17,8 @@ typedef struct mls_submission_result mls_submission_result;
 /** Check the submission in the folder `path`, as `mlscore verify` does.  If `rules` has a rule file, the edition that
  * the file extends applies.  Free the submission with mls_submission_free().
  *
- * Return MLS_OK whatever the verdict.  On failure, set *submission to NULL and return MLS_ERROR_READ (the folder cannot
- * be read) or MLS_ERROR_VALUE (`path` is NULL). */
+ * Return MLS_OK even if the submission has errors.  On failure, set *submission to NULL and return MLS_ERROR_READ (the
+ * folder cannot be read) or MLS_ERROR_VALUE (`path` is NULL). */
 mls_status mls_submission_new(const mls_rules *rules, const char *path, mls_submission **submission,
                               mls_error *error) MLS_MUST_USE;
 
@@ -28,7 +28,7 @@ void mls_submission_free(mls_submission *submission);
 /** Check whether the submission has no errors. */
 bool mls_submission_is_valid(const mls_submission *submission);
 
-/** Return the edition by whose rules the submission was checked, such as "5.1.0". */
+/** Return the edition whose rules the submission was checked against, such as "5.1.0". */
 const char *mls_submission_edition(const mls_submission *submission);
 
 /** Return the number of findings of a severity in the whole submission, including those that were only counted. */
@@ -43,7 +43,7 @@ const mls_finding *mls_submission_finding(const mls_submission *submission, size
  * benchmark. */
 const mls_submission_result *mls_submission_result_at(const mls_submission *submission, size_t index);
 
-/** Return the path of the folder, relative to the submission. */
+/** Return the path of the result's folder, relative to the submission. */
 const char *mls_submission_result_path(const mls_submission_result *result);
 
 const char *mls_submission_result_system(const mls_submission_result *result);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* banned.h - poison unsafe C functions; included before every file.
+/* banned.h - make the compiler reject unsafe C functions.  The Makefile includes this file before every source file.
  *
- * Each of these functions has caused security releases in other projects: it writes without a bound, has hidden state,
- * or cannot report that a number did not parse. */
+ * Each of these functions has caused vulnerabilities in other projects: it writes without a limit, has hidden state, or
+ * cannot report that a text is not a number. */
 #pragma once
 
-/* Include the headers first: a poisoned name must not even be declared afterwards. */
+/* Include these headers first, because a poisoned name must not occur later, not even in a declaration. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

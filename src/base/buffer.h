@@ -23,7 +23,7 @@ typedef struct mls_buffer {
     size_t len, capacity;
 } mls_buffer;
 
-/* Reserve room for `extra` more bytes and the NUL, so that appending them does not allocate. */
+/* Reserve room for `extra` more bytes and the NUL, so that appending up to `extra` bytes does not allocate memory. */
 void mls_buffer_reserve(mls_buffer *buffer, size_t extra);
 
 void mls_buffer_append(mls_buffer *buffer, mls_str text);

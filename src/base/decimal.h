@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* decimal.h - exact decimal numbers, read in any locale.
+/* decimal.h - parse exact decimal numbers that were printed in any locale.
  *
  * Programs print numbers in the locale of their machine: 1,234.5 and 1.234,5 are the same number.  1,234 alone is
  * ambiguous, but other numbers in the same file may show which mark is decimal.

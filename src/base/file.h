@@ -21,8 +21,8 @@ int mls_file_open(const char *path, bool given, mls_error *error) MLS_MUST_USE;
  * be a socket. */
 mls_status mls_file_look(const char *path, struct stat *about, mls_error *error) MLS_MUST_USE;
 
-/* Check that a descriptor is not a device, except for a terminal or /dev/null.  Return MLS_OK also if the descriptor is
- * not open, because read() reports that error. */
+/* Check that a descriptor is not a device; a terminal and /dev/null are allowed.  Return MLS_OK even if the descriptor
+ * is not open, because read() will report this error. */
 mls_status mls_file_check(int fd, mls_error *error) MLS_MUST_USE;
 
 /* Return whether the process runs as root and another user owns the folder.  Links that lead out of such a folder must

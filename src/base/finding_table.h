@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* finding_table.h - all findings, one row each.  Their texts are in src/data/findings.json.
  *
- * An X-macro: define MLS_FINDING(id, name, severity) before including it.  The file has no include guard, on purpose.
- * `mlscore help findings` prints the table, and a test compares it with the manual. */
+ * Before including this file, define MLS_FINDING(id, name, severity), which is used once per row.  The file has no
+ * include guard, because it is included several times.  `mlscore help findings` prints the table, and a test compares
+ * it with the manual. */
 MLS_FINDING(MALFORMED, "malformed", ERROR)
 MLS_FINDING(TORN_LINE, "torn-line", WARNING)
 MLS_FINDING(EMPTY, "empty", ERROR)

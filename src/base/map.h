@@ -16,14 +16,14 @@ typedef struct mls_map_entry {
     union {
         size_t number;
         void *pointer;
-    } value; /* 0 for a new entry */
+    } value; /* 0 or NULL for a new entry */
 } mls_map_entry;
 
 typedef struct mls_map {
     mls_arena *arena;
     mls_map_entry *entries;
     size_t count;
-    size_t capacity; /* of the entries; there are twice as many slots */
+    size_t capacity; /* number of entries for which memory is allocated; there are twice as many slots */
     uint32_t *slots; /* 0 for a free slot, otherwise the index of an entry plus 1 */
     uint64_t salt;   /* makes the hashes of keys unpredictable */
 } mls_map;

@@ -15,9 +15,9 @@ typedef struct mls_output {
     int fd;
     mls_buffer buffer;
     int failed_errno; /* errno of the first call that failed; 0 if none failed */
-    char *path;       /* the path to write to; NULL for standard output */
-    char *temporary;  /* the path of the temporary file; NULL if the output is written directly */
-    bool lasting;     /* whether the file is synced to disk before it is renamed */
+    char *path;       /* the path to write to; NULL: standard output */
+    char *temporary;  /* the path of the temporary file; NULL: the output is written directly */
+    bool lasting;     /* sync the file to disk before it is renamed */
 } mls_output;
 
 /* Return the reason why root does not write to a path (see above).  Return NULL if the path may be written, or if the

@@ -16,9 +16,9 @@
 typedef enum mls_walk_kind {
     MLS_WALK_FILE,
     MLS_WALK_FOLDER,
-    MLS_WALK_SPECIAL, /* a pipe, socket or device: see mode */
+    MLS_WALK_SPECIAL, /* a pipe, a socket or a device; `mode` contains its type */
     MLS_WALK_LOST,    /* a dangling or circular link */
-    MLS_WALK_FAILED   /* stat() failed: see system_errno */
+    MLS_WALK_FAILED   /* stat() failed with the error system_errno */
 } mls_walk_kind;
 
 /* An entry of a folder.  The strings are valid until the visitor returns. */
@@ -41,7 +41,7 @@ typedef struct mls_walk_entry {
     int inner;  /* the role of the folder's entries; initially `role` */
 } mls_walk_entry;
 
-typedef MLS_LIST_OF(char *) mls_names; /* owned, NUL-terminated */
+typedef MLS_LIST_OF(char *) mls_names; /* a list of NUL-terminated names, which it owns */
 
 typedef struct mls_walk_visitor {
     void *state;

@@ -55,7 +55,8 @@ void mls_dump_text(mls_buffer *buffer, mls_str text)
     dump_string(buffer, text, false);
 }
 
-/* Increment the last digit of "1.234e+05".  Return false if all digits are 9, which does not occur here. */
+/* Increment the last digit of a number such as "1.234e+05".  Return false if all digits are 9, which does not occur
+ * here. */
 static bool count_up(char *text)
 {
     for (char *at = strchr(text, 'e'); at-- > text && *at != '-';) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* json_check.h - the JSON validator, comparisons of 16 bytes at once, and functions that skip through validated text;
- * for log/ and readers of large JSON files.
+ * they are used by log/ and by readers of large JSON files.
  *
  * Text to be checked must be followed by a byte below 0x20 (the line ending, or a sentinel) and MLS_SCAN_PADDING
  * readable bytes.  No JSON token contains such a byte, so the loops need not check for the end of the text.
  *
- * Uses SSE2, which every x86-64 has, or NEON, which every arm64 has.  MLS_SIMD_PLAIN selects the portable code. */
+ * The functions use SSE2, which every x86-64 processor has, or NEON, which every arm64 processor has.  If
+ * MLS_SIMD_PLAIN is defined, portable code is used. */
 #pragma once
 
 #include "json/value.h"

@@ -23,8 +23,8 @@ mls_status mls_json_table_read(const cJSON *json, const char *name, const mls_ro
  * the syntax error. */
 mls_status mls_json_data(const char *name, cJSON **json, mls_error *error) MLS_MUST_USE;
 
-/* Parse the items of the first list in an embedded data file one at a time, calling `take` for each.  Return the errors
- * of mls_json_data(), or what `take` returned if that is not MLS_OK. */
+/* Parse the items of the first list in an embedded data file one at a time, calling `take` for each.  Return the status
+ * of `take` if it is not MLS_OK, which ends reading; otherwise a status like mls_json_data(). */
 typedef mls_status (*mls_json_taker)(void *state, const cJSON *item, mls_error *error);
 mls_status mls_json_data_each(const char *name, mls_json_taker take, void *state, mls_error *error) MLS_MUST_USE;
 
@@ -32,7 +32,7 @@ mls_status mls_json_data_each(const char *name, mls_json_taker take, void *state
 typedef struct mls_scalar {
     enum { MLS_SCALAR_NONE, MLS_SCALAR_TEXT, MLS_SCALAR_NUMBER, MLS_SCALAR_BOOL, MLS_SCALAR_OTHER } kind;
     mls_str text;
-    double number; /* 0 or 1 for a bool */
+    double number; /* the value of a number; 0 or 1 for a boolean */
 } mls_scalar;
 
 /* Parse a text as a value for a member of the given kind.  For an empty text, the result is MLS_SCALAR_NONE, a missing

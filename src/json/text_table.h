@@ -14,7 +14,8 @@ enum { MLS_TABLE_MEMBERS_MAX = 48 };
 enum {
     MLS_TABLE_EXACT = 1,  /* refuse columns without a member */
     MLS_TABLE_RAGGED = 2, /* allow rows with more or fewer cells than the heading, if required columns are present */
-    MLS_TABLE_MARKED = 4  /* drop a ' before a cell, which keeps spreadsheets from reading it as a formula */
+    /* Remove a ' at the start of a cell, which prevents spreadsheets from treating the cell as a formula. */
+    MLS_TABLE_MARKED = 4
 };
 
 typedef struct mls_text_table {
@@ -34,7 +35,7 @@ typedef struct mls_text_table {
     mls_status (*leave_out)(void *state, const mls_error *wrong);
     void *state; /* passed to the callbacks */
     void *into;  /* the struct in which the cells of each row are stored */
-    /* Set by reading the heading: */
+    /* The following members are set when the heading is read. */
     size_t columns;                   /* number of columns; 0 if the heading was not read yet */
     size_t at[MLS_TABLE_MEMBERS_MAX]; /* column of each member, from 1; 0 if the table has no such column */
 } mls_text_table;

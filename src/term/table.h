@@ -36,7 +36,8 @@ enum { MLS_TABLE_COLUMNS_MAX = 16 };
 typedef struct mls_column {
     const char *header;
     unsigned look;
-    size_t width;    /* set by the layout; 0: dropped or empty */
+    /* Width of the column in terminal columns, set by mls_table_layout(); 0: the column is dropped or empty. */
+    size_t width;
     size_t fraction; /* width of the decimal point and the digits after it */
 } mls_column;
 
@@ -60,7 +61,7 @@ typedef struct mls_table {
     size_t filled;   /* number of cells of the newest row */
     mls_style style; /* style of the next cells; mls_table_row() resets it to plain */
     mls_arena text;
-    mls_buffer raw, clean; /* scratch */
+    mls_buffer raw, clean; /* temporary memory for a cell */
 } mls_table;
 
 /* Begin a row.  The functions below add its cells, from left to right.  A row with a note but without cells is a

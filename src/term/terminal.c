@@ -11,7 +11,7 @@
 
 /* State that signal handlers need to restore the terminal. */
 static struct {
-    const mls_terminal *volatile open; /* NULL: not drawing */
+    const mls_terminal *volatile open; /* the terminal that is drawn on; NULL: none */
     char restore[64];
     size_t restore_length;
 } drawing;
