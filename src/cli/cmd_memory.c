@@ -92,13 +92,13 @@ static bool memory_ask(mls_cli *cli, mls_memory_job *job, mls_collection *runs)
     /* Report an error for options that would have no effect. */
     const bool training = mls_memory_value(&job->ask, MLS_MEMORY_TRAIN) != 0;
     const bool nothing = settings->oom && job->ask.shape.layers == 0;
-    const char *about = nothing    ? "an estimate, and no model is named"
-                        : training ? "inference, and this is training"
-                                   : "training, and goes with --train or a config";
+    const char *reason = nothing    ? "needs a model: add --model or a config"
+                         : training ? "applies only to inference, not to training"
+                                    : "applies only to training: add --train or a config";
     for (size_t i = 0; i < MLS_MEMORY_SETTING_COUNT; i++) {
         const mls_memory_setting setting = (mls_memory_setting)i;
         if (settings->given[i] != NULL && (nothing || (mls_memory_settings[setting].of & 1U << training) == 0))
-            return mls_cli_usage_error(cli, "--%s is about %s", mls_memory_settings[setting].name, about);
+            return mls_cli_usage_error(cli, "--%s %s", mls_memory_settings[setting].name, reason);
     }
     static const mls_memory_setting either[][2] = {{MLS_MEMORY_SEQUENCE_PARALLEL, MLS_MEMORY_NO_SEQUENCE_PARALLEL},
                                                    {MLS_MEMORY_ZERO, MLS_MEMORY_FSDP}};

@@ -97,8 +97,8 @@ static void overview_run(mls_cli *cli)
         } else if (seen.kind == MLS_PATH_UNKNOWN) {
             mls_cli_error(cli, MLS_EXIT_IO, path,
                           seen.written[0] != '\0' ? "%s"
-                          : seen.why != NULL      ? "not a kind of file that mlscore knows: %s"
-                                                  : "not a kind of file that mlscore knows; it begins with '%s'",
+                          : seen.why != NULL      ? "not recognized: %s"
+                                                  : "not recognized: it begins with '%s'",
                           seen.why != NULL ? seen.why : seen.beginning);
         } else {
             mls_names_add(&paths[seen.kind], mls_str_from(path));

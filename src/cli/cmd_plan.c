@@ -44,8 +44,8 @@ static const mls_option options[] = {
     MLS_ROWS_FILES,
     MLS_ROW_THREADS,
     MLS_ROW_COLOR,
-    MLS_ROW_QUIET_AS("omit the lines about the runs and exponents behind the predictions"),
-    MLS_ROW_VERBOSE_AS("show all batches of each number of accelerators"),
+    MLS_ROW_QUIET_AS("omit the runs and exponents on which predictions are based"),
+    MLS_ROW_VERBOSE_AS("show all batch sizes for each number of accelerators"),
     MLS_ROW_STRICT_AS("treat warnings, advice and invalid runs as errors"),
     MLS_ROWS_LAST,
 };

@@ -48,7 +48,7 @@ static const mls_option options[] = {
     MLS_ROW_TEXT('\0', "against", "FILE", AT(against), "show how the classes changed since the profile in FILE"),
     MLS_ROW_TEXT('\0', "run", "LOG", AT(run), "show where in the run of this log the profile was taken"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
-    MLS_ROWS_LOGS("print no tables", "also print steps, launches, copies, API calls, ranges and all findings",
+    MLS_ROWS_LOGS("do not print tables", "also print steps, launches, copies, API calls, ranges and all findings",
                   MLS_HELP_STRICT),
 };
 

@@ -131,7 +131,7 @@ static void explain_text(mls_cli *cli, const mls_published *published, mls_publi
     }
     if (names.len == 0 && nearest.found.len == 0)
         append_benchmarks_with(&names, published, "");
-    mls_cli_error(cli, MLS_EXIT_INVALID, NULL, "no %s result is for a benchmark '%s'%s%s%s", usage, text,
+    mls_cli_error(cli, MLS_EXIT_INVALID, NULL, "no %s result has the benchmark '%s'%s%s%s", usage, text,
                   mls_cli_suggestion(&nearest).text,
                   names.len == 0                   ? ""
                   : strchr(names.ptr, ' ') != NULL ? "; the benchmarks are "

@@ -14,7 +14,7 @@ typedef struct report_settings {
 
 static const mls_option options[] = {
     MLS_ROWS_ROUND,
-    MLS_ROW_RULES_AS("judge by the rules in FILE"),
+    MLS_ROW_RULES_AS("use the rules in FILE"),
     MLS_ROW_FLAG('\0', "window", AT(select_window),
                  "if there are more runs than required, score the window of consecutive runs that the rules select"),
     MLS_ROW_TEXT(

@@ -17,7 +17,7 @@
 
 static const mls_option options[] = {
     MLS_ROWS_ROUND,
-    MLS_ROW_RULES_AS("judge by the rules in FILE"),
+    MLS_ROW_RULES_AS("use the rules in FILE"),
     MLS_ROW_FLAG('\0', "window", AT(score.select_window),
                  "if there are more runs than required, score the window of consecutive runs that the rules select"),
     MLS_ROW_RCP(AT(score.rcp_path), "add reference points from FILE, see mlscore-rcp(1)"),
@@ -182,7 +182,7 @@ static void score_collected(mls_cli *cli, const mls_collect_options *how, mls_sa
     for (size_t i = 0; i < collection.group_count && used == 0; i++)
         used = collection.groups[i].rcp.set != NULL ? collection.groups[i].rcp.set->own : 0;
     if (used == 0) /* a benchmark or an edition in the user's table is probably misspelled */
-        mls_cli_note(cli, NULL, "'%s': no row applies to a benchmark and edition whose convergence was checked",
+        mls_cli_note(cli, NULL, "'%s': no row has the benchmark and edition of a group whose convergence was checked",
                      rcp_path);
     for (size_t i = 0; i < collection.group_count; i++) {
         mls_cli_judge_group(cli, &collection.groups[i]);
@@ -259,7 +259,7 @@ static void write_scaling(mls_cli *cli, const mls_group *group)
             status = mls_output_close(&output, false, &error);
         }
         if (status == MLS_OK)
-            mls_cli_note(cli, NULL, "wrote %s: %s", path, factor.text);
+            mls_cli_note(cli, NULL, "wrote the scale factor %s to %s", factor.text, path);
         else
             mls_cli_error(cli, MLS_EXIT_IO, path, "%s", error.message);
     }

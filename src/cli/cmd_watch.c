@@ -48,7 +48,7 @@ typedef struct watch_settings {
 
 static const mls_option options[] = {
     MLS_ROWS_ROUND,
-    MLS_ROW_RULES_AS("judge by the rules in FILE"),
+    MLS_ROW_RULES_AS("use the rules in FILE"),
     MLS_ROW_FLAG('\0', "once", AT(once), "print the current state once and exit"),
     MLS_ROW_FLAG('\0', "exit-on-end", AT(exit_on_end),
                  "exit when every group has all its runs, or the Slurm job has ended"),

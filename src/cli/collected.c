@@ -30,9 +30,9 @@ bool mls_cli_note_telemetry(mls_cli *cli, const mls_collection *collection, mls_
     for (size_t i = 0; cli->merge != NULL && any_outside_submission && i < cli->merge->measuring.count; i++) {
         const char *path = cli->merge->measuring.items[i];
         if (access(path, R_OK) != 0) {
-            return mls_cli_error(cli, MLS_EXIT_IO, path,
-                                 "not found, but the table shows what it measured: merge where the logs are, or use "
-                                 "another --format");
+            return mls_cli_error(
+                cli, MLS_EXIT_IO, path,
+                "telemetry log not found: run merge on a machine with the logs, or use another --format");
         }
     }
     mls_telemetry_note_groups(collection, cli->work.threads, notes);

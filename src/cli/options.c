@@ -121,7 +121,7 @@ static bool refuse(mls_cli *cli, int got, const char *word)
     if (got == ':')
         return mls_cli_usage_error(cli, "option '%s' needs an argument", word);
     if (optopt >= LONG_OPTION)
-        return mls_cli_usage_error(cli, "option '%s' takes no argument", word);
+        return mls_cli_usage_error(cli, "option '%s' does not take an argument", word);
     if (optopt != 0)
         return mls_cli_usage_error(cli, "unknown option -%c", optopt);
     const mls_str bare = mls_str_from(word + strspn(word, "-"));
