@@ -2,7 +2,7 @@
 /* generate.c - write logs for measurements; the output is deterministic.
  *
  * usage: generate log MIB FILE       one log of MIB mebibytes
- *        generate tree FOLDER        a submission's worth: 270 logs, 44 MB
+ *        generate tree FOLDER        as many logs as in a large submission: 270 logs, 44 MB
  *
  * Half of the bytes are records, half are noise.  Line lengths in bytes are like those of published logs: noise has a
  * median of about 110 and a mean of about 150, with a tail up to 2,000 and rare lines of 135,000; records have 150 to

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by the test scripts: counts results, makes a scratch folder, prints the last line.
+# Sourced by test scripts: functions that count results, create a temporary folder, and print the last line.
 #
 # A script prints its failures and ends with "N passed, N failed", followed by ", N skipped" if tests were skipped. Its
 # status is 0 only if at least one test ran and none failed.

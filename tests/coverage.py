@@ -12,20 +12,20 @@ from concurrent.futures import ThreadPoolExecutor
 
 
 def gcov(notes):
-    """What gcov says of one object; an object without counts was never run."""
+    """Return the output of gcov for an object, which is empty if no code of the object was run."""
     command = ["gcov", "--json-format", "--stdout", "--branch-probabilities", notes]
     return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout)
 
 
 def objects(build):
-    """The objects of the tool and the library, and those of the log floor without SIMD; not those of tests."""
+    """Return the objects of the program and the library, and those of log/ without SIMD, but not those of tests."""
     for folder, folders, names in os.walk(build):
         folders[:] = [name for name in folders if name not in ("unit", "replay", "fault", "bench", "round")]
         yield from (os.path.join(folder, name) for name in names if name.endswith(".gcno"))
 
 
 def merged(reports):
-    """By file, line and number of branches there: how often the line, and each branch, was taken in any object."""
+    """Return for each file, line and number of branches how often the line and each branch were executed."""
     files = collections.defaultdict(dict)
     for report in reports:
         for file in report["files"]:

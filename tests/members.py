@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """usage: members.py MODULE...
-Names each member of a struct that only modules above the struct's own fill in.
-MODULE are the modules from the top down, as run_house.sh reads them from CONTRIBUTING.md.
+Print each member of a struct that only modules above the module of the struct use.
+The MODULEs are given from the top down, as run_house.sh reads them from CONTRIBUTING.md.
 
-C does not say of which type `x.name` is, so this looks only at names that one struct of the program has: a member that
-is assigned in a module above, and that neither its own module nor one below mentions, belongs to the one above."""
+In C, the expression `x.name` does not show the type of x, so only member names that a single struct has are examined.
+If such a member is assigned in a module above, and neither the module of the struct nor a module below mentions it,
+the member should be moved to the module above."""
 import collections
 import glob
 import re
@@ -27,7 +28,7 @@ def main():
         if len(places) != 1 or places[0][0].endswith(".c"):
             continue
         path, module = places[0]
-        if module == "base":  # containers: what is in them is whoever's who put it there
+        if module == "base":  # containers, whose contents belong to the module that uses them
             continue
         # A member may also be an argument of a macro: a row of a table of members.
         mention = re.compile(r"(?:\.|->)%s\b|\b[A-Z_]{2,}\([^()]*\b%s\b" % (name, name))

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: noise_before_failures.py BINARY TABLE.jsonl
 
-Puts each harmless text of a table before each failure of it, and says where `mlscore diagnose` then names another
-cause than of the failure alone. Exit 0: nowhere."""
+Put each harmless text of a table before each failure message of the table, and print the combinations for which
+`mlscore diagnose` reports another cause than for the failure message alone. Exit with 0 if there are none."""
 import json
 import os
 import subprocess

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: run_hostile.sh BUILD
-# Verify malicious submissions: time and memory stay bounded, the message is useful, and no terminal command reaches the
-# output.
+# Run verify on malicious submissions. Check that time and memory are limited, that the message is useful, and that the
+# output does not contain commands for the terminal.
 . tests/count.sh
 build=$1
 mlscore=$root/$build/mlscore

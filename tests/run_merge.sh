@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: [MERGE_TREES=FOLDER… [MERGE_SHARDS=NUMBER…]] run_merge.sh BUILD
-# Compare merge with one process for all logs: the same bytes in each format, the same messages and exit status, for any
-# number of shards in any order. Damaged, changed, missing and foreign parts are refused.
-# MERGE_TREES: use these trees instead of testdata, with 8 shards each or as many as MERGE_SHARDS says.
+# Check that merge prints the same bytes and messages and has the same exit status as one process for all logs, in each
+# format and for any number of shards in any order. Damaged, changed and missing parts, and parts of other
+# commands, must be refused.
+# MERGE_TREES is a list of trees to use instead of testdata, and MERGE_SHARDS their numbers of shards (default: 8).
 . tests/count.sh
 build=$1
 mlscore=$root/$build/mlscore

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: run_report.sh BUILD
-# Check HTML pages: they are well-formed for any log, reproducible, limited in size, and have the numbers of score.
+# Check HTML pages: they are well-formed for any log, reproducible, limited in size, and contain the same numbers as
+# the output of score.
 . tests/count.sh
 build=$1
 mlscore=$root/$build/mlscore

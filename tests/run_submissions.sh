@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: [BLESS=1] run_submissions.sh BUILD [CODE…]
-# Verify testdata/submission, which is ready for upload. Each folder testdata/submissions-broken/CODE changes a copy of
-# it: the script change runs in the copy, and the file findings lists severity and code of what verify then finds, among
-# them CODE. verify must not change the copy.
+# Check that verify accepts testdata/submission. Each folder testdata/submissions-broken/CODE is a test: its script
+# `change` is run in a copy of testdata/submission, and its file `findings` lists the severity and code of each finding
+# that verify must then report, including the finding CODE. verify must not change the copy.
 . tests/count.sh
 build=$1
 shift

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: run_testdata.sh BUILD
-# Check that the generator writes testdata/slurm, logs and submission exactly as they are.
+# Check that the generator of test data writes testdata/slurm, testdata/logs and testdata/submission without changes.
 . tests/count.sh
 build=$1
 mkdir -p "$scratch/new/slurm" "$scratch/new/logs" "$scratch/new/submission" "$scratch/new/throughput"

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes tests/unit/estimate_table.h: cases of time left, computed here from the formula alone,
-by a second reading of it that shares nothing with src/explain/watch/estimate.c.  Made once; run it to make it anew."""
+"""Write tests/unit/estimate_table.h: test cases for estimates of the remaining time of a run.
+
+The expected values are computed here by a second implementation of the formulas, which shares no code with
+src/explain/watch/estimate.c.  Run this script only to change the cases."""
 import math
 import random
 import statistics as st
 
 
 def t_quantile(p, nu):
-    """By bisection on Simpson's rule over the density."""
+    """Return a quantile of Student's t distribution by bisection; the density is integrated with Simpson's rule."""
     c = math.exp(math.lgamma((nu + 1) / 2) - math.lgamma(nu / 2)) / math.sqrt(nu * math.pi)
 
     def cdf(t, n=4000):

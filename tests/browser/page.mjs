@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // usage: node page.mjs BROWSER PAGE.html CHECK…
 //
-// Opens a page of mlscore report in a browser and runs checks on it, each named by a word, with what it needs behind a
-// colon.  Prints "ok CHECK" or "not ok CHECK: why" for each; the status is 0 when all that was asked for could be tried.
+// Open a page of mlscore report in a browser and run checks on it.  A CHECK is the name of a check, optionally followed
+// by a colon and an argument.  Print "ok CHECK" or "not ok CHECK: why" for each check.  The exit status is 0 if all
+// checks could be run.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
 const [browserPath, pagePath, ...wanted] = process.argv.slice(2);
-// Packages are installed beside the build, not beside this file.
+// Packages are installed in the build folder, not next to this file.
 const require = createRequire(`${process.env.BROWSER_PACKAGES}/package.json`);
 const puppeteer = require('puppeteer-core');
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: replay.py MLSCORE SHIM TESTDATA
 
-Writes logs into a folder as jobs do, in torn pieces, and holds what mlscore watch says of them against mlscore score:
-once as the kernel tells of it, once by looking alone, once where the kernel refuses.  Nothing waits for time: what is
-waited for is an event.  Prints a line for each test: "ok NAME" or "FAIL NAME: why"."""
+Write logs to a folder as jobs do, in pieces that end within lines, and compare the results of mlscore watch with those
+of mlscore score.  Each test runs with inotify, with --poll, and with an inotify that fails.  Tests wait for events,
+never for a fixed time.  Print a line for each test: "ok NAME" or "FAIL NAME: why"."""
 import json
 import os
 import random
@@ -19,12 +19,12 @@ MLSCORE, SHIM, TESTDATA = sys.argv[1:4]
 TRIALS = [f"{TESTDATA}/slurm/250419104520_{i}.log" for i in range(1, 11)]
 MODES = {"told": ([], {}), "looking": (["--poll"], {}),
          "refused": ([], {"LD_PRELOAD": SHIM, "FAULT": "inotify:*:EMFILE"})}
-LIMIT = 120  # seconds; nothing takes so long
+LIMIT = 120  # seconds after which a test fails
 LIVE_ONLY = ("file", "stalled", "resumed", "finding", "score", "end")
 
 
 class Watch:
-    """mlscore watch, and the events that it has told."""
+    """A running mlscore watch, and the events that it has printed."""
 
     def __init__(self, folder, arguments=(), environment=None, paths=(".",)):
         command = [MLSCORE, "watch", "--format", "ndjson", "--interval", "0.1", *arguments, *paths]
@@ -41,7 +41,7 @@ class Watch:
         return self.events[-1]
 
     def wait(self, kind, count=1, message=None):
-        """Until so many events of a kind have come."""
+        """Wait until a number of events of one kind were printed."""
         def have():
             return sum(e["event"] == kind and (message is None or e["message"] == message) for e in self.events)
         while have() < count:
@@ -57,12 +57,12 @@ class Watch:
 
 
 def score_written(line):
-    """The group of an event, as it was written."""
+    """Return the JSON text of the group in an event."""
     return line[line.index('"group":') + len('"group":'):].rstrip("\n")[:-1] + "\n"
 
 
 def same_scores(watch, folder, paths=(".",)):
-    """The last score events are what score prints."""
+    """Check that the last score events are equal to the output of mlscore score."""
     done = subprocess.run([MLSCORE, "score", "--format", "ndjson", *paths], cwd=folder, capture_output=True, check=False)
     wanted = done.stdout.decode()
     lines = [line for line, event in zip(watch.lines, watch.events) if event["event"] == "score"]
@@ -92,7 +92,7 @@ def read(path):
 
 
 def grow(folder, texts, seed, most=4000):
-    """Appends to files turn by turn, a torn piece each."""
+    """Append pieces to several files in turn; the pieces may end within lines."""
     parts = {name: list(pieces(text, seed + i, most=most)) for i, (name, text) in enumerate(texts.items())}
     while any(parts.values()):
         for name, left in parts.items():
@@ -108,7 +108,7 @@ def same(what, got, wanted):
 
 
 def trials_and_output(folder, mode):
-    """Two trials at once, and the job's output, which repeats both; torn anywhere."""
+    """Test two trials that are written at once, and the output of the job, which contains both."""
     watch = Watch(folder, *MODES[mode])
     first, second = read(TRIALS[0]), read(TRIALS[1])
     grow(folder, {"1_1.log": first, "1_2.log": second, "slurm-117.out": first + second}, 7)
@@ -119,7 +119,7 @@ def trials_and_output(folder, mode):
 
 
 def ten_trials(folder, mode):
-    """Ten trials, of which one dies, one after the other; then the same, read whole."""
+    """Test ten consecutive trials, of which one dies; then read the complete logs at once."""
     watch = Watch(folder, *MODES[mode])
     for number, path in enumerate(TRIALS):
         grow(folder, {os.path.basename(path): read(path)}, number, most=9000)
@@ -133,12 +133,12 @@ def ten_trials(folder, mode):
 
 
 def past(text, key):
-    """So many bytes of a log, into the line after that of a record."""
+    """Return a number of bytes of a log that ends within the line after a record."""
     return text.index(b"\n", text.index(b'"' + key + b'"')) + 20
 
 
 def rotation(folder, mode):
-    """The log is renamed while it grows, another one takes its name, and one is cut short and written anew."""
+    """Test a log that is renamed while it grows and replaced by a new one, and a log that is truncated and rewritten."""
     watch = Watch(folder, *MODES[mode])
     first, second, third = read(TRIALS[0]), read(TRIALS[1]), read(TRIALS[2])
     log = os.path.join(folder, "trial.log")
@@ -165,8 +165,7 @@ def rotation(folder, mode):
 
 
 def written_anew(folder, mode):
-    """The runs of a file that was cut short are not counted, as those of one with other settings were: it ends when
-    all runs are there."""
+    """Test that runs of a truncated file do not count: watch ends when all runs of the rewritten file exist."""
     arguments, environment = MODES[mode]
     watch = Watch(folder, [*arguments, "--exit-on-end"], environment)
     other = read(TRIALS[8]).replace(b'"global_batch_size", "value": 9,', b'"global_batch_size", "value": 18,')
@@ -189,7 +188,7 @@ def written_anew(folder, mode):
 
 
 def torn_end(folder, mode):
-    """The last line has no ending yet, and none comes: it counts at the end, as it does for score."""
+    """Test a last line without a line ending: it is read at the end, as by mlscore score."""
     text = read(TRIALS[0])
     end = text.index(b"\n", text.index(b'"run_stop"'))
     watch = Watch(folder, *MODES[mode])
@@ -201,7 +200,7 @@ def torn_end(folder, mode):
 
 
 def later_files(folder, mode):
-    """A file that is not there yet, and a folder that comes later."""
+    """Test a file that does not exist yet, and a folder that is created later."""
     os.mkdir(os.path.join(folder, "logs"))
     watch = Watch(folder, *MODES[mode], paths=("late.log", "logs"))
     os.makedirs(os.path.join(folder, "logs", "deep", "er"))
@@ -214,7 +213,7 @@ def later_files(folder, mode):
 
 
 def died(folder, mode):
-    """Runs that end without a run_stop: the next trial in the file, a cancelled step, and one that goes on after all."""
+    """Test runs without a run_stop: followed by the next trial, cancelled by Slurm, and silent but not ended."""
     watch = Watch(folder, *MODES[mode])
     text = read(TRIALS[0])
     half = text[: text.index(b"\n", len(text) // 2) + 1]
@@ -232,8 +231,7 @@ def died(folder, mode):
 
 
 def stalled(folder, mode):
-    """A file that was there before, by its time: it stalls, goes on and is not told of twice; one that initializes may be
-    silent for longer."""
+    """Test an old file, which counts as stalled and then continues; initialization may be silent for longer."""
     text = read(TRIALS[0])
     begun, training = past(text, b"init_start") - 20, past(text, b"run_start") - 20
     old, fresh = os.path.join(folder, "old.log"), os.path.join(folder, "deep", "fresh.log")
@@ -256,7 +254,7 @@ def stalled(folder, mode):
 
 
 def one_job(folder, mode):
-    """Of a job by its number: the folder of its output, without the files of others."""
+    """Test a job that is given by its number: only files of the job in the folder of its output are read."""
     scontrol = os.path.join(folder, "scontrol")
     logs = os.path.join(folder, "logs of it")
     os.mkdir(logs)
@@ -278,7 +276,7 @@ def one_job(folder, mode):
 
 
 def closed_pipe(folder, mode):
-    """Whoever read it has gone: it ends, and says nothing."""
+    """Test that watch ends without a message if the reader of its output has closed the pipe."""
     watch = Watch(folder, *MODES[mode])
     text = read(TRIALS[0])
     there = past(text, b"run_start")

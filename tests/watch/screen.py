@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A terminal of so many columns and rows, as far as mlscore watch uses one: bytes in, a screen out."""
+"""A terminal emulator with the functions that mlscore watch uses: it converts output to the contents of a screen."""
 import re
 
 TOKEN = re.compile(r"\x1b\[([?]?)([0-9;]*)([A-Za-z])|\r|\n|[^\x1b\r\n]+|.", re.S)
@@ -9,14 +9,14 @@ class Screen:
     def __init__(self, columns, rows):
         self.columns, self.rows = columns, rows
         self.lines = [""] * rows
-        self.above = []  # what was scrolled away
+        self.above = []  # lines that were scrolled off the top of the screen
         self.x = self.y = 0
         self.cursor_shown = True
-        self.strange = []  # what watch is not to send
-        self.rest = ""  # of an escape sequence that a read has cut
+        self.strange = []  # escape sequences that watch must not send
+        self.rest = ""  # beginning of an escape sequence whose rest was not read yet
 
     def resize(self, columns, rows):
-        """As xterm does: lines are cut, and gone where there is no room below."""
+        """Resize the screen like xterm: lines are truncated, and lines that do not fit are lost."""
         self.columns = columns
         while rows < len(self.lines):
             if self.y < len(self.lines) - 1:

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: [BLESS=1] terminal.py MLSCORE SHIM TESTDATA
 
-Runs mlscore watch on pseudo-terminals and compares the screen, which is made of the bytes, with tests/watch/screen-*;
-and sees that the terminal is left as it was, however watch ends.  Times of day are masked.  Prints lines as replay.py."""
+Run mlscore watch on pseudo-terminals, and compare the screen, which screen.py computes from the output, with the files
+tests/watch/screen-*.  Also check that the terminal is restored, however watch ends.  Times of day are masked.  Print
+lines like replay.py."""
 import codecs
 import fcntl
 import os
@@ -21,7 +22,7 @@ from screen import Screen  # pylint: disable=wrong-import-position
 
 MLSCORE, _, TESTDATA = sys.argv[1:4]
 HERE = os.path.dirname(os.path.abspath(__file__))
-LIMIT = 120  # seconds; nothing takes so long
+LIMIT = 120  # seconds after which a test fails
 
 
 def log(number, lines=None):
@@ -35,13 +36,13 @@ def write(folder, name, text):
 
 
 def four_runs(folder):
-    """Two that have ended, one that trains, one that initializes."""
+    """Write logs of four runs: two that have ended, one that trains, and one that initializes."""
     for number, lines in ((1, None), (2, None), (3, 121), (4, 78)):
         write(folder, f"250419104520_{number}.log", log(number, lines))
 
 
 class Terminal:
-    """mlscore watch on a terminal of its own."""
+    """A running mlscore watch on its own pseudo-terminal."""
 
     def __init__(self, folder, columns=80, rows=24, arguments=()):
         self.screen = Screen(columns, rows)
@@ -61,7 +62,7 @@ class Terminal:
     def read(self):
         try:
             data = os.read(self.fd, 65536)
-        except OSError:  # nobody writes any more
+        except OSError:  # mlscore has closed the terminal
             return False
         self.screen.feed(self.decoder.decode(data))
         return bool(data)
@@ -75,7 +76,7 @@ class Terminal:
         self.until(lambda: words in self.screen.text())
 
     def modes(self):
-        """Whether lines are echoed and put together, and the cursor is shown."""
+        """Return whether echo and line editing are on, and the cursor is visible."""
         flags = termios.tcgetattr(self.fd)[3]
         return bool(flags & termios.ECHO), bool(flags & termios.ICANON), self.screen.cursor_shown
 
@@ -100,12 +101,12 @@ def masked(text):
 
 
 def block(text):
-    """What is drawn in place, below the lines that stay."""
+    """Return the part of the screen that is redrawn, below the lines that stay."""
     return masked(text[text.rfind("llama2"):])
 
 
 def same_screen(terminal, name):
-    """The block is the expected one, and nothing else stands below the lines that stay."""
+    """Check that the redrawn part of the screen is as expected, and that nothing else is below the lines that stay."""
     path = os.path.join(HERE, "screen-" + name)
     if os.environ.get("BLESS") and not os.path.exists(path):
         with open(path, "w", encoding="utf-8") as file:
@@ -120,7 +121,7 @@ def same_screen(terminal, name):
 
 
 def screens(folder):
-    """Windows of three sizes, and what becomes of one when it is resized."""
+    """Test windows of three sizes, and a window that is resized."""
     four_runs(folder)
     for columns, rows in ((80, 24), (120, 40), (40, 10)):
         terminal = Terminal(folder, columns, rows)
@@ -137,7 +138,7 @@ def screens(folder):
 
 
 def restored(folder):
-    """However it ends, the cursor is shown, and what is typed is echoed."""
+    """Test that the cursor is visible and typed text is echoed, however watch ends."""
     four_runs(folder)
     before = (True, True, True)
     # Keep the other side of the terminal open, so that its modes can be checked afterwards.
@@ -156,7 +157,7 @@ def restored(folder):
 
 
 def stopped(folder):
-    """Ctrl-Z gives the terminal back, and takes it again when the job goes on."""
+    """Test that Ctrl-Z restores the terminal, and that watch draws again when it is continued."""
     four_runs(folder)
     terminal = Terminal(folder)
     terminal.shows("reference")
@@ -177,7 +178,7 @@ def stopped(folder):
 
 
 def last_table(folder):
-    """What scrolled stays, and the table of score comes last."""
+    """Test that lines above the screen stay, and that the table of scores is printed last."""
     four_runs(folder)
     terminal = Terminal(folder, 100, 40)
     terminal.shows("reference")
@@ -191,7 +192,7 @@ def last_table(folder):
 
 
 def hostile(folder):
-    """A log does not steer the terminal, nor does its name."""
+    """Test that neither a log nor its name can send commands to the terminal."""
     bad = log(7).replace(b"srun: Job", b"srun: \x1b[2J\x1b]0;x\x07\x9b31m\xe2\x80\xae Job")
     write(folder, "a\x1b[31mb.log", bad.replace(b"Exited with", b"\x1b[?25l Exited with"))
     terminal = Terminal(folder, 100, 30)
@@ -202,7 +203,7 @@ def hostile(folder):
 
 
 def narrow(folder):
-    """Too narrow for a picture: lines as where there is no terminal; and a picture, when there is room for it."""
+    """Test a narrow window, in which lines are printed as without a terminal, and which is then made wider."""
     four_runs(folder)
     terminal = Terminal(folder, 39, 60)
     terminal.until(lambda: "run 3 250419104520_3.log: evaluation 0.93658" in terminal.screen.history().replace("\n", ""))
@@ -214,7 +215,7 @@ def narrow(folder):
 
 
 def gone(folder):
-    """The terminal is closed: it ends."""
+    """Test that watch ends if the terminal is closed."""
     four_runs(folder)
     terminal = Terminal(folder)
     terminal.shows("reference")
