@@ -20,7 +20,7 @@ function attributes(text, name, value) {
 }
 BEGIN {
     RS = "<"
-    split("html head meta title style script body a header h1 h2 h3 h4 p main footer div span b section article details " \
+    split("html head meta title style script body a header h1 h2 h3 h4 p main footer div span b pre section article details " \
           "summary ul li dl dt dd svg desc path circle rect text g table thead tbody tr th td label input code", names, " ")
     for (i in names) known[names[i]] = 1
 }

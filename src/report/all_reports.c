@@ -6,7 +6,7 @@
 #define PROFILE(by) &mls_profile_reports[by],
 /* clang-format off */
 static const mls_report *const reports[] = {
-    REPORT(score) REPORT(score_wide) REPORT(summary) REPORT(check) REPORT(verify) REPORT(config) REPORT(rcp)
+    REPORT(score) REPORT(score_wide) REPORT(summary) REPORT(check) REPORT(verify) REPORT(review) REPORT(config) REPORT(rcp)
     REPORT(rcp_limit) REPORT(config_exports) REPORT(editions) REPORT(checklist) REPORT(events) REPORT(throughput)
     REPORT(telemetry) REPORT(memory) REPORT(oom) REPORT(compare) REPORT(nearest) REPORT(scaling) REPORT(plan)
     REPORT(published) REPORT(diagnose) REPORT(published_trend) PROFILE(0) PROFILE(1) PROFILE(2) PROFILE(3) PROFILE(4)

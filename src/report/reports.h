@@ -21,6 +21,7 @@
 #include "run/settings.h"
 #include "score/collect.h"
 #include "submission/pack.h"
+#include "submission/review.h"
 #include "submission/submission.h"
 
 /* Print the fields and the columns of every report, for the documentation.  Each line contains the section of
@@ -32,6 +33,7 @@ void mls_reports_print_fields(mls_output *output);
 extern const mls_report mls_plan_report, /* an mls_plan */
     mls_score_report,                    /* an mls_collection; the state is an mls_score_beside, or NULL */
     mls_verify_report,                   /* an mls_submission */
+    mls_review_report,                   /* an mls_review */
     mls_pack_report,                     /* an mls_pack */
     mls_score_wide_report,               /* an mls_wide; CSV has a row per run, with a column per setting */
     mls_summary_report,                  /* an mls_collection; CSV has a row per group */
@@ -234,6 +236,9 @@ void mls_published_append_why(mls_buffer *words, const char *before, const mls_p
 
 /* Write the page of an mls_submission. */
 void mls_html_verify(mls_printer *to, const void *what);
+
+/* Write the page of an mls_review. */
+void mls_html_review(mls_printer *to, const void *what);
 
 /* Write the page of an mls_comparison of sides. */
 void mls_html_compare(mls_printer *to, const void *what);

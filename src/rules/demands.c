@@ -57,8 +57,8 @@ static mls_status take_demand(void *state, const cJSON *item, mls_error *error)
     const demands_reading *reading = state;
     mls_demands *to = reading->to;
     demand_row row;
-    unsigned first;
-    unsigned last;
+    unsigned first = 0;
+    unsigned last = 0;
     mls_schema_clear(&(mls_schema)MLS_SCHEMA_OF(demand_row, members), &row);
     mls_status status = mls_json_row_read(item, members, sizeof members / sizeof *members, to->arena, &row, error);
     if (status == MLS_OK &&

@@ -15,7 +15,7 @@ struct mls_arena;
  * missing. */
 typedef struct mls_description {
     const char *submitter, *division, *status, *system_name, *number_of_nodes, *accelerators_per_node;
-    const char *accelerator_model_name, *host_processor_model_name, *framework;
+    const char *host_processors_per_node, *accelerator_model_name, *host_processor_model_name, *framework;
 } mls_description;
 
 /** Parse a description, which has the grammar of a record's payload.  On success, return NULL; the texts are allocated

@@ -23,6 +23,7 @@ static const struct {
     {MLS_STR("system_name"), offsetof(mls_description, system_name)},
     {MLS_STR("number_of_nodes"), offsetof(mls_description, number_of_nodes)},
     {MLS_STR("accelerators_per_node"), offsetof(mls_description, accelerators_per_node)},
+    {MLS_STR("host_processors_per_node"), offsetof(mls_description, host_processors_per_node)},
     {MLS_STR("accelerator_model_name"), offsetof(mls_description, accelerator_model_name)},
     {MLS_STR("host_processor_model_name"), offsetof(mls_description, host_processor_model_name)},
     {MLS_STR("framework"), offsetof(mls_description, framework)},

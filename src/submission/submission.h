@@ -8,6 +8,7 @@
  * Nothing in the tree is executed or changed, and links out of the tree are not followed. */
 #pragma once
 
+#include "base/walk.h"
 #include "run/system.h"
 #include "score/group.h"
 #include "submission/questions.h"
@@ -59,7 +60,7 @@ typedef struct mls_submission_run {
     const mls_power_folder *power; /**< folder of the run's power files; NULL if it has none */
     double joules;                 /**< energy of the run in joules; NAN: unknown */
     bool power_wrong;              /**< the run's power files are invalid */
-    struct mls_run_notes *notes;   /**< data of the run that only questions need; NULL: the log was not read */
+    struct mls_run_notes *notes;   /**< what only questions need of the run; NULL: its log was not read */
 } mls_submission_run;
 
 /** The results of one system on one benchmark: a folder of logs. */
@@ -116,10 +117,12 @@ typedef struct mls_submission_options {
     bool any_usage; /**< if no benchmark of the tree belongs to `usage`, use the usage to which they belong */
     const mls_edition *edition; /**< NULL: guess from dates and benchmarks of all results */
     mls_work work;
-    mls_score_options score; /**< scoring options: bypassed checks, and bert's train_samples */
-    bool as_repo;            /**< violations that only the repository checker rejects are errors, not advice */
-    bool strict;             /**< every finding makes the submission invalid */
-    bool drafts; /**< do not ask about empty fields of descriptions, because people will still fill them in */
+    mls_score_options score;  /**< scoring options: bypassed checks, and bert's train_samples */
+    bool as_repo;             /**< violations that only the repository checker rejects are errors, not advice */
+    const mls_names *against; /**< what review compares with besides: "published", "none", or folders; NULL or empty:
+                                 published */
+    bool strict;              /**< every finding makes the submission invalid */
+    bool drafts;              /**< do not ask for answers that descriptions lack: they are yet to be filled in */
     const char *system, *benchmark; /**< judge only this system, and only results of this benchmark; NULL: all */
 } mls_submission_options;
 
@@ -138,7 +141,7 @@ typedef struct mls_submission {
     size_t submitter_count, submitter_capacity;
     mls_findings findings;     /**< findings that do not belong to a submitter */
     mls_finding_counts counts; /**< counts of all findings of the whole submission */
-    mls_questions questions;   /**< in the order in which they were found; each question also has a finding */
+    mls_questions questions;   /**< in the order in which they were found; each has a finding, too */
     bool failed;               /**< some files could not be read */
 } mls_submission;
 
