@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* library.c - the public functions, in the order of include/mlscore.  They check their arguments and return results of
- * the other modules. */
+/* library.c - the public functions, in the order of include/mlscore.  They check their arguments, call functions of
+ * other modules and return their results. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -31,12 +31,14 @@
         rules->member = value;                                                                                         \
     }
 
-/* How logs are judged. */
+/* The options that logs are checked with. */
 struct mls_rules {
     mls_rulesets *rulesets;
-    mls_ruleset *own;           /* loaded from a rule file; NULL: none */
-    const mls_ruleset *chosen;  /* `own`, or the rules of the edition; NULL: guess */
-    const mls_edition *edition; /* edition of `chosen`; NULL: guess, or a rule file that does not extend one */
+    mls_ruleset *own; /* the rules of a rule file; NULL: no rule file was set */
+    /* `own`, or the rules of the edition that was set; NULL: guess the edition of each log. */
+    const mls_ruleset *chosen;
+    /* Edition of `chosen`; NULL: it is guessed, or the rule file does not extend an edition. */
+    const mls_edition *edition;
     mls_usage usage;
     bool usage_given, window;
     bool rcp_bypass, seed_bypass, bert_train_samples;
@@ -48,7 +50,8 @@ struct mls_rules {
 
 GETTER(const char *, mls_version, (void), MLS_VERSION)
 
-/* Report an argument that must not be NULL, such as "a path". */
+/* Return MLS_ERROR_VALUE and set *error because an argument is NULL.  `what` describes the argument, such as "a
+ * path". */
 static mls_status missing_argument(const char *what, mls_error *error)
 {
     return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "%s is missing: NULL was given", what);
@@ -83,7 +86,7 @@ void mls_rules_set_usage(mls_rules *rules, mls_usage usage)
     }
 }
 
-/* Replace the chosen rules. */
+/* Replace the rules that were set before. */
 static void set_rules(mls_rules *rules, mls_ruleset *own, const mls_ruleset *chosen, const mls_edition *edition)
 {
     mls_ruleset_free(rules->own);
@@ -138,7 +141,7 @@ const char *mls_rules_benchmark(const mls_rules *rules, mls_usage usage, size_t 
     return of != NULL && index < of->benchmark_count ? of->benchmarks[index]->name : NULL;
 }
 
-/* Return the options of collecting.  Pointers in them belong to `rules`. */
+/* Return the options for collecting runs.  The pointers in the result belong to `rules`. */
 static mls_collect_options collect_options(const mls_rules *rules)
 {
     const bool any_usage = !rules->usage_given && rules->chosen == NULL;
@@ -181,7 +184,7 @@ static mls_status call_malformed(void *state, const mls_malformed *malformed)
                                    : MLS_OK;
 }
 
-/* Turn a file without any record that was not a readable log into an error. */
+/* If a file was not read as a log, return MLS_ERROR_VALUE with the reason; otherwise return `status`. */
 static mls_status unread_error(mls_status status, const mls_log_totals *totals, mls_error *error)
 {
     const char *reason = totals->old_format ? mls_reason_old_format : totals->unread;
@@ -233,7 +236,8 @@ static mls_status move_run(void *state, mls_run *run, void **notes)
     return MLS_OK;
 }
 
-/* Judge a log, from the open file `fd` or (if fd is -1) from bytes, as a new run. */
+/* Check a log as one run, and set *run to the new run.  The log is read from the open file `fd` or, if fd is -1, from
+ * `bytes`. */
 static mls_status judge_log(const mls_rules *rules, int fd, mls_str bytes, const char *name, mls_run **run,
                             mls_error *error)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* path_kind.c - detect the kind of a path from the first bytes of its files, with the readers of each kind. */
+/* path_kind.c - detect the kind of a path, such as logs, a submission or a config, from the first bytes of its
+ * files. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -15,7 +16,7 @@
 #include "run/reading.h"
 #include "submission/judge.h"
 
-/* State shared by all files of a path. */
+/* The state of detecting the kind of a path, which all files below it share. */
 typedef struct looker {
     mls_kernel_classes *classes;
     mls_path_seen *seen;
@@ -24,15 +25,16 @@ typedef struct looker {
 
 /* ------------------------------------------------------------- the beginning of a file */
 
-/* Return whether the first member of an object has this name, as in output of score. */
+/* Return whether a text is a JSON object, or a list of objects, whose first member has a name, as in output of
+ * score. */
 static bool begins_with_member(mls_str head, mls_str member)
 {
     const size_t at = strspn(head.ptr, "[{\"\t\n\r ");
     return at > 0 && at < head.len && mls_str_starts(mls_str_rest(head, at), member);
 }
 
-/* The machine-readable formats of each command: the first member or column, and another one that only this command
- * writes. */
+/* The machine-readable formats of each command: the name of the first member or column, and another name that only this
+ * command writes. */
 static const struct {
     const char *first, *also, *written_by;
 } written[] = {
@@ -106,8 +108,8 @@ static bool is_config(mls_str head)
     return false;
 }
 
-/* Return whether a text is telemetry.  If `records` is set, accept only telemetry in records, which is power as MLPerf
- * logs it. */
+/* Return whether a text is telemetry.  If `records` is set, accept only MLPerf power logs, whose measurements are
+ * records. */
 static bool is_telemetry(mls_str head, bool records)
 {
     struct mls_telemetry_file file = {.source = {.path = NULL}};
@@ -182,7 +184,8 @@ static mls_path_kind kind_of_text(looker *looking, const char *path, mls_window 
     return MLS_PATH_UNKNOWN;
 }
 
-/* Detect the kind of a file that was named (`found` is NULL) or found in a folder. */
+/* Detect the kind of a file.  `found` describes a file that was found in a folder; it is NULL for a path given by the
+ * user. */
 static mls_status look_at_file(looker *looking, const char *path, const mls_source *found, mls_path_kind *kind)
 {
     mls_input input = {.fd = found != NULL ? mls_file_open_again(path, found->root, looking->error)
