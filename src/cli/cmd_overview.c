@@ -127,11 +127,11 @@ const mls_command mls_command_overview = {
     .name = "",
     .summary = "summarize any supported file or directory",
     .usage = "[OPTION]… PATH…",
-    .about = "Detects what is at PATH from its contents and prints a summary. For logs: the\n"
-             "score and its validity, the rank among published results and the causes of the\n"
-             "difference from the fastest one, the time breakdown, failed runs, and commands\n"
-             "to try next. For a submission, config, profile and other files: the output of\n"
-             "the command that reads them.",
+    .about = "Detects what is at PATH from its contents and prints a summary. For logs, the\n"
+             "summary contains the score and its validity, the rank among published results,\n"
+             "the causes of the difference from the fastest one, the time breakdown, failed\n"
+             "runs, and commands to try next. For a submission, config, profile and other\n"
+             "files, the matching command runs.",
     .options = options,
     .settings_size = sizeof(overview_settings),
     .paths = "no path given",

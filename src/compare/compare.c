@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare.c - read the sides of a request, from logs and exports, and compare them. */
+/* compare.c - read the sides of a request from logs, exports and published results, and compare them. */
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -10,7 +10,7 @@
 #include "compare/side.h"
 #include "json/value.h"
 
-/* The format of a file written by score rather than a log, according to its extension. */
+/* The format of an export of `mlscore score`, according to the extension of the file.  NO_EXPORT: the file is a log. */
 typedef enum export_kind { NO_EXPORT, EXPORT_JSON, EXPORT_NDJSON, EXPORT_CSV } export_kind;
 
 static export_kind kind_of(const char *path)
@@ -25,8 +25,8 @@ static export_kind kind_of(const char *path)
     return kind != NO_EXPORT && stat(path, &about) == 0 && S_ISDIR(about.st_mode) ? NO_EXPORT : kind;
 }
 
-/* Read the logs and exports of a side.  An unreadable export leaves the side without runs, so that it is never compared
- * in part. */
+/* Read the logs and exports of a side.  If an export cannot be read, the side has no runs, so that an incomplete side
+ * is never compared. */
 static mls_status read_side(const mls_compare_request *request, mls_comparison *to, const mls_side *side,
                             mls_error *error)
 {
@@ -99,11 +99,12 @@ mls_status mls_compare(const mls_compare_request *request, mls_comparison *compa
         status = read_side(request, comparison, request->sides.items[i], error);
     for (size_t i = 0; i < comparison->groups.count; i++) {
         mls_side_group *group = comparison->groups.items[i];
-        if (isnan(group->accelerators) && group->side->accelerators > 0) /* count given by the user */
+        if (isnan(group->accelerators) && group->side->accelerators > 0) /* use the count given by the user */
             group->accelerators = group->side->accelerators;
         if (!group->weak || group->logged != NULL)
             continue;
-        /* Score an exported group of weak scaling by the times of all models; its size is of the whole machine. */
+        /* For an exported group of weak scaling, compute the score from the times of all models.  The export contains
+         * the number of accelerators of the whole machine. */
         double first = INFINITY;
         double last = -(double)INFINITY;
         size_t models = 0;
@@ -122,7 +123,7 @@ mls_status mls_compare(const mls_compare_request *request, mls_comparison *compa
         group->scale = 1;
         group->accelerators = (double)NAN;
     }
-    if (status == MLS_OK && published) { /* published sides are named after their contents */
+    if (status == MLS_OK && published) { /* add published sides, whose names are made from their results */
         status = mls_sides_take_published(request, comparison, error);
         status = status == MLS_OK && !alone ? find_baseline(request, comparison, error) : status;
     }

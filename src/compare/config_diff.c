@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* config_diff.c - collect the keys of configs with the value of each side, sort them by whether they differ, and do the
- * same for the configs next to the logs of a block. */
+/* config_diff.c - find the settings that differ between configs, and between the configs next to the logs of a
+ * block. */
 #include "compare/config_diff.h"
 
 #include <inttypes.h>
@@ -15,12 +15,12 @@
 typedef struct differ {
     mls_config_diff *to;
     const mls_known_settings *known;
-    bool settings; /* compare settings; see mls_config_diff_make() */
+    bool settings; /* settings are compared instead of names; see mls_config_diff_make() */
     mls_map rows;
     MLS_LIST_OF(mls_config_row) all;
 } differ;
 
-/* Store the value of a key on a side.  If several variables set the key, use the first one with a value. */
+/* Store the value of a key on a side.  If several variables set the key, the first one with a value is used. */
 static void store(differ *self, mls_str key, size_t side, mls_config_word_kind kind, mls_str value)
 {
     bool added;
@@ -35,13 +35,14 @@ static void store(differ *self, mls_str key, size_t side, mls_config_word_kind k
         *word = (mls_config_word){kind, value};
 }
 
-/* Add the parts of a name and the values that follow from name and text. 0 is unknown. */
+/* Add the numbers of a config's name, and the numbers derived from its name and script.  A number is not added if it is
+ * 0, which means unknown. */
 static void add_parts(differ *self, size_t side)
 {
     const mls_config_side *of = &self->to->sides[side];
     const mls_config_name *name = of->name;
     const bool shaped = name->kind != MLS_CONFIG_KIND_NONE;
-    const uint64_t one = mls_config_has_degrees(name) ? 1 : 0; /* value of a degree that is left out */
+    const uint64_t one = mls_config_has_degrees(name) ? 1 : 0; /* value of a degree that the name omits */
     const struct {
         const char *key;
         uint64_t number;
@@ -77,14 +78,14 @@ static bool exports_key(const mls_shell *script, mls_str key)
 static void judge_row(differ *self, const mls_config_row *row)
 {
     const mls_known_setting *known = self->settings ? mls_known_setting_named(self->known, row->key) : NULL;
-    const mls_config_word *first = NULL; /* first variable with a value */
+    const mls_config_word *first = NULL; /* the first word with a value */
     size_t values = 0;
     size_t absent = 0;
     size_t unknown = 0;
     bool differs = false;
     for (size_t side = 0; side < self->to->side_count; side++) {
         const mls_config_word *word = &row->words[side];
-        /* A word that means false is equal to an absence. */
+        /* A value that means false or none is treated as if the setting were absent. */
         const bool word_is_false =
             known != NULL && known->kind == MLS_KNOWN_WORD && mls_setting_truth(word->value) == 0;
         const bool none =
@@ -95,8 +96,9 @@ static void judge_row(differ *self, const mls_config_row *row)
         if (word->kind == MLS_CONFIG_VALUE) {
             first = first != NULL ? first : word;
             bool same = mls_str_equal(first->value, word->value);
-            if (!same &&
-                self->settings) { /* a value of 1 equals true because frameworks print exports in another form */
+            /* The values 1 and true are equal, because frameworks print settings in another form than scripts export
+             * them. */
+            if (!same && self->settings) {
                 const mls_setting a = mls_setting_of_printed(known, first->value);
                 const mls_setting b = mls_setting_of_printed(known, word->value);
                 same = mls_setting_same(&a, &b);
@@ -151,8 +153,9 @@ void mls_config_diff_make(const mls_config_side *sides, size_t count, const mls_
                 store(&self, setting->name, side, MLS_CONFIG_VALUE, setting->value);
         }
     }
-    /* Mark keys absent that a completely read script does not set under any name, if scripts can set the key: another
-     * one exports it, or its row has known exports.  Parts of names are never absent. */
+    /* Mark a key as absent on a side whose script was read completely and does not set the key under any name.  Do this
+     * only for keys that scripts can set: another script exports the key, or the table of known settings has variables
+     * for it.  Numbers of names are never absent. */
     for (size_t i = parts; i < self.all.count; i++) {
         const mls_config_row *row = &self.all.items[i];
         const mls_known_setting *setting = mls_known_setting_named(known, row->key);
@@ -185,13 +188,13 @@ void mls_config_diff_release(mls_config_diff *diff)
 }
 
 typedef struct config_search {
-    const char *config; /* name of the config in the logs; NULL: not logged */
-    char *path;         /* path of the first match */
-    size_t count;       /* number of matches */
+    const char *config; /* name of the config in the logs; NULL: the logs do not contain it */
+    char *path;         /* path of the first matching config */
+    size_t count;       /* number of matching configs */
 } config_search;
 
-/* Count a file as a match if its name is the logged name or, if no name is logged, contains a shape.  Links out of the
- * folder do not match. */
+/* Callback for each file in the folder of the logs.  A config matches if it has the name in the logs or, if the logs do
+ * not contain a name, if its name contains a shape.  Links out of the folder are ignored. */
 static mls_status config_beside(void *state, mls_walk_entry *entry)
 {
     config_search *search = state;
@@ -239,7 +242,7 @@ void mls_side_group_config(const mls_side_group *group, mls_shell **script, char
     }
 }
 
-/* Maximum number of sides whose configs are compared; each keeps a script in memory. */
+/* Maximum number of sides whose configs are compared, because the script of each side is kept in memory. */
 enum { SIDES_MAX = 26 };
 
 void mls_block_exports(const mls_block *block, const mls_known_settings *known, mls_arena *arena, mls_differings *rows)
@@ -260,7 +263,7 @@ void mls_block_exports(const mls_block *block, const mls_known_settings *known, 
         mls_config_diff_make(sides, count, known, &diff);
     for (size_t r = 0; r < diff.differs.count; r++) {
         const mls_config_row *from = &diff.differs.items[r];
-        /* Leave out rows that do not describe how a job is run: exports also contain paths, users and times. */
+        /* Skip settings that do not describe how a job runs, such as paths, users and times. */
         bool comparable = true;
         for (size_t i = 0; i < count && comparable; i++) {
             const mls_config_word *word = &from->words[i];
@@ -270,7 +273,7 @@ void mls_block_exports(const mls_block *block, const mls_known_settings *known, 
         }
         if (!comparable && mls_known_setting_named(known, from->key) == NULL)
             continue;
-        /* Sides without a config or with an unknown value have no value. */
+        /* A side without a config, or with an unknown value, has no value in the row. */
         const mls_differing row = {.key = mls_arena_copy(arena, from->key),
                                    .values = mls_arena_zeroed(arena, count, sizeof *row.values),
                                    .value_count = count,

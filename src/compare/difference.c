@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* difference.c - compute the difference between two groups, its significance, and its shares by part of the run. */
+/* difference.c - compute the difference between two groups, its significance, and the shares of the parts of a run in
+ * it. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,7 +8,7 @@
 #include "base/statistics.h"
 #include "compare/comparison.h"
 
-/* Variance of results according to MLCommons: imaging benchmarks, and all others. */
+/* The relative variance of results stated by MLCommons: for imaging benchmarks, and for all others. */
 #define VARIANCE_IMAGING 0.025
 #define VARIANCE_OTHER 0.05
 
@@ -38,14 +39,14 @@ double mls_sum_mean(const mls_sum *sum, size_t count)
     return sum->known && count > 0 ? (double)sum->sum / (double)count : (double)NAN;
 }
 
-/* Return whether a run is kept.  If the group does not have a score, no run is kept. */
+/* Return whether a run is kept.  If the group has no score, no run is kept. */
 static bool run_is_kept(const mls_side_group *group, const mls_side_run *run)
 {
     return run->mark == MLS_OLYMPIC_KEPT && isfinite(group->score_minutes);
 }
 
-/* Collect the times of a group's kept runs (`kept`) or of all valid runs, in the order of the runs.  Return their
- * number. */
+/* Store the minutes of a group's kept runs, or of all valid runs if `kept` is false, in the order of the runs.  Return
+ * their number. */
 static size_t take_minutes(const mls_side_group *group, bool kept, double *minutes)
 {
     size_t count = 0;
@@ -80,7 +81,7 @@ void mls_side_group_measure(mls_side_group *group)
     group->valid = take_minutes(group, false, minutes);
     group->mean_minutes = mls_mean(minutes, group->valid);
     group->stdev_minutes = mls_stdev_sample(minutes, group->valid);
-    /* Compute the mean convergence of the kept runs, if all have a value in one unit. */
+    /* Compute the mean convergence of the kept runs, if all of them have a value in the same unit. */
     bool known = group->kept > 0;
     double *values = minutes;
     size_t count = 0;
@@ -99,8 +100,8 @@ void mls_side_group_measure(mls_side_group *group)
     free(minutes);
 }
 
-/* Compute b / n - a / m for n and m runs in integers, rounded with halves away from zero.  Return false, and 0, on
- * overflow. */
+/* Compute b / n - a / m in integers, rounded to the nearest integer; halves are rounded away from zero.  On overflow,
+ * set *rounded to 0 and return false. */
 static bool round_difference(int64_t b, size_t n, int64_t a, size_t m, int64_t *rounded)
 {
     int64_t left;
@@ -116,8 +117,8 @@ static bool round_difference(int64_t b, size_t n, int64_t a, size_t m, int64_t *
     return known;
 }
 
-/* The sorted times of a group: of all valid runs; and winsorized, that is, each cut run has the time of the nearest
- * kept run. */
+/* The sorted minutes of a group: of all valid runs; and of all runs after winsorizing, in which each cut run (fastest
+ * and slowest) has the time of the nearest kept run. */
 typedef struct group_times {
     double *valid, *trimmed;
     size_t valid_count, trimmed_count, cut;
@@ -134,7 +135,8 @@ static group_times times_make(const mls_side_group *group)
     const size_t count = take_minutes(group, true, kept);
     mls_sort_doubles(times.valid, times.valid_count);
     mls_sort_doubles(kept, count);
-    /* Replace each cut run with the nearest kept one.  Dropped runs, which have no time, count among the slowest. */
+    /* Replace the time of each cut run by that of the nearest kept run.  Dropped runs, which have no time, count as
+     * slowest runs. */
     for (size_t i = 0; i < times.cut; i++) {
         times.trimmed[i] = kept[0];
         kept[count + i] = kept[count - 1];
@@ -156,14 +158,15 @@ static void judge_interval(mls_difference *difference, mls_mean_estimate a, mls_
                                              mls_student_t_quantile(POWER, interval.degrees)) *
                                                 interval.error / a.mean
                                           : (double)NAN;
-    /* If all times of each group are equal, only a test of ranks can show a difference. */
+    /* If the times of each group are all equal, only the Mann-Whitney test can show that the difference is
+     * significant. */
     const bool shown = spread || difference->mann_whitney_p <= 1 - LEVEL;
     difference->verdict = shown && interval.high < 0  ? MLS_COMPARE_FASTER
                           : shown && interval.low > 0 ? MLS_COMPARE_SLOWER
                                                       : MLS_COMPARE_NONE;
 }
 
-/* The start and the length of a run identify it.  They are whole milliseconds, as published times are. */
+/* The times with which a run is identified, in whole milliseconds, because published times are. */
 typedef struct run_identity {
     double start_ms;
     int64_t ms;
@@ -200,7 +203,7 @@ bool mls_difference_all_same(const mls_difference *difference)
     const mls_side_group *groups[] = {difference->a, difference->b};
     bool all = difference->same_runs > 0 && groups[0]->runs.count == groups[1]->runs.count;
     for (int side = 0; side < 2; side++) {
-        size_t known = 0; /* the other runs failed */
+        size_t known = 0; /* number of runs with known times; the other runs failed */
         for (size_t i = 0; i < groups[side]->runs.count; i++)
             known += has_identity(&groups[side]->runs.items[i]);
         all &= known == difference->same_runs;
@@ -224,7 +227,7 @@ void mls_difference_make(const mls_side_group *a, const mls_side_group *b, mls_d
                                    .p = nan,
                                    .detectable_ratio = nan,
                                    .verdict = MLS_COMPARE_TOO_FEW};
-    /* Count the runs that the groups share, each matched once. */
+    /* Count the runs that are in both groups; each run is matched with at most one other. */
     size_t count_a;
     size_t count_b;
     run_identity *of_a = identities_make(a, &count_a);
@@ -239,7 +242,8 @@ void mls_difference_make(const mls_side_group *a, const mls_side_group *b, mls_d
     free(of_b);
     const bool scored = isfinite(difference->minutes);
     const bool hidden = (a->published != NULL && a->runs.count == 0) || (b->published != NULL && b->runs.count == 0);
-    double ways = 1; /* number of ways to split the runs; the two most extreme ways have the smallest p value */
+    /* Number of ways to divide all runs into two groups; the two most extreme ways have the smallest p value. */
+    double ways = 1;
     for (size_t k = 1; k <= a->valid; k++)
         ways = ways * (double)(b->valid + k) / (double)k;
     difference->min_p = fmin(1, 2 / ways);
@@ -265,7 +269,8 @@ void mls_difference_make(const mls_side_group *a, const mls_side_group *b, mls_d
     free(y.valid);
 }
 
-/* State of splitting: the sums of a and b so far, and the rounded total of the shares so far. */
+/* The state of splitting a difference: the sums of a and b over the shares so far, and the rounded total of these
+ * shares. */
 typedef struct splitting {
     const mls_side_group *a, *b;
     mls_split *split;
@@ -290,8 +295,9 @@ static void take_sums(splitting *to, mls_share share, int64_t a, int64_t b)
         take_share(to, share, rounded);
 }
 
-/* Add two shares of two sums: one for the count (a_count and b_count are means) and one for the time of each.  The
- * boundary between them is computed in doubles, their total in integers. */
+/* Add two shares for a part of the runs: the share of the number of items, such as evaluations, and the share of the
+ * time per item.  a_count and b_count are the mean numbers, a and b the sums of times.  The boundary between the two
+ * shares is computed in doubles, their total in integers. */
 static void take_pair(splitting *to, mls_share often, double a_count, double b_count, int64_t a, int64_t b)
 {
     const double before = (double)to->b_sum / (double)to->b->kept - (double)to->a_sum / (double)to->a->kept;
@@ -307,7 +313,7 @@ static void take_pair(splitting *to, mls_share often, double a_count, double b_c
 
 void mls_split_make(const mls_side_group *a, const mls_side_group *b, mls_split *split)
 {
-    /* The time of a weak scaling result is not the sum of the parts of its models. */
+    /* A result of weak scaling is not split, because its time is not the sum of the parts of its models. */
     *split = (mls_split){.known = a->kept > 0 && b->kept > 0 && a->ms.known && b->ms.known && !a->weak && !b->weak};
     splitting to = {.a = a, .b = b, .split = split};
     const bool delimited = a->evaluations.known && b->evaluations.known;
@@ -318,7 +324,8 @@ void mls_split_make(const mls_side_group *a, const mls_side_group *b, mls_split 
     const int64_t b_evaluation = q[MLS_PART_EVALUATION].sum;
     if (!split->known)
         return;
-    /* These sums cannot overflow: the parts of a group never exceed its times, whose sum did not overflow. */
+    /* These sums cannot overflow, because the parts of a group are not longer than its runs, whose sum did not
+     * overflow. */
     const int64_t a_training = p[MLS_PART_TRAINING].sum + (delimited ? 0 : a_evaluation);
     const int64_t b_training = q[MLS_PART_TRAINING].sum + (delimited ? 0 : b_evaluation);
     if (!p[MLS_PART_TRAINING].known || !q[MLS_PART_TRAINING].known) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* export.c - read groups from output of `mlscore score`: CSV, JSON, or NDJSON.
+/* export.c - read groups from an export: output of `mlscore score` in the format CSV, JSON or NDJSON.
  *
- * score/export.h lists what is read, as columns of CSV or members of JSON objects.  An export that contradicts itself
- * was edited or concatenated.  It is rejected, because it is unknown which statement is right. */
+ * score/export.h lists the columns of CSV and members of JSON objects that are read.  If numbers in an export
+ * contradict each other, it was edited or concatenated, and is rejected. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -23,16 +23,16 @@
 #define MLS_EXPORT_DECLARE_UNREAD(name)
 #define MLS_EXPORT_DECLARE(name, kind, object, use) MLS_EXPORT_DECLARE_##kind(name)
 
-/* The cells of a row, or the members of a run and its group.  NULL and NAN: unknown. */
+/* The cells of a row of CSV, or the members of a run and its group in JSON.  NULL and NAN: unknown. */
 typedef struct export_row {
     MLS_EXPORT_LIST(MLS_EXPORT_DECLARE)
 } export_row;
 
 typedef struct export_group {
     mls_side_group *group;
-    size_t line;    /* line where the group begins */
-    double dropped; /* number of dropped runs that the export states; NAN: not stated */
-    bool marked;    /* every run states whether it was kept */
+    size_t line;    /* line number at which the group begins */
+    double dropped; /* number of dropped runs in the export; NAN: not in the export */
+    bool marked;    /* every run in the export has a mark: whether it was kept or why not */
 } export_group;
 
 #define MEMBER(name, kind, flags) MLS_COLUMN_OF(export_row, name, kind, flags),
@@ -45,18 +45,18 @@ static const mls_row_member members[] = {MLS_EXPORT_LIST(DESCRIBE)};
 enum { MEMBERS = sizeof members / sizeof *members };
 _Static_assert((int)MLS_EXPORT_NEEDED == (int)MLS_MEMBER_NEEDED, "a flag of both");
 
-/* Tolerances, because a spreadsheet may have rounded: relative for numbers, absolute for times of runs in milliseconds.
- */
+/* Tolerances for numbers that a spreadsheet may have rounded: a relative one for numbers, and an absolute one for times
+ * of runs in milliseconds. */
 #define ROUNDED 1e-6
 #define ROUNDED_MS 1.0
 
-/* Return whether two numbers are equal within the tolerance.  An unknown number equals any other. */
+/* Return whether two numbers are equal within the tolerance ROUNDED, or one of them is unknown. */
 static bool is_alike_number(double a, double b)
 {
     return !(fabs(a - b) > ROUNDED * fmax(fabs(a), fabs(b)));
 }
 
-/* Return the mark of a run.  A valid run without a mark is kept. */
+/* Return the mark of a run.  If a valid run has no mark in the export, it was kept. */
 static mls_olympic_mark mark_of(const export_row *row)
 {
     for (mls_olympic_mark mark = MLS_OLYMPIC_KEPT; row->counted != NULL && mark <= MLS_OLYMPIC_OUTSIDE; mark++)
@@ -114,7 +114,7 @@ static const char *check_whole_group(const export_group *of, mls_arena *arena)
     size_t kept = 0;
     size_t dropped = 0;
     double sum = 0;
-    double min = INFINITY; /* minimum of the valid runs */
+    double min = INFINITY; /* minimum and maximum minutes of the valid runs */
     double max = -(double)INFINITY;
     for (size_t i = 0; i < group->runs.count; i++) {
         const mls_side_run *run = &group->runs.items[i];
@@ -130,7 +130,8 @@ static const char *check_whole_group(const export_group *of, mls_arena *arena)
     }
     const double mean = sum / (double)kept;
     const mls_words score = mls_words_exact(group->score_minutes);
-    const bool scored = isfinite(group->score_minutes) && !group->weak; /* the score is the mean of its runs */
+    /* The group has a score, which is the mean of its kept runs. */
+    const bool scored = isfinite(group->score_minutes) && !group->weak;
     if (scored && kept == 0)
         return mls_arena_printf(arena, "the score is %s minutes, but no run counts for it", score.text);
     if (scored && of->marked && !is_alike_number(group->score_minutes, mean)) {
@@ -149,29 +150,29 @@ static const char *check_whole_group(const export_group *of, mls_arena *arena)
     return NULL;
 }
 
-/* State of reading an export.  Runs of a group are usually adjacent and have equal settings.  Therefore the runs are
- * copied to an array of exact size when their group ends, and equal settings are stored once. */
+/* The state of reading an export.  The runs of a group are usually adjacent, and their settings are usually equal.
+ * Therefore, runs are collected in `runs` and copied to the group when it ends, and equal settings are stored once. */
 typedef struct export_reading {
     mls_comparison *to;
     const mls_side *side;
     mls_error *error;
-    size_t line; /* current line */
+    size_t line; /* number of the current line */
     export_row row;
-    mls_arena texts;    /* texts of the row */
-    mls_arena keys;     /* memory of the maps and of groups being read */
-    mls_map seen;       /* files and lines of runs, to the line of the export */
-    mls_map setups;     /* texts of settings, to the stored settings */
-    mls_buffer key;     /* scratch */
-    mls_side_group *of; /* group of the runs being collected */
+    mls_arena texts;    /* memory for the texts of `row` */
+    mls_arena keys;     /* memory for the maps, and for groups that are being read */
+    mls_map seen;       /* from the file and line of a run to its line in the export */
+    mls_map setups;     /* from the text of all settings of a run to the stored settings */
+    mls_buffer key;     /* a buffer for keys of maps */
+    mls_side_group *of; /* the group of the runs in `runs` */
     MLS_LIST_OF(mls_side_run) runs;
-    /* CSV */
+    /* The following members are used for CSV only. */
     mls_text_table table;
-    mls_map groups;  /* by their keys */
-    mls_str *params; /* for each column the key of its hyperparameter; ptr NULL: not one */
-    /* JSON */
-    mls_arena scratch; /* for the current line */
-    const char *at;    /* position up to which lines were counted */
-    size_t at_line;    /* line number at that position */
+    mls_map groups;  /* groups by the values of their key columns */
+    mls_str *params; /* for each column, the name of its hyperparameter; ptr is NULL if it is another column */
+    /* The following members are used for JSON only. */
+    mls_arena scratch; /* memory for the current line */
+    const char *at;    /* position up to which line feeds were counted */
+    size_t at_line;    /* line number of `at` */
 } export_reading;
 
 static mls_status refuse_at(const export_reading *reading, size_t line, const char *reason)
@@ -256,7 +257,7 @@ static export_group *add_export_group(export_reading *reading)
     return made;
 }
 
-/* Return the settings stored under the scratch key; they are empty if it is new. */
+/* Return the settings stored for the text in reading->key.  If they are new, return empty settings and set *added. */
 static mls_settings *find_setup(export_reading *reading, bool *added)
 {
     mls_map_entry *entry = mls_map_put(&reading->setups, mls_buffer_str(&reading->key), added);
@@ -296,7 +297,8 @@ static mls_status add_export_run(export_reading *reading, const mls_settings *se
     mls_side_run_times(&run, row->stop_ms - row->start_ms, row->init_minutes * 60000);
     mls_side_run_parts(&run, row->parts_by != NULL, parts, row->evaluations);
     to->marked &= row->counted != NULL;
-    /* Reject a run with the same file and line as an earlier run: the export was copied or concatenated. */
+    /* Reject a run with the same file and line as an earlier run, because a part of the export was copied or several
+     * exports were concatenated. */
     bool added = true;
     if (row->file != NULL && !isnan(row->line)) {
         const double numbers[] = {row->line, row->start_ms, row->stop_ms};
@@ -313,7 +315,7 @@ static mls_status add_export_run(export_reading *reading, const mls_settings *se
     if (reading->of != to->group)
         flush_runs(reading);
     reading->of = to->group;
-    /* Add the place of the run, reusing stored settings. */
+    /* Add settings for the environment of the run.  Equal settings are stored once. */
     const mls_side_place place = {.config = row->run_config != NULL ? row->run_config : to->group->config,
                                   .container = row->container,
                                   .node_list = row->node_list,
@@ -389,7 +391,7 @@ static mls_status take_export_row(void *state, const mls_text_row *cells)
                                   mls_text_table_cell(&reading->table, cells, i + 1));
         }
     }
-    /* Check that the row is consistent with earlier rows of its group. */
+    /* Check that the row has the same values as earlier rows of its group. */
     const struct {
         const char *name;
         double here, before;
@@ -428,7 +430,8 @@ mls_status mls_side_read_csv(mls_comparison *to, const mls_side *side, mls_str t
     return end_export(&reading, mls_text_table_read(&reading.table));
 }
 
-/* A JSON member that is not part of a row.  `span.ptr` is NULL if it is missing or of another kind. */
+/* A member of a JSON object that is a list or an object.  `span` is its JSON text; its ptr is NULL if the member is
+ * missing or has another kind. */
 typedef struct json_part {
     const char *name;
     mls_json_kind kind;
@@ -442,7 +445,7 @@ static void count_lines(export_reading *reading, mls_str span)
     reading->line = reading->at_line;
 }
 
-/* Store a value in the row.  A value of the wrong kind, or an unreadable number, is unknown. */
+/* Store a JSON value in the row.  If the value has the wrong kind or is not a valid number, it is unknown. */
 static void take_member(export_reading *reading, const mls_row_member *member, mls_str json)
 {
     static const mls_json_kind kinds[] = {
@@ -452,10 +455,10 @@ static void take_member(export_reading *reading, const mls_row_member *member, m
         (void)mls_json_string(text, &reading->texts, &text);
     const mls_scalar cell = mls_scalar_of_text(member->kind, text);
     const char *wrong = mls_member_set(member, &cell, &reading->texts, &reading->row);
-    (void)wrong; /* the value is unknown then */
+    (void)wrong; /* if the value is wrong, it remains unknown */
 }
 
-/* Store members of a JSON object in the row, and find the requested parts, in one pass. */
+/* Store the members of a JSON object in the row, and find the members listed in `parts`, in one pass. */
 static void take_members(export_reading *reading, mls_str object, unsigned of, json_part *parts, size_t part_count)
 {
     mls_raw_member each;
@@ -500,7 +503,7 @@ static mls_status take_json_run(export_reading *reading, mls_str json, export_gr
     const char *wrong = check_run_row(row, &reading->texts);
     if (wrong != NULL)
         return refuse_export(reading, wrong);
-    /* Read the hyperparameters, unless an equal object was read before. */
+    /* Read the hyperparameters, unless an object with the same text was read before. */
     mls_arena *arena = reading->to->arena;
     bool added;
     mls_raw_member member;
@@ -527,7 +530,7 @@ static mls_status take_json_group(export_reading *reading, mls_str json)
     mls_str passed;
     count_lines(reading, json);
     take_members(reading, json, MLS_EXPORT_GROUP, parts, KINDS);
-    /* In CSV these are columns of the group. */
+    /* Convert these results of checks to texts, as in the columns of CSV. */
     if (parts[RCP].span.ptr != NULL && mls_json_member(parts[RCP].span, MLS_S("pass"), &passed) &&
         mls_str_equal(passed, MLS_S("false")))
         reading->row.rcp_pass = "false";

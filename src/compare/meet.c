@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* meet.c - match the groups of the sides. */
+/* meet.c - match the groups of different sides that are to be compared. */
 #include <math.h>
 
 #include "base/buffer.h"
@@ -7,7 +7,8 @@
 #include "base/number.h"
 #include "compare/side.h"
 
-/* The criteria by which groups are matched, in this order.  The last one matches the only groups that are left. */
+/* The criteria by which groups are matched, in the order in which they are tried.  The last one matches two groups if
+ * no others are left. */
 typedef enum pairing {
     BY_CONFIG_AND_BATCH,
     BY_ACCELERATORS_AND_BATCH,
@@ -35,7 +36,7 @@ static bool can_meet(const mls_side_group *a, const mls_side_group *b)
     return same_benchmark(a, b) && a->weak == b->weak && !both;
 }
 
-/* Return the name of the last folder of a group's path: its own, or that of its only file. */
+/* Return the name of the last folder in a group's path, which is the path of a folder or of the group's only file. */
 static mls_str last_folder(const mls_side_group *group)
 {
     mls_str path = mls_str_from(group->path);
@@ -62,7 +63,8 @@ static groups_span groups_of(const mls_comparison *comparison, const mls_side *s
     return span;
 }
 
-/* Return the unmatched group with the same key as `group`, or NULL if there is no such group or several. */
+/* Return the unmatched group in `among` that has the same value of the criterion `by` as `group`; NULL if no group has
+ * it, or several have. */
 static mls_side_group *only_one(groups_span among, pairing by, const mls_side_group *group)
 {
     mls_side_group *found = NULL;
@@ -113,8 +115,8 @@ static void add_block(mls_comparison *comparison, mls_side_group *const *groups,
     MLS_ARENA_ADD(arena, &comparison->blocks, block);
 }
 
-/* Match each side with the baseline separately.  A group of the baseline and all its matches form a block.  Unmatched
- * groups are listed in the order of the sides. */
+/* Match the groups of each side with those of the baseline.  A group of the baseline and all groups that match it form
+ * a block. */
 void mls_sides_meet(mls_comparison *comparison)
 {
     const groups_span base = groups_of(comparison, comparison->baseline);
@@ -156,7 +158,7 @@ void mls_sides_meet(mls_comparison *comparison)
     }
 }
 
-/* The ways to name groups, in order of preference; numbers are the last resort. */
+/* The ways to name the groups of a single side, in the order in which they are tried. */
 typedef enum naming { NAMED_CONFIG, NAMED_BATCH, NAMED_FOLDER, NAMED_SYSTEM, NAMED_PATH, NAMED_NUMBER, NAMINGS } naming;
 
 static mls_str name_by(naming by, const mls_side_group *group, size_t number, mls_arena *arena)
@@ -173,8 +175,8 @@ static mls_str name_by(naming by, const mls_side_group *group, size_t number, ml
     return text != NULL ? mls_str_from(text) : MLS_S("");
 }
 
-/* Each block has the groups of one benchmark and division, the baseline's first.  They are named by the first way that
- * distinguishes all of them. */
+/* Make a block of all groups with the same benchmark and division, the baseline first.  The groups are named in the
+ * first way that gives each of them a different name. */
 void mls_side_meet_itself(mls_comparison *comparison, const char *baseline)
 {
     const size_t total = comparison->groups.count;

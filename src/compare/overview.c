@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* overview.c - select the main results of each group, in order of importance. */
+/* overview.c - select the main results of each group, its most important problem, and the commands to run next. */
 #include "compare/overview.h"
 
 #include <math.h>
@@ -7,11 +7,11 @@
 
 #include "base/memory.h"
 
-/* Thresholds from which something is reported. */
-#define WORTH_PART 0.005       /* relative to the published score */
-#define WORTH_COST 1           /* percent of the score that a slow or failed run costs */
-#define WORTH_EVALUATIONS 0.15 /* share of the time */
-#define WORTH_SAMPLES 0.03     /* above the mean of the reference */
+/* Thresholds: smaller values are not reported. */
+#define WORTH_PART 0.005       /* a part of the difference, relative to the published score */
+#define WORTH_COST 1           /* the percentage of the score that a slow or failed run costs */
+#define WORTH_EVALUATIONS 0.15 /* the time of evaluations, relative to the time of the run */
+#define WORTH_SAMPLES 0.03     /* the samples needed, relative to the mean of the reference, minus 1 */
 
 static void find_compared(const mls_comparison *comparison, mls_overview_group *to);
 static void find_causes(mls_overview_group *of);
@@ -76,8 +76,7 @@ const mls_finding *mls_overview_cause(const mls_run *run)
     return mls_run_reason(run);
 }
 
-/* Find the results of the comparison for a group.  There is no `why` for a published result that is the group itself.
- */
+/* Find the results of the comparison for a group.  If the published result is the group itself, `why` remains NULL. */
 static void find_compared(const mls_comparison *comparison, mls_overview_group *to)
 {
     const mls_side_group *side = to->side;
@@ -105,13 +104,13 @@ static void find_compared(const mls_comparison *comparison, mls_overview_group *
         to->why = to->fastest->why;
 }
 
-/* Return a ratio in tenths of a percent, rounded as shown, so that the shown numbers add up. */
+/* Return a ratio in tenths of a percent, rounded as it is printed, so that the printed numbers add up. */
 static double in_tenths(double ratio)
 {
     return floor(ratio * 1000 + 0.5);
 }
 
-/* Select the parts of the difference, and the most important settings. */
+/* Select the parts of the difference and the most important settings that differ. */
 static void find_causes(mls_overview_group *of)
 {
     enum { RANKS = 6 };
@@ -119,7 +118,7 @@ static void find_causes(mls_overview_group *of)
     const mls_published_why *why = of->why;
     if (why == NULL)
         return;
-    /* Add the remainder and the effect of scaling as parts, so that they add up. */
+    /* Add the effect of scaling and the remainder as further parts, so that the sum of all parts is the difference. */
     const bool split = why->split.known && !why->split.has[MLS_SHARE_RUN] && isfinite(of->ratio);
     const size_t count = split ? mls_why_parts(why, WORTH_PART, all, MLS_WHY_PARTS_MAX) : 0;
     double rest = split ? in_tenths(of->ratio) : 0;
@@ -189,7 +188,7 @@ static bool is_broken(const mls_group *group)
     return fails_convergence(group) || group->seeds.check == MLS_CHECK_FAIL;
 }
 
-/* Return whether two runs failed from the same cause.  Findings about a job's messages begin with the name of the
+/* Return whether two runs failed for the same reason.  A finding about a message of the job begins with the name of its
  * signature. */
 static bool is_same_cause(const mls_run *a, const mls_run *b)
 {
@@ -211,7 +210,7 @@ static mls_overview_first find_first(const mls_overview_group *of)
     if (group == NULL)
         return (mls_overview_first){.look = MLS_LOOK_NOTHING};
 
-    /* A broken rule: by a run that ended, or by the group. */
+    /* First: a rule that a completed run or the group violates. */
     for (size_t i = 0; i < group->run_count; i++)
         if (!group->runs[i]->valid && !mls_overview_is_failed(group->runs[i]) && first.runs++ == 0)
             first.run = i;
@@ -231,7 +230,7 @@ static mls_overview_first find_first(const mls_overview_group *of)
         if (of->timed->costs[i].percent >= WORTH_COST)
             return (mls_overview_first){.look = MLS_LOOK_COST, .cost = &of->timed->costs[i]};
 
-    /* Several runs that failed from the same cause. */
+    /* Then: several runs that failed for the same reason. */
     first = (mls_overview_first){.look = MLS_LOOK_ALIKE};
     for (size_t i = 0; i < group->run_count; i++) {
         size_t alike = 0;
@@ -248,7 +247,7 @@ static mls_overview_first find_first(const mls_overview_group *of)
     if (of->machine != NULL && of->machine[0] != '\0')
         return (mls_overview_first){.look = MLS_LOOK_MACHINE};
 
-    /* A different precision or parallelism if the rate differs. */
+    /* Then: if the pace differs from the published one, a different precision or parallelism. */
     mls_why_part parts[MLS_WHY_PARTS_MAX];
     const size_t count = of->why != NULL ? mls_why_parts(of->why, WORTH_PART, parts, MLS_WHY_PARTS_MAX) : 0;
     bool rate = false;
@@ -264,7 +263,7 @@ static mls_overview_first find_first(const mls_overview_group *of)
             return (mls_overview_first){.look = MLS_LOOK_SETTING, .kind = kind, .setting = setting->key};
     }
 
-    /* Costs of every run: evaluations, and more samples than the reference needs. */
+    /* Then: costs of every run, which are evaluations, and more samples than the reference needs. */
     const mls_throughput *run = of->median;
     const mls_rcp_result *rcp = &group->rcp.result;
     const double evaluations = run != NULL && run->evaluations_from != MLS_EVALUATIONS_FROM_NOTHING
@@ -298,7 +297,7 @@ static void find_next(mls_overview_group *of)
     if (of->block == NULL && of->fastest != NULL && !of->fastest->self)
         add_next(of, (mls_overview_next){.command = "compare", .against = of->fastest->result});
     if (of->median != NULL) {
-        /* If there is nothing to fix, suggest predicting other sizes. */
+        /* If there is no problem, suggest to predict the score for other accelerator counts. */
         if (mls_group_passes(group, false) && of->first.look == MLS_LOOK_NOTHING && group->accelerators > 0 &&
             group->global_batch_size > 0 && !of->side->weak)
             add_next(of, (mls_overview_next){.command = "plan"});

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scaling.c - how the score changes with the number of accelerators, and the cost of larger batches. */
+/* scaling.c - compute how the score of a series of groups changes with the number of accelerators, and how much of it
+ * is the cost of larger batches. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,7 +13,7 @@ static int compare_known(const char *a, const char *b)
     return a == NULL || b == NULL ? (a != NULL) - (b != NULL) : strcmp(a, b);
 }
 
-/* Compare groups by series; 0: the same series. */
+/* Compare groups by the values that identify a series.  Return 0 if both groups are in the same series. */
 static int compare_series(const mls_side_group *a, const mls_side_group *b)
 {
     const int order = a->usage != b->usage         ? (a->usage > b->usage) - (a->usage < b->usage)
@@ -21,7 +22,7 @@ static int compare_series(const mls_side_group *a, const mls_side_group *b)
     return order != 0 ? order : compare_known(a->accelerator, b->accelerator);
 }
 
-/* A group being assigned to a series, which is identified by the place of its first group. */
+/* A group and its series, which is identified by the index of its first group. */
 typedef struct scaled_group {
     mls_side_group *group;
     size_t place, series;
@@ -35,7 +36,7 @@ static int compare_alike(const void *left, const void *right)
     return order != 0 ? order : mls_compare_sizes(a->place, b->place);
 }
 
-/* Compare by accelerators, then minutes. */
+/* Compare two groups of a series by accelerator count, then by minutes. */
 static int compare_points(const void *left, const void *right)
 {
     const scaled_group *a = left;
@@ -53,10 +54,11 @@ void mls_scaling_make(mls_comparison *comparison)
     size_t count = 0;
     for (size_t i = 0; i < total; i++) {
         mls_side_group *group = comparison->groups.items[i];
-        /* If the runs of a published result are not public, compute its unscaled score from the scaled one. */
+        /* If the runs of a published result are not public, compute the unscaled score from the scaled score. */
         if (group->published != NULL && group->runs.count == 0)
             group->score_minutes = group->scaled_minutes / group->scale;
-        /* Unknown models are not assumed to be equal, unless the user gave the accelerators of the sides. */
+        /* Groups with an unknown accelerator model are not put in a series, unless the user gave the accelerator
+         * counts. */
         const bool model_known = group->accelerator != NULL || group->side->accelerators > 0;
         const char *reason = !isfinite(group->score_minutes) || !(group->score_minutes > 0) ? mls_no_score_reason(group)
                              : group->weak                                                  ? "weak scaling"
@@ -81,7 +83,8 @@ void mls_scaling_make(mls_comparison *comparison)
         const mls_side_group *base = groups[first].group;
         mls_scaling_series series = {mls_arena_zeroed(comparison->arena, end - first, sizeof *series.points),
                                      end - first};
-        const bool sizes = base->accelerators < groups[end - 1].group->accelerators; /* one size is not a series */
+        /* The series contains several accelerator counts. */
+        const bool sizes = base->accelerators < groups[end - 1].group->accelerators;
         for (size_t i = 0; i < series.count; i++) {
             mls_scaling_point *point = &series.points[i];
             mls_side_group *group = groups[first + i].group;

@@ -7,8 +7,8 @@
 #include "base/statistics.h"
 #include "compare/side.h"
 
-/* Criteria for outliers: the minimum number of runs, deviations from the median, and relative distance from the median.
- */
+/* Criteria for outliers: the minimum number of runs in a group, the minimum number of deviations from the median, and
+ * the minimum relative distance from the median. */
 enum { OUTLIERS_OF = 5 };
 #define OUTLIER_DEVIATIONS 3.5
 #define OUTLIER_DEVIATION_LEAST 0.01
@@ -36,11 +36,12 @@ static int compare_keys(const void *left, const void *right)
     return mls_str_compare(((const mls_differing *)left)->key, ((const mls_differing *)right)->key);
 }
 
-/* Add missing values, merge equal ones, the most frequent first, and determine whether the row differs.  If
- * `known_only` is set, ignore missing values. */
+/* Complete a row: count the runs without a value, merge equal values, sort them by falling frequency, and determine
+ * whether the values differ.  `known_only`: a missing value does not differ from others. */
 static void finish_row(mls_arena *arena, mls_differing *row, bool known_only)
 {
-    bool unpublished = false; /* unknown, because a published result only has the settings that all its runs share */
+    /* A published result does not have the setting, which means that it is unknown or different among its runs. */
+    bool unpublished = false;
     const mls_setting_value *first = NULL;
     for (size_t i = 0; i < row->value_count; i++) {
         mls_setting_values *values = &row->values[i];
@@ -86,7 +87,7 @@ static void finish_row(mls_arena *arena, mls_differing *row, bool known_only)
     row->differs &= !unpublished;
 }
 
-/* The settings of runs from which rows are made. */
+/* The list of settings of a run from which rows are made. */
 typedef enum setting_list { OF_HYPERPARAMETERS, OF_ENVIRONMENT, OF_PRINTED } setting_list;
 
 static void make_rows(const mls_block *block, mls_arena *arena, mls_differings *rows, mls_map *by_key,
@@ -111,7 +112,7 @@ static void make_rows(const mls_block *block, mls_arena *arena, mls_differings *
                         arena, rows,
                         (mls_differing){.key = entry->key, .values = made, .value_count = block->group_count});
                 }
-                /* If an export contains a key twice in one run, the first counts. */
+                /* If an export contains a key twice for one run, the first value is used. */
                 mls_setting_values *values = &rows->items[entry->value.number].values[i];
                 if (values->upto <= k) {
                     values->upto = k + 1;
@@ -128,14 +129,14 @@ static void make_rows(const mls_block *block, mls_arena *arena, mls_differings *
         qsort(rows->items, rows->count, sizeof *rows->items, compare_keys);
 }
 
-/* List the rows that differ: known settings in the order of their table, then others. */
+/* Store the rows that differ: known settings in `list`, in the order of their table; all others in `others`. */
 static void list_settings(const mls_known_settings *known, mls_arena *arena, mls_differings *from, mls_differings *list,
                           mls_differings *others)
 {
     mls_differing *rows[MLS_KNOWN_SETTINGS_MAX] = {0};
     for (size_t i = 0; i < from->count; i++) {
         mls_differing *row = &from->items[i];
-        bool varies = false; /* runs of one side have different values, so that it is not a property of the side */
+        bool varies = false; /* the runs of a group have different values, so the setting does not describe the group */
         for (size_t k = 0; k < row->value_count; k++)
             varies |= row->values[k].count > 1;
         if (!row->differs || varies)
@@ -167,7 +168,7 @@ void mls_block_settings(mls_block *block, const mls_known_settings *known, mls_a
     mls_differings exported = {0};
     mls_block_hyperparameters(block, arena);
     make_rows(block, arena, &block->environment, &places, OF_ENVIRONMENT);
-    /* Collect printed settings, and exports of the configs that no log printed. */
+    /* Collect the printed settings, and the settings that configs export and no log printed. */
     make_rows(block, arena, &printed, &by_key, OF_PRINTED);
     mls_block_exports(block, known, arena, &exported);
     for (size_t i = 0; i < exported.count; i++)
@@ -176,7 +177,7 @@ void mls_block_settings(mls_block *block, const mls_known_settings *known, mls_a
     list_settings(known, arena, &exported, &block->exported, &block->exported_others);
 }
 
-/* Return the milliseconds per sample of a run, or NAN if it is invalid or incomplete. */
+/* Return the milliseconds per sample of a run; NAN if the run is not valid or the time is unknown. */
 static double sample_ms(const mls_side_run *run)
 {
     return run->valid && run->has_ms && run->ms > 0 && run->unit != NULL && run->to_converge > 0

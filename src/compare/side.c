@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* side.c - sides, their groups and runs.  Groups of logs are added here, others by export.c.  Logged, printed, exported
- * and shown settings become comparable values. */
+/* side.c - create the groups of a side from logs (export.c does this for exports), and convert settings that were
+ * logged, printed or exported to values that can be compared. */
 #include <math.h>
 
 #include "base/buffer.h"
@@ -10,7 +10,7 @@
 #include "score/score.h"
 #include "json/value.h"
 
-/* Maximum time of a run in milliseconds (30,000 years); larger values might overflow a sum. */
+/* Maximum time of a run in milliseconds, about 30,000 years; larger values might overflow a sum. */
 #define WHOLE_MS_MAX 1e15
 
 bool mls_same_text(const char *a, const char *b)
@@ -46,7 +46,7 @@ mls_side_group *mls_side_group_add(mls_comparison *to, const mls_side_group *gro
     return copy;
 }
 
-/* Round to whole milliseconds.  Return false if the value is too large or not finite. */
+/* Round a time to whole milliseconds.  Return false if the value is too large or not finite. */
 static bool whole_ms(double ms, int64_t *whole)
 {
     const bool usable = fabs(ms) <= WHOLE_MS_MAX;
@@ -75,7 +75,7 @@ void mls_side_run_parts(mls_side_run *run, bool delimited, const double ms[MLS_P
     run->ms = run->has_parts ? sum : run->ms;
 }
 
-/* Numbers with a smaller relative difference are equal, written with fewer digits. */
+/* Numbers with a smaller relative difference count as equal, because one may have been written with fewer digits. */
 #define SAME_NUMBER 1e-9
 
 static void add_number(mls_arena *arena, mls_settings *settings, mls_str key, double number)
@@ -87,7 +87,7 @@ static void add_number(mls_arena *arena, mls_settings *settings, mls_str key, do
     }
 }
 
-/* Return a setting without a key that borrows the text. */
+/* Convert a text to a setting without a key.  The setting refers to the text, which is not copied. */
 static mls_setting read_shown(mls_str text)
 {
     double number;
@@ -110,7 +110,8 @@ void mls_setting_add_shown(mls_arena *arena, mls_settings *settings, mls_str key
     }
 }
 
-/* Add a text. "true" becomes a boolean because CSV does not distinguish them. */
+/* Add a setting with the value `text`.  The text "true" becomes a boolean, because CSV does not distinguish texts and
+ * booleans. */
 static void add_plain(mls_arena *arena, mls_settings *settings, mls_str key, mls_str text)
 {
     mls_buffer shown = {0};
@@ -166,7 +167,7 @@ void mls_side_run_environment(mls_arena *arena, mls_side_run *run, const mls_sid
                               const mls_side_group *group)
 {
     const struct {
-        const char *key, *text; /* NULL: a number */
+        const char *key, *text; /* text is NULL if the value is `number` */
         double number;
     } facts[] = {{"config", place->config, NAN},
                  {"nodes", NULL, place->nodes},
@@ -211,7 +212,8 @@ mls_side_group *mls_side_take_group(mls_comparison *to, const mls_side *side, co
 {
     mls_arena *arena = to->arena;
     const mls_known_settings *known = &to->known;
-    const bool described = to->opened.count > 0; /* published results have descriptions, exports do not */
+    /* Also add facts from system descriptions, which published results have, unlike exports. */
+    const bool described = to->opened.count > 0;
     mls_side_group of_side = mls_side_group_of(group);
     of_side.side = side;
     of_side.logged = setups ? group : NULL;
@@ -246,7 +248,8 @@ mls_side_group *mls_side_take_group(mls_comparison *to, const mls_side *side, co
                                       .nodes = isnan(run->job.node_count) ? group->nodes : run->job.node_count};
         if (setups)
             mls_side_run_environment(arena, &copy, &place, made);
-        /* Add the settings that the job printed before the run: known ones by their names in the table, then others. */
+        /* Add the settings that the job printed before the run: first known settings with their names in the table,
+         * then all others. */
         mls_str values[MLS_KNOWN_SETTINGS_MAX];
         const mls_printed *printed = setups ? run->printed : NULL;
         if (printed != NULL)

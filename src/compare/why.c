@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* why.c - the main causes of the difference between a group and a published result. */
+/* why.c - find the main causes of the difference between a group and a published result. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -32,7 +32,8 @@ const char *mls_share_direction(mls_share share, const char *unit, bool longer)
     return names[share][longer];
 }
 
-/* Insert a part, the largest first, if it is at least `least`. */
+/* Insert a part into the list of at most `limit` parts, which is sorted by falling size.  Parts with a smaller ratio
+ * than `least` are ignored. */
 static void add_part(mls_why_part *parts, size_t *count, size_t limit, double least, mls_why_part part)
 {
     size_t at = *count;
@@ -52,7 +53,7 @@ size_t mls_why_parts(const mls_published_why *why, double least, mls_why_part *p
     const mls_split *split = &why->split;
     double other = 0;
     size_t count = 0;
-    /* A difference that is not split has no parts. */
+    /* If the difference could not be split, there are no parts. */
     for (int share = 0; share < MLS_SHARE_COUNT && split->known && !split->has[MLS_SHARE_RUN]; share++) {
         const char *name = mls_share_direction((mls_share)share, why->unit, split->ms[share] > 0);
         if (split->has[share] && name != NULL)
@@ -65,7 +66,7 @@ size_t mls_why_parts(const mls_published_why *why, double least, mls_why_part *p
     return count;
 }
 
-/* Add the settings that differ. */
+/* Add the rows that differ to the settings of `why`. */
 static void add_why_rows(mls_arena *arena, const mls_differings *rows, mls_published_why *why)
 {
     for (size_t i = 0; i < rows->count; i++) {
@@ -73,7 +74,7 @@ static void add_why_rows(mls_arena *arena, const mls_differings *rows, mls_publi
         if (row->differs && row->values[0].count > 0 && row->values[1].count > 0) {
             const mls_setting_value *of_them = &row->values[0].items[0];
             const mls_setting_value *of_you = &row->values[1].items[0];
-            /* The row's own key may be in an arena that is released earlier. */
+            /* Use the key of the setting, because the key of the row may be in an arena that is released earlier. */
             const mls_str key = of_them->lacking ? of_you->setting.key : of_them->setting.key;
             MLS_ARENA_ADD(arena, &why->settings, (mls_why_setting){key, *of_you, *of_them, row->known});
         }

@@ -200,11 +200,17 @@ static void emit_actions(mls_emitter *to, const mls_scope *scope, const mls_acti
         mls_emit_object(to, &action_fields, &(action_place){scope, &actions[i]});
 }
 
+#define ADVICE_FIELDS(F)                                                                                               \
+    F(advice, check, ANY, "", emit_exprs(to, &row->advice))                                                            \
+    F(advice, source, TEXT, "", row->advice_source)
+MLS_FIELDS(advice, mls_rule, ADVICE_FIELDS)
+
 #define FILE_RULE_FIELDS(F)                                                                                            \
     F(file_rule, occurs, ELSE_OUT(TEXT, row->rule->occurs_text.len > 0), "", row->rule->occurs_text)                   \
     F(file_rule, check, ANY, "", emit_exprs(to, &row->rule->check))                                                    \
     F(file_rule, check_first, ANY, "", emit_exprs(to, &row->rule->check_first))                                        \
     F(file_rule, check_any, ANY, "", emit_exprs(to, &row->rule->check_any))                                            \
+    F(file_rule, advice, OBJECT_OF(advice), "", row->rule->advice.count > 0 ? row->rule : NULL)                        \
     F(file_rule, after, ELSE_OUT(VALUES, row->rule->action_count > 0), "",                                             \
       emit_actions(to, row->scope, row->rule->actions, row->rule->action_count))
 MLS_FIELDS(file_rule, rule_place, FILE_RULE_FIELDS)

@@ -198,6 +198,9 @@ static void show_score(mls_view *view, const mls_group *group)
         mls_rcp_result_describe(result, weak ? (double)NAN : group->score.score_minutes, &line);
         mls_view_line(view, &line, result->pass ? MLS_STYLE_PLAIN : worse, INDENT, HANG);
     }
+    for (size_t i = 0; i < group->rcp.findings.count; i++)
+        if (group->rcp.findings.items[i].code == MLS_FINDING_RULES_TEXT)
+            mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "advice: %s", group->rcp.findings.items[i].message);
 }
 
 static void show_seeds(mls_view *view, const mls_group *group)

@@ -236,6 +236,9 @@ static void show_submission(mls_printer *to, const void *what)
     mls_buffer line = {0};
     mls_buffer_printf(&line, "%sready to upload%s", submission->valid ? "" : "not ", strict ? " (strict)" : "");
     mls_finding_list_append_counts(&line, ": ", &submission->counts);
+    const mls_edition_advice *advice = &submission->edition->advice[MLS_ADVICE_UPLOAD];
+    if (submission->valid && !view->brief && advice->says != NULL)
+        mls_buffer_printf(&line, "; %s", advice->says);
     if (view->brief && submission->counts.error + submission->counts.warning + submission->counts.advice > 0)
         mls_buffer_append_text(&line, " (mlscore verify lists them)");
     mls_style_begin(view, submission->valid ? MLS_STYLE_GOOD : MLS_STYLE_BAD);

@@ -72,6 +72,7 @@ typedef struct staged_list {
 typedef struct rule_state {
     staged_list checks; /* findings of checks, which are dropped if a later scope has a rule for the same key */
     staged_list others;
+    staged_list advice; /* at most STAGED_MAX */
     bool target_reached;
     bool target_tested;
     double best;          /* the logged value that is closest to the target */
@@ -390,6 +391,25 @@ static bool checks_run(const judging *j, const mls_expr_list *checks, bool repor
     return reported;
 }
 
+/* Add advice for each demand of the rules' text that the record does not meet, unless it cannot be evaluated. */
+static void advice_run(const judging *j)
+{
+    mls_expr_input *input = &j->checker->input;
+    staged_list *list = &j->rule_state->advice;
+    const mls_expr_list *demands = &j->rule->advice;
+    for (size_t i = 0; i < demands->count && list->count < STAGED_MAX; i++) {
+        if (mls_expr_test(&demands->items[i], input) == MLS_OUTCOME_FALSE) {
+            mls_buffer message = {0};
+            mls_buffer_printf(&message, "%s ", j->rule->key.ptr);
+            mls_rule_words_expr(&message, j->scope, &demands->items[i], input, false);
+            mls_buffer_append_text(&message, ", is ");
+            mls_utf8_append_cut(&message, j->record->value, SHOWN_VALUE_MAX);
+            mls_buffer_printf(&message, "; not tested by the reference checker, see %s", j->rule->advice_source.ptr);
+            stage(j, list, MLS_FINDING_RULES_TEXT, &message);
+        }
+    }
+}
+
 /* Check whether a record reaches the targets of a rule.  A log is valid if one of its records reaches all targets.
  * Store the value closest to the target, for a message if no record reaches it. */
 static void targets_run(const judging *j)
@@ -538,6 +558,8 @@ static void rule_apply(const judging *j, bool first)
         (void)checks_run(j, &rule->check_first, reported);
     if (rule->check_any.count > 0)
         targets_run(j);
+    if (rule->advice.count > 0)
+        advice_run(j);
     if (rule->action_count > 0 && !actions_run(j, rule->actions, rule->action_count)) {
         mls_buffer message = {0};
         mls_buffer_printf(&message, "rules that depend on %s cannot use it: %s", rule->key.ptr,
@@ -1192,6 +1214,7 @@ mls_status mls_checker_end(mls_checker *checker)
             for (size_t i = 0; i < scope->rule_count; i++) {
                 const rule_state *state = &checker->scopes[scope_index].rules[i];
                 staged_take(checker, &state->others, pass == 0);
+                staged_take(checker, &state->advice, pass == 0);
                 if (state->checks.first != NULL && !is_overruled(checker, at, scope->rules[i].key_index))
                     staged_take(checker, &state->checks, pass == 0);
             }

@@ -109,6 +109,27 @@ double mls_benchmark_evaluation_interval(const mls_benchmark *benchmark, const m
     return edition->number >= benchmark->evaluation_interval_since ? benchmark->evaluation_interval : 0;
 }
 
+/* Read the advice of an edition.  Return false if an occasion is unknown or repeated, or a text is missing. */
+static bool read_advice(mls_editions *editions, const cJSON *rows, mls_edition *edition)
+{
+    static const char *const occasions[] = {"missing_point", "failed_convergence", "upload"};
+    const cJSON *row;
+    cJSON_ArrayForEach(row, rows)
+    {
+        const char *on = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(row, "on"));
+        const char *says = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(row, "says"));
+        const char *source = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(row, "source"));
+        size_t i = 0;
+        while (i < MLS_ADVICE_COUNT && (on == NULL || strcmp(occasions[i], on) != 0))
+            i++;
+        if (i == MLS_ADVICE_COUNT || says == NULL || source == NULL || edition->advice[i].says != NULL)
+            return false;
+        edition->advice[i] = (mls_edition_advice){mls_arena_copy(&editions->memory, mls_str_from(says)).ptr,
+                                                  mls_arena_copy(&editions->memory, mls_str_from(source)).ptr};
+    }
+    return true;
+}
+
 static mls_status read_editions(mls_editions *editions, mls_usage usage, const cJSON *json, mls_error *error)
 {
     edition_list *list = &editions->usages[usage];
@@ -135,6 +156,8 @@ static mls_status read_editions(mls_editions *editions, mls_usage usage, const c
                                  .benchmarks = rows};
         if (!mls_edition_number(mls_str_from(edition->name), &edition->number))
             wrong = "an edition's name must be numbers such as 5.1.0";
+        if (!read_advice(editions, cJSON_GetObjectItemCaseSensitive(item, "advice"), edition))
+            wrong = "a row of advice needs on (missing_point, failed_convergence or upload), says and source";
         if (last_run != NULL && strptime(last_run, "%Y-%m-%d", &day) == NULL)
             wrong = "last_run must be a date";
         day.tm_mday++; /* midnight UTC after the last day of runs */

@@ -43,6 +43,19 @@ typedef struct mls_benchmark {
 /** The number of an edition, with which editions are compared: 50100 for 5.1.0. */
 #define MLS_EDITION_NUMBER(major, minor, patch) ((major)*10000U + (minor)*100U + (patch))
 
+/** The occasions for advice. */
+typedef enum mls_advice_on {
+    MLS_ADVICE_MISSING_POINT,      /**< no reference point applies to the batch size */
+    MLS_ADVICE_FAILED_CONVERGENCE, /**< a result fails the check of convergence */
+    MLS_ADVICE_UPLOAD,             /**< a submission is ready to upload */
+    MLS_ADVICE_COUNT
+} mls_advice_on;
+
+/** A demand of the rules' text that no rule can test.  The texts live as long as the table; NULL: none. */
+typedef struct mls_edition_advice {
+    const char *says, *source;
+} mls_edition_advice;
+
 /** An edition.  The strings are NUL-terminated and live as long as the table. */
 typedef struct mls_edition {
     mls_usage usage;
@@ -52,6 +65,7 @@ typedef struct mls_edition {
     double last_run_ms;
     const mls_benchmark *const *benchmarks; /**< in the order of the rules */
     size_t benchmark_count;
+    mls_edition_advice advice[MLS_ADVICE_COUNT];
 } mls_edition;
 
 /** Return the short name of an edition, such as "5.1" for 5.1.0.  The string belongs to the edition. */

@@ -568,8 +568,9 @@ static void compile_occurs(rule_file *file, mls_str whole, mls_str json, mls_rul
 
 static void compile_rule(rule_file *file, const rule_part *part, mls_rule *rule)
 {
-    enum { OCCURS, CHECK, CHECK_FIRST, CHECK_ANY, AFTER, PARTS };
-    static const char *const names[] = {"occurs", "check", "check_first", "check_any", "after", NULL};
+    enum { OCCURS, CHECK, CHECK_FIRST, CHECK_ANY, ADVICE, AFTER, PARTS };
+    static const char *const names[] = {"occurs", "check", "check_first", "check_any", "advice", "after", NULL};
+    static const char *const advice_names[] = {"check", "source", NULL};
     const mls_str json = part->json;
     mls_str members[PARTS] = {json};
     *rule = (mls_rule){.scope = (uint32_t)(file->scope - file->ruleset->scopes),
@@ -585,6 +586,15 @@ static void compile_rule(rule_file *file, const rule_part *part, mls_rule *rule)
     compile_exprs(file, members[CHECK], &rule->check);
     compile_exprs(file, members[CHECK_FIRST], &rule->check_first);
     compile_exprs(file, members[CHECK_ANY], &rule->check_any);
+    if (members[ADVICE].ptr != NULL) {
+        mls_str advice[2];
+        take_members(file, members[ADVICE], advice_names, advice);
+        if (advice[0].ptr == NULL || advice[1].ptr == NULL)
+            wrong(file, members[ADVICE], "\"advice\" needs \"check\" and \"source\"");
+        compile_exprs(file, advice[0], &rule->advice);
+        if (file->status == MLS_OK)
+            rule->advice_source = take_text(file, advice[1], &file->ruleset->memory, "'source' must be a text");
+    }
     if (members[AFTER].ptr != NULL)
         compile_actions(file, members[AFTER], 0, &rule->actions, &rule->action_count);
 }

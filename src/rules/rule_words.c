@@ -322,6 +322,12 @@ void mls_rule_words_rule(mls_buffer *buffer, const mls_scope *scope, const mls_r
             mls_rule_words_expr(buffer, scope, &lists[l]->items[i], NULL, l == 2);
         }
     }
+    for (size_t i = 0; i < rule->advice.count; i++) {
+        mls_buffer_append_text(buffer, i > 0 ? " and " : buffer->len > mark ? "; " : "");
+        if (i == 0)
+            mls_buffer_printf(buffer, "not tested by the reference checker (%s): ", rule->advice_source.ptr);
+        mls_rule_words_expr(buffer, scope, &rule->advice.items[i], NULL, false);
+    }
 }
 
 void mls_rule_words_occurs(mls_buffer *buffer, const mls_rule *rule)

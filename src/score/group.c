@@ -393,6 +393,16 @@ static mls_status check_convergence(mls_group *group, const mls_run *const *runs
                                 (mls_finding_place){.path = group->path}, "%s%s", words.ptr + said,
                                 bypassed ? " (bypassed)" : "");
             mls_buffer_release(&words);
+            const mls_rcp_match match = rcp->result.match;
+            const bool missing = match == MLS_RCP_MISSING || match == MLS_RCP_NO_POINTS;
+            for (size_t i = missing ? MLS_ADVICE_MISSING_POINT : MLS_ADVICE_FAILED_CONVERGENCE;
+                 i <= MLS_ADVICE_FAILED_CONVERGENCE && match != MLS_RCP_TOO_FEW_RUNS && !bypassed; i++) {
+                const mls_edition_advice *advice = &group->edition->advice[i];
+                if (advice->says != NULL) {
+                    mls_findings_add(&rcp->findings, MLS_FINDING_RULES_TEXT, (mls_finding_place){.path = group->path},
+                                     "%s (%s)", advice->says, advice->source);
+                }
+            }
         }
     }
     return status;

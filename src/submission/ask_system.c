@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ask_system.c - questions about the description of a system. */
+/* ask_system.c - ask questions about the description of a system. */
 #include <stdlib.h>
 #include <strings.h>
 
@@ -10,7 +10,8 @@
 #include "json/json_check.h"
 #include "json/value.h"
 
-/* Return the value of a member; if it is there several times, the last one.  ptr NULL: missing. */
+/* Return the value of a member; ptr is NULL if the member is missing.  If the name occurs several times, the last value
+ * is returned. */
 static mls_str value_of(mls_str object, const char *name)
 {
     mls_str span = {0};
@@ -28,7 +29,8 @@ static mls_str inside(mls_str text)
     return (mls_str){text.ptr + 1, text.len - 2};
 }
 
-/* Return whether an answer is blank or a placeholder.  `span` is a value as written; a missing one has no answer. */
+/* Return whether an answer is blank or a placeholder.  `span` is the JSON text of the value; its ptr is NULL if the
+ * member is missing, which also counts as blank. */
 static bool is_unanswered(mls_str span)
 {
     if (!is_text(span))
@@ -41,7 +43,7 @@ static bool is_unanswered(mls_str span)
     return false;
 }
 
-/* Return whether the rules leave it to the submitter whether a required field is filled in. */
+/* Return whether the rules allow a required field to be blank. */
 static bool may_be_blank(mls_str field, mls_str object)
 {
     const mls_str count = value_of(object, "accelerators_per_node");
@@ -56,7 +58,7 @@ static bool may_be_blank(mls_str field, mls_str object)
                                 "accelerator_interconnect_topology hw_notes sw_notes");
 }
 
-/* Add the name of a field as written in JSON, once. */
+/* Add the name of a field, as written in JSON, unless it was added before. */
 static void add_field(cJSON *fields, mls_str name)
 {
     mls_arena scratch = {0};
@@ -76,7 +78,7 @@ static void add_field(cJSON *fields, mls_str name)
     mls_arena_release(&scratch);
 }
 
-/* Collect the names that an object, or an object within, has twice.  Objects have few members. */
+/* Collect the names that occur twice in an object or in an object inside it.  Objects have few members. */
 static void find_twice(mls_str json, cJSON *fields)
 {
     mls_raw_member member;

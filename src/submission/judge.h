@@ -42,8 +42,8 @@ mls_status mls_tree_read(const mls_submission *submission, const mls_submission_
  * counts: it must be one of two known words, without a line ending. */
 void mls_params_judge(mls_str text, const char *path, mls_bypasses *bypasses, mls_findings *findings);
 
-/* Judge the systems of a submitter: whether it has any, and their descriptions (except for 0.7.0), by `rules`
- * (systems.json). */
+/* Judge the systems of a submitter by `rules` (systems.json): check that there is at least one system, and check the
+ * descriptions (not in edition 0.7.0). */
 void mls_systems_judge(mls_submission *submission, mls_submitter *submitter, const cJSON *rules);
 
 /* Read the power files of a run.  Its log must have been read.  Problems in the contents of power files add only
@@ -84,24 +84,24 @@ typedef struct mls_noted_evaluation {
     size_t line;
 } mls_noted_evaluation;
 
-/* What only questions need of a run, noted while its log is read.  Of the evaluations, only the first
- * MLS_EVALUATIONS_NOTED are kept. */
+/* Data of a run that only questions need, noted while the log is read.  Only the first MLS_EVALUATIONS_NOTED
+ * evaluations are kept. */
 enum { MLS_EVALUATIONS_NOTED = 100000 };
 typedef struct mls_run_notes {
     MLS_LIST_OF(mls_noted_evaluation) evaluations; /* in the order of the file */
-    double first_clear_ms;                         /* earliest cache_clear; 0: none */
-    size_t clear_line;                             /* of the first cache_clear; 0: none */
-    size_t uncleared_line;                         /* of the first cache_clear with a value that means false; 0: none */
+    double first_clear_ms;                         /* time of the earliest cache_clear since 1970; 0: there is none */
+    size_t clear_line;                             /* line of the first cache_clear; 0: there is none */
+    size_t uncleared_line; /* line of the first cache_clear with a value that means false; 0: there is none */
 } mls_run_notes;
 extern const mls_observer mls_run_notes_observer;
 
-/* What a question is about: the innermost of these that is set. */
+/* The subject of a question: the last of submitter, system, result and run that is set. */
 typedef struct mls_ask_about {
     mls_submitter *submitter;
-    mls_system *system; /* its description */
+    mls_system *system; /* the question is about the description of this system */
     mls_submission_result *result;
-    mls_submission_run *run; /* of the result */
-    const char *path;        /* relative to the tree, in its arena; NULL: that of the run, result or description */
+    mls_submission_run *run; /* a run of the result */
+    const char *path; /* path relative to the tree, in its arena; NULL: the path of the run, result or description */
     size_t line;
 } mls_ask_about;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* questions.c - the kinds of questions, notes of a run for them, and the list of all questions. */
+/* questions.c - define the kinds of questions, note the data of runs that questions need, and list all questions. */
 #include "submission/questions.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@
 #define METADATA "<system_desc_id>.json metadata"
 
 /* How the questions of a kind are made. */
-enum { ASKED = 0, FOUND = 1, FORM = 2 }; /* by mls_ask(); from findings; from findings, about a matter of form */
+enum { ASKED = 0, FOUND = 1, FORM = 2 }; /* by mls_ask(); from findings; from findings about form */
 
 static const struct kind_row {
     mls_finding_code code;
@@ -42,7 +42,7 @@ static const struct kind_row {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* Return the row of a code, or KINDS. */
+/* Return the index of the row with a code, or KINDS if there is no such row. */
 static size_t row_of(mls_finding_code code)
 {
     size_t row = 0;
@@ -191,8 +191,8 @@ static const mls_submitter *submitter_of(const mls_submission *submission, const
     return NULL;
 }
 
-/* Add a finding to the question of its submitter and kind, which is created by the first one.  `of_code` has the
- * position of the submitter's question of each kind, from 1; 0: none. */
+/* Add a finding to the question of its submitter and kind.  Create the question for the first such finding.
+ * of_code[code] is the position of the submitter's question of that kind, from 1; 0: there is no such question yet. */
 static void add_found(const mls_submission *submission, mls_questions *all, size_t *of_code,
                       const mls_submitter *submitter, const mls_placed_finding *placed)
 {

@@ -60,7 +60,7 @@ typedef struct mls_submission_run {
     const mls_power_folder *power; /**< folder of the run's power files; NULL if it has none */
     double joules;                 /**< energy of the run in joules; NAN: unknown */
     bool power_wrong;              /**< the run's power files are invalid */
-    struct mls_run_notes *notes;   /**< what only questions need of the run; NULL: its log was not read */
+    struct mls_run_notes *notes;   /**< data of the run that only questions need; NULL: the log was not read */
 } mls_submission_run;
 
 /** The results of one system on one benchmark: a folder of logs. */
@@ -122,7 +122,7 @@ typedef struct mls_submission_options {
     const mls_names *against; /**< what review compares with besides: "published", "none", or folders; NULL or empty:
                                  published */
     bool strict;              /**< every finding makes the submission invalid */
-    bool drafts;              /**< do not ask for answers that descriptions lack: they are yet to be filled in */
+    bool drafts; /**< do not ask about empty fields of descriptions, because people will still fill them in */
     const char *system, *benchmark; /**< judge only this system, and only results of this benchmark; NULL: all */
 } mls_submission_options;
 
@@ -141,7 +141,7 @@ typedef struct mls_submission {
     size_t submitter_count, submitter_capacity;
     mls_findings findings;     /**< findings that do not belong to a submitter */
     mls_finding_counts counts; /**< counts of all findings of the whole submission */
-    mls_questions questions;   /**< in the order in which they were found; each has a finding, too */
+    mls_questions questions;   /**< in the order in which they were found; each question also has a finding */
     bool failed;               /**< some files could not be read */
 } mls_submission;
 

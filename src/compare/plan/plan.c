@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan.c - predict scores: load the fitted figures, find the groups to start from, choose accelerator counts and batch
- * sizes, predict them, and find the counts that reach a target time. */
+/* plan.c - predict scores: load the fitted exponents, find the groups on which predictions are based, choose
+ * accelerator counts and batch sizes, predict their scores, and find the accelerator counts that reach a target. */
 #include "compare/plan/plan.h"
 
 #include <math.h>
@@ -13,12 +13,13 @@
 #include "json/json_row.h"
 #include "json/value.h"
 
-/* ROUNDS: the base's round and the two before, whose batch sizes are suggested.  TARGET_STEPS_MAX: limit of steps over
- * node counts; larger ranges are searched in larger steps. */
+/* ROUNDS: number of rounds whose batch sizes are suggested: the base's round and the two before.  TARGET_STEPS_MAX:
+ * maximum number of node counts that are tried to reach a target; in a larger range, not every node count is tried. */
 enum { MS_PER_MINUTE = 60000, ROUNDS = 3, TARGET_STEPS_MAX = 1000000 };
 
-/* Suggested batch sizes: those published for half to twice the accelerator count or, without any, reference batches
- * from a quarter to 64 times the base's. */
+/* Limits of suggested batch sizes.  Published ones are suggested if their accelerator count is between 1/SIMILAR and
+ * SIMILAR times the predicted one.  If there are none, batch sizes of reference points are suggested, from
+ * 1/LEAST_BATCH to LARGEST_BATCH times that of the base. */
 enum { SIMILAR = 2, LEAST_BATCH = 4, LARGEST_BATCH = 64 };
 
 static mls_status find_bases(const mls_comparison *of, const mls_plan_request *request, mls_plan *plan,
@@ -64,7 +65,7 @@ static const mls_row_member factor_members[] = {MEMBER("", TEXT, benchmark), MEM
                                                 MEMBER("system", NUMBER, system), MEMBER("batch", NUMBER, batch),
                                                 MEMBER("evaluation", NUMBER, evaluation)};
 
-/* Read the two numbers of each level; a null value is not changed. */
+/* Read two numbers for each level.  If the JSON value is null, keep the old number. */
 static bool read_levels(const cJSON *spread, double (*to)[2])
 {
     static const char *const levels[MLS_PLAN_LEVELS] = {"0.5", "0.75", "0.9"};
@@ -153,8 +154,8 @@ static bool is_count(double number)
     return number >= 1 && number == floor(number);
 }
 
-/* Sum up the runs; if `parts` is set, only those with known parts.  Return false if their convergence has different
- * units. */
+/* Sum up the valid runs of a group; if `parts` is set, only those with known parts.  Return false if the convergence of
+ * the runs has different units. */
 static bool sum_runs(mls_plan_base *base, bool parts)
 {
     const char *unit = NULL;
@@ -179,7 +180,7 @@ static bool sum_runs(mls_plan_base *base, bool parts)
     return one_unit;
 }
 
-/* Compute the means.  Return NULL, or the reason why nothing can be predicted from the group. */
+/* Compute the means of a base.  Return NULL on success, or the reason why nothing can be predicted from the group. */
 static const char *measure_base(mls_plan_base *base)
 {
     static const char *const degrees[] = {"tensor_parallel", "pipeline_parallel", "context_parallel"};
@@ -206,7 +207,8 @@ static const char *measure_base(mls_plan_base *base)
                          : group->runs.count > 0 ? setting_number(&group->runs.items[0].environment, "nodes")
                                                  : (double)NAN;
     base->per_node = nodes >= 1 ? group->accelerators / nodes : (double)NAN;
-    /* Find the number of accelerators per copy of the model, as printed by the job or in the config's name. */
+    /* Find the number of accelerators per copy of the model, from the settings printed by the job or from the name of
+     * the config. */
     const mls_config_name name = mls_config_name_decode(mls_str_from(group->config));
     base->model_parallel = NAN;
     for (size_t i = 0; i < sizeof degrees / sizeof *degrees && group->runs.count > 0; i++) {
@@ -217,7 +219,7 @@ static const char *measure_base(mls_plan_base *base)
     if (isnan(base->model_parallel) && name.data_parallel > 0)
         base->model_parallel = (double)name.gpus / (double)name.data_parallel;
     const double ranks = group->accelerators / base->model_parallel;
-    if (ranks < 1 || ranks > group->global_batch_size) /* the runs contradict the degrees */
+    if (ranks < 1 || ranks > group->global_batch_size) /* the degrees of parallelism cannot be right for the runs */
         base->model_parallel = NAN;
     return group->weak                                           ? "weak scaling is not predicted"
            : published != NULL && !scored                        ? "its score is not known exactly"
@@ -230,8 +232,8 @@ static const char *measure_base(mls_plan_base *base)
                                                                  : NULL;
 }
 
-/* Return the index of the first base of a series with at least this many accelerators.  Bases are sorted, because an
- * export may have thousands of groups. */
+/* Return the index of the first base of a series with at least `accelerators` accelerators.  This is a binary search,
+ * because an export may contain thousands of groups. */
 static size_t base_place(const mls_plan *plan, const mls_plan_series *series, double accelerators)
 {
     size_t from = series->first_base;
@@ -268,7 +270,7 @@ static mls_status add_base(mls_plan *plan, const mls_plan_request *request, mls_
         add_unfit(plan, group, reason);
         return MLS_OK;
     }
-    /* Find the published results of its round and the two before. */
+    /* Find the published results of the group's round and the two rounds before. */
     const mls_published_query query = mls_query_of_side(group);
     const unsigned upto = query.edition;
     unsigned last = 0;
@@ -283,8 +285,8 @@ static mls_status add_base(mls_plan *plan, const mls_plan_request *request, mls_
             (result->system->division == MLS_DIVISION_OPEN) == open)
             MLS_ARENA_ADD(plan->arena, &base.published, result);
     }
-    /* Store the memory that the config next to the logs needs, if it is complete and the estimate does not contradict
-     * the runs. */
+    /* If there is a complete config next to the logs, and the job of this config fits in memory according to the
+     * estimate, as it did in reality, store its needs. */
     mls_shell *script = NULL;
     char *path = NULL;
     if (request->models != NULL)
@@ -301,7 +303,7 @@ static mls_status add_base(mls_plan *plan, const mls_plan_request *request, mls_
     }
     mls_shell_free(script);
     free(path);
-    /* Find the reference points, unmodified, because requested batch sizes are compared with them. */
+    /* Find the reference points. */
     mls_rcp_rules rules = {.editions = request->editions};
     mls_status status =
         mls_editions_find(rules.editions, group->usage, mls_str_from(group->edition), &rules.edition, error);
@@ -325,7 +327,8 @@ static bool is_alike(const mls_side_group *a, const mls_side_group *b)
            mls_same_text(a->accelerator, b->accelerator);
 }
 
-/* Find the series, each of all groups similar to its first, and their bases. */
+/* Find the series and their bases.  A series consists of all groups with the benchmark and accelerator model of its
+ * first group. */
 static mls_status find_bases(const mls_comparison *of, const mls_plan_request *request, mls_plan *plan,
                              mls_error *error)
 {
@@ -374,7 +377,7 @@ double mls_plan_score(const mls_plan_row *row)
     return row->measured && scored > 0 ? scored : row->minutes * row->scale;
 }
 
-/* Predict a row, except for its scale and note.  Samples are NAN if the convergence at the batch size is unknown. */
+/* Predict a row, except for its scale and note.  If the convergence at the batch size is unknown, `samples` is NAN. */
 static mls_plan_row predicted(const mls_plan_base *base, const mls_plan_request *request, double accelerators,
                               double batch_size)
 {
@@ -412,8 +415,8 @@ static mls_plan_row predicted(const mls_plan_base *base, const mls_plan_request 
     return row;
 }
 
-/* Mark the fastest of several predictions and adjust its interval for the selection, unless batch sizes were requested.
- */
+/* Mark the fastest row of an accelerator count as recommended, unless batch sizes were requested.  Adjust its interval,
+ * because the minimum of several predictions is biased. */
 static void recommend(mls_plan_row *row, const mls_plan_request *request)
 {
     const double *chosen = request->figures->chosen[request->level];
@@ -429,7 +432,8 @@ static bool is_faster(const mls_plan_row *row, const mls_plan_row *than)
     return isfinite(row->minutes) && (than == NULL || mls_plan_score(row) < mls_plan_score(than));
 }
 
-/* ----------------------------------------------------------------------------------------------- what is predicted */
+/* ----------------------------------------------------------------------------------------------- accelerator counts
+ * and batch sizes. */
 
 static void add_candidate(mls_arena *arena, mls_plan_numbers *to, double number)
 {
@@ -452,8 +456,8 @@ static double data_parallel(const mls_plan_base *base, double accelerators)
     return floor(accelerators / base->model_parallel);
 }
 
-/* Return the smallest suggested batch size: one sample per rank.  If the number of ranks is unknown, one sample per
- * accelerator, or the base's share if it is smaller. */
+/* Return the smallest batch size that is suggested: one sample per data-parallel rank.  If the number of ranks is
+ * unknown, one sample per accelerator or, if it is smaller, the base's number of samples per accelerator. */
 static double least_batch(const mls_plan_base *base, double accelerators)
 {
     const double ranks = data_parallel(base, accelerators);
@@ -461,9 +465,10 @@ static double least_batch(const mls_plan_base *base, double accelerators)
     return !isnan(ranks) ? (ranks >= 1 ? ranks : (double)INFINITY) : accelerators * (share < 1 ? share : 1);
 }
 
-/* Find the batch sizes for an accelerator count, ascending: the requested ones.  Otherwise use those published for a
- * similar count, the base's and one in proportion, and reference points, if each gives every rank a sample.  Reference
- * points beyond all published sizes are left out, because nobody uses them. */
+/* Find the batch sizes to predict for an accelerator count, in ascending order.  If batch sizes were requested, use
+ * them.  Otherwise, use batch sizes published for a similar accelerator count, the base's batch size, the base's batch
+ * size in proportion to the accelerator count, and batch sizes of reference points.  Omit batch sizes that do not give
+ * every rank a sample, and reference points beyond all published batch sizes, because nobody uses them. */
 static void find_batches(const mls_plan *plan, const mls_plan_request *request, const mls_plan_base *base,
                          double accelerators, mls_plan_numbers *batches)
 {
@@ -502,7 +507,8 @@ static void find_batches(const mls_plan *plan, const mls_plan_request *request, 
     order_candidates(batches);
 }
 
-/* Set the scale factor of a row, for a mean below the reference's or as in the base, and its warning. */
+/* Set the scale factor of a row and its warning.  The factor is larger than 1 if the convergence is better than the
+ * reference allows; otherwise it is that of the base. */
 static void judge_prediction(mls_arena *arena, mls_plan_row *row)
 {
     const mls_plan_base *base = row->base;
@@ -510,7 +516,7 @@ static void judge_prediction(mls_arena *arena, mls_plan_row *row)
     const double ranks = isnan(known) ? row->accelerators : known;
     const mls_rcp_limit limit = mls_rcp_set_limit(base->points, row->global_batch_size);
     const bool judged = !row->measured && base->group->division != MLS_DIVISION_OPEN && row->samples < limit.bar.mean;
-    /* On fewer accelerators than the base's, each has a larger share of the job, which may not fit in its memory. */
+    /* On fewer accelerators than the base has, each gets a larger share of the job, which may not fit in its memory. */
     bool too_large = false;
     if (base->memory != NULL && row->accelerators < base->group->accelerators) {
         mls_memory_estimate estimate;
@@ -535,8 +541,8 @@ static void judge_prediction(mls_arena *arena, mls_plan_row *row)
     }
 }
 
-/* Add the rows of an accelerator count.  The fastest and the one with the base's batch size are shown.  If no batch
- * size can be suggested, a row with the smallest possible one, or the base's, states why. */
+/* Add the rows of an accelerator count.  The fastest row and the row with the base's batch size are shown.  If no batch
+ * size can be suggested, add a row with the smallest possible batch size or the base's, whose note is the reason. */
 static void add_rows(mls_plan *plan, const mls_plan_request *request, const mls_plan_base *base, double accelerators,
                      mls_plan_numbers *batches)
 {
@@ -555,7 +561,7 @@ static void add_rows(mls_plan *plan, const mls_plan_request *request, const mls_
         mls_published_query query = mls_query_of_side(base->group);
         query.accelerators = accelerators;
         query.minutes = mls_plan_score(&row);
-        query.side = row.measured ? query.side : NULL; /* a prediction is not published itself */
+        query.side = row.measured ? query.side : NULL; /* a prediction is not itself a published result */
         if (isfinite(query.minutes))
             (void)mls_published_around(&plan->published, &query, 0, around, &row.place);
         row.shown = request->batches.count > 0 || row.global_batch_size == base->group->global_batch_size;
@@ -572,8 +578,8 @@ static void add_rows(mls_plan *plan, const mls_plan_request *request, const mls_
     }
 }
 
-/* Find the counts that reach the target.  All counts of whole nodes are tried because more accelerators are not always
- * faster. */
+/* Find the smallest accelerator counts that reach the target.  All counts of whole nodes are tried, because more
+ * accelerators are not always faster. */
 static void find_target(mls_plan *plan, mls_plan_series *series, const mls_plan_request *request,
                         mls_plan_numbers *batches)
 {
@@ -601,8 +607,8 @@ static void find_target(mls_plan *plan, mls_plan_series *series, const mls_plan_
         target->by_high = isnan(target->by_high) && fastest.high_minutes <= reached ? n : target->by_high;
     }
     if (isnan(target->by_low)) {
-        /* Name the largest part of the time that more accelerators do not reduce.  Without a row, larger counts need
-         * batch sizes with unknown convergence. */
+        /* Set the obstacle to the largest part of the time that more accelerators do not reduce.  If there is no row,
+         * larger counts need batch sizes whose convergence is unknown. */
         const double evaluation = fastest.evaluation_minutes;
         const double other = fastest.other_minutes;
         target->obstacle =
@@ -613,8 +619,8 @@ static void find_target(mls_plan *plan, mls_plan_series *series, const mls_plan_
     }
 }
 
-/* Reject an accelerator count: return an error if there is one series, else list the base as unfit, so that the other
- * series are still predicted. */
+/* Handle an accelerator count that cannot be predicted.  If there is only one series, return an error; otherwise list
+ * the base as unfit, so that other series are still predicted. */
 static mls_status refuse(mls_plan *plan, const mls_plan_base *base, const mls_error *error)
 {
     if (plan->series.count == 1)
@@ -623,8 +629,8 @@ static mls_status refuse(mls_plan *plan, const mls_plan_base *base, const mls_er
     return MLS_OK;
 }
 
-/* Fill a series with rows for its accelerator counts, ascending: the requested ones, also as nodes or multiples of a
- * base, or by default half to eight times that of each base. */
+/* Add rows to a series for its accelerator counts, in ascending order: the requested counts, which may be given as
+ * nodes or as multiples of a base; by default, half to eight times the count of each base. */
 static mls_status fill_series(mls_plan *plan, mls_plan_series *series, const mls_plan_request *request,
                               mls_error *error)
 {

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* beside.c - find the published results near groups. */
+/* beside.c - find the published results near a group, and the group's rank among them. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/statistics.h"
 #include "compare/side.h"
 
-/* Distances are compared to nine decimals. */
+/* Distances are rounded to nine decimals before they are compared. */
 #define DISTANCES 1e9
 
-/* Published minutes have four decimals, and a tie may have been rounded either way. */
+/* Half of the last digit of published minutes, which have four decimals. */
 #define HALF_A_DECIMAL 0.5e-4
 
-/* Maximum relative difference of scores from a subset of the runs, or by other rules, of the same result. */
+/* Maximum relative difference between the score of a group and of a published result that may be the same, although
+ * runs are missing or other rules were applied. */
 #define MAY_BE_ITSELF 0.05
 
-/* Maximum relative difference for a factor set by the review committee, if starts of runs are unknown. */
+/* Maximum relative difference between the scores if start times of runs are unknown.  The review committee may have
+ * changed the scaling factor slightly. */
 #define NEARLY_THE_SAME 0.001
 
 mls_published_query mls_query_of_side(const mls_side_group *group)
@@ -57,7 +59,8 @@ static bool is_asked_for(const mls_published_query *query, const mls_published_r
            is_wanted(query, result);
 }
 
-/* Return the edition to search: the query's or, if it has no result, the newest. */
+/* Return the number of the edition to search: that of the query or, if it has no result on the benchmark, the newest
+ * edition that has. */
 static unsigned edition_for(const mls_published *published, const mls_published_query *query)
 {
     unsigned newest = 0;
@@ -72,9 +75,9 @@ static unsigned edition_for(const mls_published *published, const mls_published_
     return newest;
 }
 
-/* Return whether a published result was made from the runs of the group, wherever their logs are kept now.  The times
- * at which runs began decide, more than half of which must be the same; they are compared only if the name of the
- * system or the score is alike. */
+/* Return whether a published result was made from the runs of the group.  This is the case if more than half of their
+ * start times are equal.  Start times are compared only if the name of the system is the same or the scores are
+ * similar. */
 static bool is_itself(const mls_published_query *query, const mls_published_result *result)
 {
     const bool same_system = query->system_id != NULL && strcmp(query->system_id, result->system->system_id) == 0;
@@ -119,7 +122,9 @@ size_t mls_published_nearest(const mls_published *published, const mls_published
         if (result->edition != edition || !is_asked_for(query, result) || !mls_published_is_precise(result->known))
             continue;
         size_t at = found;
-        for (; at > 0; at--) { /* otherwise the earlier one is as near and faster, or has a lower row */
+        /* The list is sorted; on equal distance and model, earlier results stay first, because results are sorted by
+         * minutes and row. */
+        for (; at > 0; at--) {
             const mls_published_result *before = near[at - 1].result;
             const int order = mls_compare_doubles(distance_in_size(query, result), distance_in_size(query, before));
             if (order != 0 ? order > 0 : !has_model(query, result) || has_model(query, before))
@@ -140,7 +145,7 @@ size_t mls_published_around(const mls_published *published, const mls_published_
     mls_published_query any = *query;
     any.submitter = NULL;
     const unsigned edition = edition_for(published, &any);
-    const mls_published_result *last = NULL; /* the last one on the same accelerators */
+    const mls_published_result *last = NULL; /* the last result on the same number of the same accelerators */
     bool published_itself = false;
     size_t count = 0;
     size_t faster = 0;
@@ -155,7 +160,8 @@ size_t mls_published_around(const mls_published *published, const mls_published_
         if (result->known == MLS_PUBLISHED_BOUNDS)
             continue;
         mls_published_near near = near_of(query, result);
-        near.self &= !published_itself; /* in 4.0 several systems share a name */
+        /* Only one result is the group itself, but in training 4.0 several systems share a name. */
+        near.self &= !published_itself;
         const bool before = near.ratio > 0 && !near.self && !published_itself;
         published_itself |= near.self;
         place->rank += before;
@@ -168,7 +174,7 @@ size_t mls_published_around(const mls_published *published, const mls_published_
         last = result;
         near.rank_alike = rank;
         const bool behind = !before && !near.self;
-        if (near.self) { /* equal results listed before it are not faster */
+        if (near.self) { /* results with equal minutes that precede it are not faster */
             place->rank = result->rank;
             place->rank_alike = rank;
         }
@@ -178,7 +184,7 @@ size_t mls_published_around(const mls_published *published, const mls_published_
             faster += before;
             slower += behind;
         }
-        if (faster == limit + 2) { /* always keep the fastest */
+        if (faster == limit + 2) { /* keep the fastest result and the nearest faster ones */
             memmove(around + 1, around + 2, limit * sizeof *around);
             faster--;
             count--;
@@ -202,7 +208,7 @@ mls_status mls_published_beside_find(mls_published_beside *beside, const mls_gro
     for (size_t i = 0; i < count && status == MLS_OK; i++) {
         const mls_group *group = &groups[i];
         mls_published_near near;
-        /* Only results on the same number of the same accelerators are comparable. */
+        /* Skip groups for which no result on the same number of the same accelerators can be found. */
         if (mls_is_weak(&group->weak) || !(group->scaled_minutes > 0) || group->accelerator == NULL ||
             isnan(group->accelerators))
             continue;

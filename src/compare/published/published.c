@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* published.c - load the published results and rank them.
+/* published.c - load the tables of published results, and rank the results.
  *
- * A table of src/data/published has a line for each system, followed by lines for its results.  The first two lines
- * name the fields of both; a system has more fields than a result.  Fields are separated by '|' without quoting,
- * because the tables are read whenever scores are printed, and a CSV parser would be slower. */
+ * A table in src/data/published has a line for each system, followed by a line for each result of the system.  The
+ * first line names the fields of systems, the second line those of results; a system has more fields than a result.
+ * Fields are separated by '|' and not quoted.  CSV would be slower to parse, and the tables are read whenever scores
+ * are printed. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -14,7 +15,7 @@
 #include "json/text_table.h"
 
 typedef struct system_row {
-    mls_published_system system; /* if its name is NULL, use its identifier */
+    mls_published_system system; /* if system_name is NULL, it is set to system_id */
     const char *division;
     mls_str description;
 } system_row;
@@ -33,7 +34,7 @@ static const mls_row_member system_members[] = {SYSTEM(TEXT, "submitter", system
                                                 SYSTEM(TEXT, "folder", system.folder),
                                                 SYSTEM(SPAN, "description", description)};
 
-/* Exact results have no `known` in the table. */
+/* The column "known" is empty for exact results. */
 #define KNOWN MLS_MEMBER_OF(mls_published_result, "known", WORD, known, "derived announced bounds")
 #define RESULT(kind, member) MLS_MEMBER_OF(mls_published_result, #member, kind, member, NULL)
 static const mls_row_member result_members[] = {RESULT(TEXT, benchmark),      RESULT(NUMBER, runs),
@@ -51,14 +52,14 @@ const char *mls_published_known_name(mls_published_known known)
 typedef struct published_reading {
     mls_published *to;
     size_t capacity;
-    mls_published_result result; /* members shared by the following results */
-    const char *accelerator;     /* accelerator of the last system */
-    mls_accelerator_model model; /* model of the last system */
+    mls_published_result result; /* a result with the members that all results of the table share */
+    const char *accelerator;     /* name of the accelerator of the last system */
+    mls_accelerator_model model; /* accelerator model of the last system */
     mls_text_table systems, results;
-    MLS_LIST_OF(const mls_published_description *) descriptions; /* of all systems of the table so far */
+    MLS_LIST_OF(const mls_published_description *) descriptions; /* one per system of the table so far */
 } published_reading;
 
-/* Read a row: the heading of systems, that of results, a system, or a result of it. */
+/* Read a row of a table: the names of fields of systems or of results, a system, or a result of the last system. */
 static mls_status take_published_row(void *state, const mls_text_row *row)
 {
     published_reading *reading = state;
@@ -68,7 +69,8 @@ static mls_status take_published_row(void *state, const mls_text_row *row)
         return mls_text_table_heading(&reading->systems, row);
     if (results->columns == 0) {
         const mls_status status = mls_text_table_heading(results, row);
-        /* Only one round has the last columns.  Rows are parsed faster without them. */
+        /* Remove the last fields if the table does not have them, because rows are then parsed faster.  Only one round
+         * has them. */
         while (status == MLS_OK && results->count > 0 && results->at[results->count - 1] == 0)
             results->count--;
         return status;
@@ -94,7 +96,7 @@ static mls_status take_published_row(void *state, const mls_text_row *row)
         reading->descriptions.items[reading->descriptions.count++] = system->description;
         system->division = division != MLS_DIVISION_OTHER ? division : MLS_DIVISION_NONE;
         system->accelerators = all > 0 ? all : (double)NAN;
-        /* Finding the model is expensive, so reuse that of the previous system. */
+        /* If the system has the same accelerator as the previous one, reuse the model, because finding it is slow. */
         if (!mls_same_text(reading->accelerator, system->accelerator)) {
             reading->accelerator = system->accelerator;
             reading->model = mls_accelerator_model_of(mls_str_from(system->accelerator));
@@ -108,7 +110,7 @@ static mls_status take_published_row(void *state, const mls_text_row *row)
     *result = reading->result;
     result->row = to->count;
     const mls_status status = mls_text_table_row(results, row, result);
-    /* Check that the row has the numbers that its kind of score needs. */
+    /* Check that the row has the numbers that are required: bounds if only bounds are known, otherwise minutes. */
     const bool known = result->known == MLS_PUBLISHED_BOUNDS ? isnan(result->minutes) && result->unscaled_low > 0 &&
                                                                    result->unscaled_high >= result->unscaled_low
                                                              : result->minutes > 0;
@@ -118,13 +120,13 @@ static mls_status take_published_row(void *state, const mls_text_row *row)
     return MLS_OK;
 }
 
-/* Compare divisions; systems without a division are last. */
+/* Compare divisions in the order closed, open, unknown. */
 int mls_division_compare(mls_division a, mls_division b)
 {
     return mls_compare_sizes((size_t)a - MLS_DIVISION_CLOSED, (size_t)b - MLS_DIVISION_CLOSED);
 }
 
-/* Compare by edition, the newest first, so that results that are ranked together are adjacent. */
+/* Compare by edition (newest first), benchmark and division.  Return 0 for results that are ranked together. */
 static int compare_places(const mls_published_result *a, const mls_published_result *b)
 {
     int order = mls_compare_sizes(b->edition, a->edition);
@@ -190,7 +192,7 @@ mls_status mls_published_load(mls_usage usage, unsigned edition, mls_published *
         end = first;
         while (end < published->count && compare_places(&results[first], &results[end]) == 0) {
             const bool tied = end > first && results[end].minutes <= results[end - 1].minutes;
-            const bool known = !isnan(results[end].minutes); /* known minutes are first */
+            const bool known = !isnan(results[end].minutes); /* results with known minutes precede all others */
             ranked += known;
             results[end].rank = tied ? results[end - 1].rank : known ? ranked : 0;
             end++;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* published_runs.c - read the runs of published results and their common settings, convert a result to a group of a
- * side, and find the settings that differ between results.
+/* published_runs.c - read the runs of published results and their settings, convert a result to a group of a side, and
+ * find the settings that differ between results.
  *
- * After its first line, a table of src/data/published/runs lists the settings of a round with their logged values.
- * After its second header it has a line for each result: the numbers of its settings (from 1, ascending) and its runs,
- * as numbers separated by blanks.  The start of a run is in milliseconds after the previous start.  If only the total
- * time of a run is known, it has four numbers: valid, to_converge, that time, and the start.  Only the requested line
- * is parsed. */
+ * A table in src/data/published/runs contains the runs of a round.  After the first header, each line is a setting with
+ * a logged value.  After the second header, each line is a result: the numbers of its settings, from 1 and ascending,
+ * and its runs, each of which consists of numbers separated by blanks.  The start time of a run is given in
+ * milliseconds after that of the previous run.  If only the total time of a run is known, the run has four numbers:
+ * valid, to_converge, the total time, and the start time.  Only the line of the requested result is parsed. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,19 +21,20 @@
 
 #define RESULTS_HEADING "\nsystem_id|system_name|benchmark|unit|by|settings|"
 
-/* The columns of a run. */
+/* The numbers of a run, in their order. */
 enum { VALID, TO_CONVERGE, TRAINING, EVALUATION, EVALUATIONS, STARTUP, BETWEEN, TAIL, INIT, START, WORDS };
 
 /* Number of columns of a run whose parts are unknown: VALID, TO_CONVERGE, total time, start. */
 enum { TOTAL = TRAINING, TOTAL_START, TOTAL_WORDS };
 
-/* Number of cells before the runs of a line. */
+/* Number of cells of a line before the first run. */
 enum { BEFORE_RUNS = 6 };
 
 enum { TABLE_NAME = 128 };
 
-/* Find the line of a result, and return it without system and benchmark.  The name of the system is in the line only if
- * systems share an identifier.  Return false if the line does not exist. */
+/* Find the line of a result, and set *line to the rest of the line after system and benchmark.  The line contains the
+ * name of the system only if several systems have the same identifier.  Return false if there is no line for the
+ * result. */
 static bool find_line(mls_str results, const mls_published_result *result, mls_str *line)
 {
     const char *const names[] = {"", result->system->system_name};
@@ -51,8 +52,8 @@ static bool find_line(mls_str results, const mls_published_result *result, mls_s
     return found;
 }
 
-/* Read a line after its system and benchmark: unit, kind of delimiters, numbers of its settings, runs.  `head` contains
- * the settings of the round. */
+/* Parse the rest of a result's line: the unit, blocks or epochs, the numbers of its settings, and its runs.  `head` is
+ * the part of the table with the settings. */
 static mls_status take_result_line(mls_published_runs *to, mls_str line, mls_str head)
 {
     mls_str cell;
@@ -140,7 +141,7 @@ mls_status mls_published_open(const mls_published_result *result, mls_published_
     mls_status status = MLS_ERROR_VALUE;
     if (mls_str_after(head, MLS_S(RESULTS_HEADING), &results)) {
         head.len = (size_t)(results.ptr - head.ptr) - strlen(RESULTS_HEADING);
-        (void)mls_str_cut(&head, '\n', &line); /* header of the results */
+        (void)mls_str_cut(&head, '\n', &line); /* skip the header of the results */
         status = find_line(results, result, &line) ? take_result_line(runs, line, head) : MLS_OK;
         if (runs->unit != NULL && strcmp(runs->unit, "epochs") == 0)
             runs->unit = mls_epoch_unit(result->benchmark);
@@ -183,7 +184,8 @@ mls_published_starts mls_published_starts_of(const mls_published_result *result)
     if (table.ptr != NULL && mls_str_after(table, MLS_S(RESULTS_HEADING), &results) &&
         find_line(results, result, &line)) {
         bool more = true;
-        for (int i = BEFORE_RUNS - 3; i > 0 && more; i--) /* system and benchmark were removed */
+        /* Skip the cells before the runs; system and benchmark were already removed. */
+        for (int i = BEFORE_RUNS - 3; i > 0 && more; i--)
             more = mls_str_cut(&line, '|', &cell);
         starts.left = more ? line : (mls_str){NULL, 0};
     }
@@ -205,7 +207,7 @@ mls_status mls_published_each_starts(mls_usage usage, mls_status (*take)(void *s
         round = (mls_str){round.ptr + strlen(folder), round.len - strlen(folder) - strlen(".table")};
         bool more =
             mls_str_after((mls_str){file->begin, (size_t)(file->end - file->begin)}, MLS_S(RESULTS_HEADING), &rest) &&
-            mls_str_cut(&rest, '\n', &line); /* rest of the header */
+            mls_str_cut(&rest, '\n', &line); /* skip the rest of the header */
         status = more ? MLS_OK : MLS_ERROR_VALUE;
         while (more && status == MLS_OK) {
             mls_published_starts starts = {.round = round};
@@ -263,7 +265,7 @@ mls_status mls_published_group(mls_arena *arena, const mls_published_result *res
         const mls_str batch = mls_published_setting_of(&opened, MLS_S("global_batch_size"));
         if (isnan(group->global_batch_size) && batch.ptr != NULL)
             (void)mls_number_parse(batch, &group->global_batch_size);
-        /* Score the runs like those of logs, and add them with the settings and place that they share. */
+        /* Score the runs like runs of logs, and add them with their common settings and environment. */
         const size_t count = opened.runs.count;
         mls_run *timed = mls_calloc(count + 1, sizeof *timed);
         const mls_run **runs = mls_calloc(count + 1, sizeof *runs);
@@ -311,7 +313,7 @@ mls_status mls_published_group(mls_arena *arena, const mls_published_result *res
 
 #define BATCH_SIZE MLS_S("global_batch_size")
 
-/* The values of a key: the first one, the number of results with a value, and whether they differ. */
+/* A setting of several results: its first value, the number of results with a value, and whether the values differ. */
 typedef struct key_row {
     mls_str value;
     size_t known;
@@ -354,14 +356,14 @@ mls_status mls_published_open_all(mls_published_hit *hits, size_t count, mls_pub
                 entry->value.pointer = mls_arena_zeroed(&arena, 1, sizeof(key_row));
             key_row *row = entry->value.pointer;
             row->value = added ? setting->value : row->value;
-            double x; /* numbers are compared by value */
+            double x; /* compare numbers by value, not as text */
             double y;
             row->differs |= !mls_str_equal(row->value, setting->value) &&
                             !(mls_number_parse(row->value, &x) && mls_number_parse(setting->value, &y) && x == y);
             row->known++;
         }
     }
-    /* Mark the settings that differ, and list their keys.  Names of keys are borrowed from the settings. */
+    /* Mark the settings that differ, and list their names, which are texts of the settings. */
     for (size_t i = 0; i < opened->count; i++) {
         for (size_t k = 0; k < opened->items[i].settings.count; k++) {
             mls_published_setting *setting = &opened->items[i].settings.items[k];
@@ -370,7 +372,7 @@ mls_status mls_published_open_all(mls_published_hit *hits, size_t count, mls_pub
             if (row->differs && row->known > 0) {
                 MLS_GROW(&opened->keys, items);
                 opened->keys.items[opened->keys.count++] = (mls_published_key){setting->key, row->known};
-                row->known = 0; /* already listed */
+                row->known = 0; /* do not list it again */
             }
         }
     }

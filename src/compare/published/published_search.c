@@ -41,7 +41,8 @@ bool mls_published_names_accelerator(const mls_published *published, const char 
 
 static bool has_text(const mls_published_filter *filter, const mls_published_result *result, mls_published_text which)
 {
-    /* Rounds spell availabilities differently: "onprem", "Available on-premise". */
+    /* Texts that occur in the spellings of each availability, which differ between rounds: "onprem", "Available
+     * on-premise". */
     static const char *const words[][3] = {{"cloud", "cloud", "cloud"},
                                            {"onprem", "on-prem", "premise"},
                                            {"preview", "preview", "preview"},
@@ -55,7 +56,7 @@ static bool has_text(const mls_published_filter *filter, const mls_published_res
         return strcmp(texts[0], wanted) == 0;
     if (which == MLS_PUBLISHED_ACCELERATOR && filter->whole_accelerator)
         return texts[0] != NULL && strcasecmp(texts[0], wanted) == 0;
-    if (which == MLS_PUBLISHED_ACCELERATOR) { /* the name must contain all words */
+    if (which == MLS_PUBLISHED_ACCELERATOR) { /* the name of the accelerator must contain all words */
         mls_str rest = mls_str_from(wanted);
         bool all = texts[0] != NULL;
         for (mls_str word = mls_str_word(&rest); word.len > 0 && all; word = mls_str_word(&rest)) {
@@ -91,7 +92,7 @@ mls_suggestion mls_published_nearest_text(const mls_published *published, mls_pu
     const char *texts[2];
     for (size_t i = 0; i < published->count; i++) {
         texts_of(&published->results[i], which, texts);
-        if (which == MLS_PUBLISHED_ACCELERATOR) /* the common name */
+        if (which == MLS_PUBLISHED_ACCELERATOR) /* also suggest the accelerator model */
             texts[1] = published->results[i].system->model.text;
         for (size_t k = 0; k < 2; k++)
             if (texts[k] != NULL)
@@ -108,7 +109,7 @@ static double number_of(const mls_published_result *result, mls_published_order 
                                                         : 0;
 }
 
-/* Compare hits by the requested order.  Ties keep the order of all results, which is by edition. */
+/* Compare hits by the requested order.  Hits that are equal keep the order of mls_published, which is by edition. */
 static int order_hits(const void *left, const void *right, void *wanted)
 {
     const mls_published_result *a = ((const mls_published_hit *)left)->result;
@@ -119,7 +120,7 @@ static int order_hits(const void *left, const void *right, void *wanted)
     return order != 0 ? order : (a > b) - (a < b);
 }
 
-/* Compare in the order of a trend, in which editions are adjacent, the oldest first. */
+/* Compare results in the order of a trend: by benchmark, division, accelerator count and edition, the oldest first. */
 static int compare_trends(const mls_published_result *a, const mls_published_result *b)
 {
     int order = strcmp(a->benchmark, b->benchmark);
@@ -164,7 +165,7 @@ void mls_published_search(const mls_published *published, const mls_published_fi
         qsort_r(*hits, *count, sizeof **hits, order_hits, &order);
         return;
     }
-    /* Keep results that occur in several editions, and set their ratios. */
+    /* Keep the hits whose accelerator count occurs in several editions, and set their ratios. */
     mls_published_hit *all = *hits;
     size_t kept = 0;
     qsort(all, *count, sizeof *all, by_trend);

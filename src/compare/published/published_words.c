@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* published_words.c - select the published results of a side from its words: `published:WORDS`.
+/* published_words.c - find the published results of a side "published:WORDS".
  *
- * Words narrow the results of a round down to one system; best and nearest select one of the remaining results,
- * depending on the other side.  If none or several systems remain, explain() reports the reason and suggestions. */
+ * The words are separated by commas.  Each word, such as a submitter or a system, restricts the results of a round
+ * until one system remains.  The words "best" and "nearest" select one of the remaining results, depending on the other
+ * side.  If no system or several systems remain, explain() reports the reason and suggests other words. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -18,19 +19,21 @@ typedef struct published_words {
     mls_side *side;
     mls_str all;
     mls_str texts[WORDS_MOST];
-    bool whole[WORDS_MOST]; /* a system has exactly this name */
+    bool whole[WORDS_MOST]; /* whole[i]: texts[i] is exactly the name of a system */
     size_t text_count;
-    unsigned edition;             /* 0: not given */
-    MLS_LIST_OF(unsigned) rounds; /* the edition, or else those of the logs, of another side, or of the options */
+    unsigned edition; /* number of the edition among the words; 0: no word is an edition */
+    /* Numbers of the editions to search: `edition`, or without it those of the logs, of another published side, or of
+     * the options. */
+    MLS_LIST_OF(unsigned) rounds;
     bool best, nearest;
-    mls_published left; /* owns only `results` and `count` */
+    mls_published left; /* the results that match; only `results` and `count` are used */
 } published_words;
 
 typedef struct choosing {
     const mls_compare_request *request;
     mls_comparison *to;
     mls_published all;
-    size_t logged; /* number of groups of other sides */
+    size_t logged; /* number of groups before published sides are added: groups of logs and exports */
     MLS_LIST_OF(published_words) sides;
 } choosing;
 
@@ -84,14 +87,15 @@ mls_status mls_sides_take_published(const mls_compare_request *request, mls_comp
         if (of->rounds.count == 0 && request->collect.edition != NULL)
             MLS_ARENA_ADD(arena, &of->rounds, request->collect.edition->number);
     }
-    /* Report a side without any match before one that only has other benchmarks. */
+    /* First report a side whose words do not match any result, then a side that only matches results on other
+     * benchmarks. */
     for (size_t i = 0; i < in.sides.count && status == MLS_OK; i++) {
         bool meant = false;
         for (size_t k = 0; k < in.all.count && !meant; k++)
             meant = is_meant(&in.sides.items[i], &in.all.results[k]);
         status = meant ? MLS_OK : explain(&in, &in.sides.items[i], false, error);
     }
-    /* Choose sides that depend on other sides last. */
+    /* Choose the results of sides with "best" or "nearest" last, because they depend on other sides. */
     for (int relative = 0; relative < 2; relative++) {
         for (size_t i = 0; i < in.sides.count && status == MLS_OK; i++) {
             published_words *of = &in.sides.items[i];
@@ -102,7 +106,7 @@ mls_status mls_sides_take_published(const mls_compare_request *request, mls_comp
     for (size_t i = 0; i < in.sides.count && status == MLS_OK; i++)
         if (!in.sides.items[i].side->given)
             name_side(&in, &in.sides.items[i]);
-    /* Sort the groups by side, as users of the list expect. */
+    /* Sort the groups by side, as mls_comparison requires. */
     mls_side_group **sorted = mls_arena_array(arena, comparison->groups.count + 1, sizeof *sorted);
     size_t count = 0;
     for (size_t s = 0; s < request->sides.count; s++)
@@ -194,8 +198,8 @@ static bool same_system(const mls_published_result *a, const mls_published_resul
            strcmp(a->system->submitter, b->system->submitter) == 0;
 }
 
-/* Find the results that match the words and, if sides are compared, whose benchmark is on the other sides: in the logs,
- * or else on all other published sides. */
+/* Find the results that match the words of a side.  If sides are compared, keep only results on a benchmark that the
+ * logs or, without logs, all other published sides have. */
 static void take_left(const choosing *in, published_words *of)
 {
     const mls_collect_options *collect = &in->request->collect;
@@ -224,13 +228,14 @@ static void take_left(const choosing *in, published_words *of)
 
 /* ------------------------------------------------------------------------------------------------ choosing results */
 
-/* Keep one result of each benchmark.  The results are sorted by benchmark, then by minutes. */
+/* Apply "best" or "nearest": keep one result of each benchmark.  The results are sorted by benchmark, then by
+ * minutes. */
 static void choose_one(const choosing *in, published_words *of)
 {
     mls_published_result *results = of->left.results;
     size_t kept = 0;
     for (size_t first = 0, end; first < of->left.count; first = end) {
-        const mls_side_group *group = NULL; /* first group of another side with the benchmark */
+        const mls_side_group *group = NULL; /* the first group of another side with the same benchmark */
         for (size_t i = 0; i < in->to->groups.count && group == NULL; i++) {
             const mls_side_group *other = in->to->groups.items[i];
             const bool on = other->side != of->side && is_result_on(&results[first], other->usage, other->benchmark);
@@ -281,7 +286,7 @@ static mls_status choose_side(const choosing *in, published_words *of, mls_error
         if (status != MLS_OK)
             return status;
         group.side = of->side;
-        /* Systems that share an identifier cannot be distinguished, so prefer the one with runs. */
+        /* Several systems with the same identifier cannot be distinguished, so use the one whose runs are public. */
         mls_side_group *same = NULL;
         for (size_t i = in->logged; i < to->groups.count && same == NULL; i++) {
             mls_side_group *other = to->groups.items[i];
@@ -297,10 +302,10 @@ static mls_status choose_side(const choosing *in, published_words *of, mls_error
     return MLS_OK;
 }
 
-/* --------------------------------------------------------------------------------------------------- what is wrong */
+/* --------------------------------------------------------------------------------------------------- errors. */
 
-/* List the remaining systems as candidates, each with the words that select it and a description.  Return their number.
- */
+/* List the remaining systems as candidates: for each, the words that select it, and a description.  Return their
+ * number. */
 static size_t list_systems(const choosing *in, const published_words *of)
 {
     mls_comparison *to = in->to;
@@ -325,14 +330,15 @@ static size_t list_systems(const choosing *in, const published_words *of)
     return systems;
 }
 
-/* Report that no result is left (`narrowed`: after best or nearest), or that several systems are. */
+/* Report that no result or several systems match the words.  `narrowed`: results matched until "best" or "nearest" was
+ * applied. */
 static mls_status explain(const choosing *in, const published_words *of, bool narrowed, mls_error *error)
 {
     mls_arena *arena = in->to->arena;
     const char *why = NULL;
     size_t results = 0; /* number of results of the round */
     size_t meant = 0;   /* number of results that match the words */
-    size_t unknown = 0; /* index of the first word without any match */
+    size_t unknown = 0; /* index of the first word that does not match any result */
     for (size_t i = 0; i < in->all.count; i++) {
         results += is_of_round(of, &in->all.results[i]);
         meant += is_meant(of, &in->all.results[i]);
@@ -350,7 +356,7 @@ static mls_status explain(const choosing *in, const published_words *of, bool na
         why = "add a round, such as 5.1: the other sides do not determine one";
     } else if (results == 0) {
         why = "the round has no published results";
-    } else if (unknown < of->text_count) { /* suggest a word similar to the one without a match */
+    } else if (unknown < of->text_count) { /* suggest a word that is similar to the one without a match */
         const mls_str word = of->texts[unknown];
         mls_suggestion nearest = mls_suggest_for(word);
         const mls_str benchmark =
@@ -369,7 +375,9 @@ static mls_status explain(const choosing *in, const published_words *of, bool na
                                    MLS_CUT(near ? nearest.found : benchmark, 80),
                                    near ? "" : " The benchmark is that of the other side, or of --benchmark");
         }
-    } else if (meant == 0) { /* list the matches without the last word that can be omitted */
+        /* Each word matches, but not all together: omit the last word without which there are matches, and list them.
+         */
+    } else if (meant == 0) {
         why = "no published result matches all words";
         size_t systems = 0;
         for (size_t at = of->text_count; at-- > 0 && systems == 0;) {
@@ -389,7 +397,7 @@ static mls_status explain(const choosing *in, const published_words *of, bool na
                                                                  : "the matches are");
             }
         }
-    } else if (!narrowed) { /* list the other benchmarks that match */
+    } else if (!narrowed) { /* list the benchmarks of the results that match */
         mls_map known = {.arena = arena};
         why = "no published result on a benchmark of the other sides; it has results on";
         for (size_t i = 0; i < in->all.count; i++) {

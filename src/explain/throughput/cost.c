@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cost.c - how much slow runs, slow phases, slow evaluations and failed runs of a group cost its score.
+/* cost.c - compute how much slow runs, slow phases, slow evaluations and failed runs of a group cost its score.
  *
- * The score leaves out the slowest runs, so lost seconds are not a share of it.  Therefore the group is scored again
- * with repaired copies of its runs, and the difference of the scores is the cost. */
+ * The score leaves out the slowest runs, so the seconds that a run lost are not simply a part of the score.  Therefore
+ * the group is scored again with copies of its runs without the lost time, and the difference of the scores is the
+ * cost. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -21,9 +22,9 @@ typedef struct cost_finder {
     const mls_score_options *how;
     mls_arena *arena;
     MLS_LIST_OF(mls_cost) costs;
-    double score_minutes; /* scaled; NAN: no score */
-    mls_run *repaired;    /* copies of the runs, which own nothing */
-    const mls_run **runs; /* the runs to score: the group's or copies of them */
+    double score_minutes; /* scaled score of the group; NAN: no score */
+    mls_run *repaired;    /* copies of the runs without lost time; they borrow all data */
+    const mls_run **runs; /* the runs to score: each is the original or its copy */
     double *lost;         /* scratch for a median */
 } cost_finder;
 
@@ -61,7 +62,7 @@ void mls_throughput_find_costs(mls_throughput_group *group, const mls_score_opti
     free(finder.lost);
 }
 
-/* Score the group with finder->runs in the place of its runs, and return the scaled minutes; NAN: no score. */
+/* Score the group with finder->runs instead of its runs.  Return the scaled minutes, or NAN if there is no score. */
 static double score_again(const cost_finder *finder)
 {
     const mls_group *of = finder->group->group;
@@ -187,7 +188,7 @@ size_t mls_throughput_evaluation_number(const mls_throughput *run, double from_m
     return number;
 }
 
-/* If more than half of the measured runs are slow in the same evaluation, they are one cost. */
+/* If more than half of the measured runs are slow in the same evaluation, add one cost for all these runs. */
 static void find_slow_evaluations(cost_finder *finder)
 {
     const mls_throughput_group *group = finder->group;
@@ -201,7 +202,7 @@ static void find_slow_evaluations(cost_finder *finder)
                              .from_samples = NAN,
                              .to_samples = NAN,
                              .evaluation = number};
-            size_t own = 0; /* place of the run i among cost.runs */
+            size_t own = 0; /* index of run i in cost.runs */
             for (size_t j = 0; j < count; j++) {
                 const mls_throughput *run = &group->runs[j];
                 for (size_t m = 0; m < run->slow_evaluation_count; m++) {
@@ -243,8 +244,8 @@ static void find_slow_runs(cost_finder *finder)
     }
 }
 
-/* Sort costs: those within a slow run last; failed runs without which there would be a score first; then by the cost,
- * the kind, the first run, and the place in it. */
+/* Sort costs: first failed runs without which the group would have a score, last costs within a slow run.  Sort the
+ * other costs by size, then by kind, first run, and position in the run. */
 static int compare_costs(const void *left, const void *right)
 {
     const mls_cost *a = left;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* printed.c - what the job printed while it was slow: the lines other than records that most runs printed during a slow
+/* printed.c - find what the job printed while it was slow: lines (except records) that most runs printed during a slow
  * phase or evaluation, and less often at other times.
  *
  * Which lines matter is known only after all runs were measured, so the logs of these runs are read again. */
@@ -14,37 +14,38 @@
 #include "log/prefix.h"
 
 enum {
-    SHAPES_MAX = 20000,    /* of a cost; further ones are not counted */
-    LINE_CHARACTERS = 200, /* kept of a line */
-    RAW_BYTES_MAX = 65536, /* of a line; a longer one explains nothing */
-    RANK_BLANKS_MAX = 8,   /* before a rank at the start of a line: "   12: " */
+    SHAPES_MAX = 20000,    /* largest number of shapes for a cost; further ones are not counted */
+    LINE_CHARACTERS = 200, /* number of characters of a line that are kept */
+    RAW_BYTES_MAX = 65536, /* largest length of a line in bytes; longer lines are ignored */
+    RANK_BLANKS_MAX = 8,   /* largest number of blanks before a rank at the start of a line: "   12: " */
     RANK_DIGITS_MAX = 6
 };
 
-/* Lines that are equal except for their digits. */
+/* The shape of lines that are equal except for their digits.  A line is inside if it was printed during the slow phase
+ * or evaluation, else outside. */
 typedef struct line_shape {
-    const char *text; /* the first one inside; NULL: none is inside */
-    size_t inside, outside;
-    size_t runs;  /* number of runs with such a line inside */
-    size_t last;  /* the last of these runs, from 1 */
-    size_t order; /* of the first one inside among all shapes */
+    const char *text;       /* the first line inside; NULL: no line is inside */
+    size_t inside, outside; /* numbers of lines */
+    size_t runs;            /* number of runs with such a line inside */
+    size_t last;            /* number of the last of these runs, from 1 */
+    size_t order;           /* position of this shape in the order of first lines inside */
 } line_shape;
 
-/* The lines of the runs of a cost.  Lines between the first record at or after from_ms and the first one at or after
+/* The lines of the runs of a cost.  Lines between the first record at or after from_ms and the first record at or after
  * to_ms are inside. */
 typedef struct cost_lines {
     mls_cost *cost;
     mls_map shapes;
     size_t inside; /* number of shapes inside */
-    /* Of the run that is read: */
-    size_t run; /* its number in the cost, from 1; 0: the cost is about other runs */
+    /* These members are about the run that is being read. */
+    size_t run; /* number of the run in the cost, from 1; 0: the cost is about other runs */
     double from_ms, to_ms;
     bool begun, ended;
 } cost_lines;
 
 typedef struct line_mark {
     size_t line;
-    double ms; /* of a record, since run_start; NAN: malformed */
+    double ms; /* time of the record since run_start; NAN: the line is malformed */
 } line_mark;
 
 typedef struct printed_reader {
@@ -140,7 +141,7 @@ static mls_status read_lines(void *state, const mls_lines *lines)
     return status;
 }
 
-/* Count the lines of a run.  A log that cannot be read again explains nothing. */
+/* Count the lines of a run.  Ignore a log that cannot be read again. */
 static void read_run(printed_reader *reader)
 {
     const int fd = mls_file_open_again(reader->run->file, reader->run->root, NULL);
@@ -211,7 +212,7 @@ static void count_line(printed_reader *reader, mls_str line)
     }
 }
 
-/* Compare shapes: those of more runs first, then the one seen first. */
+/* Order shapes by number of runs, the largest first, then by the order in which they were seen. */
 static int compare_shapes(const void *left, const void *right)
 {
     const line_shape *a = *(const line_shape *const *)left;
@@ -219,7 +220,7 @@ static int compare_shapes(const void *left, const void *right)
     return a->runs != b->runs ? (a->runs > b->runs ? -1 : 1) : a->order < b->order ? -1 : 1;
 }
 
-/* Store the lines that most runs of a cost printed inside, at least as often as outside. */
+/* Store the lines of the shapes that most runs of a cost printed inside, at least as often as outside. */
 static void keep_lines(const cost_lines *lines, mls_arena *arena)
 {
     const line_shape **kept = (const line_shape **)mls_calloc(lines->inside + 1, sizeof *kept);

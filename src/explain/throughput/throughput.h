@@ -179,7 +179,7 @@ typedef struct mls_slow_run {
     bool pace; /**< the pace of the run is above limit_ms_per_sample of the group */
 } mls_slow_run;
 
-/** What a cost is about, in the order of entries with equal costs. */
+/** The cause of a cost.  Equal costs are sorted in this order. */
 typedef enum mls_cost_kind {
     MLS_COST_FAILED_RUN, /**< a run that is not valid */
     MLS_COST_SWITCH,     /**< a change of the pace of all runs at one step */
@@ -189,11 +189,11 @@ typedef enum mls_cost_kind {
 } mls_cost_kind;
 const char *mls_cost_kind_name(mls_cost_kind kind);
 
-/** A run that a cost is about, and the milliseconds that it lost; NAN: it failed. */
+/** A run that causes a cost, and the milliseconds that the run lost (NAN: the run failed). */
 typedef struct mls_cost_run {
     const mls_throughput *run;
     double lost_ms;
-    double from_ms, to_ms; /**< when; 0 and 0: all the time */
+    double from_ms, to_ms; /**< the time in which it lost them; both 0: during the whole run */
 } mls_cost_run;
 
 enum { MLS_COST_PRINTED_MAX = 3 };
@@ -203,14 +203,15 @@ typedef struct mls_cost {
     mls_cost_kind kind;
     mls_cost_run *runs;
     size_t run_count;
-    double lost_ms;                  /**< lower median over the runs */
-    double from_samples, to_samples; /**< of a phase */
-    size_t evaluation;               /**< number of a slow evaluation in the learning curve, from 1; 0: not one */
-    const mls_slow_run *slow;        /**< of a slow run */
-    bool within;                     /**< a phase or evaluation of a slow run, which is another cost */
-    const char *printed[MLS_COST_PRINTED_MAX]; /**< lines of the job's output that may explain it */
+    double lost_ms;                  /**< lower median of the lost time over the runs */
+    double from_samples, to_samples; /**< begin and end of a slow phase */
+    size_t evaluation;        /**< number of the slow evaluation in the learning curve, from 1; 0: the cost is not an
+                                 evaluation */
+    const mls_slow_run *slow; /**< for MLS_COST_SLOW_RUN: the run */
+    bool within;              /**< the phase or evaluation is part of a slow run, which has a cost of its own */
+    const char *printed[MLS_COST_PRINTED_MAX]; /**< lines of the job's output that may explain the cost */
     size_t printed_count;
-    double score_without_minutes; /**< scaled score without the loss; NAN: there would be none */
+    double score_without_minutes; /**< scaled score without the loss; NAN: there would not be a score */
     double percent;               /**< difference in percent of the score; may be negative; NAN: no score */
 } mls_cost;
 
@@ -231,14 +232,14 @@ typedef struct mls_throughput_group {
     size_t slow_run_count;
     mls_shared_phase *shared_phases; /**< in the order of samples */
     size_t shared_phase_count;
-    mls_cost *costs; /**< those within another cost last, then the largest first */
+    mls_cost *costs; /**< the largest first; costs with `within` set come last */
     size_t cost_count;
     const mls_throughput *healed; /**< run with the median healing_factor; NULL: no run has a healing_step */
     size_t healed_count;          /**< number of runs with a healing_step */
     /** Run with the median loss of warm-up; NULL: the loss is below 10 % of the run. */
     const mls_throughput *warmed_up;
-    mls_findings findings;  /**< about the runs, in the order of costs; the arena does not own them */
-    size_t findings_within; /**< number of findings at the end that are about a cost within another one */
+    mls_findings findings;  /**< findings about the runs, in the order of costs; the arena does not own them */
+    size_t findings_within; /**< number of findings at the end of the list that are about a cost with `within` set */
 } mls_throughput_group;
 
 /** The options of mls_throughputs_measure().  The tables must outlive the result. */
