@@ -194,6 +194,7 @@ typedef struct mls_job_log {
     bool root_cause;           /* the line "Root Cause" has been read */
     mls_traceback *tracebacks; /* open tracebacks: at most one per stream and MLS_TRACEBACKS_MAX in all */
     size_t traceback_count;
+    size_t traceback_to;     /* last line in which the exception of an open traceback is searched for */
     uint64_t ignored_stream; /* stream whose next traceback is of an ignored exception */
     size_t frame_line;       /* last line of a frame, while there are tracebacks without a header; 0: none */
     size_t handled_line;     /* end of the last traceback of that stream that was ignored; 0: none */

@@ -36,7 +36,7 @@ static const mls_str mark_texts[] = {
     [MARK_RANK_ROW] = MLS_STR("  rank      : "),
     [MARK_ROOT_CAUSE] = MLS_STR("Root Cause (first observed failure)"),
     [MARK_SRUN] = MLS_STR("srun: error: "),
-    [MARK_FRAME] = MLS_STR("\", line "),             /* a frame of a traceback: File "train.py", line 12, in main */
+    [MARK_FRAME] = MLS_STR("\", line "),            /* a frame of a traceback: File "train.py", line 12, in main */
     [MARK_CHAINED] = MLS_STR("he above exception"), /* "During handling of …, another exception occurred" */
     MLS_STR("iteration "),
     MLS_STR(" step "),
@@ -225,9 +225,10 @@ static bool says_failure(mls_str message)
                                    "Aborted|abort|panic|Killed|core dumped|annot |unable to|Unable to|No such file|"
                                    "denied|refused|egmentation|timed out|Timed out|ncaught|nhandled|invalid|Invalid";
     static const char others[] =
-        "WARN|Warn|warn|INFO|DEBUG|level |initialize backend|gnor|kipp|etry|etries|fall back|falling "
-        "back|allback|eprecat|no |"
-        "No |without |: 0|=0|0 err|0 fail|_err|err_|error_|error=|error rate|not fatal|non-fatal|ecoverable|ecovered|if ";
+        "WARN|Warn|warn|INFO|DEBUG|log level|initialize backend|gnor|kipp|etry|etries|fall back|falling back|allback|"
+        "eprecat|no error|No error|no fatal|No fatal|No FATAL|no core dump|without error|rror: 0|rrors: 0|borted: 0|"
+        "ailed: 0|=0|0 err|0 fail|error_file|error rate|error_rate|_error=|_error:|not fatal|non-fatal|ecoverable|"
+        "ecovered";
     return mls_str_any(message, failures, mls_str_contains) && !mls_str_any(message, others, mls_str_contains);
 }
 
@@ -804,8 +805,8 @@ void mls_job_prepare(mls_job_log *job)
 }
 
 /* Limits of the distance of lines that belong together: with lines of other ranks in between, and of the header of a
- * chained traceback from the exception before. */
-enum { OTHERS_BETWEEN = 64, CHAINED_LINES = 4 };
+ * chained traceback from the exception before.  With lines of many ranks, the exception may be far from its header. */
+enum { OTHERS_BETWEEN = 64, CHAINED_LINES = 4, EXCEPTION_LINES = 10000 };
 
 /* Return whether a traceback without a header is over: its exception must follow its last frame closely. */
 static bool is_stale(const mls_traceback *open, size_t number)
@@ -951,6 +952,7 @@ static void examine(mls_job_log *job, size_t i)
         const bool row = mls_line_take(&rest, "%_traceback :", &parts); /* of torchrun's table, about the rank above */
         job->ignored_line = ignored ? 0 : job->ignored_line;
         job->frame_line = header ? job->frame_line : number;
+        job->traceback_to = number + EXCEPTION_LINES;
         job->tracebacks[job->traceback_count++] =
             (mls_traceback){.stream = stream,
                             .line = number,
@@ -1082,7 +1084,7 @@ static void examine_lines(mls_job_log *job, size_t from, size_t end)
         const size_t next = mls_marked_next(&block->marked, i, end);
         if (job->frame_line > 0 && block->marked.lines.line + i > job->frame_line + OTHERS_BETWEEN)
             drop_headless(job);
-        if (!all && job->traceback_count == 0)
+        if (!all && (job->traceback_count == 0 || block->marked.lines.line + i > job->traceback_to))
             i = next;
         if (i < end && (i == next || all ||
                         (mls_signatures_maybe_exception(job->signatures, mls_lines_text(&block->marked.lines, i)) &&
