@@ -156,15 +156,18 @@ static void append_runs(mls_buffer *out, const mls_html_group *of)
     static const char *const colours[MLS_RUN_CLASSES] = {NULL, "orange", "red wide"};
     const mls_group *group = of->group;
     const char *unit = "samples";
-    bool several = false; /* a file contains several runs */
+    bool several = false;  /* a file contains several runs */
+    bool rewarded = false; /* a run logged a reward */
     for (size_t i = 0; i < group->run_count; i++) {
         const mls_convergence own = mls_run_to_converge(group->runs[i]);
         unit = isnan(own.number) ? unit : own.unit;
+        rewarded |= !isnan(group->runs[i]->reward);
         several |= i > 0 && strcmp(group->runs[i]->file, group->runs[i - 1]->file) == 0;
     }
     mls_html_card_plain(out, "h3", "Runs", !of->brief);
     mls_html_table_begin(out, of->brief ? NULL : "sorts", "Runs",
-                         mls_html_text(of->scratch, "#run|log|#init|#minutes|#%s|#evaluation|#%s|status|counted", unit,
+                         mls_html_text(of->scratch, "#run|log|#init|#minutes|#%s|#evaluation%s|#%s|status|counted",
+                                       unit, rewarded ? "|#reward" : "",
                                        mls_html_epochs(of) ? "epochs/h" : "samples/s"));
     mls_html_rows(out);
     for (size_t i = 0; i < group->run_count; i++) {
@@ -177,9 +180,12 @@ static void append_runs(mls_buffer *out, const mls_html_group *of)
         mls_buffer_printf(out, "<tr data-r=\"%zu\">", i + 1);
         mls_html_cells(out, of->brief ? "!c" : "c", (double)(i + 1));
         mls_html_cell(out, "wide", several ? "%s:%zu" : "%s", mls_group_name_below(group, run->file), run->line);
-        mls_html_cells(out, of->brief ? "!kncnrt" : "kncnrt", mls_run_init_minutes(run), minutes,
-                       mls_words_minutes(minutes), mls_run_to_converge(run).number, value, mls_words_grouped(value, 5),
-                       rate, run->status != MLS_RUN_NO_STATUS ? mls_run_status_name(run->status) : "");
+        mls_html_cells(out, of->brief ? "!kncn" : "kncn", mls_run_init_minutes(run), minutes,
+                       mls_words_minutes(minutes), mls_run_to_converge(run).number, value, mls_words_grouped(value, 5));
+        if (rewarded)
+            mls_html_cells(out, of->brief ? "!n" : "n", run->reward, mls_words_grouped(run->reward, 4));
+        mls_html_cells(out, of->brief ? "!rt" : "rt", rate,
+                       run->status != MLS_RUN_NO_STATUS ? mls_run_status_name(run->status) : "");
         mls_html_cell(out, colours[mls_html_run_class(group, i)], reason != NULL ? "%s: %s" : "%s",
                       group->marks[i] == MLS_OLYMPIC_DROPPED ? "no" : mls_olympic_mark_name(group->marks[i]),
                       reason != NULL ? reason->message : "");

@@ -95,10 +95,12 @@ static void show_runs(mls_view *view, const mls_group *group)
     enum { RIGHT = MLS_COLUMN_RIGHT, DECIMAL = MLS_COLUMN_DECIMAL, KEEP = MLS_COLUMN_KEEP };
     const char *unit = "samples"; /* unit of the column of samples or epochs to converge */
     mls_table table = {.indent = 2};
-    bool several = false; /* a file contains several runs */
+    bool several = false;  /* a file contains several runs */
+    bool rewarded = false; /* a run logged a reward */
     for (size_t i = 0; i < group->run_count; i++) {
         const mls_convergence own = mls_run_to_converge(group->runs[i]);
         unit = isnan(own.number) ? unit : own.unit;
+        rewarded |= view->verbose > 0 && !isnan(group->runs[i]->reward);
         several |= i > 0 && strcmp(group->runs[i]->file, group->runs[i - 1]->file) == 0;
     }
     for (size_t i = 0; i < group->run_count; i++) {
@@ -114,6 +116,8 @@ static void show_runs(mls_view *view, const mls_group *group)
         mls_table_words(&table, "train (min)", DECIMAL | KEEP, mls_words_minutes(mls_run_minutes(run)));
         mls_table_words(&table, unit, DECIMAL, mls_words_count(mls_run_to_converge(run).number));
         mls_table_number(&table, "eval", DECIMAL, run->last_evaluation.value, 5);
+        if (rewarded)
+            mls_table_number(&table, "reward", DECIMAL, run->reward, 4);
         mls_table_text(&table, "status", 0, mls_run_status_name(run->status));
         mls_table_cell(&table, "valid", KEEP, run->valid ? table.style : MLS_STYLE_BAD, run->valid ? "yes" : "no");
         if (reason != NULL)
@@ -482,6 +486,7 @@ MLS_FIELDS(parts, mls_parts, PARTS_FIELDS)
     F(run, to_converge, NUMBER_OR_NULL, "", mls_run_to_converge(row->run).number)                                      \
     F(run, unit, TEXT, "", mls_run_to_converge(row->run).unit)                                                         \
     F(run, final_eval, NUMBER_OR_NULL, "", row->run->last_evaluation.value)                                            \
+    F(run, reward, ELSE_OUT(NUMBER, !isnan(row->run->reward)), "", row->run->reward)                                   \
     F(run, init_minutes, NUMBER_OR_NULL, "minutes", mls_run_init_minutes(row->run))                                    \
     F(run, throughput, IF(NUMBER, row->run->throughputs > 0), "samples/s",                                             \
       row->run->throughput / (double)row->run->throughputs)                                                            \

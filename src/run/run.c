@@ -87,6 +87,12 @@ static void store_throughput(mls_run *run, void *member, const mls_record *recor
         run->throughput += value;
         run->throughputs++;
     }
+    mls_str span;
+    double reward;
+    /* Few logs have rewards, so search for the name before the members are read. */
+    if (record->key_id == MLS_KEY_TRACKED_STATS && mls_str_contains(record->value, MLS_S("\"reward\"")) &&
+        mls_record_value_member(record, MLS_S("reward"), &span) && mls_json_number(span, &reward) && isfinite(reward))
+        run->reward = reward;
 }
 
 /* Store a text.  If it is logged several times, the first one is used, as in the compliance checker.  For
@@ -396,6 +402,7 @@ void mls_run_init(mls_run *run)
                      .run_stop = no_step,
                      .global_batch_size = nan,
                      .train_samples = nan,
+                     .reward = nan,
                      .first_evaluation = none,
                      .last_evaluation = none,
                      .progress = nowhere,

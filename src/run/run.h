@@ -121,6 +121,7 @@ typedef struct mls_run {
     mls_evaluation first_evaluation, last_evaluation;
     double throughput; /**< sum of the finite samples per second in tracked_stats and throughput records */
     size_t throughputs;
+    double reward; /**< last finite reward in tracked_stats, of reinforcement learning; NAN: not logged */
     mls_hyperparameter *hyperparameters;
     /** If the capacity is 0, hyperparameters and seeds belong to an mls_setups. */
     size_t hyperparameter_count, hyperparameter_capacity;

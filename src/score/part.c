@@ -235,6 +235,7 @@ static const mls_row_member run_members[] = {
     RUN_IN("last_evaluation", last_evaluation, &evaluation_schema),
     RUN("throughput", AMOUNT, throughput),
     RUN("throughputs", COUNT, throughputs),
+    RUN("reward", NUMBER, reward),
     /* The last batch size is stored in addition to MLS_HYPERPARAMETERS_KEPT hyperparameters. */
     RUN_LIST("hyperparameters", hyperparameters, MLS_HYPERPARAMETERS_KEPT + 1, &hyperparameter_schema),
     RUN("too_many_hyperparameters", BOOL, too_many_hyperparameters),

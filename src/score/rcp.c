@@ -360,6 +360,8 @@ mls_rcp_result mls_rcp_check(const mls_rcp_set *set, double global_batch_size, d
     mls_rcp_result result = {.scale = 1,
                              .score_scale = 1,
                              .submission_mean = mls_mean_trimmed(to_converge, count, left_out),
+                             .alone =
+                                 count == 1 && to_converge[0] < MLS_RCP_NOT_CONVERGED ? to_converge[0] : (double)NAN,
                              .runs = count,
                              .allowed = left_out,
                              .limit = mls_rcp_set_limit(set, batch_known ? global_batch_size : (double)NAN)};
@@ -455,6 +457,10 @@ void mls_rcp_result_describe(const mls_rcp_result *result, double score_minutes,
     } else if (result->match == MLS_RCP_NO_CONVERGENCE) {
         mls_buffer_printf(words, "fail: %zu of %zu runs did not converge, only %zu may be left out",
                           result->not_converged, result->runs, result->allowed);
+    } else if (result->match == MLS_RCP_TOO_FEW_RUNS && isfinite(result->alone / limit->bar.limit)) {
+        mls_buffer_printf(words, "%zu of at least %zu runs; this seed would be at %s of the limit, %s", result->runs,
+                          2 * result->allowed + 1, mls_words_percent(result->alone / limit->bar.limit, 1).text,
+                          mls_words_trimmed(limit->bar.limit, decimals_for(limit->bar.limit)).text);
     } else if (result->match == MLS_RCP_TOO_FEW_RUNS) {
         mls_buffer_printf(words, "not judged: %zu of at least %zu runs", result->runs, 2 * result->allowed + 1);
     } else if (limit->match == MLS_RCP_NO_POINTS) {

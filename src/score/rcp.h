@@ -110,6 +110,7 @@ typedef struct mls_rcp_result {
     double scale;           /**< as in the reference checker: mean / submission mean, at least 1 */
     double score_scale;     /**< factor on the score: scale if the check passes, otherwise 1 */
     double submission_mean; /**< mean without the r smallest and r largest values; NAN: too few runs */
+    double alone;           /**< what the only run needed; NAN: not one run, or it did not converge */
     size_t runs;
     size_t not_converged, allowed; /**< number of runs that did not converge, and the maximum of this number (r) */
     mls_rcp_limit limit;
