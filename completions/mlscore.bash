@@ -281,7 +281,7 @@ _mlscore()
         esac
         ;;
     *:memory)
-        options='--model= --gpu= --capacity= --gpus= --gpus-per-node= --tp= --pp= --cp= --ep= --vp= --pipeline-layout= --precision= --runtime= --context= --users= --kv-precision= --prefill= --gpu-memory-utilization= --cuda-graphs= --offload --link= --train --framework= --sequence= --micro-batch= --accumulation= --zero= --fsdp= --recompute= --sequence-parallel --no-sequence-parallel --grad-precision= --master= --optimizer= --lora= --fp8 --fp8-params --fp4 --fp8-activations --fp8-attention --attention= --dropout= --loss= --vocab-multiple= --embed-slot --loss-slot --offload-layers= --step-copy --oom --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
+        options='--model= --gpu= --capacity= --gpus= --gpus-per-node= --tp= --pp= --cp= --ep= --vp= --pipeline-layout= --precision= --runtime= --context= --users= --kv-precision= --prefill= --gpu-memory-utilization= --cuda-graphs= --offload --link= --train --framework= --sequence= --micro-batch= --accumulation= --zero= --fsdp= --bucket-view --recompute= --sequence-parallel --no-sequence-parallel --grad-precision= --master= --optimizer= --lora= --fp8 --fp8-params --fp4 --fp8-activations --fp8-attention --attention= --dropout= --loss= --vocab-multiple= --embed-slot --loss-slot --offload-layers= --step-copy --oom --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
         files=yes
         case $prev in
         --model) value=yes words='' files=no ;;
@@ -295,7 +295,7 @@ _mlscore()
         --ep) value=yes words='' files=no ;;
         --vp) value=yes words='' files=no ;;
         --pipeline-layout) value=yes words='' files=no ;;
-        --precision) value=yes words='fp32 fp16 bf16 fp8 int8 mxfp8 nvfp4 mxfp4 fp4 int4 amp Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 Q2_K Q3_K_S Q3_K_M Q3_K_L Q4_K_S Q4_K_M Q5_K_S Q5_K_M Q6_K' files=no ;;
+        --precision) value=yes words='fp32 fp16 bf16 fp8 int8 mxfp8 nvfp4 mxfp4 fp4 int4 amp mixed Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 Q2_K Q3_K_S Q3_K_M Q3_K_L Q4_K_S Q4_K_M Q5_K_S Q5_K_M Q6_K' files=no ;;
         --runtime) value=yes words='' files=no ;;
         --context) value=yes words='' files=no ;;
         --users) value=yes words='' files=no ;;
@@ -317,7 +317,7 @@ _mlscore()
         --lora) value=yes words='' files=no ;;
         --attention) value=yes words='flash unfused' files=no ;;
         --dropout) value=yes words='off on' files=no ;;
-        --loss) value=yes words='fused eager' files=no ;;
+        --loss) value=yes words='fused eager chunked' files=no ;;
         --vocab-multiple) value=yes words='' files=no ;;
         --offload-layers) value=yes words='' files=no ;;
         --format) value=yes words='table csv json' files=no ;;

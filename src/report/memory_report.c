@@ -52,6 +52,7 @@ static double item_number(const mls_memory_estimate *of, mls_memory_item item)
     F(memory_item, cuda_graphs, NUMBER_OR_NULL, "bytes", item_number(row, MLS_MEMORY_ITEM_CUDA_GRAPHS))                \
     F(memory_item, gradients, NUMBER_OR_NULL, "bytes", item_number(row, MLS_MEMORY_ITEM_GRADIENTS))                    \
     F(memory_item, optimizer, NUMBER_OR_NULL, "bytes", item_number(row, MLS_MEMORY_ITEM_OPTIMIZER))                    \
+    F(memory_item, gathered, NUMBER_OR_NULL, "bytes", item_number(row, MLS_MEMORY_ITEM_GATHERED))                      \
     F(memory_item, activations, NUMBER_OR_NULL, "bytes", item_number(row, MLS_MEMORY_ITEM_ACTIVATIONS))                \
     F(memory_item, recompute, NUMBER_OR_NULL, "bytes", item_number(row, MLS_MEMORY_ITEM_RECOMPUTE))                    \
     F(memory_item, logits, NUMBER_OR_NULL, "bytes", item_number(row, MLS_MEMORY_ITEM_LOGITS))                          \
@@ -113,6 +114,7 @@ MLS_FIELDS(memory_checkpoint, mls_memory_estimate, CHECKPOINT_FIELDS)
     F(memory, gpus, NUMBER, "", OF.gpus)                                                                               \
     F(memory, items, OBJECT_OF(memory_item), "", &OF)                                                                  \
     F(memory, allocated_bytes, IF(NUMBER, OF.training), "", OF.allocated)                                              \
+    F(memory, peak, TEXT_OR_NULL, "", OF.peak)                                                                         \
     F(memory, estimate_bytes, NUMBER, "", OF.estimate)                                                                 \
     F(memory, low_bytes, NUMBER, "", OF.low)                                                                           \
     F(memory, high_bytes, NUMBER, "", OF.high)                                                                         \
@@ -281,6 +283,8 @@ static void show_training(mls_view *view, const mls_memory_job *job)
     append_setting_value(&line, ask, fsdp ? ", which is zero " : "  zero ", MLS_MEMORY_ZERO);
     if (fsdp && of->shared_by > 1)
         mls_buffer_printf(&line, " over %s", mls_words_plural(of->shared_by, "GPU", "GPUs").text);
+    mls_buffer_append_text(&line, mls_memory_value(ask, MLS_MEMORY_BUCKET_VIEW) != 0 ? " with bucket views" : "");
+    append_given(&line, ask, "  loss ", MLS_MEMORY_LOSS);
     append_given(&line, ask, "  recompute ", MLS_MEMORY_RECOMPUTE);
     append_given(&line, ask, " of layers ", MLS_MEMORY_RECOMPUTE_LAYERS);
     append_given(&line, ask, "  layers offloaded ", MLS_MEMORY_OFFLOAD_LAYERS);
@@ -364,6 +368,16 @@ static void show_memory_verdict(mls_view *view, const mls_memory_job *job)
                         share ? "it may have of the" : "the", gpu, share ? "" : " holds", estimated,
                         gigabytes((double)((over ? of->low : of->high) - beside)).text,
                         differs ? ", with all weights alike" : "");
+        if (of->training) {
+            const char *depends =
+                of->peak == NULL ? over ? "on how much of the estimate the implementation avoids"
+                                        : "on memory lost in pieces, on workspaces and on copies of weights"
+                : over           ? "on copies that other implementations avoid, such as logits in FP32 (--loss "
+                                   "chunked)"
+                                 : "on whether the allocator can reuse its free memory: with PYTORCH_CUDA_ALLOC_CONF="
+                                   "expandable_segments:True, 1 % more than allocated was enough";
+            mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "it depends %s", depends);
+        }
     } else if (of->verdict != MLS_MEMORY_UNKNOWN) {
         mls_view_printf(view, verdicts[of->verdict].style, INDENT, HANG, "%s: %s %s than %sthe %s holds%s%s",
                         verdicts[of->verdict].words, gigabytes(apart).text, over ? "more" : "less",
@@ -445,14 +459,18 @@ static void show_memory(mls_printer *to, const void *what)
                         mls_path_shown(job->printed_in));
     }
     show_items(view, job);
+    if (of->peak != NULL)
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "most memory is allocated during %s", of->peak);
     show_memory_verdict(view, job);
     /* Print the range of the estimate, and the memory that is not estimated. */
     mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "band: %s to %s, %s",
                     mls_words_grouped((double)shown->low / gb, 1).text, gigabytes((double)shown->high).text,
-                    of->training ? "from what no implementation avoids to a tenth more, with cast weights"
-                                 : "from weights and KV cache alone to twice the working memory and runtime");
+                    of->peak != NULL ? "from what no implementation avoids to all that the allocator reserves"
+                    : of->training   ? "from what no implementation avoids to a tenth more, with cast weights"
+                                     : "from weights and KV cache alone to twice the working memory and runtime");
     mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "not counted: %s",
-                    of->training ? "workspaces of cuBLAS, buffers in which experts swap tokens, evaluation"
+                    of->peak != NULL ? "evaluation, checkpoints, what hooks and other libraries allocate"
+                    : of->training   ? "workspaces of cuBLAS, buffers in which experts swap tokens, evaluation"
                     : shown->items[MLS_MEMORY_ITEM_CUDA_GRAPHS] > 0
                         ? "fragments of the cache, what a server keeps beside it"
                         : "CUDA graphs, fragments of the cache, what a server keeps beside it");
@@ -476,7 +494,7 @@ const mls_report mls_memory_report = {
             "recompute logits working step runtime allocated_bytes estimate_bytes low_bytes high_bytes verdict stage "
             "in_flight data_parallel global_batch kv_per_token_bytes max_tokens max_users spill_bytes read_ms "
             "smallest state cuda_graphs budget_bytes cache_bytes cache_blocks cache_tokens towers quantization "
-            "checkpoint_bytes",
+            "checkpoint_bytes gathered peak",
         .rows = "host items server",
         .sources = {&memory_cache_fields, &memory_host_fields, &memory_csv_fields, &memory_fields,
                     &memory_item_fields}}};

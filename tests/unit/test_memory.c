@@ -291,6 +291,92 @@ static void test_what_torch_was_measured_to_take(void **state)
     }
 }
 
+/* Peaks of allocated memory, in bytes, measured on H100 and H200 GPUs with PyTorch 2.11 and classes of transformers
+ * 5.17.  mlscore-memory(1) names the largest errors. */
+static void test_what_ddp_and_fsdp_were_measured_to_take(void **state)
+{
+    static const char llama_1b[] =
+        "{\"model_type\": \"llama\", \"hidden_size\": 2048, \"intermediate_size\": 8192, \"num_hidden_layers\": 16, "
+        "\"num_attention_heads\": 32, \"num_key_value_heads\": 8, \"vocab_size\": 128256, \"tie_word_embeddings\": "
+        "true}";
+    static const char llama_4b[] =
+        "{\"model_type\": \"llama\", \"hidden_size\": 4096, \"intermediate_size\": 14336, \"num_hidden_layers\": 16, "
+        "\"num_attention_heads\": 32, \"num_key_value_heads\": 8, \"vocab_size\": 128256, \"tie_word_embeddings\": "
+        "false}";
+    static const char qwen3_4b[] =
+        "{\"model_type\": \"qwen3\", \"hidden_size\": 2560, \"intermediate_size\": 9728, \"num_hidden_layers\": 36, "
+        "\"num_attention_heads\": 32, \"num_key_value_heads\": 8, \"head_dim\": 128, \"vocab_size\": 151936, "
+        "\"tie_word_embeddings\": true}";
+    static const char mixtral[] =
+        "{\"model_type\": \"mixtral\", \"hidden_size\": 2048, \"intermediate_size\": 4096, \"num_hidden_layers\": 12, "
+        "\"num_attention_heads\": 16, \"num_key_value_heads\": 8, \"vocab_size\": 32000, \"num_local_experts\": 8, "
+        "\"num_experts_per_tok\": 2, \"tie_word_embeddings\": false}";
+    static const struct {
+        const char *model, *options;
+        double peak;
+    } rows[] = {
+        {llama_4b, "fsdp=full_shard precision=mixed gpus=2 sequence=4096 micro-batch=1 recompute=full", 41644355072},
+        {llama_4b, "fsdp=full_shard precision=mixed gpus=2 sequence=4096 micro-batch=1", 49450249728},
+        {mixtral, "fsdp=full_shard precision=mixed gpus=2 sequence=8192 micro-batch=1", 32738053632},
+        {qwen3_4b, "fsdp=full_shard precision=mixed gpus=2 sequence=4096 micro-batch=1", 57962495488},
+        {qwen3_4b, "fsdp=full_shard precision=mixed gpus=8 sequence=8192 micro-batch=1 recompute=full", 23728403456},
+        {llama_4b, "fsdp=full_shard precision=mixed gpus=8 sequence=8192 micro-batch=1", 48620791296},
+        {llama_1b, "fsdp=full_shard precision=mixed gpus=2 sequence=4096 micro-batch=1 recompute=full accumulation=2",
+         17245588480},
+        {qwen3_4b, "fsdp=full_shard precision=mixed gpus=16 sequence=2048 micro-batch=1", 20415884800},
+        {mixtral, "fsdp=full_shard precision=mixed gpus=8 sequence=2048 micro-batch=1 recompute=full", 7916339712},
+        {llama_4b, "fsdp=shard_grad_op precision=mixed gpus=2 sequence=4096 micro-batch=1 recompute=full", 43368246784},
+        {mixtral, "fsdp=shard_grad_op precision=mixed gpus=2 sequence=8192 micro-batch=1 recompute=full", 25348384256},
+        {llama_1b, "fsdp=shard_grad_op precision=mixed gpus=2 sequence=512 micro-batch=1 recompute=full accumulation=2",
+         13261706240},
+        {llama_4b, "fsdp=full_shard precision=bf16 gpus=2 sequence=4096 micro-batch=1 recompute=full", 23205576192},
+        {mixtral, "fsdp=full_shard precision=bf16 gpus=2 sequence=8192 micro-batch=1 recompute=full", 13529326592},
+        {llama_1b, "fsdp=full_shard precision=bf16 gpus=4 sequence=4096 micro-batch=1", 16063917056},
+        {llama_4b, "fsdp=full_shard precision=bf16 gpus=2 sequence=4096 micro-batch=1", 35828843008},
+        {llama_1b, "fsdp=full_shard precision=bf16 gpus=2 sequence=2048 micro-batch=4", 31409453056},
+        {qwen3_4b, "fsdp=full_shard precision=bf16 gpus=4 sequence=1024 micro-batch=1", 15377560576},
+        {llama_1b, "fsdp=no_shard precision=amp gpus=2 sequence=8192 micro-batch=1 recompute=full", 34219502592},
+        {llama_1b, "fsdp=no_shard precision=amp gpus=2 sequence=2048 micro-batch=4", 52017982464},
+        {mixtral, "fsdp=no_shard precision=amp gpus=2 sequence=8192 micro-batch=1", 69158972928},
+        {mixtral, "fsdp=no_shard precision=amp gpus=2 sequence=4096 micro-batch=1", 56415677952},
+        {llama_1b, "fsdp=no_shard precision=amp gpus=2 sequence=4096 micro-batch=1 recompute=full accumulation=2",
+         33164856832},
+        {llama_1b,
+         "fsdp=no_shard precision=amp gpus=2 sequence=4096 micro-batch=1 accumulation=2 bucket-view=", 37166427136},
+        {llama_1b, "fsdp=no_shard precision=amp gpus=2 sequence=1024 micro-batch=1", 26025402368},
+        {mixtral, "fsdp=no_shard precision=amp gpus=2 sequence=8192 micro-batch=1 recompute=full", 55532818432},
+    };
+    static const struct {
+        const char *options;
+        double worst;
+    } kinds[] = {{"fsdp=no_shard precision=amp", 0.002},
+                 {"fsdp=full_shard precision=mixed", 0.006},
+                 {"fsdp=full_shard precision=bf16", 0.009},
+                 {"fsdp=shard_grad_op precision=mixed", 0.001}};
+    (void)state;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        size_t count = 0;
+        size_t small = 0;
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            char options[200];
+            if (strncmp(rows[i].options, kinds[k].options, strlen(kinds[k].options)) != 0)
+                continue;
+            (void)snprintf(options, sizeof options, "train= framework=torch %s", rows[i].options);
+            const mls_memory_estimate of = estimate_for(rows[i].model, options);
+            const double error = fabs((double)of.allocated / rows[i].peak - 1);
+            uint64_t sum = 0;
+            for (size_t item = 0; item < MLS_MEMORY_ITEM_COUNT; item++)
+                sum += of.items[item];
+            assert_int_equal(sum, of.estimate);
+            assert_true((double)of.low <= rows[i].peak && rows[i].peak <= (double)of.high);
+            assert_true(error < kinds[k].worst + 0.0005);
+            small += error < 0.0015;
+            count++;
+        }
+        assert_true(2 * small > count); /* the median is at most 0.1 % */
+    }
+}
+
 /* A published log of vLLM, eager, on an RTX A5000: 43,296 tokens of cache. */
 static void test_a_cache_that_vllm_logged(void **state)
 {
@@ -564,6 +650,7 @@ int main(void)
         cmocka_unit_test(test_two_changes_where_one_is_not_enough),
         cmocka_unit_test(test_adapters_of_lora),
         cmocka_unit_test(test_what_torch_was_measured_to_take),
+        cmocka_unit_test(test_what_ddp_and_fsdp_were_measured_to_take),
         cmocka_unit_test(test_a_cache_that_vllm_logged),
         cmocka_unit_test(test_a_pipeline_may_be_laid_out_by_chunks),
         cmocka_unit_test(test_what_is_shared_by_data_parallel_gpus),

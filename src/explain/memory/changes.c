@@ -137,6 +137,8 @@ static void try_training(const mls_memory_ask *ask, mls_memory_answer *answer)
                      {MLS_MEMORY_GPUS, gpus}}}},
         {recompute != MLS_RECOMPUTE_FULL || of_some,
          {.values = {{MLS_MEMORY_RECOMPUTE, MLS_RECOMPUTE_FULL}, {MLS_MEMORY_RECOMPUTE_LAYERS, MLS_MEMORY_NOT_SET}}}},
+        {answer->estimate.peak != NULL && VALUE(ask, LOSS) == MLS_LOSS_EAGER,
+         {.values = {{MLS_MEMORY_LOSS, MLS_LOSS_CHUNKED}}}},
         {zero < 2 && copies, {.values = {{sharing, fsdp ? MLS_FSDP_SHARD_GRAD_OP : 2}}}},
         {zero < 3 && copies, {.values = {{sharing, fsdp ? MLS_FSDP_FULL_SHARD : 3}}}},
     };

@@ -31,8 +31,9 @@ mls_status mls_inference_make(const mls_memory_ask *ask, const mls_weights *weig
     to->gpus = VALUE(ask, GPUS);
     if (share && to->capacity == 0)
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "--gpu-memory-utilization needs --gpu or --capacity");
-    if (VALUE(ask, PRECISION) == MLS_AMP)
-        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "amp is a way of training, with --train --framework torch");
+    if (VALUE(ask, PRECISION) == MLS_AMP || VALUE(ask, PRECISION) == MLS_MIXED)
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
+                             "amp and mixed are ways of training, with --train --framework torch");
     if (m->heads % t != 0)
         return mls_layout_error(error, "heads", m->heads, "tp", t);
     for (size_t i = 0; i < m->cache_kinds; i++) {

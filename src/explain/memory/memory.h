@@ -183,6 +183,7 @@ typedef struct mls_memory_estimate {
     uint64_t in_flight; /**< micro-batches (virtual pipeline: chunks) whose activations that stage keeps at once */
     uint64_t data_parallel, global_batch;
     uint64_t shared_by; /**< number of GPUs among which ZERO shards the states; 1: not sharded */
+    const char *peak;   /**< moment of a step at which most memory is allocated; NULL: not computed */
 } mls_memory_estimate;
 
 /** A change of the first `count` of `values`, and the estimate and verdict after it. */

@@ -48,6 +48,8 @@
       "1)")                                                                                                              \
     S(FSDP, TRAINING, "fsdp", WORD, "no_shard|shard_grad_op|full_shard|hybrid_shard",                                    \
       "training: sharding by the names of PyTorch's FSDP")                                                               \
+    S(BUCKET_VIEW, TRAINING, "bucket-view", FLAG, NULL,                                                                  \
+      "training: gradients are views of DDP's buckets (gradient_as_bucket_view), not copies")                            \
     S(RECOMPUTE, TRAINING, "recompute", NAME, "HOW",                                                                     \
       "training: activation recomputation: none, selective, full, or full:N layers (default: none)")                     \
     S(SEQUENCE_PARALLEL, TRAINING, "sequence-parallel", FLAG, NULL,                                                      \
@@ -68,7 +70,7 @@
     S(FP8_ATTENTION, TRAINING, "fp8-attention", FLAG, NULL, "training: store query, key and value in FP8")               \
     S(ATTENTION, TRAINING, "attention", WORD, "flash|unfused", "training: attention implementation (default: flash)")    \
     S(DROPOUT, TRAINING, "dropout", WORD, "off|on", "training: dropout (default: as the model has it)")                  \
-    S(LOSS, TRAINING, "loss", WORD, "fused|eager",                                                                       \
+    S(LOSS, TRAINING, "loss", WORD, "fused|eager|chunked",                                                               \
       "training: loss implementation (default: fused for megatron, eager for torch)")                                    \
     S(VOCAB_MULTIPLE, TRAINING, "vocab-multiple", NUMBER, "N",                                                           \
       "training: pad the vocabulary to a multiple of N x tp (default: 128 for megatron, 1 for torch)")                   \
@@ -81,9 +83,9 @@
     S(STEP_COPY, TRAINING, "step-copy", FLAG, NULL,                                                                      \
       "training: count a copy of the gradients during the optimizer step, as PyTorch's foreach optimizers make")
 
-/* The words of PRECISION, in the order of mls_number_kind; all words after amp are types of GGUF. */
+/* The words of PRECISION, in the order of mls_number_kind; all words after mixed are types of GGUF. */
 #define MLS_MEMORY_PRECISIONS                                                                                          \
-    "fp32|fp16|bf16|fp8|int8|mxfp8|nvfp4|mxfp4|fp4|int4|amp|Q4_0|Q4_1|Q5_0|Q5_1|Q8_0|Q2_K|Q3_K_S|Q3_K_M|Q3_K_L|"       \
+    "fp32|fp16|bf16|fp8|int8|mxfp8|nvfp4|mxfp4|fp4|int4|amp|mixed|Q4_0|Q4_1|Q5_0|Q5_1|Q8_0|Q2_K|Q3_K_S|Q3_K_M|Q3_K_L|" \
     "Q4_K_S|Q4_K_M|Q5_K_S|Q5_K_M|Q6_K"
 
 /* Settings that do not have an option of their own: --recompute full:N and --lora RANK:TARGETS set them. */
@@ -100,6 +102,7 @@
     I(CUDA_GRAPHS, INFERENCE, cuda_graphs, "captured CUDA graphs")                                                     \
     I(GRADIENTS, TRAINING, gradients, "one value per trained parameter")                                               \
     I(OPTIMIZER, TRAINING, optimizer, "master weights and moments")                                                    \
+    I(GATHERED, TRAINING, gathered, "buckets of gradients (DDP), or gathered weights and gradients (FSDP)")            \
     I(ACTIVATIONS, TRAINING, activations, "activations kept for the backward pass")                                    \
     I(RECOMPUTE, TRAINING, recompute, "the layer that is being recomputed or fetched")                                 \
     I(LOGITS, TRAINING, logits, "logits and their gradient")                                                           \

@@ -58,9 +58,9 @@ static int64_t place_in(const char *words, mls_str word)
 mls_number_bytes mls_number_bytes_of(int64_t kind)
 {
     static const mls_number_bytes bytes[] = {
-        [MLS_FP32] = {4, 1},    [MLS_FP16] = {2, 1}, [MLS_BF16] = {2, 1},    [MLS_AMP] = {2, 1},
-        [MLS_FP8] = {1, 1},     [MLS_INT8] = {1, 1}, [MLS_MXFP8] = {33, 32}, [MLS_NVFP4] = {9, 16},
-        [MLS_MXFP4] = {17, 32}, [MLS_FP4] = {1, 2},  [MLS_INT4] = {1, 2}};
+        [MLS_FP32] = {4, 1},   [MLS_FP16] = {2, 1},    [MLS_BF16] = {2, 1}, [MLS_AMP] = {2, 1},
+        [MLS_MIXED] = {2, 1},  [MLS_FP8] = {1, 1},     [MLS_INT8] = {1, 1}, [MLS_MXFP8] = {33, 32},
+        [MLS_NVFP4] = {9, 16}, [MLS_MXFP4] = {17, 32}, [MLS_FP4] = {1, 2},  [MLS_INT4] = {1, 2}};
     return kind < MLS_GGUF ? bytes[kind] : (mls_number_bytes){0, 1};
 }
 
@@ -124,7 +124,7 @@ uint64_t mls_memory_value(const mls_memory_ask *ask, mls_memory_setting setting)
     case MLS_MEMORY_SEQUENCE_PARALLEL:
         return VALUE(ask, TP) > 1;
     case MLS_MEMORY_ZERO:
-        return fsdp == MLS_MEMORY_NOT_SET ? 1 : stages[fsdp]; /* 1: Megatron's distributed optimizer */
+        return fsdp == MLS_MEMORY_NOT_SET ? !torch : stages[fsdp]; /* 1: Megatron's distributed optimizer */
     case MLS_MEMORY_VP:
         return mls_bytes_max(ask->layout.count / mls_bytes_max(VALUE(ask, PP), 1), 1);
     case MLS_MEMORY_DROPOUT:

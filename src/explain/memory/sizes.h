@@ -88,8 +88,9 @@ typedef enum mls_number_kind {
     MLS_MXFP4,
     MLS_FP4,
     MLS_INT4,
-    MLS_AMP, /* PyTorch autocast: stored in FP32, computed in 16 bits */
-    MLS_GGUF /* the first type of GGUF; this and all following types mix formats */
+    MLS_AMP,   /* PyTorch autocast: stored in FP32, computed in 16 bits, but norms and residuals in FP32 */
+    MLS_MIXED, /* FSDP's mixed precision policy: stored and reduced in FP32, computed in 16 bits */
+    MLS_GGUF   /* the first type of GGUF; this and all following types mix formats */
 } mls_number_kind;
 
 /* Return the bytes per number of a precision, or 0 / 1 for a type of GGUF. */
@@ -103,7 +104,7 @@ enum { MLS_MASTER_FP32, MLS_MASTER_REMAINDER, MLS_MASTER_NONE };
 enum { MLS_OPTIMIZER_ADAM, MLS_OPTIMIZER_SGD, MLS_OPTIMIZER_NONE };
 enum { MLS_FSDP_NO_SHARD, MLS_FSDP_SHARD_GRAD_OP, MLS_FSDP_FULL_SHARD, MLS_FSDP_HYBRID_SHARD };
 enum { MLS_ATTENTION_UNFUSED = 1 };
-enum { MLS_LOSS_EAGER = 1 };
+enum { MLS_LOSS_FUSED, MLS_LOSS_EAGER, MLS_LOSS_CHUNKED };
 enum {
     MLS_LORA_Q = 1,
     MLS_LORA_K = 2,

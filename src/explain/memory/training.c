@@ -5,41 +5,12 @@
  * framework is in one place.  For GPT the items add up exactly to the paper's formulas. */
 #include <inttypes.h>
 
-#include "explain/memory/sizes.h"
-
-/* The settings, named by the letters used in the formulas. */
-typedef struct job {
-    const mls_memory_ask *ask;
-    const mls_model_shape *m;
-    const mls_pipeline_layout *layout; /* NULL: all stages have the same number of layers */
-    uint64_t t, p, c, e, v;   /* tensor, pipeline, context and expert parallel sizes; number of chunks of a stage */
-    uint64_t n;               /* GPUs that share the same parameters */
-    uint64_t s, S, b, micro;  /* tokens of a sequence: s in all, S on one GPU; b sequences per micro-batch */
-    uint64_t T, A;            /* tokens of a micro-batch on one GPU; A is t with sequence parallelism, else 1 */
-    uint64_t w, wp, x, z;     /* bytes of a computed number, a parameter, an input of a linear layer, an input of the
-                                 activation function */
-    uint64_t y, low;          /* bytes of a number of query, key or value: the estimate and the lower bound */
-    uint64_t V;               /* padded vocabulary */
-    uint64_t zero, recompute; /* values of the settings ZERO and RECOMPUTE */
-    uint64_t rank;            /* rank of the adapters; 0: all parameters are trained */
-    uint64_t slots;           /* number of layers, plus parts that count as layers */
-    bool torch, amp, fp8, fp4, dropout, embed_slot, loss_slot;
-} job;
-
-/* One stage of the pipeline. */
-typedef struct stage {
-    bool first, last;
-    uint64_t layers, experts; /* number of layers, and of layers with experts */
-    uint64_t predictors;      /* number of layers that predict one more token */
-    uint64_t linear, routed, parameters, adapters, trained;
-    uint64_t chunks;            /* number of chunks in flight */
-    uint64_t flight, of_flight; /* fraction of the stage that is in flight, in chunks or layers */
-} stage;
+#include "explain/memory/training.h"
 
 /* --------------------------------------------------------------- the layout */
 
 /* Return MLS_ERROR_VALUE if the layout, the layers or the precision do not allow the job. */
-static mls_status check_job(const job *j, uint64_t gpus, mls_error *error)
+static mls_status check_job(const mls_training *j, uint64_t gpus, mls_error *error)
 {
     const mls_model_shape *m = j->m;
     const mls_pipeline_layout *layout = j->layout;
@@ -97,19 +68,25 @@ static mls_status check_job(const job *j, uint64_t gpus, mls_error *error)
         }
     }
     const mls_str word = mls_memory_setting_word(MLS_MEMORY_PRECISION, (int64_t)kind);
-    return kind <= MLS_BF16 || (j->amp && j->torch)
+    if (kind == MLS_MIXED && !j->fsdp) {
+        return mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
+                             "mixed is a precision of FSDP: use --framework torch with --fsdp full_shard or "
+                             "shard_grad_op, or --precision amp");
+    }
+    return kind <= MLS_BF16 || kind == MLS_MIXED || (j->amp && j->torch)
                ? MLS_OK
                : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "training is in bf16, fp16 or fp32%s, not %.*s",
-                               j->torch ? " or amp" : " (or amp, with --framework torch)", (int)word.len, word.ptr);
+                               j->torch ? ", or amp or mixed" : " (or amp or mixed, with --framework torch)",
+                               (int)word.len, word.ptr);
 }
 
 /* ---------------------------------------------------------------- parameters */
 
-static stage stage_of(const job *j, uint64_t i)
+static mls_training_stage stage_of(const mls_training *j, uint64_t i)
 {
     const mls_model_shape *m = j->m;
     const mls_layer_parameters layer = mls_shape_layer(m, j->t, j->e);
-    stage of = {.first = i == 0, .last = i + 1 == j->p};
+    mls_training_stage of = {.first = i == 0, .last = i + 1 == j->p};
     of.chunks = j->v == 1 ? mls_bytes_min(j->micro, j->p - i)
                           : mls_bytes_min(MUL(j->micro, j->v), ADD(MUL(2, j->p - i - 1), MUL(j->v - 1, j->p), 1));
     /* Each stage has an equal share of the layers, or the chunks that the layout assigns to it.  p micro-batches of
@@ -142,11 +119,11 @@ static stage stage_of(const job *j, uint64_t i)
     of.routed = MUL(of.experts, layer.routed);
     of.linear = ADD(MUL(of.layers, layer.attention), MUL(of.layers - of.experts, layer.dense), of.routed,
                     MUL(of.experts, layer.shared), joins);
-    const uint64_t words = mls_bytes_per(MUL(j->V, m->hidden), j->t);
+    of.words = mls_bytes_per(MUL(j->V, m->hidden), j->t);
     const bool head = of.last && !(m->tied_embeddings == MLS_SAID_YES && j->p == 1);
-    of.parameters =
-        ADD(of.linear, MUL(of.layers, layer.norms), of.last ? MUL(m->norm_vectors, m->hidden) : 0,
-            of.first ? MUL(m->positions, m->hidden) : 0, of.first || of.predictors > 0 ? words : 0, head ? words : 0);
+    of.parameters = ADD(of.linear, MUL(of.layers, layer.norms), of.last ? MUL(m->norm_vectors, m->hidden) : 0,
+                        of.first ? MUL(m->positions, m->hidden) : 0, of.first || of.predictors > 0 ? of.words : 0,
+                        head ? of.words : 0);
     /* An adapter has one matrix for the input of its target and one for the output. */
     const uint64_t query = MUL(m->heads / j->t, m->head_dim);
     const uint64_t key = MUL(mls_shape_kv_heads(m, j->t), m->head_dim);
@@ -167,7 +144,7 @@ static stage stage_of(const job *j, uint64_t i)
 
 /* Return the share of one GPU in parameters that are sharded among data parallel GPUs.  Routed experts have fewer
  * copies than all other parameters. */
-static uint64_t shared_part(const job *j, uint64_t all, uint64_t routed)
+static uint64_t shared_part(const mls_training *j, uint64_t all, uint64_t routed)
 {
     routed = j->e > 1 ? routed : 0;
     return ADD(mls_bytes_up(mls_bytes_less(all, routed), j->n),
@@ -183,7 +160,7 @@ static uint64_t ffn_of(const mls_model_shape *m, bool experts)
 }
 
 /* Return the bytes of activations that a layer keeps for the backward pass; if `low` is true, the lower bound. */
-static uint64_t layer_bytes(const job *j, bool experts, bool low)
+static uint64_t kept_bytes(const mls_training *j, bool experts, bool low)
 {
     const mls_model_shape *m = j->m;
     const bool lora = j->rank != 0;
@@ -219,17 +196,41 @@ static uint64_t layer_bytes(const job *j, bool experts, bool low)
                j->dropout ? mls_bytes_per(MUL(2, hT), j->A) : 0);                      /* dropout_masks */
 }
 
-/* Return the bytes that the layers of a stage keep for all micro-batches in flight, without embedding and head.  If
- * only some layers keep activations, layers with experts are counted first, because they keep more. */
-static uint64_t layers_bytes(const job *j, const stage *of, bool low)
+static uint64_t layer_bytes(const mls_training *j, bool experts)
 {
-    const uint64_t recomputed =
-        j->recompute == MLS_RECOMPUTE_FULL ? mls_bytes_min(VALUE(j->ask, RECOMPUTE_LAYERS), of->layers) : 0;
-    const uint64_t kept = mls_bytes_less(of->layers - recomputed, VALUE(j->ask, OFFLOAD_LAYERS));
+    return kept_bytes(j, experts, false);
+}
+
+static uint64_t layer_low(const mls_training *j, bool experts)
+{
+    return kept_bytes(j, experts, true);
+}
+
+uint64_t mls_loss_tokens(const mls_training *j)
+{
+    const uint64_t chunk = mls_bytes_up(MUL(j->T, j->m->hidden), j->V);
+    return VALUE(j->ask, LOSS) == MLS_LOSS_CHUNKED ? mls_bytes_min(chunk, j->T) : j->T;
+}
+
+static uint64_t recomputed_layers(const mls_training *j, const mls_training_stage *of)
+{
+    return j->recompute == MLS_RECOMPUTE_FULL ? mls_bytes_min(VALUE(j->ask, RECOMPUTE_LAYERS), of->layers) : 0;
+}
+
+uint64_t mls_stage_kept(const mls_training *j, const mls_training_stage *of)
+{
+    return mls_bytes_less(of->layers - recomputed_layers(j, of), VALUE(j->ask, OFFLOAD_LAYERS));
+}
+
+/* If only some layers keep activations, layers with experts are counted first, because they keep more. */
+uint64_t mls_stage_activations(const mls_training *j, const mls_training_stage *of, mls_layer_bytes layer)
+{
+    const uint64_t recomputed = recomputed_layers(j, of);
+    const uint64_t kept = mls_stage_kept(j, of);
     const uint64_t experts = mls_bytes_min(kept, of->experts);
     const uint64_t input = mls_bytes_per(MUL(j->amp ? 4 : j->w, j->m->hidden, j->T), j->A);
-    const uint64_t one = ADD(MUL(experts, layer_bytes(j, true, low)), MUL(kept - experts, layer_bytes(j, false, low)),
-                             MUL(recomputed, input));
+    const uint64_t one =
+        ADD(MUL(experts, layer(j, true)), MUL(kept - experts, layer(j, false)), MUL(recomputed, input));
     return mls_bytes_per(MUL(of->flight, one), of->of_flight);
 }
 
@@ -237,7 +238,7 @@ static uint64_t layers_bytes(const job *j, const stage *of, bool low)
 
 /* Set the items for weights, gradients and optimizer, and to->low to their minimum.  Return the bytes of the weights
  * before sharding. */
-static uint64_t fill_model_state(const job *j, const stage *of, mls_memory_estimate *to)
+static uint64_t fill_model_state(const mls_training *j, const mls_training_stage *of, mls_memory_estimate *to)
 {
     const bool lora = j->rank != 0;
     const bool bf16_gradients = VALUE(j->ask, GRAD_PRECISION) == MLS_GRADIENTS_BF16;
@@ -259,7 +260,8 @@ static uint64_t fill_model_state(const job *j, const stage *of, mls_memory_estim
                                  MUL(j->wp, mls_bytes_less(of->parameters, of->linear)), MUL(j->wp, of->adapters));
     const uint64_t gradients = MUL(gradient, of->trained);
     const uint64_t optimizer = MUL(state, of->trained);
-    ITEM(to, WEIGHTS) = j->zero < 3 ? weights : shared_part(j, weights, mls_bytes_up(MUL(rate.n, of->routed), rate.q));
+    ITEM(to, WEIGHTS) =
+        j->zero < 3 && !j->fsdp ? weights : shared_part(j, weights, mls_bytes_up(MUL(rate.n, of->routed), rate.q));
     ITEM(to, GRADIENTS) = j->zero < 2 ? gradients : shared_part(j, gradients, MUL(gradient, routed));
     ITEM(to, OPTIMIZER) = j->zero < 1 ? optimizer : shared_part(j, optimizer, MUL(state, routed));
     const uint64_t half = gradient == 4 && !lora ? mls_bytes_per(ITEM(to, GRADIENTS), 2) : ITEM(to, GRADIENTS);
@@ -269,26 +271,37 @@ static uint64_t fill_model_state(const job *j, const stage *of, mls_memory_estim
 }
 
 /* Set the estimate of a stage: the larger peak of the backward pass and the optimizer's step. */
-static void fill_stage(const job *j, uint64_t i, mls_memory_estimate *to)
+static void fill_stage(const mls_training *j, uint64_t i, mls_memory_estimate *to)
 {
     const mls_model_shape *m = j->m;
-    const stage of = stage_of(j, i);
+    const mls_training_stage of = stage_of(j, i);
     const uint64_t whole = fill_model_state(j, &of, to);
+    const uint64_t words =
+        of.last && VALUE(j->ask, LOSS) != MLS_LOSS_CHUNKED ? MUL(j->w, mls_bytes_per(MUL(j->V, j->T), j->t)) : 0;
+    const uint64_t least = ADD(to->low, mls_stage_activations(j, &of, layer_low), words);
+    to->stage = i;
+    to->layers = of.layers;
+    to->in_flight = of.chunks;
+    if (j->classes) {
+        mls_pytorch_fill(j, &of, to);
+        to->low = mls_bytes_min(least, to->allocated);
+        return;
+    }
     const bool again = VALUE(j->ask, OFFLOAD_LAYERS) > 0 || j->recompute == MLS_RECOMPUTE_FULL;
     const uint64_t hT = MUL(m->hidden, j->T);
-    const uint64_t layers[] = {of.experts < of.layers ? layer_bytes(j, false, false) : 0,
-                               of.experts > 0 ? layer_bytes(j, true, false) : 0};
+    const uint64_t layers[] = {of.experts < of.layers ? kept_bytes(j, false, false) : 0,
+                               of.experts > 0 ? kept_bytes(j, true, false) : 0};
     const uint64_t F = mls_bytes_max(m->ffn, m->experts > 0 ? ffn_of(m, true) : 0);
     const uint64_t share = mls_bytes_per(MUL(m->hidden, j->T), j->A);
     const uint64_t begin = MUL(mls_bytes_up(of.chunks, j->v), ADD(MUL(8, j->T), j->dropout ? share : 0));
     const uint64_t cast = ADD(MUL(2, of.linear), of.last ? mls_bytes_per(MUL(2, j->V, m->hidden), j->t) : 0);
-    ITEM(to, ACTIVATIONS) = ADD(layers_bytes(j, &of, false), !j->torch && of.first ? begin : 0,
+    ITEM(to, ACTIVATIONS) = ADD(mls_stage_activations(j, &of, layer_bytes), !j->torch && of.first ? begin : 0,
                                 j->torch && of.last ? MUL(j->wp, share) : 0, j->amp ? cast /* weights */ : 0);
     ITEM(to, RECOMPUTE) = again ? mls_bytes_max(layers[0], layers[1]) : 0;
     const uint64_t losses = of.last ? ADD(1, j->layout != NULL ? j->layout->predictors : 0) : 0;
-    const uint64_t logit = VALUE(j->ask, LOSS) != MLS_LOSS_EAGER ? j->w + 4 : j->amp ? 10 : 3 * j->w;
-    ITEM(to, LOGITS) =
-        MUL(losses, ADD(mls_bytes_per(MUL(logit, j->V, j->T), j->t), mls_bytes_per(MUL(2, j->w, hT), j->A)));
+    const uint64_t logit = VALUE(j->ask, LOSS) == MLS_LOSS_FUSED ? j->w + 4 : j->amp ? 10 : 3 * j->w;
+    ITEM(to, LOGITS) = MUL(
+        losses, ADD(mls_bytes_per(MUL(logit, j->V, mls_loss_tokens(j)), j->t), mls_bytes_per(MUL(2, j->w, hT), j->A)));
     ITEM(to, WORKING) = ADD(mls_bytes_per(MUL(j->w, m->ffn_matrices, F, j->T), j->t), MUL(2, j->w, hT),
                             j->zero == 3 ? mls_bytes_per(MUL(2, whole), mls_bytes_max(of.layers, 1)) : 0);
     /* The bytes of the copy on which the optimizer's step works. */
@@ -304,45 +317,43 @@ static void fill_stage(const job *j, uint64_t i, mls_memory_estimate *to)
     to->allocated =
         ADD(ITEM(to, WEIGHTS), ITEM(to, GRADIENTS), ITEM(to, OPTIMIZER), mls_bytes_max(backward, ITEM(to, STEP)));
     to->estimate = ADD(to->allocated, ITEM(to, RUNTIME));
-    const uint64_t words = of.last ? MUL(j->w, mls_bytes_per(MUL(j->V, j->T), j->t)) : 0;
-    to->low = mls_bytes_min(ADD(to->low, layers_bytes(j, &of, true), words), to->allocated);
+    to->low = mls_bytes_min(least, to->allocated);
     /* The upper bound includes copies of the weights in FP8 or FP4. */
     const uint64_t narrow = j->fp4 ? mls_bytes_per(MUL(9, of.linear), 8) : j->fp8 ? of.linear : 0;
     to->high = ADD(mls_bytes_per(MUL(to->allocated, 11), 10), narrow, ITEM(to, RUNTIME));
-    to->stage = i;
-    to->layers = of.layers;
-    to->in_flight = of.chunks;
 }
 
 mls_status mls_training_make(const mls_memory_ask *ask, mls_memory_estimate *to, mls_error *error)
 {
     const mls_model_shape *m = &ask->shape;
     const uint64_t kind = VALUE(ask, PRECISION);
-    job j = {.ask = ask,
-             .m = m,
-             .t = VALUE(ask, TP),
-             .p = VALUE(ask, PP),
-             .c = VALUE(ask, CP),
-             .e = VALUE(ask, EP),
-             .v = VALUE(ask, VP),
-             .s = VALUE(ask, SEQUENCE),
-             .b = VALUE(ask, MICRO_BATCH),
-             .micro = VALUE(ask, ACCUMULATION),
-             .zero = VALUE(ask, ZERO),
-             .recompute = VALUE(ask, RECOMPUTE),
-             .rank = VALUE(ask, LORA),
-             .torch = VALUE(ask, FRAMEWORK) == MLS_FRAMEWORK_TORCH,
-             .amp = kind == MLS_AMP,
-             .fp8 = VALUE(ask, FP8) != 0,
-             .fp4 = VALUE(ask, FP4) != 0,
-             .dropout = VALUE(ask, DROPOUT) != 0,
-             .embed_slot = VALUE(ask, EMBED_SLOT) != 0,
-             .loss_slot = VALUE(ask, LOSS_SLOT) != 0};
+    mls_training j = {.ask = ask,
+                      .m = m,
+                      .t = VALUE(ask, TP),
+                      .p = VALUE(ask, PP),
+                      .c = VALUE(ask, CP),
+                      .e = VALUE(ask, EP),
+                      .v = VALUE(ask, VP),
+                      .s = VALUE(ask, SEQUENCE),
+                      .b = VALUE(ask, MICRO_BATCH),
+                      .micro = VALUE(ask, ACCUMULATION),
+                      .zero = VALUE(ask, ZERO),
+                      .recompute = VALUE(ask, RECOMPUTE),
+                      .rank = VALUE(ask, LORA),
+                      .torch = VALUE(ask, FRAMEWORK) == MLS_FRAMEWORK_TORCH,
+                      .amp = kind == MLS_AMP,
+                      .fp8 = VALUE(ask, FP8) != 0,
+                      .fp4 = VALUE(ask, FP4) != 0,
+                      .dropout = VALUE(ask, DROPOUT) != 0,
+                      .embed_slot = VALUE(ask, EMBED_SLOT) != 0,
+                      .loss_slot = VALUE(ask, LOSS_SLOT) != 0};
     j.layout = ask->layout.count > 0 ? &ask->layout : NULL;
+    j.classes = j.torch && (ask->model_type[0] != '\0' || ask->values[MLS_MEMORY_FSDP] != MLS_MEMORY_NOT_SET);
+    j.fsdp = j.classes && j.zero >= 2;
     const bool narrow = j.fp8 || j.fp4;
     j.slots = ADD(m->layers, j.embed_slot, j.loss_slot);
     j.w = kind == MLS_FP32 ? 4 : 2;
-    j.wp = kind == MLS_FP32 || j.amp ? 4 : 2;
+    j.wp = kind == MLS_FP32 || kind == MLS_MIXED || j.amp ? 4 : 2;
     j.x = narrow ? 1 : j.w;
     j.z = VALUE(ask, FP8_ACTIVATIONS) != 0 ? 1 : j.w;
     j.low = VALUE(ask, FP8_ATTENTION) != 0 ? 1 : j.w;
@@ -366,6 +377,9 @@ mls_status mls_training_make(const mls_memory_ask *ask, mls_memory_estimate *to,
         j.n = mls_bytes_min(j.n, of_node);
     }
     to->shared_by = j.zero != 0 ? j.n : 1;
+    /* As measured: the CUDA context of PyTorch and, with several GPUs, buffers of NCCL. */
+    if (j.classes && ask->values[MLS_MEMORY_RUNTIME] == MLS_MEMORY_NOT_SET)
+        ITEM(to, RUNTIME) = to->gpus > 1 ? UINT64_C(1700000000) : UINT64_C(900000000);
     mls_memory_estimate fullest = *to;
     for (uint64_t i = 0; i < j.p; i++) {
         mls_memory_estimate one = *to;
