@@ -87,9 +87,9 @@ static void add_result_row(mls_table *table, const mls_view *view, const mls_sub
     check_cell(table, "seeds", judged, group->seeds.check);
     check_cell(table, "power", judged && group->power.check != MLS_CHECK_NA, group->power.check);
     mls_table_cell(table, "", KEEP,
-                   !result->valid ? MLS_STYLE_BAD
-                   : judged       ? MLS_STYLE_GOOD
-                                  : MLS_STYLE_WARN,
+                   !judged         ? MLS_STYLE_WARN
+                   : result->valid ? MLS_STYLE_GOOD
+                                   : MLS_STYLE_BAD,
                    "%s",
                    !judged         ? "skipped"
                    : result->valid ? "✓"
@@ -154,6 +154,16 @@ static void show_submitter(mls_view *view, const mls_submission *submission, con
  * -v, all results are listed. */
 enum { RESULTS_MANY = 40, RESULTS_SHOWN = 12 };
 
+/* Return the number of results that were not checked, because the edition does not have their benchmark. */
+static size_t count_unjudged(const mls_submission *submission)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < submission->submitter_count; i++)
+        for (size_t k = 0; k < submission->submitters[i].result_count; k++)
+            count += !submission->submitters[i].results[k].judged;
+    return count;
+}
+
 static size_t count_results(const mls_submission *submission)
 {
     size_t count = 0;
@@ -183,8 +193,8 @@ static void show_submission(mls_printer *to, const void *what)
             const mls_submitter *submitter = &submission->submitters[i];
             for (size_t k = 0; k < submitter->result_count; k++) {
                 const mls_submission_result *result = &submitter->results[k];
-                ready += result->valid && result->judged;
-                if (!(result->valid && result->judged) && shown < RESULTS_SHOWN) {
+                ready += result->valid;
+                if (!result->valid && shown < RESULTS_SHOWN) {
                     add_result_row(&table, view, submitter, result);
                     shown++;
                 }
@@ -235,6 +245,11 @@ static void show_submission(mls_printer *to, const void *what)
     const bool strict = view->strict && !submission->valid && submission->counts.error == 0;
     mls_buffer line = {0};
     mls_buffer_printf(&line, "%sready to upload%s", submission->valid ? "" : "not ", strict ? " (strict)" : "");
+    const size_t unjudged = submission->valid ? count_unjudged(submission) : 0;
+    if (unjudged > 0) {
+        mls_buffer_printf(&line, ", except %s that %s not checked",
+                          mls_words_plural(unjudged, "result", "results").text, unjudged == 1 ? "was" : "were");
+    }
     mls_finding_list_append_counts(&line, ": ", &submission->counts);
     const mls_edition_advice *advice = &submission->edition->advice[MLS_ADVICE_UPLOAD];
     if (submission->valid && !view->brief && advice->says != NULL)

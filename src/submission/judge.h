@@ -42,6 +42,10 @@ mls_status mls_tree_read(const mls_submission *submission, const mls_submission_
  * counts: it must be one of two known words, without a line ending. */
 void mls_params_judge(mls_str text, const char *path, mls_bypasses *bypasses, mls_findings *findings);
 
+/* Judge the text of a description by `rules` (systems.json of an edition), and ask about it. */
+void mls_system_judge(mls_submission *submission, mls_submitter *submitter, mls_system *system, const cJSON *rules,
+                      mls_str text, mls_findings *findings);
+
 /* Judge the systems of a submitter by `rules` (systems.json): check that there is at least one system, and check the
  * descriptions (not in edition 0.7.0). */
 void mls_systems_judge(mls_submission *submission, mls_submitter *submitter, const cJSON *rules);
@@ -62,15 +66,15 @@ mls_status mls_configs_judge(mls_submission *submission, mls_submitter *submitte
  */
 mls_status mls_odd_judge(mls_submission *submission) MLS_MUST_USE;
 
-/* State of searching the lines of a log for secrets while the log is read. */
-typedef struct mls_heard_secrets {
-    const char *path;
-    bool cut; /* a line was too long and its end was not searched */
-    mls_findings found;
-} mls_heard_secrets;
+/* Return the damage of a file with this text, such as "is empty", or NULL.  If it is damaged, set *line. */
+const char *mls_damage_of_text(mls_str text, size_t *line);
 
-/* Search lines of a log for secrets.  `heard` is an mls_heard_secrets. */
-mls_status mls_secrets_of_lines(void *heard, const mls_lines *lines);
+/* Examine the next lines of a log.  Call mls_damage_end() at the end of the file, with the size of the file. */
+void mls_damage_of_lines(mls_log_damage *damage, const mls_lines *lines);
+void mls_damage_end(mls_log_damage *damage, uint64_t bytes);
+
+/* Search the lines of a log for secrets.  Return false if a line was too long and its end was not searched. */
+bool mls_secrets_of_lines(const char *path, const mls_lines *lines, mls_findings *found);
 
 /* Search the remaining files of all submitters for secrets, with all threads.  Skip the logs that were searched while
  * they were read.  Return MLS_OK, or an error if threads cannot be started. */

@@ -6,18 +6,23 @@
 #include <strings.h>
 
 #include "base/file.h"
+#include "base/number.h"
 #include "base/statistics.h"
 #include "base/utf8.h"
 #include "base/words.h"
 #include "score/score.h"
 #include "submission/judge.h"
+#include "json/json_check.h"
+#include "json/value.h"
 
 enum { SCALING_BYTES_MAX = 65536 };
 #define SCALING_TOLERANCE 1e-6
 
 static void check_power(mls_submission_result *result);
+static void check_scaling(const mls_submission *submission, mls_submission_result *result);
 static void judge_logs(const mls_submission *submission, mls_submission_result *result);
-static void score(const mls_submission *submission, const mls_system *system, mls_submission_result *result);
+static void report_damage(mls_submission_result *result);
+static void score(const mls_submission *submission, const mls_submitter *submitter, mls_submission_result *result);
 static bool is_numbered(const char *path, const char *prefix, size_t number, char expected[static 40]);
 
 void mls_result_judge(const mls_submission *submission, const mls_submitter *submitter, mls_submission_result *result)
@@ -35,35 +40,27 @@ void mls_result_judge(const mls_submission *submission, const mls_submitter *sub
     result->group.score.score_minutes = (double)NAN;
     result->group.power.energy_joules = (double)NAN;
     if (!result->judged) {
+        const mls_str nearest = mls_editions_nearest_benchmark(mls_rulesets_editions(options->rulesets), options->usage,
+                                                               mls_str_from(benchmark))
+                                    .found;
+        const bool near = nearest.len > 0 && mls_edition_has_benchmark(submission->edition, nearest);
         mls_findings_add(findings, MLS_FINDING_BENCHMARK_SKIPPED, folder,
-                         "%.*s is not a benchmark of %s %s; its contents were not checked%s",
+                         "%.*s is not a benchmark of %s %s; its contents were not checked%s%s%.*s%s",
                          MLS_CUT_TEXT(benchmark, 60), mls_usage_name(options->usage), submission->edition->name,
-                         mls_str_among(mls_str_from(benchmark), "strong weak") ? " (try --usage hpc)" : "");
+                         mls_str_among(mls_str_from(benchmark), "strong weak") ? " (try --usage hpc)" : "",
+                         near ? "; did you mean '" : "", near ? (int)nearest.len : 0, near ? nearest.ptr : "",
+                         near ? "'?" : "");
         return;
     }
     if (result->has_power)
         check_power(result);
     judge_logs(submission, result);
     if (result->run_count > 0)
-        score(submission, system, result);
+        score(submission, submitter, result);
+    report_damage(result);
 
-    /* Compare the scaling factor in scaling.json with the factor computed from the logs.  Both may be rounded. */
-
-    if (result->scaling.path != NULL && isfinite(result->group.scaled_minutes)) {
-        const mls_finding_place place = {.path = result->scaling.path, .key = MLS_S("scaling_factor")};
-        mls_buffer text = {0};
-        const mls_status status = mls_tree_read(submission, &result->scaling, SCALING_BYTES_MAX, &text, NULL);
-        cJSON *json = status == MLS_OK ? cJSON_ParseWithLength(text.ptr, text.len) : NULL;
-        const double factor = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "scaling_factor"));
-        if (!isfinite(factor)) {
-            mls_findings_add(findings, MLS_FINDING_SCALING_DIFFERS, place, "it has no scaling_factor");
-        } else if (fabs(factor - result->group.scale) > SCALING_TOLERANCE * result->group.scale) {
-            mls_findings_add(findings, MLS_FINDING_SCALING_DIFFERS, place, "its factor is %s, the logs give %s",
-                             mls_words_exact(factor).text, mls_words_exact(result->group.scale).text);
-        }
-        cJSON_Delete(json);
-        mls_buffer_release(&text);
-    }
+    if (result->scaling.path != NULL)
+        check_scaling(submission, result);
 
     /* Report each log that contradicts its folder or the system's description. */
     for (size_t i = 0; i < result->run_count; i++) {
@@ -119,6 +116,93 @@ void mls_result_judge(const mls_submission *submission, const mls_submitter *sub
     }
 }
 
+/* Compare the scaling factor in scaling.json with the factor computed from the logs.  Both may be rounded.  A missing
+ * description or a failed convergence check is reported on its own; then the factor is unknown. */
+static void check_scaling(const mls_submission *submission, mls_submission_result *result)
+{
+    mls_finding_place place = {.path = result->scaling.path, .key = MLS_S("scaling_factor")};
+    mls_arena scratch = {0};
+    mls_buffer text = {0};
+    mls_error error = {0};
+    mls_str json;
+    mls_str span;
+    size_t wrong = 0;
+    double factor = (double)NAN;
+    const char *reason = "it cannot be read";
+    const char *damage = NULL;
+    const mls_status status = mls_tree_read(submission, &result->scaling, SCALING_BYTES_MAX, &text, &error);
+    if (status == MLS_OK && (reason = mls_json_validate(mls_buffer_str(&text), &scratch, &json, &wrong)) == NULL) {
+        reason = !mls_json_member(json, place.key, &span) ? "it has no scaling_factor"
+                 : mls_json_kind_of(span) != MLS_JSON_NUMBER || !mls_number_parse(span, &factor)
+                     ? "its scaling_factor is not a number"
+                     : NULL;
+    } else if (status == MLS_OK && (damage = mls_damage_of_text(mls_buffer_str(&text), &place.line)) != NULL) {
+        reason = damage;
+    } else if (status == MLS_OK) {
+        mls_text_position(mls_buffer_str(&text), wrong, &place.line, &place.column);
+    }
+    const bool known =
+        isfinite(result->group.scaled_minutes) && result->division != NULL && result->group.rcp.check != MLS_CHECK_FAIL;
+    mls_findings *findings = &result->findings;
+    if (reason != NULL) {
+        mls_findings_add(findings, MLS_FINDING_SCALING_DIFFERS, place, "%s%s%s", place.line > 0 ? "not JSON: " : "",
+                         damage != NULL ? "it " : "", reason);
+    } else if (!known) {
+        mls_findings_add(findings, MLS_FINDING_SCALING_FILE, place,
+                         "its factor %s was not checked, because the logs give no factor",
+                         mls_words_exact(factor).text);
+    } else if (!(fabs(factor - result->group.scale) <= SCALING_TOLERANCE * result->group.scale)) {
+        mls_findings_add(findings, MLS_FINDING_SCALING_DIFFERS, place, "its factor is %s, the logs give %s",
+                         mls_words_exact(factor).text, mls_words_exact(result->group.scale).text);
+    }
+    mls_buffer_release(&text);
+    mls_arena_release(&scratch);
+}
+
+/* Return whether the package checker does not only reject a log with this finding, but ends with an error: at a record
+ * without one of its members, a value that it cannot compare with the target, or rules that do not exist. */
+static bool stops_checker(const mls_finding *finding)
+{
+    static const char lacks[] = "not a record: the record has no ";
+    return finding->code == MLS_FINDING_UNKNOWN_SCOPE || finding->code == MLS_FINDING_EVALUATION ||
+           (finding->code == MLS_FINDING_MALFORMED && strncmp(finding->message, lacks, sizeof lacks - 1) == 0);
+}
+
+/* Report logs that are damaged as a whole, and a batch size that is not a number, which both explain other errors. */
+static void report_damage(mls_submission_result *result)
+{
+    mls_submission_run *first = NULL; /* the first log with a batch size that is not a number */
+    size_t count = 0;
+    for (size_t i = 0; i < result->run_count; i++) {
+        mls_submission_run *run = &result->runs[i];
+        const mls_log_damage *damage = &run->damage;
+        /* If a log without records is dropped, so is the finding about it. */
+        const char *what = damage->what != NULL ? damage->what
+                           : run->run.records + run->run.malformed > 0 || run->run.unread
+                               ? NULL
+                               : "contains no record (:::MLLOG)";
+        if (what != NULL && (damage->what != NULL || mls_findings_found(&run->run.findings, MLS_FINDING_EMPTY) == 0)) {
+            mls_findings_add(&run->run.findings, MLS_FINDING_FILE_DAMAGED, (mls_finding_place){.line = damage->line},
+                             "the log %s", what);
+        }
+        first = first == NULL && damage->batch_line > 0 ? run : first;
+        count += damage->batch_line > 0;
+    }
+    if (first != NULL) {
+        const mls_finding_place place = {.line = first->damage.batch_line, .key = MLS_S("global_batch_size")};
+        mls_findings_add(&first->run.findings, MLS_FINDING_BATCH_TEXT, place,
+                         "global_batch_size is not a number in %zu of %zu logs: write it without quotes", count,
+                         result->run_count);
+    }
+    /* A finding about malformed lines names the first one. */
+    for (size_t k = 0; k < result->findings.count; k++) {
+        mls_finding *finding = &result->findings.items[k];
+        for (size_t i = 0; i < result->run_count && finding->code == MLS_FINDING_SEED_UNSURE && finding->line == 0; i++)
+            if (finding->path != NULL && strcmp(finding->path, result->runs[i].file.path) == 0)
+                finding->line = result->runs[i].damage.malformed_first;
+    }
+}
+
 /* Judge all logs of a result together: set the reason of each invalid run, drop the invalid runs if the rules allow so
  * many to be dropped, and count the runs. */
 static void judge_logs(const mls_submission *submission, mls_submission_result *result)
@@ -126,17 +210,24 @@ static void judge_logs(const mls_submission *submission, mls_submission_result *
     const size_t needed = result->group.rules->runs_needed;
     const size_t allowed = result->group.rules->left_out;
     const mls_finding_place folder = {.path = result->path};
+    const mls_submission_run *stop = NULL; /* the first log at which the package checker ends with an error */
     for (size_t i = 0; i < result->run_count; i++) {
         mls_submission_run *run = &result->runs[i];
         const char *reason = run->file.readable ? "not valid" : "cannot be read as a file";
+        bool has_reason = false;
         if (run->run.valid)
             continue;
         for (size_t k = 0; k < run->run.findings.count; k++) {
             const mls_finding *finding = &run->run.findings.items[k];
-            if (finding->severity == MLS_SEVERITY_ERROR) {
+            if (finding->severity == MLS_SEVERITY_ERROR && !has_reason) {
                 reason = finding->message;
                 run->reason_line = finding->line;
-                break;
+                has_reason = true;
+            }
+            if (stops_checker(finding) && stop == NULL) {
+                stop = run;
+                reason = finding->message;
+                run->reason_line = finding->line;
             }
         }
         run->reason = mls_arena_copy(submission->arena, mls_str_from(reason)).ptr;
@@ -145,7 +236,7 @@ static void judge_logs(const mls_submission *submission, mls_submission_result *
     for (size_t i = 0; i < result->run_count; i++) {
         mls_submission_run *run = &result->runs[i];
         mls_findings *findings = &run->run.findings;
-        if (!run->run.valid && result->invalid <= allowed) {
+        if (!run->run.valid && result->invalid <= allowed && run != stop) {
             /* Remove the findings of a dropped log, except the finding that the log could not be read. */
             mls_findings all = *findings;
             *findings = (mls_findings){0};
@@ -172,6 +263,10 @@ static void judge_logs(const mls_submission *submission, mls_submission_result *
         mls_findings_add(&result->findings, MLS_FINDING_INVALID_LOGS, folder,
                          "%zu of %zu logs are not valid; %s may drop %zu", result->invalid, result->run_count,
                          result->benchmark, allowed);
+    } else if (stop != NULL) {
+        mls_findings_add(&result->findings, MLS_FINDING_INVALID_LOGS,
+                         (mls_finding_place){.path = stop->file.path, .line = stop->reason_line},
+                         "the package checker ends with an error at this log, so it cannot be dropped");
     }
     if (result->weak ? result->run_count < needed : result->run_count != needed) {
         mls_findings_add(&result->findings, MLS_FINDING_RESULT_COUNT, folder, "%zu result files, %s needs %s%zu",
@@ -179,14 +274,17 @@ static void judge_logs(const mls_submission *submission, mls_submission_result *
     }
 }
 
-static void score(const mls_submission *submission, const mls_system *system, mls_submission_result *result)
+static void score(const mls_submission *submission, const mls_submitter *submitter, mls_submission_result *result)
 {
+    const mls_system *system = mls_submitter_system(submitter, result->system);
+    const mls_bypasses *all = &submitter->bypasses;
     mls_group *group = &result->group;
     mls_score_options options = submission->options.score;
     options.editions = mls_rulesets_editions(submission->options.rulesets);
     options.division = mls_division_described(result->division);
-    options.rcp_bypass |= result->bypasses.rcp || system->bypasses.rcp;
-    options.seed_bypass |= result->bypasses.seeds || system->bypasses.seeds;
+    options.rcp_bypass |= all->rcp || result->bypasses.rcp || system->bypasses.rcp;
+    options.seed_bypass |= all->seeds || result->bypasses.seeds || system->bypasses.seeds;
+    options.bert_train_samples |= all->bert_train_samples;
     group->result_folder = true;
     group->usage = submission->options.usage;
     group->edition = submission->edition;
@@ -252,6 +350,23 @@ static void check_power(mls_submission_result *result)
         }
     }
     free(counts);
+    size_t with_folder = 0;
+    for (size_t i = 0; i < result->run_count; i++)
+        with_folder += result->runs[i].power != NULL;
+    if (with_folder == 0) {
+        mls_findings_add(&result->findings, MLS_FINDING_POWER_FILES, (mls_finding_place){.path = result->path},
+                         "no run has power files in the folder power: the package checker ends with an error");
+    }
+    for (size_t i = 0; i < result->power_count; i++) {
+        const mls_power_folder *folder = &result->power[i];
+        if (folder->of_run && folder->uncountable != NULL) {
+            mls_findings_add(&result->findings, MLS_FINDING_POWER_FILES,
+                             (mls_finding_place){.path = folder->uncountable},
+                             "%s: the package checker ends with an error",
+                             folder->uncountable == folder->path ? "expected a folder of power files"
+                                                                 : "the name must end in '_', a number and a suffix");
+        }
+    }
     for (size_t i = 0; i < result->run_count; i++) {
         mls_submission_run *run = &result->runs[i];
         mls_findings *findings = &run->run.findings;
@@ -308,7 +423,12 @@ void mls_power_read(mls_submission *submission, mls_submission_run *run)
                 mls_findings_add(findings, MLS_FINDING_POWER_LOG, (mls_finding_place){.path = file->path},
                                  "%.0f MiB: too large to be read as a power file", (double)file->size / 1048576.0);
             }
-            if (!file->readable || large) {
+            const bool empty = file->size == 0;
+            if (empty && file->readable) {
+                mls_findings_add(findings, MLS_FINDING_POWER_LOG, (mls_finding_place){.path = file->path},
+                                 "the power file is empty");
+            }
+            if (!file->readable || large || empty) {
                 run->joules = (double)NAN;
             } else {
                 run->power_wrong |= mls_energy_read(mls_tree_open(submission, file->path), kind == 0, minutes * 60000,

@@ -165,13 +165,11 @@ static size_t search_text(mls_str text, size_t end, size_t *line, const char *pa
     return done < end ? end : done;
 }
 
-mls_status mls_secrets_of_lines(void *heard, const mls_lines *lines)
+bool mls_secrets_of_lines(const char *path, const mls_lines *lines, mls_findings *found)
 {
-    mls_heard_secrets *to = heard;
     size_t line = lines->line;
-    (void)search_text(lines->text, lines->text.len, &line, to->path, &to->found);
-    to->cut |= lines->cut;
-    return MLS_OK;
+    (void)search_text(lines->text, lines->text.len, &line, path, found);
+    return !lines->cut;
 }
 
 /* The search of a submitter's files, and the findings that have not been added to the submitter yet. */

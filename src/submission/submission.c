@@ -254,12 +254,48 @@ static int open_log(void *state, size_t index)
     return mls_tree_open(logs->submission, logs->items[index]->file.path);
 }
 
-static mls_status search_log(void *state, size_t index, mls_sink *sink)
+/* What is found in the lines of a log while it is read. */
+typedef struct heard_log {
+    const char *path;
+    mls_findings secrets;
+    bool unsearched; /* the end of a long line was not searched for secrets */
+    mls_log_damage damage;
+} heard_log;
+
+static mls_status hear_lines(void *state, const mls_lines *lines)
+{
+    heard_log *heard = state;
+    heard->unsearched |= !mls_secrets_of_lines(heard->path, lines, &heard->secrets);
+    mls_damage_of_lines(&heard->damage, lines);
+    return MLS_OK;
+}
+
+static mls_status hear_malformed(void *state, const mls_malformed *malformed)
+{
+    mls_log_damage *damage = &((heard_log *)state)->damage;
+    damage->malformed_last = malformed->line;
+    damage->malformed_first = damage->malformed_first > 0 ? damage->malformed_first : malformed->line;
+    return MLS_OK;
+}
+
+static mls_status hear_record(void *state, const mls_record *record)
+{
+    mls_log_damage *damage = &((heard_log *)state)->damage;
+    double number;
+    if (record->key_id == MLS_KEY_GLOBAL_BATCH_SIZE && damage->batch_line == 0 &&
+        !mls_json_number(record->value, &number))
+        damage->batch_line = record->line;
+    return MLS_OK;
+}
+
+static mls_status listen_to_log(void *state, size_t index, mls_sink *sink)
 {
     const log_list *logs = state;
-    mls_heard_secrets *heard = sink->state;
+    heard_log *heard = sink->state;
     heard->path = logs->items[index]->file.path;
-    sink->lines = mls_secrets_of_lines;
+    sink->lines = hear_lines;
+    sink->malformed = hear_malformed;
+    sink->record = hear_record;
     return MLS_OK;
 }
 
@@ -277,14 +313,18 @@ static mls_status finish_log(void *state, const mls_read *read)
 {
     const log_list *logs = state;
     mls_run *run = &logs->items[read->index]->run;
-    mls_heard_secrets *heard = read->listener_data;
+    heard_log *heard = read->listener_data;
     mls_submission_file *file = logs->items[read->index]->also;
     const bool unread = read->status != MLS_OK || read->totals.unread != NULL;
-    if (file != NULL && heard != NULL && !heard->cut && !unread) {
+    if (heard != NULL && !unread) {
+        mls_damage_end(&heard->damage, read->totals.bytes);
+        logs->items[read->index]->damage = heard->damage;
+    }
+    if (file != NULL && heard != NULL && !heard->unsearched && !unread) {
         file->secrets = mls_arena_zeroed(logs->submission->arena, 1, sizeof *file->secrets);
-        *file->secrets = heard->found;
+        *file->secrets = heard->secrets;
     } else if (heard != NULL) {
-        mls_findings_release(&heard->found);
+        mls_findings_release(&heard->secrets);
     }
     if (read->status == MLS_ERROR_READ || read->totals.unread != NULL) {
         mls_findings all = {0};
@@ -330,8 +370,8 @@ static mls_status read_logs(mls_submission *submission, mls_error *error)
                                  .observer = &mls_run_notes_observer,
                                  .state = &logs,
                                  .open = open_log,
-                                 .listen = search_log,
-                                 .listener_size = sizeof(mls_heard_secrets),
+                                 .listen = listen_to_log,
+                                 .listener_size = sizeof(heard_log),
                                  .run = store_run,
                                  .done = finish_log};
     mls_status status = mls_rulesets_get(options->rulesets, submission->edition, &rules.ruleset, error);
@@ -435,7 +475,8 @@ static void conclude(mls_submission *submission)
                 mls_finding_counts_add(&result->counts, &result->runs[k].run.findings.counts);
                 add_findings(submission, submitter, &result->runs[k].run.findings, owner);
             }
-            result->valid = mls_findings_pass(&result->counts, strict);
+            result->valid = result->judged && mls_findings_pass(&result->counts, strict) &&
+                            mls_submitter_system(submitter, result->system)->findings.counts.error == 0;
         }
         if (submitter->placed_count > 0)
             qsort(submitter->placed, submitter->placed_count, sizeof *submitter->placed, compare_placed);

@@ -28,6 +28,7 @@ typedef MLS_LIST_OF(mls_submission_file) mls_submission_files; /**< in natural o
 /** The checks that a file package_checker_params disables; true: disabled. */
 typedef struct mls_bypasses {
     bool rcp, seeds;
+    bool bert_train_samples; /**< not a check: the option of this name; only in a submitter's folder */
 } mls_bypasses;
 
 /** A system: its description systems/<name>.json, the folder of its results, or both. */
@@ -37,6 +38,9 @@ typedef struct mls_system {
     mls_submission_file description; /**< its path is NULL if the file is missing */
     mls_bypasses bypasses;
 
+    const char *nearest;   /**< if the description is missing: an unused one with a similar name; NULL: none */
+    bool misnamed;         /**< the description is the `nearest` of another system */
+    bool has_folders;      /**< it has a folder of results, even if for a benchmark that the edition does not have */
     bool has_results;      /**< it has results for a benchmark of the edition */
     bool valid;            /**< it has a valid description, and none of its findings makes it invalid */
     mls_description says;  /**< fields of the description */
@@ -47,14 +51,29 @@ typedef struct mls_system {
 typedef struct mls_power_folder {
     const char *name, *path;
     mls_submission_files files[2]; /**< [0]: node_<k>.txt of nodes; [1]: sw_<k>.txt of switches */
+    const char *uncountable;       /**< path of an entry that ends the package checker with an error; NULL: none */
     bool of_run;                   /**< the log result_<i>.txt exists */
 } mls_power_folder;
+
+/** Damage of a log as a whole, which is found while it is read. */
+typedef struct mls_log_damage {
+    const char *what;       /**< "is empty"; NULL: not damaged */
+    size_t line;            /**< line of the damage, from 1; 0: the whole file */
+    size_t malformed_first; /**< lines of the first and the last malformed record; 0: none */
+    size_t malformed_last;
+    size_t batch_line;    /**< line of the first global_batch_size that is not a number; 0: none */
+    unsigned marks;       /**< number of lines of a merge conflict found so far, up to 3 */
+    size_t conflict_line; /**< the first of these lines */
+    size_t last_line;     /**< the last line read so far */
+    bool whole;           /**< that line has a line ending */
+} mls_log_damage;
 
 typedef struct mls_submission_run {
     mls_submission_file file;
     size_t searched; /**< position of the log in the submitter's `files`, from 1; 0: the log is not in `files` */
     mls_submission_file *also; /**< the log in the submitter's `files`; set when the logs are read */
     mls_run run; /**< valid if it obeys the rules and has all power files; most findings of a dropped run are removed */
+    mls_log_damage damage;
     const char *reason;            /**< first reason why the run is invalid; NULL if it is valid */
     size_t reason_line;            /**< line of the log with the reason, from 1; 0: unknown */
     const mls_power_folder *power; /**< folder of the run's power files; NULL if it has none */
@@ -77,8 +96,8 @@ typedef struct mls_submission_result {
     size_t power_count, power_capacity;
     mls_submission_run *runs;
     size_t run_count, run_capacity;
-    bool judged;           /**< false: the edition does not have this benchmark, so no log was read */
-    bool valid;            /**< none of its findings or of its runs' findings makes it invalid */
+    bool judged; /**< false: the edition does not have this benchmark, so no log was read */
+    bool valid;  /**< it was judged, and no finding about it, its runs or its system's description makes it invalid */
     size_t invalid;        /**< number of invalid runs; the rules allow group.rules->left_out of them to be dropped */
     mls_group group;       /**< group of the runs, with their score and the checks made; its rules are always set */
     mls_findings findings; /**< about the folder; findings about a log belong to its run */
@@ -97,7 +116,8 @@ typedef struct mls_submitter {
     const char *name;
     const char *path; /**< relative to the tree; "" when the tree is the submitter's folder */
     bool valid;
-    mls_system *systems; /**< in natural order of their names */
+    mls_bypasses bypasses; /**< options that the package_checker_params in the submitter's folder sets */
+    mls_system *systems;   /**< in natural order of their names; so are the results */
     size_t system_count, system_capacity;
     mls_submission_result *results;
     size_t result_count, result_capacity;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* system.c - judge descriptions of systems, and match them with the folders of results. */
 #include <stdlib.h>
+#include <strings.h>
 
 #include "base/memory.h"
 #include "base/number.h"
@@ -16,11 +17,11 @@ static bool counts_in(const cJSON *from, const mls_edition *edition)
     return mls_edition_number(mls_str_from(cJSON_GetStringValue(from)), &number) && edition->number >= number;
 }
 
-/* Judge the text of a description by `rules` (systems.json of an edition), and ask about it. */
-static void judge_system(mls_submission *submission, mls_submitter *submitter, mls_system *system, const cJSON *rules,
-                         mls_str text, mls_findings *findings)
+void mls_system_judge(mls_submission *submission, mls_submitter *submitter, mls_system *system, const cJSON *rules,
+                      mls_str text, mls_findings *findings)
 {
     const mls_edition *edition = submission->edition;
+    static const char *const notes[] = {"hw_notes", "sw_notes"};
     mls_arena scratch = {0};
     mls_finding_place place = {.path = system->description.path};
     mls_str object;
@@ -33,8 +34,13 @@ static void judge_system(mls_submission *submission, mls_submitter *submitter, m
                          "begins with a byte order mark, which the reference does not read: save it as plain UTF-8");
     }
     if (reason != NULL) {
-        mls_text_position(text, wrong, &place.line, &place.column);
-        mls_findings_add(findings, MLS_FINDING_SYSTEM_JSON, place, "not JSON: %s", reason);
+        const char *damage = mls_damage_of_text(text, &place.line);
+        place.column = 1;
+        if (damage == NULL)
+            mls_text_position(text, wrong, &place.line, &place.column);
+        reason = damage != NULL ? damage : reason;
+        mls_findings_add(findings, MLS_FINDING_SYSTEM_JSON, place, "not JSON: %s%s", damage != NULL ? "it " : "",
+                         reason);
     } else {
         mls_field_names names = {0}; /* names of the members as written, including escapes */
         mls_field_names required = {0};
@@ -76,6 +82,18 @@ static void judge_system(mls_submission *submission, mls_submitter *submitter, m
                              MLS_CUT_TEXT(system->says.status, 80), list.ptr);
         }
         mls_buffer_release(&list);
+        /* The summarizer joins the notes and fails if one is neither a text nor empty (null, 0, false, [] or {}). */
+        for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
+            mls_str span;
+            double number;
+            place.key = mls_str_from(notes[i]);
+            if (!mls_json_member(object, place.key, &span) || mls_json_kind_of(span) == MLS_JSON_STRING ||
+                mls_str_among(span, "null false [] {}") || (mls_number_parse(span, &number) && number == 0))
+                continue;
+            mls_findings_add(findings, MLS_FINDING_SYSTEM_NOTES, place,
+                             "%s is %.*s, not a text: the MLCommons summarizer ends with an error", notes[i],
+                             MLS_CUT(span, 60));
+        }
         if (system->says.division != NULL && mls_division_described(system->says.division) == MLS_DIVISION_OTHER) {
             place.key = MLS_S("division");
             mls_findings_add(findings, MLS_FINDING_DIVISION_SPELLING, place,
@@ -88,15 +106,46 @@ static void judge_system(mls_submission *submission, mls_submitter *submitter, m
     mls_arena_release(&scratch);
 }
 
+/* Number of missing descriptions for which a similar name is searched, to limit the time for a tree of many. */
+enum { MISSING_SUGGESTED = 100 };
+
+/* Set system->nearest to the name of the unused description whose name is most similar to that of the system, and mark
+ * that description as misnamed. */
+static void suggest_description(mls_submitter *submitter, mls_system *system)
+{
+    mls_suggestion nearest = mls_suggest_for(mls_str_from(system->name));
+    for (size_t i = 0; i < submitter->system_count; i++) {
+        const mls_system *other = &submitter->systems[i];
+        if (other->folder == NULL && !other->misnamed)
+            mls_suggest_add(&nearest, mls_str_from(other->name));
+    }
+    if (nearest.found.len > 0) {
+        system->nearest = nearest.found.ptr;
+        mls_submitter_system(submitter, system->nearest)->misnamed = true;
+    }
+}
+
 void mls_systems_judge(mls_submission *submission, mls_submitter *submitter, const cJSON *rules)
 {
     const bool judged = counts_in(cJSON_GetObjectItem(rules, "judged_from"), submission->edition);
     const mls_system *first = NULL; /* the first system whose description names a submitter */
+    size_t missing = 0;
     for (size_t i = 0; i < submitter->system_count; i++)
-        submitter->systems[i].has_results = false;
+        submitter->systems[i].has_results = submitter->systems[i].has_folders = false;
     for (size_t i = 0; i < submitter->result_count; i++) {
         const mls_submission_result *result = &submitter->results[i];
-        mls_submitter_system(submitter, result->system)->has_results |= result->judged;
+        mls_system *system = mls_submitter_system(submitter, result->system);
+        system->has_results |= result->judged;
+        system->has_folders = true;
+    }
+    bool folders = false; /* otherwise the whole folder results is missing */
+    for (size_t i = 0; i < submitter->system_count; i++)
+        folders |= submitter->systems[i].folder != NULL;
+    /* Match each missing description with the unused description that has the most similar name. */
+    for (size_t i = 0; i < submitter->system_count && judged; i++) {
+        mls_system *system = &submitter->systems[i];
+        if (system->description.path == NULL && system->has_folders && missing++ < MISSING_SUGGESTED)
+            suggest_description(submitter, system);
     }
     for (size_t i = 0; i < submitter->system_count; i++) {
         mls_system *system = &submitter->systems[i];
@@ -104,12 +153,16 @@ void mls_systems_judge(mls_submission *submission, mls_submitter *submitter, con
         const mls_finding_place folder = {.path = system->folder};
         mls_findings unjudged = {0};
         mls_findings *findings = judged ? &system->findings : &unjudged;
-        if (system->folder == NULL) {
+        if (folders && system->folder == NULL && !system->misnamed) {
             mls_findings_add(&system->findings, MLS_FINDING_SYSTEM_UNUSED, described,
                              "the description has no results: results/%s is missing", system->name);
-        } else if (judged && described.path == NULL && system->has_results) {
+        } else if (judged && described.path == NULL && system->has_folders) {
+            const char *near = system->nearest;
+            const bool only_case = near != NULL && strcasecmp(near, system->name) == 0;
             mls_findings_add(findings, MLS_FINDING_SYSTEM_MISSING, folder,
-                             "the system description systems/%s.json is missing", system->name);
+                             "the system description systems/%s.json is missing%s%s%s%s", system->name,
+                             near == NULL ? "" : "; did you mean systems/", near != NULL ? near : "",
+                             near == NULL ? "" : ".json?", only_case ? " (only the case of letters differs)" : "");
         } else if (judged && described.path == NULL) {
             mls_findings_add_as(findings, MLS_FINDING_SYSTEM_MISSING, MLS_SEVERITY_ADVICE, folder,
                                 "the folder has no benchmark, and systems/%s.json is missing", system->name);
@@ -120,7 +173,7 @@ void mls_systems_judge(mls_submission *submission, mls_submitter *submitter, con
             const mls_status status =
                 mls_tree_read(submission, &system->description, MLS_SYSTEM_BYTES_MAX, &text, &error);
             if (status == MLS_OK) {
-                judge_system(submission, submitter, system, rules, mls_buffer_str(&text), findings);
+                mls_system_judge(submission, submitter, system, rules, mls_buffer_str(&text), findings);
             } else {
                 mls_findings_add(findings, status == MLS_ERROR_READ ? MLS_FINDING_UNREADABLE : MLS_FINDING_SYSTEM_JSON,
                                  described, "%s", error.message);

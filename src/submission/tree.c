@@ -41,7 +41,8 @@ typedef enum tree_role {
     ROLE_SYSTEM_HPC,
     ROLE_STRONG, /* hpc: results/<system>/strong and weak */
     ROLE_WEAK,
-    ROLE_RESULT, /* results/<system>/[strong|weak/]<benchmark> */
+    ROLE_SCALING, /* hpc: any other folder results/<system>/<name> */
+    ROLE_RESULT,  /* results/<system>/[strong|weak/]<benchmark> */
     ROLE_POWER,
     ROLE_POWER_RUN,
     ROLE_BENCHMARKS,
@@ -63,15 +64,19 @@ typedef enum tree_entry {
     ENTRY_SUBMITTER,
     ENTRY_USELESS_PARAMS,
     ENTRY_PARAMS,
+    ENTRY_SCRIPT_PARAMS,
     ENTRY_DEEP_RESULTS,
     ENTRY_DESCRIPTION,
     ENTRY_SYSTEM,
     ENTRY_RESULT,
+    ENTRY_STRAY,
+    ENTRY_NO_SCALING,
     ENTRY_POWER,
     ENTRY_LOG,
     ENTRY_SCALING,
     ENTRY_POWER_RUN,
     ENTRY_POWER_FILE,
+    ENTRY_POWER_NAME,
     ENTRY_BENCHMARK,
     ENTRY_IMPLEMENTATION,
     ENTRY_CONFIG
@@ -80,7 +85,8 @@ typedef enum tree_entry {
 /* Bits for the member `in` of `places`: the roles of the folders to which a row applies. */
 #define IN(role) (1U << ROLE_##role)
 #define IN_JUDGED (IN(SYSTEM) | IN(SYSTEM_HPC) | IN(RESULT))
-#define IN_UNJUDGED (IN(ROUND) | IN(SUBMITTER) | IN(RESULTS) | IN(STRONG) | IN(WEAK))
+#define IN_RESULTS (IN(SYSTEM) | IN(STRONG) | IN(WEAK))
+#define IN_UNJUDGED (IN(ROUND) | IN(RESULTS) | IN(STRONG) | IN(WEAK))
 
 /* The layout: the first row that matches an entry determines its role. */
 static const struct {
@@ -94,6 +100,7 @@ static const struct {
     {IN(ROUND), KIND_FOLDER, "*", ROLE_SUBMITTER, ENTRY_SUBMITTER, FOLDERS_MAX},
     {IN_UNJUDGED, KIND_FILE, PARAMS_NAME, ROLE_OTHER, ENTRY_USELESS_PARAMS, 0},
     {IN_JUDGED, KIND_FILE, PARAMS_NAME, ROLE_OTHER, ENTRY_PARAMS, 0},
+    {IN(SUBMITTER), KIND_FILE, PARAMS_NAME, ROLE_OTHER, ENTRY_SCRIPT_PARAMS, 0},
     {IN(OTHER), KIND_FOLDER, "results", ROLE_OTHER, ENTRY_DEEP_RESULTS, 0},
     {IN(SUBMITTER), KIND_FOLDER, "systems", ROLE_SYSTEMS, ENTRY_IGNORED, 0},
     {IN(SUBMITTER), KIND_FOLDER, "results", ROLE_RESULTS, ENTRY_IGNORED, 0},
@@ -102,13 +109,19 @@ static const struct {
     {IN(RESULTS), KIND_FOLDER, "*", ROLE_SYSTEM, ENTRY_SYSTEM, FOLDERS_MAX},
     {IN(SYSTEM_HPC), KIND_FOLDER, "strong", ROLE_STRONG, ENTRY_IGNORED, 0},
     {IN(SYSTEM_HPC), KIND_FOLDER, "weak", ROLE_WEAK, ENTRY_IGNORED, 0},
-    {IN(SYSTEM) | IN(STRONG) | IN(WEAK), KIND_FOLDER, "*", ROLE_RESULT, ENTRY_RESULT, FOLDERS_MAX},
+    {IN(SYSTEM_HPC), KIND_FOLDER, "*", ROLE_SCALING, ENTRY_STRAY, 0},
+    {IN(SCALING), KIND_FOLDER, "*", ROLE_OTHER, ENTRY_NO_SCALING, 0},
+    {IN_RESULTS | IN(RESULT), KIND_FOLDER, "pruned_results", ROLE_OTHER, ENTRY_IGNORED, 0},
+    {IN_RESULTS, KIND_FOLDER, "*", ROLE_RESULT, ENTRY_RESULT, FOLDERS_MAX},
     {IN(RESULT), KIND_FOLDER, "power", ROLE_POWER, ENTRY_POWER, 0},
     {IN(RESULT), KIND_ANY, "result_*.txt", ROLE_OTHER, ENTRY_LOG, FILES_MAX},
     {IN(RESULT), KIND_FILE, "scaling.json", ROLE_OTHER, ENTRY_SCALING, 0},
-    {IN(POWER), KIND_FOLDER, "result_#", ROLE_POWER_RUN, ENTRY_POWER_RUN, 0},
+    {IN(POWER), KIND_FOLDER, "result_*", ROLE_POWER_RUN, ENTRY_POWER_RUN, FILES_MAX},
+    {IN(POWER), KIND_FILE, "result_#", ROLE_OTHER, ENTRY_POWER_RUN, FILES_MAX},
     {IN(POWER_RUN), KIND_FILE, "node_*.txt", ROLE_OTHER, ENTRY_POWER_FILE, 0},
     {IN(POWER_RUN), KIND_FILE, "sw_*.txt", ROLE_OTHER, ENTRY_POWER_FILE, 0},
+    {IN(POWER_RUN), KIND_ANY, "node*", ROLE_OTHER, ENTRY_POWER_NAME, 0},
+    {IN(POWER_RUN), KIND_ANY, "sw*", ROLE_OTHER, ENTRY_POWER_NAME, 0},
     {IN(BENCHMARKS), KIND_FOLDER, "*", ROLE_BENCHMARK, ENTRY_BENCHMARK, 0},
     {IN(BENCHMARK), KIND_FOLDER, "implementations", ROLE_IMPLEMENTATIONS, ENTRY_IGNORED, 0},
     {IN(IMPLEMENTATIONS), KIND_FOLDER, "*", ROLE_IMPLEMENTATION, ENTRY_IMPLEMENTATION, 0},
@@ -131,6 +144,9 @@ static const char *const closed_folders[] = {
     [ROLE_OTHER] = NULL,
 };
 
+static const char dot_name[] = "the name starts with a dot";
+static const char space_name[] = "the name contains a space";
+
 typedef struct tree_walk {
     mls_submission *submission;
     tree_role in;     /* role of the folder being listed */
@@ -151,6 +167,7 @@ typedef struct tree_walk {
 static mls_status visit_entry(void *state, mls_walk_entry *entry);
 static mls_status visit_names(void *state, const mls_walk_entry *folder, const mls_names *names, int system_errno);
 static bool is_submitter(const tree_walk *walk, const char *path);
+static void report_stray(tree_walk *walk, const mls_walk_entry *entry, tree_kind kind);
 static void add_submitter(tree_walk *walk, const char *path, const char *name);
 
 mls_status mls_tree_list(mls_submission *submission, mls_error *error)
@@ -213,6 +230,13 @@ mls_status mls_tree_list(mls_submission *submission, mls_error *error)
         mls_findings_add(&submission->findings, MLS_FINDING_STRAY_FILE, (mls_finding_place){.path = walk.stranger},
                          "this is not a submitter's folder, but it would be uploaded with the round");
     }
+    /* The repository checker also judges the name of the folder that it is given. */
+    const char *root = mls_path_name(submission->real);
+    const mls_finding_place here = {.path = "."};
+    if (submission->options.as_repo && root[0] == '.')
+        mls_findings_add_as(&submission->findings, MLS_FINDING_HIDDEN_NAME, MLS_SEVERITY_ERROR, here, dot_name);
+    if (submission->options.as_repo && strchr(root, ' ') != NULL)
+        mls_findings_add_as(&submission->findings, MLS_FINDING_SPACE_IN_NAME, MLS_SEVERITY_ERROR, here, space_name);
     /* Sort again: systems without results were appended after the others. */
     for (size_t i = 0; i < submission->submitter_count; i++) {
         mls_submitter *submitter = &submission->submitters[i];
@@ -337,6 +361,53 @@ void mls_params_judge(mls_str text, const char *path, mls_bypasses *bypasses, ml
     }
 }
 
+/* Read package_checker_params in a submitter's folder.  The script that a round provides, verify_for_….sh, passes each
+ * line of it to the package checker as the name of an option.  It skips a last line without a line ending. */
+static void judge_script_params(mls_str text, const char *path, mls_bypasses *bypasses, mls_findings *findings)
+{
+    mls_finding_place place = {.path = path};
+    mls_str line;
+    while (text.len > 0) {
+        const bool ended = mls_str_cut(&text, '\n', &line);
+        bool *bypass = mls_str_equal(line, MLS_S("rcp-bypass"))               ? &bypasses->rcp
+                       : mls_str_equal(line, MLS_S("seed-checker-bypass"))    ? &bypasses->seeds
+                       : mls_str_equal(line, MLS_S("rcp-bert-train-samples")) ? &bypasses->bert_train_samples
+                                                                              : NULL;
+        place.line++;
+        if (bypass != NULL && ended) {
+            *bypass = true;
+        } else if (bypass != NULL) {
+            mls_findings_add(findings, MLS_FINDING_PARAMS_IGNORED, place,
+                             "the line '%.*s' has no effect: the round's script skips a last line without a newline",
+                             MLS_CUT(line, 60));
+        } else if (line.len > 0) {
+            mls_findings_add(findings, MLS_FINDING_PARAMS_IGNORED, place,
+                             "the round's script passes the line '%.*s' as an option --%.*s, and the package checker "
+                             "rejects an unknown option",
+                             MLS_CUT(line, 60), MLS_CUT(line, 60));
+        }
+    }
+}
+
+/* Remember a power file whose name the package checker cannot count: it expects a whole number between the last '_' and
+ * the suffix. */
+static void check_power_name(mls_power_folder *folder, const char *path)
+{
+    const mls_str name = mls_str_from(mls_path_name(path));
+    mls_str number = name;
+    int64_t value;
+    for (size_t i = name.len; i > 1 && number.len == name.len; i--)
+        number.len = name.ptr[i - 1] == '.' ? i - 1 : number.len;
+    for (size_t i = number.len; i > 0; i--) {
+        if (number.ptr[i - 1] == '_') {
+            number = mls_str_rest(number, i);
+            break;
+        }
+    }
+    if (folder->uncountable == NULL && !mls_integer_parse(number, &value))
+        folder->uncountable = path;
+}
+
 static void store_entry(tree_walk *walk, const mls_walk_entry *entry, tree_entry as)
 {
     const mls_submission_options *options = &walk->submission->options;
@@ -355,15 +426,20 @@ static void store_entry(tree_walk *walk, const mls_walk_entry *entry, tree_entry
         }
         break;
     case ENTRY_USELESS_PARAMS:
-        mls_findings_add(walk->here, MLS_FINDING_PARAMS_IGNORED, walk->place,
-                         "has an effect only in the results folder of a system or benchmark");
+        mls_findings_add(
+            walk->here, MLS_FINDING_PARAMS_IGNORED, walk->place,
+            "has an effect only in the folder of a submitter, or in the results folder of a system or benchmark");
         break;
-    case ENTRY_PARAMS: {
+    case ENTRY_PARAMS:
+    case ENTRY_SCRIPT_PARAMS: {
         const mls_submission_file file = file_of(walk, entry);
-        mls_bypasses *bypasses = walk->in == ROLE_RESULT ? &result->bypasses : &walk->system->bypasses;
         mls_buffer text = {0};
         if (mls_tree_read(walk->submission, &file, PARAMS_BYTES_MAX, &text, NULL) == MLS_OK) {
-            mls_params_judge(mls_buffer_str(&text), file.path, bypasses, walk->here);
+            if (as == ENTRY_SCRIPT_PARAMS)
+                judge_script_params(mls_buffer_str(&text), file.path, &submitter->bypasses, walk->here);
+            else
+                mls_params_judge(mls_buffer_str(&text), file.path,
+                                 walk->in == ROLE_RESULT ? &result->bypasses : &walk->system->bypasses, walk->here);
         } else {
             mls_findings_add(walk->here, MLS_FINDING_PARAMS_IGNORED, walk->place,
                              "cannot be read, or is not a list of options");
@@ -409,6 +485,13 @@ static void store_entry(tree_walk *walk, const mls_walk_entry *entry, tree_entry
         walk->system->has_results |= mls_is_wanted(options->benchmark, result->benchmark);
         set_owner(walk, OWNER_RESULT, &result->findings);
         break;
+    case ENTRY_STRAY:
+        report_stray(walk, entry, entry->kind == MLS_WALK_FOLDER ? KIND_FOLDER : KIND_FILE);
+        break;
+    case ENTRY_NO_SCALING:
+        mls_findings_add_as(walk->here, MLS_FINDING_STRAY_FILE, MLS_SEVERITY_ERROR, walk->place,
+                            "the folder is neither in strong nor in weak: the package checker ends with an error");
+        break;
     case ENTRY_POWER:
         result->has_power = true;
         break;
@@ -428,18 +511,22 @@ static void store_entry(tree_walk *walk, const mls_walk_entry *entry, tree_entry
     }
     case ENTRY_SCALING:
         result->scaling = file_of(walk, entry);
-        mls_findings_add(walk->here, MLS_FINDING_SCALING_FILE, walk->place,
-                         "only the review committee adds a scaling factor");
         break;
     case ENTRY_POWER_RUN: {
         mls_power_folder *folder = ADD_TO(result, power, power_count, power_capacity);
         folder->path = copy_path(walk, entry);
         folder->name = mls_path_name(folder->path);
+        folder->uncountable = entry->kind != MLS_WALK_FOLDER ? folder->path : NULL;
         break;
     }
     case ENTRY_POWER_FILE:
         MLS_ARENA_ADD(arena, &result->power[result->power_count - 1].files[entry->name[0] == 's'],
                       take_file(walk, entry));
+        check_power_name(&result->power[result->power_count - 1], copy_path(walk, entry));
+        break;
+    case ENTRY_POWER_NAME:
+        check_power_name(&result->power[result->power_count - 1], copy_path(walk, entry));
+        report_stray(walk, entry, entry->kind == MLS_WALK_FOLDER ? KIND_FOLDER : KIND_FILE);
         break;
     case ENTRY_BENCHMARK: /* skip the implementations of other benchmarks if only one is wanted */
         walk->role = mls_is_wanted(options->benchmark, entry->name) ? walk->role : ROLE_OTHER;
@@ -473,9 +560,17 @@ static bool is_place(const tree_walk *walk, size_t row, tree_kind kind)
 static void report_stray(tree_walk *walk, const mls_walk_entry *entry, tree_kind kind)
 {
     mls_suggestion nearest = mls_suggest_for(mls_str_from(entry->name));
+    const size_t digits = strcspn(entry->name, "0123456789");
+    const size_t digit_count = strspn(entry->name + digits, "0123456789");
+    char numbered[40]; /* the name of a log or power file with the same number */
     for (size_t i = 0; i < PLACES; i++) {
         if (!is_place(walk, i, kind))
             continue;
+        if (places[i].entry == ENTRY_LOG && digit_count > 0) {
+            (void)mls_text_printf(numbered, sizeof numbered, "result_%.*s.txt",
+                                  (int)(digit_count < 20 ? digit_count : 20), entry->name + digits);
+            mls_suggest_add(&nearest, mls_str_from(numbered));
+        }
         if (places[i].entry != ENTRY_USELESS_PARAMS && places[i].entry != ENTRY_SCALING &&
             strpbrk(places[i].name, "*#") == NULL)
             mls_suggest_add(&nearest, mls_str_from(places[i].name));
@@ -499,6 +594,20 @@ static void report_stray(tree_walk *walk, const mls_walk_entry *entry, tree_kind
                      suggestion.len > 0 ? "'?" : "");
 }
 
+/* Report a folder next to those of a submission whose name is nearly that of a missing one, such as "Results". */
+static void report_misnamed(tree_walk *walk, const mls_walk_entry *entry)
+{
+    static const mls_str wanted[] = {MLS_STR("results"), MLS_STR("systems")};
+    mls_suggestion nearest = mls_suggest_for(mls_str_from(entry->name));
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        mls_suggest_add(&nearest, wanted[i]);
+    const mls_str path = {entry->below, strlen(entry->below) - strlen(entry->name)};
+    if (nearest.found.len > 0 && !mls_tree_has_folder(walk->submission->real, path, nearest.found.ptr)) {
+        mls_findings_add(walk->here, MLS_FINDING_STRAY_FILE, walk->place,
+                         "the folder '%s' is missing; did you mean this one?", nearest.found.ptr);
+    }
+}
+
 /* Check the name and size of a file or folder anywhere in the tree.  Violations that only the repository
  * checker rejects are errors if `as_repo` is set, else advice. */
 static void check_hygiene(tree_walk *walk, const mls_walk_entry *entry)
@@ -511,9 +620,9 @@ static void check_hygiene(tree_walk *walk, const mls_walk_entry *entry)
                             strerror(entry->system_errno));
     }
     if (entry->name[0] == '.')
-        mls_findings_add_as(findings, MLS_FINDING_HIDDEN_NAME, repo, place, "the name starts with a dot");
+        mls_findings_add_as(findings, MLS_FINDING_HIDDEN_NAME, repo, place, dot_name);
     if (strchr(entry->name, ' ') != NULL)
-        mls_findings_add_as(findings, MLS_FINDING_SPACE_IN_NAME, repo, place, "the name contains a space");
+        mls_findings_add_as(findings, MLS_FINDING_SPACE_IN_NAME, repo, place, space_name);
     if (!entry->link && entry->size > LARGE_FILE) {
         mls_findings_add_as(findings, MLS_FINDING_LARGE_FILE, repo, place, "the file has %.1f MiB",
                             (double)entry->size / 1048576.0);
@@ -538,7 +647,9 @@ static mls_status visit_entry(void *state, mls_walk_entry *entry)
         return MLS_OK;
     }
     if (entry->kind == MLS_WALK_FOLDER && strcmp(entry->name, ".git") == 0) {
-        mls_findings_add(walk->here, MLS_FINDING_GIT_FOLDER, walk->place, "its contents were not checked");
+        mls_findings_add_as(walk->here, MLS_FINDING_GIT_FOLDER,
+                            options->as_repo ? MLS_SEVERITY_ERROR : MLS_SEVERITY_ADVICE, walk->place,
+                            "its contents were not checked");
         entry->enter = false;
         return MLS_OK;
     }
@@ -547,7 +658,9 @@ static mls_status visit_entry(void *state, mls_walk_entry *entry)
     const bool left = kind == KIND_FOLDER && leaves(entry) && walk->in != ROLE_RESULT;
     size_t row = 0;
     walk->role = ROLE_OTHER;
-    while (row < PLACES && !(is_place(walk, row, kind) && mls_name_matches(entry->name, places[row].name)))
+    /* As in a shell, '*' at the start of a file's name does not match a dot. */
+    while (row < PLACES && !(is_place(walk, row, kind) && mls_name_matches(entry->name, places[row].name) &&
+                             !(kind == KIND_FILE && places[row].name[0] == '*' && entry->name[0] == '.')))
         row++;
     if (left && row < PLACES && (walk->in == ROLE_SUBMITTER || closed_folders[walk->in] != NULL)) {
         /* Report results outside the tree: they are not judged, so the submission must not count as valid. */
@@ -567,6 +680,8 @@ static mls_status visit_entry(void *state, mls_walk_entry *entry)
         }
     } else if (!left && closed_folders[walk->in] != NULL) {
         report_stray(walk, entry, kind);
+    } else if (!left && walk->in == ROLE_SUBMITTER && kind == KIND_FOLDER) {
+        report_misnamed(walk, entry);
     }
     check_hygiene(walk, entry);
     /* Add the file to the files that are searched for secrets.  If only some results are judged, search only the files

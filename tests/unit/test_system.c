@@ -77,8 +77,11 @@ static judged judge(const char *text, size_t len, const char *edition)
     judged result = {.system = {.description.path = "systems/x.json"}};
     cJSON *rules;
     assert_int_equal(mls_json_data("systems.json", &rules, NULL), MLS_OK);
-    mls_system_judge(&result.system, rules, (mls_str){text, len}, edition_named(edition), &result.arena,
-                     &result.findings);
+    mls_submission submission = {.edition = edition_named(edition), .arena = &result.arena};
+    mls_submitter submitter = {.result_count = 0};
+    mls_system_judge(&submission, &submitter, &result.system, rules, (mls_str){text, len}, &result.findings);
+    mls_questions_release(&submission.questions);
+    mls_findings_release(&result.system.findings); /* questions are not tested here */
     cJSON_Delete(rules);
     assert_int_equal(result.system.valid, result.findings.counts.error == 0);
     return result;
