@@ -19,6 +19,12 @@ static const char *outcome_word(mls_job_outcome outcome)
     return words[outcome];
 }
 
+static const char *restart_word(mls_restart restart)
+{
+    static const char *const words[] = {"no", "yes", "other-nodes"};
+    return words[restart];
+}
+
 #define COUNT_FIELDS(F)                                                                                                \
     F(count, signature, TEXT, "", row->signature->id)                                                                  \
     F(count, count, NUMBER, "", row->count)
@@ -44,6 +50,8 @@ MLS_FIELDS(count, mls_failure_count, COUNT_FIELDS)
     F(failure, text, TEXT, "", row->at.text)                                                                           \
     F(failure, explanation, TEXT, "", row->signature->explanation)                                                     \
     F(failure, action, TEXT, "", row->signature->action)                                                               \
+    F(failure, restart, TEXT, "", restart_word(row->restart))                                                          \
+    F(failure, restart_reason, TEXT, "", row->restart_reason)                                                          \
     F(failure, read, VALUES, "", MLS_EACH(row->read_count, mls_emit_number(to, (double)row->read[i].line)))            \
     F(failure, suspects, VALUES, "", MLS_EACH(row->suspect_count, mls_emit_number(to, row->suspects[i])))              \
     F(failure, slower, NUMBER_OR_NULL, "", row->slower)
@@ -145,6 +153,9 @@ static void show_failure(mls_view *view, const mls_diagnosis *job, const mls_fai
         mls_view_line(view, &line, MLS_STYLE_PLAIN, HANG, HANG + INDENT);
     }
     mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "what to do: %s", signature->action);
+    mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "restart: %s (%s)",
+                    failure->restart == MLS_RESTART_OTHER_NODES ? "on other nodes" : restart_word(failure->restart),
+                    failure->restart_reason);
 }
 
 static void diagnose_show(mls_printer *to, const void *what)

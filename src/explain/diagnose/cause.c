@@ -437,6 +437,50 @@ static void fill_cause(const run_view *view, mls_failure *failure)
     failure->gpu = cause->gpu;
 }
 
+/* Decide whether to start a job again after a failure: not if it would fail in the same way, and without a node whose
+ * hardware or system failed. */
+static void advise_restart(mls_failure *failure)
+{
+    const mls_signature *signature = failure->signature;
+    const bool user = signature->origin == MLS_ORIGIN_USER;
+    const bool transient = signature->persistence == MLS_PERSISTENCE_TRANSIENT;
+    const bool persistent = signature->persistence == MLS_PERSISTENCE_PERSISTENT;
+    mls_restart restart = MLS_RESTART_YES;
+    const char *reason = "this cause passes";
+    if (signature->origin == MLS_ORIGIN_HARDWARE) {
+        restart = MLS_RESTART_OTHER_NODES;
+        reason = "hardware failed: exclude the node";
+    } else if (failure->hang || signature->kind == MLS_CLASS_COMMUNICATION_TIMEOUT ||
+               signature->kind == MLS_CLASS_UNKNOWN || signature->role == MLS_ROLE_EFFECT) {
+        reason = "the root cause is not known: restart once, and stop if the failure comes back";
+    } else if (signature->kind == MLS_CLASS_SCHEDULER) {
+        restart = user && !persistent ? MLS_RESTART_NO : MLS_RESTART_YES;
+        reason = restart == MLS_RESTART_NO
+                     ? "somebody cancelled the job, or it asked for what the cluster does not have"
+                     : "the scheduler ended the job: continue from the last checkpoint";
+    } else if (signature->kind == MLS_CLASS_PREEMPTION) {
+        reason = "the job was preempted: continue from the last checkpoint";
+    } else if (signature->kind == MLS_CLASS_NODE && !transient) {
+        restart = MLS_RESTART_OTHER_NODES;
+        reason = "the system of a node failed: exclude the node";
+    } else if (transient) {
+        restart = MLS_RESTART_YES;
+    } else if ((signature->kind == MLS_CLASS_CONTAINER && !user) ||
+               (signature->kind == MLS_CLASS_NETWORK && persistent)) {
+        restart = MLS_RESTART_OTHER_NODES;
+        reason = "the set-up of a node is wrong: exclude the node";
+    } else if (signature->kind == MLS_CLASS_NETWORK || (signature->kind == MLS_CLASS_STORAGE && !user && !persistent)) {
+        reason = "network and storage often recover: restart a few times at most";
+    } else if (signature->kind == MLS_CLASS_GPU_FAULT && !persistent) {
+        reason = "a kernel or a GPU failed: restart once, and exclude the node if the same GPU fails again";
+    } else {
+        restart = MLS_RESTART_NO;
+        reason = "it would fail in the same way: change the job first";
+    }
+    failure->restart = restart;
+    failure->restart_reason = reason;
+}
+
 static double failed_at(const run_view *view)
 {
     return view->cause != NULL ? view->cause->time_ms : view->end_ms;
@@ -490,6 +534,7 @@ static void judge_run(const run_view *view, mls_failure *failure)
     } else {
         seen = &job->segments[cause->segment];
     }
+    advise_restart(failure);
     /* List all other messages of the run with their counts. */
     size_t *counts = mls_calloc(mls_signatures_count(job->signatures), sizeof *counts);
     for (const mls_match_count *one = view->counts; one != NULL; one = one->next)

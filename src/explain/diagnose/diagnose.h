@@ -36,6 +36,9 @@ typedef struct mls_failure_line {
     const char *node;               /**< set only in `read`; NULL: unknown */
 } mls_failure_line;
 
+/** What a scheduler should do with a failed job. */
+typedef enum mls_restart { MLS_RESTART_NO, MLS_RESTART_YES, MLS_RESTART_OTHER_NODES } mls_restart;
+
 /** Why a run failed.  Unknown numbers are NAN, unknown texts NULL. */
 typedef struct mls_failure {
     size_t run; /**< number in the job, from 1; 0: a launch that failed before a run began */
@@ -55,6 +58,8 @@ typedef struct mls_failure {
     bool read_errors;   /**< some lines of `read` were chosen because they look like errors */
     uint32_t *suspects; /**< ranks in the logs without the watchdog timeout that other ranks reported */
     size_t suspect_count;
+    mls_restart restart;
+    const char *restart_reason;
     double slower;   /**< the last steps took this many times as long as earlier ones (1.5 or more); NAN: not slower */
     size_t run_line; /**< first line of the run in its file; 0: the logs have no records */
 } mls_failure;
