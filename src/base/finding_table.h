@@ -66,6 +66,7 @@ MLS_FINDING(SLOW_PHASE, "slow-phase", ADVICE)
 MLS_FINDING(SLOW_RUN, "slow-run", ADVICE)
 MLS_FINDING(SLOW_EVALUATION, "slow-evaluation", ADVICE)
 MLS_FINDING(FAILED_RUN, "failed-run", ADVICE)
+MLS_FINDING(PRECISION_SWITCH, "precision-switch", ADVICE)
 MLS_FINDING(MFU_IMPOSSIBLE, "mfu-impossible", WARNING)
 MLS_FINDING(NOT_MEASURED, "not-measured", ADVICE)
 /* Telemetry: problems that measurements show, and gaps in the measurements. */

@@ -97,7 +97,7 @@ void mls_overview_append_precision(mls_buffer *line, const mls_overview *all, co
     mls_buffer_append_text(line, facts.precision == MLS_PRINTED_FP4   ? "   FP4"
                                  : facts.precision == MLS_PRINTED_FP8 ? "   FP8"
                                                                       : "");
-    if (facts.precision != MLS_PRINTED_NO_PRECISION && facts.healing > 0) {
+    if ((facts.precision == MLS_PRINTED_FP8 || facts.precision == MLS_PRINTED_FP4) && facts.healing > 0) {
         const bool eight = facts.precision == MLS_PRINTED_FP4 && mls_known_is_on(all->known, values, MLS_S("fp8"));
         mls_buffer_printf(line, " until step %s, then %s", mls_words_count((double)facts.healing).text,
                           eight ? "FP8" : "more bits");
@@ -151,6 +151,10 @@ void mls_cost_append_what(mls_buffer *line, const mls_throughput_group *timed, c
         index++;
     if (cost->kind == MLS_COST_FAILED_RUN) {
         append_run(line, timed->group, index);
+        return;
+    }
+    if (cost->kind == MLS_COST_SWITCH) {
+        mls_buffer_printf(line, "%zu runs change pace at step %zu", cost->run_count, timed->pace_switch.step);
         return;
     }
     if (cost->run_count == 1)

@@ -551,6 +551,12 @@ static void add_group_findings(mls_finding_list *found, const mls_group *group)
         mls_finding_list_add(found, &group->runs[i]->findings, (mls_owner){.path = group->runs[i]->file}, NULL);
 }
 
+#define PRECISION_FIELDS(F)                                                                                            \
+    F(precision, value, TEXT, "", row->value)                                                                          \
+    F(precision, source, TEXT, "", row->source)                                                                        \
+    F(precision, evidence, TEXT, "", row->evidence)
+MLS_FIELDS(precision, mls_group_precision, PRECISION_FIELDS)
+
 #define GROUP_FIELDS(F)                                                                                                \
     F(group, path, TEXT, "", row->path)                                                                                \
     F(group, benchmark, TEXT_OR_NULL, "", row->benchmark)                                                              \
@@ -577,6 +583,7 @@ static void add_group_findings(mls_finding_list *found, const mls_group *group)
     F(group, window, OBJECT_OR_NULL(window), "", row->score.windowed ? &row->score : NULL)                             \
     F(group, energy, OBJECT_OR_NULL(energy), "", row->power.joules != NULL ? &row->power : NULL)                       \
     F(group, weak_scaling, OBJECT_OR_NULL(mls_weak), "", MLS_IF_MADE(&row->weak, row->weak.check))                     \
+    F(group, precision, OBJECT_OR_NULL(precision), "", row->precision.value != NULL ? &row->precision : NULL)          \
     F(group, findings, FINDINGS, "", add_group_findings(&found, row))
 MLS_FIELDS_AS(, mls_group_fields, group, mls_group, NULL, GROUP_FIELDS)
 

@@ -435,6 +435,18 @@ MLS_FIELDS(cost_run, mls_cost_run, COST_RUN_FIELDS)
     F(cost, cost_percent, NUMBER_OR_NULL, "%", row->percent)
 MLS_FIELDS(cost, mls_cost, COST_FIELDS)
 
+#define SWITCH_FIELDS(F)                                                                                               \
+    F(pace_switch, samples, NUMBER, "", row->samples)                                                                  \
+    F(pace_switch, step, COUNT_OR_NULL, "", row->step)                                                                 \
+    F(pace_switch, source, TEXT, "", row->source)                                                                      \
+    F(pace_switch, runs, NUMBER, "", row->runs)                                                                        \
+    F(pace_switch, before_ms_per_sample, NUMBER, "ms", row->before_ms_per_sample)                                      \
+    F(pace_switch, after_ms_per_sample, NUMBER, "ms", row->after_ms_per_sample)                                        \
+    F(pace_switch, factor, NUMBER, "", row->factor)                                                                    \
+    F(pace_switch, once_ms, NUMBER, "ms", row->once_ms)                                                                \
+    F(pace_switch, changed, BOOL, "", row->changed)
+MLS_FIELDS(pace_switch, mls_pace_switch, SWITCH_FIELDS)
+
 #define TIMED_GROUP_FIELDS(F)                                                                                          \
     F(timed_group, path, TEXT, "", row->group->path)                                                                   \
     F(timed_group, benchmark, TEXT_OR_NULL, "", row->group->benchmark)                                                 \
@@ -445,6 +457,8 @@ MLS_FIELDS(cost, mls_cost, COST_FIELDS)
     F(timed_group, limit_ms_per_sample, NUMBER_OR_NULL, "ms", row->limit_ms_per_sample)                                \
     F(timed_group, slow_runs, LIST(slow_run), "", MLS_ROWS(row->slow_runs, row->slow_run_count))                       \
     F(timed_group, runs, LIST(timed), "", MLS_ROWS(row->runs, row->group->run_count))                                  \
+    F(timed_group, switch, OBJECT_OR_NULL(pace_switch), "",                                                           \
+      row->pace_switch.runs > 0 ? &row->pace_switch : NULL)                                                            \
     F(timed_group, costs, LIST(cost), "", MLS_ROWS(row->costs, row->cost_count))                                       \
     F(timed_group, findings, FINDINGS, "",                                                                             \
       mls_finding_list_add(&found, &row->findings, (mls_owner){.path = row->group->path}, NULL))

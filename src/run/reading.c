@@ -561,7 +561,7 @@ static mls_status deliver(void *state, size_t item)
             status = work->known.items == NULL ? mls_known_settings_load(&work->known, work->error) : MLS_OK;
         }
         if (status == MLS_OK && printed != NULL)
-            kept->run.facts = mls_known_facts(&work->known, printed);
+            mls_run_take_facts(&kept->run, &work->known, printed);
         status = status == MLS_OK ? reading->run(reading->state, file->read.index, &kept->run, &kept->notes) : status;
     }
     if (status == MLS_OK && reading->done != NULL)

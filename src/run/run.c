@@ -158,7 +158,7 @@ static void add_hyperparameter(mls_run *run, mls_str key, mls_str value, size_t 
     memcpy(text + kept, end, strlen(end) + 1);
     mls_grow((void **)&run->hyperparameters, run->hyperparameter_count, &run->hyperparameter_capacity,
              sizeof *run->hyperparameters);
-    run->hyperparameters[run->hyperparameter_count++] = (mls_hyperparameter){copy, text, line};
+    run->hyperparameters[run->hyperparameter_count++] = (mls_hyperparameter){copy, text, line, 0};
 }
 
 static void store_step(mls_run *run, void *member, const mls_record *record)
@@ -360,8 +360,10 @@ void mls_run_record(mls_run *run, const mls_record *record)
         run->long_key_line = run->long_key_line == 0 ? record->line : run->long_key_line;
     } else if (!run->too_many_hyperparameters && mls_run_hyperparameter(run, name) == NULL) {
         run->too_many_hyperparameters = run->hyperparameter_count == MLS_HYPERPARAMETERS_KEPT;
-        if (!run->too_many_hyperparameters)
+        if (!run->too_many_hyperparameters) {
             add_hyperparameter(run, name, record->value, record->line);
+            run->hyperparameters[run->hyperparameter_count - 1].other = !mls_str_equal(name, record->key);
+        }
     }
 }
 
@@ -796,6 +798,8 @@ void mls_setups_keep(mls_setups **setups, mls_run *run, bool seeds)
     run->seeds = kept;
     run->seed_capacity = 0;
 
+    if (run->facts.words != NULL)
+        run->facts.words = shared_text(self, mls_str_from(run->facts.words)).ptr;
     mls_arena_free(run->arena);
     run->arena = NULL;
     mls_fit((void **)&run->images, run->image_count, &run->image_capacity, sizeof *run->images);

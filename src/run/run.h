@@ -44,14 +44,26 @@ typedef struct mls_evaluation {
     bool is_clip;
 } mls_evaluation;
 
-/** The precision of the linear layers, from the settings fp4 and fp8 that a run printed.  A setting with the value none
- * or false does not count. */
-typedef enum mls_printed_precision { MLS_PRINTED_NO_PRECISION, MLS_PRINTED_FP8, MLS_PRINTED_FP4 } mls_printed_precision;
+/** The precision of the linear layers that a run printed: in the settings fp4 and fp8, unless their value is none or
+ * false; otherwise, from BF16 on, in the setting precision. */
+typedef enum mls_printed_precision {
+    MLS_PRINTED_NO_PRECISION,
+    MLS_PRINTED_FP8,
+    MLS_PRINTED_FP4,
+    MLS_PRINTED_BF16,
+    MLS_PRINTED_FP16,
+    MLS_PRINTED_TF32,
+    MLS_PRINTED_FP32
+} mls_printed_precision;
+
+/** Return "fp8", "bf16" …; NULL for NO_PRECISION. */
+const char *mls_printed_precision_name(mls_printed_precision precision);
 
 /** Facts about a run from the settings that the job printed (see settings.h); 0: not printed. */
 typedef struct mls_printed_facts {
     mls_printed_precision precision;
-    uint32_t healing; /**< number of steps after which the run switches to higher precision (healing) */
+    const char *words; /**< the setting with the precision, "fp8: e4m3", in the memory of the run; NULL: none */
+    uint32_t healing;  /**< number of steps after which the run switches to higher precision (healing) */
     uint32_t degrees[MLS_DEGREES];
 } mls_printed_facts;
 
@@ -62,6 +74,7 @@ typedef struct mls_hyperparameter {
     mls_str key;
     const char *value; /**< JSON text, as logged; a long string is truncated and ends in "…" */
     size_t line;       /**< 0 for global_batch_size */
+    size_t other; /**< 1: the log has the other spelling of the key, see mls_key_also_spelt(); 0: it has this one */
 } mls_hyperparameter;
 
 typedef struct mls_seed {

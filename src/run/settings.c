@@ -689,7 +689,8 @@ mls_str mls_known_value(const mls_known_settings *known, const mls_str *values, 
 bool mls_known_is_on(const mls_known_settings *known, const mls_str *values, mls_str name)
 {
     const mls_str value = mls_known_value(known, values, name);
-    return !mls_setting_is_none(value) && mls_setting_truth(value) != 0;
+    return !mls_setting_is_none(value) && mls_setting_truth(value) != 0 && !mls_str_alike(value, MLS_S("no")) &&
+           !mls_str_alike(value, MLS_S("off"));
 }
 
 uint32_t mls_known_number(const mls_known_settings *known, const mls_str *values, mls_str name)
@@ -698,19 +699,52 @@ uint32_t mls_known_number(const mls_known_settings *known, const mls_str *values
     return mls_size_parse(mls_known_value(known, values, name), &number) && number <= UINT32_MAX ? (uint32_t)number : 0;
 }
 
-mls_printed_facts mls_known_facts(const mls_known_settings *known, const mls_printed *printed)
+const char *mls_printed_precision_name(mls_printed_precision precision)
+{
+    static const char *const names[] = {NULL, "fp8", "fp4", "bf16", "fp16", "tf32", "fp32"};
+    return names[precision];
+}
+
+void mls_run_take_facts(mls_run *run, const mls_known_settings *known, const mls_printed *printed)
 {
     static const mls_str degrees[MLS_DEGREES] = {MLS_STR("tensor_parallel"), MLS_STR("pipeline_parallel"),
                                                  MLS_STR("context_parallel"), MLS_STR("expert_parallel")};
+    static const struct {
+        const char *name;  /* of a known setting; NULL: the setting "precision" */
+        const char *value; /* with which its value begins; NULL: any that is not off */
+        mls_printed_precision precision;
+    } signs[] = {{"fp4", NULL, MLS_PRINTED_FP4},       {"fp8", NULL, MLS_PRINTED_FP8},
+                 {NULL, "bf16", MLS_PRINTED_BF16},     {NULL, "bfloat16", MLS_PRINTED_BF16},
+                 {NULL, "16-mixed", MLS_PRINTED_FP16}, {NULL, "fp16", MLS_PRINTED_FP16},
+                 {NULL, "fp32", MLS_PRINTED_FP32},     {NULL, "tf32", MLS_PRINTED_TF32},
+                 {NULL, "=16", MLS_PRINTED_FP16},      {NULL, "=32", MLS_PRINTED_FP32}};
     mls_str values[MLS_KNOWN_SETTINGS_MAX];
+    mls_str precision = {0};
     (void)mls_known_values(known, printed, values);
-    mls_printed_facts facts = {.precision = mls_known_is_on(known, values, MLS_S("fp4"))   ? MLS_PRINTED_FP4
-                                            : mls_known_is_on(known, values, MLS_S("fp8")) ? MLS_PRINTED_FP8
-                                                                                           : MLS_PRINTED_NO_PRECISION,
-                               .healing = mls_known_number(known, values, MLS_S("healing"))};
+    for (size_t i = 0; i < printed->settings.count && precision.ptr == NULL; i++)
+        if (mls_str_equal(last_part(printed->settings.items[i].name), MLS_S("precision")))
+            precision = printed->settings.items[i].value;
+    mls_printed_facts facts = {.healing = mls_known_number(known, values, MLS_S("healing"))};
     for (size_t i = 0; i < MLS_DEGREES; i++)
         facts.degrees[i] = mls_known_number(known, values, degrees[i]);
-    return facts;
+    for (size_t i = 0; i < sizeof signs / sizeof *signs && facts.precision == MLS_PRINTED_NO_PRECISION; i++) {
+        const mls_str name = mls_str_from(signs[i].name != NULL ? signs[i].name : "precision");
+        const mls_str value = signs[i].name != NULL ? mls_known_value(known, values, name) : precision;
+        const mls_str begins = mls_str_from(signs[i].value);
+        const bool whole = mls_str_starts(begins, MLS_S("="));
+        const bool says = signs[i].name != NULL ? mls_known_is_on(known, values, name)
+                          : whole               ? mls_str_equal(value, mls_str_rest(begins, 1))
+                                                : mls_str_starts(value, begins);
+        if (!says)
+            continue;
+        mls_buffer words = {0};
+        mls_buffer_printf(&words, "%.*s: %.*s", (int)name.len, name.ptr, (int)value.len, value.ptr);
+        run->arena = run->arena != NULL ? run->arena : mls_calloc(1, sizeof *run->arena);
+        facts.precision = signs[i].precision;
+        facts.words = mls_arena_copy(run->arena, mls_buffer_str(&words)).ptr;
+        mls_buffer_release(&words);
+    }
+    run->facts = facts;
 }
 
 mls_status mls_run_read_facts(mls_known_settings *known, mls_scan_room **room, mls_run *run)
@@ -730,7 +764,7 @@ mls_status mls_run_read_facts(mls_known_settings *known, mls_scan_room **room, m
     if (printed != NULL && status == MLS_OK)
         status = known->items == NULL ? mls_known_settings_load(known, NULL) : MLS_OK;
     if (printed != NULL && status == MLS_OK)
-        run->facts = mls_known_facts(known, printed);
+        mls_run_take_facts(run, known, printed);
     mls_printed_reader_free(reader);
     return status;
 }

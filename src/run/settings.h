@@ -139,8 +139,8 @@ bool mls_known_is_on(const mls_known_settings *known, const mls_str *values, mls
  * implausible. */
 uint32_t mls_known_number(const mls_known_settings *known, const mls_str *values, mls_str name);
 
-/** Return facts about a run from its printed settings: precision, healing and degrees of parallelism. */
-mls_printed_facts mls_known_facts(const mls_known_settings *known, const mls_printed *printed);
+/** Set run->facts from the settings that the run printed: precision, healing and degrees of parallelism. */
+void mls_run_take_facts(mls_run *run, const mls_known_settings *known, const mls_printed *printed);
 
 /** Set run->facts by reading the log of the run again up to its run_start.  Scoring needs the facts of only one run per
  * group, so reading a log again is faster than parsing the settings in all logs.  *known is loaded on first use.

@@ -349,6 +349,7 @@ static mls_status finish_group(const mls_collect_options *options, const mls_tre
             mls_place_find_system(folder, &arena, &place);
         mls_group_describe(group, mls_str_from(folder.ptr != NULL ? place.system : NULL),
                            folder.ptr != NULL ? place.description : (mls_str){0});
+        mls_group_find_precision(group, folder);
     }
     mls_arena_release(&arena);
     return status;

@@ -119,6 +119,15 @@ typedef struct mls_spread {
     double variation;     /**< stdev / mean: 0.024 is 2.4 % */
 } mls_spread;
 
+/** The lowest precision in which a group trained its linear layers, and how it is known.  Texts live as long as the
+ * group. */
+typedef struct mls_group_precision {
+    const char *value;    /**< fp4 fp8 int8 int4 bf16 fp16 tf32 fp32 fp64; NULL: unknown */
+    const char *source;   /**< disclosed, printed, config or name */
+    const char *evidence; /**< "FP8=True" */
+    uint32_t healing;     /**< step after which the config of the submission switches to more bits; 0: not set */
+} mls_group_precision;
+
 typedef struct mls_group {
     char *path;         /**< the folder or file that contains all runs of the group */
     bool result_folder; /**< the group consists of the result_*.txt files of a folder */
@@ -127,6 +136,7 @@ typedef struct mls_group {
     bool edition_guessed;       /**< the edition was guessed from the benchmark and, if known, the date of a run */
     bool edition_by_date;       /**< the edition was guessed, and a date was known */
     const char *benchmark;      /**< name, borrowed from path or a run; NULL: unknown */
+    mls_group_precision precision; /**< the lowest one in which linear layers were trained */
     const mls_benchmark *rules; /**< how the benchmark is scored; not NULL once scored */
     mls_division division;      /**< division that the runs logged; NONE: not logged, or the runs differ */
     const char *config;         /**< DGXSYSTEM, borrowed from a run; NULL: unknown, or the runs differ */

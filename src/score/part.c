@@ -143,6 +143,7 @@ static const mls_row_member hyperparameter_members[] = {
     MLS_FIELD(mls_hyperparameter, "key", STR, key),
     MLS_FIELD(mls_hyperparameter, "value", JSON, value),
     MLS_FIELD(mls_hyperparameter, "line", COUNT, line),
+    MLS_FIELD(mls_hyperparameter, "other", COUNT, other),
 };
 static const mls_schema hyperparameter_schema = MLS_SCHEMA_OF(mls_hyperparameter, hyperparameter_members);
 
@@ -179,7 +180,8 @@ static const mls_schema job_schema = MLS_SCHEMA_OF(mls_job, job_members);
 
 #define FACTS(name, kind, member) MLS_FIELD(mls_printed_facts, name, kind, member)
 static const mls_row_member facts_members[] = {
-    MLS_FIELD_MOST(mls_printed_facts, "precision", WORD, precision, MLS_PRINTED_FP4 + 1, NULL),
+    MLS_FIELD_MOST(mls_printed_facts, "precision", WORD, precision, MLS_PRINTED_FP32 + 1, NULL),
+    FACTS("words", TEXT, words),
     FACTS("healing", U32, healing),
     FACTS("tp", U32, degrees[0]),
     FACTS("pp", U32, degrees[1]),

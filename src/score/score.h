@@ -72,6 +72,10 @@ mls_status mls_energy_read(int fd, bool node, double time_to_train_ms, const cha
 /* Set has_power, joules and power of *extra from the folder `power` beside the result_*.txt file of a run. */
 void mls_run_extra_find_power(const mls_run *run, mls_run_extra *extra);
 
+/* Set the precision of a described group whose logs are in `folder`.  This reads the configs in benchmarks/ beside the
+ * results/ that contains the folder, but no log. */
+void mls_group_find_precision(mls_group *group, mls_str folder);
+
 /* -------------------------------------------------------------- repeats */
 
 /* The runs of a source, which may contain duplicates.  The caller of mls_repeats_remove() sets `count`. */

@@ -29,6 +29,7 @@ typedef struct cost_finder {
 } cost_finder;
 
 static void find_failed_runs(cost_finder *finder);
+static void find_switch(cost_finder *finder);
 static void find_slow_phases(cost_finder *finder);
 static void find_slow_evaluations(cost_finder *finder);
 static void find_slow_runs(cost_finder *finder);
@@ -46,6 +47,7 @@ void mls_throughput_find_costs(mls_throughput_group *group, const mls_score_opti
                           .lost = mls_calloc(of->run_count + 1, sizeof *finder.lost)};
     if (!mls_is_weak(&of->weak)) {
         find_failed_runs(&finder);
+        find_switch(&finder);
         find_slow_phases(&finder);
         find_slow_evaluations(&finder);
         find_slow_runs(&finder);
@@ -142,6 +144,31 @@ static void find_failed_runs(cost_finder *finder)
                                                                 .score_without_minutes = mean,
                                                                 .percent = cost_percent(finder, mean)};
     }
+}
+
+/* A switch of the pace costs the time that it took once; the slower pace behind it is the price of the method. */
+static void find_switch(cost_finder *finder)
+{
+    const mls_throughput_group *group = finder->group;
+    const size_t count = group->group->run_count;
+    mls_cost cost = {.kind = MLS_COST_SWITCH, .runs = mls_arena_array(finder->arena, count, sizeof *cost.runs)};
+    double *values = mls_calloc(2 * count + 1, sizeof *values);
+    for (size_t i = 0; i < count && group->pace_switch.changed; i++) {
+        const mls_throughput *run = &group->runs[i];
+        if (run->switch_segment == 0)
+            continue;
+        const mls_pace_segment *at = &run->segments[run->switch_segment - 1];
+        values[cost.run_count] = at->from_samples;
+        values[count + cost.run_count] = at->from_samples + at->delta;
+        cost.runs[cost.run_count++] = (mls_cost_run){run, run->switch_once_ms, at->from_ms, at->to_ms};
+    }
+    mls_sort_doubles(values, cost.run_count);
+    mls_sort_doubles(values + count, cost.run_count);
+    cost.from_samples = mls_median_lower(values, cost.run_count);
+    cost.to_samples = mls_median_lower(values + count, cost.run_count);
+    free(values);
+    if (cost.run_count > 0)
+        add_slow(finder, cost);
 }
 
 static void find_slow_phases(cost_finder *finder)

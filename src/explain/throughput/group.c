@@ -126,10 +126,13 @@ const char *mls_slow_part_name(mls_slow_part part)
     return names[part];
 }
 
-/* Return the number of samples of a run.  Samples after a healing step are multiplied by the factor by which they take
- * longer. */
+/* Return the number of samples of a run.  Samples after a switch of the pace or a healing step are multiplied by the
+ * factor by which they take longer. */
 static double throughput_units(const mls_throughput_group *group, const mls_throughput *run)
 {
+    const mls_pace_switch *change = &group->pace_switch;
+    if (change->changed)
+        return run->samples + (change->factor - 1) * fmax(run->samples - change->samples, 0);
     const double longer = run->healing_step > 0 ? group->healed->healing_factor - 1 : 0;
     return run->samples + longer * fmax(run->samples - run->healing_samples, 0);
 }
@@ -325,10 +328,23 @@ static void report_slow_run(const mls_throughput_group *group, const mls_slow_ru
     }
 }
 
+static void report_switch(const mls_throughput_group *group, const mls_cost *cost, mls_buffer *line)
+{
+    const mls_pace_switch *change = &group->pace_switch;
+    mls_buffer_printf(line, cost->run_count == group->timed ? "all %zu runs" : "%zu of %zu runs", cost->run_count,
+                      group->timed);
+    mls_buffer_printf(line,
+                      " change pace at step %zu (%s samples), as a switch of precision does: %s once, then %s of the "
+                      "pace",
+                      change->step, samples_of(change->samples).text, mls_words_duration(change->once_ms).text,
+                      mls_words_trimmed(1 / change->factor, 2).text);
+}
+
 /* Report a cost as a finding, with what it costs the score and what the job printed meanwhile. */
 static void report_cost(mls_throughput_group *group, const mls_cost *cost)
 {
     static const mls_finding_code codes[] = {[MLS_COST_FAILED_RUN] = MLS_FINDING_FAILED_RUN,
+                                             [MLS_COST_SWITCH] = MLS_FINDING_PRECISION_SWITCH,
                                              [MLS_COST_SLOW_PHASE] = MLS_FINDING_SLOW_PHASE,
                                              [MLS_COST_SLOW_EVALUATION] = MLS_FINDING_SLOW_EVALUATION,
                                              [MLS_COST_SLOW_RUN] = MLS_FINDING_SLOW_RUN};
@@ -352,6 +368,7 @@ static void report_cost(mls_throughput_group *group, const mls_cost *cost)
         report_slow_run(group, cost->slow, &line);
         break;
     case MLS_COST_SWITCH:
+        report_switch(group, cost, &line);
         break;
     }
     const size_t len = line.len;
@@ -397,6 +414,7 @@ void mls_throughput_group_compare(mls_throughput_group *group, const mls_healing
         group->healed = &group->runs[factors[(changed - 1) / 2].place];
         group->healed_count = changed;
     }
+    mls_throughput_find_switch(group, arena, scratch);
     find_slow_runs(group, arena, scratch);
     /* The run with the median loss of warm-up represents the group. */
     mls_placed *shares = mls_arena_array(scratch, all, sizeof *shares);

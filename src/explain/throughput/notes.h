@@ -108,6 +108,18 @@ void mls_timing_pace(mls_timing *timing);
 /* Minimum number of ended runs with samples for comparisons within a group. */
 enum { MLS_TIMED_MIN = 3 };
 
+/* List the slow phases of a run.  From segment `later` on, the reference is `later_pace`.  The segment `skip` ends a
+ * phase and is in none. */
+mls_slow_phase *mls_pace_list_phases(const mls_throughput *run, size_t skip, size_t later, double later_pace,
+                                     mls_arena *arena, size_t *count);
+
+/* Return the median pace of the segments from `from` to before `to`, weighted by samples.  (Weighted by time, one long
+ * stall would decide the median.)  `paces` is scratch memory for as many items. */
+double mls_pace_median(const mls_throughput *run, size_t from, size_t to, mls_weighted *paces);
+
+/* Find a switch of the pace of all runs, and list the slow phases anew if it changed the pace. */
+void mls_throughput_find_switch(mls_throughput_group *group, mls_arena *arena, mls_arena *scratch);
+
 /* Return whether a run ended and has samples, so that its pace can be compared. */
 bool mls_throughput_is_timed(const mls_throughput *run);
 

@@ -69,20 +69,19 @@ static void measure_segments(mls_timing *timing)
     run->band = band > BAND_MIN ? band : BAND_MIN;
 }
 
-/* List the slow phases.  From segment `healed` on, the reference is `healed_pace`. */
-static mls_slow_phase *list_phases(const mls_timing *timing, size_t healed, double healed_pace, size_t *count)
+mls_slow_phase *mls_pace_list_phases(const mls_throughput *run, size_t skip, size_t later, double later_pace,
+                                     mls_arena *arena, size_t *count)
 {
-    const mls_throughput *run = timing->run;
     const double min = fmax(LOST_MIN_MS, LOST_MIN * run->run_ms);
-    mls_slow_phase *phases = mls_arena_array(timing->scratch, run->segment_count, sizeof *phases);
+    mls_slow_phase *phases = mls_arena_array(arena, run->segment_count + 1, sizeof *phases);
     *count = 0;
     for (size_t i = run->warmup_segments; i < run->segment_count && run->segment_count >= SEGMENTS_PHASES; i++) {
         mls_slow_phase phase = {.from_ms = run->segments[i].from_ms, .from_samples = run->segments[i].from_samples};
-        double reference = healed_pace;
+        double reference = later_pace;
         for (; i < run->segment_count; i++) {
             const mls_pace_segment *segment = &run->segments[i];
-            reference = i < healed ? run->steady_ms_per_sample : healed_pace;
-            if (!is_slow(run, segment, reference))
+            reference = i < later ? run->steady_ms_per_sample : later_pace;
+            if (i == skip || !is_slow(run, segment, reference))
                 break;
             phase.to_ms = segment->to_ms;
             phase.to_samples = segment->from_samples + segment->delta;
@@ -96,9 +95,7 @@ static mls_slow_phase *list_phases(const mls_timing *timing, size_t healed, doub
     return phases;
 }
 
-/* Return the median pace of segments, weighted by samples.  (Weighted by time, one long stall would decide the median.)
- */
-static double median_pace(const mls_throughput *run, size_t from, size_t to, mls_weighted *paces)
+double mls_pace_median(const mls_throughput *run, size_t from, size_t to, mls_weighted *paces)
 {
     for (size_t i = from; i < to; i++)
         paces[i - from] = (mls_weighted){pace_of(&run->segments[i]), run->segments[i].delta};
@@ -122,15 +119,16 @@ static void find_healing(mls_timing *timing)
     if (healing->step == 0 || run->in_epochs || at <= first || healed >= count)
         return;
     mls_weighted *paces = mls_arena_array(timing->scratch, count, sizeof *paces);
-    const double pace = median_pace(run, healed, count, paces);
-    const double near_before = median_pace(run, at - first > SHIFT_SIDE ? at - SHIFT_SIDE : first, at, paces);
-    const double near = median_pace(run, healed, count - healed > SHIFT_SIDE ? healed + SHIFT_SIDE : count, paces);
-    const double factor = pace / median_pace(run, first, at, paces);
+    const double pace = mls_pace_median(run, healed, count, paces);
+    const double near_before = mls_pace_median(run, at - first > SHIFT_SIDE ? at - SHIFT_SIDE : first, at, paces);
+    const double near = mls_pace_median(run, healed, count - healed > SHIFT_SIDE ? healed + SHIFT_SIDE : count, paces);
+    const double factor = pace / mls_pace_median(run, first, at, paces);
     size_t kept = 0;
     healing->reached = true;
     healing->changed = factor >= 1 + SHIFT_MIN && near >= near_before * (1 + SHIFT_MIN);
     healing->factor = healing->changed ? factor : 1;
-    healing->phases = list_phases(timing, healed, fmax(pace, run->steady_ms_per_sample), &healing->phase_count);
+    healing->phases = mls_pace_list_phases(run, SIZE_MAX, healed, fmax(pace, run->steady_ms_per_sample),
+                                           timing->scratch, &healing->phase_count);
     for (size_t i = 0; i < healing->phase_count; i++) {
         const double from = healing->phases[i].from_samples;
         const bool begins = from == run->segments[at].from_samples || from == run->segments[healed].from_samples;
@@ -281,7 +279,8 @@ void mls_timing_pace(mls_timing *timing)
                                       : level > 0              ? (int)level
                                                                : 0);
     }
-    run->slow_phases = list_phases(timing, run->segment_count, 0, &run->slow_phase_count);
+    run->slow_phases =
+        mls_pace_list_phases(run, SIZE_MAX, run->segment_count, 0, timing->scratch, &run->slow_phase_count);
     find_shift(timing);
     find_healing(timing);
 }

@@ -257,7 +257,9 @@ static void move(void *list, size_t count, size_t size, mls_arena *arena)
     *items = copy;
 }
 
-static mls_status measure_group(mls_throughputs *all, mls_throughput_group *group, mls_arena *scratch, mls_error *error)
+/* `segments` holds the segments of the runs until the group was compared, unless they are stored. */
+static mls_status measure_group(mls_throughputs *all, mls_throughput_group *group, mls_arena *scratch,
+                                mls_arena *segments, mls_error *error)
 {
     const mls_group *of = group->group;
     /* Find the machine in the options, else in the system description, else in the config's name. */
@@ -306,7 +308,7 @@ static mls_status measure_group(mls_throughputs *all, mls_throughput_group *grou
         measure_run(&timing);
         /* Copy the lists to the permanent arena at their final sizes; in the scratch arena they have their maximum
          * sizes. */
-        move(&run->segments, run->series ? run->segment_count : 0, sizeof *run->segments, all->arena);
+        move(&run->segments, run->segment_count, sizeof *run->segments, run->series ? all->arena : segments);
         move(&run->stretches, run->series ? run->stretch_count : 0, sizeof *run->stretches, all->arena);
         move(&run->slow_phases, run->slow_phase_count, sizeof *run->slow_phases, all->arena);
         move(&healing[i].phases, healing[i].phase_count, sizeof *healing[i].phases, all->arena);
@@ -325,6 +327,8 @@ static mls_status measure_group(mls_throughputs *all, mls_throughput_group *grou
             all->runs[of->runs[i] - all->collection->runs] = &group->runs[i];
         }
         mls_throughput_group_compare(group, healing, all->arena, scratch, options->score);
+        for (size_t i = 0; i < of->run_count && !options->series; i++)
+            group->runs[i].segments = NULL;
     }
     free(measured);
     free(healing);
@@ -335,6 +339,7 @@ mls_status mls_throughputs_measure(const mls_collection *collection, const mls_t
                                    mls_throughputs *all, mls_error *error)
 {
     mls_arena scratch = {0};
+    mls_arena segments = {0};
     *all = (mls_throughputs){.arena = mls_calloc(1, sizeof *all->arena), .collection = collection, .options = *options};
     all->groups = mls_arena_zeroed(all->arena, collection->group_count + 1, sizeof *all->groups);
     all->runs = mls_arena_zeroed(all->arena, collection->run_count + 1, sizeof *all->runs);
@@ -343,9 +348,11 @@ mls_status mls_throughputs_measure(const mls_collection *collection, const mls_t
     for (size_t i = 0; i < collection->group_count && status == MLS_OK; i++) {
         mls_throughput_group *group = &all->groups[all->group_count++];
         group->group = &collection->groups[i];
-        status = measure_group(all, group, &scratch, error);
+        mls_arena_reset(&segments);
+        status = measure_group(all, group, &scratch, &segments, error);
     }
     mls_arena_release(&scratch);
+    mls_arena_release(&segments);
     return status;
 }
 

@@ -131,6 +131,8 @@ typedef struct mls_throughput {
     size_t slow_phase_count;
     bool has_shift; /**< the pace changed permanently at position shift_samples, by the factor shift_factor */
     double shift_samples, shift_factor;
+    size_t switch_segment; /**< index plus 1 of the segment with the group's switch; 0: none */
+    double switch_once_ms; /**< time that this segment lost */
     size_t healing_step; /**< step at which the pace of all runs of the group changed by design; 0: none */
     double healing_samples, healing_factor; /**< position of that step; pace after it divided by the pace before */
     double evaluation_median_ms;
@@ -178,6 +180,16 @@ typedef struct mls_slow_run {
     mls_slow_part largest;
     bool pace; /**< the pace of the run is above limit_ms_per_sample of the group */
 } mls_slow_run;
+
+/** A step at which the pace of all runs changes, as it does when they switch to another precision. */
+typedef struct mls_pace_switch {
+    double samples;     /**< its position; 0: there is no switch */
+    size_t step;        /**< 0: the batch sizes differ */
+    const char *source; /**< where the step comes from: printed, config or pace */
+    size_t runs;        /**< number of runs with segments before, at and behind it */
+    double before_ms_per_sample, after_ms_per_sample, factor, once_ms; /**< lower medians over these runs */
+    bool changed; /**< the pace changed, or the switch took time; otherwise nothing else depends on it */
+} mls_pace_switch;
 
 /** The cause of a cost.  Equal costs are sorted in this order. */
 typedef enum mls_cost_kind {
@@ -232,6 +244,7 @@ typedef struct mls_throughput_group {
     size_t slow_run_count;
     mls_shared_phase *shared_phases; /**< in the order of samples */
     size_t shared_phase_count;
+    mls_pace_switch pace_switch;
     mls_cost *costs; /**< the largest first; costs with `within` set come last */
     size_t cost_count;
     const mls_throughput *healed; /**< run with the median healing_factor; NULL: no run has a healing_step */
