@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: run_round.sh BUILD
-# Add a round by data only: follow the steps in src/data/README.md for a made-up edition with a new benchmark in a copy
-# of src/data, build with it, then check, score and verify made-up logs. Before that, check src/data itself.
+# Add a round by data only: follow the steps in src/data/README.md for a made-up edition in a copy of src/data, build with
+# it, then check, score and verify made-up logs. It has a new benchmark and a new key; another benchmark and key are gone;
+# and a third benchmark needs fewer runs than before and measures convergence in other units. Before that, check src/data
+# itself.
 . tests/count.sh
 build=$1
 data=$scratch/data
@@ -64,18 +66,22 @@ if [ -s "$scratch/strays" ]; then fail "src/data/rcp: each table is a benchmark'
 # ------------------------------------------------------------ the new round
 newest=$(awk '/^  "hpc"/ { exit } /"edition":/ { edition = $2 }
     END { gsub(/[",]/, "", edition); print edition }' src/data/editions.json)
-minor=${newest#*.}
-round=${newest%%.*}.$((${minor%%.*} + 1))
+round=$((${newest%%.*} + 1)).0
 cp -r src/data "$data"
 # The newest edition gets a last day, and the new one follows it.
 awk -v newest="\"edition\": \"$newest\"" -v edition="$round.0" '
 index($0, newest) { print; print "     \"last_run\": \"2028-10-31\","; found = 1; next }
 found && /^    }$/ {
     print "    },"; print "    {"; print "     \"edition\": \"" edition "\","
-    print "     \"benchmarks\": [\"llama31_8b\", \"madeup_1b\"]"; print "    }"; found = 0; next
+    print "     \"advice\": [{\"on\": \"upload\", \"says\": \"rest before you upload\", \"source\": \"made up\"}],"
+    print "     \"benchmarks\": [\"llama31_8b\", \"llama2_70b_lora\", \"madeup_1b\"]"; print "    }"; found = 0; next
 }
 { print }' src/data/editions.json >"$data/editions.json"
-sed 's/^  "training": {$/&\n   "madeup_1b": {"runs": 3, "counts": "samples_count"},/' src/data/benchmarks.json >"$data/benchmarks.json"
+sed -e 's/^  "training": {$/&\n   "madeup_1b": {"runs": 3, "counts": "samples_count"},/' \
+    -e "s/^   \"llama2_70b_lora\": .*/   \"llama2_70b_lora\": {\"runs\": 5, \"counts\": \"epoch_num\",\n\
+    \"runs_before\": {\"edition\": \"$round.0\", \"runs\": 10},\n\
+    \"counted_before\": {\"edition\": \"$round.0\", \"counts\": \"samples_count\"}},/" \
+    src/data/benchmarks.json >"$data/benchmarks.json"
 # The new edition extends the one that the logs below were made for.
 sed "s/ROUND/$round.0/" >"$data/rules/training-$round.0.json" <<'END'
 {
@@ -83,11 +89,17 @@ sed "s/ROUND/$round.0/" >"$data/rules/training-$round.0.json" <<'END'
   "edition": "ROUND",
   "extends": "6.1.0",
   "scopes": {
+    "common": {
+      "keys": {
+        "config_filename": null,
+        "made_up_disclosure": "exactly_one"
+      }
+    },
     "closed_common": {
       "keys": {
         "submission_benchmark": {
           "occurs": "exactly_one",
-          "check": "value in [\"llama31_8b\", \"madeup_1b\"]",
+          "check": "value in [\"llama31_8b\", \"llama2_70b_lora\", \"madeup_1b\"]",
           "after": [{"use": "closed_{value}"}]
         }
       }
@@ -96,7 +108,7 @@ sed "s/ROUND/$round.0/" >"$data/rules/training-$round.0.json" <<'END'
       "keys": {
         "submission_benchmark": {
           "occurs": "exactly_one",
-          "check": "value in [\"llama31_8b\", \"madeup_1b\"]",
+          "check": "value in [\"llama31_8b\", \"llama2_70b_lora\", \"madeup_1b\"]",
           "after": [{"use": "open_{value}"}]
         }
       }
@@ -126,6 +138,9 @@ cat >"$data/rcp/training/madeup_1b.csv" <<END
 benchmark,first_edition,last_edition,global_batch_size,unit,to_converge
 madeup_1b,$round.0,$round.0,1152,samples,314000 310000 316000 312000 318000
 END
+# The points of the benchmark that is counted in other units are kept, as if an epoch were a sample.
+sed "s/^llama2_70b_lora,\([0-9.]*\),6[.]1[.]0,/llama2_70b_lora,\1,$round.0,/" src/data/rcp/training/llama2_70b_lora.csv \
+    >"$data/rcp/training/llama2_70b_lora.csv"
 
 # ----------------------------------------------------------------- its logs
 submission=$scratch/submission
@@ -139,7 +154,7 @@ rm -r "$folder/power"
 more='/"submission_org"/{h;p;'
 for pair in lowest_numerical_precision_in_linear='"fp8"' lowest_numerical_precision_in_attn='"fp8"' \
     lowest_numerical_precision_in_comm='"fp8"' tensor_parallelism=1 pipeline_parallelism=1 context_parallelism=1 \
-    expert_parallelism=1 micro_batch_size=1 config_filename='"config_madeup.sh"'; do
+    expert_parallelism=1 micro_batch_size=1 made_up_disclosure='"none"'; do
     more="$more"'g;s/submission_org", "value": "EXAMPLE"/'"${pair%%=*}\", \"value\": ${pair#*=}/;p;"
 done
 for log in "$folder"/result_*.txt; do
@@ -162,12 +177,49 @@ says "check judges a log" "training $round closed madeup_1b" "$mlscore" check --
 says "check guesses the edition by the date" "training $round " "$mlscore" check "$folder/result_0.txt"
 says "score gives an official score" '"official":[[:space:]]*true' "$mlscore" score --edition "$round" --format json "$folder"
 says "score checks convergence" '"message":[[:space:]]*"RCP found"' "$mlscore" score --edition "$round" --format json "$folder"
-says "verify accepts the submission" 'ready to upload' "$mlscore" verify --edition "$round" "$submission"
+says "verify accepts the submission" '^ready to upload.*; rest before you upload$' "$mlscore" verify --edition "$round" "$submission"
 sed 's/"value": 8192/"value": 4096/' "$folder/result_0.txt" >"$scratch/wrong.log"
 status=0
 "$mlscore" check --edition "$round" "$scratch/wrong.log" >"$scratch/out" 2>&1 || status=$?
 check "a rule of the new benchmark is broken" sh -c "[ $status -eq 1 ] && grep 'max_sequence_length must be 8192' '$scratch/out'"
+sed '/made_up_disclosure/d' "$folder/result_0.txt" >"$scratch/undisclosed.log"
+says "a new key is missing" 'made_up_disclosure must be logged exactly once, is missing' \
+    sh -c '! COLUMNS=200 "$0" check "$@"' "$mlscore" --edition "$round" "$scratch/undisclosed.log"
+if "$mlscore" rules "$round" dlrmv4 >"$scratch/out" 2>&1; then fail "a benchmark is gone" "$scratch/out"; else pass; fi
+says "the edition before still has it" '^ *dlrmv4 ' "$mlscore" rules "$newest"
+# The benchmark that needs fewer runs, and counts in other units.
+cp -r testdata/slurm "$scratch/epochs"
+find "$scratch/epochs" -name '*.log' -exec sed -i 's/"samples_count": /"epoch_num": /g' {} +
+for edition in "$newest" "$round"; do
+    logs=testdata/slurm needed=10
+    [ "$edition" = "$newest" ] || logs=$scratch/epochs needed=5
+    "$mlscore" score --edition "$edition" --format json "$logs" >"$scratch/scored" || true # keys of 6.1 are missing
+    says "$edition needs $needed runs" "\"runs_needed\":[[:space:]]*$needed,\$" cat "$scratch/scored"
+    says "$edition has its own units" '"message":[[:space:]]*"RCP Interpolation"' cat "$scratch/scored"
+done
+says "rules lists both numbers of runs" '^ *llama2_70b_lora  *5$' "$mlscore" rules "$round"
 if "$build/mlscore" rules "$round" >"$scratch/out" 2>&1; then fail "the program itself does not know it" "$scratch/out"; else pass; fi
+
+# ----------------------------------------------------------------- its results
+# After the round its results are added: one with runs, another as it was announced.
+cat >"$data/published/training-$round.table" <<'END'
+submitter|system_id|system_name|division|nodes|accelerators_per_node|accelerator|host_processor|framework
+benchmark|runs|minutes|scale_factor|global_batch_size|to_converge|known
+Example|example_b200_n2||closed|2|8|NVIDIA B200||
+madeup_1b|3|40.5|1|1152|314000|
+Example|example_b200_n4||closed|4|8|NVIDIA B200||
+madeup_1b|3|21.1||||announced
+END
+cat >"$data/published/runs/training-$round.table" <<'END'
+key|value
+global_batch_size|1152
+system_id|system_name|benchmark|unit|by|settings|valid to_converge training_ms evaluation_ms evaluations startup_ms between_ms tail_ms init_ms start_ms
+example_b200_n2||madeup_1b|samples||1|1 314000 2430000 -|1 310000 2400000 -|1 316000 2460000 -
+END
+check "builds with the results" make --no-print-directory round DATA="$data" FLAVOUR="${build##*/}"
+says "published ranks them" '^ *2 .*madeup_1b .* 40\.500 ' "$mlscore" published --edition "$round"
+says "published has the runs" '^.*madeup_1b.* 3 .* 41\.000 ' "$mlscore" published --edition "$round" --runs
+says "compare takes a published side" 'score (min)' "$mlscore" compare --edition "$round" "$folder" "published:$round,example_b200_n2"
 
 # ------------------------------------------------------------- what is forgotten
 forgotten "$mlscore" "$data" "$round" >"$scratch/forgotten"

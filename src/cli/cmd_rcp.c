@@ -79,7 +79,9 @@ static void rcp_run(mls_cli *cli)
         bool ok = true;
         for (size_t i = 0; i < count && ok; i++) {
             const mls_str name = mls_str_from(benchmark != NULL ? benchmark : edition->benchmarks[i]->name);
-            const mls_rcp_rules rules = {editions, edition, mls_benchmark_find(editions, edition->usage, name)};
+            const mls_rcp_rules rules = {
+                editions, edition,
+                mls_benchmark_in(mls_benchmark_find(editions, edition->usage, name), edition->number)};
             all.items[i] = (mls_rcp_listing){edition, rules.benchmark, NULL, batch_size};
             ok = mls_rcp_set_new(&rules, mls_buffer_str(&own_points), rcp_path, &all.items[i].set, &error) == MLS_OK ||
                  mls_cli_print_error(cli, rcp_path, &error);

@@ -116,8 +116,10 @@ mls_status mls_compare(const mls_compare_request *request, mls_comparison *compa
                 models++;
             }
         }
-        const mls_benchmark *rules =
-            mls_benchmark_find(request->collect.score.editions, group->usage, mls_str_from(group->benchmark));
+        unsigned edition = 0;
+        (void)mls_edition_number(mls_str_from(group->edition), &edition);
+        const mls_benchmark *rules = mls_benchmark_in(
+            mls_benchmark_find(request->collect.score.editions, group->usage, mls_str_from(group->benchmark)), edition);
         group->official = models > 0 && models >= rules->runs_needed;
         group->score_minutes = group->scaled_minutes = models > 0 ? (last - first) / 60000 : (double)NAN;
         group->scale = 1;

@@ -101,7 +101,8 @@ mls_status mls_why_add(mls_comparison *in, const mls_compare_request *request, m
     mls_side_group **theirs = &(*opened)[result - published->results];
     if (*theirs == NULL) {
         const mls_score_options *how = &request->collect.score;
-        const mls_benchmark *rules = mls_benchmark_find(how->editions, result->usage, mls_str_from(result->benchmark));
+        const mls_benchmark *rules = mls_benchmark_in(
+            mls_benchmark_find(how->editions, result->usage, mls_str_from(result->benchmark)), result->edition);
         mls_side_group *made = mls_arena_zeroed(in->arena, 1, sizeof *made);
         const mls_status status = mls_published_group(in->arena, result, rules, how->select_window, made, error);
         if (status != MLS_OK)

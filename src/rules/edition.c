@@ -68,9 +68,9 @@ bool mls_edition_number(mls_str text, unsigned *number)
  * `counted_before` are an mls_progress plus 1. */
 typedef struct benchmark_row {
     mls_benchmark benchmark;
-    uint64_t runs, left_out;
+    uint64_t runs, left_out, runs_before, left_out_before;
     unsigned counts, counted_before;
-    const char *counted_until, *interval_since; /* names of editions */
+    const char *runs_until, *counted_until, *interval_since; /* names of editions */
 } benchmark_row;
 
 #define PROGRESS_WORDS "epoch_num samples_count step_num" /* in the order of mls_progress */
@@ -79,6 +79,9 @@ static const mls_row_member benchmark_members[] = {
     MEMBER("", TEXT, benchmark.name, NULL),
     MEMBER("runs", COUNT, runs, NULL),
     MEMBER("left_out", COUNT, left_out, NULL),
+    MEMBER("runs_before.edition", TEXT, runs_until, NULL),
+    MEMBER("runs_before.runs", COUNT, runs_before, NULL),
+    MEMBER("runs_before.left_out", COUNT, left_out_before, NULL),
     MEMBER("counts", WORD, counts, PROGRESS_WORDS),
     MEMBER("counted_before.edition", TEXT, counted_until, NULL),
     MEMBER("counted_before.counts", WORD, counted_before, PROGRESS_WORDS),
@@ -97,6 +100,11 @@ const mls_benchmark *mls_benchmark_find(const mls_editions *editions, mls_usage 
     while (i < list->benchmark_count && !mls_str_equal(name, mls_str_from(list->benchmarks[i].name)))
         i++;
     return i < list->benchmark_count ? &list->benchmarks[i] : &list->unknown;
+}
+
+const mls_benchmark *mls_benchmark_in(const mls_benchmark *benchmark, unsigned edition)
+{
+    return edition < benchmark->runs_since ? benchmark->before : benchmark;
 }
 
 mls_progress mls_benchmark_counts(const mls_benchmark *benchmark, const mls_edition *edition)
@@ -168,7 +176,7 @@ static mls_status read_editions(mls_editions *editions, mls_usage usage, const c
             const mls_benchmark *row = mls_benchmark_find(editions, usage, mls_str_from(cJSON_GetStringValue(name)));
             if (row == &list->unknown)
                 wrong = "benchmarks must be names that are in the table of benchmarks";
-            rows[edition->benchmark_count++] = row;
+            rows[edition->benchmark_count++] = mls_benchmark_in(row, edition->number);
         }
     }
     return wrong == NULL ? MLS_OK : mls_error_set(error, MLS_ERROR_VALUE, 0, 0, "invalid table of editions: %s", wrong);
@@ -199,7 +207,7 @@ mls_status mls_editions_load(mls_editions **editions, mls_error *error)
             mls_arena_array(&loaded->memory, (size_t)cJSON_GetArraySize(parts[0]), sizeof *list->benchmarks);
         cJSON_ArrayForEach(item, parts[0])
         {
-            benchmark_row row = {.benchmark = list->unknown, .left_out = list->unknown.left_out};
+            benchmark_row row = {.benchmark = list->unknown, .left_out = list->unknown.left_out, .left_out_before = 1};
             mls_benchmark *benchmark = &list->benchmarks[list->benchmark_count++];
             if (status == MLS_OK) {
                 status =
@@ -213,6 +221,20 @@ mls_status mls_editions_load(mls_editions **editions, mls_error *error)
             benchmark->counted_before = (mls_progress)(row.counted_before - (row.counted_before > 0));
             (void)mls_edition_number(mls_str_from(row.interval_since), &benchmark->evaluation_interval_since);
             (void)mls_edition_number(mls_str_from(row.counted_until), &benchmark->counts_since);
+            if (row.runs_until != NULL) {
+                if (status == MLS_OK && (!mls_edition_number(mls_str_from(row.runs_until), &benchmark->runs_since) ||
+                                         row.runs_before == 0)) {
+                    status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
+                                           "src/data/benchmarks.json: runs_before of %s needs an edition and runs",
+                                           benchmark->name);
+                }
+                mls_benchmark *before = mls_arena_array(&loaded->memory, 1, sizeof *before);
+                *before = *benchmark;
+                before->runs_needed = (unsigned)row.runs_before;
+                before->left_out = (unsigned)row.left_out_before;
+                before->runs_since = 0;
+                benchmark->before = before;
+            }
         }
         status = status == MLS_OK ? read_editions(loaded, (mls_usage)u, parts[1], error) : status;
     }

@@ -28,6 +28,8 @@ typedef struct mls_benchmark {
     unsigned runs_needed; /**< N, the number of runs in a result; 0: unknown */
     /** Number of the fastest and of the slowest runs that the score leaves out, and maximum number of failed runs. */
     unsigned left_out;
+    unsigned runs_since;                /**< edition from which this number of runs applies */
+    const struct mls_benchmark *before; /**< the benchmark in editions before that one; NULL: the same */
     bool reference_points;       /**< the convergence of results is checked against reference convergence points */
     bool train_samples;          /**< logs may contain the samples to convergence in a record train_samples */
     mls_progress counts;         /**< the unit of convergence, since the edition with the number counts_since */
@@ -152,6 +154,10 @@ mls_suggestion mls_editions_nearest_benchmark(const mls_editions *editions, mls_
 
 /** Return the row of a benchmark; for an unknown name, a row with an empty name and runs_needed 0. */
 const mls_benchmark *mls_benchmark_find(const mls_editions *editions, mls_usage usage, mls_str name);
+
+/** Return a benchmark as an edition, by its number, defines it: some editions need another number of runs than later
+ * ones.  mls_benchmark_find() returns it as the newest edition does. */
+const mls_benchmark *mls_benchmark_in(const mls_benchmark *benchmark, unsigned edition);
 
 /** Return the unit of a benchmark's convergence in an edition. */
 mls_progress mls_benchmark_counts(const mls_benchmark *benchmark, const mls_edition *edition);

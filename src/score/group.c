@@ -161,6 +161,7 @@ static void find_shared_facts(mls_group *group, const mls_editions *editions)
         group->edition_guessed = true;
         group->edition_by_date = mls_time_is_date(date_ms);
     }
+    group->rules = mls_benchmark_in(group->rules, group->edition->number);
 }
 
 /* ------------------------------------------------------------ weak scaling */
@@ -345,7 +346,8 @@ void mls_group_olympic(mls_group *group, bool select_window)
 static const mls_benchmark *judged_by(const mls_group *group, const mls_run *run, const mls_editions *editions)
 {
     const mls_str named = mls_str_from(run->benchmark);
-    return mls_edition_has_benchmark(group->edition, named) ? mls_benchmark_find(editions, group->usage, named)
+    const mls_benchmark *benchmark = mls_benchmark_find(editions, group->usage, named);
+    return mls_edition_has_benchmark(group->edition, named) ? mls_benchmark_in(benchmark, group->edition->number)
                                                             : group->rules;
 }
 

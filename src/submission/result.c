@@ -33,8 +33,9 @@ void mls_result_judge(const mls_submission *submission, const mls_submitter *sub
     const char *benchmark = result->benchmark;
     mls_findings *findings = &result->findings;
     result->division = system->says.division;
-    result->group.rules =
-        mls_benchmark_find(mls_rulesets_editions(options->rulesets), options->usage, mls_str_from(benchmark));
+    result->group.rules = mls_benchmark_in(
+        mls_benchmark_find(mls_rulesets_editions(options->rulesets), options->usage, mls_str_from(benchmark)),
+        submission->edition->number);
     result->group.scale = 1;
     result->group.scaled_minutes = (double)NAN;
     result->group.score.score_minutes = (double)NAN;

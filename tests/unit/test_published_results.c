@@ -92,7 +92,8 @@ static double olympic_mean(const mls_published_runs *runs, size_t left_out)
 static bool gives_its_score(const mls_editions *editions, const mls_published_result *result,
                             const mls_published_runs *runs)
 {
-    const mls_benchmark *benchmark = mls_benchmark_find(editions, result->usage, mls_str_from(result->benchmark));
+    const mls_benchmark *benchmark =
+        mls_benchmark_in(mls_benchmark_find(editions, result->usage, mls_str_from(result->benchmark)), result->edition);
     if (runs->runs.count != benchmark->runs_needed) /* there is no official score */
         return true;
     const double score = olympic_mean(runs, benchmark->left_out);
@@ -140,7 +141,8 @@ static void runs_give_the_published_scores(void **state)
 static bool gives_its_scale(const mls_editions *editions, const mls_published_result *result,
                             const mls_published_runs *runs, mls_rcp_sets *sets, size_t *judged)
 {
-    const mls_benchmark *benchmark = mls_benchmark_find(editions, result->usage, mls_str_from(result->benchmark));
+    const mls_benchmark *benchmark =
+        mls_benchmark_in(mls_benchmark_find(editions, result->usage, mls_str_from(result->benchmark)), result->edition);
     const mls_str logged = mls_published_setting_of(runs, MLS_S("global_batch_size"));
     double batch = result->global_batch_size;
     double numbers[64];

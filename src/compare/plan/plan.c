@@ -308,6 +308,8 @@ static mls_status add_base(mls_plan *plan, const mls_plan_request *request, mls_
     mls_status status =
         mls_editions_find(rules.editions, group->usage, mls_str_from(group->edition), &rules.edition, error);
     rules.benchmark = mls_benchmark_find(rules.editions, group->usage, mls_str_from(group->benchmark));
+    if (status == MLS_OK)
+        rules.benchmark = mls_benchmark_in(rules.benchmark, rules.edition->number);
     status = status == MLS_OK ? mls_rcp_set_new(&rules, (mls_str){NULL, 0}, NULL, &base.points, error) : status;
     if (status == MLS_OK) {
         base.reference = request->batches.count > 0 ? mls_rcp_set_mean(base.points, group->global_batch_size)

@@ -280,7 +280,8 @@ static mls_status choose_side(const choosing *in, published_words *of, mls_error
         return explain(in, of, narrowed, error);
     for (size_t r = 0; r < of->left.count; r++) {
         const mls_published_result *result = &of->left.results[r];
-        const mls_benchmark *rules = mls_benchmark_find(how->editions, result->usage, mls_str_from(result->benchmark));
+        const mls_benchmark *rules = mls_benchmark_in(
+            mls_benchmark_find(how->editions, result->usage, mls_str_from(result->benchmark)), result->edition);
         mls_side_group group;
         const mls_status status = mls_published_group(to->arena, result, rules, how->select_window, &group, error);
         if (status != MLS_OK)

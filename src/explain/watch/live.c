@@ -144,7 +144,7 @@ static const mls_benchmark *rules_of(const mls_live *live, const char *benchmark
     const mls_str name = mls_str_from(benchmark);
     const mls_usage usage = how->any_usage ? mls_editions_usage_of(editions, how->usage, name) : how->usage;
     *edition = how->edition != NULL ? how->edition : mls_editions_guess(editions, usage, date_ms, name);
-    return mls_benchmark_find(editions, usage, name);
+    return mls_benchmark_in(mls_benchmark_find(editions, usage, name), (*edition)->number);
 }
 
 /* Create the group of a run, with the target of the rules and the reference runs. */
