@@ -137,10 +137,13 @@ void mls_system_ask(mls_submission *submission, mls_submitter *submitter, mls_sy
         int64_t number;
         if (span.ptr == NULL || (submission->options.drafts && is_unanswered(span)))
             continue;
-        if (!is_text(span) &&
-            mls_str_among(field, "submitter system_name host_processor_model_name host_processor_core_count "
-                                 "accelerator_model_name accelerators_per_node framework"))
+        const bool joined = mls_str_among(field, "submitter system_name host_processor_model_name "
+                                                 "host_processor_core_count accelerator_model_name "
+                                                 "accelerators_per_node framework");
+        if (joined && !is_text(span))
             add_field(not_text, field);
+        else if (is_unanswered(span) && !may_be_blank(field, object))
+            MLS_ARENA_ADD(&scratch, &sorted, field);
         const mls_json_kind kind = mls_json_kind_of(span);
         if (mls_str_among(field, "number_of_nodes accelerators_per_node host_processors_per_node") &&
             kind != MLS_JSON_NUMBER && kind != MLS_JSON_BOOL &&
@@ -148,8 +151,6 @@ void mls_system_ask(mls_submission *submission, mls_submitter *submitter, mls_sy
             add_field(not_number, field);
             mls_buffer_printf(&numbers, "%s%s is %.*s", numbers.len > 0 ? ", " : "", field.ptr, MLS_CUT(span, 60));
         }
-        if (is_unanswered(span) && !may_be_blank(field, object))
-            MLS_ARENA_ADD(&scratch, &sorted, field);
     }
     if (sorted.count > 1)
         qsort(sorted.items, sorted.count, sizeof *sorted.items, compare_names);

@@ -82,9 +82,10 @@ mls_status mls_secrets_judge(mls_submission *submission) MLS_MUST_USE;
 
 /* ------------------------------------------------------------------------------------------------------- questions */
 
-/* An evaluation: a record of eval_accuracy or eval_error.  The position is metadata.samples_count or else epoch_num. */
+/* An evaluation: a record of eval_accuracy or eval_error. */
 typedef struct mls_noted_evaluation {
-    double time_ms, position, value; /* NAN: not a number */
+    double time_ms, value;  /* NAN: not a number, like the next two */
+    double position, epoch; /* metadata.samples_count or else epoch_num; epoch_num */
     size_t line;
 } mls_noted_evaluation;
 
@@ -113,10 +114,19 @@ typedef struct mls_ask_about {
 mls_question *mls_ask(mls_submission *submission, mls_finding_code code, mls_ask_about about, cJSON *fields,
                       const char *format, ...) MLS_PRINTF(5, 6);
 
+/* Add the path of a result that a question is about, too. */
+void mls_question_add_result(mls_question *question, const char *path);
+
 /* Ask about a description, whose text is a valid JSON object, and which must have the fields `required`. */
 typedef MLS_LIST_OF(mls_str) mls_field_names;
 void mls_system_ask(mls_submission *submission, mls_submitter *submitter, mls_system *system, mls_str object,
                     const mls_field_names *required);
+
+/* Ask about the times of runs, about runs that occur twice, and about cleared caches. */
+void mls_runs_ask(mls_submission *submission);
+
+/* Ask about hyperparameters and evaluation schedules.  Return MLS_OK, or an error of loading what the rules demand. */
+mls_status mls_values_ask(mls_submission *submission) MLS_MUST_USE;
 
 /* Ask about the results, once all of them have been judged.  Return MLS_OK, or an error of loading data. */
 mls_status mls_questions_ask(mls_submission *submission) MLS_MUST_USE;

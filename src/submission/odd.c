@@ -61,7 +61,7 @@ mls_status mls_odd_judge(mls_submission *submission)
  * these two logs. */
 typedef struct odd_log {
     const mls_submission_result *result;
-    const mls_submission_run *run;
+    mls_submission_run *run;
     const struct odd_log *first;
     size_t shared;
 } odd_log;
@@ -162,10 +162,12 @@ static void judge_copies(mls_submission *submission, const judged_results *judge
         logs[i].first = &logs[i];
         for (size_t k = 0; k < alike && logs[i].first == &logs[i]; k++)
             logs[i].first = same_bytes(submission, firsts[k], &logs[i]) ? firsts[k] : &logs[i];
-        if (logs[i].first != &logs[i])
+        if (logs[i].first != &logs[i]) {
+            logs[i].run->copy_of = logs[i].first->run;
             copies[copied++] = logs[i];
-        else if (alike < ALIKE_MAX)
+        } else if (alike < ALIKE_MAX) {
             firsts[alike++] = &logs[i];
+        }
     }
     qsort(copies, copied, sizeof *copies, compare_sharing);
     for (size_t i = 0; i < copied; i++) {

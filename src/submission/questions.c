@@ -15,6 +15,7 @@
 #define SUBMISSION "submission_rules.adoc"
 #define HPC "hpc_training_rules.adoc"
 #define POWER "power_measurement.adoc"
+#define RESUBMISSION "Results Resubmission"
 #define METADATA "<system_desc_id>.json metadata"
 
 /* How the questions of a kind are made. */
@@ -28,11 +29,22 @@ static const struct kind_row {
 } kinds[] = {
     {MLS_FINDING_SYSTEM_TEXT, ASKED, SUBMISSION, METADATA, MLS_NEXT_ISSUE},
     {MLS_FINDING_COPIED_LOG, FOUND, TRAINING, "Scoring", MLS_NEXT_COMPARE},
+    {MLS_FINDING_SAME_RUN, ASKED, TRAINING, "Scoring", MLS_NEXT_COMPARE},
+    {MLS_FINDING_SAME_COURSE, ASKED, TRAINING, "Random numbers", MLS_NEXT_ISSUE},
+    {MLS_FINDING_STOP_EARLY, ASKED, TRAINING, "Run Results", MLS_NEXT_ISSUE},
+    {MLS_FINDING_CACHE_CLEAR, ASKED, TRAINING, "Data State at Start of Run", MLS_NEXT_ISSUE},
+    {MLS_FINDING_FIXED_VALUE, ASKED, TRAINING, "Hyperparameters", MLS_NEXT_ISSUE},
+    {MLS_FINDING_MIXED_HYPERPARAMETERS, ASKED, TRAINING, "Scoring", MLS_NEXT_ISSUE},
+    {MLS_FINDING_EVALUATION_INTERVAL, ASKED, TRAINING, "Quality measure", MLS_NEXT_ISSUE},
+    {MLS_FINDING_RUN_FAST, ASKED, TRAINING, "Scoring", MLS_NEXT_THROUGHPUT},
     {MLS_FINDING_SYSTEM_NUMBER, ASKED, SUBMISSION, METADATA, MLS_NEXT_ISSUE},
     {MLS_FINDING_CONFIG_SYSTEM, FOUND, SUBMISSION, METADATA, MLS_NEXT_ISSUE},
     {MLS_FINDING_SCALING_DIFFERS, FOUND, NULL, NULL, MLS_NEXT_ISSUE},
     {MLS_FINDING_FAR_FROM_PEERS, FOUND, NULL, NULL, MLS_NEXT_COMPARE},
     {MLS_FINDING_MIXED_GROUP, FOUND, TRAINING, "Scoring", MLS_NEXT_ISSUE},
+    {MLS_FINDING_RUN_GAP, ASKED, TRAINING, "Scoring", MLS_NEXT_ISSUE},
+    {MLS_FINDING_RUN_DATE, ASKED, TRAINING, RESUBMISSION, MLS_NEXT_ISSUE},
+    {MLS_FINDING_RUN_SLOW, ASKED, TRAINING, "Scoring", MLS_NEXT_THROUGHPUT},
     {MLS_FINDING_SYSTEM_TWICE, ASKED, SUBMISSION, METADATA, MLS_NEXT_ISSUE},
     {MLS_FINDING_SYSTEM_ANSWER, ASKED, SUBMISSION, METADATA, MLS_NEXT_ISSUE},
     {MLS_FINDING_DIVISION_SPELLING, FORM, NULL, NULL, MLS_NEXT_ISSUE},
@@ -55,12 +67,18 @@ mls_question_kind mls_question_kind_of(const mls_submission *submission, mls_fin
 {
     const size_t row = row_of(code);
     mls_question_kind kind = {code, mls_finding_info_get(code)->severity, true, NULL, NULL, MLS_NEXT_ISSUE};
-    (void)submission;
-    if (row < KINDS) {
-        kind.form = kinds[row].made == FORM;
-        kind.document = kinds[row].document;
-        kind.section = kinds[row].section;
-        kind.next = kinds[row].next;
+    if (row == KINDS)
+        return kind;
+    kind.form = kinds[row].made == FORM;
+    kind.document = kinds[row].document;
+    kind.section = kinds[row].section;
+    kind.next = kinds[row].next;
+    /* Before training 5.1 no rule was about runs of an earlier round. */
+    if (kind.section != NULL && strcmp(kind.section, RESUBMISSION) == 0 &&
+        (submission->options.usage != MLS_USAGE_TRAINING ||
+         submission->edition->number < MLS_EDITION_NUMBER(5, 1, 0))) {
+        kind.severity = MLS_SEVERITY_ADVICE;
+        kind.document = kind.section = NULL;
     }
     return kind;
 }
@@ -76,10 +94,19 @@ mls_question_kind mls_question_kind_at(const mls_submission *submission, size_t 
 
 /* ----------------------------------------------------------------------------------------------------------- notes */
 
+/* Return a finite number in the metadata of a record; NAN: missing, or not a finite number. */
+static double metadata_number(const mls_record *record, mls_str name)
+{
+    mls_str span;
+    double number = (double)NAN;
+    return mls_record_metadata_member(record, name, &span) && mls_json_number(span, &number) && isfinite(number)
+               ? number
+               : (double)NAN;
+}
+
 static mls_status note_record(void *notes, const mls_record *record)
 {
     mls_run_notes *to = notes;
-    mls_str span;
     if (record->key_id == MLS_KEY_CACHE_CLEAR) {
         double number = (double)NAN;
         const bool no = mls_str_equal(record->value, MLS_S("false")) ||
@@ -92,11 +119,13 @@ static mls_status note_record(void *notes, const mls_record *record)
     }
     if ((record->key_id == MLS_KEY_EVAL_ACCURACY || record->key_id == MLS_KEY_EVAL_ERROR) &&
         to->evaluations.count < MLS_EVALUATIONS_NOTED) {
-        mls_noted_evaluation noted = {record->time_ms, (double)NAN, (double)NAN, record->line};
-        if ((mls_record_metadata_member(record, MLS_S("samples_count"), &span) ||
-             mls_record_metadata_member(record, MLS_S("epoch_num"), &span)) &&
-            mls_json_number(span, &noted.position) && !isfinite(noted.position))
-            noted.position = (double)NAN;
+        const double epoch = metadata_number(record, MLS_S("epoch_num"));
+        const double samples = metadata_number(record, MLS_S("samples_count"));
+        mls_noted_evaluation noted = {.time_ms = record->time_ms,
+                                      .value = (double)NAN,
+                                      .position = isnan(samples) ? epoch : samples,
+                                      .epoch = epoch,
+                                      .line = record->line};
         (void)mls_json_number(record->value, &noted.value);
         MLS_GROW(&to->evaluations, items);
         to->evaluations.items[to->evaluations.count++] = noted;
@@ -114,7 +143,7 @@ const mls_observer mls_run_notes_observer = {
 
 /* ---------------------------------------------------------------------------------------------------------- asking */
 
-static void add_result(mls_question *question, const char *path)
+void mls_question_add_result(mls_question *question, const char *path)
 {
     for (size_t i = 0; i < question->results.count; i++)
         if (strcmp(question->results.items[i], path) == 0)
@@ -151,10 +180,10 @@ mls_question *mls_ask(mls_submission *submission, mls_finding_code code, mls_ask
                                .message = mls_arena_copy(submission->arena, mls_buffer_str(&message)).ptr,
                                .fields = fields};
     if (about.result != NULL)
-        add_result(question, about.result->path);
+        mls_question_add_result(question, about.result->path);
     for (size_t i = 0; about.system != NULL && i < about.submitter->result_count; i++)
         if (strcmp(about.submitter->results[i].system, about.system->name) == 0)
-            add_result(question, about.submitter->results[i].path);
+            mls_question_add_result(question, about.submitter->results[i].path);
     mls_findings_add_as(owner, code, kind.severity, (mls_finding_place){.path = path, .line = about.line}, "%s",
                         message.ptr);
     mls_buffer_release(&message);
@@ -163,8 +192,8 @@ mls_question *mls_ask(mls_submission *submission, mls_finding_code code, mls_ask
 
 mls_status mls_questions_ask(mls_submission *submission)
 {
-    (void)submission;
-    return MLS_OK;
+    mls_runs_ask(submission);
+    return mls_values_ask(submission);
 }
 
 void mls_questions_release(mls_questions *questions)
@@ -225,10 +254,10 @@ static void add_found(const mls_submission *submission, mls_questions *all, size
     cJSON_SetNumberValue(count, count->valuedouble + 1);
     question->severity = finding->severity < question->severity ? finding->severity : question->severity;
     if (placed->result != NULL)
-        add_result(question, placed->result->path);
+        mls_question_add_result(question, placed->result->path);
     for (size_t i = 0; placed->result == NULL && submitter != NULL && i < submitter->result_count; i++)
         if (strcmp(submitter->results[i].path, placed->path) == 0)
-            add_result(question, submitter->results[i].path);
+            mls_question_add_result(question, submitter->results[i].path);
     (void)submission;
 }
 
@@ -253,7 +282,7 @@ void mls_questions_all(const mls_submission *submission, mls_questions *all)
         MLS_GROW(all, items);
         all->items[all->count++] = question;
         for (size_t k = 0; k < submission->questions.items[i].results.count; k++)
-            add_result(&all->items[all->count - 1], submission->questions.items[i].results.items[k]);
+            mls_question_add_result(&all->items[all->count - 1], submission->questions.items[i].results.items[k]);
     }
     for (size_t s = 0; s <= submission->submitter_count; s++) {
         const mls_submitter *submitter = s > 0 ? &submission->submitters[s - 1] : NULL;

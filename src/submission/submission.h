@@ -80,6 +80,8 @@ typedef struct mls_submission_run {
     double joules;                 /**< energy of the run in joules; NAN: unknown */
     bool power_wrong;              /**< the run's power files are invalid */
     struct mls_run_notes *notes;   /**< data of the run that only questions need; NULL: the log was not read */
+    const struct mls_submission_run *copy_of; /**< the first log with the same bytes; NULL: none */
+    bool published; /**< the run began at the same millisecond as a published run of an earlier round */
 } mls_submission_run;
 
 /** The results of one system on one benchmark: a folder of logs. */
