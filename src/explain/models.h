@@ -28,6 +28,7 @@ typedef enum mls_said { MLS_NOT_SAID, MLS_SAID_NO, MLS_SAID_YES } mls_said;
 typedef struct mls_layer_cache {
     uint64_t layers, kv_heads, width;
     uint64_t window; /**< length of the attention window in tokens; 0: unlimited */
+    uint64_t tokens; /**< number of tokens that are compressed into one entry; 0: each token has an entry */
 } mls_layer_cache;
 
 enum { MLS_LAYER_CACHES_MAX = 8, MLS_LAYER_SET_MAX = 512 };

@@ -32,8 +32,9 @@ typedef struct config_json {
     struct config_given {
         const char *name;
         uint64_t number;
-    } given[8];
+    } given[12];
     size_t given_count;
+    const char *cache_unknown; /* member that changes the KV cache in an unknown way; NULL: there is none */
     mls_error *error;
     bool wrong; /* the file is invalid; *error contains the reason */
 } config_json;

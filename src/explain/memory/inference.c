@@ -12,7 +12,8 @@ static uint64_t cached_numbers(const mls_model_shape *m, uint64_t t, uint64_t to
     for (size_t i = 0; i < m->cache_kinds; i++) {
         const mls_layer_cache *of = &m->caches[i];
         const uint64_t heads = t > of->kv_heads ? 1 : of->kv_heads / t;
-        const uint64_t kept = of->window != 0 ? mls_bytes_min(tokens, of->window) : tokens;
+        const uint64_t entries = tokens / mls_bytes_max(of->tokens, 1);
+        const uint64_t kept = of->window != 0 ? mls_bytes_min(entries, of->window) : entries;
         numbers = ADD(numbers, MUL(of->layers, heads, of->width, kept));
     }
     return numbers;
@@ -73,7 +74,7 @@ mls_status mls_inference_make(const mls_memory_ask *ask, const mls_weights *weig
     const uint64_t left = mls_bytes_less(room, ITEM(to, STATE));
     bool one_kind = of_token != 0;
     for (size_t i = 0; i < m->cache_kinds; i++)
-        one_kind &= m->caches[i].layers == 0 || m->caches[i].window == 0;
+        one_kind &= m->caches[i].layers == 0 || (m->caches[i].window == 0 && m->caches[i].tokens == 0);
     if (to->capacity != 0) {
         to->max_tokens = room == 0 && context != 0 ? 0 : one_kind ? (int64_t)(left / of_token) : -1;
         to->max_users = of_user != 0 ? (int64_t)(room / of_user) : -1;

@@ -37,11 +37,19 @@ static bool family_says(config_json *of, const char *name)
  * values of an earlier layer.  Return false if the name is unknown. */
 static bool add_mixer(config_json *of, mls_str word, bool shares, uint64_t layer, layer_counts *to)
 {
-    const bool slides = mls_str_among(word, "sliding_attention chunked_attention") ||
-                        (mls_str_among(word, "attention") && family_says(of, "slides"));
-    const bool attends = slides || mls_str_among(word, "full_attention attention *");
-    if (!attends && (of->state == NULL || !mls_str_among(word, "linear_attention mamba M conv recurrent")))
-        return false;
+    const bool slides =
+        mls_str_among(word, "sliding_attention chunked_attention sliding_window sliding local_attention "
+                            "local swa") ||
+        (mls_str_among(word, "attention") && family_says(of, "slides"));
+    const bool keeps = of->state != NULL && mls_str_among(word, "linear_attention mamba M conv recurrent");
+    bool attends = slides || mls_str_among(word, "full_attention attention global_attention full global *");
+    if (!attends && !keeps) {
+        /* Attention of an unknown kind has the usual weights, except linear attention. */
+        if (!mls_str_ends(word, MLS_S("attention")) || mls_str_contains(word, MLS_S("linear")))
+            return false;
+        of->cache_unknown = "layer_types";
+        attends = true;
+    }
     layer_set_add(attends ? &to->attends : &to->keeps, layer);
     *(slides ? &to->sliding : attends ? &to->full : &to->state) += 1;
     to->sliding_shares += slides && shares;
@@ -105,7 +113,9 @@ static void read_mixers(config_json *of, mls_model_shape *shape, layer_counts *t
         to->apart = true;
         return;
     }
-    if (types != NULL || (repeated != NULL && of->state != NULL)) {
+    if (family_says(of, "compressed")) {
+        to->full = layers;
+    } else if (types != NULL || (repeated != NULL && of->state != NULL)) {
         /* The list has the kinds of all layers, or is repeated until it covers all layers. */
         const bool repeats = types == NULL;
         const cJSON *list = repeats ? repeated : types;
@@ -254,7 +264,7 @@ static void read_blocks(config_json *of, const cJSON *blocks, mls_model_shape *s
             if (i == MLS_LAYER_CACHES_MAX)
                 mls_config_refuse(of, "block_configs", "contains too many kinds of attention");
             else if (i == shape->cache_kinds)
-                shape->caches[shape->cache_kinds++] = (mls_layer_cache){1, kv_heads, MUL(2, head_dim), 0};
+                shape->caches[shape->cache_kinds++] = (mls_layer_cache){1, kv_heads, MUL(2, head_dim), 0, 0};
             else
                 shape->caches[i].layers++;
             shape->counted =
@@ -311,6 +321,49 @@ static mls_layer_cache cache_of(config_json *of, const mls_model_shape *kind, ui
                              .window = window};
 }
 
+/* The layers of a model whose KV cache has a window of uncompressed tokens, and entries for groups of tokens. */
+typedef struct compressed_layers {
+    uint64_t indexed; /* number of layers that select entries with an index; they compress four tokens */
+    uint64_t others;  /* number of further layers with compressed entries */
+    uint64_t tokens;  /* sum over these layers of the number of tokens that are compressed into one entry */
+} compressed_layers;
+
+/* Set the caches of a model of DeepSeek V4.  compress_ratios has the number of tokens per entry of each layer, and may
+ * have further numbers for layers that predict tokens; 0: the layer has only the window. */
+static compressed_layers read_compressed(config_json *of, const mls_model_shape *kind, mls_model_shape *shape)
+{
+    enum { INDEXED = 4 };
+    compressed_layers counts = {0};
+    const cJSON *list = mls_config_member(of, "compress_ratios");
+    const cJSON *item = cJSON_IsArray(list) ? list->child : NULL;
+    shape->caches[0] = cache_of(of, kind, shape->layers, shape->sliding_window);
+    shape->cache_kinds = 1;
+    for (uint64_t layer = 0; layer < shape->layers; layer++, item = item != NULL ? item->next : NULL) {
+        const double ratio = cJSON_IsNumber(item) ? item->valuedouble : -1;
+        const uint64_t tokens = ratio >= 0 && ratio <= UINT32_MAX ? (uint64_t)ratio : 0;
+        size_t place = 1;
+        while (place < shape->cache_kinds && shape->caches[place].tokens != tokens)
+            place++;
+        if (ratio < 0 || place == MLS_LAYER_CACHES_MAX) {
+            mls_config_refuse(of, "compress_ratios", "does not list the number of tokens per entry of every layer");
+            break;
+        }
+        if (tokens == 0)
+            continue;
+        if (place == shape->cache_kinds) {
+            shape->caches[shape->cache_kinds] = cache_of(of, kind, 0, 0);
+            shape->caches[shape->cache_kinds].tokens = tokens;
+            shape->caches[shape->cache_kinds++].width +=
+                tokens == INDEXED ? mls_formula_value(of, "index_head_dim", 0) : 0;
+        }
+        shape->caches[place].layers++;
+        counts.indexed += tokens == INDEXED;
+        counts.others += tokens != INDEXED;
+        counts.tokens += tokens != INDEXED ? tokens : 0;
+    }
+    return counts;
+}
+
 /* Return the value of the formula `name`, a size of only one kind of layers; if it does not exist, return `usual`. */
 static uint64_t own_size(config_json *of, const char *name, uint64_t usual)
 {
@@ -352,6 +405,9 @@ void mls_config_read_layers(config_json *of, mls_model_shape *shape)
     shape->caches[0] = cache_of(of, &kinds[0], counts.full - counts.full_shares, 0);
     shape->caches[1] = cache_of(of, &kinds[1], counts.sliding - counts.sliding_shares, shape->sliding_window);
     shape->cache_kinds = 2;
+    compressed_layers compressed = {0};
+    if (family_says(of, "compressed"))
+        compressed = read_compressed(of, &m, shape);
     if (family_says(of, "encoder"))
         shape->caches[0].layers = shape->caches[1].layers = 0;
     static const char *const parts[] = {"parameters", "attention_layer", "dense_layer", "expert_layer", "ends"};
@@ -370,7 +426,10 @@ void mls_config_read_layers(config_json *of, mls_model_shape *shape)
                                              {"state_layers", counts.state},
                                              {"cross_layers", counts.cross},
                                              {"full_shares", counts.full_shares},
-                                             {"sliding_shares", counts.sliding_shares}};
+                                             {"sliding_shares", counts.sliding_shares},
+                                             {"indexed_layers", compressed.indexed},
+                                             {"compressed_layers", compressed.others},
+                                             {"compressed_tokens", compressed.tokens}};
         of->shape = &m;
         memcpy(of->given, given, sizeof given);
         of->given_count = sizeof given / sizeof *given;

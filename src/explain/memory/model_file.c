@@ -372,6 +372,9 @@ static void check_members(config_json *of, const cJSON *table, mls_memory_doubt 
                 for (const cJSON *one = first; one != NULL && same; one = is_list ? one->next : NULL)
                     same = cJSON_IsNumber(one) && one->valuedouble >= neutral->valuedouble &&
                            one->valuedouble <= neutral->valuedouble;
+                /* The member may also repeat the value of another member. */
+                const cJSON *like = mls_config_member(of, mls_item_text(mls_item(table, "repeats"), item->string));
+                same = same || (cJSON_IsNumber(item) && like != NULL && cJSON_Compare(item, like, true));
                 matters = !(same || cJSON_IsFalse(item) || cJSON_IsNull(item) ||
                             (cJSON_IsString(item) && item->valuestring[0] == '\0') ||
                             (cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble <= 0) ||
@@ -392,7 +395,9 @@ static void check_members(config_json *of, const cJSON *table, mls_memory_doubt 
             }
             if (!matters || mentions(of->family, name) || mentions(of->state, name))
                 continue;
-            if (shapes) {
+            if (shapes && mls_str_among(name, mls_item_text(table, "cache_keys"))) {
+                of->cache_unknown = item->string;
+            } else if (shapes) {
                 mls_config_refuse(of, item->string, "changes the shape of the model, and mlscore does not support it");
             } else if (count++ < NAMED_MAX) {
                 const size_t len = strlen(names);
@@ -532,6 +537,14 @@ static mls_status read_hugging_face(mls_memory_doubt *doubt, const cJSON *json, 
         shape->expert_biases = mls_formula_value(&of, "expert_biases", 0) != 0;
         shape->router_biases = mls_formula_value(&of, "router_biases", 0) != 0;
         mls_config_read_layers(&of, shape);
+        if (of.cache_unknown != NULL) {
+            doubt->unsure = true;
+            mls_doubt_add(
+                doubt,
+                "the KV cache is not known, because %.60s changes it: layers without a known window are counted "
+                "with all tokens",
+                of.cache_unknown);
+        }
         if (mls_formula_is_own(&of, "beside") && shape->heads != 0) {
             mls_model_shape complete = *shape;
             mls_shape_complete(&complete);

@@ -30,6 +30,7 @@ typedef struct quantization {
     const mls_model_shape *shape;
     mls_weights_plan plan;
     mls_number_form form; /* format of most modules */
+    bool narrow_experts;  /* routed experts have MXFP4 (expert_dtype) */
     bool mixed;           /* some modules have formats other than `form`, which are not counted */
     uint64_t tried;       /* number of patterns tried for each layer */
 } quantization;
@@ -392,6 +393,11 @@ static void read_quantization(quantization *q, mls_memory_form *to, mls_memory_d
     }
     if (!by_layer)
         read_exceptions(q);
+    if (q->narrow_experts) {
+        const unsigned form = place_of(q, (mls_number_form){.group = 32, .each = 4000, .beside = 8000});
+        mls_weights_plan_mark(&q->plan, MLS_WEIGHT_EXPERTS, form);
+        mls_weights_plan_mark(&q->plan, MLS_WEIGHT_EXPERTS_DOWN, form);
+    }
     if (q->mixed) {
         doubt->unsure = true;
         mls_doubt_add(doubt, "its quantization (%.*s) gives some modules other bits, which are not counted",
@@ -415,7 +421,8 @@ mls_status mls_quantization_read(const cJSON *json, const char *type, const mls_
     const cJSON *said = mls_config_member(&whole, "quantization_config compression_config");
     const cJSON *inner = mls_item(said, "quantization"); /* the member is in hf_quant_config.json only */
     config_json of = {.outer = cJSON_IsObject(inner) ? inner : said, .defaults = said, .error = error};
-    quantization q = {.of = &of, .shape = shape};
+    quantization q = {
+        .of = &of, .shape = shape, .narrow_experts = strcmp(mls_item_text(json, "expert_dtype"), "fp4") == 0};
     cJSON *table = NULL;
     *to = (mls_quantized){.kv_precision = MLS_MEMORY_NOT_SET};
     if (said == NULL)

@@ -33,8 +33,8 @@ void mls_shape_complete(mls_model_shape *shape)
         const bool latent = was.kv_lora_rank != 0;
         const uint64_t heads = latent ? 1 : shape->kv_heads;
         const uint64_t width = latent ? ADD(was.kv_lora_rank, was.qk_rope_head_dim) : MUL(2, shape->head_dim);
-        shape->caches[0] = (mls_layer_cache){was.layers - shape->sliding_layers, heads, width, 0};
-        shape->caches[1] = (mls_layer_cache){shape->sliding_layers, heads, width, was.sliding_window};
+        shape->caches[0] = (mls_layer_cache){was.layers - shape->sliding_layers, heads, width, 0, 0};
+        shape->caches[1] = (mls_layer_cache){shape->sliding_layers, heads, width, was.sliding_window, 0};
         shape->cache_kinds = 2;
     }
 }
