@@ -57,10 +57,22 @@ MLS_FIELDS(count, mls_failure_count, COUNT_FIELDS)
     F(failure, slower, NUMBER_OR_NULL, "", row->slower)
 MLS_FIELDS(failure, mls_failure, FAILURE_FIELDS)
 
+#define FLIGHT_FIELDS(F)                                                                                               \
+    F(flight, kind, TEXT, "", row->mismatch ? "mismatch" : "missing")                                                  \
+    F(flight, blamed, VALUES, "", MLS_EACH(row->blamed_count, mls_emit_number(to, row->blamed[i])))                    \
+    F(flight, without_dump, VALUES, "", MLS_EACH(row->without_dump_count, mls_emit_number(to, row->without_dump[i])))  \
+    F(flight, group, TEXT, "", row->group)                                                                             \
+    F(flight, operation, TEXT, "", row->operation)                                                                     \
+    F(flight, sequence, NUMBER, "", row->sequence)                                                                     \
+    F(flight, sizes, TEXT, "", row->sizes)                                                                             \
+    F(flight, waiting, NUMBER, "", row->waiting)
+MLS_FIELDS(flight, mls_flight, FLIGHT_FIELDS)
+
 #define JOB_FIELDS(F)                                                                                                  \
     F(diagnosis, path, TEXT, "", row->path)                                                                            \
     F(diagnosis, outcome, TEXT, "", outcome_word(row->outcome))                                                        \
     F(diagnosis, failures, LIST(failure), "", MLS_ROWS(row->failures, row->failure_count))                             \
+    F(diagnosis, flight_recorder, OBJECT_OF(flight), "", row->flight)                                                  \
     F(diagnosis, matched, MAP, "",                                                                                     \
       MLS_MEMBERS(row->matched_count, mls_str_from(row->matched[i].signature->id),                                     \
                   mls_emit_number(to, (double)row->matched[i].count)))
@@ -111,8 +123,10 @@ static void show_failure(mls_view *view, const mls_diagnosis *job, const mls_fai
                       mls_str_equal(lasting, MLS_S("unknown")) ? "persistence " : "", (int)lasting.len, lasting.ptr);
     mls_view_line(view, &line, MLS_STYLE_BOLD, INDENT, HANG);
     mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s", signature->explanation);
-    mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, 2 * INDENT, "%s:%zu: %s", failure->at.file, failure->at.line,
-                    failure->at.text);
+    if (failure->at.line > 0) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, 2 * INDENT, "%s:%zu: %s", failure->at.file, failure->at.line,
+                        failure->at.text);
+    }
     size_t shown = 0;
     for (; shown < failure->also_count && shown < mls_view_limit(view, OTHERS_SHOWN); shown++) {
         mls_buffer_printf(&line, "%s%zu x %s", shown > 0 ? ", " : "also: ", failure->also[shown].count,
@@ -158,6 +172,37 @@ static void show_failure(mls_view *view, const mls_diagnosis *job, const mls_fai
                     failure->restart_reason);
 }
 
+/* Append a list of ranks: "rank 2" or "ranks 9, 14 and 3 more". */
+static void append_ranks(mls_buffer *line, const uint32_t *ranks, size_t count)
+{
+    size_t shown = 0;
+    for (; shown < count && shown < SUSPECTS_SHOWN; shown++)
+        mls_buffer_printf(line, "%s%u", shown > 0 ? ", " : count > 1 ? "ranks " : "rank ", ranks[shown]);
+    mls_words_append_more(line, count - shown, NULL, NULL);
+}
+
+/* Print "flight recorder (16 dumps): ranks 9, 14 did not enter all_to_all …". */
+static void show_flight(mls_view *view, const mls_flight *flight)
+{
+    mls_buffer line = {0};
+    mls_buffer_printf(&line, "flight recorder (%s): ", mls_words_plural(flight->dumps, "dump", "dumps").text);
+    if (flight->blamed_count > 0)
+        append_ranks(&line, flight->blamed, flight->blamed_count);
+    else
+        mls_buffer_append_text(&line, "a rank without a dump");
+    mls_buffer_printf(&line, flight->mismatch ? " called something else than %s" : " did not enter %s",
+                      flight->operation);
+    mls_buffer_printf(&line, " number %.0f of group %s (%s): %s", flight->sequence, flight->group, flight->sizes,
+                      mls_words_plural(flight->waiting, "rank waits", "ranks wait").text);
+    mls_view_line(view, &line, MLS_STYLE_BOLD, INDENT, HANG);
+    if (flight->without_dump_count > 0) {
+        mls_buffer_append_text(&line, "no dump of ");
+        append_ranks(&line, flight->without_dump, flight->without_dump_count);
+        mls_buffer_append_text(&line, ", which may have failed first");
+        mls_view_line(view, &line, MLS_STYLE_PLAIN, INDENT, HANG);
+    }
+}
+
 static void diagnose_show(mls_printer *to, const void *what)
 {
     const mls_diagnosis_list *list = what;
@@ -185,6 +230,8 @@ static void diagnose_show(mls_printer *to, const void *what)
         }
         for (size_t k = 0; k < job->failure_count; k++)
             show_failure(view, job, &job->failures[k]);
+        if (job->flight != NULL)
+            show_flight(view, job->flight);
         for (size_t k = 0; view->verbose > 0 && k < job->note_count; k++) {
             mls_view_printf(view, MLS_STYLE_DIM, INDENT, HANG, "%s:%zu: %s  [%s, no cause]", job->notes[k].file,
                             job->notes[k].line, job->notes[k].text, job->notes[k].signature->id);

@@ -175,6 +175,16 @@ static const mls_signature end_signature =
     UNSAID("log-ends", MLS_CLASS_UNKNOWN, "The log ends without run_stop and without a message that explains it.",
            "Check the state of the job (sacct), the kernel logs of its nodes, and the output of other ranks.",
            "the end of the logs");
+static const mls_signature missing_signature = UNSAID(
+    "collective-not-entered", MLS_CLASS_COMMUNICATION_TIMEOUT,
+    "The dumps of the flight recorder show ranks that wait for others, which never entered a collective operation.",
+    "Look for the reason in the output and stack traces of the ranks that did not enter it, and on their nodes.",
+    "docs.pytorch.org, Flight Recorder");
+static const mls_signature mismatch_signature =
+    UNSAID("collective-mismatch", MLS_CLASS_COMMUNICATION_TIMEOUT,
+           "The dumps of the flight recorder show ranks that called different collective operations at the same time.",
+           "Compare the stack traces of these ranks in the dumps: a condition in the program differs between ranks.",
+           "docs.pytorch.org, Flight Recorder");
 static const mls_signature error_signature =
     UNSAID("unknown-error", MLS_CLASS_UNKNOWN,
            "The log contains no run and no known failure, but lines at its end look like errors.",
@@ -672,6 +682,25 @@ static void resolve(const mls_job_log *job, double *time_ms)
     *time_ms = mls_time_resolve(*time_ms, job->full_time);
 }
 
+/* Report what dumps show as a failure if the logs show none. */
+static void add_flight_failure(mls_diagnosis *to)
+{
+    const mls_flight *flight = to->flight;
+    mls_failure *failure = to->failures = mls_arena_zeroed(to->arena, 1, sizeof *to->failures);
+    to->failure_count = 1;
+    *failure = (mls_failure){.run = 1,
+                             .signature = flight->mismatch ? &mismatch_signature : &missing_signature,
+                             .at = {.file = flight->file != NULL ? flight->file : "", .text = flight->operation},
+                             .rank = flight->blamed_count > 0 ? (double)flight->blamed[0] : (double)NAN,
+                             .time_ms = (double)NAN,
+                             .iteration = (double)NAN,
+                             .samples = (double)NAN,
+                             .run_start_ms = (double)NAN,
+                             .hang = true,
+                             .slower = (double)NAN};
+    advise_restart(failure);
+}
+
 void mls_job_judge(mls_job_log *job)
 {
     mls_diagnosis *to = job->to;
@@ -696,6 +725,8 @@ void mls_job_judge(mls_job_log *job)
         to->end_ms = fmax(to->end_ms, segment->last_ms);
     }
     judge_runs(job);
+    if (to->flight != NULL && to->failure_count == 0 && to->runs == 0)
+        add_flight_failure(to);
     for (size_t i = 0; i < job->match_count; i++)
         if (!job->matches[i].reported)
             mls_job_note(job, &job->matches[i]);

@@ -4,12 +4,15 @@
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "explain/diagnose/flight.h"
 #include "explain/diagnose/job.h"
+#include "explain/diagnose/pickle.h"
 #include "run/reading.h"
 #include "run/run.h"
 
@@ -105,6 +108,36 @@ static const size_t *find_signatures(const mls_signatures *signatures, const cha
     return found;
 }
 
+/* Read a source that has the name of a flight recorder dump.  Set its `skip` if it is a pickle or a dump, which is not
+ * read as a log.  Return whether it was added to the dumps. */
+static bool read_dump(const diagnose_state *state, mls_source *source, mls_flight_dumps *dumps)
+{
+    enum { STEP = 1 << 16 };
+    const int32_t rank = source->size <= MLS_PICKLE_BYTES_MAX ? mls_flight_rank(mls_path_name(source->path)) : -1;
+    const int fd = rank >= 0 ? mls_source_open(source, false) : -1;
+    mls_buffer bytes = {0};
+    ssize_t count = fd >= 0;
+    while (count > 0 && bytes.len <= MLS_PICKLE_BYTES_MAX) {
+        mls_buffer_reserve(&bytes, STEP);
+        count = read(fd, bytes.ptr + bytes.len, STEP);
+        bytes.len += count > 0 ? (size_t)count : 0;
+        if (bytes.len > 0 && bytes.ptr[0] != '{' && bytes.ptr[0] != '\x80')
+            count = -1; /* a log */
+    }
+    const bool added =
+        fd >= 0 && count == 0 && bytes.len > 0 &&
+        mls_flight_add(dumps, rank, mls_job_copy(state->job, short_name(state, source->path)), mls_buffer_str(&bytes));
+    if (fd >= 0)
+        (void)close(fd);
+    if (added || (bytes.len > 0 && bytes.ptr[0] == '\x80')) {
+        free(source->skip);
+        source->skip =
+            mls_strdup(added ? "a flight recorder dump" : "a pickle that is not a flight recorder dump, or damaged");
+    }
+    mls_buffer_release(&bytes);
+    return added;
+}
+
 mls_status mls_diagnose(const char *path, const mls_diagnose_options *options, mls_diagnosis *diagnosis,
                         mls_error *error)
 {
@@ -140,11 +173,14 @@ mls_status mls_diagnose(const char *path, const mls_diagnose_options *options, m
     const diagnose_state state = {options, &job, &sources};
     for (size_t i = 0; i < count; i++)
         job.recovers[i] = find_signatures(signatures, mls_signatures_get(signatures, i)->recovers, &scratch);
+    mls_flight_dumps dumps = {.arena = &scratch};
     mls_job_prepare(&job);
     mls_status status = options->open == NULL ? mls_sources_find(&path, 1, &sources, error) : MLS_OK;
     for (size_t i = 0; i < sources.count && status == MLS_OK; i++) {
         mls_source *source = &sources.items[i];
         mls_str name = mls_str_from(source->path);
+        if (options->open == NULL && !source->failed && read_dump(&state, source, &dumps))
+            continue;
         const char *const packed[] = {".gz", ".bz2", ".xz", ".zst"};
         for (size_t k = 0; k < sizeof packed / sizeof *packed; k++) {
             if (mls_str_ends(name, mls_str_from(packed[k]))) {
@@ -167,8 +203,11 @@ mls_status mls_diagnose(const char *path, const mls_diagnose_options *options, m
                                  .done = file_done};
     if (status == MLS_OK)
         status = mls_read_sources(&reading, sources.items, sources.count, error);
-    if (status == MLS_OK)
+    if (status == MLS_OK) {
+        diagnosis->files += dumps.dumps.count;
+        diagnosis->flight = mls_flight_judge(&dumps, arena);
         mls_job_judge(&job);
+    }
     free(job.files);
     free(job.segments);
     free(job.matches);

@@ -86,6 +86,20 @@ typedef struct mls_skipped_file {
     bool failed; /**< an error: the file could not be read completely, or the user named it and it is not a log */
 } mls_skipped_file;
 
+/** What the dumps of NCCL's flight recorder show. */
+typedef struct mls_flight {
+    bool mismatch;    /**< ranks called different operations; false: ranks did not enter an operation */
+    size_t dumps;     /**< number of dumps */
+    uint32_t *blamed; /**< the ranks that did so, ascending */
+    size_t blamed_count;
+    uint32_t *without_dump; /**< ranks of the job without a dump, ascending */
+    size_t without_dump_count;
+    const char *group, *operation, *sizes; /**< of the operation; empty: unknown */
+    double sequence;                       /**< its number in the group, from 1 */
+    size_t waiting;                        /**< number of ranks that entered it */
+    const char *file;                      /**< the dump of one of them; NULL: none */
+} mls_flight;
+
 /** The diagnosis of a job.  It owns everything that it points to, except the signatures. */
 typedef struct mls_diagnosis {
     const char *path;
@@ -103,6 +117,7 @@ typedef struct mls_diagnosis {
     size_t skipped_count;
     const char **overran; /**< ids of patterns that timed out on a line and were not tried again */
     size_t overran_count;
+    mls_flight *flight;        /**< NULL: no dumps, or no rank waits for another in them */
     double start_ms, end_ms;   /**< first and last time in the logs */
     mls_iteration *iterations; /**< progress with a time; every second one is dropped when there are MLS_PROGRESS_MAX */
     size_t iteration_count;
