@@ -117,6 +117,9 @@ mls_question *mls_ask(mls_submission *submission, mls_finding_code code, mls_ask
 /* Add the path of a result that a question is about, too. */
 void mls_question_add_result(mls_question *question, const char *path);
 
+/* Ask where the code of the benchmarks of a submitter is.  All files must have been listed. */
+void mls_code_ask(mls_submission *submission, mls_submitter *submitter);
+
 /* Ask about a description, whose text is a valid JSON object, and which must have the fields `required`. */
 typedef MLS_LIST_OF(mls_str) mls_field_names;
 void mls_system_ask(mls_submission *submission, mls_submitter *submitter, mls_system *system, mls_str object,

@@ -33,6 +33,7 @@ static const struct kind_row {
     {MLS_FINDING_SAME_COURSE, ASKED, TRAINING, "Random numbers", MLS_NEXT_ISSUE},
     {MLS_FINDING_STOP_EARLY, ASKED, TRAINING, "Run Results", MLS_NEXT_ISSUE},
     {MLS_FINDING_CACHE_CLEAR, ASKED, TRAINING, "Data State at Start of Run", MLS_NEXT_ISSUE},
+    {MLS_FINDING_NO_IMPLEMENTATION, ASKED, SUBMISSION, "Source code requirements for replication", MLS_NEXT_ISSUE},
     {MLS_FINDING_FIXED_VALUE, ASKED, TRAINING, "Hyperparameters", MLS_NEXT_ISSUE},
     {MLS_FINDING_MIXED_HYPERPARAMETERS, ASKED, TRAINING, "Scoring", MLS_NEXT_ISSUE},
     {MLS_FINDING_EVALUATION_INTERVAL, ASKED, TRAINING, "Quality measure", MLS_NEXT_ISSUE},
@@ -45,6 +46,9 @@ static const struct kind_row {
     {MLS_FINDING_RUN_GAP, ASKED, TRAINING, "Scoring", MLS_NEXT_ISSUE},
     {MLS_FINDING_RUN_DATE, ASKED, TRAINING, RESUBMISSION, MLS_NEXT_ISSUE},
     {MLS_FINDING_RUN_SLOW, ASKED, TRAINING, "Scoring", MLS_NEXT_THROUGHPUT},
+    {MLS_FINDING_IMPLEMENTATION_ELSEWHERE, ASKED, SUBMISSION, "Directory structure", MLS_NEXT_ISSUE},
+    {MLS_FINDING_IMPLEMENTATION_LACKS, ASKED, SUBMISSION, "Source code requirements for training inspection",
+     MLS_NEXT_ISSUE},
     {MLS_FINDING_SYSTEM_TWICE, ASKED, SUBMISSION, METADATA, MLS_NEXT_ISSUE},
     {MLS_FINDING_SYSTEM_ANSWER, ASKED, SUBMISSION, METADATA, MLS_NEXT_ISSUE},
     {MLS_FINDING_DIVISION_SPELLING, FORM, NULL, NULL, MLS_NEXT_ISSUE},
@@ -193,6 +197,8 @@ mls_question *mls_ask(mls_submission *submission, mls_finding_code code, mls_ask
 mls_status mls_questions_ask(mls_submission *submission)
 {
     mls_runs_ask(submission);
+    for (size_t i = 0; i < submission->submitter_count; i++)
+        mls_code_ask(submission, &submission->submitters[i]);
     return mls_values_ask(submission);
 }
 

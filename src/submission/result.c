@@ -104,17 +104,6 @@ void mls_result_judge(const mls_submission *submission, const mls_submitter *sub
                              "power files of a missing run");
         }
     }
-
-    const size_t above = strlen(submitter->path) + (*submitter->path != '\0') + strlen("benchmarks/");
-    bool implemented = false;
-    for (size_t i = 0; i < submitter->implementations.count && !implemented; i++) {
-        const char *below = submitter->implementations.items[i].path + above;
-        implemented = strncmp(below, benchmark, strlen(benchmark)) == 0 && below[strlen(benchmark)] == '/';
-    }
-    if (!implemented) {
-        mls_findings_add(findings, MLS_FINDING_NO_IMPLEMENTATION, folder,
-                         "no implementation in benchmarks/%s/implementations", benchmark);
-    }
 }
 
 /* Compare the scaling factor in scaling.json with the factor computed from the logs.  Both may be rounded.  A missing
