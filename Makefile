@@ -114,9 +114,10 @@ $B/%.o: src/%.c | $B/.packages
 # hash that the page's Content-Security-Policy needs.
 page_hash    = sha256sum < "$$f" | cut -c 1-64 | tr a-f A-F | basenc --base16 -d | base64
 ifdef STATIC
-# Without indentation, which saves 40 kB.
+# Without indentation, which saves 40 kB, and with packed tables of runs, which saves 700 kB.
 $B/embedded/.made: $(call data_files,src/data) Makefile
-	@rm -rf $(@D) && mkdir -p $B && cp -r src/data $(@D) && find $(@D) -name '*.json' -exec sed -i 's/^[ \t]*//' {} + && touch $@
+	@rm -rf $(@D) && mkdir -p $B && cp -r src/data $(@D) && find $(@D) -name '*.json' -exec sed -i 's/^[ \t]*//' {} + && \
+	  for f in $(@D)/published/runs/*.table; do gzip -9nc "$$f" > "$$f.gz" && mv "$$f.gz" "$$f" || exit 1; done && touch $@
 $B/data/files.S $B/data/table.c: EMBEDDED = $B/embedded
 $B/data/files.S $B/data/table.c: $B/embedded/.made
 else

@@ -529,11 +529,34 @@ static void test_after_nothing(void **state)
     assert_false(mls_size_parse((mls_str){NULL, 0}, &number));
 }
 
+/* Tables that were packed when the program was built are unpacked once; a damaged one has no contents. */
+static void packed_data_are_unpacked(void **state)
+{
+    (void)state;
+    static const char plain[] = "plain text";
+    char packed[] = "\x1f\x8b\x08\0\0\0\0\0\x02\x03\x2b\x48\x4c\xce\x4e\x4d\x51\x28\x49\xad\x28\x01\0\x0c\xf4\x0a"
+                    "\xd2\x0b\0\0\0";
+    char damaged[sizeof packed];
+    const mls_data_file files[] = {{"plain", plain, plain + sizeof plain - 1, ""},
+                                   {"packed", packed, packed + sizeof packed - 1, ""},
+                                   {"damaged", damaged, damaged + sizeof damaged - 1, ""}};
+    memcpy(damaged, packed, sizeof packed);
+    damaged[14] ^= 1;
+    assert_ptr_equal(mls_data_text(&files[0]).ptr, plain);
+#ifdef MLS_HAVE_ZLIB
+    const mls_str text = mls_data_text(&files[1]);
+    assert_true(mls_str_equal(text, MLS_S("packed text")) && text.ptr[text.len] == '\0');
+    assert_ptr_equal(mls_data_text(&files[1]).ptr, text.ptr);
+    assert_int_equal(mls_data_text(&files[2]).len, 0);
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_after_nothing),
         cmocka_unit_test(strings),
+        cmocka_unit_test(packed_data_are_unpacked),
         cmocka_unit_test(natural_order),
         cmocka_unit_test(nothing_commands_a_terminal),
         cmocka_unit_test(no_hidden_character_passes),

@@ -205,9 +205,8 @@ mls_status mls_published_each_starts(mls_usage usage, mls_status (*take)(void *s
         if (!mls_str_starts(round, mls_str_from(folder)))
             continue;
         round = (mls_str){round.ptr + strlen(folder), round.len - strlen(folder) - strlen(".table")};
-        bool more =
-            mls_str_after((mls_str){file->begin, (size_t)(file->end - file->begin)}, MLS_S(RESULTS_HEADING), &rest) &&
-            mls_str_cut(&rest, '\n', &line); /* skip the rest of the header */
+        bool more = mls_str_after(mls_data_text(file), MLS_S(RESULTS_HEADING), &rest) &&
+                    mls_str_cut(&rest, '\n', &line); /* skip the rest of the header */
         status = more ? MLS_OK : MLS_ERROR_VALUE;
         while (more && status == MLS_OK) {
             mls_published_starts starts = {.round = round};
