@@ -567,7 +567,6 @@ static void show_ooms(mls_printer *to, const void *what)
     mls_view *view = to->view;
     mls_table table = {.indent = INDENT};
     size_t with[MLS_OOM_ADVICE_COUNT] = {0};
-    size_t enough = 0;
     if (list->count == 0) {
         mls_output_text(view->output, "no out-of-memory messages found\n");
         return;
@@ -596,7 +595,6 @@ static void show_ooms(mls_printer *to, const void *what)
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
             if (sizes[k].header != NULL)
                 mls_table_number(&table, sizes[k].header, MLS_COLUMN_DECIMAL, sizes[k].bytes / gib, 2);
-        enough += oom->tried >= 0 && oom->free >= oom->tried;
         for (mls_oom_advice k = 0; k < MLS_OOM_ADVICE_COUNT; k++)
             with[k] += (oom->advice >> k) & 1;
     }
@@ -606,12 +604,6 @@ static void show_ooms(mls_printer *to, const void *what)
             mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s: %s (%zu of %zu)", mls_oom_advices[k].name,
                             mls_oom_advices[k].words, with[k], list->count);
         }
-    }
-    if (enough > 0) {
-        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
-                        "free is at least what was wanted: it lay in pieces, or a limit forbade it; the job is not too "
-                        "large by this (%zu of %zu)",
-                        enough, list->count);
     }
     if (list->job != NULL) {
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,

@@ -113,6 +113,10 @@
 /* A(ID, name, advice): advice that follows from the numbers of an out-of-memory message. */
 #define MLS_OOM_ADVICE(A)                                                                                              \
     A(LARGER_THAN_GPU, "larger-than-gpu", "one allocation is larger than the GPU: only a smaller one helps")           \
+    A(FREE_ENOUGH, "free-enough",                                                                                      \
+      "more is free than was wanted, so a smaller job is not the first remedy: look for a limit (memory fraction, "    \
+      "MIG, "                                                                                                          \
+      "cgroup, ulimit -v) or another process, and try another node")                                                   \
     A(FRAGMENTED, "fragmented",                                                                                        \
       "reserved memory in pieces would have been enough: set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True")        \
     A(FRAGMENTED_STILL, "fragmented-still",                                                                            \

@@ -296,11 +296,14 @@ void mls_oom_search_end(mls_oom_search *search)
             continue;
         /* Compare memory of other processes and of private pools with 5 % of the GPU, which is more than the context of
          * a process needs. */
-        const bool larger = oom->capacity >= 0 && oom->tried > oom->capacity;
-        const bool fragmented = !larger && oom->tried >= 0 && oom->reserved_unallocated >= oom->tried;
+        const bool whole = signature->advice != NULL; /* of a whole program, which consists of several allocations */
+        const bool larger = !whole && oom->capacity >= 0 && oom->tried > oom->capacity;
+        const bool enough = !larger && oom->tried >= 0 && oom->free >= oom->tried;
+        const bool fragmented = !larger && !enough && oom->tried >= 0 && oom->reserved_unallocated >= oom->tried;
         const char *said = signature->advice;
         const bool holds[] = {
             [MLS_OOM_LARGER_THAN_GPU] = larger,
+            [MLS_OOM_FREE_ENOUGH] = enough,
             [MLS_OOM_FRAGMENTED] = fragmented && !search->expandable,
             [MLS_OOM_FRAGMENTED_STILL] = fragmented && search->expandable,
             [MLS_OOM_OTHER_PROCESS] = oom->capacity >= 0 && oom->other > oom->capacity / 20,
