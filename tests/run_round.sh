@@ -51,7 +51,7 @@ forgotten() {
         done
     done
 }
-# The reference tool has no rules for the open division of these either.
+# The compliance checker has no rules for the open division of these either.
 forgotten "$build/mlscore" src/data | grep -vxE -e 'training 3[.][01][.]0 gpt3: no scope open_gpt3' \
     -e 'training 4[.][01][.]0 llama2_70b_lora: not in submission_benchmark of open_common' >"$scratch/forgotten"
 if [ -s "$scratch/forgotten" ]; then fail "src/data: each edition has what the checklist asks for" "$scratch/forgotten"; else pass; fi

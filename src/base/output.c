@@ -73,7 +73,9 @@ const char *mls_output_refused(const char *path)
         return NULL;
     if (known && (about.st_mode & S_IWOTH) != 0 && (about.st_mode & S_ISVTX) == 0)
         return "its folder is writable for all users";
-    return lstat(path, &about) == 0 && S_ISLNK(about.st_mode) && about.st_uid != 0 ? "a link of another user" : NULL;
+    return lstat(path, &about) == 0 && S_ISLNK(about.st_mode) && about.st_uid != 0
+               ? "it is a link that belongs to another user"
+               : NULL;
 }
 
 static mls_status open_path(mls_output *output, const char *path, mls_error *error)
@@ -82,7 +84,7 @@ static mls_status open_path(mls_output *output, const char *path, mls_error *err
     const char *refused = mls_output_refused(path);
     if (refused != NULL) {
         output->fd = -1;
-        return mls_error_set(error, MLS_ERROR_WRITE, 0, 0, "root does not write there: %s", refused);
+        return mls_error_set(error, MLS_ERROR_WRITE, 0, 0, "refused, because mlscore runs as root: %s", refused);
     }
     const bool exists = stat(path, &about) == 0;
     const int descriptor = named_descriptor(path);

@@ -169,8 +169,8 @@ double mls_student_t_lower_tail(double t, double degrees)
         int sign;
         const double log_beta = lgamma_r(a, &sign) + lgamma_r(b, &sign) - lgamma_r(a + b, &sign);
         const double front = exp(a * log(x) + b * log(y) - log_beta);
-        /* The fraction converges fast only below the mean of the distribution; above the mean, use the symmetry of
-         * formula 26.5.2. */
+        /* The fraction converges fast only for x < (a + 1) / (a + b + 2).  For larger x, use
+         * I_x(a, b) = 1 - I_y(b, a), formula 26.5.2. */
         tail = 0.5 * (x < (a + 1) / (a + b + 2) ? front * beta_fraction(a, b, x) / a
                                                 : 1 - front * beta_fraction(b, a, y) / b);
     }
@@ -316,7 +316,7 @@ void mls_rank_test_exact(const double *a, size_t a_count, const double *b, size_
     *p = NAN;
     if (a_count == 0 || b_count == 0 || a_count > MLS_RANKED_MAX || b_count > MLS_RANKED_MAX - a_count)
         return;
-    const bool turned = a_count > b_count; /* choosing from the smaller sample is faster, and p is the same */
+    const bool turned = a_count > b_count; /* counting the choices for the smaller sample is faster */
     const size_t count = a_count + b_count;
     const size_t chosen = turned ? b_count : a_count;
     const size_t sums = count * (count + 1) + 1;

@@ -105,9 +105,9 @@ typedef struct mls_test_sample {
  * small if the mean of a is significantly less than the mean of b. */
 double mls_t_test_lower_tail(mls_test_sample a, mls_test_sample b);
 
-/* Compute the exact two-sided p-value of the Mann-Whitney rank test.  It is the fraction of all ways to split the
- * values into two samples of these sizes whose rank sum is at least as far from the mean rank sum as that of the given
- * samples. Equal values get the mean of their ranks; counting uses only integers. *p is NAN if a sample is empty, or if
- * there are more than MLS_RANKED_MAX values in total. */
+/* Compute the exact two-sided p-value of the Mann-Whitney rank test.  Of all ways to split the values
+ * into two samples of these sizes, it is the fraction in which the rank sum of the first sample is at least as far from
+ * the mean rank sum as in the given samples.  Equal values get the mean of their ranks; counting uses only integers. *p
+ * is NAN if a sample is empty, or if there are more than MLS_RANKED_MAX values in total. */
 #define MLS_RANKED_MAX 100
 void mls_rank_test_exact(const double *a, size_t a_count, const double *b, size_t b_count, double *p);

@@ -39,7 +39,8 @@ static const mls_option options[] = {
     MLS_ROW_TEXT('\0', "fail-if", "slower", AT(fail_if), "exit with status 1 if a side is slower than the baseline"),
     MLS_ROW_FLAG('\0', "all", AT(all), "show all hyperparameters (default: at most ten that differ)"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown|html"),
-    MLS_ROWS_LOGS("omit skipped files and remarks", "show all parts, outliers, dropped runs and skipped files",
+    MLS_ROWS_LOGS("omit skipped files and remarks",
+                  "show all parts of the breakdown, outliers, dropped runs and skipped files",
                   "accepted for consistency; has no effect"),
 };
 
@@ -176,11 +177,11 @@ const mls_command mls_command_compare = {
     .summary = "compare runs: which is faster, is it significant, and why",
     .usage = "[OPTION]… [NAME=]PATH…",
     .about = "Compares two or more sides. Each PATH is a side: logs, output of score (JSON,\n"
-             "NDJSON or CSV), or published:WORDS, a published result selected by a round, a\n"
-             "part of its submitter or system name, best, or nearest. Groups of the same\n"
-             "benchmark are matched. For each side, prints the difference from the baseline\n"
-             "with a confidence interval and a verdict, a breakdown of the difference, and\n"
-             "the settings that differ.",
+             "NDJSON or CSV), or published:WORDS, a published result. WORDS are separated by\n"
+             "commas: a round, part of the name of the submitter or system, and the word best\n"
+             "or nearest. Groups of the same benchmark are matched. For each side, prints the\n"
+             "difference from the baseline with a confidence interval and a verdict, a\n"
+             "breakdown of the difference, and the settings that differ.",
     .options = options,
     .settings_size = sizeof(compare_settings),
     .paths = "no path given",

@@ -21,8 +21,8 @@ typedef struct merge_settings {
 
 static const mls_option options[] = {
     MLS_ROW_FLAG('\0', "allow-missing", AT(allow_missing), "print results although shards are missing (exit status 3)"),
-    MLS_ROW_WITH('\0', "partial", NULL, "write the merged parts as one part to the FILE of -o", MLS_SETS_FLAG, false,
-                 AT(partial), .group = EITHER),
+    MLS_ROW_WITH('\0', "partial", NULL, "write the merged parts as one part to the file given with -o", MLS_SETS_FLAG,
+                 false, AT(partial), .group = EITHER),
     MLS_ROW_WITH('\0', "status", NULL,
                  "show how many shards are complete, and the missing ones as an --array= argument of sbatch",
                  MLS_SETS_FLAG, false, AT(status), .group = EITHER),

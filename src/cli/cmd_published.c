@@ -33,7 +33,7 @@ static const mls_option options[] = {
     MLS_ROW_WORD("availability", "TEXT", "cloud|onprem|preview|research", TEXT_OF(AVAILABILITY),
                  "filter by availability: cloud, onprem, preview, research"),
     MLS_ROW_FLAG('\0', "best", AT(search.best),
-                 "show only the fastest result per edition, benchmark, division and number of accelerators"),
+                 "show only the fastest result per round, benchmark, division and number of accelerators"),
     MLS_ROW_WITH('\0', "trend", NULL,
                  "show the fastest result per round, for accelerator counts found in several rounds", MLS_SETS_FLAG,
                  false, AT(search.trend), .group = EITHER),
@@ -41,13 +41,13 @@ static const mls_option options[] = {
                  AT(settings), .group = EITHER),
     MLS_ROW_WITH('\0', "runs", NULL, "show a row per run", MLS_SETS_FLAG, false, AT(runs), .group = EITHER),
     MLS_ROW_OF(MLS_SETS_VALUE, "sort", "edition|minutes|accelerators|accelerator-minutes|submitter", AT(sort),
-               "sort key (default: edition, newest first)"),
+               "sort key (default: edition, the newest round first)"),
     MLS_ROW_OF(MLS_SETS_COUNT, "limit", "N", AT(limit),
                "print at most N results (default: 40 in a table, otherwise all)"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown"),
     MLS_ROW_OUTPUT,
     MLS_ROW_COLOR,
-    MLS_ROW_QUIET_AS("omit the number of hidden results, and the explanation of times that are not exact"),
+    MLS_ROW_QUIET_AS("omit the number of results beyond --limit, and the explanation of times that are not exact"),
     MLS_ROW_VERBOSE_AS("print full names of accelerators"),
     MLS_ROWS_LAST,
 };
@@ -161,11 +161,11 @@ static void explain_nothing(mls_cli *cli, const mls_published *published, const 
     const mls_published_result *newest = first_that_passes(published, &round);
     if (none_on_it && newest != NULL) {
         mls_cli_error(cli, MLS_EXIT_INVALID, NULL,
-                      "%s %s has no published results%s%s; the newest edition with results is %s", usage, cli->edition,
+                      "%s %s has no published results%s%s; the newest round with results is %s", usage, cli->edition,
                       none ? "" : " on ", none ? "" : search->texts[MLS_PUBLISHED_BENCHMARK], newest->round);
     } else {
         mls_cli_error(cli, MLS_EXIT_INVALID, NULL, "no published result meets all conditions%s",
-                      search->trend ? ", in several editions" : "");
+                      search->trend ? ", in several rounds" : "");
     }
 }
 

@@ -44,7 +44,7 @@ static const mls_edition *rcp_edition(mls_cli *cli, const mls_editions *editions
         return NULL;
     }
     if (edition != NULL && benchmark != NULL && !mls_edition_has_benchmark(edition, mls_str_from(benchmark))) {
-        mls_cli_usage_error(cli, "%s is not in %s %s; the newest edition with it is %s", benchmark,
+        mls_cli_usage_error(cli, "%s is not in %s %s; the newest round with it is %s", benchmark,
                             mls_usage_name(cli->usage), edition->name, newest->name);
         return NULL;
     }
@@ -106,7 +106,7 @@ static void rcp_run(mls_cli *cli)
 
 const mls_command mls_command_rcp = {
     .name = "rcp",
-    .summary = "show reference convergence points and the limit for a batch size",
+    .summary = "show reference convergence points and the fewest samples that pass at a batch size",
     .usage = "[OPTION]… [BENCHMARK]",
     .about = "Prints the reference convergence points of BENCHMARK (default: of all\n"
              "benchmarks of a round): the samples that the reference implementation needs to\n"

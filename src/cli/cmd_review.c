@@ -25,7 +25,7 @@ static const mls_option options[] = {
     MLS_ROW_FORMAT("table|markdown|json|html"),
     MLS_ROW_OUTPUT,
     MLS_ROW_THREADS,
-    MLS_ROWS_VIEW("print only kinds of warnings and errors", "list every question",
+    MLS_ROWS_VIEW("print only the kinds of questions whose severity is warning or error", "list every question",
                   "exit with 1 if there is a question of severity warning or error"),
     MLS_ROWS_LAST,
 };
@@ -113,7 +113,7 @@ static void review_run(mls_cli *cli)
 
 const mls_command mls_command_review = {
     .name = "review",
-    .summary = "list what to ask about a submission or a round",
+    .summary = "list questions that a reviewer should ask about a submission or a round",
     .usage = "[OPTION]… DIR",
     .about = "Reads what verify reads, the folder of a submitter or of a whole round, and lists\n"
              "what a reviewer should ask: questions, not verdicts, those that weigh most first.\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_rules.c - mlscore rules: list editions and benchmarks, and the records that a log must contain. */
+/* cmd_rules.c - mlscore rules: list rounds and their benchmarks, and the records that a log must contain. */
 #include "cli/command.h"
 #include "report/reports.h"
 #include "rules/rules.h"
@@ -10,9 +10,8 @@ typedef struct rules_settings {
 
 static const mls_option options[] = {
     MLS_ROW_USAGE_AS("family of benchmarks (default: training)"),
-    MLS_ROW_FLAG('\0', "json", offsetof(rules_settings, json),
-                 "print the complete rules of the edition as a rule file"),
-    MLS_ROW_RULES_AS("use the rules in FILE instead of an edition"),
+    MLS_ROW_FLAG('\0', "json", offsetof(rules_settings, json), "print the complete rules of the round as a rule file"),
+    MLS_ROW_RULES_AS("use the rules in FILE instead of those of a round"),
     MLS_ROW_FORMAT("table|json|markdown"),
     MLS_ROW_OUTPUT,
     MLS_ROW_COLOR,
@@ -32,7 +31,7 @@ static bool rules_load(mls_cli *cli, mls_rules_request *request, bool json)
         return loaded;
     }
     if (cli->operands.count == 0)
-        return !json || mls_cli_usage_error(cli, "--json needs an edition");
+        return !json || mls_cli_usage_error(cli, "--json needs a round");
     return mls_cli_edition(cli, cli->operands.items[0], &request->edition) &&
            (mls_rulesets_get(cli->rulesets, request->edition, &request->ruleset, &error) == MLS_OK ||
             mls_cli_print_error(cli, NULL, &error));
@@ -44,7 +43,7 @@ static void rules_run(mls_cli *cli)
     mls_rules_request request = {.editions = mls_cli_editions(cli), .usage = cli->usage};
     if (cli->operands.count > 2 - (cli->rules_path != NULL)) {
         mls_cli_usage_error(cli, "too many arguments%s",
-                            cli->rules_path != NULL ? ": with --rules, omit the edition" : "");
+                            cli->rules_path != NULL ? ": with --rules, omit the round" : "");
     } else if (request.editions == NULL || !rules_load(cli, &request, settings->json)) {
         return;
     } else if (request.benchmark != NULL && !mls_ruleset_has_benchmark(request.ruleset, request.benchmark)) {
@@ -52,8 +51,8 @@ static void rules_run(mls_cli *cli)
         const mls_suggestion nearest =
             mls_editions_nearest_benchmark(request.editions, usage, mls_str_from(request.benchmark));
         const mls_edition *newest = mls_editions_newest_with(request.editions, usage, mls_str_from(request.benchmark));
-        mls_cli_usage_error(cli, "edition %s has no benchmark '%s'%s%s", mls_ruleset_edition(request.ruleset),
-                            request.benchmark, newest != NULL ? "; the newest edition with it is " : "",
+        mls_cli_usage_error(cli, "round %s has no benchmark '%s'%s%s", mls_ruleset_edition(request.ruleset),
+                            request.benchmark, newest != NULL ? "; the newest round with it is " : "",
                             newest != NULL ? newest->name : mls_cli_suggestion(&nearest).text);
     } else if (!settings->json && (request.ruleset == NULL || request.benchmark != NULL || request.edition != NULL)) {
         mls_cli_print(cli, request.benchmark != NULL ? &mls_checklist_report : &mls_editions_report, &request);
@@ -65,10 +64,10 @@ static void rules_run(mls_cli *cli)
 
 const mls_command mls_command_rules = {
     .name = "rules",
-    .summary = "list editions and benchmarks, and what a benchmark must log",
+    .summary = "list rounds and their benchmarks, and what a benchmark must log",
     .usage = "[OPTION]… [EDITION [BENCHMARK]]",
-    .about = "Without an argument, lists the editions, their benchmarks and the number of\n"
-             "runs per result. With EDITION, such as 5.1, lists that edition. With BENCHMARK,\n"
+    .about = "Without an argument, lists the rounds, their benchmarks and the number of\n"
+             "runs per result. With EDITION, such as 5.1, lists that round. With BENCHMARK,\n"
              "prints every key that must be logged, how often, and its allowed values, for\n"
              "the closed and the open division.",
     .options = options,

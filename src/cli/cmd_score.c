@@ -182,7 +182,7 @@ static void score_collected(mls_cli *cli, const mls_collect_options *how, mls_sa
     for (size_t i = 0; i < collection.group_count && used == 0; i++)
         used = collection.groups[i].rcp.set != NULL ? collection.groups[i].rcp.set->own : 0;
     if (used == 0) /* a benchmark or an edition in the user's table is probably misspelled */
-        mls_cli_note(cli, NULL, "'%s': no row has the benchmark and edition of a group whose convergence was checked",
+        mls_cli_note(cli, NULL, "'%s': no row has the benchmark and round of a group whose convergence was checked",
                      rcp_path);
     for (size_t i = 0; i < collection.group_count; i++) {
         mls_cli_judge_group(cli, &collection.groups[i]);

@@ -21,7 +21,7 @@ static const mls_option options[] = {
     MLS_ROW_OF(MLS_ADDS_TEXT, "run", "LOG", AT(runs),
                "align with the runs in LOG, a log or a folder (may be repeated)"),
     MLS_ROW_TEXT('\0', "timezone", "ZONE", AT(timezone),
-                 "time zone of timestamps without one: UTC or ±HH:MM (default: UTC)"),
+                 "time zone of timestamps that do not name one: UTC or ±HH:MM (default: UTC)"),
     MLS_ROW_TEXT('\0', "offset", "SECONDS", AT(offset), "add SECONDS to every timestamp, to correct clocks"),
     MLS_ROW_TEXT('\0', "gap", "SECONDS", AT(gap),
                  "minimum length of a gap (default: the larger of 5 seconds and 5 sampling intervals)"),
@@ -139,10 +139,10 @@ const mls_command mls_command_telemetry = {
     .name = "telemetry",
     .summary = "report power, energy, clocks and utilization during a run",
     .usage = "[OPTION]… FILE|DIR… [--run=LOG|DIR]…",
-    .about = "Aligns measurements with runs by timestamp: logs of nvidia-smi (CSV, dmon),\n"
-             "dcgmi dmon, amd-smi and rocm-smi (CSV), and MLPerf power logs. Reports power,\n"
-             "energy, clocks, temperature, utilization, memory, throttling and memory errors\n"
-             "of each device, and which device is an outlier.",
+    .about = "Reads measurements and aligns them with runs by timestamp. Measurements are logs\n"
+             "of nvidia-smi (CSV, dmon), dcgmi dmon, amd-smi and rocm-smi (CSV), and MLPerf\n"
+             "power logs. Reports power, energy, clocks, temperature, utilization, memory,\n"
+             "throttling and memory errors of each device, and which device is an outlier.",
     .options = options,
     .settings_size = sizeof(telemetry_settings),
     .paths = "no log of measurements given",

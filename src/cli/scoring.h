@@ -15,7 +15,7 @@ typedef struct mls_shard_settings {
 /* Rows for --partial and --shard; `at` is the offset of an mls_shard_settings in the settings of the command. */
 #define MLS_ROWS_SHARD(at)                                                                                             \
     MLS_ROW_FLAG('\0', "partial", (at) + offsetof(mls_shard_settings, partial),                                        \
-                 "process one shard of the files and write the result to FILE of -o, for mlscore merge"),              \
+                 "process one shard of the files and write a part for mlscore merge to the file given with -o"),       \
         MLS_ROW_WITH('\0', "shard", "I/N", "shard to process with --partial, from 1/N to N/N", MLS_SETS_TEXT, false,   \
                      (at) + offsetof(mls_shard_settings, shard), .needs = "partial")
 
@@ -64,7 +64,7 @@ typedef struct mls_score_settings {
         MLS_ROW_OF(MLS_ADDS_TEXT, "sacct", "FILE", offsetof(mls_score_settings, sacct_files),                          \
                    "read job data from FILE, output of sacct --parsable2 or --json (may be repeated)"),                \
         MLS_ROW_TEXT('\0', "timezone", "ZONE", offsetof(mls_score_settings, timezone),                                 \
-                     "time zone of --sacct times without one: UTC or ±HH:MM (default: local)"),                        \
+                     "time zone of times in --sacct that do not name one: UTC or ±HH:MM (default: local)"),            \
         MLS_ROW_FLAG('\0', "no-fail", offsetof(mls_score_settings, no_fail),                                           \
                      "exit with status 0 instead of 1, for use at the end of a job script")
 #define MLS_ROWS_LABELS                                                                                                \

@@ -62,7 +62,7 @@ size_t mls_why_parts(const mls_published_why *why, double least, mls_why_part *p
             other += (double)split->ms[share];
     }
     add_part(parts, &count, limit, least, (mls_why_part){"other", other / why->theirs_ms});
-    add_part(parts, &count, limit, least, (mls_why_part){"scale", why->scale_ratio});
+    add_part(parts, &count, limit, least, (mls_why_part){"RCP scale factor", why->scale_ratio});
     return count;
 }
 

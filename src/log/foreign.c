@@ -65,7 +65,7 @@ mls_torn_words mls_record_torn_words(const mls_record *record)
                               "an earlier record in this line was overwritten and is lost");
     } else {
         (void)mls_text_printf(words.text, sizeof words.text,
-                              "%s records in this line; the reference reads only the last",
+                              "%s records in this line; the compliance checker reads only the last",
                               count == 2 ? "two" : number.text);
     }
     return words;

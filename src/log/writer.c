@@ -117,8 +117,9 @@ mls_status mls_log_writer_add_file(mls_log_writer *writer, const char *path, mls
         return MLS_OK;
     const char *refused = mls_output_refused(path);
     if (refused != NULL) {
-        return mls_error_set(error, MLS_ERROR_WRITE, 0, 0, "cannot write '%.*s': root does not write there: %s",
-                             MLS_CUT_TEXT(path, 160), refused);
+        return mls_error_set(error, MLS_ERROR_WRITE, 0, 0,
+                             "cannot write '%.*s': refused, because mlscore runs as root: %s", MLS_CUT_TEXT(path, 160),
+                             refused);
     }
     log_target added = {.path = strdup(path)};
     if (added.path == NULL)

@@ -709,7 +709,7 @@ static void show_nearest(mls_printer *to, const void *what)
         /* The edition of the group does not have published results, so the group is compared with another edition. */
         if (!mls_str_equal(mls_compare_round(group), mls_str_from(round))) {
             mls_view_printf(to->view, MLS_STYLE_WARN, 2, 6,
-                            "no exact published scores for this edition; showing those of %s", round);
+                            "no exact published scores for this round; showing those of %s", round);
         }
         mls_buffer_printf(&line, "yours: %s min", mls_words_minutes(group->scaled_minutes).text);
         if (isfinite(group->accelerators)) {

@@ -103,7 +103,8 @@ static void show_failure(mls_view *view, const mls_diagnosis *job, const mls_fai
                           mls_words_clock((failure->time_ms - failure->run_start_ms) / 60000).text);
     }
     mls_view_line(view, &line, MLS_STYLE_BAD, 0, HANG);
-    /* Print "gpu-xid on rank 13 (node076, GPU 5): gpu, hardware, permanent", without the unknown parts. */
+    /* Print "xid-74-nvlink-error on rank 13 (node076, GPU 5): gpu-hardware (origin hardware, persistence unknown)",
+     * without an unknown rank, node or GPU. */
     mls_buffer_append_text(&line, signature->id);
     if (isfinite(failure->rank))
         mls_buffer_printf(&line, " on rank %.0f", failure->rank);
@@ -118,8 +119,7 @@ static void show_failure(mls_view *view, const mls_diagnosis *job, const mls_fai
     const mls_str kind = class_of_failure(failure);
     const mls_str origin = mls_failure_word(MLS_FAILURE_ORIGINS, signature->origin);
     const mls_str lasting = mls_failure_word(MLS_FAILURE_PERSISTENCES, signature->persistence);
-    mls_buffer_printf(&line, ": %.*s, %s%.*s, %s%.*s", (int)kind.len, kind.ptr,
-                      mls_str_equal(origin, MLS_S("unknown")) ? "origin " : "", (int)origin.len, origin.ptr,
+    mls_buffer_printf(&line, ": %.*s (origin %.*s, %s%.*s)", (int)kind.len, kind.ptr, (int)origin.len, origin.ptr,
                       mls_str_equal(lasting, MLS_S("unknown")) ? "persistence " : "", (int)lasting.len, lasting.ptr);
     mls_view_line(view, &line, MLS_STYLE_BOLD, INDENT, HANG);
     mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "%s", signature->explanation);

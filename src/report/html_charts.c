@@ -834,7 +834,7 @@ void mls_html_reference(mls_buffer *out, const mls_html_group *of)
                       : !group->rules->reference_points
                           ? "Not checked: the benchmark has no reference points."
                           : "Not checked: there are no reference points for the division or "
-                            "edition of the runs.");
+                            "round of the runs.");
     }
     if (count == 0) {
         mls_html_card_end(out);

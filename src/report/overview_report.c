@@ -219,7 +219,7 @@ static void append_inside(mls_buffer *line, const mls_overview_group *of)
     } else if (of->timed->healed != NULL) {
         mls_buffer_printf(line, "   healing by design at step %zu", of->timed->healed->healing_step);
     } else if (run->segment_count > 0) {
-        mls_buffer_append_text(line, "   pace even");
+        mls_buffer_append_text(line, "   pace steady");
     }
 }
 

@@ -113,7 +113,7 @@ static void show_series(mls_view *view, const mls_plan *plan, const mls_plan_ser
                     mls_words_percent(mls_plan_levels[plan->level], 0).text,
                     mls_words_count((double)factors->pairs).text, own ? factors->benchmark : "all benchmarks");
     if (bases->points->count > 0) {
-        mls_view_printf(view, MLS_STYLE_DIM, 2, 4, "convergence: %s of edition %s",
+        mls_view_printf(view, MLS_STYLE_DIM, 2, 4, "convergence: %s of round %s",
                         mls_words_plural(bases->points->count, "reference point", "reference points").text,
                         bases->points->rules.edition->name);
     } else {

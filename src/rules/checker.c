@@ -404,7 +404,7 @@ static void advice_run(const judging *j)
             mls_rule_words_expr(&message, j->scope, &demands->items[i], input, false);
             mls_buffer_append_text(&message, ", is ");
             mls_utf8_append_cut(&message, j->record->value, SHOWN_VALUE_MAX);
-            mls_buffer_printf(&message, "; not tested by the reference checker, see %s", j->rule->advice_source.ptr);
+            mls_buffer_printf(&message, "; not tested by the MLCommons checkers, see %s", j->rule->advice_source.ptr);
             stage(j, list, MLS_FINDING_RULES_TEXT, &message);
         }
     }
@@ -720,8 +720,8 @@ static void advice_edition(mls_checker *checker)
         const bool known = mls_edition_has_benchmark(other, benchmark);
         if (known && other->usage == ruleset->usage) {
             mls_findings_add(&checker->findings, MLS_FINDING_OTHER_EDITION, place,
-                             "edition %s does not have benchmark %s, but %s does; try --edition %s",
-                             ruleset->edition.ptr, checker->benchmark, other->name, other->name);
+                             "round %s does not have benchmark %s, but %s does; try --edition %s", ruleset->edition.ptr,
+                             checker->benchmark, other->name, other->name);
             return;
         }
         if (known) {
@@ -768,9 +768,10 @@ static void add_advice(mls_checker *checker)
         }
         const mls_str found = nearest.found;
         if (found.ptr != NULL && !mls_str_equal(meant, unknown->key) && mls_str_equal(meant, found)) {
-            mls_findings_add(&checker->findings, MLS_FINDING_MISSPELT, place,
-                             "%s is AMD's name for %s; rename it, because the reference checker reports %s as missing",
-                             unknown->key.ptr, found.ptr, found.ptr);
+            mls_findings_add(
+                &checker->findings, MLS_FINDING_MISSPELT, place,
+                "%s is AMD's name for %s; rename it, because the MLCommons compliance checker reports %s as missing",
+                unknown->key.ptr, found.ptr, found.ptr);
         } else if (found.ptr != NULL) {
             mls_findings_add(&checker->findings, MLS_FINDING_MISSPELT, place,
                              "unknown key %s, and %s is missing; check the spelling", unknown->key.ptr, found.ptr);

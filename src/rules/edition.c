@@ -225,7 +225,7 @@ mls_status mls_editions_load(mls_editions **editions, mls_error *error)
                 if (status == MLS_OK && (!mls_edition_number(mls_str_from(row.runs_until), &benchmark->runs_since) ||
                                          row.runs_before == 0)) {
                     status = mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
-                                           "src/data/benchmarks.json: runs_before of %s needs an edition and runs",
+                                           "src/data/benchmarks.json: runs_before of %s needs edition and runs",
                                            benchmark->name);
                 }
                 mls_benchmark *before = mls_arena_array(&loaded->memory, 1, sizeof *before);
@@ -282,15 +282,15 @@ mls_status mls_editions_find(const mls_editions *editions, mls_usage usage, mls_
     *edition = NULL;
     if (number && usage == MLS_USAGE_TRAINING && wanted < list->items[0].number) {
         return mls_error_set(error, MLS_ERROR_VALUE, 0, 0,
-                             "edition '0.%u' is not supported because its log format differs; "
-                             "the oldest supported edition is %s",
+                             "round '0.%u' is not supported because its log format differs; "
+                             "the oldest supported round is %s",
                              wanted / 100, list->items[0].name);
     }
     mls_buffer known = {0};
     for (size_t i = 0; i < list->count; i++)
         mls_buffer_printf(&known, "%s%s", i > 0 ? ", " : "", list->items[i].name);
     const mls_status status =
-        mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "unknown edition '%.*s' of %s; expected one of %s",
+        mls_error_set(error, MLS_ERROR_UNKNOWN, 0, 0, "unknown round '%.*s' of %s; expected one of %s",
                       MLS_CUT(text, 40), usage_names[usage], known.ptr);
     mls_buffer_release(&known);
     return status;

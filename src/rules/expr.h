@@ -10,7 +10,7 @@
  *     mls_expr_input_begin(&input, record);
  *     if (!mls_expr_evaluate(expr.root, &input, &result)) { ... input.reason ... }
  *
- * Values behave as in the reference checker, which is written in Python: booleans count as 1 and 0, lists and objects
+ * Values behave as in the compliance checker, which is written in Python: booleans count as 1 and 0, lists and objects
  * are compared by content, `<` between a number and a string is an error, and `&&` and `||` return the operand that
  * decides.  Numbers are doubles, so integers are exact up to 2^53.  The result of a division is not truncated; use
  * floor(a / b). */

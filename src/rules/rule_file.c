@@ -234,7 +234,7 @@ static void add_embedded(rule_file *file, mls_str edition, const char *at)
             return;
         }
     }
-    fail(file, MLS_ERROR_UNKNOWN, at, "unknown edition to extend: '%s %.*s'", usage, MLS_CUT(edition, SHOWN_MAX));
+    fail(file, MLS_ERROR_UNKNOWN, at, "unknown round to extend: '%s %.*s'", usage, MLS_CUT(edition, SHOWN_MAX));
 }
 
 /* Add the rule file with the path `name`.  `at` is the position of the path in the file that extends it, and the path
@@ -693,7 +693,7 @@ static mls_status load_rules(const mls_edition *edition, const char *path, mls_s
         source_add(file, (mls_str){NULL, 0}, false, text);
     }
     while (file->status == MLS_OK && (json = file->sources[file->source_count - 1].extends).ptr != NULL) {
-        const mls_str name = take_text(file, json, &file->memory, "'extends' must name an edition or a file");
+        const mls_str name = take_text(file, json, &file->memory, "'extends' must name a round or a file");
         if (file->source_count == EXTENDS_MAX)
             fail(file, MLS_ERROR_LIMIT, json.ptr, "more than %d files extend each other", EXTENDS_MAX);
         else if (file->status == MLS_OK && mls_str_ends(name, MLS_S(".json")))

@@ -325,7 +325,7 @@ void mls_rule_words_rule(mls_buffer *buffer, const mls_scope *scope, const mls_r
     for (size_t i = 0; i < rule->advice.count; i++) {
         mls_buffer_append_text(buffer, i > 0 ? " and " : buffer->len > mark ? "; " : "");
         if (i == 0)
-            mls_buffer_printf(buffer, "not tested by the reference checker (%s): ", rule->advice_source.ptr);
+            mls_buffer_printf(buffer, "not tested by the MLCommons checkers (%s): ", rule->advice_source.ptr);
         mls_rule_words_expr(buffer, scope, &rule->advice.items[i], NULL, false);
     }
 }

@@ -39,7 +39,7 @@ typedef struct mls_rule {
     mls_expr_list check;
     mls_expr_list check_first;
     mls_expr_list check_any;
-    mls_expr_list advice;  /* demands of the rules' text that the reference checker does not test */
+    mls_expr_list advice;  /* demands of the rules' text that the MLCommons checkers do not test */
     mls_str advice_source; /* where the text demands it */
     mls_action *actions;
     size_t action_count;

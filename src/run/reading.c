@@ -517,7 +517,7 @@ static mls_status try_other_editions(file_work *file, mls_run *run)
         if (same.valid != run->valid) {
             mls_findings_add(&run->findings, MLS_FINDING_OTHER_EDITION,
                              (mls_finding_place){.line = run->benchmark_line, .key = MLS_S("submission_benchmark")},
-                             "by the rules of %s, this log would %s; use --edition %s if this edition is intended",
+                             "by the rules of %s, this log would %s; use --edition %s if this round is intended",
                              other->name, same.valid ? "be valid" : "not be valid", other->name);
             mls_findings_sort(&run->findings);
         }

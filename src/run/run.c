@@ -42,7 +42,7 @@ static void store_span(mls_run *run, void *member, const mls_record *record)
 
 /* Store an evaluation.  An evaluation that is logged after run_stop with an earlier time belongs to the run, because
  * lines of different ranks may be interleaved.  The check of convergence, however, uses the order of the file, like the
- * reference checker. */
+ * RCP checker. */
 static void store_evaluation(mls_run *run, void *member, const mls_record *record)
 {
     mls_str metric;
@@ -176,8 +176,8 @@ static void store_run_start(mls_run *run, void *member, const mls_record *record
     store_step(run, member, record);
 }
 
-/* Store a run_stop.  The first run_stop ends the run; the last one determines whether the run converged, as in the
- * reference checker. */
+/* Store a run_stop.  The first run_stop ends the run; the last one determines whether the run converged, as in the RCP
+ * checker. */
 static void store_run_stop(mls_run *run, void *member, const mls_record *record)
 {
     mls_str span;
@@ -488,7 +488,7 @@ void mls_run_release(mls_run *run)
     mls_run_init(run);
 }
 
-/* Number of decimals to which epoch_num is rounded before it is compared, as in the reference checker. */
+/* Number of decimals to which epoch_num is rounded before it is compared, as in the RCP checker. */
 #define EPOCH_DECIMALS 3
 
 /* The progress of training at which an FID or CLIP evaluation met its target. */

@@ -54,7 +54,7 @@ enum { MLS_EXPORT_NEEDED = 1, MLS_EXPORT_KEY = 2, MLS_EXPORT_GROUP = 4, MLS_EXPO
     F(parts_by, TEXT, PARTS, 0)                                                                                        \
     F(accelerators, NUMBER, GROUP, 0)
 
-/* The last columns: further facts about the system of a group or run that `compare` needs. */
+/* The last columns: further facts about a group or run; `compare` reads those that are not UNREAD. */
 #define MLS_PLACE_COLUMN_LIST(F)                                                                                       \
     F(accelerator, TEXT, GROUP, 0)                                                                                     \
     F(nodes, NUMBER, GROUP, 0)                                                                                         \

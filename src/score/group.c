@@ -45,7 +45,7 @@ mls_status mls_group_score(mls_group *group, const mls_score_options *options, m
     const mls_finding_place place = {0};
     if (made < needed) {
         mls_findings_add(&group->findings, MLS_FINDING_RUN_COUNT, place,
-                         weak ? "%zu valid runs of the at least %zu that weak scaling of %s needs"
+                         weak ? "only %zu valid runs: at least %zu are needed for weak scaling of %s"
                               : "%zu of the %zu runs that %s needs",
                          made, needed, group->benchmark);
     } else if (!weak && needed > 0 && made > needed && !group->score.windowed) {
@@ -204,9 +204,9 @@ static void time_models(mls_group *group)
     }
     weak->check = weak->models > 0 && weak->models >= group->rules->runs_needed ? MLS_CHECK_PASS : MLS_CHECK_FAIL;
     if (differ) {
-        mls_findings_add(&group->findings, MLS_FINDING_MIXED_GROUP,
-                         (mls_finding_place){.key = MLS_S("number_of_nodes")},
-                         "the runs differ in number_of_nodes times accelerators_per_node; the first valid one counts");
+        mls_findings_add(
+            &group->findings, MLS_FINDING_MIXED_GROUP, (mls_finding_place){.key = MLS_S("number_of_nodes")},
+            "the runs differ in number_of_nodes times accelerators_per_node; the value of the first valid run is used");
     }
 }
 
@@ -548,8 +548,8 @@ static void check_config(mls_group *group)
     if (named > 0 && !isnan(group->global_batch_size) && named != group->global_batch_size) {
         mls_findings_add(&group->findings, MLS_FINDING_CONFIG_LOGGED_BATCH,
                          (mls_finding_place){.key = MLS_S("global_batch_size")},
-                         "the name of the config%s gives a global batch of %.0f with micro batch 1, the logs say %.15g",
-                         other ? ", split as the job printed," : "", named, group->global_batch_size);
+                         "%sthe name of the config gives a global batch of %.0f with micro batch 1, the logs say %.15g",
+                         other ? "with the parallelism that the job printed, " : "", named, group->global_batch_size);
     }
 }
 

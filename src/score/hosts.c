@@ -7,8 +7,8 @@
 /* Slurm allows five dimensions, and host names have at most 255 bytes. */
 enum { BRACKETS_MAX = 8, NAME_BYTES_MAX = 255, DIGITS_MAX = 18 };
 
-/* A parsed word of a list: texts, each followed by a bracket with ranges.  `number` is the number of a bracket in the
- * name that is being built. */
+/* A parsed word of a list: texts, each followed by a bracket with ranges.  While a name is
+ * built, `number` and `width` are the number chosen for a bracket and its minimum number of digits. */
 typedef struct host_word {
     struct {
         mls_str before, ranges;
@@ -133,9 +133,10 @@ size_t mls_hosts_expand(mls_str list, mls_buffer *names, mls_findings *findings,
 /* Adjacent names with the same beginning: "n" for n1,n2,n10,n03, which become n[1-2,10,03]. */
 typedef struct host_group {
     mls_str prefix;
-    size_t ranges, first, last; /* the current range */
-    int width;                  /* number of digits of `first` in the name */
-    mls_buffer text;            /* all ranges of the group, without brackets */
+    size_t ranges;      /* number of ranges, including the current one */
+    size_t first, last; /* the current range */
+    int width;          /* number of digits of `first` in the name */
+    mls_buffer text;    /* all ranges of the group, without brackets */
 } host_group;
 
 static void close_range(host_group *group)

@@ -102,10 +102,10 @@ mls_status mls_merge_open(const char *const *paths, size_t count, mls_merge **me
             mls_place *place = entry->value.pointer;
             if (from->edition != NULL && place->edition != NULL &&
                 (from->edition != place->edition || from->by_date != place->by_date)) {
-                status = mls_error_set(
-                    error, MLS_ERROR_READ, 0, 0,
-                    "'%s': the shards do not agree on the edition of its tree, which changed between them",
-                    file->source.path);
+                status =
+                    mls_error_set(error, MLS_ERROR_READ, 0, 0,
+                                  "'%s': the shards do not agree on the round of its tree, which changed between them",
+                                  file->source.path);
             } else if (from->edition != NULL) {
                 place->edition = from->edition;
                 place->usage = from->usage;

@@ -45,7 +45,7 @@ static mls_rcp_bar bar_of(const mls_rcp_set *set, double mean, double stdev, dou
             low = middle;
     }
     const double min_mean = (low + high) / 2;
-    /* If a benchmark is evaluated rarely, a submission may seem to converge earlier by this interval. */
+    /* In some rounds, a benchmark may converge earlier than the reference by its evaluation interval. */
     const double early = min_mean - mls_benchmark_evaluation_interval(benchmark, set->rules.edition);
     const double max_speedup = early > 0 ? mean / early : (double)INFINITY;
     return (mls_rcp_bar){mean, stdev, min_mean, max_speedup, mean / max_speedup};
@@ -118,7 +118,7 @@ static mls_status take_point_row(void *state, const mls_text_row *row)
     unsigned numbers[] = {ours, ours};
     for (size_t i = 0; i < 2; i++)
         if (bounds[i].len > 0 && !mls_edition_number(bounds[i], &numbers[i]))
-            return refuse_point(reading, row, CELL_FIRST_EDITION + i, 0, "not an edition such as 5.1.0", bounds[i]);
+            return refuse_point(reading, row, CELL_FIRST_EDITION + i, 0, "not a round such as 5.1.0", bounds[i]);
     const bool wanted = numbers[0] <= ours && ours <= numbers[1] &&
                         mls_str_equal(reading->row.benchmark, mls_str_from(set->rules.benchmark->name));
     if (!wanted && reading->path[0] == '\0')
@@ -139,7 +139,7 @@ static mls_status take_point_row(void *state, const mls_text_row *row)
         point.count++;
     if (point.count < min || point.count > MLS_RCP_VALUES_MAX) {
         char what[80];
-        (void)snprintf(what, sizeof what, "%zu values to converge, it takes %zu to %d", point.count, min,
+        (void)snprintf(what, sizeof what, "to_converge has %zu values; expected %zu to %d", point.count, min,
                        MLS_RCP_VALUES_MAX);
         return refuse_point(reading, row, CELL_TO_CONVERGE, 0, what, text);
     }
@@ -331,7 +331,7 @@ mls_rcp_limit mls_rcp_set_limit(const mls_rcp_set *set, double global_batch_size
     return limit;
 }
 
-/* For each mls_rcp_match, the name in machine-readable output, and the message of the reference checker. */
+/* For each mls_rcp_match, the name in machine-readable output, and the message of the RCP checker. */
 static const struct {
     const char *name, *message;
 } matches[] = {
@@ -371,7 +371,7 @@ mls_rcp_result mls_rcp_check(const mls_rcp_set *set, double global_batch_size, d
                    : result.not_converged > result.allowed ? MLS_RCP_NO_CONVERGENCE
                    : isnan(result.submission_mean)         ? MLS_RCP_TOO_FEW_RUNS
                                                            : result.limit.match;
-    /* If all numbers are known, compare the mean of the submission with the limit. */
+    /* If there is a limit for this batch size, compare the mean of the submission with it. */
     if (result.match <= MLS_RCP_SMALLER_BATCH) {
         result.pass = result.submission_mean >= result.limit.bar.limit;
         result.scale = fmax(result.limit.bar.mean / result.submission_mean, 1);
@@ -421,22 +421,22 @@ static mls_words batch(double batch_size)
 static void append_between(mls_buffer *words, const mls_rcp_limit *limit)
 {
     if (limit->match == MLS_RCP_INTERPOLATED) {
-        mls_buffer_printf(words, " (interpolated between %s and %s)", batch(limit->lower_batch_size).text,
+        mls_buffer_printf(words, " (interpolated between batch %s and %s)", batch(limit->lower_batch_size).text,
                           batch(limit->upper_batch_size).text);
     }
 }
 
-/* Append "the limit at batch 9 is 3,061 (interpolated between 8 and 16)", with the words `is` before the number. */
-static void append_limit(mls_buffer *words, const mls_rcp_limit *limit, const char *is, int decimals)
+/* Append "the limit of 3,061 at batch 9 (interpolated between batch 8 and 16)". */
+static void append_limit(mls_buffer *words, const mls_rcp_limit *limit, int decimals)
 {
     const mls_words asked = batch(limit->global_batch_size);
+    mls_buffer_printf(words, "the limit of %s at ", mls_words_trimmed(limit->bar.limit, decimals).text);
     if (limit->match == MLS_RCP_SMALLER_BATCH) {
-        mls_buffer_printf(words, "the limit of the smallest reference batch %s (no point is as small as %s)",
+        mls_buffer_printf(words, "the smallest reference batch %s (no point is as small as %s)",
                           batch(limit->lower_batch_size).text, asked.text);
     } else {
-        mls_buffer_printf(words, "the limit at batch %s", asked.text);
+        mls_buffer_printf(words, "batch %s", asked.text);
     }
-    mls_buffer_printf(words, "%s%s", is, mls_words_trimmed(limit->bar.limit, decimals).text);
     append_between(words, limit);
 }
 
@@ -458,7 +458,7 @@ void mls_rcp_result_describe(const mls_rcp_result *result, double score_minutes,
         mls_buffer_printf(words, "fail: %zu of %zu runs did not converge, only %zu may be left out",
                           result->not_converged, result->runs, result->allowed);
     } else if (result->match == MLS_RCP_TOO_FEW_RUNS && isfinite(result->alone / limit->bar.limit)) {
-        mls_buffer_printf(words, "%zu of at least %zu runs; this seed would be at %s of the limit, %s", result->runs,
+        mls_buffer_printf(words, "%zu of at least %zu runs; this run needed %s of the limit of %s", result->runs,
                           2 * result->allowed + 1, mls_words_percent(result->alone / limit->bar.limit, 1).text,
                           mls_words_trimmed(limit->bar.limit, decimals_for(limit->bar.limit)).text);
     } else if (result->match == MLS_RCP_TOO_FEW_RUNS) {
@@ -471,12 +471,12 @@ void mls_rcp_result_describe(const mls_rcp_result *result, double score_minutes,
     } else if (!result->pass) {
         mls_buffer_printf(words, "fail: mean %s%s%s is %s below ", mean.text, blank, limit->unit,
                           mls_words_trimmed(limit->bar.limit - own, decimals).text);
-        append_limit(words, limit, ", ", decimals);
+        append_limit(words, limit, decimals);
         mls_buffer_printf(words, ": converges faster than the reference allows" REMEDY, asked.text);
     } else {
         const bool scaled = result->score_scale > 1;
-        mls_buffer_printf(words, "pass: mean %s%s%s; ", mean.text, blank, limit->unit);
-        append_limit(words, limit, " is ", decimals);
+        mls_buffer_printf(words, "pass: mean %s%s%s reaches ", mean.text, blank, limit->unit);
+        append_limit(words, limit, decimals);
         mls_buffer_printf(words, "; %sfaster than the reference mean %s, so the score is %sscaled",
                           scaled ? "" : "not ", mls_words_trimmed(limit->bar.mean, decimals).text,
                           scaled ? "" : "not ");

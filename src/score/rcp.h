@@ -106,8 +106,8 @@ mls_rcp_limit mls_rcp_set_limit(const mls_rcp_set *set, double global_batch_size
 typedef struct mls_rcp_result {
     bool pass;
     mls_rcp_match match;
-    char message[96];       /**< the message that the reference checker prints */
-    double scale;           /**< as in the reference checker: mean / submission mean, at least 1 */
+    char message[96];       /**< the message that the RCP checker prints */
+    double scale;           /**< as in the RCP checker: mean / submission mean, at least 1 */
     double score_scale;     /**< factor on the score: scale if the check passes, otherwise 1 */
     double submission_mean; /**< mean without the r smallest and r largest values; NAN: too few runs */
     double alone;           /**< what the only run needed; NAN: not one run, or it did not converge */

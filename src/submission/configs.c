@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* configs.c - check the configs of a submission for contradictions and for settings that exceed GPU memory.
  *
- * The reference checkers do not read configs, so every finding is only advice, even if it is an error in `mlscore
+ * The MLCommons checkers do not read configs, so every finding is only advice, even if it is an error in `mlscore
  * config`. If a value cannot be determined, nothing is reported, because this is not a fault of the submission. */
 #include <math.h>
 #include <stdlib.h>

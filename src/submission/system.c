@@ -29,9 +29,9 @@ void mls_system_judge(mls_submission *submission, mls_submitter *submitter, mls_
     const size_t errors = findings->counts.error;
     const char *reason = mls_description_read(text, &scratch, submission->arena, &system->says, &object, &wrong);
     if (mls_text_mark(text) > 0) { /* report the byte order mark, and judge the text after it */
-        mls_findings_add(findings, MLS_FINDING_SYSTEM_JSON,
-                         (mls_finding_place){.path = place.path, .line = 1, .column = 1},
-                         "begins with a byte order mark, which the reference does not read: save it as plain UTF-8");
+        mls_findings_add(
+            findings, MLS_FINDING_SYSTEM_JSON, (mls_finding_place){.path = place.path, .line = 1, .column = 1},
+            "begins with a byte order mark, which the package checker does not accept: save it as plain UTF-8");
     }
     if (reason != NULL) {
         const char *damage = mls_damage_of_text(text, &place.line);

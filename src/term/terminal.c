@@ -72,7 +72,8 @@ static bool write_all(const mls_terminal *terminal, mls_str text)
     return true;
 }
 
-/* Turn off line editing and echo; keys such as Ctrl-C still send signals.  Do nothing in a background job. */
+/* Hide the cursor; if `full`, switch to the alternate screen.  In the foreground, also turn off line editing and echo;
+ * keys such as Ctrl-C still send signals. */
 static void begin_drawing(mls_terminal *terminal)
 {
     struct termios modes = terminal->before;

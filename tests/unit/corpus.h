@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* corpus.h - the tables of the reference checker's verdicts, and the published logs they are about. Tests are
+/* corpus.h - the tables of the verdicts of the MLCommons checkers, and the published logs they are about. Tests are
  * skipped if either is missing. The logs are in $PARITY_CACHE, or .corpus. */
 #pragma once
 

@@ -314,7 +314,8 @@ static void test_lines(void **state)
     add(f, "rank", "16", "{}");
     f->log.len--;
     mls_buffer_append_text(&f->log, ":::MLLOG {\"time_ms\": 9, \"key\": \"x\", \"value\": 1, \"metadata\": {}}\n");
-    expect(judge(f), MLS_FINDING_TORN_LINE, 5, NULL, "two records in this line; the reference reads only the last");
+    expect(judge(f), MLS_FINDING_TORN_LINE, 5, NULL,
+           "two records in this line; the compliance checker reads only the last");
     add(f, "rank", "16", "{}");
     f->log.len -= 2;
     mls_buffer_append_text(&f->log, ":::MLLOG {\"time_ms\": 9, \"key\": \"x\", \"value\": 1, \"metadata\": {}}\n");
@@ -419,7 +420,7 @@ static void test_other_editions(void **state)
     bool advised = false;
     for (size_t i = 0; i < judged.findings->count; i++) {
         advised |= strcmp(judged.findings->items[i].message,
-                          "edition 5.0.0 does not have benchmark gpt3, but 4.1.0 does; try --edition 4.1.0") == 0;
+                          "round 5.0.0 does not have benchmark gpt3, but 4.1.0 does; try --edition 4.1.0") == 0;
     }
     assert_true(advised);
     mls_checker_free(checker);

@@ -110,7 +110,7 @@ static void bert_can_go_by_train_samples(void **state)
     assert_close(number_of(text, "resnet", "4.0.0", true), 5, 0);
 }
 
-/* ---- compared with what the reference checker read from published logs */
+/* ---- compared with what the RCP checker read from published logs */
 
 typedef struct corpus_counts {
     size_t folders;

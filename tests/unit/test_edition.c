@@ -53,7 +53,7 @@ static void test_errors_say_what_there_is(void **state)
     const mls_edition *edition;
     mls_error error;
     assert_int_equal(mls_editions_find(*state, MLS_USAGE_HPC, MLS_S("5.1"), &edition, &error), MLS_ERROR_UNKNOWN);
-    assert_string_equal(error.message, "unknown edition '5.1' of hpc; expected one of 1.0.0, 2.0.0, 3.0.0");
+    assert_string_equal(error.message, "unknown round '5.1' of hpc; expected one of 1.0.0, 2.0.0, 3.0.0");
     assert_int_equal(mls_editions_find(*state, MLS_USAGE_TRAINING, MLS_S("0.6"), &edition, &error), MLS_ERROR_VALUE);
     assert_non_null(strstr(error.message, "log format differs"));
     assert_int_equal(mls_editions_find(*state, MLS_USAGE_TRAINING, MLS_S("0.6.0"), &edition, &error), MLS_ERROR_VALUE);

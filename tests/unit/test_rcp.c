@@ -34,7 +34,7 @@ static mls_rcp_set *new_set(const char *usage, const char *edition, const char *
     return set;
 }
 
-/* ---- compared with the reference checker's output for published submissions */
+/* ---- compared with the RCP checker's output for published submissions */
 
 static void check_row(const char *table, const cJSON *row, void *checked)
 {

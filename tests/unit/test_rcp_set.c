@@ -239,7 +239,8 @@ static void errors_have_a_place(void **state)
         {HEADING "\n\nmade_up,8,\"1 2 x3\"\n", MLS_ERROR_VALUE, 4, 16, "'x3'"},
         {HEADING "made_up,8,  1 nan 3\n", MLS_ERROR_VALUE, 2, 15, "nan"},
         {HEADING "made_up,8,1 2\n", MLS_ERROR_VALUE, 2, 11, "1 2"},
-        {HEADING "unet3d,8,1 2 3 4 5 6 7 8\n", MLS_ERROR_VALUE, 2, 10, "8 values to converge, it takes 9 to 100000"},
+        {HEADING "unet3d,8,1 2 3 4 5 6 7 8\n", MLS_ERROR_VALUE, 2, 10,
+         "to_converge has 8 values; expected 9 to 100000"},
         {HEADING "made_up,8\n", MLS_ERROR_VALUE, 2, 9, "fields"},
         {HEADING "made_up,8,1 2 3,\n", MLS_ERROR_VALUE, 2, 17, "fields"},
         {HEADING "\"made\n_up\",8,1\n", MLS_ERROR_VALUE, 3, 8, "1"},
@@ -278,44 +279,51 @@ static void verdicts_in_words(void **state)
     (void)state;
     mls_rcp_set *set = new_set("5.0.0", "llama2_70b_lora", 10);
     mls_rcp_result result = check(set, 9, 3260, 10, 0);
-    assert_words(&result, 1.6632,
-                 "pass: mean 3,260 samples; the limit at batch 9 is 3,061 (interpolated between 8 and 16); faster than "
-                 "the reference mean 3,285, so the score is scaled by 1.0078 to 1.676 min");
-    assert_words(&result, NAN,
-                 "pass: mean 3,260 samples; the limit at batch 9 is 3,061 (interpolated between 8 and 16); faster than "
-                 "the reference mean 3,285, so the score is scaled by 1.0078");
+    assert_words(
+        &result, 1.6632,
+        "pass: mean 3,260 samples reaches the limit of 3,061 at batch 9 (interpolated between batch 8 and 16); "
+        "faster than the reference mean 3,285, so the score is scaled by 1.0078 to 1.676 min");
+    assert_words(
+        &result, NAN,
+        "pass: mean 3,260 samples reaches the limit of 3,061 at batch 9 (interpolated between batch 8 and 16); "
+        "faster than the reference mean 3,285, so the score is scaled by 1.0078");
     result = check(set, 8, 3400, 10, 0);
-    assert_words(&result, 1,
-                 "pass: mean 3,400 samples; the limit at batch 8 is 2,961; not faster than the reference mean 3,179, "
-                 "so the score is not scaled");
+    assert_words(
+        &result, 1,
+        "pass: mean 3,400 samples reaches the limit of 2,961 at batch 8; not faster than the reference mean 3,179, "
+        "so the score is not scaled");
     result = check(set, 9, 3010, 10, 0);
-    assert_words(&result, 1,
-                 "fail: mean 3,010 samples is 51 below the limit at batch 9, 3,061 (interpolated between 8 and 16): "
-                 "converges faster than the reference allows" NEXT("9"));
+    assert_words(
+        &result, 1,
+        "fail: mean 3,010 samples is 51 below the limit of 3,061 at batch 9 (interpolated between batch 8 and 16): "
+        "converges faster than the reference allows" NEXT("9"));
     /* The points are all 4,608, and the limit is 4607.999966 by rounding. */
     mls_rcp_set_free(set);
     set = new_set("6.1.0", "qwen35_397b_grpo", 3);
     result = check(set, 256, 4608, 3, 0);
-    assert_words(&result, 1,
-                 "pass: mean 4,608 samples; the limit at batch 256 is 4,608; not faster than the reference mean 4,608, "
-                 "so the score is not scaled");
+    assert_words(
+        &result, 1,
+        "pass: mean 4,608 samples reaches the limit of 4,608 at batch 256; not faster than the reference mean 4,608, "
+        "so the score is not scaled");
     mls_rcp_set_free(set);
     set = new_set("5.0.0", "llama2_70b_lora", 10);
     /* The limit is 3061.39…: whole numbers would read "3,061 is 0 below 3,061". */
     result = check(set, 9, 3061.2, 10, 0);
-    assert_words(&result, 1,
-                 "fail: mean 3,061.2 samples is 0.2 below the limit at batch 9, 3,061.4 (interpolated between 8 and "
-                 "16): converges faster than the reference allows" NEXT("9"));
+    assert_words(
+        &result, 1,
+        "fail: mean 3,061.2 samples is 0.2 below the limit of 3,061.4 at batch 9 (interpolated between batch 8 "
+        "and 16): converges faster than the reference allows" NEXT("9"));
     result = check(set, 1024, 3010, 10, 0);
     assert_words(&result, 1, "fail: no reference point reaches batch 1,024, the largest is 128" NEXT("1,024"));
     result = check(set, 4, 3500, 10, 0);
-    assert_words(&result, 1,
-                 "pass: mean 3,500 samples; the limit of the smallest reference batch 8 (no point is as small as 4) is "
-                 "2,961; not faster than the reference mean 3,179, so the score is not scaled");
+    assert_words(
+        &result, 1,
+        "pass: mean 3,500 samples reaches the limit of 2,961 at the smallest reference batch 8 (no point is as "
+        "small as 4); not faster than the reference mean 3,179, so the score is not scaled");
     result = check(set, 4, 2900, 10, 0);
     assert_words(&result, 1,
-                 "fail: mean 2,900 samples is 61 below the limit of the smallest reference batch 8 (no point is as "
-                 "small as 4), 2,961: converges faster than the reference allows" NEXT("4"));
+                 "fail: mean 2,900 samples is 61 below the limit of 2,961 at the smallest reference batch 8 (no "
+                 "point is as small as 4): converges faster than the reference allows" NEXT("4"));
     result = check(set, 9, 3010, 10, 2);
     assert_words(&result, 1, "fail: 2 of 10 runs did not converge, only 1 may be left out");
     result = check(set, NAN, 3010, 10, 0);
@@ -326,8 +334,8 @@ static void verdicts_in_words(void **state)
     set = new_set("5.0.0", "dlrm_dcnv2", 10);
     result = check(set, 65536, 0.7, 10, 0);
     assert_words(&result, 1,
-                 "fail: mean 0.7 epochs is 0.0474 below the limit at batch 65,536, 0.7474 (interpolated between 55,296 "
-                 "and 135,168): converges faster than the reference allows" NEXT("65,536"));
+                 "fail: mean 0.7 epochs is 0.0474 below the limit of 0.7474 at batch 65,536 (interpolated between "
+                 "batch 55,296 and 135,168): converges faster than the reference allows" NEXT("65,536"));
     mls_rcp_set_free(set);
 }
 
@@ -346,8 +354,8 @@ static void limits_in_words(void **state)
     mls_rcp_set *set = new_set("5.0.0", "llama2_70b_lora", 10);
     assert_limit_words(set, 8, "batch 8: a mean of 2,961 samples or more passes; below 3,179 the score is scaled up");
     assert_limit_words(set, 9,
-                       "batch 9: a mean of 3,061 samples or more passes (interpolated between 8 and 16); below 3,285 "
-                       "the score is scaled up");
+                       "batch 9: a mean of 3,061 samples or more passes (interpolated between batch 8 and 16); below "
+                       "3,285 the score is scaled up");
     assert_limit_words(set, 4,
                        "batch 4: a mean of 2,961 samples or more passes (that of the smallest reference batch 8; no "
                        "point is as small); below 3,179 the score is scaled up");

@@ -246,7 +246,7 @@ static void test_errors_name_the_place(void **state)
         {HEAD "\"scopes\": {\"common\": {\"keys\": {\"a\": {\"after\": [{\"use\":\n\"x_{valu}\"}]}}}}}", 2, 5,
          "rule a of scope common: after: use: unknown name 'valu'; expected value, metadata, time_ms, record, a "
          "$variable, a \"string\" or a function (column 4 of the expression)"},
-        {HEAD "\"extends\": \"9.9\", \"scopes\": {}}", 1, 50, "unknown edition to extend: 'training 9.9'"},
+        {HEAD "\"extends\": \"9.9\", \"scopes\": {}}", 1, 50, "unknown round to extend: 'training 9.9'"},
         {HEAD "\"extends\": \"5.1\", \"scopes\": {\"closed_moon\": null}}", 1, 68,
          "scope closed_moon: null removes no such scope, but the extended rules do not have it"},
         {HEAD "\"extends\": \"5.1\", \"scopes\": {\"common\": {\"keys\": {\"moon\": null}}}}", 1, 88,
@@ -259,7 +259,7 @@ static void test_errors_name_the_place(void **state)
          "rule moon\\u0000 of scope common: a text must not contain \\u0000"},
         {HEAD "\"edition\": \"y\"}", 1, 39, "duplicate member 'edition'"},
         {"{\"usage\": \"training\", \"edition\": \"\"}", 1, 34, "'edition' must name the edition, as in \"5.1.0\""},
-        {HEAD "\"extends\": 1}", 1, 50, "'extends' must name an edition or a file"},
+        {HEAD "\"extends\": 1}", 1, 50, "'extends' must name a round or a file"},
         {HEAD "\"scopes\": []}", 1, 49, "'scopes' must be an object of scopes"},
         {HEAD "\"scopes\": {\"common\": 1}}", 1, 60, "scope common: a scope must be an object, or null to drop it"},
         {HEAD "\"scopes\": {\"common\": {}, \"\": {}}}", 1, 68, "scope : the name of a scope must have 1 to 64 bytes"},

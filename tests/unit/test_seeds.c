@@ -224,7 +224,7 @@ static void number_of_seeds_is_limited(void **state)
     mls_buffer_release(&text);
 }
 
-/* ---- against the reference checker's verdicts on published logs */
+/* ---- against the package checker's verdicts on published logs */
 
 static void compare_folder(const char *table, const cJSON *row, void *state)
 {

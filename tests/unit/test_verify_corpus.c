@@ -16,7 +16,7 @@
 typedef struct expectation {
     char name[128];
     bool valid;
-    bool unknown; /* the reference tool crashed on one of the benchmarks */
+    bool unknown; /* the package checker crashed on one of the benchmarks */
 } expectation;
 
 typedef struct table_run {

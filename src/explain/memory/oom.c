@@ -13,7 +13,8 @@
 /* Maximum number of messages that a search stores; further messages are only counted. */
 enum { MESSAGES_KEPT = 100000 };
 
-/* Maximum number of lines and bytes after a message that may belong to it. */
+/* Maximum number of lines after the first line of a message that may continue it, and maximum size of all these lines
+ * joined, in bytes. */
 enum { LINES_JOINED = 12, JOINED_MAX = 4096 };
 
 /* Text that shows, if it is outside of out-of-memory messages, that the advice on fragmentation was followed. */
@@ -235,7 +236,8 @@ static void examine_line(mls_oom_search *search, size_t i)
     const mls_log_line line = mls_log_line_of(lines, i, search->scratch);
     const bool expandable = (mls_signatures_search(search->signatures, line.text) & 1) != 0;
     mls_oom oom = {.file = search->file, .line = lines->line + i, .rank = mls_log_line_rank(&line)};
-    if (!read_message(search, line.message, &oom)) { /* the line may be the end of a message */
+    if (!read_message(search, line.message, &oom)) {
+        /* Ignore the mark in the advice of a wrapped message: "try setting …". */
         search->expandable |= expandable && !mls_str_contains(line.text, MLS_S("try setting"));
         return;
     }
@@ -275,9 +277,9 @@ const struct mls_oom_advice_row mls_oom_advices[] = {
 #undef ADVICE_ROW
 };
 
-/* For each class of failures, keep the most informative messages of the file.  A message that matches a signature but
- * not a known wording often repeats a more detailed message; if all messages lack a known wording, keep the most
- * reliable one. */
+/* Separately for host memory and GPU memory, keep only the most specific messages of the file: those with a known
+ * wording.  Messages that match only the generic entry of a signature often repeat them; if there are no others, keep
+ * those with the highest precedence. */
 void mls_oom_search_end(mls_oom_search *search)
 {
     uint64_t most[2] = {0};
