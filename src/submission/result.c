@@ -22,6 +22,7 @@ static void check_power(mls_submission_result *result);
 static void check_scaling(const mls_submission *submission, mls_submission_result *result);
 static void judge_logs(const mls_submission *submission, mls_submission_result *result);
 static void report_damage(mls_submission_result *result);
+static void report_counting_seeds(mls_submission_result *result);
 static void score(const mls_submission *submission, const mls_submitter *submitter, mls_submission_result *result);
 static bool is_numbered(const char *path, const char *prefix, size_t number, char expected[static 40]);
 
@@ -59,6 +60,7 @@ void mls_result_judge(const mls_submission *submission, const mls_submitter *sub
     if (result->run_count > 0)
         score(submission, submitter, result);
     report_damage(result);
+    report_counting_seeds(result);
 
     if (result->scaling.path != NULL)
         check_scaling(submission, result);
@@ -191,6 +193,33 @@ static void report_damage(mls_submission_result *result)
             if (finding->path != NULL && strcmp(finding->path, result->runs[i].file.path) == 0)
                 finding->line = result->runs[i].damage.malformed_first;
     }
+}
+
+/* Report seeds that count up (or down) by the same number from log to log: random seeds hardly ever do.  The seeds of
+ * weak scaling may come from the clock, because many runs are started at equal distances. */
+static void report_counting_seeds(mls_submission_result *result)
+{
+    enum { RUNS_MIN = 3 };
+    int64_t seeds[2] = {0}; /* of the log before and of the current log */
+    uint64_t step = 0;
+    if (result->run_count < RUNS_MIN || result->weak)
+        return;
+    for (size_t i = 0; i < result->run_count; i++) {
+        const mls_run *run = &result->runs[i].run;
+        seeds[0] = seeds[1];
+        if (run->seed_count == 0 || !mls_integer_parse(run->seeds[0].value, &seeds[1]))
+            return;
+        const uint64_t next = (uint64_t)seeds[1] - (uint64_t)seeds[0];
+        if (i > 0 && (next == 0 || (i > 1 && next != step)))
+            return;
+        step = next;
+    }
+    const mls_run *first = &result->runs[0].run;
+    const mls_str from = first->seeds[0].value;
+    mls_findings_add(&result->findings, MLS_FINDING_SEED_SEQUENCE,
+                     (mls_finding_place){result->runs[0].file.path, first->seeds[0].line, 0, MLS_S("seed")},
+                     "the seeds of the %zu logs count from %.*s to %jd in steps of %jd", result->run_count,
+                     MLS_CUT(from, 40), (intmax_t)seeds[1], (intmax_t)(int64_t)step);
 }
 
 /* Judge all logs of a result together: set the reason of each invalid run, drop the invalid runs if the rules allow so
