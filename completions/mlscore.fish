@@ -380,7 +380,7 @@ complete -c mlscore -n '__mlscore_command memory' -l fp8-activations -d 'trainin
 complete -c mlscore -n '__mlscore_command memory' -l fp8-attention -d 'training: store query, key and value in FP8'
 complete -c mlscore -n '__mlscore_command memory' -l attention -x -a 'flash unfused' -d 'training: attention implementation (default: flash)'
 complete -c mlscore -n '__mlscore_command memory' -l dropout -x -a 'off on' -d 'training: dropout (default: as the model has it)'
-complete -c mlscore -n '__mlscore_command memory' -l loss -x -a 'fused eager chunked' -d 'training: loss implementation (default: fused for megatron, eager for torch)'
+complete -c mlscore -n '__mlscore_command memory' -l loss -x -a 'fused eager chunked' -d 'training: loss implementation (default: fused for megatron, eager for torch); chunked: of some tokens at a time'
 complete -c mlscore -n '__mlscore_command memory' -l vocab-multiple -x -d 'training: pad the vocabulary to a multiple of N x tp (default: 128 for megatron, 1 for torch)'
 complete -c mlscore -n '__mlscore_command memory' -l embed-slot -d 'training: count the embedding as one layer when splitting the pipeline'
 complete -c mlscore -n '__mlscore_command memory' -l loss-slot -d 'training: count the loss as one layer when splitting the pipeline'

@@ -76,6 +76,9 @@ static bool memory_ask(mls_cli *cli, mls_memory_job *job, mls_collection *runs)
         const mls_run *run = mls_memory_runs(&job->ask, &cli->known_settings, runs->runs, runs->run_count,
                                              mls_config_name_decode(mls_str_from(config)).gpus);
         job->printed_in = run != NULL ? run->file : NULL;
+        for (size_t i = 0; i < runs->run_count; i++)
+            if (i == 0 || strcmp(runs->runs[i].file, runs->runs[i - 1].file) != 0)
+                mls_memory_logged_read(runs->runs[i].file, &job->logged);
         mls_cli_print_skipped(cli, &runs->skipped);
     }
     if (config != NULL) {

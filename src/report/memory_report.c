@@ -135,6 +135,8 @@ MLS_FIELDS(memory_checkpoint, mls_memory_estimate, CHECKPOINT_FIELDS)
     F(memory, host, OBJECT_OR_NULL(memory_host), "", OF.spill > 0 ? &OF : NULL)                                        \
     F(memory, smallest, OBJECT_OR_NULL(change), "", row->answer.has_smallest ? &row->answer.smallest : NULL)           \
     F(memory, tried, LIST(change), "", MLS_ROWS(row->answer.tried, row->answer.tried_count))                           \
+    F(memory, logged_allocated_bytes, IF(NUMBER, row->logged.allocated > 0), "", row->logged.allocated)                \
+    F(memory, logged_reserved_bytes, IF(NUMBER, row->logged.reserved > 0), "", row->logged.reserved)                   \
     F(memory, printed_in, TEXT_OR_NULL, "", row->printed_in)                                                           \
     F(memory, ended_well, BOOL, "", row->ask.ended_well)                                                               \
     F(memory, findings, FINDINGS, "",                                                                                  \
@@ -434,6 +436,27 @@ static void show_memory_verdict(mls_view *view, const mls_memory_job *job)
         show_change(view, job, &job->answer.tried[i], "tried: ", MLS_STYLE_DIM);
 }
 
+/* Print the memory that the job logged beside what is estimated. */
+static void show_logged(mls_view *view, const mls_memory_job *job)
+{
+    const mls_memory_estimate *of = &job->answer.estimate;
+    const double allocated = job->logged.allocated;
+    if (allocated > 0 && of->training) {
+        const double off = 100 * ((double)of->allocated / allocated - 1);
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
+                        "allocated at most: estimated %s, logged by the job %s (the estimate is %s %% %s)",
+                        gigabytes((double)of->allocated).text, gigabytes(allocated).text,
+                        mls_words_grouped(fabs(off), 1).text, off < 0 ? "lower" : "higher");
+    }
+    if (job->logged.reserved > 0) {
+        mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG,
+                        "reserved by the allocator at most: logged by the job %s, upper end of the estimate without "
+                        "runtime %s",
+                        gigabytes(job->logged.reserved).text,
+                        gigabytes((double)(of->high - of->items[MLS_MEMORY_ITEM_RUNTIME])).text);
+    }
+}
+
 static void show_memory(mls_printer *to, const void *what)
 {
     const mls_memory_job *job = what;
@@ -459,6 +482,7 @@ static void show_memory(mls_printer *to, const void *what)
                         mls_path_shown(job->printed_in));
     }
     show_items(view, job);
+    show_logged(view, job);
     if (of->peak != NULL)
         mls_view_printf(view, MLS_STYLE_PLAIN, INDENT, HANG, "most memory is allocated during %s", of->peak);
     show_memory_verdict(view, job);

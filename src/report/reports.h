@@ -116,6 +116,7 @@ typedef struct mls_config_list {
 typedef struct mls_memory_job {
     const char *file;       /* path of the config; NULL: no config was given */
     const char *printed_in; /* path of the log whose printed settings are used; NULL: no log was given */
+    mls_memory_logged logged;
     mls_memory_ask ask;
     mls_memory_answer answer;
     mls_findings findings;

@@ -150,6 +150,15 @@ bool mls_memory_printed(mls_memory_ask *ask, const mls_known_settings *known, co
 const mls_run *mls_memory_runs(mls_memory_ask *ask, const mls_known_settings *known, const mls_run *runs, size_t count,
                                uint64_t gpus);
 
+/** The largest amounts of memory that a job printed in its logs, in bytes; 0: not printed. */
+typedef struct mls_memory_logged {
+    double allocated, reserved;
+} mls_memory_logged;
+
+/** Raise *to to the largest amounts printed in the log at `path`: max_memory_usage of tracked_stats, which is in GiB,
+ * and Megatron's "max allocated" and "max reserved".  A pipe or a file that cannot be read is skipped. */
+void mls_memory_logged_read(const char *path, mls_memory_logged *to);
+
 /** Number of tokens in a block of vLLM's KV cache. */
 enum { MLS_MEMORY_BLOCK_TOKENS = 16 };
 
