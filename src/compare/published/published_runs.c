@@ -87,6 +87,8 @@ static mls_status take_result_line(mls_published_runs *to, mls_str line, mls_str
         double columns[WORDS];
         int words = 0;
         more = mls_str_cut(&line, '|', &cell);
+        if (!more && cell.len == 0 && to->runs.count == 0)
+            break; /* only settings are known */
         for (mls_str word = mls_str_word(&cell); word.len > 0; word = mls_str_word(&cell), words++) {
             if (words == WORDS)
                 return MLS_ERROR_VALUE;
@@ -161,7 +163,7 @@ mls_status mls_published_next_start(mls_published_starts *starts)
             starts->left = (mls_str){NULL, 0};
         const char *blank = run.len > 0 ? memrchr(run.ptr, ' ', run.len) : NULL;
         const mls_str word = blank != NULL ? (mls_str){blank + 1, run.len - (size_t)(blank + 1 - run.ptr)} : run;
-        if (mls_str_equal(word, MLS_S("-")))
+        if (word.len == 0 || mls_str_equal(word, MLS_S("-")))
             continue;
         if (!mls_number_parse(word, &after))
             return MLS_ERROR_VALUE;
