@@ -5,11 +5,12 @@
  * Fill an mls_memory_ask from options (mls_memory_set), then from the settings that a job printed (mls_memory_runs),
  * then from the variables that the job's config exports (mls_memory_config). mls_memory_answer_make() computes the
  * items and tries changes; mls_memory_judge() turns the verdict into findings.  Source files: model_file.c, layers.c
- * and quantization.c read models; settings.c reads settings; training.c, inference.c and weights.c compute the items;
- * changes.c tries changes; oom.c reads messages.
+ * and quantization.c read models; settings.c reads settings; training.c, pytorch.c, inference.c and weights.c compute
+ * the items; logged.c reads what a job printed about its memory; changes.c tries changes; oom.c reads messages.
  *
  * All sizes are bytes on one GPU, in 64-bit integers with overflow checks. In comments, x / y rounds
- * down unless the text says "up".  Activations follow Korthikanti et al. 2022 (arXiv:2205.05198), item by item. */
+ * down unless the text says "up".  Activations of Megatron follow Korthikanti et al. 2022 (arXiv:2205.05198), item by
+ * item. */
 #pragma once
 
 #include "config/config.h"
