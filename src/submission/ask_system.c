@@ -58,22 +58,21 @@ static bool may_be_blank(mls_str field, mls_str object)
                                 "accelerator_interconnect_topology hw_notes sw_notes");
 }
 
-/* Add the name of a field, as written in JSON, unless it was added before. */
-static void add_field(cJSON *fields, mls_str name)
+/* Add the name of a field, as written in JSON, unless it was added before.  `sorted`: keep the order of bytes. */
+static void add_field(cJSON *fields, mls_str name, bool sorted)
 {
     mls_arena scratch = {0};
     mls_str text = name;
+    int at = 0;
     if (memchr(name.ptr, '\\', name.len) != NULL)
         (void)mls_json_string((mls_str){name.ptr - 1, name.len + 2}, &scratch, &text);
     char *copy = mls_strndup(text.ptr, text.len);
-    const cJSON *other;
-    cJSON_ArrayForEach(other, fields)
-    {
-        if (strcmp(other->valuestring, copy) == 0)
-            text.ptr = NULL;
-    }
-    if (text.ptr != NULL)
-        (void)cJSON_AddItemToArray(fields, cJSON_CreateString(copy));
+    const cJSON *other = fields->child;
+    for (; other != NULL && (sorted ? strcmp(other->valuestring, copy) < 0 : strcmp(other->valuestring, copy) != 0);
+         other = other->next)
+        at++;
+    if (other == NULL || strcmp(other->valuestring, copy) != 0)
+        (void)cJSON_InsertItemInArray(fields, at, cJSON_CreateString(copy));
     free(copy);
     mls_arena_release(&scratch);
 }
@@ -90,7 +89,7 @@ static void find_twice(mls_str json, cJSON *fields)
         if (member.name.ptr != NULL)
             (void)mls_map_put(&names, member.name, &added);
         if (!added)
-            add_field(fields, member.name);
+            add_field(fields, member.name, true);
         if (mls_json_kind_of(member.value) >= MLS_JSON_LIST)
             find_twice(member.value, fields);
     }
@@ -115,11 +114,6 @@ static void ask_about_fields(mls_submission *submission, mls_finding_code code, 
     mls_buffer_release(&names);
 }
 
-static int compare_names(const void *left, const void *right)
-{
-    return mls_str_compare(*(const mls_str *)left, *(const mls_str *)right);
-}
-
 void mls_system_ask(mls_submission *submission, mls_submitter *submitter, mls_system *system, mls_str object,
                     const mls_field_names *required)
 {
@@ -128,8 +122,6 @@ void mls_system_ask(mls_submission *submission, mls_submitter *submitter, mls_sy
     cJSON *not_number = cJSON_CreateArray();
     cJSON *twice = cJSON_CreateArray();
     cJSON *unanswered = cJSON_CreateArray();
-    mls_arena scratch = {0};
-    mls_field_names sorted = {0};
     mls_buffer numbers = {0};
     for (size_t i = 0; i < required->count; i++) {
         const mls_str field = required->items[i];
@@ -141,21 +133,17 @@ void mls_system_ask(mls_submission *submission, mls_submitter *submitter, mls_sy
                                                  "host_processor_core_count accelerator_model_name "
                                                  "accelerators_per_node framework");
         if (joined && !is_text(span))
-            add_field(not_text, field);
+            add_field(not_text, field, false);
         else if (is_unanswered(span) && !may_be_blank(field, object))
-            MLS_ARENA_ADD(&scratch, &sorted, field);
+            add_field(unanswered, field, true);
         const mls_json_kind kind = mls_json_kind_of(span);
         if (mls_str_among(field, "number_of_nodes accelerators_per_node host_processors_per_node") &&
             kind != MLS_JSON_NUMBER && kind != MLS_JSON_BOOL &&
             !(is_text(span) && mls_integer_parse(inside(span), &number))) {
-            add_field(not_number, field);
+            add_field(not_number, field, false);
             mls_buffer_printf(&numbers, "%s%s is %.*s", numbers.len > 0 ? ", " : "", field.ptr, MLS_CUT(span, 60));
         }
     }
-    if (sorted.count > 1)
-        qsort(sorted.items, sorted.count, sizeof *sorted.items, compare_names);
-    for (size_t i = 0; i < sorted.count; i++)
-        add_field(unanswered, sorted.items[i]);
     find_twice(object, twice);
     ask_about_fields(submission, MLS_FINDING_SYSTEM_TEXT, about, not_text,
                      "the package checker ends with a traceback, because fields are not text");
@@ -172,5 +160,4 @@ void mls_system_ask(mls_submission *submission, mls_submitter *submitter, mls_sy
                      "fields occur twice, and only the last value of each is read");
     ask_about_fields(submission, MLS_FINDING_SYSTEM_ANSWER, about, unanswered, "required fields are not answered");
     mls_buffer_release(&numbers);
-    mls_arena_release(&scratch);
 }

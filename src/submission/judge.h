@@ -131,5 +131,9 @@ void mls_runs_ask(mls_submission *submission);
 /* Ask about hyperparameters and evaluation schedules.  Return MLS_OK, or an error of loading what the rules demand. */
 mls_status mls_values_ask(mls_submission *submission) MLS_MUST_USE;
 
+/* Ask about runs that are published as those of an earlier round, and mark them.  Return MLS_OK, or an error of loading
+ * data. */
+mls_status mls_published_ask(mls_submission *submission) MLS_MUST_USE;
+
 /* Ask about the results, once all of them have been judged.  Return MLS_OK, or an error of loading data. */
 mls_status mls_questions_ask(mls_submission *submission) MLS_MUST_USE;

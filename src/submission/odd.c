@@ -16,8 +16,8 @@
 #include "submission/judge.h"
 
 typedef struct judged_result {
-    const mls_submitter *submitter;
-    const mls_submission_result *result;
+    mls_submitter *submitter;
+    mls_submission_result *result;
 } judged_result;
 
 /* All judged results in the order of their folders, with the total number of runs. */
@@ -27,7 +27,6 @@ typedef struct judged_results {
 } judged_results;
 
 static void judge_copies(mls_submission *submission, const judged_results *judged);
-static mls_status judge_resubmitted(mls_submission *submission, const judged_results *judged);
 static void judge_peers(mls_submission *submission, const judged_results *judged);
 static mls_status judge_config_used(mls_submission *submission, const judged_result *judged, mls_accelerators **known);
 
@@ -36,9 +35,9 @@ mls_status mls_odd_judge(mls_submission *submission)
     judged_results judged = {0};
     mls_accelerators *known = NULL;
     for (size_t s = 0; s < submission->submitter_count; s++) {
-        const mls_submitter *submitter = &submission->submitters[s];
+        mls_submitter *submitter = &submission->submitters[s];
         for (size_t r = 0; r < submitter->result_count; r++) {
-            const mls_submission_result *result = &submitter->results[r];
+            mls_submission_result *result = &submitter->results[r];
             if (result->judged) {
                 MLS_ARENA_ADD(submission->arena, &judged, (judged_result){submitter, result});
                 judged.runs += result->run_count;
@@ -46,9 +45,8 @@ mls_status mls_odd_judge(mls_submission *submission)
         }
     }
     judge_copies(submission, &judged);
-    mls_status status = judge_resubmitted(submission, &judged);
-    if (status == MLS_OK)
-        judge_peers(submission, &judged);
+    judge_peers(submission, &judged);
+    mls_status status = MLS_OK;
     for (size_t i = 0; i < judged.count && status == MLS_OK; i++)
         status = judge_config_used(submission, &judged.items[i], &known);
     mls_accelerators_free(known);
@@ -378,127 +376,5 @@ static mls_status judge_config_used(mls_submission *submission, const judged_res
                          "its runs name the config %s, of %s; its description says %s", result->group.config,
                          model.text, described.text);
     }
-    return status;
-}
-
-/* ----------------------------------------------------------------------------------------------- published before */
-
-/* Find results whose runs have been published before, in an earlier round or for another system.  Equal runs are
- * recognized by the milliseconds of run_start. */
-
-/* A run and its start time.  `start_ms` must be the first member, because the runs are sorted by it. */
-typedef struct own_start {
-    double start_ms;
-    const mls_submission_result *result;
-    const char *as; /* system of the last published result that contains the run; NULL: not found in any */
-} own_start;
-
-/* The number of runs that a result shares with a published one. */
-typedef struct known_again {
-    const mls_submission_result *result;
-    mls_published_starts as;
-    size_t count, place; /* number of shared runs; position in the order of finding */
-} known_again;
-
-typedef struct resubmitted_search {
-    mls_arena *arena;
-    const judged_results *judged;
-    own_start *starts; /* sorted by time, ascending */
-    size_t count;
-    mls_str round; /* round of the submission */
-    MLS_LIST_OF(known_again) found;
-} resubmitted_search;
-
-/* Compare the runs of a published result with those of the submission.  The published result has the same benchmark and
- * is from the same or an earlier round. */
-static mls_status take_starts(void *state, mls_published_starts *starts)
-{
-    resubmitted_search *in = state;
-    size_t before = in->found.count; /* number of matches found with earlier published results */
-    mls_status status = MLS_STOPPED;
-    for (const known_again *last; before > 0; before--) { /* systems of 4.0 share an identifier */
-        last = &in->found.items[before - 1];
-        if (last->as.round.ptr != starts->round.ptr || !mls_str_equal(last->as.system_id, starts->system_id) ||
-            !mls_str_equal(last->as.benchmark, starts->benchmark))
-            break;
-    }
-    if (mls_str_compare_natural(starts->round, in->round) > 0)
-        return MLS_OK;
-    for (size_t i = 0; i < in->judged->count && status == MLS_STOPPED; i++)
-        if (mls_str_equal(starts->benchmark, mls_str_from(in->judged->items[i].result->benchmark)))
-            status = MLS_OK;
-    while (status == MLS_OK && (status = mls_published_next_start(starts)) == MLS_OK) {
-        size_t at = 0;
-        for (size_t high = in->count; at < high;) {
-            const size_t middle = at + (high - at) / 2;
-            if (in->starts[middle].start_ms < starts->start_ms)
-                at = middle + 1;
-            else
-                high = middle;
-        }
-        for (; at < in->count && in->starts[at].start_ms == starts->start_ms; at++) {
-            own_start *own = &in->starts[at];
-            const bool same_system = mls_str_equal(starts->system_id, mls_str_from(own->result->system));
-            if (own->as == starts->system_id.ptr ||
-                !mls_str_equal(starts->benchmark, mls_str_from(own->result->benchmark)) ||
-                (same_system && mls_str_compare_natural(starts->round, in->round) == 0))
-                continue;
-            own->as = starts->system_id.ptr;
-            size_t again = before;
-            while (again < in->found.count && in->found.items[again].result != own->result)
-                again++;
-            if (again == in->found.count)
-                MLS_ARENA_ADD(in->arena, &in->found, (known_again){own->result, *starts, 0, again});
-            in->found.items[again].count++;
-        }
-    }
-    return status == MLS_STOPPED ? MLS_OK : status;
-}
-
-/* Compare by number of runs, the largest first, then by round, the oldest first. */
-static int compare_again(const void *left, const void *right)
-{
-    const known_again *a = left;
-    const known_again *b = right;
-    const int order = mls_compare_sizes(b->count, a->count);
-    return order != 0 ? order : mls_compare_sizes(a->place, b->place);
-}
-
-static mls_status judge_resubmitted(mls_submission *submission, const judged_results *judged)
-{
-    resubmitted_search in = {.arena = submission->arena,
-                             .judged = judged,
-                             .starts = mls_calloc(judged->runs + 1, sizeof *in.starts),
-                             .round = mls_str_from(submission->edition->name)};
-    mls_status status = MLS_OK;
-    in.round.len -= mls_str_ends(in.round, MLS_S(".0")) ? strlen(".0") : 0; /* "5.1" of "5.1.0" */
-    for (size_t r = 0; r < judged->count; r++) {
-        const mls_submission_result *result = judged->items[r].result;
-        for (size_t i = 0; i < result->run_count; i++) {
-            const double start_ms = result->runs[i].run.run_start.time_ms;
-            if (!isnan(start_ms))
-                in.starts[in.count++] = (own_start){round(start_ms), result, NULL};
-        }
-    }
-    mls_sort_by_double(in.starts, in.count, sizeof *in.starts);
-    if (in.count > 0)
-        status = mls_published_each_starts(submission->options.usage, take_starts, &in);
-    /* For each result, report the published result that shares most runs with it. */
-    if (in.found.count > 1)
-        qsort(in.found.items, in.found.count, sizeof *in.found.items, compare_again);
-    for (size_t i = 0; i < in.found.count && status == MLS_OK; i++) {
-        const known_again *again = &in.found.items[i];
-        bool reported = false;
-        for (size_t k = 0; k < i && !reported; k++)
-            reported = in.found.items[k].result == again->result;
-        if (!reported) {
-            mls_findings_add(&submission->findings, MLS_FINDING_RESUBMITTED,
-                             (mls_finding_place){.path = again->result->path},
-                             "%zu of its %zu runs are published as those of %.*s in %s %.*s", again->count,
-                             again->result->run_count, (int)again->as.system_id.len, again->as.system_id.ptr,
-                             mls_usage_name(submission->options.usage), (int)again->as.round.len, again->as.round.ptr);
-        }
-    }
-    free(in.starts);
     return status;
 }

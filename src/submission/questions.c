@@ -34,6 +34,7 @@ static const struct kind_row {
     {MLS_FINDING_STOP_EARLY, ASKED, TRAINING, "Run Results", MLS_NEXT_ISSUE},
     {MLS_FINDING_CACHE_CLEAR, ASKED, TRAINING, "Data State at Start of Run", MLS_NEXT_ISSUE},
     {MLS_FINDING_NO_IMPLEMENTATION, ASKED, SUBMISSION, "Source code requirements for replication", MLS_NEXT_ISSUE},
+    {MLS_FINDING_RESUBMITTED_CHANGED, ASKED, TRAINING, RESUBMISSION, MLS_NEXT_COMPARE},
     {MLS_FINDING_FIXED_VALUE, ASKED, TRAINING, "Hyperparameters", MLS_NEXT_ISSUE},
     {MLS_FINDING_MIXED_HYPERPARAMETERS, ASKED, TRAINING, "Scoring", MLS_NEXT_ISSUE},
     {MLS_FINDING_EVALUATION_INTERVAL, ASKED, TRAINING, "Quality measure", MLS_NEXT_ISSUE},
@@ -45,6 +46,7 @@ static const struct kind_row {
     {MLS_FINDING_MIXED_GROUP, FOUND, TRAINING, "Scoring", MLS_NEXT_ISSUE},
     {MLS_FINDING_RUN_GAP, ASKED, TRAINING, "Scoring", MLS_NEXT_ISSUE},
     {MLS_FINDING_RUN_DATE, ASKED, TRAINING, RESUBMISSION, MLS_NEXT_ISSUE},
+    {MLS_FINDING_RESUBMITTED, ASKED, TRAINING, RESUBMISSION, MLS_NEXT_COMPARE},
     {MLS_FINDING_RUN_SLOW, ASKED, TRAINING, "Scoring", MLS_NEXT_THROUGHPUT},
     {MLS_FINDING_IMPLEMENTATION_ELSEWHERE, ASKED, SUBMISSION, "Directory structure", MLS_NEXT_ISSUE},
     {MLS_FINDING_IMPLEMENTATION_LACKS, ASKED, SUBMISSION, "Source code requirements for training inspection",
@@ -196,10 +198,11 @@ mls_question *mls_ask(mls_submission *submission, mls_finding_code code, mls_ask
 
 mls_status mls_questions_ask(mls_submission *submission)
 {
+    const mls_status status = mls_published_ask(submission); /* marks runs for mls_runs_ask() */
     mls_runs_ask(submission);
     for (size_t i = 0; i < submission->submitter_count; i++)
         mls_code_ask(submission, &submission->submitters[i]);
-    return mls_values_ask(submission);
+    return status == MLS_OK ? mls_values_ask(submission) : status;
 }
 
 void mls_questions_release(mls_questions *questions)
