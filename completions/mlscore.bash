@@ -158,7 +158,7 @@ _mlscore()
         esac
         ;;
     *:compare)
-        options='--usage= --edition= --published --limit= --submitter= --scaling --baseline= --accelerators= --fail-if= --all --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
+        options='--usage= --edition= --published --limit= --submitter= --scaling --baseline= --accelerators= --fail-if= --by= --all --format= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
         files=yes
         case $prev in
         --usage) value=yes words='training hpc' files=no ;;
@@ -168,6 +168,7 @@ _mlscore()
         --baseline) value=yes words='' files=no ;;
         --accelerators) value=yes words='' files=no ;;
         --fail-if) value=yes words='' files=no ;;
+        --by) value=yes words='scored measured' files=no ;;
         --format) value=yes words='table csv json ndjson markdown html' files=no ;;
         -o | --output) value=yes words='' files=yes ;;
         --files-from) value=yes words='' files=yes ;;

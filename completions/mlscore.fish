@@ -206,6 +206,7 @@ complete -c mlscore -n '__mlscore_command compare' -l scaling -d 'show minutes, 
 complete -c mlscore -n '__mlscore_command compare' -l baseline -x -d 'compare the other sides with side NAME (default: the first)'
 complete -c mlscore -n '__mlscore_command compare' -l accelerators -x -d 'number of accelerators of a side, if its logs do not contain it (may be repeated)'
 complete -c mlscore -n '__mlscore_command compare' -l fail-if -x -d 'exit with status 1 if a side is slower than the baseline'
+complete -c mlscore -n '__mlscore_command compare' -l by -x -a 'scored measured' -d 'scores that --fail-if compares: scaled as published, or measured (default: scored)'
 complete -c mlscore -n '__mlscore_command compare' -l all -d 'show all hyperparameters (default: at most ten that differ)'
 complete -c mlscore -n '__mlscore_command compare' -l format -x -a 'table csv json ndjson markdown html' -d 'output format (default: table)'
 complete -c mlscore -n '__mlscore_command compare' -l output -s o -r -F -d 'write results to FILE atomically'

@@ -177,8 +177,7 @@ double mls_student_t_lower_tail(double t, double degrees)
     return t < 0 ? tail : 1 - tail;
 }
 
-/* Round to 40 bits: the remaining bits differ between C libraries, because their logarithms do. */
-static double rounded(double value)
+double mls_round_portable(double value)
 {
     int exponent;
     if (!isfinite(value))
@@ -200,7 +199,7 @@ static double tail_begins(double p, double degrees)
         const double middle = low + (high - low) / 2;
         *(mls_student_t_lower_tail(-middle, degrees) > p ? &low : &high) = middle;
     }
-    return rounded(high);
+    return mls_round_portable(high);
 }
 
 double mls_student_t_quantile(double p, double degrees)
@@ -238,7 +237,7 @@ mls_interval mls_interval_of_difference(mls_mean_estimate a, mls_mean_estimate b
                           .high = difference + reach,
                           .error = error,
                           .degrees = degrees,
-                          .p = rounded(2 * mls_student_t_lower_tail(-fabs(difference) / error, degrees))};
+                          .p = mls_round_portable(2 * mls_student_t_lower_tail(-fabs(difference) / error, degrees))};
 }
 
 double mls_t_test_lower_tail(mls_test_sample a, mls_test_sample b)

@@ -67,6 +67,9 @@ double mls_stdev_sample(const double *values, size_t count);
  */
 double mls_stdev_population(const double *values, size_t count);
 
+/* Round to 40 bits: the remaining bits differ between C libraries, because their logarithms do. */
+double mls_round_portable(double value);
+
 /* Return P(T <= t) for Student's t distribution with `degrees` degrees of freedom (Abramowitz and Stegun 26.7.1), or
  * NAN unless `degrees` is finite and greater than 0. */
 double mls_student_t_lower_tail(double t, double degrees);

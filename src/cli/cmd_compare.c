@@ -12,7 +12,7 @@
 
 typedef struct compare_settings {
     bool published, scaling, all;
-    const char *baseline, *fail_if;
+    const char *baseline, *fail_if, *by;
     mls_names accelerators; /* arguments of --accelerators: "8", or "A:8" for side A */
     const char *submitter;  /* as given */
     size_t limit;           /* 0: not given */
@@ -37,6 +37,9 @@ static const mls_option options[] = {
     MLS_ROW_OF(MLS_ADDS_TEXT, "accelerators", "[NAME:]N", AT(accelerators),
                "number of accelerators of a side, if its logs do not contain it (may be repeated)"),
     MLS_ROW_TEXT('\0', "fail-if", "slower", AT(fail_if), "exit with status 1 if a side is slower than the baseline"),
+    MLS_ROW_WITH('\0', "by", "scored|measured",
+                 "scores that --fail-if compares: scaled as published, or measured (default: scored)", MLS_SETS_TEXT,
+                 false, AT(by), .needs = "fail-if"),
     MLS_ROW_FLAG('\0', "all", AT(all), "show all hyperparameters (default: at most ten that differ)"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown|html"),
     MLS_ROWS_LOGS("omit skipped files and remarks",
@@ -98,7 +101,7 @@ static bool read_accelerators(mls_cli *cli, const mls_side_list *sides, const ml
 
 /* Set the exit status, and report if a side has no runs or nothing could be compared: "A has bert, resnet; B has no
  * runs". */
-static void judge_comparison(mls_cli *cli, const mls_comparison *comparison, bool fail_if_slower)
+static void judge_comparison(mls_cli *cli, const mls_comparison *comparison, mls_compare_fail fail)
 {
     mls_buffer words = {0};
     for (size_t i = 0; i < comparison->sides.count; i++) {
@@ -122,7 +125,7 @@ static void judge_comparison(mls_cli *cli, const mls_comparison *comparison, boo
         }
         mls_arena_release(&arena);
     }
-    mls_cli_set_status(cli, mls_comparison_passes(comparison, fail_if_slower) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
+    mls_cli_set_status(cli, mls_comparison_passes(comparison, fail) ? MLS_EXIT_OK : MLS_EXIT_INVALID);
     if (comparison->blocks.count + comparison->series.count + comparison->beside.count == 0)
         mls_cli_error(cli, MLS_EXIT_INVALID, NULL, "nothing to compare: %s", words.ptr);
     mls_buffer_release(&words);
@@ -132,6 +135,7 @@ static void compare_run(mls_cli *cli)
 {
     const compare_settings *settings = cli->settings;
     const bool page = cli->view.format == MLS_FORMAT_HTML;
+    const bool measured_scores = settings->by != NULL && strcmp(settings->by, "measured") == 0;
     mls_arena arena = {0};
     mls_comparison comparison = {.arena = NULL};
     mls_compare_request request = {.mode = settings->scaling     ? MLS_COMPARE_SCALING
@@ -162,7 +166,10 @@ static void compare_run(mls_cli *cli)
                                                                             : &mls_compare_report,
                                  &comparison, &beside);
             mls_cli_print_side_problems(cli, &comparison);
-            judge_comparison(cli, &comparison, settings->fail_if != NULL);
+            judge_comparison(cli, &comparison,
+                             settings->fail_if == NULL ? MLS_FAIL_NEVER
+                             : measured_scores         ? MLS_FAIL_IF_MEASURED_SLOWER
+                                                       : MLS_FAIL_IF_SCORED_SLOWER);
         }
         for (size_t i = 0; i < beside.measured_count; i++)
             mls_throughputs_release(&measured[i]);

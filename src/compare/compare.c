@@ -163,18 +163,20 @@ mls_status mls_compare(const mls_compare_request *request, mls_comparison *compa
     return status;
 }
 
-bool mls_comparison_passes(const mls_comparison *comparison, bool slower_fails)
+bool mls_comparison_passes(const mls_comparison *comparison, mls_compare_fail fail)
 {
     bool passes = true;
     for (size_t i = 0; i < comparison->blocks.count; i++) {
         const mls_block *block = &comparison->blocks.items[i];
         bool known = false;
         for (size_t k = 1; k < block->group_count; k++) {
-            const mls_compare_verdict verdict = block->differences[k].verdict;
+            const mls_difference *difference = &block->differences[k];
+            const mls_compare_verdict verdict = difference->verdict;
             known |= verdict == MLS_COMPARE_NOT_PUBLIC
-                         ? isfinite(block->differences[k].scaled_ratio)
+                         ? isfinite(difference->scaled_ratio)
                          : verdict != MLS_COMPARE_NO_SCORE && verdict != MLS_COMPARE_TOO_FEW;
-            passes &= verdict != MLS_COMPARE_SLOWER || !slower_fails;
+            passes &= !(fail == MLS_FAIL_IF_MEASURED_SLOWER && verdict == MLS_COMPARE_SLOWER) &&
+                      !(fail == MLS_FAIL_IF_SCORED_SLOWER && difference->scored.verdict == MLS_COMPARE_SLOWER);
         }
         passes &= known;
     }

@@ -160,6 +160,42 @@ typedef struct mls_split {
 } mls_split;
 void mls_split_make(const mls_side_group *a, const mls_side_group *b, mls_split *split);
 
+/** The ratio of the means of a number, b / a - 1, with its 95 % confidence interval.  It is computed from the
+ * logarithms of the numbers of all valid runs. */
+typedef struct mls_ratio_test {
+    bool known;             /**< false: the other members are not set */
+    double baseline, value; /**< means of the numbers of a and of b */
+    double ratio;
+    /** If the numbers of both sides do not vary, these are NAN. */
+    double low_ratio, high_ratio, degrees, p;
+    /** "faster" or "slower"; for samples, epochs or tokens to converge "more" or "fewer"; "none": no significant
+     * difference. */
+    const char *verdict;
+} mls_ratio_test;
+
+/** Tests of the difference part by part.  A part is unknown if a side has fewer than two valid runs, a valid run lacks
+ * the number, or the units of the sides differ. */
+typedef struct mls_significance {
+    mls_ratio_test samples_per_second; /**< samples, epochs or tokens per second of training */
+    mls_ratio_test seconds_per_evaluation;
+    mls_ratio_test to_converge; /**< samples, epochs or tokens to converge */
+} mls_significance;
+
+/** A comparison of the minutes that the runs would have taken if all had needed the same amount of training and the
+ * same number of evaluations: the means of both sides.  It is unknown if the batch sizes or units differ, because more
+ * samples are then not a matter of chance. */
+typedef struct mls_luck_free {
+    mls_ratio_test minutes;
+    double to_converge, evaluations; /**< the common numbers; evaluations are NAN if logs do not delimit them */
+    const char *unit;                /**< unit of to_converge */
+} mls_luck_free;
+
+/** The difference of the scaled scores in minutes, with its 95 % confidence interval. */
+typedef struct mls_scored_difference {
+    double minutes, low_minutes, high_minutes, degrees, p;
+    mls_compare_verdict verdict;
+} mls_scored_difference;
+
 typedef struct mls_difference {
     const mls_side_group *a, *b; /**< the group of the baseline, and the group that is compared with it */
     /** The difference of the scores in minutes, b - a; the ratios of the scores and of the scaled scores, b / a - 1. */
@@ -175,7 +211,10 @@ typedef struct mls_difference {
     double detectable_ratio;
     /** The difference is significant, but not larger than the variance of results stated by MLCommons. */
     bool within_variance;
-    mls_compare_verdict verdict;
+    mls_compare_verdict verdict; /**< of the measured scores */
+    mls_scored_difference scored;
+    mls_significance significance;
+    mls_luck_free luck_free;
     mls_split split;
     bool has_init;
     int64_t init_ms;
@@ -186,6 +225,15 @@ typedef struct mls_difference {
 
 /** Return whether both groups consist of the same runs, apart from an equal number of runs whose times are unknown. */
 bool mls_difference_all_same(const mls_difference *difference);
+
+/** Return whether the measured scores and the scaled scores have different verdicts, such as "faster" and "slower". */
+bool mls_difference_disagrees(const mls_difference *difference);
+
+/** Compute `significance` and `luck_free` of a difference whose groups are set. */
+void mls_significance_make(mls_difference *difference);
+
+/** Return whether a run is valid, has a time, and is in the selected window. */
+bool mls_side_run_is_valid(const mls_side_run *run);
 
 /** Compare group b with group a.  The confidence interval is Yuen's interval of the trimmed means if both groups have
  * at least two kept runs, otherwise Welch's interval of the means of the valid runs.  Also make an exact Mann-Whitney
@@ -369,7 +417,14 @@ typedef struct mls_comparison {
  * *comparison even after an error, and before the editions in the request. */
 mls_status mls_compare(const mls_compare_request *request, mls_comparison *comparison, mls_error *error) MLS_MUST_USE;
 
-/** Return whether every block has a group whose score can be compared with the baseline's.  If `slower_fails` is set,
- * also require that no group is significantly slower than the baseline's. */
-bool mls_comparison_passes(const mls_comparison *comparison, bool slower_fails);
+/** The scores in which a group must not be significantly slower than the baseline's. */
+typedef enum mls_compare_fail {
+    MLS_FAIL_NEVER,
+    MLS_FAIL_IF_SCORED_SLOWER,
+    MLS_FAIL_IF_MEASURED_SLOWER
+} mls_compare_fail;
+
+/** Return whether every block has a group whose score can be compared with the baseline's, and no group is
+ * significantly slower in the scores selected by `fail`. */
+bool mls_comparison_passes(const mls_comparison *comparison, mls_compare_fail fail);
 void mls_comparison_release(mls_comparison *comparison);

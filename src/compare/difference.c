@@ -45,6 +45,11 @@ static bool run_is_kept(const mls_side_group *group, const mls_side_run *run)
     return run->mark == MLS_OLYMPIC_KEPT && isfinite(group->score_minutes);
 }
 
+bool mls_side_run_is_valid(const mls_side_run *run)
+{
+    return run->valid && run->mark != MLS_OLYMPIC_OUTSIDE && isfinite(run->minutes);
+}
+
 /* Store the minutes of a group's kept runs, or of all valid runs if `kept` is false, in the order of the runs.  Return
  * their number. */
 static size_t take_minutes(const mls_side_group *group, bool kept, double *minutes)
@@ -52,8 +57,7 @@ static size_t take_minutes(const mls_side_group *group, bool kept, double *minut
     size_t count = 0;
     for (size_t i = 0; i < group->runs.count; i++) {
         const mls_side_run *run = &group->runs.items[i];
-        const bool valid = run->valid && run->mark != MLS_OLYMPIC_OUTSIDE && isfinite(run->minutes);
-        if (kept ? run_is_kept(group, run) : valid)
+        if (kept ? run_is_kept(group, run) : mls_side_run_is_valid(run))
             minutes[count++] = run->minutes;
     }
     return count;
@@ -145,25 +149,104 @@ static group_times times_make(const mls_side_group *group)
     return times;
 }
 
-static void judge_interval(mls_difference *difference, mls_mean_estimate a, mls_mean_estimate b)
+/* Return the verdict of an interval.  If the times of each group are all equal, only the Mann-Whitney test can show
+ * that the difference is significant. */
+static mls_compare_verdict judge_interval(const mls_interval *interval, double mann_whitney_p)
 {
-    const mls_interval interval = mls_interval_of_difference(a, b, LEVEL);
-    const bool spread = isfinite(interval.degrees);
+    const bool shown = isfinite(interval->degrees) || mann_whitney_p <= 1 - LEVEL;
+    return shown && interval->high < 0  ? MLS_COMPARE_FASTER
+           : shown && interval->low > 0 ? MLS_COMPARE_SLOWER
+                                        : MLS_COMPARE_NONE;
+}
+
+static double clamp(double value, double low, double high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+/* Return the square of the standard error of a group's score before scaling, if the scale depends on the runs.  A run
+ * that needs less training is shorter and also makes the scale larger: minutes * mean / to_converge.  To the first
+ * order, a run therefore contributes its minutes minus score * to_converge / mean.  Both are winsorized as the score
+ * and the check of convergence trim them, `cut` runs at each end; `winsorized` contains the sorted minutes.  Return NAN
+ * if the training of a run is unknown. */
+static double error_with_scale(const mls_side_group *group, const double *winsorized, size_t winsorized_count,
+                               size_t cut)
+{
+    double *training = mls_calloc(group->runs.count * 2 + 1, sizeof *training);
+    double *minutes = training + group->runs.count;
+    size_t count = 0;
+    for (size_t i = 0; i < group->runs.count; i++) {
+        const mls_side_run *run = &group->runs.items[i];
+        const bool valid = mls_side_run_is_valid(run);
+        if (valid || (cut > 0 && run->mark != MLS_OLYMPIC_OUTSIDE)) {
+            minutes[count] = valid ? run->minutes : (double)INFINITY;
+            training[count++] = valid ? run->to_converge : (double)INFINITY;
+        }
+    }
+    double *sorted = mls_calloc(count + 1, sizeof *sorted);
+    double error = NAN;
+    if (count > 0)
+        memcpy(sorted, training, count * sizeof *sorted);
+    mls_sort_doubles(sorted, count);
+    if (count == winsorized_count && count >= 2 * cut + 2) { /* the marks in an export may contradict each other */
+        const double kept = (double)(count - 2 * cut);
+        const double mean = mls_mean_trimmed(sorted, count, cut);
+        for (size_t i = 0; i < count; i++) {
+            minutes[i] = clamp(minutes[i], winsorized[0], winsorized[count - 1]) -
+                         group->score_minutes * clamp(training[i], sorted[cut], sorted[count - 1 - cut]) / mean;
+        }
+        const double deviation = mls_stdev_sample(minutes, count);
+        error = deviation * deviation * (double)(count - 1) / (kept * (kept - 1));
+    }
+    free(sorted);
+    free(training);
+    return error;
+}
+
+/* Compare two groups, given estimates of their means before scaling.  `trimmed`: the means are those of the scores. */
+static void compare_estimates(mls_difference *difference, const group_times *x, const group_times *y, bool trimmed)
+{
+    const mls_side_group *const groups[] = {difference->a, difference->b};
+    const group_times *const times[] = {x, y};
+    const bool both_scaled = groups[0]->official && groups[1]->official && groups[0]->scale > 1 && groups[1]->scale > 1;
+    mls_mean_estimate measured[2];
+    mls_mean_estimate scaled[2];
+    for (int i = 0; i < 2; i++) {
+        const size_t cut = trimmed ? times[i]->cut : 0;
+        const double *minutes = trimmed ? times[i]->trimmed : times[i]->valid;
+        const size_t count = trimmed ? times[i]->trimmed_count : times[i]->valid_count;
+        const double scale = groups[i]->scale;
+        measured[i] = mls_mean_estimate_trimmed(minutes, count, cut);
+        const double joint = both_scaled ? error_with_scale(groups[i], minutes, count, cut) : (double)NAN;
+        scaled[i] = (mls_mean_estimate){scale * measured[i].mean,
+                                        scale * scale * (isfinite(joint) ? joint : measured[i].error_squared),
+                                        measured[i].degrees};
+    }
+    const mls_interval interval = mls_interval_of_difference(measured[0], measured[1], LEVEL);
     difference->has_interval = isfinite(interval.low) && isfinite(interval.high);
     difference->low_minutes = interval.low;
     difference->high_minutes = interval.high;
     difference->degrees = interval.degrees;
     difference->p = interval.p;
-    difference->detectable_ratio = spread ? (mls_student_t_quantile(0.5 + LEVEL / 2, interval.degrees) +
-                                             mls_student_t_quantile(POWER, interval.degrees)) *
-                                                interval.error / a.mean
-                                          : (double)NAN;
-    /* If the times of each group are all equal, only the Mann-Whitney test can show that the difference is
-     * significant. */
-    const bool shown = spread || difference->mann_whitney_p <= 1 - LEVEL;
-    difference->verdict = shown && interval.high < 0  ? MLS_COMPARE_FASTER
-                          : shown && interval.low > 0 ? MLS_COMPARE_SLOWER
-                                                      : MLS_COMPARE_NONE;
+    difference->verdict = judge_interval(&interval, difference->mann_whitney_p);
+    if (isfinite(interval.degrees)) {
+        difference->detectable_ratio = (mls_student_t_quantile(0.5 + LEVEL / 2, interval.degrees) +
+                                        mls_student_t_quantile(POWER, interval.degrees)) *
+                                       interval.error / measured[0].mean;
+    }
+    const mls_interval of_scaled = mls_interval_of_difference(scaled[0], scaled[1], LEVEL);
+    mls_scored_difference *scored = &difference->scored;
+    scored->low_minutes = of_scaled.low;
+    scored->high_minutes = of_scaled.high;
+    scored->degrees = of_scaled.degrees;
+    scored->p = of_scaled.p;
+    scored->verdict = judge_interval(&of_scaled, difference->mann_whitney_p);
+}
+
+bool mls_difference_disagrees(const mls_difference *difference)
+{
+    return difference->verdict <= MLS_COMPARE_NONE && difference->scored.verdict <= MLS_COMPARE_NONE &&
+           difference->verdict != difference->scored.verdict;
 }
 
 /* The times with which a run is identified, in whole milliseconds, because published times are. */
@@ -226,7 +309,13 @@ void mls_difference_make(const mls_side_group *a, const mls_side_group *b, mls_d
                                    .degrees = nan,
                                    .p = nan,
                                    .detectable_ratio = nan,
-                                   .verdict = MLS_COMPARE_TOO_FEW};
+                                   .verdict = MLS_COMPARE_TOO_FEW,
+                                   .scored = {.minutes = b->scaled_minutes - a->scaled_minutes,
+                                              .low_minutes = nan,
+                                              .high_minutes = nan,
+                                              .degrees = nan,
+                                              .p = nan,
+                                              .verdict = MLS_COMPARE_TOO_FEW}};
     /* Count the runs that are in both groups; each run is matched with at most one other. */
     size_t count_a;
     size_t count_b;
@@ -248,16 +337,14 @@ void mls_difference_make(const mls_side_group *a, const mls_side_group *b, mls_d
         ways = ways * (double)(b->valid + k) / (double)k;
     difference->min_p = fmin(1, 2 / ways);
     mls_rank_test_exact(x.valid, x.valid_count, y.valid, y.valid_count, &difference->mann_whitney_p);
-    if (scored && a->kept >= 2 && b->kept >= 2 && !a->weak) {
-        judge_interval(difference, mls_mean_estimate_trimmed(x.trimmed, x.trimmed_count, x.cut),
-                       mls_mean_estimate_trimmed(y.trimmed, y.trimmed_count, y.cut));
-    } else if (a->valid >= 2 && b->valid >= 2) {
-        difference->of_mean = true;
-        judge_interval(difference, mls_mean_estimate_trimmed(x.valid, x.valid_count, 0),
-                       mls_mean_estimate_trimmed(y.valid, y.valid_count, 0));
+    const bool trimmed = scored && a->kept >= 2 && b->kept >= 2 && !a->weak;
+    if (trimmed || (a->valid >= 2 && b->valid >= 2)) {
+        difference->of_mean = !trimmed;
+        compare_estimates(difference, &x, &y, trimmed);
     }
     if (!scored)
-        difference->verdict = hidden ? MLS_COMPARE_NOT_PUBLIC : MLS_COMPARE_NO_SCORE;
+        difference->verdict = difference->scored.verdict = hidden ? MLS_COMPARE_NOT_PUBLIC : MLS_COMPARE_NO_SCORE;
+    mls_significance_make(difference);
     const bool imaging = mls_str_among(mls_str_from(a->benchmark), "resnet ssd retinanet maskrcnn unet3d");
     difference->within_variance = difference->verdict <= MLS_COMPARE_SLOWER &&
                                   fabs(difference->ratio) <= (imaging ? VARIANCE_IMAGING : VARIANCE_OTHER);

@@ -22,6 +22,8 @@ typedef struct side_by_side {
     /* The headings of the column of values, and of the column of differences. */
     const char *names[SIDES_MOST + 1], *headers[SIDES_MOST + 1];
     const char *label; /* heading of the first column */
+    bool in_settings;  /* the table lists settings */
+    size_t lines;      /* number of lines of earlier tables */
     mls_table table;
     mls_view *view;
     bool all;
@@ -243,16 +245,26 @@ static void setting_rows(side_by_side *to, const mls_differings *settings, size_
     }
 }
 
-/* Begin a list of settings.  The list is a separate table, since its names are wider; in Markdown it is a heading in
- * the same table. */
-static void begin_settings(side_by_side *to, const char *heading)
+/* Begin a list in a table of its own; in Markdown, a heading in the same table. */
+static void begin_list(side_by_side *to, const char *heading)
 {
-    if (to->view->format != MLS_FORMAT_MARKDOWN && strcmp(to->label, "") == 0) {
+    if (to->view->format == MLS_FORMAT_MARKDOWN) {
+        add_line(to, MLS_STYLE_PLAIN, heading);
+    } else {
+        to->lines += to->table.count + 1;
         mls_table_finish(&to->table, to->view);
         begin_table(to, heading);
-    } else {
-        add_line(to, MLS_STYLE_PLAIN, heading);
     }
+}
+
+/* Begin a list of settings.  All lists share a table, which is separate because the names of settings are wider. */
+static void begin_settings(side_by_side *to, const char *heading)
+{
+    if (to->in_settings)
+        add_line(to, MLS_STYLE_PLAIN, heading);
+    else
+        begin_list(to, heading);
+    to->in_settings = true;
 }
 
 /* Show the settings that are known to affect speed.  With --all or -v, also show the other settings; otherwise show
@@ -301,7 +313,7 @@ static void show_setup(side_by_side *to)
     (void)add_names(to, MLS_STYLE_PLAIN, &unprinted);
     /* Limit the lists so that the whole block fits on a screen.  All settings of the environment are shown: these are
      * few. */
-    const size_t others = HEADINGS + to->table.count + environment->differ;
+    const size_t others = HEADINGS + to->lines + to->table.count + environment->differ;
     const size_t left = others + SETTINGS_LEAST < SCREEN ? SCREEN - others : SETTINGS_LEAST;
     const bool pair = to->block->group_count == 2; /* a block with more sides does not fit on a screen anyway */
     const size_t most = pair && environment->differ > 0 && left < SETTINGS_SHOWN ? left : SETTINGS_SHOWN;
@@ -387,10 +399,37 @@ static mls_words share_words(const side_by_side *to, size_t i, mls_share share, 
 
 /* A row of the table: a number of each side. */
 typedef struct value_row {
-    enum { RUNS, SCORE, SCALED_SCORE, TOTAL, SHARES, SUBTOTAL, INIT, SPREAD } kind;
-    const char *label;     /* NULL: mls_compare_label() of the share `first` */
-    mls_share first, last; /* SHARES: the first and the last of the shares; SUBTOTAL: the two shares */
+    enum { RUNS, SCORE, SCALED_SCORE, RATIO, LUCK_FREE, TOTAL, SHARES, SUBTOTAL, INIT, SPREAD } kind;
+    const char *label; /* NULL: mls_compare_label() of the share `first` */
+    /* SHARES: the first and the last of the shares; SUBTOTAL: the two shares; RATIO: the tested part, twice */
+    mls_share first, last;
 } value_row;
+
+/* Return the test that a row of the kind RATIO or LUCK_FREE shows. */
+static const mls_ratio_test *test_of(const mls_difference *difference, const value_row *row)
+{
+    return row->kind == LUCK_FREE                    ? &difference->luck_free.minutes
+           : row->first == MLS_SHARE_THROUGHPUT      ? &difference->significance.samples_per_second
+           : row->first == MLS_SHARE_EVALUATION_TIME ? &difference->significance.seconds_per_evaluation
+                                                     : &difference->significance.to_converge;
+}
+
+/* Format the mean of a test and its change.  The baseline has the mean of the first known test. */
+static bool make_test_cells(const side_by_side *to, size_t i, const value_row *row, mls_words *side, mls_words *change)
+{
+    const mls_ratio_test *test = NULL;
+    for (size_t k = i > 0 ? i : 1; k < to->count && (test == NULL || (i == 0 && !test->known)); k++)
+        test = test_of(to->differences[k], row);
+    const double value = i == 0 ? test->baseline : test->value;
+    const bool epochs = mls_compare_epochs(to->groups[0]);
+    if (test->known) {
+        *change = i > 0 ? mls_words_change(test->ratio) : *change;
+        *side = row->kind == RATIO && row->first == MLS_SHARE_THROUGHPUT ? mls_words_rate(value * (epochs ? 3600 : 1))
+                : row->kind == RATIO && row->first == MLS_SHARE_CONVERGENCE ? mls_words_grouped(value, epochs ? 3 : 0)
+                                                                            : mls_words_grouped(value, 3);
+    }
+    return test->known;
+}
 
 /* Format the value of a side (*side) and its difference from the baseline (*change).  Return whether the row must be
  * shown for this side. */
@@ -414,6 +453,9 @@ static bool make_cells(const side_by_side *to, size_t i, const value_row *row, m
         *side = mls_words_grouped(group->scaled_minutes, 3);
         *change = mls_words_signed(group->scaled_minutes - to->groups[0]->scaled_minutes, 3);
         return isfinite(group->scaled_minutes) && (group->scale != 1 || group->published != NULL);
+    case RATIO:
+    case LUCK_FREE:
+        return make_test_cells(to, i, row, side, change);
     case TOTAL:
         *change = signed_ms(split->known, split->total_ms, 3);
         return split->known;
@@ -494,6 +536,46 @@ static bool lacks_for_verdict(const mls_side_group *group, mls_compare_verdict v
                                              : verdict == MLS_COMPARE_NO_SCORE && !isfinite(group->score_minutes);
 }
 
+/* Append the change of a side's score, such as "1.3 % faster". */
+static void append_change(mls_buffer *words, double ratio)
+{
+    mls_buffer_printf(words, "%s %s", mls_words_percent(fabs(ratio), 1).text, ratio < 0 ? "faster" : "slower");
+}
+
+void mls_compare_append_disagreement(mls_buffer *words, const mls_difference *difference)
+{
+    const char *name = difference->b->side->name;
+    if (!mls_difference_disagrees(difference))
+        return;
+    if (difference->verdict == MLS_COMPARE_NONE) {
+        mls_buffer_printf(words, "no difference shown as measured (%s), but %s scores ",
+                          mls_words_change(difference->ratio).text, name);
+        append_change(words, difference->scaled_ratio);
+    } else {
+        mls_buffer_printf(words, "%s is ", name);
+        append_change(words, difference->ratio);
+        mls_buffer_append_text(words, " as measured, but ");
+        if (difference->scored.verdict == MLS_COMPARE_NONE) {
+            mls_buffer_printf(words, "its score shows no difference (%s)",
+                              mls_words_change(difference->scaled_ratio).text);
+        } else {
+            mls_buffer_append_text(words, "scores ");
+            append_change(words, difference->scaled_ratio);
+        }
+    }
+    const mls_side_group *a = difference->a;
+    const mls_side_group *b = difference->b;
+    const mls_words of_a = mls_words_grouped(a->scale, 3);
+    const mls_words of_b = mls_words_grouped(b->scale, 3);
+    if (a->scale > 1 && b->scale > 1)
+        mls_buffer_printf(words,
+                          ": both needed less training than the reference, which their scales (%s and %s) even out",
+                          of_a.text, of_b.text);
+    else if (a->scale > 1 || b->scale > 1)
+        mls_buffer_printf(words, ": %s needed less training than the reference and is scaled by %s",
+                          b->scale > 1 ? "it" : a->side->name, b->scale > 1 ? of_b.text : of_a.text);
+}
+
 void mls_compare_append_verdict(mls_buffer *words, const mls_difference *difference)
 {
     if (is_itself(difference)) {
@@ -560,9 +642,21 @@ static void show_verdicts(side_by_side *to)
         const mls_difference *difference = to->differences[i];
         mls_buffer lead = {0};
         mls_buffer line = {0};
-        if (!pair && difference->verdict > MLS_COMPARE_SLOWER)
-            mls_buffer_printf(&lead, "%s: ", difference->b->side->name);
-        mls_compare_append_verdict(&lead, difference);
+        mls_compare_append_disagreement(&lead, difference);
+        if (lead.len > 0) {
+            const char *sentence = mls_table_take(&to->table, &lead);
+            const char *reason = strstr(sentence, ": ");
+            const int length = reason != NULL ? (int)(reason + 1 - sentence) : (int)strlen(sentence);
+            mls_table_row(&to->table);
+            mls_table_lead(&to->table, MLS_STYLE_WARN, "%.*s", length, sentence);
+            if (reason != NULL) /* two blanks: on a line of its own if it does not fit */
+                mls_table_note(&to->table, MLS_STYLE_PLAIN, "  %s", reason + 2);
+            mls_buffer_append_text(&lead, "as measured:");
+        } else {
+            if (!pair && difference->verdict > MLS_COMPARE_SLOWER)
+                mls_buffer_printf(&lead, "%s: ", difference->b->side->name);
+            mls_compare_append_verdict(&lead, difference);
+        }
         if (!pair) {
             mls_buffer_append_text(&line, "   ");
             mls_compare_append_interval(&line, difference);
@@ -575,6 +669,61 @@ static void show_verdicts(side_by_side *to)
 }
 
 /* ------------------------------------------------------------------- parts */
+
+/* Return the text after a test: "(-10.5 … -9.5)  p < 0.0001  b200 is slower".  If `verb` is NULL, return only the
+ * interval. */
+static const char *test_note(side_by_side *to, const mls_ratio_test *test, const char *verb)
+{
+    mls_buffer note = {0};
+    if (isfinite(test->p)) {
+        mls_buffer_printf(&note, "(%s … %s)", mls_words_signed(test->low_ratio * 100, 1).text,
+                          mls_words_signed(test->high_ratio * 100, 1).text);
+    } else {
+        mls_buffer_append_text(&note, "no variation on either side");
+    }
+    if (verb != NULL && isfinite(test->p))
+        mls_buffer_printf(&note, "  p %s", chance_words(test->p).text);
+    if (verb != NULL && strcmp(test->verdict, "none") != 0)
+        mls_buffer_printf(&note, "  %s %s %s", to->differences[1]->b->side->name, verb, test->verdict);
+    return mls_table_take(&to->table, &note);
+}
+
+/* Show the tests of the parts, and the minutes without luck.  If there are two sides, also show intervals and p-values.
+ * Their table is separate, so that their long notes do not move the notes of other rows to lines of their own. */
+static void show_tests(side_by_side *to)
+{
+    static const struct {
+        value_row row;
+        const char *verb;
+    } rows[] = {{{RATIO, NULL, MLS_SHARE_THROUGHPUT, MLS_SHARE_THROUGHPUT}, "is"},
+                {{RATIO, "  s per evaluation", MLS_SHARE_EVALUATION_TIME, MLS_SHARE_EVALUATION_TIME}, "is"},
+                {{RATIO, NULL, MLS_SHARE_CONVERGENCE, MLS_SHARE_CONVERGENCE}, "needs"},
+                {{.kind = LUCK_FREE, .label = "  without luck (min)"}, NULL}};
+    const mls_difference *difference = to->differences[1];
+    const mls_luck_free *common = &difference->luck_free;
+    const bool pair = to->block->group_count == 2;
+    bool any = false;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (size_t k = 1; k < to->count; k++)
+            any |= test_of(to->differences[k], &rows[i].row)->known;
+    if (!any || (pair && is_itself(difference)))
+        return;
+    begin_list(to, "all valid runs");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (show_row(to, rows[i].row) && pair)
+            mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s",
+                           test_note(to, test_of(difference, &rows[i].row), rows[i].verb));
+    if (pair && common->minutes.known) { /* a line about the last row */
+        const int decimals = mls_compare_epochs(difference->a) ? 3 : 0;
+        mls_buffer line = {0};
+        mls_buffer_printf(&line, "    at %s %s", mls_words_grouped(common->to_converge, decimals).text, common->unit);
+        if (isfinite(common->evaluations))
+            mls_buffer_printf(&line, ", %s evaluations", mls_words_trimmed(common->evaluations, 1).text);
+        if (difference->significance.to_converge.p < 0.05)
+            mls_buffer_printf(&line, "; the %s to converge differ, too: that may be no luck", common->unit);
+        add_line(to, MLS_STYLE_PLAIN, mls_table_take(&to->table, &line));
+    }
+}
 
 static void show_table(side_by_side *to)
 {
@@ -589,8 +738,16 @@ static void show_table(side_by_side *to)
         mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_table_take(&to->table, &note));
         show_verdicts(to);
     }
-    if (show_row(to, (value_row){.kind = SCALED_SCORE, .label = "scaled score (min)"}) && pair)
-        mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_words_change(to->differences[1]->scaled_ratio).text);
+    if (show_row(to, (value_row){.kind = SCALED_SCORE, .label = "scaled score (min)"}) && pair) {
+        const mls_scored_difference *scored = &to->differences[1]->scored;
+        mls_buffer note = {0};
+        mls_buffer_append_text(&note, mls_words_change(to->differences[1]->scaled_ratio).text);
+        if (isfinite(to->differences[1]->scaled_ratio) && isfinite(scored->low_minutes)) {
+            mls_buffer_printf(&note, "   95 %%: %s … %s", mls_words_signed(scored->low_minutes, 3).text,
+                              mls_words_signed(scored->high_minutes, 3).text);
+        }
+        mls_table_note(&to->table, MLS_STYLE_PLAIN, "%s", mls_table_take(&to->table, &note));
+    }
     for (size_t i = 0; i < to->count; i++) {
         if (!to->groups[i]->official && isfinite(to->groups[i]->score_minutes)) {
             mls_buffer_printf(&names, "%s%s",
@@ -631,6 +788,7 @@ static void show_table(side_by_side *to)
         add_line(to, MLS_STYLE_PLAIN, "against the baseline");
         show_verdicts(to);
     }
+    show_tests(to);
     show_setup(to);
     mls_table_finish(&to->table, to->view);
 }
@@ -900,6 +1058,44 @@ typedef struct share_place {
     F(share, ms, NUMBER, "ms", row->split->ms[row->share])
 MLS_FIELDS(share, share_place, SHARE_FIELDS)
 
+#define RATIO_TEST_FIELDS(F, kind, test)                                                                               \
+    F(kind, ratio, NUMBER, "", (test).ratio)                                                                           \
+    F(kind, low_ratio, NUMBER_OR_NULL, "", (test).low_ratio)                                                           \
+    F(kind, high_ratio, NUMBER_OR_NULL, "", (test).high_ratio)                                                         \
+    F(kind, df, NUMBER_OR_NULL, "", (test).degrees)                                                                    \
+    F(kind, p, NUMBER_OR_NULL, "", (test).p)                                                                           \
+    F(kind, verdict, TEXT, "", (test).verdict)
+#define RATIO_FIELDS(F)                                                                                                \
+    F(ratio_test, baseline, NUMBER, "", row->baseline)                                                                 \
+    F(ratio_test, value, NUMBER, "", row->value)                                                                       \
+    RATIO_TEST_FIELDS(F, ratio_test, *row)
+MLS_FIELDS(ratio_test, mls_ratio_test, RATIO_FIELDS)
+
+#define KNOWN(test) ((test).known ? &(test) : NULL)
+#define SIGNIFICANCE_FIELDS(F)                                                                                         \
+    F(significance, samples_per_second, OBJECT_OR_NULL(ratio_test), "", KNOWN(row->samples_per_second))                \
+    F(significance, seconds_per_evaluation, OBJECT_OR_NULL(ratio_test), "", KNOWN(row->seconds_per_evaluation))        \
+    F(significance, to_converge, OBJECT_OR_NULL(ratio_test), "", KNOWN(row->to_converge))
+MLS_FIELDS(significance, mls_significance, SIGNIFICANCE_FIELDS)
+
+#define LUCK_FREE_FIELDS(F)                                                                                            \
+    F(luck_free, to_converge, NUMBER, "", row->to_converge)                                                            \
+    F(luck_free, evaluations, NUMBER_OR_NULL, "", row->evaluations)                                                    \
+    F(luck_free, baseline_minutes, NUMBER, "minutes", row->minutes.baseline)                                           \
+    F(luck_free, minutes, NUMBER, "minutes", row->minutes.value)                                                       \
+    RATIO_TEST_FIELDS(F, luck_free, row->minutes)
+MLS_FIELDS(luck_free, mls_luck_free, LUCK_FREE_FIELDS)
+
+#define SCORED_FIELDS(F)                                                                                               \
+    F(scored, minutes, NUMBER_OR_NULL, "minutes", row->scored.minutes)                                                 \
+    F(scored, ratio, NUMBER_OR_NULL, "", row->scaled_ratio)                                                            \
+    F(scored, low_minutes, NUMBER_OR_NULL, "minutes", row->scored.low_minutes)                                         \
+    F(scored, high_minutes, NUMBER_OR_NULL, "minutes", row->scored.high_minutes)                                       \
+    F(scored, df, NUMBER_OR_NULL, "", row->scored.degrees)                                                             \
+    F(scored, p, NUMBER_OR_NULL, "", row->scored.p)                                                                    \
+    F(scored, verdict, TEXT_OR_NULL, "", mls_compare_verdict_name(row->scored.verdict))
+MLS_FIELDS(scored, mls_difference, SCORED_FIELDS)
+
 #define DIFFERENCE_FIELDS(F)                                                                                           \
     F(difference, side, TEXT, "", row->b->side->name)                                                                  \
     F(difference, minutes, NUMBER_OR_NULL, "minutes", row->minutes)                                                    \
@@ -914,7 +1110,11 @@ MLS_FIELDS(share, share_place, SHARE_FIELDS)
       MLS_EACH(row->split.known ? MLS_SHARE_COUNT : 0,                                                                 \
                mls_emit_row(to, row->split.has[i] ? &(share_place){&row->split, (mls_share)i} : NULL)))                \
     F(difference, init_ms, IF(NUMBER, row->has_init), "ms", row->init_ms)                                              \
-    F(difference, same_runs, NUMBER, "", row->same_runs)
+    F(difference, same_runs, NUMBER, "", row->same_runs)                                                               \
+    F(difference, scored, OBJECT_OF(scored), "", row)                                                                  \
+    F(difference, disagreement, WORDS_OR_NULL, "", mls_compare_append_disagreement(words, row))                        \
+    F(difference, significance, OBJECT_OF(significance), "", &row->significance)                                       \
+    F(difference, luck_free, OBJECT_OR_NULL(luck_free), "", row->luck_free.minutes.known ? &row->luck_free : NULL)
 MLS_FIELDS(difference, mls_difference, DIFFERENCE_FIELDS)
 
 /* Write the value of a setting if all runs of a side have the same value; otherwise write null. */

@@ -209,6 +209,10 @@ void mls_html_compare(mls_printer *to, const void *what)
                                                             : "warn",
                 verdict.ptr, isfinite(difference->minutes) ? mls_words_signed(difference->minutes, 3).text : "–");
             mls_html_note(&out, "%.*s", (int)separated.len, separated.len > 0 ? separated.ptr : "");
+            mls_buffer_clear(&verdict);
+            mls_compare_append_disagreement(&verdict, difference);
+            if (verdict.len > 0)
+                mls_html_note(&out, "%s", verdict.ptr);
             mls_buffer_append_text(&out, "</div>");
             mls_buffer_release(&verdict);
             mls_buffer_release(&interval);

@@ -390,16 +390,17 @@ static void append_against(mls_buffer *line, const mls_overview_group *of)
     }
     const mls_side_group *theirs = of->block->groups[0];
     const mls_difference *difference = &of->block->differences[1];
-    const char *verdict = mls_compare_verdict_name(difference->verdict);
+    const mls_compare_verdict judged = difference->scored.verdict;
+    const char *verdict = mls_compare_verdict_name(judged);
     if (isfinite(difference->scaled_ratio)) {
         mls_buffer_printf(line, "%s min, yours %s", mls_words_grouped(theirs->scaled_minutes, 3).text,
                           mls_words_change(difference->scaled_ratio).text);
     }
     if (verdict != NULL) {
         mls_buffer_printf(line, line->len > 0 ? " (%s)" : "%s",
-                          difference->verdict == MLS_COMPARE_NONE      ? "no difference shown"
-                          : difference->verdict == MLS_COMPARE_TOO_FEW ? "too few runs for a verdict"
-                                                                       : verdict);
+                          judged == MLS_COMPARE_NONE      ? "no difference shown"
+                          : judged == MLS_COMPARE_TOO_FEW ? "too few runs for a verdict"
+                                                          : verdict);
     }
     mls_buffer_printf(line, ": %s", theirs->path);
 }

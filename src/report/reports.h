@@ -269,6 +269,10 @@ extern const mls_fields mls_place_fields, /* an mls_published_place */
 /* Append the verdict, such as "b200 is slower". */
 void mls_compare_append_verdict(mls_buffer *words, const mls_difference *difference);
 
+/* If the measured and the scaled scores have different verdicts, append a sentence about both, such as "b200 is 1.3 %
+ * faster as measured, but scores 2.1 % slower: it needed less training than the reference and is scaled by 1.035". */
+void mls_compare_append_disagreement(mls_buffer *words, const mls_difference *difference);
+
 /* Append the difference and its 95 % confidence interval in minutes, such as "+27.1 %   95 %: +0.047 … +0.864".  Omit
  * unknown numbers. */
 void mls_compare_append_interval(mls_buffer *line, const mls_difference *difference);

@@ -284,6 +284,132 @@ static void small_differences_are_reported(void **state)
     assert_true(d.verdict == MLS_COMPARE_SLOWER && !d.within_variance);
 }
 
+/* ------------------------------------------------------------ part by part */
+
+/* Runs that need `to_converge` samples, at 10 ms for a sample, and 2 s for each of 4 evaluations; a slower pace or
+ * evaluation is a factor.  Runs differ a little. */
+static void make_timed(made_group *made, size_t count, double pace, double evaluation, double to_converge)
+{
+    double minutes[RUNS_MOST] = {0};
+    for (size_t i = 0; i < count; i++)
+        minutes[i] = 1 + (double)i;
+    make_group(made, minutes, count, 0);
+    made->group.global_batch_size = 8;
+    for (size_t i = 0; i < count; i++) {
+        mls_side_run *run = &made->runs[i];
+        run->to_converge = to_converge * (1 + 0.1 * (double)(i % 3));
+        run->unit = "samples";
+        run->has_parts = run->evaluation_delimited = true;
+        run->evaluations = 4;
+        run->part_ms[MLS_PART_TRAINING] = llround(run->to_converge * 10 * pace * (1 + 0.001 * (double)(i % 4)));
+        run->part_ms[MLS_PART_EVALUATION] = llround(8000 * evaluation);
+    }
+}
+
+static void parts_are_tested_one_by_one(void **state)
+{
+    made_group x;
+    made_group y;
+    mls_difference d;
+    mls_difference back;
+    (void)state;
+    make_timed(&x, 10, 1, 1, 3000);
+    make_timed(&y, 10, 1.02, 0.5, 2400);
+    y.runs[0].part_ms[MLS_PART_TRAINING] *= 20; /* a stalled run of ten does not hide a difference */
+    mls_difference_make(&x.group, &y.group, &d);
+    mls_difference_make(&y.group, &x.group, &back);
+    const mls_significance *parts = &d.significance;
+    assert_string_equal(parts->samples_per_second.verdict, "slower");
+    assert_close(parts->samples_per_second.ratio, 1 / 1.02 - 1, 1e-3);
+    assert_true(parts->samples_per_second.p < 1e-6 && parts->samples_per_second.high_ratio < 0);
+    assert_string_equal(parts->to_converge.verdict, "fewer");
+    assert_close(parts->to_converge.ratio, -0.2, 1e-12);
+    assert_close(parts->to_converge.degrees, 18, 1e-9);
+    /* The evaluations of each side do not vary. */
+    assert_string_equal(parts->seconds_per_evaluation.verdict, "faster");
+    assert_true(isnan(parts->seconds_per_evaluation.p) && isnan(parts->seconds_per_evaluation.low_ratio));
+    assert_close(parts->seconds_per_evaluation.baseline, 2, 1e-12);
+    assert_close(parts->seconds_per_evaluation.value, 1, 1e-12);
+    /* With the same samples, on average 1.09 times 2,700, the slower pace costs less than the evaluations save. */
+    assert_string_equal(d.luck_free.minutes.verdict, "faster");
+    assert_close(d.luck_free.to_converge, 2700 * 1.09, 1e-12);
+    assert_true(d.luck_free.evaluations == 4);
+    assert_close(d.luck_free.minutes.baseline, (d.luck_free.to_converge * 10 * 1.0013 + 8000) / 60000, 1e-3);
+    /* If the sides are swapped, ratios are inverted. */
+    assert_close((1 + parts->to_converge.low_ratio) * (1 + back.significance.to_converge.high_ratio), 1, 1e-12);
+    assert_close((1 + d.luck_free.minutes.ratio) * (1 + back.luck_free.minutes.ratio), 1, 1e-12);
+    /* More samples are a matter of chance only for the same batch size. */
+    y.group.global_batch_size = 16;
+    mls_difference_make(&x.group, &y.group, &d);
+    assert_true(!d.luck_free.minutes.known && d.significance.to_converge.known);
+    y.group.global_batch_size = NAN;
+    mls_difference_make(&x.group, &y.group, &d);
+    assert_false(d.luck_free.minutes.known);
+    x.group.global_batch_size = NAN;
+    mls_difference_make(&x.group, &y.group, &d);
+    assert_true(d.luck_free.minutes.known);
+    /* If evaluations of one run are not delimited, those of all runs count as training. */
+    y.runs[3].evaluation_delimited = false;
+    mls_difference_make(&x.group, &y.group, &d);
+    assert_true(!d.significance.seconds_per_evaluation.known && isnan(d.luck_free.evaluations));
+    assert_close(d.significance.samples_per_second.baseline, 1000 / 12.5, 0.5);
+    y.runs[3].unit = "epochs";
+    mls_difference_make(&x.group, &y.group, &d);
+    assert_true(!d.significance.samples_per_second.known && !d.significance.to_converge.known);
+    /* Two valid runs on a side are enough; a run without a number is too many. */
+    make_timed(&y, 2, 1, 1, 2400);
+    mls_difference_make(&x.group, &y.group, &d);
+    assert_true(d.significance.to_converge.known);
+    y.runs[1].to_converge = 0;
+    mls_difference_make(&x.group, &y.group, &d);
+    assert_true(!d.significance.to_converge.known && d.significance.seconds_per_evaluation.known);
+    y.runs[1].valid = false;
+    mls_difference_make(&x.group, &y.group, &d);
+    assert_false(d.significance.seconds_per_evaluation.known);
+}
+
+/* Fewer samples make a run shorter and the scale larger.  If both sides are scaled, this luck cancels. */
+static void scaled_scores_have_their_own_verdict(void **state)
+{
+    made_group x;
+    made_group y;
+    mls_difference d;
+    double slower[10];
+    (void)state;
+    make_group(&x, ten_a, 10, 1);
+    for (size_t i = 0; i < 10; i++)
+        slower[i] = 1.01 * ten_a[i];
+    make_group(&y, slower, 10, 1);
+    mls_side_group *const groups[] = {&x.group, &y.group};
+    for (int i = 0; i < 2; i++) {
+        groups[i]->official = true;
+        groups[i]->scaled_minutes = groups[i]->score_minutes;
+        for (size_t k = 0; k < 10; k++) {
+            groups[i]->runs.items[k].to_converge = groups[i]->runs.items[k].minutes * 100 + (k % 2 == 0 ? 0.1 : -0.1);
+            groups[i]->runs.items[k].unit = "samples";
+        }
+    }
+    mls_difference_make(&x.group, &y.group, &d);
+    assert_true(d.verdict == MLS_COMPARE_NONE && d.scored.verdict == MLS_COMPARE_NONE);
+    assert_false(mls_difference_disagrees(&d));
+    assert_close(d.scored.p, d.p, 1e-9);
+    x.group.scale = y.group.scale = 1.02;
+    x.group.scaled_minutes = 1.02 * x.group.score_minutes;
+    y.group.scaled_minutes = 1.02 * y.group.score_minutes;
+    mls_difference_make(&x.group, &y.group, &d);
+    assert_true(d.verdict == MLS_COMPARE_NONE && d.scored.verdict == MLS_COMPARE_SLOWER);
+    assert_true(mls_difference_disagrees(&d));
+    assert_close(d.scored.minutes, 1.02 * 0.01 * x.group.score_minutes, 1e-9);
+    /* A scale of one side is a fixed factor. */
+    x.group.scale = 1;
+    x.group.scaled_minutes = x.group.score_minutes;
+    y.group.scale = 1.002;
+    y.group.scaled_minutes = 1.002 * y.group.score_minutes;
+    mls_difference_make(&x.group, &y.group, &d);
+    assert_true(d.scored.verdict == MLS_COMPARE_NONE);
+    assert_close(d.scored.low_minutes + d.scored.high_minutes, 2 * d.scored.minutes, 1e-9);
+}
+
 /* ------------------------------------------------------------ false alarms */
 
 /* Times with the distributions of real runs: normal, on a grid because evaluations are, or with a few far longer
@@ -392,6 +518,8 @@ int main(void)
         cmocka_unit_test(verdicts_say_what_they_may),
         cmocka_unit_test(without_spread_ranks_decide),
         cmocka_unit_test(small_differences_are_reported),
+        cmocka_unit_test(parts_are_tested_one_by_one),
+        cmocka_unit_test(scaled_scores_have_their_own_verdict),
         cmocka_unit_test(groups_of_one_distribution_are_seldom_apart),
         cmocka_unit_test(detectable_differences_are_shown),
         cmocka_unit_test(runs_on_both_sides_are_counted),
