@@ -17,13 +17,14 @@ _mlscore()
         words='score report check merge verify review pack rcp rules compare published plan throughput diagnose profile telemetry memory config watch events log hosts help completion'
         ;;
     *:score)
-        options='--usage= --edition= --rules= --window --rcp= --bert-train-samples --write-scaling --jobs --sacct= --timezone= --no-fail --timeout= --format= --label= --no-path --wide --summary --partial --shard= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
+        options='--usage= --edition= --rules= --window --rcp= --bert-train-samples --write-scaling --precision= --jobs --sacct= --timezone= --no-fail --timeout= --format= --label= --no-path --wide --summary --partial --shard= --output= --files-from= --null --threads= --color= --quiet --verbose --strict --help --version '
         files=yes
         case $prev in
         --usage) value=yes words='training hpc' files=no ;;
         --edition) value=yes words='0.7 1.0 1.1 2.0 2.1 3.0 3.1 4.0 4.1 5.0 5.1 6.0 6.1' files=no ;;
         --rules) value=yes words='' files=yes ;;
         --rcp) value=yes words='' files=yes ;;
+        --precision) value=yes words='fp4 fp8 int8 int4 bf16 fp16 tf32 fp32 fp64' files=no ;;
         --sacct) value=yes words='' files=yes ;;
         --timezone) value=yes words='' files=no ;;
         --timeout) value=yes words='' files=no ;;
@@ -177,7 +178,7 @@ _mlscore()
         esac
         ;;
     *:published)
-        options='--usage= --edition= --benchmark= --division= --submitter= --system= --accelerator= --accelerators= --availability= --best --trend --settings --runs --sort= --limit= --format= --output= --color= --quiet --verbose --help --version '
+        options='--usage= --edition= --benchmark= --division= --submitter= --system= --accelerator= --accelerators= --availability= --precision= --best --trend --settings --runs --sort= --limit= --format= --output= --color= --quiet --verbose --help --version '
         case $prev in
         --usage) value=yes words='training hpc' files=no ;;
         --edition) value=yes words='0.7 1.0 1.1 2.0 2.1 3.0 3.1 4.0 4.1 5.0 5.1 6.0 6.1' files=no ;;
@@ -188,6 +189,7 @@ _mlscore()
         --accelerator) value=yes words='' files=no ;;
         --accelerators) value=yes words='' files=no ;;
         --availability) value=yes words='cloud onprem preview research' files=no ;;
+        --precision) value=yes words='fp4 fp8 int8 int4 bf16 fp16 tf32 fp32 fp64' files=no ;;
         --sort) value=yes words='edition minutes accelerators accelerator-minutes submitter' files=no ;;
         --limit) value=yes words='' files=no ;;
         --format) value=yes words='table csv json ndjson markdown' files=no ;;

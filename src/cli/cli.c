@@ -468,3 +468,9 @@ void mls_cli_progress_end(const mls_cli *cli)
     if (cli->progress_shown)
         (void)fputs("\r\033[K", stderr);
 }
+
+bool mls_cli_precision_is_right(mls_cli *cli, const char *precision)
+{
+    return precision == NULL || mls_str_any(mls_str_from(precision), MLS_PRECISION_WORDS, mls_str_equal) ||
+           mls_cli_usage_error(cli, "invalid --precision '%s': expected " MLS_PRECISION_WORDS, precision);
+}

@@ -32,6 +32,8 @@ static const mls_option options[] = {
     MLS_ROW_TEXT('\0', "accelerators", "RANGE", AT(accelerators), "filter by number of accelerators: N, N-M, N- or -M"),
     MLS_ROW_WORD("availability", "TEXT", "cloud|onprem|preview|research", TEXT_OF(AVAILABILITY),
                  "filter by availability: cloud, onprem, preview, research"),
+    MLS_ROW_WORD("precision", "NAME", MLS_PRECISION_WORDS, AT(search.precision),
+                 "filter by the lowest precision of linear layers, such as fp8; it is known for few results"),
     MLS_ROW_FLAG('\0', "best", AT(search.best),
                  "show only the fastest result per round, benchmark, division and number of accelerators"),
     MLS_ROW_WITH('\0', "trend", NULL,
@@ -71,6 +73,8 @@ static bool read_search(mls_cli *cli, const published_settings *settings, mls_pu
                                    cli->operands.items[0]);
     if (search->trend && settings->sort > 0)
         return mls_cli_usage_error(cli, "--trend and --sort cannot be combined");
+    if (!mls_cli_precision_is_right(cli, search->precision))
+        return false;
     search->division = mls_division_logged(settings->division);
     search->order = (mls_published_order)(settings->sort - (settings->sort > 0));
     if (settings->accelerators != NULL) {

@@ -24,6 +24,8 @@ static const mls_option options[] = {
     MLS_ROW_BERT(AT(score.bert_train_samples)),
     MLS_ROW_FLAG('\0', "write-scaling", AT(write_scaling),
                  "write the scale factor of each results folder to its scaling.json, as the review committee does"),
+    MLS_ROW_WORD("precision", "NAME", MLS_PRECISION_WORDS, AT(precision),
+                 "report only groups whose linear layers were trained in this lowest precision, such as fp8"),
     MLS_ROWS_SACCT,
     MLS_ROW_OF(MLS_SETS_COUNT, "timeout", "SECONDS", AT(timeout_seconds),
                "stop reading after SECONDS and leave out the rest (exit status 3)"),
@@ -50,6 +52,7 @@ static void score_run(mls_cli *cli)
                                : settings->jobs                   ? "jobs"
                                : settings->sacct_files.count > 0  ? "sacct"
                                : settings->summary != NULL        ? "summary"
+                               : settings->precision != NULL      ? "precision"
                                : settings->labels.added.count > 0 ? "label"
                                : cli->format_given                ? "format"
                                                                   : NULL;
@@ -98,6 +101,8 @@ static bool read_settings(mls_cli *cli, mls_collect_options *how, mls_buffer *po
         if (wrong != NULL)
             return mls_cli_usage_error(cli, "invalid label '%s': %s", settings->labels.added.items[i], wrong);
     }
+    if (!mls_cli_precision_is_right(cli, settings->precision))
+        return false;
     if (settings->jobs || settings->sacct_files.count > 0)
         *sacct = mls_sacct_new();
     const char *csv_option = settings->wide ? "--wide" : settings->summary != NULL ? "--summary" : NULL;
@@ -158,6 +163,8 @@ static void score_collected(mls_cli *cli, const mls_collect_options *how, mls_sa
     mls_published_beside published = {0};
     mls_error error = {0};
     bool ok = mls_cli_collect(cli, &cli->operands, how, rcp_path, &collection);
+    if (ok && settings->precision != NULL)
+        mls_collection_keep_precision(&collection, settings->precision);
     if (ok)
         join_jobs(cli, sacct, &collection);
     ok = ok && mls_cli_note_endings(cli, &collection);

@@ -76,6 +76,8 @@ typedef struct mls_option {
 #define MLS_ROW_OF(does, name, argument, at, help) MLS_ROW('\0', name, argument, help, does, false, at, NULL)
 #define MLS_ROW_WORD(name, argument, words, at, help)                                                                  \
     MLS_ROW('\0', name, argument, help, MLS_SETS_TEXT, false, at, words)
+/* The values of --precision. */
+#define MLS_PRECISION_WORDS "fp4|fp8|int8|int4|bf16|fp16|tf32|fp32|fp64"
 #define MLS_ROW_RCP(at, help) MLS_ROW_TEXT('\0', "rcp", "FILE", at, help)
 #define MLS_ROW_BERT(at)                                                                                               \
     MLS_ROW_FLAG('\0', "bert-train-samples", at,                                                                       \
@@ -367,6 +369,9 @@ void mls_cli_note_truncated(mls_cli *cli, const mls_collection *collection);
  * reports the files that could not be read. */
 bool mls_cli_compare(mls_cli *cli, const mls_compare_request *request, mls_comparison *comparison);
 void mls_cli_print_side_problems(mls_cli *cli, const mls_comparison *comparison);
+
+/* Check the value of --precision (NULL: not given).  Return false after printing an error. */
+bool mls_cli_precision_is_right(mls_cli *cli, const char *precision);
 
 /* For each run without a run_stop, find out why it ended, and add the reason as a finding of the run. */
 bool mls_cli_note_endings(mls_cli *cli, mls_collection *collection);

@@ -56,6 +56,7 @@ typedef struct mls_score_settings {
     size_t timeout_seconds;
     mls_metrics_labels labels;
     mls_shard_settings shards;
+    const char *precision; /* keep only groups with this precision; NULL: all */
 } mls_score_settings;
 
 /* Rows for options of score and merge, whose structs of settings begin with an mls_score_settings. */

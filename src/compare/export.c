@@ -321,9 +321,10 @@ static mls_status add_export_run(export_reading *reading, const mls_settings *se
                                   .node_list = row->node_list,
                                   .organisation = row->submission_org,
                                   .platform = row->submission_platform,
+                                  .precision = row->precision,
                                   .nodes = isnan(row->node_count) ? row->nodes : row->node_count};
-    const char *const texts[] = {place.config,       place.container, place.node_list,
-                                 place.organisation, place.platform,  to->group->accelerator};
+    const char *const texts[] = {place.config,   place.container,        place.node_list, place.organisation,
+                                 place.platform, to->group->accelerator, place.precision};
     const double numbers[] = {place.nodes, to->group->accelerators};
     mls_buffer_clear(&reading->key);
     mls_buffer_append_char(&reading->key, 'p');

@@ -178,7 +178,8 @@ void mls_side_run_environment(mls_arena *arena, mls_side_run *run, const mls_sid
                  {"submission_org", place->organisation, NAN},
                  {"submission_platform", place->platform, NAN},
                  {"host_processor", place->host_processor, NAN},
-                 {"framework", place->framework, NAN}};
+                 {"framework", place->framework, NAN},
+                 {"precision", place->precision, NAN}};
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
         if (facts[i].text != NULL)
             add_plain(arena, &run->environment, mls_str_from(facts[i].key), mls_str_from(facts[i].text));
@@ -245,6 +246,7 @@ mls_side_group *mls_side_take_group(mls_comparison *to, const mls_side *side, co
                                       .platform = run->platform,
                                       .host_processor = described ? group->system.host_processor_model_name : NULL,
                                       .framework = described ? group->system.framework : NULL,
+                                      .precision = group->precision.value,
                                       .nodes = isnan(run->job.node_count) ? group->nodes : run->job.node_count};
         if (setups)
             mls_side_run_environment(arena, &copy, &place, made);

@@ -21,7 +21,7 @@ void mls_side_run_parts(mls_side_run *run, bool delimited, const double ms[MLS_P
 
 /* The environment of a run.  Unknown texts are NULL; an unknown number of nodes is NAN. */
 typedef struct mls_side_place {
-    const char *config, *container, *node_list, *organisation, *platform, *host_processor, *framework;
+    const char *config, *container, *node_list, *organisation, *platform, *host_processor, *framework, *precision;
     double nodes;
 } mls_side_place;
 

@@ -104,6 +104,9 @@ static void show_results(mls_printer *to, const void *what)
     const mls_published_list *list = what;
     const unsigned minutes = minutes_look(list);
     mls_table table = {0};
+    bool precise = false;
+    for (size_t i = 0; i < list->count; i++)
+        precise |= list->hits[i].result->precision != NULL;
     for (size_t i = 0; i < list->count; i++) {
         const mls_published_result *result = list->hits[i].result;
         const mls_published_system *system = result->system;
@@ -122,6 +125,8 @@ static void show_results(mls_printer *to, const void *what)
         mls_table_words(&table, "accel.-min", RIGHT, mls_words_count(floor(result->accelerator_minutes + 0.5)));
         mls_table_text(&table, "submitter", KEEP | MLS_COLUMN_CUT_LAST, system->submitter);
         mls_table_text(&table, "system", MLS_COLUMN_CUT, system->system_id);
+        if (precise)
+            mls_table_text(&table, "precision", 0, result->precision);
         mls_table_text(&table, "availability", 0, system->availability);
         note_division(&table, result);
     }
@@ -274,6 +279,8 @@ static void show_published_runs(mls_printer *to, const void *what)
     F(hit, known, TEXT, "", mls_published_known_name(row->result->known))                                              \
     F(hit, unscaled_low, NUMBER_OR_NULL, "minutes", row->result->unscaled_low)                                         \
     F(hit, unscaled_high, NUMBER_OR_NULL, "minutes", row->result->unscaled_high)                                       \
+    F(hit, precision, TEXT_OR_NULL, "", row->result->precision)                                                        \
+    F(hit, precision_source, TEXT_OR_NULL, "", row->result->precision_source)                                          \
     F(hit, ratio, NUMBER_OR_NULL, "", row->ratio)                                                                      \
     F(hit, settings, ELSE_OUT(MAP, row->opened != NULL), "",                                                           \
       MLS_EACH(                                                                                                        \
@@ -291,7 +298,7 @@ MLS_FIELDS_BESIDE(hit_csv, hit, RESULT_CSV_FIELDS)
 
 #define LISTED_COLUMNS                                                                                                 \
     "rank edition benchmark minutes accelerators accelerator accelerator_minutes submitter system availability "       \
-    "known unscaled_low unscaled_high"
+    "known unscaled_low unscaled_high precision"
 
 #define LIST_FIELDS(F) F(list, results, LIST(hit), "", MLS_ROWS(row->hits, row->count))
 MLS_FIELDS(list, mls_published_list, LIST_FIELDS)

@@ -592,7 +592,8 @@ MLS_FIELDS_AS(, mls_group_fields, group, mls_group, NULL, GROUP_FIELDS)
     F(group_csv, rcp_pass, IF(BOOL, row->rcp.check != MLS_CHECK_NA), "", row->rcp.result.pass)                         \
     F(group_csv, rcp_message, IF(TEXT, row->rcp.check != MLS_CHECK_NA), "", row->rcp.result.message)                   \
     F(group_csv, seeds_ok, IF(BOOL, row->seeds.check != MLS_CHECK_NA), "", row->seeds.check != MLS_CHECK_FAIL)         \
-    F(group_csv, energy_joules, IF(NUMBER, row->power.joules != NULL), "joules", row->power.energy_joules)
+    F(group_csv, energy_joules, IF(NUMBER, row->power.joules != NULL), "joules", row->power.energy_joules)             \
+    F(group_csv, precision, TEXT_OR_NULL, "", row->precision.value)
 MLS_FIELDS_AS(static, group_csv_fields, group_csv, mls_group, &mls_group_fields, GROUP_CSV_FIELDS)
 
 #define SKIPPED_FIELDS(F)                                                                                              \

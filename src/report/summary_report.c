@@ -51,7 +51,8 @@ static const char *accelerator_of(const mls_group *group)
     F(summary, official, BOOL, "", mls_group_result(row).official)                                                     \
     F(summary, score_minutes, NUMBER_OR_NULL, "minutes", mls_group_result(row).minutes)                                \
     F(summary, energy_joules, IF(NUMBER, row->power.joules != NULL), "joules", row->power.energy_joules)               \
-    F(summary, path, TEXT, "", row->path)
+    F(summary, path, TEXT, "", row->path)                                                                              \
+    F(summary, precision, TEXT_OR_NULL, "", row->precision.value)
 MLS_FIELDS(summary, mls_group, SUMMARY_FIELDS)
 
 #define COLUMN_NAME(kind, name, type, in, value) #name " "
@@ -63,7 +64,7 @@ MLS_FIELDS(summaries, mls_collection, SUMMARIES_FIELDS)
 const mls_report mls_summary_report = {
     .columns = {.section = "SUMMARY CSV",
                 .names = OF_SYSTEM(COLUMN_NAME) "benchmark scaling runs runs_ok minutes scale_factor global_batch_size "
-                                                "to_converge unit official score_minutes energy_joules path",
+                                                "to_converge unit official score_minutes energy_joules path precision",
                 .rows = "results",
                 .sources = {&summary_fields},
                 .root = &summaries_fields}};

@@ -457,8 +457,7 @@ MLS_FIELDS(pace_switch, mls_pace_switch, SWITCH_FIELDS)
     F(timed_group, limit_ms_per_sample, NUMBER_OR_NULL, "ms", row->limit_ms_per_sample)                                \
     F(timed_group, slow_runs, LIST(slow_run), "", MLS_ROWS(row->slow_runs, row->slow_run_count))                       \
     F(timed_group, runs, LIST(timed), "", MLS_ROWS(row->runs, row->group->run_count))                                  \
-    F(timed_group, switch, OBJECT_OR_NULL(pace_switch), "",                                                           \
-      row->pace_switch.runs > 0 ? &row->pace_switch : NULL)                                                            \
+    F(timed_group, switch, OBJECT_OR_NULL(pace_switch), "", row->pace_switch.runs > 0 ? &row->pace_switch : NULL)      \
     F(timed_group, costs, LIST(cost), "", MLS_ROWS(row->costs, row->cost_count))                                       \
     F(timed_group, findings, FINDINGS, "",                                                                             \
       mls_finding_list_add(&found, &row->findings, (mls_owner){.path = row->group->path}, NULL))

@@ -360,6 +360,19 @@ void *mls_collection_notes(const mls_collection *collection, const mls_run *run)
     return collection->notes != NULL ? collection->notes[run - collection->runs] : NULL;
 }
 
+void mls_collection_keep_precision(mls_collection *collection, const char *precision)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < collection->group_count; i++) {
+        mls_group *group = &collection->groups[i];
+        if (group->precision.value != NULL && strcmp(group->precision.value, precision) == 0)
+            collection->groups[kept++] = *group;
+        else
+            mls_group_release(group);
+    }
+    collection->group_count = kept;
+}
+
 void mls_collection_release(mls_collection *collection)
 {
     for (size_t i = 0; i < collection->group_count; i++)

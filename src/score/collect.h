@@ -85,4 +85,7 @@ mls_status mls_collect(const char *const *paths, size_t path_count, const mls_co
 /** Return the notes of the observer on a run of the collection; NULL if the collection does not have notes. */
 void *mls_collection_notes(const mls_collection *collection, const mls_run *run);
 
+/** Remove the groups of a collection that were not trained in this precision, such as "fp8". */
+void mls_collection_keep_precision(mls_collection *collection, const char *precision);
+
 void mls_collection_release(mls_collection *collection);

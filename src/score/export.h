@@ -65,7 +65,8 @@ enum { MLS_EXPORT_NEEDED = 1, MLS_EXPORT_KEY = 2, MLS_EXPORT_GROUP = 4, MLS_EXPO
     F(submission_org, TEXT, RUN, 0)                                                                                    \
     F(submission_platform, TEXT, RUN, 0)                                                                               \
     F(seed, UNREAD, RUN, 0)                                                                                            \
-    F(reason, TEXT, RUN, 0)
+    F(reason, TEXT, RUN, 0)                                                                                            \
+    F(precision, TEXT, GROUP, 0)
 
 /* The names of the columns in each list, separated by blanks: "path benchmark … ". */
 #define MLS_EXPORT_NAME(name, kind, object, use) #name " "

@@ -133,20 +133,20 @@ typedef struct mls_group {
     bool result_folder; /**< the group consists of the result_*.txt files of a folder */
     mls_usage usage;
     const mls_edition *edition;
-    bool edition_guessed;       /**< the edition was guessed from the benchmark and, if known, the date of a run */
-    bool edition_by_date;       /**< the edition was guessed, and a date was known */
-    const char *benchmark;      /**< name, borrowed from path or a run; NULL: unknown */
+    bool edition_guessed;          /**< the edition was guessed from the benchmark and, if known, the date of a run */
+    bool edition_by_date;          /**< the edition was guessed, and a date was known */
+    const char *benchmark;         /**< name, borrowed from path or a run; NULL: unknown */
     mls_group_precision precision; /**< the lowest one in which linear layers were trained */
-    const mls_benchmark *rules; /**< how the benchmark is scored; not NULL once scored */
-    mls_division division;      /**< division that the runs logged; NONE: not logged, or the runs differ */
-    const char *config;         /**< DGXSYSTEM, borrowed from a run; NULL: unknown, or the runs differ */
-    double global_batch_size;   /**< NAN: not logged, or the runs differ */
-    const char *system_id;      /**< <system> if the group is in results/<system>/…; otherwise NULL */
-    mls_description system;     /**< from the system description, or else the log; see mls_group_describe() */
-    double nodes;               /**< number of nodes; NAN: unknown */
-    double accelerators;        /**< number of accelerators of all nodes, above 0; NAN: unknown */
-    const char *accelerator;    /**< model of the accelerators, such as "GB200"; NULL: unknown */
-    struct mls_arena *arena;    /**< memory of the texts about the system; NULL: not allocated */
+    const mls_benchmark *rules;    /**< how the benchmark is scored; not NULL once scored */
+    mls_division division;         /**< division that the runs logged; NONE: not logged, or the runs differ */
+    const char *config;            /**< DGXSYSTEM, borrowed from a run; NULL: unknown, or the runs differ */
+    double global_batch_size;      /**< NAN: not logged, or the runs differ */
+    const char *system_id;         /**< <system> if the group is in results/<system>/…; otherwise NULL */
+    mls_description system;        /**< from the system description, or else the log; see mls_group_describe() */
+    double nodes;                  /**< number of nodes; NAN: unknown */
+    double accelerators;           /**< number of accelerators of all nodes, above 0; NAN: unknown */
+    const char *accelerator;       /**< model of the accelerators, such as "GB200"; NULL: unknown */
+    struct mls_arena *arena;       /**< memory of the texts about the system; NULL: not allocated */
     const mls_run **runs;
     size_t run_count, run_capacity;
     mls_olympic_mark *marks; /**< one per run */

@@ -38,6 +38,7 @@ static void set(mls_group *group, const char *value, const char *source, const c
 {
     mls_buffer evidence = {0};
     mls_buffer_printf(&evidence, "%s%s%.*s", name, join, (int)text.len, text.ptr);
+    group->arena = group->arena != NULL ? group->arena : mls_calloc(1, sizeof *group->arena);
     group->precision.value = value;
     group->precision.source = source;
     group->precision.evidence = mls_arena_copy(group->arena, mls_buffer_str(&evidence)).ptr;
@@ -50,7 +51,6 @@ void mls_group_find_precision(mls_group *group, mls_str folder)
     for (size_t i = 0; i < group->run_count && printed == NULL; i++)
         if (group->runs[i]->facts.precision != MLS_PRINTED_NO_PRECISION)
             printed = &group->runs[i]->facts;
-    group->arena = group->arena != NULL ? group->arena : mls_calloc(1, sizeof *group->arena);
     take_config(group, folder);
     const mls_group_precision config = group->precision;
     group->precision = (mls_group_precision){.healing = config.healing};
@@ -331,6 +331,7 @@ static void take_config(mls_group *group, mls_str folder)
         static const char *const names[][2] = {{"FP4", "fp4"}, {"FP8", "fp8"}};
         bool agree = all.count > 0;
         for (size_t i = 0; i < all.count && agree; i++) {
+            group->arena = group->arena != NULL ? group->arena : mls_calloc(1, sizeof *group->arena);
             mls_group own = {.arena = group->arena};
             mls_shell *script = NULL;
             agree = mls_shell_read(all.items[i].path, root.ptr, &script, NULL) == MLS_OK;

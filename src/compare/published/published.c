@@ -10,6 +10,8 @@
 
 #include "base/buffer.h"
 #include "base/data.h"
+#include "base/map.h"
+#include "base/number.h"
 #include "base/statistics.h"
 #include "compare/side.h"
 #include "json/text_table.h"
@@ -144,6 +146,62 @@ static int compare_results(const void *left, const void *right)
     return order != 0 ? order : mls_compare_sizes(a->row, b->row);
 }
 
+/* Append the key of a result in the table of precisions. */
+static mls_str precision_key(mls_buffer *key, mls_str usage, mls_str round, mls_str benchmark, mls_str system_id)
+{
+    const mls_str parts[] = {usage, round, benchmark, system_id};
+    mls_buffer_clear(key);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        mls_buffer_append(key, parts[i]);
+        mls_buffer_append_char(key, '|');
+    }
+    return mls_buffer_str(key);
+}
+
+/* Take a row of the table of precisions: usage, round, benchmark, precision, source, step of a switch, and the ids of
+ * the systems. */
+static mls_status take_precision_row(void *state, const mls_text_row *row)
+{
+    enum { USAGE, ROUND, BENCHMARK, PRECISION, SOURCE, STEP, SYSTEMS };
+    mls_map *known = state;
+    mls_buffer key = {0};
+    if (row->count <= SYSTEMS)
+        return MLS_ERROR_VALUE;
+    mls_published_result *made = mls_arena_zeroed(known->arena, 1, sizeof *made);
+    made->precision = mls_arena_copy(known->arena, row->cells[PRECISION]).ptr;
+    made->precision_source = mls_arena_copy(known->arena, row->cells[SOURCE]).ptr;
+    (void)mls_size_parse(row->cells[STEP], &made->switch_step);
+    for (size_t i = SYSTEMS; i < row->count; i++)
+        mls_map_put(known,
+                    precision_key(&key, row->cells[USAGE], row->cells[ROUND], row->cells[BENCHMARK], row->cells[i]),
+                    NULL)
+            ->value.pointer = made;
+    mls_buffer_release(&key);
+    return MLS_OK;
+}
+
+/* Set the precision of the results for which it is known. */
+static mls_status find_precisions(mls_published *published)
+{
+    mls_map known = {.arena = published->arena};
+    mls_buffer key = {0};
+    const mls_status status = mls_bars_read(mls_data_find("published/precision.table"), take_precision_row, &known, NULL);
+    for (size_t i = 0; i < published->count && status == MLS_OK; i++) {
+        mls_published_result *result = &published->results[i];
+        const mls_map_entry *entry = mls_map_find(
+            &known, precision_key(&key, mls_str_from(mls_usage_name(result->usage)), mls_str_from(result->round),
+                                  mls_str_from(result->benchmark), mls_str_from(result->system->system_id)));
+        const mls_published_result *from = entry != NULL ? entry->value.pointer : NULL;
+        if (from != NULL) {
+            result->precision = from->precision;
+            result->precision_source = from->precision_source;
+            result->switch_step = from->switch_step;
+        }
+    }
+    mls_buffer_release(&key);
+    return status;
+}
+
 mls_status mls_published_load(mls_usage usage, unsigned edition, mls_published *published, mls_error *error)
 {
     published_reading reading = {.to = published};
@@ -181,6 +239,11 @@ mls_status mls_published_load(mls_usage usage, unsigned edition, mls_published *
             (void)mls_error_set(error, status, 0, 0, "src/data/%s: broken table of published results", file->name);
     }
     free(reading.descriptions.items);
+    if (status == MLS_OK) {
+        status = find_precisions(published);
+        if (status != MLS_OK)
+            (void)mls_error_set(error, status, 0, 0, "src/data/published/precision.table: broken table");
+    }
     if (status != MLS_OK)
         return status;
     mls_published_result *results = published->results;

@@ -66,6 +66,9 @@ typedef struct mls_published_result {
     unsigned edition;  /**< number of the edition; see MLS_EDITION_NUMBER() */
     const mls_published_system *system;
     const char *benchmark;
+    const char *precision;        /**< the lowest one in which linear layers were trained: "fp8"; NULL: unknown */
+    const char *precision_source; /**< printed or config, as in mls_group_precision; NULL: unknown */
+    size_t switch_step;           /**< step at which the config switches to more bits; 0: none is known */
     double runs, runs_ok;
     mls_published_known known;
     double minutes;                     /**< the scaled score in minutes, with four decimals */
@@ -126,6 +129,7 @@ typedef struct mls_published_filter {
     const char *texts[MLS_PUBLISHED_TEXTS]; /**< for each mls_published_text the text to match; NULL: any */
     /** texts[MLS_PUBLISHED_ACCELERATOR] must be equal to the accelerator's name, instead of a list of words in it. */
     bool whole_accelerator;
+    const char *precision;                     /**< "fp8"; NULL: any */
     double min_accelerators, max_accelerators; /**< minimum and maximum accelerator count; 0: no limit */
     /** Keep only results with exact minutes that are the fastest of their edition, benchmark, division and accelerator
      * count. */

@@ -271,8 +271,10 @@ mls_status mls_published_group(mls_arena *arena, const mls_published_result *res
         mls_run *timed = mls_calloc(count + 1, sizeof *timed);
         const mls_run **runs = mls_calloc(count + 1, sizeof *runs);
         mls_group scored = {.rules = rules, .runs = runs, .run_count = count};
-        const mls_side_place place = {
-            .nodes = system->nodes, .host_processor = system->host_processor, .framework = system->framework};
+        const mls_side_place place = {.nodes = system->nodes,
+                                      .host_processor = system->host_processor,
+                                      .framework = system->framework,
+                                      .precision = result->precision};
         mls_side_run alike = {0}; /* members that all runs share */
         for (size_t i = 0; i < opened.settings.count; i++)
             mls_setting_add_json(arena, &alike.settings, opened.settings.items[i].key, opened.settings.items[i].value);

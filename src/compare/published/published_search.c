@@ -79,6 +79,8 @@ bool mls_published_passes(const mls_published_filter *filter, const mls_publishe
     const double accelerators = result->system->accelerators;
     bool passes = (filter->edition == 0 || filter->edition == result->edition) &&
                   (filter->division == MLS_DIVISION_NONE || filter->division == result->system->division) &&
+                  (filter->precision == NULL ||
+                   (result->precision != NULL && strcmp(filter->precision, result->precision) == 0)) &&
                   (!(filter->min_accelerators > 0) || accelerators >= filter->min_accelerators) &&
                   (!(filter->max_accelerators > 0) || accelerators <= filter->max_accelerators);
     for (int which = 0; which < MLS_PUBLISHED_TEXTS && passes; which++)

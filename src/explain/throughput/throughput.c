@@ -181,7 +181,8 @@ static void measure_run(mls_timing *timing)
 }
 
 /* Set the utilization of a run. */
-static void find_utilization(mls_throughput *run, const mls_throughput_options *options)
+static void find_utilization(mls_throughput *run, const mls_group_precision *precision,
+                             const mls_throughput_options *options)
 {
     mls_utilization *of = &run->utilization;
     if (run->model == NULL || run->in_epochs)
@@ -197,14 +198,9 @@ static void find_utilization(mls_throughput *run, const mls_throughput_options *
     else
         of->flops_per_sample = (whole - 2 * half) * longer + (options->causal ? half : 2 * half) * longer * longer;
     of->flops_derived = isnan(of->flops_per_sample) ? model->flops_per_sample_derived : (double)NAN;
-    /* Find the precision of the linear layers, which cause most FLOPs.  It is logged from edition 6.1 on, and printed
-     * by many jobs. */
-    const mls_str logged =
-        mls_str_from(mls_run_hyperparameter(run->run, MLS_S("lowest_numerical_precision_in_linear")));
-    const unsigned printed = logged.len == 0 ? run->run->facts.precision : MLS_PRINTED_NO_PRECISION;
-    const bool fp4 = mls_str_equal(logged, MLS_S("\"nvfp4\"")) || mls_str_equal(logged, MLS_S("\"mxfp4\"")) ||
-                     printed == MLS_PRINTED_FP4;
-    const bool fp8 = mls_str_equal(logged, MLS_S("\"fp8\"")) || printed == MLS_PRINTED_FP8;
+    /* The precision of the linear layers, which cause most FLOPs. */
+    const bool fp4 = precision->value != NULL && strcmp(precision->value, "fp4") == 0;
+    const bool fp8 = precision->value != NULL && strcmp(precision->value, "fp8") == 0;
     of->has_precision = options->has_precision || fp4 || fp8;
     of->named = options->has_precision ? options->precision : fp4 ? MLS_PRECISION_FP4 : MLS_PRECISION_FP8;
     if (of->accelerator != NULL) {
@@ -314,7 +310,7 @@ static mls_status measure_group(mls_throughputs *all, mls_throughput_group *grou
         move(&healing[i].phases, healing[i].phase_count, sizeof *healing[i].phases, all->arena);
         move(&run->slow_evaluations, run->slow_evaluation_count, sizeof *run->slow_evaluations, all->arena);
         move(&run->curve, run->curve_count, sizeof *run->curve, all->arena);
-        find_utilization(run, options);
+        find_utilization(run, &of->precision, options);
         status = find_target(run, of, options->rulesets, error);
     }
     if (status == MLS_OK) {
