@@ -414,6 +414,13 @@ static const mls_ratio_test *test_of(const mls_difference *difference, const val
                                                      : &difference->significance.to_converge;
 }
 
+/* Format a ratio of a test as a percentage, with two decimals if the ratio and its interval are below 1 %. */
+static mls_words ratio_words(const mls_ratio_test *test, double ratio)
+{
+    const double largest = fmax(fabs(test->ratio), fmax(fabs(test->low_ratio), fabs(test->high_ratio)));
+    return mls_words_signed(ratio * 100, largest < 0.01 ? 2 : 1);
+}
+
 /* Format the mean of a test and its change.  The baseline has the mean of the first known test. */
 static bool make_test_cells(const side_by_side *to, size_t i, const value_row *row, mls_words *side, mls_words *change)
 {
@@ -423,7 +430,8 @@ static bool make_test_cells(const side_by_side *to, size_t i, const value_row *r
     const double value = i == 0 ? test->baseline : test->value;
     const bool epochs = mls_compare_epochs(to->groups[0]);
     if (test->known) {
-        *change = i > 0 ? mls_words_change(test->ratio) : *change;
+        if (i > 0)
+            (void)mls_text_printf(change->text, sizeof change->text, "%s %%", ratio_words(test, test->ratio).text);
         *side = row->kind == RATIO && row->first == MLS_SHARE_THROUGHPUT ? mls_words_rate(value * (epochs ? 3600 : 1))
                 : row->kind == RATIO && row->first == MLS_SHARE_CONVERGENCE ? mls_words_grouped(value, epochs ? 3 : 0)
                                                                             : mls_words_grouped(value, 3);
@@ -676,8 +684,8 @@ static const char *test_note(side_by_side *to, const mls_ratio_test *test, const
 {
     mls_buffer note = {0};
     if (isfinite(test->p)) {
-        mls_buffer_printf(&note, "(%s … %s)", mls_words_signed(test->low_ratio * 100, 1).text,
-                          mls_words_signed(test->high_ratio * 100, 1).text);
+        mls_buffer_printf(&note, "(%s … %s)", ratio_words(test, test->low_ratio).text,
+                          ratio_words(test, test->high_ratio).text);
     } else {
         mls_buffer_append_text(&note, "no variation on either side");
     }
