@@ -307,7 +307,7 @@ static bool was_survived(const run_view *view, const mls_match *match)
     const mls_log_segment *segment = &view->job->segments[match->segment];
     const bool elsewhere = view->last != NULL && view->last->file != segment->file;
     return has_recovered(view->job, match) || is_of_success(view->job, match) ||
-           match->advances + MLS_SURVIVED <= segment->advances ||
+           match->advances + (match->warned ? 1 : MLS_SURVIVED) <= segment->advances ||
            (segment->line == 0 && elsewhere && view->last_times[MLS_SURVIVED - 1] > match->time_ms);
 }
 

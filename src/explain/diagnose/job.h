@@ -50,6 +50,7 @@ typedef struct mls_traceback {
     int32_t rank;     /* -1: unknown */
     const char *node; /* NULL: unknown */
     bool ignored;     /* a line before it says that the program continues, such as "Exception ignored in" */
+    bool warned;      /* the line before its header is a warning, so the program may have continued */
     bool headless;    /* its header is missing: it began with a line of a frame, and `line` is that of the last one */
 } mls_traceback;
 
@@ -70,6 +71,7 @@ typedef struct mls_match {
     const char *node, *gpu;    /* NULL: unknown */
     double iteration, samples; /* last known values of the segment before the match; NAN: unknown */
     size_t advances;           /* advances of the segment before the match */
+    bool warned;               /* the exception of a traceback after a warning */
     bool otherwise;            /* the member `otherwise` of the signature applies */
     bool kept;                 /* used only by drop_matches(): the match stays */
     bool reported;             /* the match is part of a reported failure */

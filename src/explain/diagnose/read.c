@@ -420,6 +420,7 @@ static void add_match(mls_job_log *job, size_t signature, size_t number, const m
         match.rank = ended->rank;
         match.node = match.node == NULL ? ended->node : match.node;
     }
+    match.warned = ended != NULL && ended->warned;
     if (signature == job->watchdog_signature && match.rank >= 0 && match.rank < MLS_RANKS_MAX)
         job->rank_seen[match.rank] |= MLS_RANK_TIMED_OUT;
     note_rank(job, match.rank, match.node);
@@ -825,6 +826,17 @@ static bool is_frame(mls_str message)
            mls_line_take(&rest, "%n, in ", &parts);
 }
 
+/* Return whether the line before line `i` is a warning that something did not work.  It is not known if the line is in
+ * the block before. */
+static bool follows_warning(const mls_job_log *job, size_t i)
+{
+    const mls_str before = i > 0 ? mls_lines_text(&job->block.marked.lines, i - 1) : (mls_str){"", 0};
+    return mls_str_any(before, "WARN|Warning|[W|INFO|DEBUG", mls_str_contains) &&
+           mls_str_any(before,
+                       "ould not|annot |nable to |ailed|mport|not available|isabl|kipp|gnor|allback|fall back|rror",
+                       mls_str_contains);
+}
+
 /* Return whether the exception of a traceback that the program survived may be dismissed.  Errors of GPUs may not. */
 static bool may_be_ignored(const mls_job_log *job, size_t signature)
 {
@@ -961,6 +973,7 @@ static void examine(mls_job_log *job, size_t i)
                             .rank = row ? job->table_rank : mls_log_line_rank(&line),
                             .node = row ? job->table_host : stored_name(job, mls_log_line_node(&line)),
                             .ignored = ignored,
+                            .warned = header && follows_warning(job, i),
                             .headless = !header};
     }
 }
