@@ -276,7 +276,8 @@ static void close_segment(mls_job_log *job)
         job->count_count = job->open_counts;
         return;
     }
-    find_error(job, segment);
+    if (segment->line == 0) /* otherwise records decide */
+        find_error(job, segment);
     /* Choose lines to read from the end: those that look like errors, then the last ones, while there is room. */
     const size_t fill = MLS_READ_LINES - bad->count;
     size_t read_line = 0;
