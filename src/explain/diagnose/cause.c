@@ -485,7 +485,7 @@ static void advise_restart(mls_failure *failure)
         reason = "a kernel or a GPU failed: restart once, and exclude the node if the same GPU fails again";
     } else {
         restart = MLS_RESTART_NO;
-        reason = "it would fail in the same way: change the job first";
+        reason = "it would fail in the same way until the cause is corrected";
     }
     failure->restart = restart;
     failure->restart_reason = reason;

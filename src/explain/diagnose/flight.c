@@ -369,9 +369,13 @@ mls_flight *mls_flight_judge(mls_flight_dumps *dumps, mls_arena *arena)
             if (to - from > 256 && i >= from + 256)
                 break; /* enough to know the most common call */
         }
-        for (size_t i = from; i < to; i++)
-            if (equal > 1 || differ(&entries[best], &entries[i]))
-                flight->blamed[flight->blamed_count++] = (uint32_t)dumps->dumps.items[entries[i].dump].rank;
+        uint32_t blamed = UINT32_MAX; /* a damaged dump may have several entries with one number; they are adjacent */
+        for (size_t i = from; i < to; i++) {
+            if (entries[i].dump != blamed && (equal > 1 || differ(&entries[best], &entries[i]))) {
+                blamed = entries[i].dump;
+                flight->blamed[flight->blamed_count++] = (uint32_t)dumps->dumps.items[blamed].rank;
+            }
+        }
         flight->group = dumps->groups.items[entries[best].group].name;
         flight->operation = entries[best].operation;
         flight->sizes = entries[best].sizes;
