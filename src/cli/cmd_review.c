@@ -17,7 +17,8 @@ typedef struct review_settings {
 static const mls_option options[] = {
     MLS_ROWS_ROUND,
     MLS_ROW_OF(MLS_ADDS_TEXT, "against", "published|none|DIR", AT(against),
-               "compare runs and results also with the published ones, or with those below DIR (may be repeated; "
+               "also compare runs and results with the published ones or with those below DIR; none: only with each "
+               "other (may be repeated; "
                "default: published)"),
     MLS_ROW_WORD("only", "KIND", "FINDING", AT(only), "show only questions of these kinds, in full (separated by ,)"),
     MLS_ROW_FLAG('\0', "results", AT(results), "show one line for each result"),
@@ -115,10 +116,11 @@ const mls_command mls_command_review = {
     .name = "review",
     .summary = "list questions that a reviewer should ask about a submission or a round",
     .usage = "[OPTION]… DIR",
-    .about = "Reads what verify reads, the folder of a submitter or of a whole round, and lists\n"
-             "what a reviewer should ask: questions, not verdicts, those that weigh most first.\n"
-             "Nothing is changed. Exit status: 0 ready to upload, 1 not ready, 2 wrong usage,\n"
-             "3 something could not be read.",
+    .about =
+        "Reads the folder of a submitter or of a whole round, as verify does, and lists\n"
+        "questions that a reviewer should ask, the most important first. They are\n"
+        "questions, not verdicts. Nothing is changed. Exit status: 0 ready to upload, 1 not ready, 2 wrong usage,\n"
+        "3 something could not be read.",
     .options = options,
     .settings_size = sizeof(review_settings),
     .paths = "",

@@ -121,7 +121,7 @@ static void show_series(mls_view *view, const mls_plan *plan, const mls_plan_ser
                         "convergence: there are no reference points; other batches need --samples");
     }
     mls_view_printf(view, MLS_STYLE_DIM, 2, 4, "not considered: a different network%s",
-                    bases->memory != NULL ? "" : ", and whether fewer accelerators would hold the job in memory");
+                    bases->memory != NULL ? "" : ", and whether the job fits in the memory of fewer accelerators");
 }
 
 static void show_plan(mls_printer *to, const void *what)

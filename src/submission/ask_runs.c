@@ -17,10 +17,11 @@
 /* No run was made before 2000. */
 #define FIRST_DATE_MS 946684800000.0
 
-/* stop-early: the smallest time that an evaluation is too late; lines of ranks are a few milliseconds out of order. */
+/* stop-early: minimum time from run_stop to an evaluation that is reported; lines of ranks are a few milliseconds out
+ * of order. */
 #define LATE_MS 1000
 
-/* run-gap: the shortest gap, in hours and in mean runs. */
+/* run-gap: minimum time between runs that is reported, in hours and in mean run times. */
 #define GAP_HOURS 72
 #define GAP_RUNS 10
 
@@ -29,7 +30,7 @@ enum { PACE_RUNS_MIN = 5 };
 #define PACE_FAR 0.10
 #define PACE_DEVIATIONS 5
 
-/* same-course: the number of evaluations, and of different values, from which on equal courses are no coincidence. */
+/* same-course: minimum numbers of evaluations, and of different values, of runs whose equality is not a coincidence. */
 enum { COURSE_MIN = 3 };
 
 static double rounded(double number, int decimals)
@@ -76,7 +77,7 @@ static void ask_cache_clear(mls_submission *submission, mls_ask_about about)
 {
     static const struct {
         const char *reason, *message;
-    } reasons[] = {{"false", "say that caches were not cleared"}, {"after", "cleared caches only after run_start"}};
+    } reasons[] = {{"false", "log that caches were not cleared"}, {"after", "cleared caches only after run_start"}};
     size_t runs[2] = {0, 0};
     for (size_t i = 0; i < about.result->run_count; i++) {
         const mls_submission_run *run = &about.result->runs[i];

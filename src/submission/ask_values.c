@@ -60,7 +60,7 @@ static mls_words value_words(const logged_value *value)
     return words;
 }
 
-/* Compare by number of runs, the largest first, then by text; and by text alone. */
+/* Compare values by text. */
 static int compare_texts(const void *left, const void *right)
 {
     const mls_words a = value_words(left);
@@ -68,13 +68,14 @@ static int compare_texts(const void *left, const void *right)
     return strcmp(a.text, b.text);
 }
 
+/* Compare values by number of runs, the largest first, then by text. */
 static int compare_counts(const void *left, const void *right)
 {
     const int order = mls_compare_sizes(((const logged_value *)right)->runs, ((const logged_value *)left)->runs);
     return order != 0 ? order : compare_texts(left, right);
 }
 
-/* Return a value as JSON: its number, or what was logged. */
+/* Return a value as JSON: its number, or the logged JSON text if it is not a number. */
 static cJSON *value_json(const logged_value *value)
 {
     cJSON *json = isnan(value->number) ? cJSON_ParseWithLength(value->text.ptr, value->text.len)
@@ -201,7 +202,8 @@ static void ask_fixed(mls_submission *submission, mls_ask_about about, const mls
 
 /* --------------------------------------------------------------------------------------------- evaluation schedule */
 
-/* Tolerance of intervals and first positions, and the gaps of a single evaluation too many, and of one too few. */
+/* Relative tolerance of intervals and first positions.  A gap below EXTRA_BELOW intervals shows an additional
+ * evaluation, one above MISSING_ABOVE a missing one. */
 #define INTERVAL_TOLERANCE 0.1
 #define EXTRA_BELOW 0.75
 #define MISSING_ABOVE 1.5

@@ -10,7 +10,7 @@
     S(MODEL, BOTH, "model", NAME, "MODEL",                                                                               \
       "model name, Hugging Face config.json or its folder, or a JSON object of sizes")                                   \
     S(GPU, BOTH, "gpu", NAME, "NAME", "GPU model: H100, GB200, MI300X …")                                                \
-    S(CAPACITY, BOTH, "capacity", SIZE, "SIZE", "memory per GPU if its model is not listed: 79.1GiB, 80GB, or bytes")    \
+    S(CAPACITY, BOTH, "capacity", SIZE, "SIZE", "memory per GPU if its model is not known: 79.1GiB, 80GB, or bytes")     \
     S(GPUS, BOTH, "gpus", NUMBER, "N", "total number of GPUs (default: as many as one copy of the model uses)")          \
     S(GPUS_PER_NODE, TRAINING, "gpus-per-node", NUMBER, "N",                                                             \
       "training: GPUs per node, the limit of suggested tp (default: 8)")                                                 \
@@ -18,7 +18,7 @@
     S(PP, BOTH, "pp", NUMBER, "N", "pipeline parallel size (default: 1)")                                                \
     S(CP, TRAINING, "cp", NUMBER, "N", "training: context parallel size (default: 1)")                                   \
     S(EP, TRAINING, "ep", NUMBER, "N", "training: expert parallel size (default: 1)")                                    \
-    S(VP, TRAINING, "vp", NUMBER, "N", "virtual pipeline chunks per stage (default: 1)")                                 \
+    S(VP, TRAINING, "vp", NUMBER, "N", "training: virtual pipeline chunks per stage (default: 1)")                       \
     S(LAYOUT, TRAINING, "pipeline-layout", NAME, "LAYOUT",                                                               \
       "training: layers of each pipeline chunk in Megatron's notation: Et*4|(t*4|)*14tmL")                               \
     S(PRECISION, BOTH, "precision", NAME, "TYPE",                                                                        \
@@ -32,7 +32,7 @@
       "or 32 bits, else bf16)")                                                                                          \
     S(PREFILL, INFERENCE, "prefill", NUMBER, "N", "inference: tokens processed at once (default: 8192)")                 \
     S(UTILIZATION, INFERENCE, "gpu-memory-utilization", SHARE, "SHARE",                                                  \
-      "inference: share of the GPU's memory the server may use, as in vLLM")                                             \
+      "inference: share of the GPU's memory that the server may use, as in vLLM")                                        \
     S(CUDA_GRAPHS, INFERENCE, "cuda-graphs", SIZE, "SIZE", "inference: memory of captured CUDA graphs (default: 0)")     \
     S(OFFLOAD, INFERENCE, "offload", FLAG, NULL,                                                                         \
       "inference: allow the part that does not fit to be placed in host memory")                                         \
@@ -69,7 +69,7 @@
       "training: store the input of the activation function in FP8")                                                     \
     S(FP8_ATTENTION, TRAINING, "fp8-attention", FLAG, NULL, "training: store query, key and value in FP8")               \
     S(ATTENTION, TRAINING, "attention", WORD, "flash|unfused", "training: attention implementation (default: flash)")    \
-    S(DROPOUT, TRAINING, "dropout", WORD, "off|on", "training: dropout (default: as the model has it)")                  \
+    S(DROPOUT, TRAINING, "dropout", WORD, "off|on", "training: dropout (default: the model's setting)")                  \
     S(LOSS, TRAINING, "loss", WORD, "fused|eager|chunked",                                                               \
       "training: loss implementation (default: fused for megatron, eager for torch); chunked: of some tokens at a "      \
       "time")                                                                                                            \
@@ -99,7 +99,7 @@
     I(WEIGHTS, BOTH, weights, "the parameters of the model on this GPU")                                               \
     I(TOWERS, INFERENCE, towers, "vision and audio encoders")                                                          \
     I(KV_CACHE, INFERENCE, kv_cache, "keys and values of all tokens of all users")                                     \
-    I(STATE, INFERENCE, state, "fixed-size state per user of layers without keys and values")                          \
+    I(STATE, INFERENCE, state, "state of fixed size per user, of layers without keys and values")                      \
     I(CUDA_GRAPHS, INFERENCE, cuda_graphs, "captured CUDA graphs")                                                     \
     I(GRADIENTS, TRAINING, gradients, "one value per trained parameter")                                               \
     I(OPTIMIZER, TRAINING, optimizer, "master weights and moments")                                                    \
@@ -121,20 +121,21 @@
     A(FRAGMENTED, "fragmented",                                                                                        \
       "reserved memory in pieces would have been enough: set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True")        \
     A(FRAGMENTED_STILL, "fragmented-still",                                                                            \
-      "reserved memory in pieces would have been enough, and expandable_segments is set already: fewer sizes, or "     \
-      "torch.cuda.empty_cache() between phases")                                                                       \
+      "reserved memory in pieces would have been enough, and expandable_segments is set already: use fewer different " \
+      "tensor sizes, or call torch.cuda.empty_cache() between phases")                                                 \
     A(OTHER_PROCESS, "other-process", "another process uses more than 5 % of the GPU: find it with nvidia-smi")        \
-    A(MEMORY_FRACTION, "memory-fraction", "the process may not use the whole GPU: set_per_process_memory_fraction")    \
+    A(MEMORY_FRACTION, "memory-fraction",                                                                              \
+      "the process may not use the whole GPU: raise set_per_process_memory_fraction")                                  \
     A(CUDA_GRAPHS, "cuda-graphs",                                                                                      \
       "private pools, such as those of CUDA graphs, use more than 5 % of the GPU: capture fewer graphs, or share one " \
       "pool")                                                                                                          \
     A(HOST_MEMORY, "host-memory",                                                                                      \
       "the memory of the host ran out, not the GPU's: use fewer workers, less pinned memory, or a larger --mem")       \
     A(JAX_PREALLOCATION, "jax-preallocation",                                                                          \
-      "JAX takes most of the GPU when it starts: XLA_PYTHON_CLIENT_PREALLOCATE=false, or another "                     \
+      "JAX takes most of the GPU when it starts: set XLA_PYTHON_CLIENT_PREALLOCATE=false, or change "                  \
       "XLA_PYTHON_CLIENT_MEM_FRACTION")                                                                                \
     A(SHORTER_CONTEXT, "shorter-context",                                                                              \
-      "the KV cache does not fit: a larger gpu_memory_utilization, fewer weights on the GPU (shards, fewer bits), "    \
-      "or, where one user is too long, a smaller max_model_len")                                                       \
+      "the KV cache does not fit: raise gpu_memory_utilization, reduce the weights on each GPU (more shards, fewer "   \
+      "bits), or, if a single sequence is too long, lower max_model_len")                                              \
     A(TOO_MUCH, "too-much",                                                                                            \
       "the job needs more memory than available: mlscore memory shows the items and what would fit")

@@ -111,8 +111,8 @@ static void add_slow(cost_finder *finder, mls_cost cost)
     finder->costs.items[finder->costs.count++] = cost;
 }
 
-/* A failed run costs the difference from the mean score that the group would have if the run had gone like one of the
- * valid runs. */
+/* Replace a failed run by each valid run in turn; its cost is the difference of the score from the mean of these
+ * scores. */
 static void find_failed_runs(cost_finder *finder)
 {
     const mls_throughput_group *group = finder->group;
@@ -146,7 +146,8 @@ static void find_failed_runs(cost_finder *finder)
     }
 }
 
-/* A switch of the pace costs the time that it took once; the slower pace behind it is the price of the method. */
+/* A switch of the pace costs the time that it took once; the slower pace after it is part of the method and is not
+ * counted. */
 static void find_switch(cost_finder *finder)
 {
     const mls_throughput_group *group = finder->group;
