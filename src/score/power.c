@@ -106,8 +106,33 @@ static double watts_of_node(power_log *log)
     return watt_milliseconds / (end_ms - start_ms);
 }
 
+/* Summarize the readings of a node. */
+static void summarize_readings(power_log *log, mls_power_readings *readings)
+{
+    double before = NAN; /* time of the previous reading in the run */
+    double sum = 0;
+    size_t inside = 0;
+    mls_sort_placed(log->items, log->count, sizeof *log->items);
+    readings->read = true;
+    readings->first_ms = readings->last_ms = NAN;
+    for (size_t i = 0; i < log->count; i++) {
+        const double when = log->items[i].when.value;
+        if (log->items[i].kind != MLS_KEY_POWER_READING || !isfinite(log->items[i].watts))
+            continue;
+        readings->first_ms = readings->count++ == 0 ? when : readings->first_ms;
+        readings->last_ms = when;
+        if (when >= readings->start_ms && when <= readings->stop_ms) {
+            readings->gap_ms = fmax(readings->gap_ms, when - before); /* NAN is ignored */
+            before = when;
+            sum += log->items[i].watts;
+            inside++;
+        }
+    }
+    readings->watts = inside > 0 ? sum / (double)inside : (double)NAN;
+}
+
 mls_status mls_energy_read(int fd, bool node, double time_to_train_ms, const char *path, mls_findings *findings,
-                           double *joules)
+                           double *joules, mls_power_readings *readings)
 {
     mls_error error = {0};
     power_log log = {.path = path, .findings = findings, .conversion_eff = NAN, .interconnect_power_est = NAN};
@@ -119,6 +144,8 @@ mls_status mls_energy_read(int fd, bool node, double time_to_train_ms, const cha
         (void)close(fd);
     if (status == MLS_ERROR_READ)
         mls_findings_add(findings, MLS_FINDING_UNREADABLE, (mls_finding_place){.path = path}, "%s", error.message);
+    if (status == MLS_OK && readings != NULL)
+        summarize_readings(&log, readings);
     if (status == MLS_OK) {
         const size_t before = mls_findings_found(findings, MLS_FINDING_POWER_LOG);
         if (log.unreadable > 0) {
@@ -191,7 +218,7 @@ void mls_run_extra_find_power(const mls_run *run, mls_run_extra *extra)
             mls_findings_add(findings, MLS_FINDING_UNREADABLE, (mls_finding_place){.path = file->path}, "%s",
                              file->skip);
             joules = NAN;
-        } else if (mls_energy_read(mls_source_open(file, true), node, time_ms, file->path, findings, &joules) !=
+        } else if (mls_energy_read(mls_source_open(file, true), node, time_ms, file->path, findings, &joules, NULL) !=
                    MLS_OK) {
             joules = NAN;
         }

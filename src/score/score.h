@@ -62,12 +62,22 @@ void mls_seeds_check(const mls_run *const *runs, size_t count, bool bypass, mls_
 
 /* ---------------------------------------------------------------- power */
 
+/* The readings in the power file of a node, for questions about them.  Times are in milliseconds since 1970. */
+typedef struct mls_power_readings {
+    double start_ms, stop_ms; /* of the run, set by the caller */
+    bool read;                /* the file could be read */
+    size_t count;
+    double first_ms, last_ms; /* of all readings; NAN: there are none */
+    double watts;             /* mean of the readings in the run; NAN: there are none */
+    double gap_ms;            /* largest time between two readings in the run; 0: fewer than two */
+} mls_power_readings;
+
 /* Add the energy in a power file, in joules, to *joules, for a run that took `time_to_train_ms` milliseconds.  `node`
  * is true for the file of a node, and false for the file of a switch.  If the energy is unknown, add NAN to *joules,
  * and a warning to `findings`.  Close `fd`; -1 means that the file could not be opened, and errno contains the reason.
- * Return MLS_OK, or MLS_ERROR_READ with a finding. */
+ * `readings` may be NULL.  Return MLS_OK, or MLS_ERROR_READ with a finding. */
 mls_status mls_energy_read(int fd, bool node, double time_to_train_ms, const char *path, mls_findings *findings,
-                           double *joules) MLS_MUST_USE;
+                           double *joules, mls_power_readings *readings) MLS_MUST_USE;
 
 /* Set has_power, joules and power of *extra from the folder `power` beside the result_*.txt file of a run. */
 void mls_run_extra_find_power(const mls_run *run, mls_run_extra *extra);

@@ -120,6 +120,9 @@ void mls_question_add_result(mls_question *question, const char *path);
 /* Ask where the code of the benchmarks of a submitter is.  All files must have been listed. */
 void mls_code_ask(mls_submission *submission, mls_submitter *submitter);
 
+/* Ask about the power files of all results. */
+void mls_power_ask(mls_submission *submission);
+
 /* Ask about a description, whose text is a valid JSON object, and which must have the fields `required`. */
 typedef MLS_LIST_OF(mls_str) mls_field_names;
 void mls_system_ask(mls_submission *submission, mls_submitter *submitter, mls_system *system, mls_str object,

@@ -39,6 +39,10 @@ static const struct kind_row {
     {MLS_FINDING_MIXED_HYPERPARAMETERS, ASKED, TRAINING, "Scoring", MLS_NEXT_ISSUE},
     {MLS_FINDING_EVALUATION_INTERVAL, ASKED, TRAINING, "Quality measure", MLS_NEXT_ISSUE},
     {MLS_FINDING_RUN_FAST, ASKED, TRAINING, "Scoring", MLS_NEXT_THROUGHPUT},
+    {MLS_FINDING_POWER_COVERAGE, ASKED, POWER, "Measure max(a run, 60 power samples)", MLS_NEXT_TELEMETRY},
+    {MLS_FINDING_POWER_WATTS, ASKED, POWER, "Target 5% Accuracy", MLS_NEXT_TELEMETRY},
+    {MLS_FINDING_POWER_NODES, ASKED, POWER, "Measure All Nodes", MLS_NEXT_TELEMETRY},
+    {MLS_FINDING_POWER_COPIED, ASKED, POWER, "Measure all Runs", MLS_NEXT_TELEMETRY},
     {MLS_FINDING_SYSTEM_NUMBER, ASKED, SUBMISSION, METADATA, MLS_NEXT_ISSUE},
     {MLS_FINDING_CONFIG_SYSTEM, FOUND, SUBMISSION, METADATA, MLS_NEXT_ISSUE},
     {MLS_FINDING_SCALING_DIFFERS, FOUND, NULL, NULL, MLS_NEXT_ISSUE},
@@ -48,6 +52,7 @@ static const struct kind_row {
     {MLS_FINDING_RUN_DATE, ASKED, TRAINING, RESUBMISSION, MLS_NEXT_ISSUE},
     {MLS_FINDING_RESUBMITTED, ASKED, TRAINING, RESUBMISSION, MLS_NEXT_COMPARE},
     {MLS_FINDING_RUN_SLOW, ASKED, TRAINING, "Scoring", MLS_NEXT_THROUGHPUT},
+    {MLS_FINDING_POWER_GAP, ASKED, POWER, "Report 1 Measurement per Second", MLS_NEXT_TELEMETRY},
     {MLS_FINDING_IMPLEMENTATION_ELSEWHERE, ASKED, SUBMISSION, "Directory structure", MLS_NEXT_ISSUE},
     {MLS_FINDING_IMPLEMENTATION_LACKS, ASKED, SUBMISSION, "Source code requirements for training inspection",
      MLS_NEXT_ISSUE},
@@ -202,6 +207,7 @@ mls_status mls_questions_ask(mls_submission *submission)
     mls_runs_ask(submission);
     for (size_t i = 0; i < submission->submitter_count; i++)
         mls_code_ask(submission, &submission->submitters[i]);
+    mls_power_ask(submission);
     return status == MLS_OK ? mls_values_ask(submission) : status;
 }
 

@@ -434,6 +434,7 @@ void mls_power_read(mls_submission *submission, mls_submission_run *run)
     if (run->power == NULL || !isfinite(minutes))
         return;
     run->joules = 0; /* NAN after a failure */
+    run->readings = mls_calloc(run->power->files[0].count + 1, sizeof *run->readings);
     for (size_t kind = 0; kind < KINDS; kind++) {
         for (size_t i = 0; i < run->power->files[kind].count; i++) {
             const mls_submission_file *file = &run->power->files[kind].items[i];
@@ -450,8 +451,13 @@ void mls_power_read(mls_submission *submission, mls_submission_run *run)
             if (!file->readable || large || empty) {
                 run->joules = (double)NAN;
             } else {
+                mls_power_readings *readings = kind == 0 ? &run->readings[i] : NULL;
+                if (readings != NULL) {
+                    readings->start_ms = run->run.run_start.time_ms;
+                    readings->stop_ms = run->run.run_stop.time_ms;
+                }
                 run->power_wrong |= mls_energy_read(mls_tree_open(submission, file->path), kind == 0, minutes * 60000,
-                                                    file->path, findings, &run->joules) == MLS_ERROR_READ;
+                                                    file->path, findings, &run->joules, readings) == MLS_ERROR_READ;
             }
         }
     }

@@ -74,6 +74,7 @@ static void release_result(mls_submission_result *result)
     for (size_t i = 0; i < result->run_count; i++) {
         void *notes = result->runs[i].notes;
         mls_notes_release(&mls_run_notes_observer, &notes);
+        free(result->runs[i].readings);
         mls_run_release(&result->runs[i].run);
     }
     mls_findings_release(&result->findings);

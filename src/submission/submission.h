@@ -11,6 +11,7 @@
 #include "base/walk.h"
 #include "run/system.h"
 #include "score/group.h"
+#include "score/score.h"
 #include "submission/questions.h"
 
 /** Maximum size of a log in bytes.  A larger log is not read and is invalid. */
@@ -78,6 +79,7 @@ typedef struct mls_submission_run {
     size_t reason_line;            /**< line of the log with the reason, from 1; 0: unknown */
     const mls_power_folder *power; /**< folder of the run's power files; NULL if it has none */
     double joules;                 /**< energy of the run in joules; NAN: unknown */
+    mls_power_readings *readings;  /**< of the files of nodes, in their order; NULL: not read */
     bool power_wrong;              /**< the run's power files are invalid */
     struct mls_run_notes *notes;   /**< data of the run that only questions need; NULL: the log was not read */
     const struct mls_submission_run *copy_of; /**< the first log with the same bytes; NULL: none */
