@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/map.h"
 #include "base/statistics.h"
 #include "base/utf8.h"
 #include "base/words.h"
@@ -29,6 +30,8 @@ typedef struct judged_results {
 static void judge_copies(mls_submission *submission, const judged_results *judged);
 static void judge_peers(mls_submission *submission, const judged_results *judged);
 static mls_status judge_config_used(mls_submission *submission, const judged_result *judged, mls_accelerators **known);
+static mls_status judge_platform(mls_submission *submission, const judged_result *judged, mls_accelerators **known);
+static void judge_configs(mls_submission *submission, const mls_submitter *submitter);
 
 mls_status mls_odd_judge(mls_submission *submission)
 {
@@ -47,8 +50,14 @@ mls_status mls_odd_judge(mls_submission *submission)
     judge_copies(submission, &judged);
     judge_peers(submission, &judged);
     mls_status status = MLS_OK;
-    for (size_t i = 0; i < judged.count && status == MLS_OK; i++)
+    for (size_t i = 0; i < judged.count && status == MLS_OK; i++) {
+        const size_t found = mls_findings_found(&submission->findings, MLS_FINDING_CONFIG_SYSTEM);
         status = judge_config_used(submission, &judged.items[i], &known);
+        if (status == MLS_OK && mls_findings_found(&submission->findings, MLS_FINDING_CONFIG_SYSTEM) == found)
+            status = judge_platform(submission, &judged.items[i], &known);
+    }
+    for (size_t s = 0; s < submission->submitter_count && status == MLS_OK; s++)
+        judge_configs(submission, &submission->submitters[s]);
     mls_accelerators_free(known);
     return status;
 }
@@ -377,4 +386,120 @@ static mls_status judge_config_used(mls_submission *submission, const judged_res
                          model.text, described.text);
     }
     return status;
+}
+
+/* Report a result whose logs name a platform with another accelerator than its description. */
+static mls_status judge_platform(mls_submission *submission, const judged_result *judged, mls_accelerators **known)
+{
+    const mls_submission_result *result = judged->result;
+    const char *described = mls_submitter_system(judged->submitter, result->system)->says.accelerator_model_name;
+    const mls_accelerator *of_platform = NULL;
+    const mls_accelerator *of_system = NULL;
+    const char *platform = NULL;
+    for (size_t i = 0; i < result->run_count && platform == NULL; i++)
+        platform = result->runs[i].run.platform;
+    if (platform == NULL || described == NULL)
+        return MLS_OK;
+    mls_str name = mls_str_from(platform); /* without the number of nodes: "MI325X" of "1xMI325X" */
+    for (size_t digits; (digits = strspn(name.ptr, "0123456789")) > 0 && name.ptr[digits] == 'x';)
+        name = mls_str_rest(name, digits + 1);
+    mls_status status = *known == NULL ? mls_accelerators_load(known, NULL) : MLS_OK;
+    status = status == MLS_OK ? mls_accelerators_match(*known, name, MLS_S(""), &of_platform) : status;
+    status = status == MLS_OK ? mls_accelerators_match(*known, mls_str_from(described), MLS_S(""), &of_system) : status;
+    if (status != MLS_OK || of_platform == NULL || of_system == NULL)
+        return status;
+    /* Compare models, not memory or form.  Platforms such as "gaudi-8" name a series and a number, but no model. */
+    const mls_accelerator_model model = mls_accelerator_model_of(mls_str_from(of_platform->name));
+    const mls_accelerator_model other = mls_accelerator_model_of(mls_str_from(of_system->name));
+    if (strcasestr(name.ptr, model.text) != NULL && strncmp(other.text, model.text, strlen(model.text)) != 0) {
+        mls_findings_add(&submission->findings, MLS_FINDING_SYSTEM_DIFFERS, (mls_finding_place){.path = result->path},
+                         "its logs name the platform %.*s, with %s; its description says %.*s",
+                         MLS_CUT_TEXT(platform, 60), model.text, MLS_CUT_TEXT(described, 60));
+    }
+    return status;
+}
+
+/* The configs of a benchmark for an accelerator, from their names. */
+typedef struct named_configs {
+    const char *path;  /* of the first one */
+    uint64_t per_node; /* its number of accelerators per node */
+    bool differ;       /* others have another number */
+} named_configs;
+
+/* Return a key of maps: a benchmark, and the model of an accelerator or the name of a config. */
+static mls_str config_key(mls_buffer *key, mls_str benchmark, mls_str name)
+{
+    key->len = 0;
+    mls_buffer_append(key, benchmark);
+    mls_buffer_append_char(key, '/');
+    mls_buffer_append(key, name);
+    return mls_buffer_str(key);
+}
+
+/* Compare results with the names of all configs below benchmarks/<benchmark>, even outside of its implementations:
+ * report a description whose number of accelerators per node no config for this accelerator has, and a system without a
+ * config config_<system>….sh if another system of the same benchmark has one. */
+static void judge_configs(mls_submission *submission, const mls_submitter *submitter)
+{
+    mls_arena scratch = {0};
+    mls_map shapes = {.arena = &scratch}; /* by benchmark and model: named_configs */
+    mls_map names = {.arena = &scratch};  /* by benchmark and name, and each part of the name before a '_' */
+    mls_map with = {.arena = &scratch};   /* benchmarks with a config that is named after a system: its path */
+    mls_buffer key = {0};
+    const size_t above = strlen(submitter->path) + (*submitter->path != '\0');
+    for (size_t i = 0; i < submitter->files.count; i++) {
+        const char *path = submitter->files.items[i].path;
+        const char *file = mls_path_name(path);
+        mls_str below = mls_str_from(path + above);
+        mls_str benchmark;
+        if (!mls_name_matches(file, "config_*.sh") || !mls_str_cut(&below, '/', &benchmark) ||
+            !mls_str_equal(benchmark, MLS_S("benchmarks")) || !mls_str_cut(&below, '/', &benchmark))
+            continue;
+        const mls_config_name name = mls_config_name_decode(mls_str_from(file));
+        const mls_accelerator_model model = mls_accelerator_model_of(name.system);
+        if (name.kind != MLS_CONFIG_KIND_NONE && name.gpus_per_node > 0 && model.text[0] != '\0') {
+            mls_map_entry *entry = mls_map_put(&shapes, config_key(&key, benchmark, mls_str_from(model.text)), NULL);
+            named_configs *configs = entry->value.pointer;
+            if (configs == NULL) {
+                entry->value.pointer = configs = mls_arena_zeroed(&scratch, 1, sizeof *configs);
+                *configs = (named_configs){path, name.gpus_per_node, false};
+            }
+            configs->differ |= configs->per_node != name.gpus_per_node;
+        }
+        for (size_t len = 1; len <= name.name.len; len++)
+            if (len == name.name.len || name.name.ptr[len] == '_')
+                mls_map_put(&names, config_key(&key, benchmark, (mls_str){name.name.ptr, len}), NULL)->value.pointer =
+                    (void *)(uintptr_t)path;
+    }
+    for (size_t i = 0; i < submitter->result_count && names.count > 0; i++) {
+        const mls_submission_result *result = &submitter->results[i];
+        const mls_str benchmark = mls_str_from(result->benchmark);
+        const mls_description *says = &mls_submitter_system(submitter, result->system)->says;
+        const mls_accelerator_model model = mls_accelerator_model_of(mls_str_from(says->accelerator_model_name));
+        const mls_map_entry *shape = mls_map_find(&shapes, config_key(&key, benchmark, mls_str_from(model.text)));
+        const named_configs *configs = shape != NULL ? shape->value.pointer : NULL;
+        if (configs != NULL && !configs->differ && is_other_count(configs->per_node, says->accelerators_per_node)) {
+            mls_findings_add(&submission->findings, MLS_FINDING_SYSTEM_DIFFERS,
+                             (mls_finding_place){.path = result->path},
+                             "its description says %.*s accelerators per node; each config for %s, such as %s, is for "
+                             "%ju",
+                             MLS_CUT_TEXT(says->accelerators_per_node, 20), model.text, mls_path_name(configs->path),
+                             (uintmax_t)configs->per_node);
+        }
+        const mls_map_entry *own = mls_map_find(&names, config_key(&key, benchmark, mls_str_from(result->system)));
+        if (own != NULL)
+            mls_map_put(&with, benchmark, NULL)->value.pointer = own->value.pointer;
+    }
+    for (size_t i = 0; i < submitter->result_count && with.count > 0; i++) {
+        const mls_submission_result *result = &submitter->results[i];
+        const mls_str benchmark = mls_str_from(result->benchmark);
+        const mls_map_entry *other = mls_map_find(&with, benchmark);
+        if (other != NULL && mls_map_find(&names, config_key(&key, benchmark, mls_str_from(result->system))) == NULL) {
+            mls_findings_add(
+                &submission->findings, MLS_FINDING_CONFIG_MISSING, (mls_finding_place){.path = result->path},
+                "no config is named after the system, as %s is after another one", (const char *)other->value.pointer);
+        }
+    }
+    mls_buffer_release(&key);
+    mls_arena_release(&scratch);
 }

@@ -18,6 +18,7 @@
 enum { SCALING_BYTES_MAX = 65536 };
 #define SCALING_TOLERANCE 1e-6
 
+static void check_logged_names(mls_submission_result *result, const mls_system *system);
 static void check_power(mls_submission_result *result);
 static void check_scaling(const mls_submission *submission, mls_submission_result *result);
 static void judge_logs(const mls_submission *submission, mls_submission_result *result);
@@ -65,29 +66,7 @@ void mls_result_judge(const mls_submission *submission, const mls_submitter *sub
     if (result->scaling.path != NULL)
         check_scaling(submission, result);
 
-    /* Report each log that contradicts its folder or the system's description. */
-    for (size_t i = 0; i < result->run_count; i++) {
-        mls_run *run = &result->runs[i].run;
-        const struct {
-            const char *key, *logged, *source, *expected; /* NULL: not checked */
-            mls_finding_code code;
-        } facts[] = {
-            {"submission_benchmark", run->benchmark, "folder is named", benchmark, MLS_FINDING_BENCHMARK_DIFFERS},
-            {"submission_division", run->division, "system description has", result->division,
-             MLS_FINDING_DIVISION_DIFFERS},
-            {"submission_org", run->organisation, "system description has", system->says.submitter,
-             MLS_FINDING_SUBMITTER_DIFFERS},
-        };
-        for (size_t k = 0; k < sizeof facts / sizeof *facts; k++) {
-            const char *logged = facts[k].logged;
-            const char *expected = facts[k].expected;
-            if (logged != NULL && expected != NULL && strcasecmp(logged, expected) != 0) {
-                mls_findings_add(&run->findings, facts[k].code, (mls_finding_place){.key = mls_str_from(facts[k].key)},
-                                 "%s is %.*s, but the %s %.*s", facts[k].key, MLS_CUT_TEXT(logged, 60), facts[k].source,
-                                 MLS_CUT_TEXT(expected, 60));
-            }
-        }
-    }
+    check_logged_names(result, system);
 
     /* Report the first log that breaks the sequence result_0.txt … result_<N-1>.txt. */
     char name[40];
@@ -149,6 +128,48 @@ static void check_scaling(const mls_submission *submission, mls_submission_resul
     }
     mls_buffer_release(&text);
     mls_arena_release(&scratch);
+}
+
+/* Report logs that contradict their folder or the system's description: one finding for each key. */
+static void check_logged_names(mls_submission_result *result, const mls_system *system)
+{
+    const struct {
+        const char *key, *source, *expected; /* expected: NULL: not checked */
+        size_t member;
+        mls_finding_code code;
+    } facts[] = {
+        {"submission_benchmark", "folder is named", result->benchmark, offsetof(mls_run, benchmark),
+         MLS_FINDING_BENCHMARK_DIFFERS},
+        {"submission_division", "system description has", result->division, offsetof(mls_run, division),
+         MLS_FINDING_DIVISION_DIFFERS},
+        {"submission_org", "system description has", system->says.submitter, offsetof(mls_run, organisation),
+         MLS_FINDING_SUBMITTER_DIFFERS},
+    };
+    for (size_t k = 0; k < sizeof facts / sizeof *facts; k++) {
+        const char *expected = facts[k].expected;
+        const char *first = NULL; /* the first value that differs, and its log */
+        const char *path = NULL;
+        size_t count = 0;
+        for (size_t i = 0; i < result->run_count && expected != NULL; i++) {
+            const mls_run *run = &result->runs[i].run;
+            const char *logged = *(char *const *)(const void *)((const char *)run + facts[k].member);
+            if (logged == NULL || strcasecmp(logged, expected) == 0)
+                continue;
+            path = first == NULL ? result->runs[i].file.path : path;
+            first = first == NULL ? logged : first;
+            count++;
+        }
+        if (first == NULL)
+            continue;
+        const bool sample = mls_str_contains(mls_str_from(first), MLS_S("PLACEHOLDER"));
+        mls_findings_add(
+            &result->findings, facts[k].code, (mls_finding_place){.path = path, .key = mls_str_from(facts[k].key)},
+            "%s is %s%.*s in %zu of %zu logs, but the %s %.*s", facts[k].key,
+            sample           ? "still the placeholder "
+            : *first == '\0' ? "empty"
+                             : "",
+            MLS_CUT_TEXT(first, 60), count, result->run_count, facts[k].source, MLS_CUT_TEXT(expected, 60));
+    }
 }
 
 /* Return whether the package checker does not only reject a log with this finding, but ends with an error: at a record
