@@ -88,9 +88,13 @@ logs $few $few 1
 logs $many $many 1
 check "the logs are valid" "$mlscore" check -q $few
 for format in table csv json ndjson markdown; do
+    bytes_max=4096
     grows "score --format $format" 1 score -j1 --format $format @
+    # The measurements of a run and of its group come on top.
+    bytes_max=5120
     grows "throughput --format $format" 1 throughput -j1 --format $format @
 done
+bytes_max=4096
 grows "score --wide" 1 score -j1 --wide --format csv @
 grows "score --summary" 1 score -j1 --summary @
 

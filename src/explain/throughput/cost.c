@@ -54,10 +54,11 @@ void mls_throughput_find_costs(mls_throughput_group *group, const mls_score_opti
     }
     if (finder.costs.count > 1)
         qsort(finder.costs.items, finder.costs.count, sizeof *finder.costs.items, compare_costs);
-    group->costs = mls_arena_array(arena, finder.costs.count + 1, sizeof *group->costs);
     group->cost_count = finder.costs.count;
-    if (finder.costs.count > 0)
+    if (finder.costs.count > 0) {
+        group->costs = mls_arena_array(arena, finder.costs.count, sizeof *group->costs);
         memcpy(group->costs, finder.costs.items, finder.costs.count * sizeof *group->costs);
+    }
     free(finder.costs.items);
     free(finder.repaired);
     free((void *)finder.runs);

@@ -62,6 +62,8 @@ static void keep_lines(const cost_lines *lines, mls_arena *arena);
 
 void mls_throughput_find_printed(mls_throughput_group *group, mls_arena *arena)
 {
+    if (group->cost_count == 0)
+        return;
     printed_reader reader = {.cost_count = group->cost_count, .scratch = mls_malloc(2 * (size_t)RAW_BYTES_MAX)};
     reader.costs = mls_arena_zeroed(&reader.arena, group->cost_count + 1, sizeof *reader.costs);
     for (size_t i = 0; i < group->cost_count; i++)
