@@ -17,19 +17,6 @@ typedef struct code_places {
     bool any_beside;
 } code_places;
 
-/* Add a name to a list that is kept sorted and without duplicates. */
-static void add_name(cJSON *list, mls_str name)
-{
-    char *text = mls_strndup(name.ptr, name.len);
-    int at = 0;
-    const cJSON *item = list->child;
-    for (; item != NULL && strcmp(item->valuestring, text) < 0; item = item->next)
-        at++;
-    if (item == NULL || strcmp(item->valuestring, text) != 0)
-        (void)cJSON_InsertItemInArray(list, at, cJSON_CreateString(text));
-    free(text);
-}
-
 static bool is_run_script(const char *name)
 {
     static const char *const endings[] = {".sh", ".sub", ".py", ".slurm"};
@@ -56,11 +43,11 @@ static void note_file(code_places *places, const char *below)
     const bool ours = mls_str_equal(benchmark, mls_str_from(places->benchmark));
     if (!mls_str_equal(top, MLS_S("benchmarks"))) {
         if (ours)
-            add_name(places->misnamed, top);
+            mls_ask_name(places->misnamed, top);
         return;
     }
     if (!ours) {
-        add_name(places->renamed, benchmark);
+        mls_ask_name(places->renamed, benchmark);
         return;
     }
     const char *name = mls_path_name(below);
@@ -72,7 +59,7 @@ static void note_file(code_places *places, const char *below)
         places->placed = true;
     } else {
         places->any_beside = true;
-        add_name(places->beside, folder);
+        mls_ask_name(places->beside, folder);
     }
 }
 
@@ -120,6 +107,9 @@ static void ask_about(mls_submission *submission, mls_submitter *submitter, mls_
                 cJSON_DeleteItemFromArray(places.renamed, k);
     if (is_linked(submission, submitter, folder))
         places.placed = places.readme = places.script = true;
+    mls_ask_sort_names(&places.beside);
+    mls_ask_sort_names(&places.misnamed);
+    mls_ask_sort_names(&places.renamed);
     const struct {
         const char *how, *message;
         cJSON *near;

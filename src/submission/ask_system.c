@@ -58,22 +58,14 @@ static bool may_be_blank(mls_str field, mls_str object)
                                 "accelerator_interconnect_topology hw_notes sw_notes");
 }
 
-/* Add the name of a field, as written in JSON, unless it was added before.  `sorted`: keep the order of bytes. */
-static void add_field(cJSON *fields, mls_str name, bool sorted)
+/* Add the name of a field, as written in JSON, unless it was added before. */
+static void add_field(cJSON *fields, mls_str name)
 {
     mls_arena scratch = {0};
     mls_str text = name;
-    int at = 0;
     if (memchr(name.ptr, '\\', name.len) != NULL)
         (void)mls_json_string((mls_str){name.ptr - 1, name.len + 2}, &scratch, &text);
-    char *copy = mls_strndup(text.ptr, text.len);
-    const cJSON *other = fields->child;
-    for (; other != NULL && (sorted ? strcmp(other->valuestring, copy) < 0 : strcmp(other->valuestring, copy) != 0);
-         other = other->next)
-        at++;
-    if (other == NULL || strcmp(other->valuestring, copy) != 0)
-        (void)cJSON_InsertItemInArray(fields, at, cJSON_CreateString(copy));
-    free(copy);
+    mls_ask_name(fields, text);
     mls_arena_release(&scratch);
 }
 
@@ -89,7 +81,7 @@ static void find_twice(mls_str json, cJSON *fields)
         if (member.name.ptr != NULL)
             (void)mls_map_put(&names, member.name, &added);
         if (!added)
-            add_field(fields, member.name, true);
+            add_field(fields, member.name);
         if (mls_json_kind_of(member.value) >= MLS_JSON_LIST)
             find_twice(member.value, fields);
     }
@@ -133,18 +125,20 @@ void mls_system_ask(mls_submission *submission, mls_submitter *submitter, mls_sy
                                                  "host_processor_core_count accelerator_model_name "
                                                  "accelerators_per_node framework");
         if (joined && !is_text(span))
-            add_field(not_text, field, false);
+            add_field(not_text, field);
         else if (is_unanswered(span) && !may_be_blank(field, object))
-            add_field(unanswered, field, true);
+            add_field(unanswered, field);
         const mls_json_kind kind = mls_json_kind_of(span);
         if (mls_str_among(field, "number_of_nodes accelerators_per_node host_processors_per_node") &&
             kind != MLS_JSON_NUMBER && kind != MLS_JSON_BOOL &&
             !(is_text(span) && mls_integer_parse(inside(span), &number))) {
-            add_field(not_number, field, false);
+            add_field(not_number, field);
             mls_buffer_printf(&numbers, "%s%s is %.*s", numbers.len > 0 ? ", " : "", field.ptr, MLS_CUT(span, 60));
         }
     }
     find_twice(object, twice);
+    mls_ask_sort_names(&twice);
+    mls_ask_sort_names(&unanswered);
     ask_about_fields(submission, MLS_FINDING_SYSTEM_TEXT, about, not_text,
                      "the package checker ends with a traceback, because fields are not text");
     if (numbers.len > 0) {

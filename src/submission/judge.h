@@ -114,6 +114,11 @@ typedef struct mls_ask_about {
 mls_question *mls_ask(mls_submission *submission, mls_finding_code code, mls_ask_about about, cJSON *fields,
                       const char *format, ...) MLS_PRINTF(5, 6);
 
+/* Add a name to a list of the fields of a question, unless it is there; sort the list by bytes.  Insert nothing between
+ * others: cJSON_InsertItemInArray() of version 1.7.15 fails there. */
+void mls_ask_name(cJSON *names, mls_str name);
+void mls_ask_sort_names(cJSON **names);
+
 /* Add the path of a result that a question is about, too. */
 void mls_question_add_result(mls_question *question, const char *path);
 
@@ -137,6 +142,9 @@ mls_status mls_values_ask(mls_submission *submission) MLS_MUST_USE;
 /* Ask about runs that are published as those of an earlier round, and mark them.  Return MLS_OK, or an error of loading
  * data. */
 mls_status mls_published_ask(mls_submission *submission) MLS_MUST_USE;
+
+/* Ask about hpc results of a submitter: weak scaling alone, and another system in the logs than in the description. */
+void mls_hpc_ask(mls_submission *submission, mls_submitter *submitter);
 
 /* Ask about the results, once all of them have been judged.  Return MLS_OK, or an error of loading data. */
 mls_status mls_questions_ask(mls_submission *submission) MLS_MUST_USE;

@@ -43,6 +43,8 @@ static const struct kind_row {
     {MLS_FINDING_POWER_WATTS, ASKED, POWER, "Target 5% Accuracy", MLS_NEXT_TELEMETRY},
     {MLS_FINDING_POWER_NODES, ASKED, POWER, "Measure All Nodes", MLS_NEXT_TELEMETRY},
     {MLS_FINDING_POWER_COPIED, ASKED, POWER, "Measure all Runs", MLS_NEXT_TELEMETRY},
+    {MLS_FINDING_WEAK_ALONE, ASKED, HPC, "Throughput", MLS_NEXT_ISSUE},
+    {MLS_FINDING_SYSTEM_LOGGED, ASKED, SUBMISSION, METADATA, MLS_NEXT_ISSUE},
     {MLS_FINDING_SYSTEM_NUMBER, ASKED, SUBMISSION, METADATA, MLS_NEXT_ISSUE},
     {MLS_FINDING_CONFIG_SYSTEM, FOUND, SUBMISSION, METADATA, MLS_NEXT_ISSUE},
     {MLS_FINDING_SCALING_DIFFERS, FOUND, NULL, NULL, MLS_NEXT_ISSUE},
@@ -84,6 +86,8 @@ mls_question_kind mls_question_kind_of(const mls_submission *submission, mls_fin
     kind.document = kinds[row].document;
     kind.section = kinds[row].section;
     kind.next = kinds[row].next;
+    if (code == MLS_FINDING_WEAK_ALONE && submission->edition->number < MLS_EDITION_NUMBER(3, 0, 0))
+        kind.section = "Weak Scaling (Throughput)";
     /* Before training 5.1 no rule was about runs of an earlier round. */
     if (kind.section != NULL && strcmp(kind.section, RESUBMISSION) == 0 &&
         (submission->options.usage != MLS_USAGE_TRAINING ||
@@ -163,6 +167,38 @@ void mls_question_add_result(mls_question *question, const char *path)
     question->results.items[question->results.count++] = path;
 }
 
+void mls_ask_name(cJSON *names, mls_str name)
+{
+    const cJSON *other;
+    cJSON_ArrayForEach(other, names)
+    {
+        if (mls_str_equal(name, mls_str_from(other->valuestring)))
+            return;
+    }
+    char *copy = mls_strndup(name.ptr, name.len);
+    (void)cJSON_AddItemToArray(names, cJSON_CreateString(copy));
+    free(copy);
+}
+
+static int compare_names(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+void mls_ask_sort_names(cJSON **names)
+{
+    const int count = cJSON_GetArraySize(*names);
+    const char **sorted = mls_calloc((size_t)count + 1, sizeof *sorted);
+    const cJSON *name;
+    int at = 0;
+    cJSON_ArrayForEach(name, *names) sorted[at++] = name->valuestring;
+    qsort((void *)sorted, (size_t)count, sizeof *sorted, compare_names);
+    cJSON *list = cJSON_CreateStringArray(sorted, count);
+    cJSON_Delete(*names);
+    *names = list;
+    free((void *)sorted);
+}
+
 mls_question *mls_ask(mls_submission *submission, mls_finding_code code, mls_ask_about about, cJSON *fields,
                       const char *format, ...)
 {
@@ -205,8 +241,10 @@ mls_status mls_questions_ask(mls_submission *submission)
 {
     const mls_status status = mls_published_ask(submission); /* marks runs for mls_runs_ask() */
     mls_runs_ask(submission);
-    for (size_t i = 0; i < submission->submitter_count; i++)
+    for (size_t i = 0; i < submission->submitter_count; i++) {
         mls_code_ask(submission, &submission->submitters[i]);
+        mls_hpc_ask(submission, &submission->submitters[i]);
+    }
     mls_power_ask(submission);
     return status == MLS_OK ? mls_values_ask(submission) : status;
 }
