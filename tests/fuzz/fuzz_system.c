@@ -16,7 +16,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const mls_edition edition = {.name = "5.1.0", .number = MLS_EDITION_NUMBER(5, 1, 0)};
     if (rules == NULL && mls_json_data("systems.json", &rules, NULL) != MLS_OK)
         abort();
-    mls_system_judge(&system, rules, (mls_str){(const char *)data, size}, &edition, &arena, &findings);
+    mls_submission submission = {.edition = &edition, .arena = &arena};
+    mls_submitter submitter = {.path = "."};
+    mls_system_judge(&submission, &submitter, &system, rules, (mls_str){(const char *)data, size}, &findings);
     if (system.valid != (findings.counts.error == 0))
         abort();
     for (size_t i = 0; i < findings.count; i++) {
@@ -24,6 +26,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (finding->code == MLS_FINDING_SYSTEM_JSON && (finding->line == 0 || finding->column > size + 1))
             abort();
     }
+    mls_questions_release(&submission.questions);
+    mls_findings_release(&system.findings);
     mls_arena_release(&arena);
     mls_findings_release(&findings);
     return 0;

@@ -30,7 +30,8 @@ static double joules_of(const char *text, bool is_node, double time_to_train_ms,
     assert_non_null(file);
     assert_true(fputs(text, file) >= 0);
     rewind(file);
-    assert_int_equal(mls_energy_read(dup(fileno(file)), is_node, time_to_train_ms, name, &findings, &joules), MLS_OK);
+    assert_int_equal(mls_energy_read(dup(fileno(file)), is_node, time_to_train_ms, name, &findings, &joules, NULL),
+                     MLS_OK);
     assert_int_equal(fclose(file), 0);
     return joules;
 }

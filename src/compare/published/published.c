@@ -185,7 +185,8 @@ static mls_status find_precisions(mls_published *published)
 {
     mls_map known = {.arena = published->arena};
     mls_buffer key = {0};
-    const mls_status status = mls_bars_read(mls_data_find("published/precision.table"), take_precision_row, &known, NULL);
+    const mls_status status =
+        mls_bars_read(mls_data_find("published/precision.table"), take_precision_row, &known, NULL);
     for (size_t i = 0; i < published->count && status == MLS_OK; i++) {
         mls_published_result *result = &published->results[i];
         const mls_map_entry *entry = mls_map_find(

@@ -133,7 +133,7 @@ typedef struct mls_throughput {
     double shift_samples, shift_factor;
     size_t switch_segment; /**< index plus 1 of the segment with the group's switch; 0: none */
     double switch_once_ms; /**< time that this segment lost */
-    size_t healing_step; /**< step at which the pace of all runs of the group changed by design; 0: none */
+    size_t healing_step;   /**< step at which the pace of all runs of the group changed by design; 0: none */
     double healing_samples, healing_factor; /**< position of that step; pace after it divided by the pace before */
     double evaluation_median_ms;
     mls_slow_evaluation *slow_evaluations;
