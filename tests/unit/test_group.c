@@ -192,7 +192,7 @@ typedef struct model {
 static void log_number(mls_run *run, const char *key, const char *value)
 {
     if (value != NULL)
-        run->hyperparameters[run->hyperparameter_count++] = (mls_hyperparameter){mls_str_from(key), value, 1};
+        run->hyperparameters[run->hyperparameter_count++] = (mls_hyperparameter){mls_str_from(key), value, 1, 0};
 }
 
 static mls_group weak(const model *models, size_t count)
