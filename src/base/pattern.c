@@ -43,12 +43,12 @@ mls_status mls_pattern_compile(mls_pattern *pattern, mls_pattern_kind kind, mls_
     PCRE2_SIZE length;
     int error = 0;
     *pattern = (mls_pattern){0};
-    if (kind >= MLS_PATTERN_OWN) {
-        const uint32_t options = kind == MLS_PATTERN_OWN ? PCRE2_CASELESS : PCRE2_NEVER_BACKSLASH_C;
-        if (kind != MLS_PATTERN_OWN && text.len > LINES_BYTES_MAX)
+    if (kind >= MLS_PATTERN_ONCE) {
+        const uint32_t options = kind <= MLS_PATTERN_OWN ? PCRE2_CASELESS : PCRE2_NEVER_BACKSLASH_C;
+        if (kind > MLS_PATTERN_OWN && text.len > LINES_BYTES_MAX)
             return MLS_ERROR_SYNTAX;
         pattern->code = pcre2_compile((PCRE2_SPTR)text.ptr, text.len, PCRE2_NEVER_UTF | options, &error, &length, NULL);
-        if (pattern->code != NULL)
+        if (pattern->code != NULL && kind != MLS_PATTERN_ONCE)
             (void)pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE); /* if this fails, matching is only slower */
     } else if (text.len <= BYTES_MAX && (kind == MLS_PATTERN_SHELL || is_plain(text))) {
         error = pcre2_pattern_convert((PCRE2_SPTR)text.ptr, text.len, syntaxes[kind], &converted, &length, NULL);

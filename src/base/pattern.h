@@ -8,6 +8,7 @@
 typedef enum mls_pattern_kind {
     MLS_PATTERN_SHELL, /* an untrusted shell pattern, which matches a whole text */
     MLS_PATTERN_BASIC, /* an untrusted POSIX basic regular expression, which matches a part of a text */
+    MLS_PATTERN_ONCE,  /* like OWN, for a single text: compiling to machine code would take longer than the search */
     MLS_PATTERN_OWN,   /* a PCRE2 expression in a data file of mlscore; case is ignored */
     MLS_PATTERN_LINES, /* a PCRE2 expression of the user, for many long lines: with high limits */
     MLS_PATTERN_NAME   /* a PCRE2 expression in a file of the user, for many short names: with low limits */

@@ -92,7 +92,7 @@ static mls_status match_text(const mls_accelerators *accelerators, mls_str text,
     for (size_t i = 0; i < accelerators->count && text.len > 0 && status == MLS_OK && *found == NULL; i++) {
         mls_pattern pattern;
         mls_str place = {NULL, 0};
-        status = mls_pattern_compile(&pattern, MLS_PATTERN_OWN, mls_str_from(accelerators->items[i].pattern));
+        status = mls_pattern_compile(&pattern, MLS_PATTERN_ONCE, mls_str_from(accelerators->items[i].pattern));
         if (status == MLS_OK) {
             status = mls_pattern_find(&pattern, text, 0, &place);
             mls_pattern_release(&pattern);
