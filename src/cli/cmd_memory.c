@@ -78,7 +78,7 @@ static bool memory_ask(mls_cli *cli, mls_memory_job *job, mls_collection *runs)
         job->printed_in = run != NULL ? run->file : NULL;
         for (size_t i = 0; i < runs->run_count; i++)
             if (i == 0 || strcmp(runs->runs[i].file, runs->runs[i - 1].file) != 0)
-                mls_memory_logged_read(runs->runs[i].file, &job->logged);
+                mls_memory_logged_read(runs->runs[i].file, runs->runs[i].root, &job->logged);
         mls_cli_print_skipped(cli, &runs->skipped);
     }
     if (config != NULL) {

@@ -341,7 +341,8 @@ static void take_config(mls_group *group, mls_str folder)
                 if (agree && is_on(variable))
                     set(&own, names[k][1], "config", names[k][0], "=", variable->value);
             }
-            own.precision.healing = agree ? (uint32_t)exported_number(script, "HEALING_ITER") : 0;
+            const uint64_t healing = agree ? exported_number(script, "HEALING_ITER") : 0;
+            own.precision.healing = healing <= UINT32_MAX ? (uint32_t)healing : 0;
             agree = agree && (i == 0 || (own.precision.value == group->precision.value &&
                                          own.precision.healing == group->precision.healing));
             group->precision = own.precision;

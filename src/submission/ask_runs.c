@@ -162,7 +162,7 @@ static void ask_date(mls_submission *submission, mls_ask_about about, const doub
     if (outside == 0)
         return;
     struct tm parts;
-    const time_t seconds = (time_t)(first_ms / 1000);
+    const time_t seconds = fabs(first_ms) < 1e15 ? (time_t)(first_ms / 1000) : 0;
     char date[32] = "an unknown day";
     if (gmtime_r(&seconds, &parts) != NULL)
         (void)strftime(date, sizeof date, "%Y-%m-%d", &parts);

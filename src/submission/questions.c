@@ -167,12 +167,16 @@ void mls_question_add_result(mls_question *question, const char *path)
     question->results.items[question->results.count++] = path;
 }
 
+/* Names of a list; further ones are left out, since each name is compared with all before it. */
+enum { NAMES_MAX = 200 };
+
 void mls_ask_name(cJSON *names, mls_str name)
 {
     const cJSON *other;
+    size_t count = 0;
     cJSON_ArrayForEach(other, names)
     {
-        if (mls_str_equal(name, mls_str_from(other->valuestring)))
+        if (mls_str_equal(name, mls_str_from(other->valuestring)) || ++count >= NAMES_MAX)
             return;
     }
     char *copy = mls_strndup(name.ptr, name.len);

@@ -13,7 +13,14 @@
 #include "base/moment.h"
 #include "explain/diagnose/pickle.h"
 
-enum { GROUPS_MAX = 65536, RANKS_READ_MAX = 1 << 20, WORK_MAX = 64 << 20, WORD_MAX = 64, SIZES_SHOWN = 4 };
+enum {
+    GROUPS_MAX = 65536,
+    RANKS_READ_MAX = 1 << 20,
+    ENTRIES_MAX = 1 << 20,
+    WORK_MAX = 64 << 20,
+    WORD_MAX = 64,
+    SIZES_SHOWN = 4
+};
 
 struct mls_flight_dump {
     int32_t rank;
@@ -159,7 +166,7 @@ static void add_entries(mls_flight_dumps *dumps, const mls_pickle_value *root, m
                                       .waits = waits};
         if (!waits && before != NULL && !before->waits) {
             dumps->entries.items[place->value.number - 1] = one;
-        } else {
+        } else if (dumps->entries.count < ENTRIES_MAX) {
             MLS_ARENA_ADD(dumps->arena, &dumps->entries, one);
             place->value.number = dumps->entries.count;
         }

@@ -68,6 +68,7 @@ static void add_item(mls_pickle_items *items, mls_pickle_value *value)
 {
     *(items->first == NULL ? &items->first : &items->last->next) = value;
     items->last = value;
+    items->count++;
 }
 
 /* Return whether a value was created, and push it. */
@@ -159,12 +160,14 @@ static bool put_memo(dump_reader *reader, uint64_t index)
     return reader->memo != NULL;
 }
 
-/* Push a copy of a stored value.  Copies of a container share its items. */
+/* Push a copy of a stored value.  Copies of a container share its items, which count again, because every copy is
+ * searched. */
 static bool get_memo(dump_reader *reader, uint64_t index)
 {
     if (index >= reader->memo_count || reader->memo[index] == NULL)
         return false;
     const mls_pickle_value *stored = reader->memo[index];
+    reader->value_count += stored->items != NULL ? stored->items->count : 0;
     mls_pickle_value *value = new_value(reader, MLS_PICKLE_NONE, 0);
     if (value != NULL) {
         *value = *stored;

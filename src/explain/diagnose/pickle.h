@@ -24,6 +24,7 @@ typedef enum mls_pickle_type {
 /* The items of a list or dictionary.  A dictionary contains names and values in turn. */
 typedef struct mls_pickle_items {
     struct mls_pickle_value *first, *last;
+    size_t count;
 } mls_pickle_items;
 
 typedef struct mls_pickle_value {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* logged.c - find the memory that a job printed in its log. */
-#include <fcntl.h>
 #include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/number.h"
 #include "explain/memory/sizes.h"
 
@@ -51,12 +51,12 @@ static mls_status logged_lines(void *state, const mls_lines *lines)
     return MLS_OK;
 }
 
-void mls_memory_logged_read(const char *path, mls_memory_logged *to)
+void mls_memory_logged_read(const char *path, size_t root, mls_memory_logged *to)
 {
     const mls_sink sink = {.state = to, .lines = logged_lines};
     struct stat info;
     mls_log_totals totals;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const int fd = mls_file_open_again(path, root, NULL);
     if (fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode))
         (void)!mls_log_scan_fd(fd, &(mls_scan_options){.size = (uint64_t)info.st_size}, &sink, 1, &totals, NULL);
     if (fd >= 0)

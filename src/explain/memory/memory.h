@@ -157,8 +157,9 @@ typedef struct mls_memory_logged {
 } mls_memory_logged;
 
 /** Raise *to to the largest amounts printed in the log at `path`: max_memory_usage of tracked_stats, which is in GiB,
- * and Megatron's "max allocated" and "max reserved".  A pipe or a file that cannot be read is skipped. */
-void mls_memory_logged_read(const char *path, mls_memory_logged *to);
+ * and Megatron's "max allocated" and "max reserved".  `root` is as in mls_source.  A pipe or a file that cannot be read
+ * is skipped. */
+void mls_memory_logged_read(const char *path, size_t root, mls_memory_logged *to);
 
 /** Number of tokens in a block of vLLM's KV cache. */
 enum { MLS_MEMORY_BLOCK_TOKENS = 16 };

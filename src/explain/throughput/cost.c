@@ -16,6 +16,10 @@ const char *mls_cost_kind_name(mls_cost_kind kind)
     return names[kind];
 }
 
+/* Limits for groups of very many runs.  Of more valid runs, a failed run is compared with SAMPLED_MAX ones; further
+ * failed runs and further costs are left out. */
+enum { FAILED_MAX = 64, SAMPLED_MAX = 64, COSTS_MAX = 1000 };
+
 /* The costs of a group while they are found. */
 typedef struct cost_finder {
     mls_throughput_group *group;
@@ -93,6 +97,8 @@ static double cost_percent(const cost_finder *finder, double without_minutes)
 static void add_slow(cost_finder *finder, mls_cost cost)
 {
     const mls_group *of = finder->group->group;
+    if (finder->costs.count >= COSTS_MAX)
+        return;
     for (size_t i = 0; i < of->run_count; i++)
         finder->runs[i] = of->runs[i];
     for (size_t i = 0; i < cost.run_count; i++) {
@@ -118,23 +124,29 @@ static void find_failed_runs(cost_finder *finder)
 {
     const mls_throughput_group *group = finder->group;
     const mls_group *of = group->group;
+    size_t valid = 0;
+    size_t failed = 0;
+    for (size_t k = 0; k < of->run_count; k++)
+        valid += of->runs[k]->valid;
+    const size_t step = valid > SAMPLED_MAX ? valid / SAMPLED_MAX : 1;
     for (size_t i = 0; i < of->run_count; i++) {
-        size_t valid = 0;
+        size_t counted = 0;
+        size_t seen = 0;
         double sum = 0;
-        if (of->runs[i]->valid)
+        if (of->runs[i]->valid || failed++ >= FAILED_MAX)
             continue;
         for (size_t k = 0; k < of->run_count; k++)
             finder->runs[k] = of->runs[k];
         for (size_t k = 0; k < of->run_count; k++) {
-            if (of->runs[k]->valid) {
+            if (of->runs[k]->valid && seen++ % step == 0) {
                 finder->runs[i] = of->runs[k];
                 sum += score_again(finder);
-                valid++;
+                counted++;
             }
         }
         mls_cost_run *runs = mls_arena_array(finder->arena, 1, sizeof *runs);
         *runs = (mls_cost_run){.run = &group->runs[i], .lost_ms = NAN};
-        const double mean = valid > 0 ? sum / (double)valid : (double)NAN;
+        const double mean = counted > 0 ? sum / (double)counted : (double)NAN;
         MLS_GROW(&finder->costs, items);
         finder->costs.items[finder->costs.count++] = (mls_cost){.kind = MLS_COST_FAILED_RUN,
                                                                 .runs = runs,
@@ -211,50 +223,79 @@ static void find_slow_phases(cost_finder *finder)
 
 size_t mls_throughput_evaluation_number(const mls_throughput *run, double from_ms)
 {
-    size_t number = 1;
-    for (size_t i = 0; i < run->curve_count; i++)
-        number += run->curve[i].ms < from_ms;
-    return number;
+    size_t low = 0;
+    size_t high = run->curve_count; /* the curve is sorted by time */
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (run->curve[middle].ms < from_ms)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low + 1;
 }
 
-/* If more than half of the measured runs are slow in the same evaluation, add one cost for all these runs. */
+/* A slow evaluation of a run. */
+typedef struct slow_place {
+    size_t number; /* in the learning curve, from 1 */
+    size_t run;    /* index in the group */
+    const mls_slow_evaluation *slow;
+} slow_place;
+
+static int compare_places(const void *left, const void *right)
+{
+    const slow_place *a = left;
+    const slow_place *b = right;
+    const int order = mls_compare_sizes(a->number, b->number);
+    return order != 0 ? order : mls_compare_sizes(a->run, b->run);
+}
+
+/* If more than half of the measured runs are slow in the same evaluation, they are one cost. */
 static void find_slow_evaluations(cost_finder *finder)
 {
     const mls_throughput_group *group = finder->group;
-    const size_t count = group->group->run_count;
-    for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; k < group->runs[i].slow_evaluation_count; k++) {
-            const size_t number =
-                mls_throughput_evaluation_number(&group->runs[i], group->runs[i].slow_evaluations[k].from_ms);
-            mls_cost cost = {.kind = MLS_COST_SLOW_EVALUATION,
-                             .runs = mls_arena_array(finder->arena, count, sizeof *cost.runs),
-                             .from_samples = NAN,
-                             .to_samples = NAN,
-                             .evaluation = number};
-            size_t own = 0; /* index of run i in cost.runs */
-            for (size_t j = 0; j < count; j++) {
-                const mls_throughput *run = &group->runs[j];
-                for (size_t m = 0; m < run->slow_evaluation_count; m++) {
-                    const mls_slow_evaluation *slow = &run->slow_evaluations[m];
-                    if (j == i ? m != k
-                               : mls_throughput_evaluation_number(run, slow->from_ms) != number ||
-                                     !mls_throughput_is_timed(run))
-                        continue;
-                    own = j == i ? cost.run_count : own;
-                    cost.runs[cost.run_count++] = (mls_cost_run){run, slow->ms - run->evaluation_median_ms,
-                                                                 slow->from_ms, slow->from_ms + slow->ms};
-                    break;
-                }
-            }
-            if (group->timed < MLS_TIMED_MIN || cost.run_count * 2 <= group->timed) {
-                cost.runs += own;
-                cost.run_count = 1;
-            } else if (own > 0) {
-                continue; /* added with the first of its runs */
-            }
-            add_slow(finder, cost);
+    MLS_LIST_OF(slow_place) all = {0};
+    for (size_t i = 0; i < group->group->run_count; i++) {
+        const mls_throughput *run = &group->runs[i];
+        for (size_t k = 0; k < run->slow_evaluation_count; k++) {
+            const mls_slow_evaluation *slow = &run->slow_evaluations[k];
+            MLS_GROW(&all, items);
+            all.items[all.count++] = (slow_place){mls_throughput_evaluation_number(run, slow->from_ms), i, slow};
         }
     }
+    if (all.count > 1)
+        qsort(all.items, all.count, sizeof *all.items, compare_places);
+    for (size_t first = 0, end; first < all.count; first = end) {
+        size_t timed = 0; /* measured runs with this evaluation */
+        for (end = first; end < all.count && all.items[end].number == all.items[first].number; end++)
+            timed += (end == first || all.items[end].run != all.items[end - 1].run) &&
+                     mls_throughput_is_timed(&group->runs[all.items[end].run]);
+        const bool shared = group->timed >= MLS_TIMED_MIN && timed * 2 > group->timed;
+        const mls_cost cost = {.kind = MLS_COST_SLOW_EVALUATION,
+                               .from_samples = NAN,
+                               .to_samples = NAN,
+                               .evaluation = all.items[first].number};
+        mls_cost together = cost;
+        for (size_t i = first; i < end; i++) {
+            const slow_place *place = &all.items[i];
+            const mls_throughput *run = &group->runs[place->run];
+            const mls_cost_run own = {run, place->slow->ms - run->evaluation_median_ms, place->slow->from_ms,
+                                      place->slow->from_ms + place->slow->ms};
+            const bool joins = shared && mls_throughput_is_timed(run);
+            if (joins && i > first && place->run == all.items[i - 1].run)
+                continue;
+            mls_cost single = cost;
+            mls_cost *to = joins ? &together : &single;
+            if (to->run_count == 0)
+                to->runs = mls_arena_array(finder->arena, joins ? timed : 1, sizeof *to->runs);
+            to->runs[to->run_count++] = own;
+            if (!joins)
+                add_slow(finder, single);
+        }
+        if (together.run_count > 0)
+            add_slow(finder, together);
+    }
+    free(all.items);
 }
 
 static void find_slow_runs(cost_finder *finder)

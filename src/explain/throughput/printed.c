@@ -14,6 +14,7 @@
 #include "log/prefix.h"
 
 enum {
+    COSTS_MAX = 16,        /* lines are counted only for the largest costs */
     SHAPES_MAX = 20000,    /* largest number of shapes for a cost; further ones are not counted */
     LINE_CHARACTERS = 200, /* number of characters of a line that are kept */
     RAW_BYTES_MAX = 65536, /* largest length of a line in bytes; longer lines are ignored */
@@ -62,15 +63,16 @@ static void keep_lines(const cost_lines *lines, mls_arena *arena);
 
 void mls_throughput_find_printed(mls_throughput_group *group, mls_arena *arena)
 {
-    if (group->cost_count == 0)
+    const size_t count = group->cost_count < COSTS_MAX ? group->cost_count : COSTS_MAX;
+    if (count == 0)
         return;
-    printed_reader reader = {.cost_count = group->cost_count, .scratch = mls_malloc(2 * (size_t)RAW_BYTES_MAX)};
-    reader.costs = mls_arena_zeroed(&reader.arena, group->cost_count + 1, sizeof *reader.costs);
-    for (size_t i = 0; i < group->cost_count; i++)
+    printed_reader reader = {.cost_count = count, .scratch = mls_malloc(2 * (size_t)RAW_BYTES_MAX)};
+    reader.costs = mls_arena_zeroed(&reader.arena, count, sizeof *reader.costs);
+    for (size_t i = 0; i < count; i++)
         reader.costs[i] = (cost_lines){.cost = &group->costs[i], .shapes.arena = &reader.arena};
     for (size_t i = 0; i < group->group->run_count; i++) {
         bool needed = false;
-        for (size_t k = 0; k < group->cost_count; k++) {
+        for (size_t k = 0; k < count; k++) {
             cost_lines *lines = &reader.costs[k];
             lines->run = 0;
             for (size_t j = 0; j < lines->cost->run_count; j++) {
@@ -88,7 +90,7 @@ void mls_throughput_find_printed(mls_throughput_group *group, mls_arena *arena)
         if (needed)
             read_run(&reader);
     }
-    for (size_t i = 0; i < group->cost_count; i++)
+    for (size_t i = 0; i < count; i++)
         keep_lines(&reader.costs[i], arena);
     free(reader.marks.items);
     free(reader.scratch);

@@ -112,7 +112,7 @@ void mls_throughput_find_switch(mls_throughput_group *group, mls_arena *arena, m
         *found = (mls_pace_switch){.samples = 0};
         return;
     }
-    found->step = (size_t)(found->samples / batch + 0.5);
+    found->step = found->samples / batch < 1e9 ? (size_t)(found->samples / batch + 0.5) : 0;
     found->before_ms_per_sample = median_of(values[0], found->runs);
     found->after_ms_per_sample = median_of(values[1], found->runs);
     found->factor = median_of(values[2], found->runs);
