@@ -427,6 +427,8 @@ static bool make_test_cells(const side_by_side *to, size_t i, const value_row *r
     const mls_ratio_test *test = NULL;
     for (size_t k = i > 0 ? i : 1; k < to->count && (test == NULL || (i == 0 && !test->known)); k++)
         test = test_of(to->differences[k], row);
+    if (test == NULL) /* there is always a second side */
+        return false;
     const double value = i == 0 ? test->baseline : test->value;
     const bool epochs = mls_compare_epochs(to->groups[0]);
     if (test->known) {

@@ -569,7 +569,3 @@ static mls_status deliver(void *state, size_t item)
     release_file(file);
     return status;
 }
-
-static bool next_source(void *work, size_t item);
-static void read_item(void *work, size_t item);
-static mls_status deliver(void *work, size_t item);

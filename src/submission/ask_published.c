@@ -98,7 +98,8 @@ static const char *compare_descriptions(const mls_submission *submission, const 
                                         const cJSON *required, cJSON *fields)
 {
     const mls_system *system = mls_submitter_system(again->about.submitter, again->about.result->system);
-    const mls_published_description *other = again->published != NULL ? again->published->system->description : NULL;
+    const mls_published_system *theirs = again->published != NULL ? again->published->system : NULL;
+    const mls_published_description *other = theirs != NULL ? theirs->description : NULL;
     const char *answer = NULL;
     mls_published_description own;
     mls_description ignored;
@@ -143,7 +144,9 @@ static void ask_again(mls_submission *submission, const known_again *again, cons
     mls_buffer words = {0};
     const cJSON *field;
     cJSON_ArrayForEach(field, differing)
+    {
         mls_buffer_printf(&words, "%s%s", words.len > 0 ? ", " : " in ", field->valuestring);
+    }
     mls_question *question =
         mls_ask(submission, differs ? MLS_FINDING_RESUBMITTED_CHANGED : MLS_FINDING_RESUBMITTED, again->about, fields,
                 "%zu of its %zu runs are published as those of %s in %s %s%s%s", again->count,

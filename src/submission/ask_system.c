@@ -95,7 +95,9 @@ static void ask_about_fields(mls_submission *submission, mls_finding_code code, 
     mls_buffer names = {0};
     const cJSON *field;
     cJSON_ArrayForEach(field, fields)
+    {
         mls_buffer_printf(&names, "%s%.*s", names.len > 0 ? ", " : "", MLS_CUT_TEXT(field->valuestring, 60));
+    }
     if (names.len > 0) {
         cJSON *members = cJSON_CreateObject();
         (void)cJSON_AddItemToObject(members, "fields", fields);

@@ -215,7 +215,8 @@ mls_question *mls_ask(mls_submission *submission, mls_finding_code code, mls_ask
     const char *path = about.path != NULL     ? about.path
                        : about.run != NULL    ? about.run->file.path
                        : about.result != NULL ? about.result->path
-                                              : about.system->description.path;
+                       : about.system != NULL ? about.system->description.path
+                                              : ".";
     mls_findings *owner = about.run != NULL         ? &about.run->run.findings
                           : about.result != NULL    ? &about.result->findings
                           : about.system != NULL    ? &about.system->findings
@@ -308,7 +309,8 @@ static void add_found(const mls_submission *submission, mls_questions *all, size
     else
         (void)cJSON_AddNullToObject(place, "line");
     (void)cJSON_AddItemToArray(cJSON_GetObjectItemCaseSensitive(question->fields, "places"), place);
-    cJSON_SetNumberValue(count, count->valuedouble + 1);
+    if (count != NULL)
+        cJSON_SetNumberValue(count, count->valuedouble + 1);
     question->severity = finding->severity < question->severity ? finding->severity : question->severity;
     if (placed->result != NULL)
         mls_question_add_result(question, placed->result->path);
@@ -355,7 +357,8 @@ void mls_questions_all(const mls_submission *submission, mls_questions *all)
         for (size_t code = 0; submitter != NULL && code < MLS_FINDING_COUNT; code++) {
             if (of_code[code] > 0 && submitter->unkept[code] > 0) {
                 cJSON *count = cJSON_GetObjectItemCaseSensitive(all->items[of_code[code] - 1].fields, "count");
-                cJSON_SetNumberValue(count, count->valuedouble + (double)submitter->unkept[code]);
+                if (count != NULL)
+                    cJSON_SetNumberValue(count, count->valuedouble + (double)submitter->unkept[code]);
             }
         }
     }

@@ -128,11 +128,11 @@ static void count_kinds(mls_review *review)
         row.name = mls_finding_info_get(row.kind.code)->name;
         for (size_t i = 0; i < review->questions.count; i++) {
             const mls_question *question = &review->questions.items[i];
-            const mls_submitter *owner = question->submitter;
             if (question->code != row.kind.code)
                 continue;
             row.first = row.questions++ == 0 ? i : row.first;
             for (size_t r = 0; r <= question->results.count; r++) {
+                const mls_submitter *owner;
                 if (r < question->results.count) {
                     const mls_map_entry *entry = mls_map_find(&places, mls_str_from(question->results.items[r]));
                     const size_t at = entry != NULL ? (size_t)(entry - places.entries) : review->results.count;

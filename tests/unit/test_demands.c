@@ -110,9 +110,15 @@ static void add_forms(const cJSON *form, double batch, double *wanted, size_t *c
             steps -= logged(&batch, mls_str_from(corpus_text(form, "less_key")));
         wanted[(*count)++] = steps;
     }
-    cJSON_ArrayForEach(item, cJSON_GetObjectItem(form, "by_batch")) if (holds(item, batch)) wanted[(*count)++] =
-        number_of(item, "value", NAN);
-    cJSON_ArrayForEach(item, cJSON_GetObjectItem(form, "also")) add_forms(item, batch, wanted, count);
+    cJSON_ArrayForEach(item, cJSON_GetObjectItem(form, "by_batch"))
+    {
+        if (holds(item, batch))
+            wanted[(*count)++] = number_of(item, "value", NAN);
+    }
+    cJSON_ArrayForEach(item, cJSON_GetObjectItem(form, "also"))
+    {
+        add_forms(item, batch, wanted, count);
+    }
 }
 
 static void check_fixed(const cJSON *row, const mls_demands *demands, const char *benchmark, double batch)

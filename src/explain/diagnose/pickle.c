@@ -164,7 +164,7 @@ static bool put_memo(dump_reader *reader, uint64_t index)
  * searched. */
 static bool get_memo(dump_reader *reader, uint64_t index)
 {
-    if (index >= reader->memo_count || reader->memo[index] == NULL)
+    if (reader->memo == NULL || index >= reader->memo_count || reader->memo[index] == NULL)
         return false;
     const mls_pickle_value *stored = reader->memo[index];
     reader->value_count += stored->items != NULL ? stored->items->count : 0;

@@ -378,7 +378,9 @@ static void report_cost(mls_throughput_group *group, const mls_cost *cost)
         mls_buffer_cut(&line, len);
     if (cost->printed_count > 0)
         mls_buffer_printf(&line, "; printed meanwhile: \"%s\"", cost->printed[0]);
-    const mls_finding_place place = cost->run_count > 1 ? (mls_finding_place){0} : place_of(first, 0);
+    mls_finding_place place = {0};
+    if (cost->run_count == 1)
+        place = place_of(first, 0);
     if (known || cost->kind != MLS_COST_FAILED_RUN)
         mls_findings_add(&group->findings, codes[cost->kind], place, "%s", line.ptr);
     mls_buffer_release(&line);
