@@ -17,8 +17,8 @@
 void mls_temporary_handle_signals(void);
 
 /* Block the signals that end the program in the calling thread, and store the previous signal mask in *before.  Threads
- * that are started before mls_temporary_let_go() never receive these signals, so that only the thread that registers
- * paths is interrupted. */
+ * that are started between this call and mls_temporary_let_go() never receive these signals, so that only the thread
+ * that registers paths is interrupted. */
 void mls_temporary_hold(sigset_t *before);
 
 /* Restore the signal mask that mls_temporary_hold() stored. */

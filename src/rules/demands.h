@@ -17,22 +17,37 @@
 /** A hyperparameter with a fixed value. */
 typedef struct mls_fixed_value {
     const char *benchmark, *key;
-    double tolerance; /**< largest difference of a logged value, for counts of steps; 0: equal */
+    /** Largest allowed difference between the logged and the demanded value, used for numbers of steps; 0: they must be
+     * equal. */
+    double tolerance;
     mls_expr demanded;
 } mls_fixed_value;
 
 /** The evaluation schedule of a benchmark. */
 typedef struct mls_schedule {
     const char *benchmark;
-    bool samples;           /**< positions are metadata.samples_count, else epoch_num; if false, only epoch_num */
-    bool rounded;           /**< positions are rounded to two digits by some loggers: ignore single gaps */
-    bool unordered;         /**< evaluations may be logged in any order and left out: only short gaps count */
-    double least_first;     /**< a first position below this is a number of evaluations: ignore the run; NAN: none */
-    double first_tolerance; /**< tolerance of the first position relative to it; NAN: none */
-    double set; /**< positions are samples, to be divided by this number, if the first is at least 10,000; NAN: never */
-    double times;  /**< the unit of a position, in the unit of `every`; NAN: 1 */
-    bool round_up; /**< intervals may be rounded up to a multiple of the batch size */
-    mls_expr every, skip, first;
+    bool samples; /**< positions are metadata.samples_count, else epoch_num; if false, only epoch_num */
+    /** Some loggers round positions to two digits: judge only the median gap, not the shortest and the longest one. */
+    bool rounded;
+    /** Evaluations may be logged in any order, or not at all: report only gaps that are too short, and not the first
+     * position. */
+    bool unordered;
+    /** If the first position is below this, the logger wrote the number of the evaluation instead of a position, and
+     * the run is not judged; NAN: no limit. */
+    double least_first;
+    /** Tolerance of the first position, as a share of the demanded one; NAN: only the tolerance of intervals applies.
+     */
+    double first_tolerance;
+    /** Size of the training set: positions of a run whose first is at least 10,000 are samples, and are divided by this
+     * to get epochs; NAN: never. */
+    double set;
+    double times;   /**< factor from the unit of `every` to the unit of positions; NAN: 1 */
+    bool round_up;  /**< intervals may be rounded up to a multiple of the batch size */
+    mls_expr every; /**< the interval between evaluations */
+    /** Number of intervals before the first evaluation is due, so that its position is (skip + 1) intervals; absent:
+     * 0. */
+    mls_expr skip;
+    mls_expr first; /**< least and most first position, or one value for both; overrides `skip` */
 } mls_schedule;
 
 typedef struct mls_demands {

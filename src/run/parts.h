@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* parts.h - break down the time of a run into training, evaluation, and other time.
  *
- * Pass each record of a run to mls_spans_record(), then call mls_spans_parts().  Times are in milliseconds, and whole
- * numbers if the times in the log are.
+ * A span is the time from a start record of a block, epoch or evaluation to its stop record.  Pass each record of a run
+ * to mls_spans_record(), then call mls_spans_parts().  Times are in milliseconds, and whole numbers if the times
+ * in the log are.
  *
  * Submitters choose whether they log the start and stop of blocks, epochs and evaluations.  These records are processed
  * in the order of the file, up to the first run_stop.  A run without eval_start may log the duration of its evaluations
@@ -40,6 +41,7 @@ typedef struct mls_parts {
     double overlapped_evaluation_ms; /**< the part of the training time during which an evaluation was also open */
 } mls_parts;
 
+/** A record that starts or stops a span. */
 typedef struct mls_span {
     double time_ms;
     mls_key key;

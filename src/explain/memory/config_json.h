@@ -21,7 +21,7 @@
 typedef struct config_json {
     const cJSON *outer, *inner;
     const cJSON *family;   /* row of the family in src/data/models.json; NULL: unknown family */
-    const cJSON *state;    /* row of the family's kind of state; NULL: its layers do not keep a state */
+    const cJSON *state;    /* row of the recurrent state that its layers keep (Mamba, linear attention); NULL: none */
     const cJSON *formulas; /* formulas of all families */
     const cJSON *defaults; /* defaults of the family */
     const cJSON *standard; /* more defaults of the family, used only if the file has a text_config; else NULL */
