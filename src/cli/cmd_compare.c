@@ -37,9 +37,11 @@ static const mls_option options[] = {
     MLS_ROW_OF(MLS_ADDS_TEXT, "accelerators", "[NAME:]N", AT(accelerators),
                "number of accelerators of a side, if its logs do not contain it (may be repeated)"),
     MLS_ROW_TEXT('\0', "fail-if", "slower", AT(fail_if), "exit with status 1 if a side is slower than the baseline"),
-    MLS_ROW_WITH('\0', "by", "scored|measured",
-                 "scores that --fail-if compares: scaled as published, or measured (default: scored)", MLS_SETS_TEXT,
-                 false, AT(by), .needs = "fail-if"),
+    MLS_ROW_WITH(
+        '\0', "by", "scored|measured",
+        "scores that --fail-if compares: scored, multiplied by the RCP scale factor as published scores are; or "
+        "measured, without it (default: scored)",
+        MLS_SETS_TEXT, false, AT(by), .needs = "fail-if"),
     MLS_ROW_FLAG('\0', "all", AT(all), "show all hyperparameters (default: at most ten that differ)"),
     MLS_ROW_FORMAT("table|csv|json|ndjson|markdown|html"),
     MLS_ROWS_LOGS("omit skipped files and remarks",

@@ -15,8 +15,10 @@ typedef struct report_settings {
 static const mls_option options[] = {
     MLS_ROWS_ROUND,
     MLS_ROW_RULES_AS("use the rules in FILE"),
-    MLS_ROW_FLAG('\0', "window", AT(select_window),
-                 "if there are more runs than required, score the window of consecutive runs that the rules select"),
+    MLS_ROW_FLAG(
+        '\0', "window", AT(select_window),
+        "if there are more runs than required, score those consecutive runs whose score is closest to the median "
+        "of all such windows"),
     MLS_ROW_TEXT(
         '\0', "against", "PATH", AT(against),
         "compare with PATH or published:WORDS (such as published:5.1,best) instead of the fastest published result"),

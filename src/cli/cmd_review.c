@@ -16,11 +16,11 @@ typedef struct review_settings {
 
 static const mls_option options[] = {
     MLS_ROWS_ROUND,
-    MLS_ROW_OF(MLS_ADDS_TEXT, "against", "published|none|DIR", AT(against),
-               "also compare runs and results with the published ones or with those below DIR; none: only with each "
-               "other (may be repeated; "
-               "default: published)"),
-    MLS_ROW_WORD("only", "KIND", "FINDING", AT(only), "show only questions of these kinds, in full (separated by ,)"),
+    MLS_ROW_OF(MLS_ADDS_TEXT, "against", "published", AT(against),
+               "also compare runs with the published runs of earlier rounds (default: published)"),
+    MLS_ROW_WORD(
+        "only", "KIND", "FINDING", AT(only),
+        "show only questions of these kinds, in full: finding codes such as seed-sequence, separated by commas"),
     MLS_ROW_FLAG('\0', "results", AT(results), "show one line for each result"),
     MLS_ROW_OF(MLS_SETS_COUNT, "issue", "N", AT(issue), "print the text of an issue about question N"),
     MLS_ROW_FORMAT("table|markdown|json|html"),
@@ -116,11 +116,11 @@ const mls_command mls_command_review = {
     .name = "review",
     .summary = "list questions that a reviewer should ask about a submission or a round",
     .usage = "[OPTION]… DIR",
-    .about =
-        "Reads the folder of a submitter or of a whole round, as verify does, and lists\n"
-        "questions that a reviewer should ask, the most important first. They are\n"
-        "questions, not verdicts. Nothing is changed. Exit status: 0 ready to upload, 1 not ready, 2 wrong usage,\n"
-        "3 something could not be read.",
+    .about = "Reads the folder of a submitter or of a whole round, as verify does, and lists\n"
+             "questions that a reviewer should ask, the most important first. They are\n"
+             "questions, not verdicts. Nothing is changed. Exit status: 0 verify finds the\n"
+             "submission ready to upload, 1 it does not, or with --strict there is a question\n"
+             "of severity warning or error, 2 wrong usage, 3 something could not be read.",
     .options = options,
     .settings_size = sizeof(review_settings),
     .paths = "",

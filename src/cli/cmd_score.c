@@ -18,14 +18,16 @@
 static const mls_option options[] = {
     MLS_ROWS_ROUND,
     MLS_ROW_RULES_AS("use the rules in FILE"),
-    MLS_ROW_FLAG('\0', "window", AT(score.select_window),
-                 "if there are more runs than required, score the window of consecutive runs that the rules select"),
+    MLS_ROW_FLAG(
+        '\0', "window", AT(score.select_window),
+        "if there are more runs than required, score those consecutive runs whose score is closest to the median "
+        "of all such windows"),
     MLS_ROW_RCP(AT(score.rcp_path), "add reference points from FILE, see mlscore-rcp(1)"),
     MLS_ROW_BERT(AT(score.bert_train_samples)),
     MLS_ROW_FLAG('\0', "write-scaling", AT(write_scaling),
-                 "write the scale factor of each results folder to its scaling.json, as the review committee does"),
+                 "write the scale factor of each result to scaling.json beside its logs, as the review committee does"),
     MLS_ROW_WORD("precision", "NAME", MLS_PRECISION_WORDS, AT(precision),
-                 "report only groups whose linear layers were trained in this lowest precision, such as fp8"),
+                 "report only groups in which the lowest precision of linear layers is NAME, such as fp8"),
     MLS_ROWS_SACCT,
     MLS_ROW_OF(MLS_SETS_COUNT, "timeout", "SECONDS", AT(timeout_seconds),
                "stop reading after SECONDS and leave out the rest (exit status 3)"),

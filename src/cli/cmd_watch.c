@@ -53,9 +53,9 @@ static const mls_option options[] = {
     MLS_ROW_FLAG('\0', "exit-on-end", AT(exit_on_end),
                  "exit when every group has all its runs, or the Slurm job has ended"),
     MLS_ROW_TEXT('\0', "timeout", "SECONDS", AT(timeout), "exit with status 4 after SECONDS"),
-    MLS_ROW_TEXT(
-        '\0', "interval", "SECONDS", AT(interval),
-        "time between searches for new files, and at least between progress lines of a run: 0.1 to 3600 (default: 2)"),
+    MLS_ROW_TEXT('\0', "interval", "SECONDS", AT(interval),
+                 "time between searches for new files, and minimum time between progress lines of a run: 0.1 to 3600 "
+                 "(default: 2)"),
     MLS_ROW_FLAG('\0', "poll", AT(poll), "poll files instead of using inotify"),
     MLS_ROW_WORD("beat", "MINUTES", "published", AT(beat),
                  "time to beat in minutes, or 'published' for the fastest published result; shows the average that the "

@@ -303,8 +303,7 @@ static void overlay(rule_file *file, rule_parts *parts, mls_str json, const rule
             wrong(file, quoted, duplicate[level]);
         if (null && !defined) {
             fail(file, MLS_ERROR_VALUE, level == MEMBERS ? given.value.ptr : quoted.ptr,
-                 "null removes %s, but the extended rules do not have it",
-                 level == SCOPES ? "no such scope" : "nothing of this name");
+                 "null removes a %s that the extended rules do not have", level == SCOPES ? "scope" : "member or rule");
         }
         if (!defined) {
             entry->value.pointer = part = mls_arena_alloc(&file->memory, sizeof *part);
@@ -695,7 +694,7 @@ static mls_status load_rules(const mls_edition *edition, const char *path, mls_s
     while (file->status == MLS_OK && (json = file->sources[file->source_count - 1].extends).ptr != NULL) {
         const mls_str name = take_text(file, json, &file->memory, "'extends' must name a round or a file");
         if (file->source_count == EXTENDS_MAX)
-            fail(file, MLS_ERROR_LIMIT, json.ptr, "more than %d files extend each other", EXTENDS_MAX);
+            fail(file, MLS_ERROR_LIMIT, json.ptr, "the chain of 'extends' has more than %d files", EXTENDS_MAX);
         else if (file->status == MLS_OK && mls_str_ends(name, MLS_S(".json")))
             add_rule_file(file, name, json.ptr);
         else if (file->status == MLS_OK)

@@ -71,8 +71,8 @@
     S(ATTENTION, TRAINING, "attention", WORD, "flash|unfused", "training: attention implementation (default: flash)")    \
     S(DROPOUT, TRAINING, "dropout", WORD, "off|on", "training: dropout (default: the model's setting)")                  \
     S(LOSS, TRAINING, "loss", WORD, "fused|eager|chunked",                                                               \
-      "training: loss implementation (default: fused for megatron, eager for torch); chunked: of some tokens at a "      \
-      "time")                                                                                                            \
+      "training: loss implementation (default: fused for megatron, eager for torch); chunked: computes the logits "      \
+      "of only some tokens at a time")                                                                                   \
     S(VOCAB_MULTIPLE, TRAINING, "vocab-multiple", NUMBER, "N",                                                           \
       "training: pad the vocabulary to a multiple of N x tp (default: 128 for megatron, 1 for torch)")                   \
     S(EMBED_SLOT, TRAINING, "embed-slot", FLAG, NULL,                                                                    \
