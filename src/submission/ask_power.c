@@ -106,7 +106,10 @@ static void ask_about(mls_submission *submission, mls_ask_about about, const mls
         const size_t count = run->readings != NULL ? run->power->files[0].count : 0;
         bool known = run->readings == NULL || (double)count == described;
         const cJSON *item;
-        cJSON_ArrayForEach(item, measured) known |= item->valuedouble == (double)count;
+        cJSON_ArrayForEach(item, measured)
+        {
+            known |= item->valuedouble == (double)count;
+        }
         if (!known)
             (void)cJSON_AddItemToArray(measured, cJSON_CreateNumber((double)count));
         for (size_t k = 0; k < count; k++) {

@@ -170,11 +170,13 @@ static void test_tables_demand_what_the_facts_say(void **state)
             counts[0]++;
         }
         cJSON_ArrayForEach(benchmark, cJSON_GetObjectItem(cJSON_GetObjectItem(fixed, "training"), edition->name))
-            cJSON_ArrayForEach(row, benchmark)
         {
-            for (size_t i = 0; i < sizeof batches / sizeof *batches; i++)
-                check_fixed(row, &demands, benchmark->string, batches[i]);
-            counts[1]++;
+            cJSON_ArrayForEach(row, benchmark)
+            {
+                for (size_t i = 0; i < sizeof batches / sizeof *batches; i++)
+                    check_fixed(row, &demands, benchmark->string, batches[i]);
+                counts[1]++;
+            }
         }
         assert_int_equal(counts[0], demands.schedules.count);
         assert_int_equal(counts[1], demands.fixed.count);
